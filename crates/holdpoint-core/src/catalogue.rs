@@ -1,0 +1,210 @@
+//! The tools Holdpoint knows by name: what they do and which argument is a command.
+//!
+//! Only agents' own tools are listed. An MCP tool may be called anything by whoever wrote it, so
+//! its name proves nothing: it stays `Unknown` until a policy declares its effect.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::verdict::Risk;
+
+/// What running a tool does to the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Effect {
+    /// Nothing outside the conversation.
+    None,
+    /// Looks at files or pages.
+    Read,
+    /// Creates or changes files.
+    Write,
+    /// Removes files.
+    Delete,
+    /// Runs a program.
+    Execute,
+    /// Nobody has said.
+    Unknown,
+}
+
+impl Effect {
+    /// Whether a read-only agent may do this.
+    pub fn only_looks(self) -> bool {
+        matches!(self, Effect::None | Effect::Read)
+    }
+
+    /// The risk of a call about which nothing else is known.
+    pub fn risk(self) -> Risk {
+        match self {
+            Effect::None => Risk::None,
+            Effect::Read => Risk::Low,
+            Effect::Write | Effect::Execute | Effect::Unknown => Risk::Medium,
+            Effect::Delete => Risk::High,
+        }
+    }
+}
+
+/// How a tool's arguments are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// One argument is a shell command line, and the call is that command.
+    Shell {
+        /// The argument that holds it.
+        command: &'static str,
+    },
+    /// Arguments are plain values; some name files.
+    Plain,
+}
+
+struct Known {
+    name: &'static str,
+    effect: Effect,
+    shape: Shape,
+}
+
+const fn shell(name: &'static str, command: &'static str) -> Known {
+    Known {
+        name,
+        effect: Effect::Execute,
+        shape: Shape::Shell { command },
+    }
+}
+
+const fn plain(name: &'static str, effect: Effect) -> Known {
+    Known {
+        name,
+        effect,
+        shape: Shape::Plain,
+    }
+}
+
+/// What `tool` does; `Unknown` for a tool not listed.
+pub(crate) fn effect(tool: &str) -> Effect {
+    find(tool).map_or(Effect::Unknown, |known| known.effect)
+}
+
+/// How the arguments of `tool` are read.
+pub(crate) fn shape(tool: &str) -> Shape {
+    find(tool).map_or(Shape::Plain, |known| known.shape)
+}
+
+/// Arguments that hold a shell command in a tool that is not listed.
+pub(crate) const COMMAND_ARGUMENTS: &[&str] = &["cmd", "command"];
+
+/// Arguments that name files or directories, whatever the tool is called (A-04, H-06, H-11).
+pub(crate) const PATH_ARGUMENTS: &[&str] = &[
+    "absolute_path",
+    "dest",
+    "destination",
+    "dir",
+    "dir_path",
+    "directory",
+    "file",
+    "file_path",
+    "filename",
+    "filepath",
+    "files",
+    "from",
+    "new_path",
+    "notebook_path",
+    "old_path",
+    "path",
+    "paths",
+    "source",
+    "src",
+    "target",
+    "target_file",
+    "to",
+];
+
+fn find(tool: &str) -> Option<&'static Known> {
+    KNOWN
+        .binary_search_by(|known| known.name.cmp(tool))
+        .ok()
+        .and_then(|index| KNOWN.get(index))
+}
+
+/// Sorted by name, so that a look-up is a binary search.
+const KNOWN: &[Known] = &[
+    plain("AskUserQuestion", Effect::None),
+    shell("Bash", "command"),
+    plain("BashOutput", Effect::Read),
+    plain("Edit", Effect::Write),
+    plain("ExitPlanMode", Effect::None),
+    plain("Glob", Effect::Read),
+    plain("Grep", Effect::Read),
+    plain("LS", Effect::Read),
+    shell("Monitor", "command"),
+    plain("MultiEdit", Effect::Write),
+    plain("NotebookEdit", Effect::Write),
+    plain("NotebookRead", Effect::Read),
+    shell("PowerShell", "command"),
+    plain("Read", Effect::Read),
+    shell("Shell", "command"),
+    plain("TodoWrite", Effect::None),
+    plain("WebFetch", Effect::Read),
+    plain("WebSearch", Effect::Read),
+    plain("Write", Effect::Write),
+    plain("apply_patch", Effect::Write),
+    plain("askPermission", Effect::None),
+    shell("bash", "command"),
+    shell("cli_based_tool", "command"),
+    plain("create_directory", Effect::Write),
+    plain("create_file", Effect::Write),
+    plain("delete_file", Effect::Delete),
+    shell("developer__shell", "command"),
+    plain("edit", Effect::Write),
+    plain("edit_file", Effect::Write),
+    shell("exec_command", "cmd"),
+    shell("execute_bash", "command"),
+    shell("execute_command", "command"),
+    plain("fetch_url", Effect::Read),
+    plain("file_read", Effect::Read),
+    plain("file_write", Effect::Write),
+    plain("fs_read", Effect::Read),
+    plain("fs_write", Effect::Write),
+    plain("get_file_info", Effect::Read),
+    plain("glob", Effect::Read),
+    plain("google_web_search", Effect::Read),
+    plain("grep", Effect::Read),
+    plain("list_directory", Effect::Read),
+    plain("list_files", Effect::Read),
+    plain("read", Effect::Read),
+    plain("read_file", Effect::Read),
+    plain("read_many_files", Effect::Read),
+    plain("remove_file", Effect::Delete),
+    plain("replace", Effect::Write),
+    plain("replace_in_file", Effect::Write),
+    shell("run_command", "command"),
+    shell("run_in_terminal", "command"),
+    shell("run_shell_command", "command"),
+    shell("run_terminal_cmd", "command"),
+    plain("search_file_content", Effect::Read),
+    plain("search_files", Effect::Read),
+    shell("shell", "command"),
+    plain("view", Effect::Read),
+    plain("web_fetch", Effect::Read),
+    plain("web_search", Effect::Read),
+    plain("webfetch", Effect::Read),
+    plain("write", Effect::Write),
+    plain("write_file", Effect::Write),
+    plain("write_to_file", Effect::Write),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tables_are_sorted_so_that_every_entry_is_found() {
+        assert!(KNOWN.is_sorted_by(|a, b| a.name < b.name));
+        assert!(PATH_ARGUMENTS.is_sorted());
+        assert!(COMMAND_ARGUMENTS.is_sorted());
+    }
+
+    #[test]
+    fn a_tool_named_like_a_reader_is_not_taken_for_one() {
+        assert_eq!(effect("budget_transfer"), Effect::Unknown);
+        assert_eq!(effect("mcp__files__read_file"), Effect::Unknown);
+        assert_eq!(effect("Read"), Effect::Read);
+    }
+}

@@ -1,0 +1,82 @@
+//! What the judge says, in a form that can be shown, stored and compared.
+
+use std::ops::Range;
+
+use serde::Serialize;
+
+use crate::policy::{Authority, Check};
+use crate::verdict::{Method, Risk, Verdict};
+
+/// A judgement on one call. `v` is the version of this form.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[must_use]
+pub struct Decision {
+    /// The version of this form.
+    pub v: u32,
+    /// What may happen.
+    pub verdict: Verdict,
+    /// How much harm the call could do.
+    pub risk: Risk,
+    /// How the verdict came about.
+    pub method: Method,
+    /// The rule that decided, as its policy writes it.
+    pub rule: Option<String>,
+    /// Why, for a person.
+    pub reason: String,
+    /// What to do instead, for the agent.
+    pub instead: Option<String>,
+    /// Every rule that matched, the deciding one first.
+    pub findings: Vec<Finding>,
+    /// Checks that must pass before the call is released.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<Check>,
+    /// `sha256:…` of the call.
+    pub call: String,
+    /// `sha256:…` of the policy.
+    pub policy: String,
+}
+
+/// One rule that matched.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The rule, as its policy writes it.
+    pub rule: String,
+    /// What the rule wants.
+    pub verdict: Verdict,
+    /// How much harm it sees.
+    pub risk: Risk,
+    /// Why.
+    pub reason: String,
+    /// The part of the call it is about.
+    pub part: Option<String>,
+    /// Where that part stands in the command line.
+    pub span: Option<[usize; 2]>,
+    /// The kind of rule.
+    pub method: Method,
+    /// The layer it stands in; none for the session's and Holdpoint's own rules.
+    pub layer: Option<Authority>,
+}
+
+impl Decision {
+    /// A refusal because the call or the policy could not be read.
+    pub fn error(reason: impl Into<String>) -> Self {
+        Self {
+            v: 1,
+            verdict: Verdict::Deny,
+            risk: Risk::None,
+            method: Method::Error,
+            rule: None,
+            reason: reason.into(),
+            instead: None,
+            findings: Vec::new(),
+            checks: Vec::new(),
+            call: String::new(),
+            policy: String::new(),
+        }
+    }
+}
+
+/// A byte range as output writes it.
+pub(crate) fn span_of(range: &Range<usize>) -> [usize; 2] {
+    [range.start, range.end]
+}

@@ -1,0 +1,186 @@
+//! The answer for each part of a call that nothing refuses.
+
+use std::cmp::Ordering;
+
+use super::Judgement;
+use super::coverage::Cover;
+use super::findings::{Found, Objection, Speaker};
+use crate::policy::{Authority, Standing};
+use crate::verdict::{Autonomy, DefaultPolicy, Method, Verdict};
+
+/// The answer for one part.
+pub(super) struct Answer {
+    pub(super) verdict: Verdict,
+    pub(super) method: Method,
+    pub(super) rule: Option<String>,
+    pub(super) reason: String,
+    /// Whether the managed layer gave it.
+    pub(super) managed: bool,
+}
+
+impl Answer {
+    pub(super) fn by(found: &Found, managed: bool) -> Self {
+        Self {
+            verdict: found.finding.verdict,
+            method: found.finding.method,
+            rule: Some(found.finding.rule.clone()),
+            reason: found.finding.reason.clone(),
+            managed,
+        }
+    }
+
+    /// The order in which answers win: by verdict, then the least explicit, so that a call is
+    /// "allowed by a rule" only if every part is.
+    pub(super) fn rank(&self) -> (Verdict, u8) {
+        let explicitness = match self.method {
+            Method::NoObjection => 2,
+            Method::Default | Method::Autonomy => 1,
+            Method::Whitelist
+            | Method::Blacklist
+            | Method::SessionWhitelist
+            | Method::SessionBlacklist
+            | Method::AllowAll
+            | Method::TurnSuspension
+            | Method::IdleSuspension
+            | Method::Sanitization
+            | Method::Guard
+            | Method::FileGuard
+            | Method::ToolPolicy
+            | Method::Error => 0,
+        };
+        (self.verdict, explicitness)
+    }
+}
+
+impl Judgement<'_> {
+    /// The answer for one part, nothing having refused it.
+    pub(super) fn answer(
+        &self,
+        part: Option<usize>,
+        objections: &[Objection],
+        covers: &[Cover],
+    ) -> Answer {
+        let about_this: Vec<&Objection> = objections
+            .iter()
+            .filter(|objection| {
+                objection.found.part.is_none() || part.is_none() || objection.found.part == part
+            })
+            .collect();
+        let unanswered: Vec<&&Objection> = about_this
+            .iter()
+            .filter(|objection| !covers.iter().any(|cover| objection.is_answered_by(cover)))
+            .collect();
+        let spoken = unanswered
+            .iter()
+            .any(|objection| objection.replaces_default);
+        let base = match covers.first() {
+            Some(cover) => Some(Answer::by(&cover.found, false)),
+            None if spoken => None,
+            None => Some(self.standing_answer(self.policy.standing(), false)),
+        };
+        let objection = unanswered
+            .iter()
+            .map(|objection| {
+                let managed = objection
+                    .speaker
+                    .is_some_and(|speaker| speaker.authority == Authority::Managed);
+                Answer::by(&objection.found, managed)
+            })
+            // The first of the strictest; of equals, the managed layer's word binds.
+            .reduce(
+                |mut strictest, one| match one.verdict.cmp(&strictest.verdict) {
+                    Ordering::Greater => one,
+                    Ordering::Equal => {
+                        strictest.managed |= one.managed;
+                        strictest
+                    }
+                    Ordering::Less => strictest,
+                },
+            );
+        let answer = match (objection, base) {
+            (Some(objection), Some(base)) if base.verdict > objection.verdict => base,
+            (Some(objection), _) => objection,
+            (None, base) => {
+                base.unwrap_or_else(|| self.standing_answer(self.policy.standing(), false))
+            }
+        };
+        self.no_looser_than_managed(answer, &about_this, covers)
+    }
+
+    /// Holds an answer to what the managed layer says where none of its own rules speaks.
+    pub(super) fn no_looser_than_managed(
+        &self,
+        mut answer: Answer,
+        objections: &[&Objection],
+        covers: &[Cover],
+    ) -> Answer {
+        let managed = |speaker: Option<Speaker>| {
+            speaker.is_some_and(|speaker| speaker.authority == Authority::Managed)
+        };
+        let spoken_above = covers.iter().any(|cover| managed(cover.speaker))
+            || objections
+                .iter()
+                .any(|objection| objection.replaces_default && managed(objection.speaker));
+        let Some(floor) = self.policy.floor().filter(|_| !spoken_above) else {
+            return answer;
+        };
+        let floor = self.standing_answer(floor, true);
+        if floor.rank() > answer.rank() {
+            return floor;
+        }
+        answer.managed |= floor.verdict == answer.verdict;
+        answer
+    }
+
+    /// What is said where no rule speaks.
+    pub(super) fn standing_answer(&self, standing: &Standing, managed: bool) -> Answer {
+        let default = match self.session.state.default {
+            Some(default) if !managed => Some(default),
+            Some(_) | None => standing.default,
+        };
+        let verdict = default.map_or(Verdict::Allow, DefaultPolicy::verdict);
+        let by_autonomy = |verdict, level: Autonomy, reason: String| Answer {
+            verdict,
+            method: Method::Autonomy,
+            rule: Some(format!("autonomy={}", level.word())),
+            reason,
+            managed,
+        };
+        match standing.autonomy {
+            Some(level @ Autonomy::Supervised) if verdict < Verdict::Ask => {
+                return by_autonomy(
+                    Verdict::Ask,
+                    level,
+                    "Autonomy is supervised: no rule allows this call".into(),
+                );
+            }
+            Some(level) if default.is_none() => {
+                return by_autonomy(
+                    Verdict::Allow,
+                    level,
+                    format!("Autonomy is {}: nothing objects to this call", level.word()),
+                );
+            }
+            Some(_) | None => {}
+        }
+        let session = self.session.state.default.is_some() && !managed;
+        let (method, reason) = match default {
+            Some(DefaultPolicy::Defer) => (Method::NoObjection, "No rule objects to this call"),
+            Some(DefaultPolicy::Allow | DefaultPolicy::Notify) | None => {
+                (Method::Default, "Allowed by default policy")
+            }
+            Some(DefaultPolicy::Ask | DefaultPolicy::Review) => (
+                Method::Default,
+                "No matching rule, requires channel approval",
+            ),
+            Some(DefaultPolicy::Deny) => (Method::Default, "Denied by default policy"),
+        };
+        Answer {
+            verdict,
+            method,
+            rule: session.then(|| "session default".into()),
+            reason: reason.into(),
+            managed,
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Which rules allow which parts of a call (invariant 2: an allow covers every part).
+
+use super::Judgement;
+use super::findings::{Found, List, Speaker};
+use crate::policy::rules::Match;
+use crate::policy::tool_rules::Opinion;
+use crate::shell::{Reached, Wrapping};
+use crate::understand::{CommandView, Understood};
+use crate::verdict::{Method, Verdict};
+
+/// Something that allows a part.
+#[derive(Clone, Debug)]
+pub(super) struct Cover {
+    /// Whose it is; none for the session's.
+    pub(super) speaker: Option<Speaker>,
+    pub(super) specificity: usize,
+    pub(super) found: Found,
+}
+
+impl Judgement<'_> {
+    /// What allows each part, in the order of J-20: the session's rules, then the policy's.
+    pub(super) fn covers(&self, opinions: &[Vec<Opinion>]) -> Vec<Vec<Cover>> {
+        let view = &self.view;
+        let whole = self.covers_of_call();
+        if !self.has_commands() {
+            let mut covers = whole;
+            covers.extend(self.covers_of_files());
+            covers.extend(self.covers_of_opinions(opinions.first(), None));
+            return vec![covers];
+        }
+        let own: Vec<Vec<Cover>> = (0..view.commands.len())
+            .map(|index| {
+                let mut covers = whole.clone();
+                covers.extend(self.covers_of_command(index));
+                covers.extend(self.covers_of_opinions(opinions.get(index), Some(index)));
+                covers
+            })
+            .collect();
+        passed_on(view, own)
+    }
+
+    fn covers_of_call(&self) -> Vec<Cover> {
+        let mut covers = Vec::new();
+        let session = self.session.rules.covering_call(&self.view);
+        covers.extend(
+            session
+                .into_iter()
+                .map(|matched| self.session_cover(matched)),
+        );
+        for (speaker, layer) in self.speakers() {
+            let matches = layer.allow.covering_call(&self.view);
+            covers.extend(matches.into_iter().map(|m| self.layer_cover(m, speaker)));
+        }
+        covers
+    }
+
+    fn covers_of_command(&self, index: usize) -> Vec<Cover> {
+        let mut covers = Vec::new();
+        let session = self.session.rules.covering_command(&self.view, index);
+        covers.extend(
+            session
+                .into_iter()
+                .map(|matched| self.session_cover(matched)),
+        );
+        for (speaker, layer) in self.speakers() {
+            let matches = layer.allow.covering_command(&self.view, index);
+            covers.extend(matches.into_iter().map(|m| self.layer_cover(m, speaker)));
+        }
+        covers
+    }
+
+    /// File rules allow a call that names files and does nothing else, if they allow all of them.
+    fn covers_of_files(&self) -> Vec<Cover> {
+        let view = &self.view;
+        if view.paths.is_empty() || !view.commands.is_empty() {
+            return Vec::new();
+        }
+        let mut covers = Vec::new();
+        for (speaker, layer) in self.speakers().filter(|(_, layer)| !layer.files.is_empty()) {
+            let allowed: Option<Vec<_>> = view
+                .paths
+                .iter()
+                .map(|path| {
+                    layer
+                        .files
+                        .findings(path, &self.around)
+                        .into_iter()
+                        .find(|finding| finding.verdict == Verdict::Allow)
+                })
+                .collect();
+            if let Some(first) = allowed.and_then(|all| all.into_iter().next()) {
+                let found = self.found(
+                    Method::FileGuard,
+                    Verdict::Allow,
+                    first.rule,
+                    first.reason,
+                    None,
+                );
+                covers.push(Cover {
+                    speaker: Some(speaker),
+                    specificity: 1,
+                    found: found.of_layer(speaker.authority),
+                });
+            }
+        }
+        covers
+    }
+
+    /// Tool rules that let a part run. One with conditions speaks of the words it can see, so it
+    /// says nothing about a command whose words are not known or that writes a file besides.
+    fn covers_of_opinions(
+        &self,
+        opinions: Option<&Vec<Opinion>>,
+        part: Option<usize>,
+    ) -> Vec<Cover> {
+        let command = part.and_then(|index| self.view.commands.get(index));
+        let plain = command.is_none_or(|command| {
+            !command.is_dynamic()
+                && command.command.opaque.is_none()
+                && command.line_with_writes().is_none()
+        });
+        self.speakers()
+            .zip(opinions.into_iter().flatten())
+            .filter_map(|((speaker, _), opinion)| {
+                let supervised = opinion.supervision.as_ref()?;
+                let speaks = supervised.verdict.runs() && (plain || supervised.specificity == 0);
+                speaks.then(|| Cover {
+                    speaker: Some(speaker),
+                    specificity: supervised.specificity,
+                    found: self
+                        .found(
+                            Method::ToolPolicy,
+                            supervised.verdict,
+                            supervised.rule.clone(),
+                            supervised.reason.clone(),
+                            part,
+                        )
+                        .of_layer(speaker.authority),
+                })
+            })
+            .collect()
+    }
+
+    fn session_cover(&self, matched: Match) -> Cover {
+        Cover {
+            speaker: None,
+            specificity: matched.specificity,
+            found: self.found(
+                Method::SessionWhitelist,
+                Verdict::Allow,
+                matched.rule.clone(),
+                List::SessionWhitelist.reason(&matched, self.view.call.tool()),
+                matched.command,
+            ),
+        }
+    }
+
+    fn layer_cover(&self, matched: Match, speaker: Speaker) -> Cover {
+        Cover {
+            speaker: Some(speaker),
+            specificity: matched.specificity,
+            found: self
+                .found(
+                    Method::Whitelist,
+                    Verdict::Allow,
+                    matched.rule.clone(),
+                    List::Whitelist.reason(&matched, self.view.call.tool()),
+                    matched.command,
+                )
+                .of_layer(speaker.authority),
+        }
+    }
+}
+
+/// Passes covers between a command and the one that runs it. A rule for `sudo *` speaks of what
+/// sudo runs; a rule for `find *` does not speak of what `-exec` runs; and what `timeout` or
+/// `bash -c` runs, they are only another spelling of.
+fn passed_on(view: &Understood<'_>, own: Vec<Vec<Cover>>) -> Vec<Vec<Cover>> {
+    let mut covers = own.clone();
+    let mut inherited: Vec<Vec<Cover>> = vec![Vec::new(); own.len()];
+    for (index, command) in view.commands.iter().enumerate() {
+        let Reached::Within { wrapper, how } = &command.command.reached else {
+            continue;
+        };
+        let mut from_above = inherited.get(*wrapper).cloned().unwrap_or_default();
+        if matches!(how, Wrapping::Commanding) {
+            from_above.extend(own.get(*wrapper).into_iter().flatten().cloned());
+        }
+        if let Some(slot) = covers.get_mut(index) {
+            slot.extend(from_above.iter().cloned());
+        }
+        if let Some(slot) = inherited.get_mut(index) {
+            *slot = from_above;
+        }
+    }
+    for index in (0..view.commands.len()).rev() {
+        let uncovered = covers.get(index).is_some_and(Vec::is_empty);
+        let Some(command) = view.commands.get(index).filter(|_| uncovered) else {
+            continue;
+        };
+        let inner = inner_commands(view, index);
+        let all_covered = inner
+            .iter()
+            .all(|inner| covers.get(*inner).is_some_and(|covers| !covers.is_empty()));
+        if is_another_spelling(view, command, &inner)
+            && all_covered
+            && let Some(first) = inner.first().and_then(|inner| covers.get(*inner)).cloned()
+            && let Some(slot) = covers.get_mut(index)
+        {
+            *slot = first;
+        }
+    }
+    covers
+}
+
+fn inner_commands(view: &Understood<'_>, wrapper: usize) -> Vec<usize> {
+    let runs = |command: &CommandView| match &command.command.reached {
+        Reached::Within { wrapper: by, .. } => *by == wrapper,
+        Reached::Directly | Reached::Substituted => false,
+    };
+    view.commands
+        .iter()
+        .enumerate()
+        .filter(|(_, command)| runs(command))
+        .map(|(index, _)| index)
+        .collect()
+}
+
+/// Whether a command adds nothing to what it runs.
+fn is_another_spelling(view: &Understood<'_>, command: &CommandView, inner: &[usize]) -> bool {
+    const SHELLS: &[&str] = &["ash", "bash", "dash", "eval", "ksh", "sh", "zsh"];
+    let transparent = inner.iter().all(|index| {
+        view.commands.get(*index).is_some_and(|inner| {
+            matches!(
+                inner.command.reached,
+                Reached::Within {
+                    how: Wrapping::Transparent,
+                    ..
+                }
+            )
+        })
+    });
+    let shell = command
+        .program()
+        .is_some_and(|program| SHELLS.contains(&program));
+    !inner.is_empty()
+        && command.command.opaque.is_none()
+        && command.command.assignments.is_empty()
+        && command.line_with_writes().is_none()
+        && !command.is_dynamic()
+        && (transparent || shell)
+}

@@ -1,0 +1,448 @@
+//! What the rules find: everything that refuses a call, and everything that wants it asked about.
+
+use super::Judgement;
+use super::coverage::Cover;
+use crate::decision::{Finding, span_of};
+use crate::policy::rules::{Match, MatchKind};
+use crate::policy::tool_rules::Opinion;
+use crate::policy::{Authority, Trust};
+use crate::shell::Opaque;
+use crate::understand::Trouble;
+use crate::verdict::{Autonomy, Method, Risk, Verdict};
+
+/// A finding, and the part of the call it is about.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) finding: Finding,
+    pub(super) part: Option<usize>,
+}
+
+impl Found {
+    pub(super) fn of_layer(mut self, authority: Authority) -> Self {
+        self.finding.layer = Some(authority);
+        self
+    }
+}
+
+/// The layer a rule stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Speaker {
+    pub(super) layer: usize,
+    pub(super) authority: Authority,
+    pub(super) trust: Trust,
+}
+
+/// A rule that wants a person asked (or told).
+pub(super) struct Objection {
+    /// Whose it is; none for Holdpoint's own.
+    pub(super) speaker: Option<Speaker>,
+    /// Whether it stands in place of the default. What nobody vouches for, and what Holdpoint
+    /// asks about by itself, only adds to it: a question must not replace a refusal.
+    pub(super) replaces_default: bool,
+    pub(super) specificity: usize,
+    pub(super) found: Found,
+}
+
+impl Objection {
+    /// Whether an allow answers this objection: the session's rules answer what is only asked,
+    /// except the managed layer's; a layer's own rules answer it if they are as specific.
+    /// What Holdpoint asks about by itself, any allow answers that covers the part.
+    pub(super) fn is_answered_by(&self, cover: &Cover) -> bool {
+        // A notice does not answer itself.
+        if cover.found.finding.verdict >= self.found.finding.verdict {
+            return false;
+        }
+        match (self.speaker, cover.speaker) {
+            (None, _) => true,
+            (Some(objector), None) => {
+                objector.authority != Authority::Managed
+                    && self.found.finding.verdict <= Verdict::Ask
+            }
+            (Some(objector), Some(allower)) => {
+                objector.layer == allower.layer && cover.specificity >= self.specificity
+            }
+        }
+    }
+}
+
+impl Judgement<'_> {
+    /// Everything that refuses the call, in the order reported: what cannot be read, the
+    /// sanitizer, the session, the deny lists, files, tool rules, autonomy (J-20).
+    pub(super) fn refusals(&self, opinions: &[Vec<Opinion>]) -> Vec<Found> {
+        let mut found = Vec::new();
+        found.extend(self.unreadable());
+        let layers = || self.policy.layers().iter();
+        for layer in layers() {
+            for violation in layer
+                .sanitizer
+                .iter()
+                .flat_map(|sanitizer| sanitizer.violations(&self.view, &self.around))
+            {
+                found.push(
+                    self.deny(
+                        Method::Sanitization,
+                        violation.rule,
+                        violation.reason,
+                        violation.command,
+                    )
+                    .of_layer(layer.authority),
+                );
+            }
+        }
+        for matched in self.session.rules.denying(&self.view) {
+            let reason = List::SessionBlacklist.reason(&matched, self.view.call.tool());
+            found.push(self.deny(
+                Method::SessionBlacklist,
+                matched.rule,
+                reason,
+                matched.command,
+            ));
+        }
+        for layer in layers() {
+            for matched in layer.deny.touching(&self.view) {
+                let reason = List::Blacklist.reason(&matched, self.view.call.tool());
+                found.push(
+                    self.deny(Method::Blacklist, matched.rule, reason, matched.command)
+                        .of_layer(layer.authority),
+                );
+            }
+        }
+        found.extend(
+            self.path_findings(Verdict::Deny)
+                .into_iter()
+                .map(|(_, one)| one),
+        );
+        let calls = self.session.state.calls_of(self.view.call.tool());
+        for layer in layers() {
+            for refusal in layer.tools.refusals(&self.view, calls, &self.around) {
+                found.push(
+                    self.deny(Method::ToolPolicy, refusal.rule, refusal.reason, None)
+                        .of_layer(layer.authority),
+                );
+            }
+        }
+        found.extend(self.supervised(opinions, |verdict| verdict == Verdict::Deny));
+        found.extend(self.beyond_autonomy());
+        found
+    }
+
+    pub(super) fn unreadable(&self) -> Option<Found> {
+        let (rule, reason) = match self.view.trouble.as_ref()? {
+            Trouble::Malformed(what) => (
+                "malformed_arguments",
+                format!("Malformed arguments: {what}"),
+            ),
+            Trouble::Oversize(length) => (
+                "oversize",
+                format!("The command has {length} bytes, more than can be judged"),
+            ),
+            Trouble::Unreadable(_) => return None,
+        };
+        Some(self.deny(Method::Error, rule, reason, None))
+    }
+
+    pub(super) fn beyond_autonomy(&self) -> Vec<Found> {
+        self.policy
+            .layers()
+            .iter()
+            .filter_map(|layer| {
+                let level = layer.autonomy?;
+                let reason = match level {
+                    Autonomy::Locked => "Autonomy is locked: no tool runs".to_owned(),
+                    Autonomy::Readonly if !self.view.effect.only_looks() => format!(
+                        "Autonomy is readonly: tool '{}' may change something",
+                        self.view.call.tool()
+                    ),
+                    Autonomy::Readonly | Autonomy::Supervised | Autonomy::Full => return None,
+                };
+                let rule = format!("autonomy={}", level.word());
+                Some(
+                    self.deny(Method::Autonomy, rule, reason, None)
+                        .of_layer(layer.authority),
+                )
+            })
+            .collect()
+    }
+
+    /// Everything that wants a person asked or told.
+    pub(super) fn objections(&self, opinions: &[Vec<Opinion>]) -> Vec<Objection> {
+        let mut found = Vec::new();
+        for (speaker, layer) in self.speakers() {
+            for matched in layer.ask.touching(&self.view) {
+                let reason = List::Ask.reason(&matched, self.view.call.tool());
+                let specificity = matched.specificity;
+                let one = self.found(
+                    Method::ToolPolicy,
+                    Verdict::Ask,
+                    matched.rule,
+                    reason,
+                    matched.command,
+                );
+                found.push(Objection {
+                    speaker: Some(speaker),
+                    replaces_default: speaker.trust == Trust::Trusted,
+                    specificity,
+                    found: one.of_layer(layer.authority),
+                });
+            }
+        }
+        let asked = |verdict| verdict > Verdict::Allow && verdict < Verdict::Deny;
+        for (part, by_layer) in opinions.iter().enumerate() {
+            for ((speaker, layer), opinion) in self.speakers().zip(by_layer) {
+                let Some(supervised) = opinion
+                    .supervision
+                    .as_ref()
+                    .filter(|one| asked(one.verdict))
+                else {
+                    continue;
+                };
+                let part = self.has_commands().then_some(part);
+                let one = self.found(
+                    Method::ToolPolicy,
+                    supervised.verdict,
+                    supervised.rule.clone(),
+                    supervised.reason.clone(),
+                    part,
+                );
+                found.push(Objection {
+                    speaker: Some(speaker),
+                    replaces_default: speaker.trust == Trust::Trusted,
+                    specificity: supervised.specificity,
+                    found: one.of_layer(layer.authority),
+                });
+            }
+        }
+        for (speaker, one) in self.path_findings(Verdict::Ask) {
+            found.push(Objection {
+                speaker: Some(speaker),
+                // A rule about a file says nothing about the command that names it.
+                replaces_default: speaker.trust == Trust::Trusted && !self.view.is_shell(),
+                specificity: 1,
+                found: one,
+            });
+        }
+        found.extend(self.unknowns().into_iter().map(|one| Objection {
+            speaker: None,
+            replaces_default: false,
+            specificity: 0,
+            found: one,
+        }));
+        found
+    }
+
+    /// What a shell line would do and nobody can know before it runs (invariant 5).
+    pub(super) fn unknowns(&self) -> Vec<Found> {
+        if !self.view.is_shell() {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        if let Some(Trouble::Unreadable(refusal)) = &self.view.trouble {
+            found.push(self.found(
+                Method::Guard,
+                Verdict::Ask,
+                "shell.unreadable".into(),
+                format!("The command cannot be read: {refusal}"),
+                None,
+            ));
+        }
+        for (index, command) in self.view.commands.iter().enumerate() {
+            if let Some(opaque) = &command.command.opaque {
+                let (rule, reason) = opaque_words(opaque);
+                found.push(self.found(
+                    Method::Guard,
+                    Verdict::Ask,
+                    rule.into(),
+                    reason.into(),
+                    Some(index),
+                ));
+            }
+        }
+        found
+    }
+
+    /// What the file rules say, of one verdict.
+    pub(super) fn path_findings(&self, verdict: Verdict) -> Vec<(Speaker, Found)> {
+        let mut found = Vec::new();
+        for (speaker, layer) in self.speakers().filter(|(_, layer)| !layer.files.is_empty()) {
+            for path in &self.view.paths {
+                for finding in layer.files.findings(path, &self.around) {
+                    if finding.verdict == verdict {
+                        let mut one = self
+                            .found(
+                                Method::FileGuard,
+                                verdict,
+                                finding.rule,
+                                finding.reason,
+                                path.command,
+                            )
+                            .of_layer(layer.authority);
+                        if path.command.is_none() {
+                            one.finding.part = Some(path.text.clone());
+                        }
+                        if let Some(span) = &path.span {
+                            one.finding.span = Some(span_of(span));
+                        }
+                        found.push((speaker, one));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    pub(super) fn supervised(
+        &self,
+        opinions: &[Vec<Opinion>],
+        wanted: fn(Verdict) -> bool,
+    ) -> Vec<Found> {
+        let mut found = Vec::new();
+        for (part, by_layer) in opinions.iter().enumerate() {
+            let part = self.has_commands().then_some(part);
+            for (layer, opinion) in self.policy.layers().iter().zip(by_layer) {
+                if let Some(one) = opinion
+                    .supervision
+                    .as_ref()
+                    .filter(|one| wanted(one.verdict))
+                {
+                    let one = self.found(
+                        Method::ToolPolicy,
+                        one.verdict,
+                        one.rule.clone(),
+                        one.reason.clone(),
+                        part,
+                    );
+                    found.push(one.of_layer(layer.authority));
+                }
+            }
+        }
+        found
+    }
+
+    pub(super) fn deny(
+        &self,
+        method: Method,
+        rule: impl Into<String>,
+        reason: String,
+        command: Option<usize>,
+    ) -> Found {
+        self.found(method, Verdict::Deny, rule.into(), reason, command)
+    }
+
+    pub(super) fn found(
+        &self,
+        method: Method,
+        verdict: Verdict,
+        rule: String,
+        reason: String,
+        command: Option<usize>,
+    ) -> Found {
+        let view = command.and_then(|index| self.view.commands.get(index));
+        let span = view.map(|view| &view.command.span);
+        let part = view.map(|view| {
+            // The text as written, where it stands in the line.
+            span.and_then(|span| self.view.line.as_ref()?.get(span.clone()))
+                .map_or_else(|| view.command.line(), str::to_owned)
+        });
+        Found {
+            finding: Finding {
+                rule,
+                verdict,
+                risk: match verdict {
+                    Verdict::Allow | Verdict::Notify => Risk::None,
+                    Verdict::Ask | Verdict::Review => Risk::Medium,
+                    Verdict::Deny => Risk::High,
+                },
+                reason,
+                part,
+                span: span.map(span_of),
+                method,
+                layer: None,
+            },
+            part: command,
+        }
+    }
+}
+
+/// The lists a rule may stand in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum List {
+    Blacklist,
+    Whitelist,
+    Ask,
+    SessionBlacklist,
+    SessionWhitelist,
+}
+
+impl List {
+    fn word(self) -> &'static str {
+        match self {
+            List::Blacklist => "blacklist",
+            List::Whitelist => "whitelist",
+            List::Ask => "ask list",
+            List::SessionBlacklist => "session blacklist",
+            List::SessionWhitelist => "session whitelist",
+        }
+    }
+
+    /// Why a rule of this list matched, in jaato's words where it has them (J-19).
+    pub(super) fn reason(self, matched: &Match, tool: &str) -> String {
+        let (list, rule) = (self.word(), matched.rule.as_str());
+        let (argument, value) = rule.split_once('=').unwrap_or(("", rule));
+        match (matched.kind, self) {
+            (MatchKind::Tool, List::Blacklist | List::Whitelist) => {
+                format!("Tool '{tool}' is {list}ed")
+            }
+            (MatchKind::Tool, List::Ask | List::SessionBlacklist | List::SessionWhitelist) => {
+                format!("Tool '{tool}' is on the {list}: {rule}")
+            }
+            (MatchKind::Pattern, _) => format!("Command matches {list} pattern: {rule}"),
+            (MatchKind::Argument, List::Blacklist | List::SessionBlacklist) => {
+                format!("Argument '{argument}' contains blocked value: {value}")
+            }
+            (MatchKind::Argument, List::Whitelist | List::SessionWhitelist) => {
+                format!("Argument '{argument}' matches allowed value: {value}")
+            }
+            (MatchKind::Argument, List::Ask) => {
+                format!("Argument '{argument}' is on the {list}: {value}")
+            }
+        }
+    }
+}
+
+/// The rule and reason for a command that cannot be known.
+pub(super) fn opaque_words(opaque: &Opaque) -> (&'static str, &'static str) {
+    match opaque {
+        Opaque::DynamicProgram => (
+            "shell.dynamic-program",
+            "Which program runs is only known when the shell runs it",
+        ),
+        Opaque::DynamicCode => (
+            "shell.dynamic-code",
+            "The code a shell would run is only known when it runs",
+        ),
+        Opaque::PipedIntoShell => (
+            "shell.piped-into-shell",
+            "A shell would run text that comes from another command or file",
+        ),
+        Opaque::InlineCode => (
+            "shell.inline-code",
+            "An interpreter would run code given on the command line",
+        ),
+        Opaque::ScriptFromInput => (
+            "shell.script-from-input",
+            "An interpreter would run code from its input",
+        ),
+        Opaque::ExecutableSetting => (
+            "shell.executable-setting",
+            "A setting given with the command can make it run another program",
+        ),
+        Opaque::Unreadable => (
+            "shell.unreadable",
+            "Code that a shell would run cannot be read",
+        ),
+        Opaque::TooDeep => (
+            "shell.too-deep",
+            "Commands are nested deeper than can be judged",
+        ),
+    }
+}

@@ -1,0 +1,242 @@
+//! The judge: a call, a policy and a session in, a decision out.
+//!
+//! Pure: the same inputs give the same decision, and the outside world is an argument. Every
+//! matching rule becomes a finding. A refusal by any rule stands (invariant 1). Otherwise each
+//! part of the call is answered by itself, the strictest answer is the call's, and a suspension
+//! may at the end release what would only have been asked.
+
+mod answers;
+mod coverage;
+mod findings;
+mod parts;
+
+use self::answers::Answer;
+use self::findings::{Found, Speaker};
+use crate::call::ToolCall;
+use crate::catalogue::Effect;
+use crate::decision::{Decision, Finding};
+use crate::paths::Surroundings;
+use crate::policy::tool_rules::Opinion;
+use crate::policy::{Check, Layer, Policy};
+use crate::session::{SessionRules, SessionState};
+use crate::understand::Understood;
+use crate::verdict::{Risk, Verdict};
+
+pub use parts::{Part, parts};
+
+/// A session's state with its rules compiled, so that many calls can be judged under it.
+#[derive(Clone, Debug, Default)]
+pub struct Session {
+    state: SessionState,
+    rules: SessionRules,
+}
+
+impl Session {
+    /// Compiles the rules of a state.
+    pub fn new(state: SessionState) -> Self {
+        Self {
+            rules: SessionRules::new(&state),
+            state,
+        }
+    }
+
+    /// The state it was made from.
+    pub fn state(&self) -> &SessionState {
+        &self.state
+    }
+}
+
+/// Judges a call.
+pub fn judge(
+    call: &ToolCall,
+    policy: &Policy,
+    session: &Session,
+    around: &Surroundings<'_>,
+) -> Decision {
+    let around = Surroundings {
+        directory: call.cwd().or(around.directory),
+        ..*around
+    };
+    let mut judgement = Judgement {
+        view: Understood::of(call),
+        policy,
+        session,
+        around,
+    };
+    judgement.view.effect = judgement.effect();
+    judgement.decide()
+}
+
+/// One judgement being made.
+struct Judgement<'a> {
+    view: Understood<'a>,
+    policy: &'a Policy,
+    session: &'a Session,
+    around: Surroundings<'a>,
+}
+
+impl Judgement<'_> {
+    fn decide(self) -> Decision {
+        let opinions = self.opinions();
+        let refusals = self.refusals(&opinions);
+        let objections = self.objections(&opinions);
+        let covers = self.covers(&opinions);
+
+        let mut answers: Vec<Answer> = covers
+            .iter()
+            .enumerate()
+            .map(|(part, covers)| {
+                let part = self.has_commands().then_some(part);
+                self.answer(part, &objections, covers)
+            })
+            .collect();
+        let held_by_manager = answers
+            .iter()
+            .any(|answer| answer.managed && answer.verdict >= Verdict::Ask);
+        let strictest = answers
+            .iter()
+            .enumerate()
+            .max_by(|(a, one), (b, other)| one.rank().cmp(&other.rank()).then(b.cmp(a)))
+            .map(|(index, _)| index)
+            .unwrap_or_default();
+        let mut answer = if answers.is_empty() {
+            self.standing_answer(self.policy.standing(), false)
+        } else {
+            answers.swap_remove(strictest)
+        };
+        if answer.verdict == Verdict::Ask
+            && !held_by_manager
+            && let Some((method, reason)) = self.session.state.suspended.in_force()
+        {
+            answer = Answer {
+                verdict: Verdict::Allow,
+                method,
+                rule: None,
+                reason: reason.into(),
+                managed: false,
+            };
+        }
+        if let Some(first) = refusals.first() {
+            answer = Answer {
+                verdict: Verdict::Deny,
+                method: first.finding.method,
+                rule: Some(first.finding.rule.clone()),
+                reason: first.finding.reason.clone(),
+                managed: false,
+            };
+        }
+
+        let covering = covers.into_iter().flatten().map(|cover| cover.found);
+        let findings = refusals
+            .into_iter()
+            .chain(objections.into_iter().map(|objection| objection.found))
+            .chain(covering);
+        self.written(answer, findings, &opinions)
+    }
+
+    fn written(
+        &self,
+        answer: Answer,
+        found: impl Iterator<Item = Found>,
+        opinions: &[Vec<Opinion>],
+    ) -> Decision {
+        let mut findings: Vec<Finding> = Vec::new();
+        for Found { finding, .. } in found {
+            if !findings.contains(&finding) {
+                findings.push(finding);
+            }
+        }
+        let decides = |finding: &Finding| {
+            finding.verdict == answer.verdict && Some(&finding.rule) == answer.rule.as_ref()
+        };
+        if let Some(at) = findings.iter().position(decides) {
+            findings
+                .get_mut(..=at)
+                .into_iter()
+                .for_each(|head| head.rotate_right(1));
+        }
+        let opinions = || opinions.iter().flatten();
+        let mut checks: Vec<Check> = opinions()
+            .flat_map(|opinion| opinion.checks.clone())
+            .collect();
+        checks.sort_unstable();
+        checks.dedup();
+        let risk = opinions()
+            .map(|opinion| opinion.risk)
+            .chain(findings.iter().map(|finding| finding.risk))
+            .fold(self.view.effect.risk(), Risk::max);
+        Decision {
+            v: 1,
+            verdict: answer.verdict,
+            risk,
+            method: answer.method,
+            rule: answer.rule,
+            reason: answer.reason,
+            instead: None,
+            findings,
+            checks,
+            call: self.view.call.digest(),
+            policy: self.policy.digest().to_owned(),
+        }
+    }
+
+    /// The layers, each with who speaks in it.
+    fn speakers(&self) -> impl Iterator<Item = (Speaker, &Layer)> {
+        self.policy
+            .layers()
+            .iter()
+            .enumerate()
+            .map(|(index, layer)| {
+                let speaker = Speaker {
+                    layer: index,
+                    authority: layer.authority,
+                    trust: layer.trust,
+                };
+                (speaker, layer)
+            })
+    }
+
+    /// Whether the parts of the call are the commands of a line.
+    fn has_commands(&self) -> bool {
+        self.view.is_shell() && !self.view.commands.is_empty()
+    }
+
+    /// The effect of the tool: what the catalogue knows, else what a trusted layer declares. A
+    /// layer cannot declare a tool harmless against one above it that says what may be done.
+    fn effect(&self) -> Effect {
+        if self.view.effect != Effect::Unknown {
+            return self.view.effect;
+        }
+        let mut effect = Effect::Unknown;
+        for layer in self.policy.layers() {
+            if let Some(declared) = layer.tools.declared_effect(self.view.call.tool()) {
+                return declared;
+            }
+            if layer.autonomy.is_some() {
+                // From here on a declaration would loosen this layer.
+                effect = Effect::Unknown;
+                break;
+            }
+        }
+        effect
+    }
+
+    /// What the tool rules say, by part and layer.
+    fn opinions(&self) -> Vec<Vec<Opinion>> {
+        let parts: Vec<Option<usize>> = if self.has_commands() {
+            (0..self.view.commands.len()).map(Some).collect()
+        } else {
+            vec![None]
+        };
+        parts
+            .into_iter()
+            .map(|part| {
+                self.policy
+                    .layers()
+                    .iter()
+                    .map(|layer| layer.tools.opinion(&self.view, part, &self.around))
+                    .collect()
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,3 @@
+//! The pure heart of Holdpoint.
+
+pub mod document;

@@ -1,0 +1,145 @@
+//! Finds, among thousands of rules, the few whose fixed text stands in a given text.
+//!
+//! Each rule is filed under one run of bytes that anything it matches must contain: the run that
+//! the fewest other rules have. A look-up walks the text once; what it names are candidates, which
+//! the caller verifies. Building costs a few hash insertions a rule, no automaton, since a hook
+//! process builds this for a single call.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// The index; rules are numbered by the order they were given in.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LiteralIndex {
+    grams: Buckets,
+    short_grams: Buckets,
+    /// Rules with no run long enough to file them under.
+    always: Vec<u32>,
+}
+
+type Buckets = HashMap<u32, Vec<u32>, BuildHasherDefault<GramHasher>>;
+
+const GRAM: usize = 4;
+const SHORT_GRAM: usize = 3;
+
+impl LiteralIndex {
+    /// Files each rule, given as the texts that must all stand in whatever it matches.
+    pub(crate) fn build<L: AsRef<str>>(rules: &[Vec<L>]) -> Self {
+        let mut common: HashMap<u32, u32, BuildHasherDefault<GramHasher>> = HashMap::default();
+        for literals in rules {
+            for gram in literals.iter().flat_map(|text| grams(text.as_ref(), GRAM)) {
+                *common.entry(gram).or_default() += 1;
+            }
+        }
+        let mut index = Self::default();
+        for (rule, literals) in (0u32..).zip(rules) {
+            let rarest = literals
+                .iter()
+                .flat_map(|text| grams(text.as_ref(), GRAM))
+                .min_by_key(|gram| common.get(gram).copied().unwrap_or(0));
+            let short = || {
+                literals
+                    .iter()
+                    .flat_map(|text| grams(text.as_ref(), SHORT_GRAM))
+                    .next()
+            };
+            if let Some(gram) = rarest {
+                index.grams.entry(gram).or_default().push(rule);
+            } else if let Some(gram) = short() {
+                index.short_grams.entry(gram).or_default().push(rule);
+            } else {
+                index.always.push(rule);
+            }
+        }
+        index
+    }
+
+    /// The rules that could match `text`, each once, in order.
+    pub(crate) fn candidates(&self, text: &str) -> Vec<u32> {
+        let mut found = self.always.clone();
+        collect(&self.grams, text, GRAM, &mut found);
+        collect(&self.short_grams, text, SHORT_GRAM, &mut found);
+        if found.len() > 1 {
+            found.sort_unstable();
+            found.dedup();
+        }
+        found
+    }
+}
+
+fn collect(buckets: &Buckets, text: &str, size: usize, found: &mut Vec<u32>) {
+    if buckets.is_empty() {
+        return;
+    }
+    for gram in grams(text, size) {
+        if let Some(rules) = buckets.get(&gram) {
+            found.extend_from_slice(rules);
+        }
+    }
+}
+
+fn grams(text: &str, size: usize) -> impl Iterator<Item = u32> + '_ {
+    text.as_bytes().windows(size).map(|window| {
+        window
+            .iter()
+            .fold(0u32, |gram, byte| (gram << 8) | u32::from(*byte))
+    })
+}
+
+/// A multiplication: the keys are a policy's own bytes, and a policy is not hostile to itself.
+#[derive(Default)]
+pub(crate) struct GramHasher(u64);
+
+impl Hasher for GramHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0.rotate_left(5) ^ u64::from(*byte)).wrapping_mul(0x517c_c1b7_2722_0a95);
+        }
+    }
+
+    fn write_u32(&mut self, gram: u32) {
+        let mixed = u64::from(gram).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ (mixed >> 32);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_rule_is_found_by_its_rarest_run() {
+        let rules: Vec<Vec<String>> = (0..1000).map(|n| vec![format!("command{n:04} ")]).collect();
+        let index = LiteralIndex::build(&rules);
+        assert!(index.candidates("command0042 x").contains(&42));
+        assert!(index.candidates("something else entirely").is_empty());
+        assert!(index.candidates("command0042 x").len() < 50);
+    }
+
+    #[test]
+    fn rules_with_little_fixed_text_are_always_candidates() {
+        let index = LiteralIndex::build(&[vec!["ls"], vec!["abc"], vec![]]);
+        assert_eq!(index.candidates("xyz"), vec![0, 2]);
+        assert_eq!(index.candidates("xabcx"), vec![0, 1, 2]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_rule_whose_texts_all_stand_in_the_text_is_missed(
+            rules in prop::collection::vec(prop::collection::vec("[a-d]{0,6}", 0..3), 0..20),
+            text in "[a-d]{0,40}",
+        ) {
+            let found = LiteralIndex::build(&rules).candidates(&text);
+            for (number, literals) in rules.iter().enumerate() {
+                if literals.iter().all(|literal| text.contains(literal.as_str())) {
+                    prop_assert!(found.contains(&u32::try_from(number).unwrap()));
+                }
+            }
+        }
+    }
+}

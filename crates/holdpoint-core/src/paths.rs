@@ -1,0 +1,293 @@
+//! Where a path really leads: symlinks, `..`, `~` and files that do not exist yet.
+//!
+//! The core reads no disk. A caller supplies a `Lookup` that says whether one path is a link; the
+//! walk itself is here, bounded, and gives the same answer for the same look-ups. A path that
+//! cannot be resolved is an error, and whoever asked decides what that is worth (never "inside").
+
+use std::fmt;
+
+/// What stands at a path, without following it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// Nothing.
+    Missing,
+    /// A symbolic link with this target.
+    Link(String),
+    /// A file, a directory, or anything else that is not a link.
+    Other,
+    /// It cannot be looked at.
+    Unreadable,
+}
+
+/// The file system, as far as the judge needs it.
+pub trait Lookup {
+    /// What stands at `path`, which is absolute and free of `.` and `..`.
+    fn entry(&self, path: &str) -> Entry;
+}
+
+/// A file system without links, for callers that have no disk to look at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoLinks;
+
+impl Lookup for NoLinks {
+    fn entry(&self, _path: &str) -> Entry {
+        Entry::Other
+    }
+}
+
+/// The world around a call: everything outside it that a judgement may depend on.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// The directory the agent is meant to work in; relative paths of a policy start here.
+    pub workspace: Option<&'a str>,
+    /// The directory the call runs in; its relative paths start here. Without it, the workspace.
+    pub directory: Option<&'a str>,
+    /// The user's home, for `~`.
+    pub home: Option<&'a str>,
+    /// The file system.
+    pub lookup: &'a dyn Lookup,
+}
+
+impl Surroundings<'static> {
+    /// No directory, no home, no links: what a test or a policy linter has.
+    pub fn nowhere() -> Self {
+        Self {
+            workspace: None,
+            directory: None,
+            home: None,
+            lookup: &NoLinks,
+        }
+    }
+}
+
+impl fmt::Debug for Surroundings<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Surroundings")
+            .field("workspace", &self.workspace)
+            .field("directory", &self.directory)
+            .field("home", &self.home)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why a path leads nowhere that can be named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unresolved {
+    /// Relative, and the working directory is not known.
+    NoDirectory,
+    /// `~`, and the home directory is not known.
+    NoHome,
+    /// `~name`: somebody else's home.
+    OtherHome,
+    /// Links that lead in a circle, or a path of absurd length.
+    TooLong,
+    /// A directory on the way cannot be looked at.
+    Unreadable,
+    /// A NUL byte.
+    Nul,
+}
+
+impl fmt::Display for Unresolved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Unresolved::NoDirectory => "it is relative and the working directory is not known",
+            Unresolved::NoHome => "the home directory is not known",
+            Unresolved::OtherHome => "it starts in another user's home",
+            Unresolved::TooLong => "its links lead in a circle or it is too long",
+            Unresolved::Unreadable => "a directory on the way cannot be read",
+            Unresolved::Nul => "it contains a NUL byte",
+        })
+    }
+}
+
+const MAX_LINKS: usize = 40;
+const MAX_COMPONENTS: usize = 4096;
+
+impl Surroundings<'_> {
+    /// The real place a path of the call leads to: absolute, links followed, the part that does
+    /// not exist yet appended to the nearest directory that does.
+    pub fn resolve(&self, path: &str) -> Result<String, Unresolved> {
+        match self.directory {
+            Some(directory) if !directory.starts_with('/') => {
+                let directory = self.resolve_from(directory, self.workspace)?;
+                self.resolve_from(path, Some(&directory))
+            }
+            directory => self.resolve_from(path, directory.or(self.workspace)),
+        }
+    }
+
+    /// The real place a path of the policy leads to.
+    pub fn resolve_root(&self, path: &str) -> Result<String, Unresolved> {
+        self.resolve_from(path, self.workspace)
+    }
+
+    fn resolve_from(&self, path: &str, directory: Option<&str>) -> Result<String, Unresolved> {
+        if path.contains('\0') {
+            return Err(Unresolved::Nul);
+        }
+        let path = path.strip_prefix("file://").unwrap_or(path);
+        let mut pending: Vec<String> = Vec::new();
+        push_components(&mut pending, path.trim_start_matches('~'));
+        if path.starts_with('~') {
+            match path
+                .strip_prefix('~')
+                .filter(|rest| rest.is_empty() || rest.starts_with('/'))
+            {
+                Some(_) => push_components(&mut pending, self.home.ok_or(Unresolved::NoHome)?),
+                None => return Err(Unresolved::OtherHome),
+            }
+        } else if !path.starts_with('/') {
+            push_components(&mut pending, directory.ok_or(Unresolved::NoDirectory)?);
+        }
+        self.walk(pending)
+    }
+
+    /// Follows `pending`, the components still to go, last one first.
+    fn walk(&self, mut pending: Vec<String>) -> Result<String, Unresolved> {
+        let mut place = String::new();
+        let mut links = 0;
+        let mut steps = 0;
+        while let Some(component) = pending.pop() {
+            steps += 1;
+            if steps > MAX_COMPONENTS {
+                return Err(Unresolved::TooLong);
+            }
+            match component.as_str() {
+                "" | "." => continue,
+                ".." => {
+                    place.truncate(place.rfind('/').unwrap_or(0));
+                    continue;
+                }
+                name => {
+                    place.push('/');
+                    place.push_str(name);
+                }
+            }
+            match self.lookup.entry(&place) {
+                Entry::Missing | Entry::Other => {}
+                Entry::Unreadable => return Err(Unresolved::Unreadable),
+                Entry::Link(target) => {
+                    links += 1;
+                    if links > MAX_LINKS {
+                        return Err(Unresolved::TooLong);
+                    }
+                    if target.starts_with('/') {
+                        place.clear();
+                    } else {
+                        place.truncate(place.rfind('/').unwrap_or(0));
+                    }
+                    push_components(&mut pending, &target);
+                }
+            }
+        }
+        Ok(if place.is_empty() { "/".into() } else { place })
+    }
+}
+
+fn push_components(pending: &mut Vec<String>, path: &str) {
+    pending.extend(
+        path.split('/')
+            .rev()
+            .take(MAX_COMPONENTS)
+            .map(str::to_owned),
+    );
+}
+
+/// Whether resolved `path` is `directory` or lies below it; `/ws-evil` is not below `/ws`.
+pub fn is_within(path: &str, directory: &str) -> bool {
+    let directory = directory.trim_end_matches('/');
+    path.strip_prefix(directory)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Whether `..` is a component of `path`; `foo..bar` has none (J-32).
+pub fn climbs(path: &str) -> bool {
+    path.split('/').any(|component| component == "..")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    struct Links(BTreeMap<&'static str, &'static str>);
+
+    impl Lookup for Links {
+        fn entry(&self, path: &str) -> Entry {
+            match self.0.get(path) {
+                Some(&"!") => Entry::Unreadable,
+                Some(target) => Entry::Link((*target).into()),
+                None => Entry::Missing,
+            }
+        }
+    }
+
+    fn resolve(links: &[(&'static str, &'static str)], path: &str) -> Result<String, Unresolved> {
+        let links = Links(links.iter().copied().collect());
+        Surroundings {
+            workspace: Some("/ws"),
+            directory: None,
+            home: Some("/home/dev"),
+            lookup: &links,
+        }
+        .resolve(path)
+    }
+
+    #[test]
+    fn plain_paths_are_made_absolute_and_tidy() {
+        assert_eq!(resolve(&[], "a/./b//c").as_deref(), Ok("/ws/a/b/c"));
+        assert_eq!(resolve(&[], "../etc/passwd").as_deref(), Ok("/etc/passwd"));
+        assert_eq!(resolve(&[], "/../..").as_deref(), Ok("/"));
+        assert_eq!(resolve(&[], "~/x").as_deref(), Ok("/home/dev/x"));
+        assert_eq!(resolve(&[], "~").as_deref(), Ok("/home/dev"));
+        assert_eq!(resolve(&[], "~root/x"), Err(Unresolved::OtherHome));
+        assert_eq!(resolve(&[], "file:///etc/x").as_deref(), Ok("/etc/x"));
+    }
+
+    #[test]
+    fn a_new_file_behind_a_link_is_where_the_link_leads() {
+        let links = [("/ws/etclink", "/etc")];
+        assert_eq!(
+            resolve(&links, "etclink/newfile").as_deref(),
+            Ok("/etc/newfile")
+        );
+        let chain = [("/ws/a", "b"), ("/ws/b", "../out")];
+        assert_eq!(resolve(&chain, "a/x").as_deref(), Ok("/out/x"));
+    }
+
+    #[test]
+    fn dots_after_a_link_start_from_its_target() {
+        let links = [("/ws/link", "/var/data/deep")];
+        assert_eq!(resolve(&links, "link/../x").as_deref(), Ok("/var/data/x"));
+    }
+
+    #[test]
+    fn circles_and_unreadable_directories_are_errors() {
+        assert_eq!(resolve(&[("/ws/a", "a")], "a"), Err(Unresolved::TooLong));
+        assert_eq!(
+            resolve(&[("/ws/a", "!")], "a/b"),
+            Err(Unresolved::Unreadable)
+        );
+        assert_eq!(resolve(&[], "a\0b"), Err(Unresolved::Nul));
+    }
+
+    #[test]
+    fn a_sibling_with_the_same_prefix_is_outside() {
+        assert!(is_within("/ws/a", "/ws"));
+        assert!(is_within("/ws", "/ws/"));
+        assert!(is_within("/anything", "/"));
+        assert!(!is_within("/ws-evil/a", "/ws"));
+        assert!(climbs("a/../b") && !climbs("foo..bar/..."));
+    }
+
+    proptest! {
+        #[test]
+        fn every_path_resolves_to_a_tidy_place_or_an_error(path in "[a~./]{0,40}") {
+            if let Ok(place) = resolve(&[("/ws/a", "../a/aa")], &path) {
+                prop_assert!(place.starts_with('/'));
+                prop_assert!(!climbs(&place) && !place.contains("//"));
+            }
+        }
+    }
+}

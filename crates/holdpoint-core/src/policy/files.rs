@@ -1,0 +1,296 @@
+//! Rules about files and directories, for every tool that names one (R-07 … ).
+
+use super::document::{FileRules, Files};
+use crate::glob::Glob;
+use crate::paths::{self, Surroundings};
+use crate::understand::{PathUse, Verb};
+use crate::verdict::Verdict;
+
+/// The file rules of one policy layer.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FileGuard {
+    roots: Vec<String>,
+    blocked: Vec<String>,
+    read: ByVerdict,
+    write: ByVerdict,
+    delete: ByVerdict,
+}
+
+#[derive(Clone, Debug, Default)]
+struct ByVerdict {
+    deny: PathPatterns,
+    ask: PathPatterns,
+    allow: PathPatterns,
+}
+
+/// What a layer says about one path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PathFinding {
+    pub(crate) verdict: Verdict,
+    pub(crate) rule: String,
+    pub(crate) reason: String,
+}
+
+impl FileGuard {
+    pub(crate) fn new(document: &Files) -> Self {
+        Self {
+            roots: document.roots.clone(),
+            blocked: document.blocked.clone(),
+            read: ByVerdict::new(&document.read),
+            write: ByVerdict::new(&document.write),
+            delete: ByVerdict::new(&document.delete),
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.roots.is_empty()
+            && self.blocked.is_empty()
+            && [&self.read, &self.write, &self.delete]
+                .iter()
+                .all(|rules| rules.is_empty())
+    }
+
+    /// Everything this layer says about `path`.
+    pub(crate) fn findings(&self, path: &PathUse, around: &Surroundings<'_>) -> Vec<PathFinding> {
+        let mut found = Vec::new();
+        let text = path.text.as_str();
+        let scoped = !self.roots.is_empty() || !self.blocked.is_empty();
+        if path.dynamic && scoped {
+            found.push(PathFinding {
+                verdict: Verdict::Ask,
+                rule: "files.roots".into(),
+                reason: format!("Path `{text}` is only known when the shell runs it"),
+            });
+        }
+        let place = match around.resolve(text) {
+            Ok(place) => Some(place),
+            Err(reason) if scoped && !path.dynamic => {
+                // A word of a command may not be a path at all.
+                if path.command.is_none() || text.contains('/') || text.starts_with('~') {
+                    found.push(PathFinding {
+                        verdict: Verdict::Deny,
+                        rule: "files.roots".into(),
+                        reason: format!("Path `{text}` cannot be resolved: {reason}"),
+                    });
+                }
+                None
+            }
+            Err(_) => None,
+        };
+        if let Some(place) = place.as_ref().filter(|_| !path.dynamic) {
+            found.extend(self.outside_roots(text, place, around));
+            found.extend(self.inside_blocked(text, place, around));
+        }
+        for rules in self.rules_for(path.verb) {
+            found.extend(rules.findings(text, place.as_deref()));
+        }
+        found
+    }
+
+    fn outside_roots(
+        &self,
+        text: &str,
+        place: &str,
+        around: &Surroundings<'_>,
+    ) -> Option<PathFinding> {
+        let inside = self.roots.is_empty()
+            || self.roots.iter().any(|root| {
+                around
+                    .resolve_root(root)
+                    .is_ok_and(|root| paths::is_within(place, &root))
+            });
+        (!inside).then(|| PathFinding {
+            verdict: Verdict::Deny,
+            rule: "files.roots".into(),
+            reason: format!("Path `{text}` is outside the allowed directories"),
+        })
+    }
+
+    /// A blocked directory that contains the workspace does not apply inside it, or a project
+    /// under `/tmp` could not be worked on at all.
+    fn inside_blocked(
+        &self,
+        text: &str,
+        place: &str,
+        around: &Surroundings<'_>,
+    ) -> Option<PathFinding> {
+        let workspace = around
+            .workspace
+            .and_then(|dir| around.resolve_root(dir).ok());
+        let in_workspace = workspace
+            .as_deref()
+            .is_some_and(|workspace| paths::is_within(place, workspace));
+        let blocked = self.blocked.iter().find(|blocked| {
+            let Ok(directory) = around.resolve_root(blocked) else {
+                return false;
+            };
+            let spares_workspace = in_workspace
+                && workspace
+                    .as_deref()
+                    .is_some_and(|workspace| paths::is_within(workspace, &directory));
+            paths::is_within(place, &directory) && !spares_workspace
+        })?;
+        Some(PathFinding {
+            verdict: Verdict::Deny,
+            rule: format!("files.blocked={blocked}"),
+            reason: format!("Path `{text}` is in `{blocked}`, which is blocked"),
+        })
+    }
+
+    fn rules_for(&self, verb: Verb) -> Vec<&ByVerdict> {
+        match verb {
+            Verb::Read => vec![&self.read],
+            Verb::Write => vec![&self.write],
+            Verb::Delete => vec![&self.delete],
+            Verb::Unknown => vec![&self.read, &self.write, &self.delete],
+        }
+    }
+}
+
+impl ByVerdict {
+    fn new(rules: &FileRules) -> Self {
+        Self {
+            deny: PathPatterns::new(&rules.deny),
+            ask: PathPatterns::new(&rules.ask),
+            allow: PathPatterns::new(&rules.allow),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        [&self.deny, &self.ask, &self.allow]
+            .iter()
+            .all(|patterns| patterns.0.is_empty())
+    }
+
+    fn findings(&self, text: &str, place: Option<&str>) -> Vec<PathFinding> {
+        let mut found = Vec::new();
+        for (patterns, verdict, says) in [
+            (&self.deny, Verdict::Deny, "is protected"),
+            (&self.ask, Verdict::Ask, "needs a person's yes"),
+            (&self.allow, Verdict::Allow, "is allowed"),
+        ] {
+            let hit = match (verdict, place) {
+                // What is refused is refused under either name, what is allowed only for its place.
+                (Verdict::Allow, place) => place.and_then(|place| patterns.matching(place)),
+                (_, Some(place)) => patterns.matching(place).or_else(|| patterns.matching(text)),
+                (_, None) => patterns.matching(text),
+            };
+            if let Some(pattern) = hit {
+                found.push(PathFinding {
+                    verdict,
+                    rule: pattern.to_owned(),
+                    reason: format!("Path `{text}` {says} (matches `{pattern}`)"),
+                });
+            }
+        }
+        found
+    }
+}
+
+/// Patterns over paths: without `/` over any component, with it over the whole; `!` takes back.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PathPatterns(Vec<PathPattern>);
+
+#[derive(Clone, Debug)]
+struct PathPattern {
+    text: String,
+    glob: Glob,
+    takes_back: bool,
+    whole: bool,
+}
+
+impl PathPatterns {
+    pub(crate) fn new(patterns: &[String]) -> Self {
+        Self(
+            patterns
+                .iter()
+                .map(|text| {
+                    let (takes_back, body) = match text.strip_prefix('!') {
+                        Some(body) => (true, body),
+                        None => (false, text.as_str()),
+                    };
+                    // `.github/` is the directory and so a component.
+                    let body = body.trim_end_matches('/').to_lowercase();
+                    let whole = body.contains('/');
+                    let glob = if whole && !body.starts_with(['/', '*']) {
+                        Glob::new(&format!("*/{body}"))
+                    } else {
+                        Glob::new(&body)
+                    };
+                    PathPattern {
+                        text: text.clone(),
+                        glob,
+                        takes_back,
+                        whole,
+                    }
+                })
+                .collect(),
+        )
+    }
+
+    /// The last pattern that speaks about `path`, unless it takes it back. Case does not count: on
+    /// many disks `.ENV` is `.env` (H-11).
+    pub(crate) fn matching(&self, path: &str) -> Option<&str> {
+        let path = path.to_lowercase();
+        let rooted = if path.starts_with('/') {
+            path
+        } else {
+            format!("/{path}")
+        };
+        self.0
+            .iter()
+            .rev()
+            .find(|pattern| pattern.speaks_of(&rooted))
+            .filter(|pattern| !pattern.takes_back)
+            .map(|pattern| pattern.text.as_str())
+    }
+}
+
+impl PathPattern {
+    fn speaks_of(&self, path: &str) -> bool {
+        if self.whole {
+            // A directory speaks for what lies in it.
+            path.match_indices('/')
+                .map(|(at, _)| at)
+                .chain([path.len()])
+                .any(|end| path.get(..end).is_some_and(|part| self.glob.matches(part)))
+        } else {
+            path.split('/')
+                .any(|component| self.glob.matches(component))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matching(patterns: &[&str], path: &str) -> bool {
+        let patterns: Vec<String> = patterns.iter().map(|&text| text.to_owned()).collect();
+        PathPatterns::new(&patterns).matching(path).is_some()
+    }
+
+    #[test]
+    fn a_name_matches_a_component_not_a_substring() {
+        assert!(matching(&[".env"], "/ws/.env"));
+        assert!(matching(&[".env"], "app/.ENV"));
+        assert!(!matching(&[".env"], "/ws/.environment"));
+        assert!(matching(&[".ssh/"], "/home/dev/.ssh/authorized_keys"));
+        assert!(!matching(&["*.key"], "/ws/en.keys.ts"));
+    }
+
+    #[test]
+    fn an_exception_takes_back_what_stands_before_it() {
+        let patterns = [".env", ".env.*", "!.env.example"];
+        assert!(matching(&patterns, "/ws/.env.local"));
+        assert!(!matching(&patterns, "/ws/.env.example"));
+    }
+
+    #[test]
+    fn a_pattern_with_a_slash_speaks_of_the_path_and_what_lies_below() {
+        assert!(matching(&[".git/config"], "/ws/.git/config"));
+        assert!(!matching(&[".git/config"], "/ws/config"));
+        assert!(matching(&["/etc/ssh"], "/etc/ssh/sshd_config"));
+        assert!(!matching(&["/etc/ssh"], "/ws/etc/ssh"));
+    }
+}

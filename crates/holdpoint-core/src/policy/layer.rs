@@ -1,0 +1,396 @@
+//! Policy files in force, from the highest authority to the lowest.
+//!
+//! Every layer may tighten. None loosens a layer above it: a default of the managed layer holds
+//! against allow rules below, and a project file nobody trusts has no allow rules at all.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::document::{Channel, Document, RuleList, ToolRules};
+use super::files::FileGuard;
+use super::profile::Profile;
+use super::rules::Rules;
+use super::sanitizer::Sanitizer;
+use super::tool_rules::ToolTable;
+use crate::call::{digest_of, hex_digest};
+use crate::document::{self, DocumentError};
+use crate::verdict::{Autonomy, DefaultPolicy, Supervision};
+
+/// Who wrote a layer, from the highest authority down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Authority {
+    /// Whoever runs the machine.
+    Managed,
+    /// The person whose agent it is.
+    User,
+    /// Whoever wrote the project.
+    Project,
+}
+
+impl Authority {
+    /// The word used in output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Authority::Managed => "managed",
+            Authority::User => "user",
+            Authority::Project => "project",
+        }
+    }
+}
+
+/// Whether a file's owner has vouched for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Trust {
+    /// It may allow.
+    Trusted,
+    /// It may only tighten.
+    Untrusted,
+}
+
+/// The text of a policy file and where it stands.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// How messages call it: a path, or `--config`.
+    pub name: String,
+    /// Whose it is.
+    pub authority: Authority,
+    /// Whether it may allow.
+    pub trust: Trust,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// One policy file, compiled.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    /// How messages call it.
+    pub name: String,
+    /// Whose it is.
+    pub authority: Authority,
+    /// Whether it may allow.
+    pub trust: Trust,
+    /// `sha256:…` of the file.
+    pub digest: String,
+    /// The profile it extends.
+    pub profile: Option<Profile>,
+    /// The default it states.
+    pub default: Option<DefaultPolicy>,
+    /// The autonomy it states.
+    pub autonomy: Option<Autonomy>,
+    /// How it wants a person asked.
+    pub channel: Option<Channel>,
+    /// What it refuses, as written.
+    pub deny_list: RuleList,
+    /// What it asks about, as written.
+    pub ask_list: RuleList,
+    /// What it allows, as written; empty for a file nobody trusts.
+    pub allow_list: RuleList,
+    pub(crate) deny: Rules,
+    pub(crate) ask: Rules,
+    pub(crate) allow: Rules,
+    pub(crate) tools: ToolTable,
+    pub(crate) sanitizer: Option<Sanitizer>,
+    pub(crate) files: FileGuard,
+}
+
+impl Layer {
+    fn compile(source: &Source) -> Result<Self, DocumentError> {
+        let document: Document = document::read(&source.name, &source.bytes)?;
+        let document = document.with_profile()?;
+        let trusted = source.trust == Trust::Trusted;
+        let deny_list = joined(&document.deny, &document.blacklist);
+        let ask_list = document.ask.clone().unwrap_or_default();
+        let mut allow_list = RuleList::default();
+        let mut files = document.files.clone().unwrap_or_default();
+        let mut tools = document.tools;
+        if trusted {
+            allow_list = joined(&document.allow, &document.whitelist);
+        } else {
+            tools.values_mut().for_each(only_tighten);
+            for rules in [&mut files.read, &mut files.write, &mut files.delete] {
+                rules.allow.clear();
+            }
+        }
+        Ok(Self {
+            name: source.name.clone(),
+            authority: source.authority,
+            trust: source.trust,
+            digest: digest_of(&source.bytes),
+            profile: document.profile,
+            default: document.default_policy,
+            autonomy: document.autonomy,
+            channel: document.channel,
+            deny: Rules::new([&deny_list]),
+            ask: Rules::new([&ask_list]),
+            allow: Rules::new([&allow_list]),
+            deny_list,
+            ask_list,
+            allow_list,
+            tools: ToolTable::new(&tools),
+            sanitizer: document.sanitization.as_ref().and_then(Sanitizer::new),
+            files: FileGuard::new(&files),
+        })
+    }
+
+    /// Whether the layer says what happens when no rule matches.
+    pub fn states_default(&self) -> bool {
+        self.default.is_some() || self.autonomy.is_some()
+    }
+}
+
+fn joined(one: &Option<RuleList>, other: &Option<RuleList>) -> RuleList {
+    let mut list = one.clone().unwrap_or_default();
+    let other = other.clone().unwrap_or_default();
+    list.tools.extend(other.tools);
+    list.patterns.extend(other.patterns);
+    for (tool, named) in other.arguments {
+        let entry = list.arguments.entry(tool).or_default();
+        for (argument, values) in named {
+            entry.entry(argument).or_default().extend(values);
+        }
+    }
+    list
+}
+
+/// Takes from a rule what would loosen: an agent's project may ask for more care, never for less.
+fn only_tighten(rules: &mut ToolRules) {
+    let rules = match rules {
+        ToolRules::None => return,
+        ToolRules::One(rule) => std::slice::from_mut(rule.as_mut()),
+        ToolRules::Many(rules) => rules.as_mut_slice(),
+    };
+    for rule in rules {
+        rule.effect = None;
+        if matches!(
+            rule.supervision,
+            Some(Supervision::Automatic | Supervision::Notify)
+        ) {
+            rule.supervision = None;
+        }
+    }
+}
+
+/// The layers in force, from the highest authority to the lowest.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    layers: Vec<Layer>,
+    digest: String,
+    standing: Standing,
+    floor: Option<Standing>,
+}
+
+/// What happens to a call no rule speaks about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// The default in force; none where an autonomy alone decides.
+    pub default: Option<DefaultPolicy>,
+    /// Whether a layer states the default; otherwise it is what a silent policy means (J-02).
+    pub stated: bool,
+    /// The tightest autonomy any layer states.
+    pub autonomy: Option<Autonomy>,
+}
+
+impl Policy {
+    /// Compiles the given files. Without any, the `balanced` profile is in force.
+    pub fn compile(mut sources: Vec<Source>) -> Result<Self, DocumentError> {
+        sources.sort_by_key(|source| source.authority);
+        let mut layers = Vec::with_capacity(sources.len().max(1));
+        for source in &sources {
+            layers.push(Layer::compile(source)?);
+        }
+        if layers.is_empty() {
+            layers.push(Layer::compile(&Source::profile(Profile::Balanced))?);
+        }
+        Ok(Self {
+            digest: digest(&layers),
+            standing: Standing::of(&layers),
+            floor: Standing::managed(&layers),
+            layers,
+        })
+    }
+
+    /// One file and nothing else, as if its owner had named it.
+    pub fn from_text(name: &str, text: impl Into<Vec<u8>>) -> Result<Self, DocumentError> {
+        Self::compile(vec![Source {
+            name: name.into(),
+            authority: Authority::User,
+            trust: Trust::Trusted,
+            bytes: text.into(),
+        }])
+    }
+
+    /// A ready-made policy.
+    pub fn profile(profile: Profile) -> Result<Self, DocumentError> {
+        Self::compile(vec![Source::profile(profile)])
+    }
+
+    /// The layers, from the highest authority to the lowest.
+    pub fn layers(&self) -> &[Layer] {
+        &self.layers
+    }
+
+    /// `sha256:…` over everything that can change a decision: the policy's version.
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// What happens to a call no rule speaks about.
+    pub fn standing(&self) -> &Standing {
+        &self.standing
+    }
+
+    /// What the managed layer says of such a call, which no rule below it loosens.
+    pub fn floor(&self) -> Option<&Standing> {
+        self.floor.as_ref()
+    }
+
+    /// Whether any layer limits how often `tool` is called, so that calls must be counted.
+    pub fn limits_calls(&self, tool: &str) -> bool {
+        self.layers
+            .iter()
+            .any(|layer| layer.tools.limits_calls(tool))
+    }
+}
+
+impl Source {
+    fn profile(profile: Profile) -> Self {
+        Self {
+            name: format!("profile `{}`", profile.name()),
+            authority: Authority::User,
+            trust: Trust::Trusted,
+            bytes: profile.text().into(),
+        }
+    }
+}
+
+fn digest(layers: &[Layer]) -> String {
+    let mut hasher = Sha256::new();
+    for layer in layers {
+        hasher.update(layer.authority.word());
+        hasher.update(match layer.trust {
+            Trust::Trusted => " trusted ",
+            Trust::Untrusted => " untrusted ",
+        });
+        hasher.update(&layer.digest);
+        if let Some(profile) = layer.profile {
+            hasher.update(" on ");
+            hasher.update(digest_of(profile.text().as_bytes()));
+        }
+        hasher.update("\n");
+    }
+    hex_digest(hasher)
+}
+
+impl Standing {
+    fn of(layers: &[Layer]) -> Self {
+        let (trusted, untrusted): (Vec<&Layer>, Vec<&Layer>) = layers
+            .iter()
+            .partition(|layer| layer.trust == Trust::Trusted);
+        let strictest = |layers: &[&Layer]| layers.iter().filter_map(|layer| layer.default).max();
+        let base = match strictest(&trusted) {
+            Some(default) => Some(default),
+            // Without a trusted file, what an untrusted one tightens is the balanced profile.
+            None if trusted.is_empty() && untrusted.iter().any(|layer| layer.states_default()) => {
+                Some(DefaultPolicy::Defer)
+            }
+            None => None,
+        };
+        let claimed = strictest(&untrusted);
+        let autonomy_decides = trusted.iter().any(|layer| layer.autonomy.is_some());
+        let stated = base.is_some() || autonomy_decides;
+        Self {
+            // A claim nobody vouches for tightens what stands; `Allow` is below every default.
+            default: match (base, claimed) {
+                (Some(base), claimed) => Some(claimed.map_or(base, |claimed| claimed.max(base))),
+                (None, claimed) if autonomy_decides => claimed,
+                (None, _) => Some(DefaultPolicy::Deny),
+            },
+            stated,
+            autonomy: layers.iter().filter_map(|layer| layer.autonomy).max(),
+        }
+    }
+
+    fn managed(layers: &[Layer]) -> Option<Self> {
+        let managed = || {
+            layers
+                .iter()
+                .filter(|layer| layer.authority == Authority::Managed)
+        };
+        managed().any(Layer::states_default).then(|| Self {
+            default: managed().filter_map(|layer| layer.default).max(),
+            stated: true,
+            autonomy: managed().filter_map(|layer| layer.autonomy).max(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(authority: Authority, trust: Trust, text: &str) -> Source {
+        Source {
+            name: "test".into(),
+            authority,
+            trust,
+            bytes: text.into(),
+        }
+    }
+
+    fn default_of(sources: Vec<Source>) -> DefaultPolicy {
+        Policy::compile(sources)
+            .unwrap()
+            .standing()
+            .default
+            .unwrap()
+    }
+
+    #[test]
+    fn without_any_file_nothing_is_objected_to() {
+        assert_eq!(default_of(vec![]), DefaultPolicy::Defer);
+    }
+
+    #[test]
+    fn a_policy_that_states_no_default_denies() {
+        let silent = || source(Authority::User, Trust::Trusted, "{}");
+        assert_eq!(default_of(vec![silent()]), DefaultPolicy::Deny);
+        let asks = source(
+            Authority::Managed,
+            Trust::Trusted,
+            r#"{"defaultPolicy":"ask"}"#,
+        );
+        assert_eq!(default_of(vec![silent(), asks]), DefaultPolicy::Ask);
+    }
+
+    #[test]
+    fn an_untrusted_default_only_tightens() {
+        let untrusted = |text| source(Authority::Project, Trust::Untrusted, text);
+        assert_eq!(
+            default_of(vec![untrusted(r#"{"defaultPolicy":"allow"}"#)]),
+            DefaultPolicy::Defer
+        );
+        assert_eq!(
+            default_of(vec![untrusted(r#"{"defaultPolicy":"deny"}"#)]),
+            DefaultPolicy::Deny
+        );
+        assert_eq!(
+            default_of(vec![
+                source(Authority::User, Trust::Trusted, "{}"),
+                untrusted(r#"{"defaultPolicy":"allow"}"#)
+            ]),
+            DefaultPolicy::Deny
+        );
+    }
+
+    #[test]
+    fn the_policys_version_changes_with_any_layer() {
+        let one = Policy::from_text("a", r#"{"defaultPolicy":"ask"}"#).unwrap();
+        let two = Policy::from_text("b", r#"{"defaultPolicy":"ask"}"#).unwrap();
+        let three = Policy::from_text("a", r#"{"defaultPolicy":"deny"}"#).unwrap();
+        assert_eq!(one.digest(), two.digest());
+        assert_ne!(one.digest(), three.digest());
+    }
+}

@@ -1,0 +1,25 @@
+//! Policies: from the text people write to something a call can be judged by.
+//!
+//! `document` is the file, `profile` the ready-made ones, `layer` one compiled file with its
+//! authority, and `Policy` the layers in force. Matching lives in `rules` (lists), `tool_rules`,
+//! `files` and `sanitizer`; combining what they find is the judge's business.
+
+mod document;
+mod files;
+mod layer;
+mod patterns;
+mod profile;
+pub(crate) mod rules;
+mod sanitizer;
+mod schema;
+pub(crate) mod tool_rules;
+mod values;
+
+pub use document::{
+    Channel, ChannelKind, ChannelText, Check, Condition, Conditions, Document, FileRules, Files,
+    Parameter, ParameterType, PathScope, Pattern, Restriction, RuleList, Sanitization, Secret,
+    ToolRule, ToolRules, Version,
+};
+pub use layer::{Authority, Layer, Policy, Source, Standing, Trust};
+pub use profile::Profile;
+pub use schema::json_schema;

@@ -1,0 +1,334 @@
+//! Many globs at once, over text and over commands.
+//!
+//! `Patterns` matches texts. `CommandPatterns` reads a pattern such as `rm -rf *` as a command —
+//! program, flags, operands — and matches commands that mean the same in another spelling: flags
+//! in another order, bundled or apart (invariant 3). It is for rules that refuse or ask; a rule
+//! that allows must match the text as it stands.
+
+use std::collections::HashMap;
+
+use crate::flags::{self, is_cluster};
+use crate::glob::Glob;
+use crate::literal_index::LiteralIndex;
+use crate::understand::{CommandView, base_name};
+
+/// Globs over texts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Patterns {
+    globs: Vec<Glob>,
+    exact: HashMap<String, Vec<u32>>,
+    index: LiteralIndex,
+    /// The rule each indexed glob belongs to.
+    indexed: Vec<u32>,
+}
+
+impl Patterns {
+    pub(crate) fn new<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Self {
+        let mut set = Self::default();
+        let mut literals = Vec::new();
+        for (number, pattern) in (0u32..).zip(patterns) {
+            let glob = Glob::new(pattern);
+            match glob.literal() {
+                Some(text) => set.exact.entry(text.to_owned()).or_default().push(number),
+                None => {
+                    literals.push(glob.literals());
+                    set.indexed.push(number);
+                }
+            }
+            set.globs.push(glob);
+        }
+        set.index = LiteralIndex::build(&literals);
+        set
+    }
+
+    /// The numbers of the patterns that match `text`, in order.
+    pub(crate) fn matching(&self, text: &str) -> Vec<usize> {
+        if self.globs.is_empty() {
+            return Vec::new();
+        }
+        let mut found: Vec<usize> = self
+            .exact
+            .get(text)
+            .into_iter()
+            .flatten()
+            .filter_map(|number| usize::try_from(*number).ok())
+            .collect();
+        for candidate in self.index.candidates(text) {
+            let number = usize::try_from(candidate)
+                .ok()
+                .and_then(|candidate| self.indexed.get(candidate))
+                .and_then(|number| usize::try_from(*number).ok());
+            if let Some(number) = number
+                && self
+                    .globs
+                    .get(number)
+                    .is_some_and(|glob| glob.matches(text))
+            {
+                found.push(number);
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    pub(crate) fn specificity(&self, number: usize) -> usize {
+        self.globs.get(number).map_or(0, Glob::specificity)
+    }
+}
+
+/// Patterns read as commands.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CommandPatterns {
+    shapes: Vec<Shape>,
+    operands: Patterns,
+    /// Shapes whose operands could be anything, by a flag they need.
+    by_flag: HashMap<String, Vec<usize>>,
+    /// The shape each pattern of `operands` belongs to.
+    by_operands: Vec<usize>,
+}
+
+#[derive(Clone, Debug)]
+struct Shape {
+    rule: usize,
+    flags: Vec<String>,
+    /// The same flags apart and under all their names.
+    same: Vec<String>,
+    /// A pattern without a star means exactly its flags.
+    more_flags: bool,
+}
+
+impl CommandPatterns {
+    /// Reads the patterns that have the form of a command; the others are left out.
+    pub(crate) fn new<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Self {
+        let mut set = Self::default();
+        let mut operand_patterns = Vec::new();
+        for (rule, pattern) in patterns.into_iter().enumerate() {
+            let Some((flags, operands)) = read_command_pattern(pattern) else {
+                continue;
+            };
+            // A star at the end of a last flag also stands for operands, or for none.
+            let open_end = pattern
+                .rsplit(' ')
+                .next()
+                .is_some_and(|last| last.starts_with('-') && last.ends_with('*'));
+            if open_end {
+                set.add(rule, &flags, format!("{operands} *"), &mut operand_patterns);
+            }
+            set.add(rule, &flags, operands, &mut operand_patterns);
+        }
+        set.operands = Patterns::new(operand_patterns.iter().map(String::as_str));
+        set
+    }
+
+    fn add(
+        &mut self,
+        rule: usize,
+        flags: &[String],
+        operands: String,
+        operand_patterns: &mut Vec<String>,
+    ) {
+        let mut same = Vec::new();
+        for flag in flags {
+            flags::push(&mut same, flag);
+        }
+        flags::add_other_names(&mut same, operands.split(' '));
+        let shape = self.shapes.len();
+        let any_operands = operands == "*" || operands == "* *";
+        match flags
+            .first()
+            .filter(|flag| any_operands && !flag.ends_with('*'))
+        {
+            Some(flag) => {
+                // A command's flags are listed letter by letter, in whatever order they stand.
+                let key = match flag.chars().nth(1) {
+                    Some(letter) if is_cluster(flag) => format!("-{letter}"),
+                    _ => flag.clone(),
+                };
+                self.by_flag.entry(key).or_default().push(shape);
+            }
+            None => {
+                operand_patterns.push(operands.clone());
+                self.by_operands.push(shape);
+            }
+        }
+        self.shapes.push(Shape {
+            rule,
+            flags: flags.to_vec(),
+            same,
+            more_flags: operands.contains('*') || flags.iter().any(|flag| flag.ends_with('*')),
+        });
+    }
+
+    /// The numbers of the patterns `command` matches.
+    pub(crate) fn matching(&self, command: &CommandView) -> Vec<usize> {
+        if self.shapes.is_empty() {
+            return Vec::new();
+        }
+        let by_operands = self
+            .operands
+            .matching(&command.flagless)
+            .into_iter()
+            .filter_map(|number| self.by_operands.get(number));
+        let by_flag = command
+            .flags
+            .iter()
+            .filter_map(|flag| self.by_flag.get(flag))
+            .flatten();
+        let mut found: Vec<usize> = by_operands
+            .chain(by_flag)
+            .filter_map(|shape| self.shapes.get(*shape))
+            .filter(|shape| shape.flags_fit(&command.flags))
+            .map(|shape| shape.rule)
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+impl Shape {
+    fn flags_fit(&self, given: &[String]) -> bool {
+        let extra = || {
+            given
+                .iter()
+                .any(|flag| !is_cluster(flag) && !self.same.contains(flag))
+        };
+        self.flags.iter().all(|flag| is_given(flag, given)) && (self.more_flags || !extra())
+    }
+}
+
+/// Whether a flag is among those given: itself, letter by letter, or how it may go on.
+fn is_given(flag: &str, given: &[String]) -> bool {
+    let (start, open) = match flag.strip_suffix('*') {
+        Some(start) => (start, true),
+        None => (flag, false),
+    };
+    let has = |flag: &str| given.iter().any(|one| one == flag);
+    has(start)
+        || (open && given.iter().any(|one| one.starts_with(start)))
+        || (is_cluster(start)
+            && start
+                .chars()
+                .skip(1)
+                .all(|letter| has(&format!("-{letter}"))))
+}
+
+/// The flags and the rest of a pattern that is a command with literal flags.
+fn read_command_pattern(pattern: &str) -> Option<(Vec<String>, String)> {
+    if pattern.contains([
+        '|', ';', '&', '<', '>', '(', '`', '$', '"', '\'', '\\', '\n', '[', '?',
+    ]) {
+        return None;
+    }
+    let mut flags = Vec::new();
+    let mut operands = String::new();
+    for (index, word) in pattern.split(' ').enumerate() {
+        if word.is_empty() {
+            return None;
+        }
+        // A star at the end of a flag is one more way it may go on.
+        let fixed = word.strip_suffix('*').unwrap_or(word);
+        if index > 0 && fixed.len() > 1 && fixed.starts_with('-') && !fixed.contains('*') {
+            flags.push(word.to_owned());
+            continue;
+        }
+        if index == 0 {
+            operands.push_str(base_name(word));
+        } else {
+            operands.push(' ');
+            operands.push_str(word);
+        }
+    }
+    Some((flags, operands))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::ToolCall;
+    use crate::understand::Understood;
+
+    fn command_matches(pattern: &str, line: &str) -> bool {
+        let call = ToolCall::shell(line);
+        let view = Understood::of(&call);
+        let set = CommandPatterns::new([pattern]);
+        view.commands
+            .iter()
+            .any(|command| !set.matching(command).is_empty())
+    }
+
+    #[test]
+    fn matching_names_every_pattern_in_order() {
+        let set = Patterns::new(["git *", "ls", "* push *", "git push origin"]);
+        assert_eq!(set.matching("git push origin"), [0, 2, 3]);
+        assert_eq!(set.matching("ls"), [1]);
+        assert!(set.matching("nothing").is_empty());
+    }
+
+    #[test]
+    fn flags_may_be_bundled_apart_or_moved() {
+        for line in [
+            "rm -rf /x",
+            "rm -fr /x",
+            "rm -r -f /x",
+            "rm /x -rf",
+            "/bin/rm -rvf /x",
+        ] {
+            assert!(command_matches("rm -rf *", line), "{line}");
+        }
+        assert!(command_matches("rm -rf *", "rm --recursive --force /x"));
+        assert!(!command_matches("rm -rf *", "rm -r /x"));
+        assert!(!command_matches("rm -rf *", "rm file.txt"));
+        assert!(!command_matches("rm -rf *", "rm -rf"));
+    }
+
+    #[test]
+    fn a_pattern_without_a_star_means_exactly_its_flags() {
+        assert!(command_matches("git push --force", "git push -f"));
+        assert!(command_matches(
+            "yarn publish --force",
+            "yarn --force publish"
+        ));
+        assert!(!command_matches(
+            "git push --force",
+            "git push --force --tags"
+        ));
+        assert!(!command_matches("git push", "git push --force"));
+    }
+
+    #[test]
+    fn a_flag_may_go_on_and_stand_anywhere() {
+        assert!(command_matches(
+            "git push --force*",
+            "git push origin main --force-with-lease"
+        ));
+        assert!(command_matches("git push --force*", "git push --force"));
+        assert!(command_matches("git clean -fd*", "git clean -xdf src"));
+        assert!(!command_matches(
+            "git push --force*",
+            "git push origin main"
+        ));
+    }
+
+    #[test]
+    fn options_before_the_subcommand_do_not_hide_it() {
+        assert!(command_matches(
+            "git push --force*",
+            "git -C /repo --no-pager push --force"
+        ));
+        assert!(command_matches(
+            "git push *",
+            "git --git-dir=x -c a.b=c push origin"
+        ));
+        assert!(command_matches(
+            "kubectl delete *",
+            "kubectl -n prod delete pod x"
+        ));
+    }
+
+    #[test]
+    fn flags_of_any_program_can_be_named() {
+        assert!(command_matches("* -rf *", "rm -fr x"));
+        assert!(!command_matches("* --force", "git push --force-with-lease"));
+    }
+}

@@ -1,0 +1,72 @@
+//! The JSON Schema of a policy file, derived from the types that read it.
+
+use serde_json::{Map, Value, json};
+
+use super::document::{Document, PARAMETER_ALIASES, TOOL_RULE_ALIASES};
+
+/// The schema as a JSON value.
+pub fn json_schema() -> Value {
+    let mut schema = Value::from(schemars::schema_for!(Document));
+    if let Some(root) = schema.as_object_mut() {
+        root.insert("title".into(), json!("Holdpoint policy"));
+    }
+    spell_otherwise(&mut schema, "ToolRule", TOOL_RULE_ALIASES);
+    spell_otherwise(&mut schema, "Parameter", PARAMETER_ALIASES);
+    one_or_many(&mut schema, "Conditions", "Condition");
+    add_words(&mut schema, "Supervision", SUPERVISION_WORDS);
+    schema
+}
+
+/// Other words for the levels of supervision; the reader has them as aliases.
+const SUPERVISION_WORDS: &[&str] = &[
+    "allow",
+    "allowed",
+    "restricted",
+    "ask",
+    "review",
+    "forbidden",
+];
+
+fn definition<'s>(schema: &'s mut Value, name: &str) -> Option<&'s mut Map<String, Value>> {
+    schema.get_mut("$defs")?.get_mut(name)?.as_object_mut()
+}
+
+/// Adds the other spellings of some keys, each with the schema of its key.
+fn spell_otherwise(schema: &mut Value, name: &str, aliases: &[(&str, &[&str])]) {
+    let Some(properties) = definition(schema, name)
+        .and_then(|definition| definition.get_mut("properties"))
+        .and_then(Value::as_object_mut)
+    else {
+        return;
+    };
+    for (key, spellings) in aliases {
+        let Some(meaning) = properties.get(*key).cloned() else {
+            continue;
+        };
+        for spelling in *spellings {
+            properties.insert((*spelling).into(), meaning.clone());
+        }
+    }
+}
+
+fn one_or_many(schema: &mut Value, name: &str, item: &str) {
+    if let Some(definition) = definition(schema, name) {
+        let item = json!({ "$ref": format!("#/$defs/{item}") });
+        definition.remove("type");
+        definition.remove("items");
+        definition.insert(
+            "anyOf".into(),
+            json!([item, { "type": "array", "items": item }]),
+        );
+    }
+}
+
+fn add_words(schema: &mut Value, name: &str, words: &[&str]) {
+    if let Some(definition) = definition(schema, name) {
+        let described = definition.remove("oneOf");
+        definition.insert(
+            "anyOf".into(),
+            json!([{ "oneOf": described }, { "enum": words }]),
+        );
+    }
+}

@@ -1,0 +1,541 @@
+//! Rules for single tools: supervision, conditions, argument schemas, limits (A-01 … A-11, O-25).
+//!
+//! Of the rules that apply to a part of a call, those of the highest priority speak and the
+//! strictest of them counts; a rule that denies speaks at any priority (A-05). Each command of a
+//! shell line is a part, so `ls; rm x` is watched as closely as `rm x` (A-09).
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::document::{
+    Check, Condition, Parameter, ParameterType, Restriction, ToolRule, ToolRules,
+};
+use super::files::PathPatterns;
+use crate::call::push_python_str;
+use crate::catalogue::Effect;
+use crate::glob::Glob;
+use crate::paths::Surroundings;
+use crate::understand::{Understood, collect_texts};
+use crate::verdict::{Risk, Supervision, Verdict};
+
+/// The tool rules of one policy layer.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ToolTable {
+    rules: Vec<Compiled>,
+    by_name: HashMap<String, Vec<usize>>,
+    by_glob: Vec<usize>,
+}
+
+#[derive(Clone, Debug)]
+struct Compiled {
+    key: String,
+    name: Glob,
+    rule: ToolRule,
+    conditions: Vec<CompiledCondition>,
+}
+
+#[derive(Clone, Debug)]
+struct CompiledCondition {
+    command_matches: Option<Glob>,
+    command_starts_with: Option<Vec<String>>,
+    path_matches: Option<Glob>,
+}
+
+/// What the rules of a layer say about one part of a call.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Opinion {
+    pub(crate) supervision: Option<Supervised>,
+    pub(crate) risk: Risk,
+    pub(crate) checks: Vec<Check>,
+}
+
+/// A level of supervision and the rule it comes from.
+#[derive(Clone, Debug)]
+pub(crate) struct Supervised {
+    pub(crate) verdict: Verdict,
+    pub(crate) rule: String,
+    pub(crate) reason: String,
+    /// How much of the call the rule's conditions fix.
+    pub(crate) specificity: usize,
+}
+
+/// A call that a rule refuses outright.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) rule: String,
+    pub(crate) reason: String,
+}
+
+impl ToolTable {
+    pub(crate) fn new<'d>(tools: impl IntoIterator<Item = (&'d String, &'d ToolRules)>) -> Self {
+        let mut table = Self::default();
+        for (key, rules) in tools {
+            for rule in rules
+                .as_slice()
+                .iter()
+                .filter(|rule| rule.enabled != Some(false))
+            {
+                let name = Glob::new(&key.to_lowercase());
+                let number = table.rules.len();
+                match name.literal() {
+                    Some(name) => {
+                        let numbers = table.by_name.entry(name.to_owned()).or_default();
+                        numbers.push(number);
+                    }
+                    None => table.by_glob.push(number),
+                }
+                table.rules.push(Compiled {
+                    key: key.clone(),
+                    name,
+                    conditions: rule
+                        .conditions
+                        .0
+                        .iter()
+                        .map(CompiledCondition::new)
+                        .collect(),
+                    rule: rule.clone(),
+                });
+            }
+        }
+        table
+    }
+
+    fn named(&self, tool: &str) -> Vec<&Compiled> {
+        if self.rules.is_empty() {
+            return Vec::new();
+        }
+        let tool = tool.to_lowercase();
+        let mut numbers: Vec<usize> = self.by_name.get(&tool).cloned().unwrap_or_default();
+        numbers.extend(self.by_glob.iter().copied().filter(|number| {
+            self.rules
+                .get(*number)
+                .is_some_and(|rule| rule.name.matches(&tool))
+        }));
+        numbers.sort_unstable();
+        numbers
+            .into_iter()
+            .filter_map(|number| self.rules.get(number))
+            .collect()
+    }
+
+    /// The effect a rule declares for a tool.
+    pub(crate) fn declared_effect(&self, tool: &str) -> Option<Effect> {
+        self.named(tool).iter().find_map(|rule| rule.rule.effect)
+    }
+
+    /// Whether any rule limits how often `tool` is called.
+    pub(crate) fn limits_calls(&self, tool: &str) -> bool {
+        self.named(tool)
+            .iter()
+            .any(|rule| rule.rule.max_calls_per_session.is_some())
+    }
+
+    /// What the rules say about one command of the call, or about a call that is not a line.
+    pub(crate) fn opinion(
+        &self,
+        view: &Understood<'_>,
+        command: Option<usize>,
+        around: &Surroundings<'_>,
+    ) -> Opinion {
+        let applying: Vec<&Compiled> = self
+            .named(view.call.tool())
+            .into_iter()
+            .filter(|rule| rule.applies(view, command, around))
+            .collect();
+        let highest = applying.iter().map(|rule| rule.rule.priority).max();
+        let mut opinion = Opinion::default();
+        for rule in applying {
+            let speaks = Some(rule.rule.priority) == highest;
+            if speaks {
+                opinion.risk = opinion.risk.max(rule.rule.risk.unwrap_or_default());
+                opinion.checks.extend(&rule.rule.checks);
+            }
+            let Some(level) = rule.rule.supervision else {
+                continue;
+            };
+            let stricter = opinion
+                .supervision
+                .as_ref()
+                .is_none_or(|strictest| strictest.verdict < level.verdict());
+            if (speaks || level == Supervision::Deny) && stricter {
+                opinion.supervision = Some(rule.supervised(level, view));
+            }
+        }
+        opinion
+    }
+
+    /// Arguments, sizes and numbers of calls that a rule refuses, whatever else it says.
+    pub(crate) fn refusals(
+        &self,
+        view: &Understood<'_>,
+        calls_so_far: u64,
+        around: &Surroundings<'_>,
+    ) -> Vec<Refusal> {
+        let parts: Vec<Option<usize>> = if view.commands.is_empty() {
+            vec![None]
+        } else {
+            (0..view.commands.len()).map(Some).collect()
+        };
+        let mut found = Vec::new();
+        for rule in self.named(view.call.tool()) {
+            let applies = parts
+                .iter()
+                .any(|command| rule.applies(view, *command, around));
+            if applies {
+                rule.check_parameters(view, &mut found);
+                rule.check_restrictions(view, around, &mut found);
+                if let Some(limit) = rule.rule.max_calls_per_session
+                    && calls_so_far >= limit
+                {
+                    found.push(Refusal {
+                        rule: "rate_limit".into(),
+                        reason: format!(
+                            "Tool '{}' was called {calls_so_far} times in this session; {limit} are allowed",
+                            view.call.tool()
+                        ),
+                    });
+                }
+            }
+        }
+        found
+    }
+}
+
+impl Compiled {
+    fn applies(
+        &self,
+        view: &Understood<'_>,
+        command: Option<usize>,
+        around: &Surroundings<'_>,
+    ) -> bool {
+        self.conditions
+            .iter()
+            .all(|condition| condition.holds(view, command, around))
+    }
+
+    fn supervised(&self, level: Supervision, view: &Understood<'_>) -> Supervised {
+        let tool = view.call.tool();
+        let because = self
+            .rule
+            .reason
+            .as_deref()
+            .map(|reason| format!(": {reason}"))
+            .unwrap_or_default();
+        let said = self
+            .rule
+            .confirmation_message
+            .as_deref()
+            .map(|template| fill_in(template, view));
+        let reason = match (level, said) {
+            (Supervision::Confirm | Supervision::Manual, Some(message)) => message,
+            (Supervision::Automatic, _) => format!("Tool '{tool}' runs by itself{because}"),
+            (Supervision::Notify, _) => format!("Tool '{tool}' runs with a notice{because}"),
+            (Supervision::Confirm, None) => format!("Tool '{tool}' requires confirmation{because}"),
+            (Supervision::Manual, None) => format!("Tool '{tool}' requires review{because}"),
+            (Supervision::Deny, _) => format!("Tool '{tool}' is forbidden{because}"),
+        };
+        Supervised {
+            verdict: level.verdict(),
+            rule: format!("tools.{}", self.key),
+            reason,
+            specificity: self
+                .conditions
+                .iter()
+                .map(CompiledCondition::specificity)
+                .sum(),
+        }
+    }
+
+    fn check_parameters(&self, view: &Understood<'_>, found: &mut Vec<Refusal>) {
+        let input = view.call.input();
+        let mut refuse = |problem: String| {
+            found.push(Refusal {
+                rule: "invalid_parameters".into(),
+                reason: format!("Invalid parameters for '{}': {problem}", view.call.tool()),
+            });
+        };
+        for (name, wanted) in &self.rule.parameters {
+            match input.get(name) {
+                Some(value) => wanted
+                    .problem(value)
+                    .into_iter()
+                    .for_each(|problem| refuse(format!("`{name}` {problem}"))),
+                None if wanted.required => refuse(format!("`{name}` is missing")),
+                None => {}
+            }
+        }
+        if self.rule.additional_parameters == Some(false) {
+            input
+                .keys()
+                .filter(|name| !self.rule.parameters.contains_key(*name))
+                .for_each(|name| refuse(format!("`{}` is not known", name.escape_debug())));
+        }
+    }
+
+    fn check_restrictions(
+        &self,
+        view: &Understood<'_>,
+        around: &Surroundings<'_>,
+        found: &mut Vec<Refusal>,
+    ) {
+        for restriction in &self.rule.restrictions {
+            let (rule, problem) = match restriction {
+                Restriction::PathPattern { deny } => {
+                    ("path_pattern", forbidden_path(deny, view, around))
+                }
+                Restriction::SizeLimit { max_bytes } => ("size_limit", oversize(*max_bytes, view)),
+                Restriction::UrlScheme { allow } => ("url_scheme", wrong_scheme(allow, view)),
+            };
+            found.extend(problem.map(|reason| Refusal {
+                rule: rule.into(),
+                reason,
+            }));
+        }
+    }
+}
+
+fn forbidden_path(
+    deny: &[String],
+    view: &Understood<'_>,
+    around: &Surroundings<'_>,
+) -> Option<String> {
+    let patterns = PathPatterns::new(deny);
+    view.paths.iter().find_map(|path| {
+        let resolved = around.resolve(&path.text).ok();
+        let pattern = resolved
+            .as_deref()
+            .and_then(|place| patterns.matching(place))
+            .or_else(|| patterns.matching(&path.text))?;
+        Some(format!(
+            "Path `{}` is protected (matches `{pattern}`)",
+            path.text
+        ))
+    })
+}
+
+fn oversize(max_bytes: u64, view: &Understood<'_>) -> Option<String> {
+    let mut largest = 0u64;
+    for value in view.call.input().values() {
+        collect_texts(value, &mut |text| {
+            largest = largest.max(u64::try_from(text.len()).unwrap_or(u64::MAX));
+        });
+    }
+    (largest > max_bytes)
+        .then(|| format!("An argument has {largest} bytes; {max_bytes} are allowed"))
+}
+
+fn wrong_scheme(allow: &[String], view: &Understood<'_>) -> Option<String> {
+    let mut problem = None;
+    for value in view.call.input().values() {
+        collect_texts(value, &mut |text| {
+            if let Some((scheme, _)) = text.trim_start().split_once("://")
+                && !scheme.is_empty()
+                && scheme
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+                && !allow
+                    .iter()
+                    .any(|allowed| allowed.eq_ignore_ascii_case(scheme))
+            {
+                problem.get_or_insert(format!("Scheme `{scheme}` is not allowed"));
+            }
+        });
+    }
+    problem
+}
+
+impl CompiledCondition {
+    fn new(condition: &Condition) -> Self {
+        Self {
+            command_matches: condition.command_matches.as_deref().map(Glob::new),
+            command_starts_with: condition
+                .command_starts_with
+                .as_deref()
+                .map(|text| text.split_whitespace().map(str::to_owned).collect()),
+            path_matches: condition.path_matches.as_deref().map(Glob::new),
+        }
+    }
+
+    fn specificity(&self) -> usize {
+        let globs = [&self.command_matches, &self.path_matches];
+        let words = self
+            .command_starts_with
+            .iter()
+            .flatten()
+            .map(|word| word.chars().count());
+        globs
+            .into_iter()
+            .flatten()
+            .map(Glob::specificity)
+            .chain(words)
+            .sum()
+    }
+
+    fn holds(
+        &self,
+        view: &Understood<'_>,
+        command: Option<usize>,
+        around: &Surroundings<'_>,
+    ) -> bool {
+        let part = command.and_then(|index| view.commands.get(index));
+        let command_holds = self
+            .command_matches
+            .as_ref()
+            .is_none_or(|glob| part.is_some_and(|part| glob.matches(&part.line)));
+        let start_holds = self.command_starts_with.as_ref().is_none_or(|words| {
+            part.is_some_and(|part| {
+                let mut line = part.line.split(' ');
+                words.iter().all(|word| line.next() == Some(word))
+            })
+        });
+        let path_holds = self.path_matches.as_ref().is_none_or(|glob| {
+            view.paths
+                .iter()
+                .filter(|path| path.command == command)
+                .any(|path| {
+                    glob.matches(&path.text)
+                        || around
+                            .resolve(&path.text)
+                            .is_ok_and(|place| glob.matches(&place))
+                })
+        });
+        command_holds && start_holds && path_holds
+    }
+}
+
+impl Parameter {
+    /// What is wrong with a value, if anything.
+    fn problem(&self, value: &Value) -> Option<String> {
+        if let Some(kind) = self.kind
+            && !kind.fits(value)
+        {
+            return Some(format!("must be {}", kind.word()));
+        }
+        if let Some(values) = &self.one_of
+            && !values.contains(value)
+        {
+            return Some("is not one of the accepted values".into());
+        }
+        if let Value::String(text) = value {
+            let length = u64::try_from(text.chars().count()).unwrap_or(u64::MAX);
+            if self.min_length.is_some_and(|least| length < least) {
+                return Some(format!("has {length} characters, too few"));
+            }
+            if self.max_length.is_some_and(|most| length > most) {
+                return Some(format!("has {length} characters, too many"));
+            }
+        }
+        if let Some(pattern) = &self.pattern {
+            let fits = value.as_str().is_some_and(|text| pattern.0.is_match(text));
+            if !fits {
+                return Some(format!("must match `{}`", pattern.0.as_str()));
+            }
+        }
+        if self.minimum.is_some() || self.maximum.is_some() {
+            let fits = value.as_f64().is_some_and(|number| {
+                self.minimum.is_none_or(|least| number >= least)
+                    && self.maximum.is_none_or(|most| number <= most)
+            });
+            if !fits {
+                return Some("is not a number in the accepted range".into());
+            }
+        }
+        None
+    }
+}
+
+impl ParameterType {
+    fn fits(self, value: &Value) -> bool {
+        match self {
+            ParameterType::String => value.is_string(),
+            ParameterType::Number => value.is_number(),
+            ParameterType::Integer => value.is_i64() || value.is_u64(),
+            ParameterType::Boolean => value.is_boolean(),
+            ParameterType::Array => value.is_array(),
+            ParameterType::Object => value.is_object(),
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            ParameterType::String => "text",
+            ParameterType::Number => "a number",
+            ParameterType::Integer => "a whole number",
+            ParameterType::Boolean => "true or false",
+            ParameterType::Array => "an array",
+            ParameterType::Object => "an object",
+        }
+    }
+}
+
+/// The template with `{argument}` replaced; a name that is not an argument shows all of them, so
+/// that a person never approves a sentence with a hole in it (O-10). What is filled in is text,
+/// never another template.
+fn fill_in(template: &str, view: &Understood<'_>) -> String {
+    let mut text = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        text.push_str(&before.replace("}}", "}"));
+        if let Some(after) = after.strip_prefix('{') {
+            text.push('{');
+            rest = after;
+            continue;
+        }
+        let Some((name, after)) = after.split_once('}') else {
+            text.push('{');
+            rest = after;
+            break;
+        };
+        let mut value = String::new();
+        match view.call.input().get(name) {
+            Some(argument) => push_python_str(&mut value, argument),
+            None => {
+                let _ = write!(value, "{}", Value::Object(view.call.input().clone()));
+            }
+        }
+        push_shown(&mut text, &value);
+        rest = after;
+    }
+    text.push_str(&rest.replace("}}", "}"));
+    text
+}
+
+/// Adds a value for a person's eyes: line breaks stay, what a terminal would act on is escaped.
+fn push_shown(text: &mut String, value: &str) {
+    for c in value.chars() {
+        if c.is_control() && c != '\n' {
+            text.extend(c.escape_debug());
+        } else {
+            text.push(c);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::ToolCall;
+    use serde_json::json;
+
+    fn filled(template: &str) -> String {
+        let call = ToolCall::new("t", json!({"file_path": "a{b}.txt", "n": 2})).unwrap();
+        fill_in(template, &Understood::of(&call))
+    }
+
+    #[test]
+    fn placeholders_take_arguments_and_nothing_is_filled_twice() {
+        assert_eq!(filled("Edit {file_path}? ({n})"), "Edit a{b}.txt? (2)");
+        assert_eq!(filled("{{literal}} {n}"), "{literal} 2");
+        assert_eq!(filled("open {"), "open {");
+    }
+
+    #[test]
+    fn a_missing_argument_shows_them_all() {
+        assert_eq!(
+            filled("Run {command}"),
+            r#"Run {"file_path":"a{b}.txt","n":2}"#
+        );
+    }
+}

@@ -1,0 +1,214 @@
+//! What a session remembers: the person's rules for it, suspended prompts, calls counted.
+//!
+//! The state is data; who stores it and when it expires is the caller's business. Nothing in it
+//! can turn a deny into anything else (invariant 1).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::glob::Glob;
+use crate::policy::RuleList;
+use crate::policy::rules::{Match, MatchKind, Rules};
+use crate::understand::Understood;
+use crate::verdict::{DefaultPolicy, Method};
+
+/// The state of one session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SessionState {
+    /// Globs over tool names and signatures that run without asking.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allow: Vec<String>,
+    /// Globs over tool names and signatures that never run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub deny: Vec<String>,
+    /// What happens to a call no rule speaks about, in place of the policy's default (J-25).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default: Option<DefaultPolicy>,
+    /// Which prompts are off.
+    #[serde(skip_serializing_if = "Suspensions::is_none")]
+    pub suspended: Suspensions,
+    /// Calls made so far, by tool.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub calls: BTreeMap<String, u64>,
+}
+
+/// Prompts that are off, and until when (J-41, X-20).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Suspensions {
+    /// Until this turn ends.
+    pub turn: bool,
+    /// Until the session is idle.
+    pub idle: bool,
+    /// For the whole session.
+    pub all: bool,
+}
+
+impl Suspensions {
+    /// Whether every prompt is on.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// How a suspended prompt is reported, and why: idle, then turn, then session (J-41).
+    pub fn in_force(self) -> Option<(Method, &'static str)> {
+        if self.idle {
+            Some((
+                Method::IdleSuspension,
+                "Prompts are suspended until the session is idle",
+            ))
+        } else if self.turn {
+            Some((
+                Method::TurnSuspension,
+                "Prompts are suspended until the turn ends",
+            ))
+        } else if self.all {
+            Some((Method::AllowAll, "Prompts are suspended for this session"))
+        } else {
+            None
+        }
+    }
+}
+
+impl SessionState {
+    /// The turn has ended.
+    pub fn end_turn(&mut self) {
+        self.suspended.turn = false;
+    }
+
+    /// The session has become idle; a turn has then ended too.
+    pub fn become_idle(&mut self) {
+        self.suspended.turn = false;
+        self.suspended.idle = false;
+    }
+
+    /// Every prompt is on again (J-42).
+    pub fn resume(&mut self) {
+        self.suspended = Suspensions::default();
+    }
+
+    /// Forgets rules and default; what was counted stays counted (J-25).
+    pub fn clear_rules(&mut self) {
+        self.allow.clear();
+        self.deny.clear();
+        self.default = None;
+    }
+
+    /// How often `tool` was called.
+    pub fn calls_of(&self, tool: &str) -> u64 {
+        self.calls.get(tool).copied().unwrap_or(0)
+    }
+}
+
+/// A session's rules, ready to be matched.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SessionRules {
+    deny: List,
+    allow: List,
+}
+
+#[derive(Clone, Debug, Default)]
+struct List {
+    entries: Vec<(String, Glob)>,
+    signatures: Rules,
+}
+
+impl List {
+    fn new(patterns: &[String]) -> Self {
+        if patterns.is_empty() {
+            return Self::default();
+        }
+        let list = RuleList {
+            patterns: patterns.to_vec(),
+            ..RuleList::default()
+        };
+        Self {
+            entries: patterns
+                .iter()
+                .map(|pattern| (pattern.clone(), Glob::new(pattern)))
+                .collect(),
+            signatures: Rules::new([&list]),
+        }
+    }
+
+    fn names(&self, tool: &str) -> impl Iterator<Item = &str> {
+        self.entries
+            .iter()
+            .filter(move |(_, glob)| glob.matches(tool))
+            .map(|(pattern, _)| pattern.as_str())
+    }
+}
+
+impl SessionRules {
+    pub(crate) fn new(state: &SessionState) -> Self {
+        Self {
+            deny: List::new(&state.deny),
+            allow: List::new(&state.allow),
+        }
+    }
+
+    /// The deny entries that match. A glob that names the tool gives way to an allow entry that
+    /// names it exactly (J-22), but not where it matched a command of the line (J-23).
+    pub(crate) fn denying(&self, view: &Understood<'_>) -> Vec<Match> {
+        if self.deny.entries.is_empty() {
+            return Vec::new();
+        }
+        let tool = view.call.tool();
+        let excepted = self
+            .allow
+            .entries
+            .iter()
+            .any(|(pattern, _)| pattern == tool);
+        let mut found: Vec<Match> = self
+            .deny
+            .names(tool)
+            .filter(|pattern| !excepted || *pattern == tool)
+            .map(tool_match)
+            .collect();
+        let by_signature = self
+            .deny
+            .signatures
+            .touching(view)
+            .into_iter()
+            .filter(|found| {
+                // The text form of a call starts with the tool's name: a glob that matches it by that
+                // name alone has spoken about the name.
+                let by_name = found.command.is_none()
+                    && !found.rule.contains('(')
+                    && Glob::new(&found.rule).matches(tool);
+                !(by_name && (excepted || !view.is_shell()))
+            });
+        for matched in by_signature {
+            if !found.iter().any(|known| known.rule == matched.rule) {
+                found.push(matched);
+            }
+        }
+        found
+    }
+
+    /// The allow entries that cover the whole call.
+    pub(crate) fn covering_call(&self, view: &Understood<'_>) -> Vec<Match> {
+        if self.allow.entries.is_empty() {
+            return Vec::new();
+        }
+        let mut found: Vec<Match> = self.allow.names(view.call.tool()).map(tool_match).collect();
+        found.extend(self.allow.signatures.covering_call(view));
+        found
+    }
+
+    /// The allow entries that cover one command of the line.
+    pub(crate) fn covering_command(&self, view: &Understood<'_>, index: usize) -> Vec<Match> {
+        self.allow.signatures.covering_command(view, index)
+    }
+}
+
+fn tool_match(pattern: &str) -> Match {
+    Match {
+        kind: MatchKind::Tool,
+        rule: pattern.to_owned(),
+        specificity: 0,
+        command: None,
+    }
+}

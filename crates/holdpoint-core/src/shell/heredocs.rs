@@ -1,0 +1,160 @@
+//! Here-documents: found on one line, read after its end.
+//!
+//! Promises that a body ends at the line where bash ends it. A body whose delimiter was
+//! quoted is data; any other is text whose substitutions are code.
+
+use super::cursor::{Announced, Copy, END, Origin, Reader};
+use super::quotes::Quoting;
+use super::refusal::{Refusal, RefusalReason};
+use super::tree::{HereDocument, Part, Span, Word};
+
+impl Reader<'_> {
+    /// Notes a here-document whose body follows the end of this line. Returns its number.
+    pub(super) fn announce(&mut self, word: &Word, strip_tabs: bool) -> Result<usize, Refusal> {
+        let mut delimiter = String::new();
+        let mut quoted = false;
+        for part in &word.parts {
+            match part {
+                Part::Literal { text, quoted: q } => {
+                    delimiter.push_str(text);
+                    quoted |= q;
+                }
+                Part::SingleQuoted(text) => {
+                    delimiter.push_str(text);
+                    quoted = true;
+                }
+                Part::DoubleQuoted(inside) => {
+                    quoted = true;
+                    for part in inside {
+                        let Part::Literal { text, .. } = part else {
+                            return self.refuse(RefusalReason::UnknownDelimiter);
+                        };
+                        delimiter.push_str(text);
+                    }
+                }
+                Part::Glob(sign) | Part::Brace(sign) => delimiter.push(*sign),
+                Part::Tilde(text) => delimiter.push_str(text),
+                Part::AnsiQuoted(_)
+                | Part::Localized(_)
+                | Part::Parameter(_)
+                | Part::Command(_)
+                | Part::Process(_)
+                | Part::Arithmetic(_)
+                | Part::Extended(_)
+                | Part::Array(_) => return self.refuse(RefusalReason::UnknownDelimiter),
+            }
+        }
+        // No line equals a delimiter of two lines, and shells differ on what happens then.
+        if delimiter.contains('\n') {
+            return self.refuse(RefusalReason::UnknownDelimiter);
+        }
+        let number = self.here.read.len();
+        self.here.read.push(HereDocument::default());
+        self.here.announced.push(Announced {
+            number,
+            delimiter,
+            quoted,
+            strip_tabs,
+        });
+        Ok(number)
+    }
+
+    /// Takes a line's end and the bodies that follow it.
+    pub(super) fn end_line(&mut self) -> Result<(), Refusal> {
+        self.bump();
+        for announced in std::mem::take(&mut self.here.announced) {
+            let number = announced.number;
+            let document = self.body(&announced)?;
+            if let Some(place) = self.here.read.get_mut(number) {
+                *place = document;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a here-document may be announced between an index and the cursor.
+    pub(super) fn mentions_document(&self, start: usize) -> bool {
+        let text = self.slice(start, self.pos);
+        text.contains("<<") && text.replace("<<<", "").contains("<<")
+    }
+
+    fn body(&mut self, announced: &Announced) -> Result<HereDocument, Refusal> {
+        let start = self.pos;
+        let mut end = start;
+        let mut body = Copy::default();
+        while self.byte(self.pos) != END {
+            let from = self.pos;
+            let line = self.body_line(announced, &mut body);
+            let text = body.text.get(line.start..).unwrap_or_default();
+            let content = text.strip_suffix('\n').unwrap_or(text);
+            if content == announced.delimiter {
+                body.text.truncate(line.start);
+                break;
+            }
+            if let Some(rest) = content.strip_prefix(announced.delimiter.as_str())
+                && self.enclosing > 0
+                && rest.contains(')')
+            {
+                // Inside a substitution bash also ends the body at `EOF)`.
+                if !rest.starts_with(')') || announced.delimiter.contains(')') {
+                    return self.refuse_at(RefusalReason::UnclosedHereDoc, from);
+                }
+                self.pos = from;
+                while self.byte(self.pos) != b')' {
+                    self.pos += 1;
+                }
+                body.text.truncate(line.start);
+                break;
+            }
+            end = self.pos;
+        }
+        let span = self.place(start)..self.place(end);
+        let parts = if announced.quoted {
+            vec![Part::Literal {
+                text: body.text,
+                quoted: true,
+            }]
+        } else {
+            self.deeper(|outer| {
+                let origin = Origin::Copied(body.stretches);
+                Reader::new(&body.text, origin, outer.depth, outer.budget)
+                    .expanding_text(Quoting::Document)
+            })?
+        };
+        Ok(HereDocument {
+            quoted: announced.quoted,
+            parts,
+            span,
+        })
+    }
+
+    /// Adds one line to a body and returns where it stands there. Unless the body is quoted,
+    /// a backslash joins the next line.
+    fn body_line(&mut self, announced: &Announced, body: &mut Copy) -> Span {
+        let start = body.text.len();
+        if announced.strip_tabs {
+            self.take_run(|byte| byte == b'\t');
+        }
+        loop {
+            let from = self.pos;
+            self.take_run(|byte| byte != b'\n' && (announced.quoted || byte != b'\\'));
+            self.copy(from, self.pos, body);
+            let backslash = self.pos;
+            match (self.byte(backslash), self.byte(backslash + 1)) {
+                (END, _) => break,
+                (b'\n', _) => {
+                    self.pos += 1;
+                    self.copy(backslash, self.pos, body);
+                    break;
+                }
+                (_, b'\n') => self.pos += 2,
+                _ => {
+                    self.pos += 1;
+                    self.take_char();
+                    self.copy(backslash, self.pos, body);
+                }
+            }
+        }
+        start..body.text.len()
+    }
+}

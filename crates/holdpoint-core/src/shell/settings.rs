@@ -1,0 +1,209 @@
+//! Settings that make a program run something other than itself.
+//!
+//! Promises a yes for every variable and configuration key listed here unless its value is
+//! one of a few harmless programs. The lists are data; `PATH` is not among them, because
+//! most changes of it are honest: whoever judges sees the assignment itself.
+
+use super::texts::Argument;
+
+/// Variables whose value is a command or code, or names a file of code.
+const VARIABLES: &[&str] = &[
+    "BASH_ENV",
+    "BROWSER",
+    "CARGO_BUILD_RUSTC_WRAPPER",
+    "CVS_RSH",
+    "DYLD_INSERT_LIBRARIES",
+    "DYLD_LIBRARY_PATH",
+    "EDITOR",
+    "ENV",
+    "GIT_ASKPASS",
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_EDITOR",
+    "GIT_EXEC_PATH",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PAGER",
+    "GIT_PROXY_COMMAND",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_TEMPLATE_DIR",
+    "HGEDITOR",
+    "LD_AUDIT",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+    "LESSCLOSE",
+    "LESSEDIT",
+    "LESSOPEN",
+    "MANPAGER",
+    "PAGER",
+    "PERL5DB",
+    "PERL5OPT",
+    "PROMPT_COMMAND",
+    "PYTHONSTARTUP",
+    "PYTHONBREAKPOINT",
+    "RSYNC_RSH",
+    "RUBYOPT",
+    "RUSTC_WRAPPER",
+    "SHELLOPTS",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "SUDO_EDITOR",
+    "SYSTEMD_EDITOR",
+    "SYSTEMD_PAGER",
+    "TAR_OPTIONS",
+    "VISUAL",
+];
+
+/// Variables whose value is harmless unless it holds one of these texts.
+const VARIABLES_WITH: &[(&str, &[&str])] = &[
+    ("JAVA_TOOL_OPTIONS", &["agent", "-XX:On"]),
+    ("JDK_JAVA_OPTIONS", &["agent", "-XX:On"]),
+    ("MAKEFLAGS", &["eval", "SHELL"]),
+    (
+        "NODE_OPTIONS",
+        &[
+            "-r",
+            "--import",
+            "--loader",
+            "--experimental-loader",
+            "--eval",
+        ],
+    ),
+    ("PS0", &["$(", "`"]),
+    ("PS1", &["$(", "`"]),
+    ("PS2", &["$(", "`"]),
+    ("PS4", &["$(", "`"]),
+    ("_JAVA_OPTIONS", &["agent", "-XX:On"]),
+];
+
+/// Beginnings of variables that carry functions or configuration.
+const PREFIXES: &[&str] = &["BASH_FUNC_", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"];
+
+/// Keys of git's configuration whose value is a command, lower case, last part only where
+/// the middle is free.
+const GIT_KEYS: &[&str] = &[
+    "core.pager",
+    "core.editor",
+    "core.sshcommand",
+    "core.fsmonitor",
+    "core.hookspath",
+    "core.askpass",
+    "core.gitproxy",
+    "core.alternaterefscommand",
+    "sequence.editor",
+    "diff.external",
+    "credential.helper",
+    "gpg.program",
+    "gpg.ssh.program",
+    "gpg.ssh.defaultkeycommand",
+    "gpg.x509.program",
+    "uploadpack.packobjectshook",
+    "init.templatedir",
+    "include.path",
+    "web.browser",
+    "help.browser",
+    "man.viewer",
+    "sendemail.sendmailcmd",
+    "sendemail.tocmd",
+    "sendemail.cccmd",
+    "interactive.difffilter",
+    "protocol.ext.allow",
+    "ssh.variant",
+    "blame.pager",
+];
+
+/// Last parts that make a command of any key.
+const GIT_ENDINGS: &[&str] = &[
+    "cmd",
+    "command",
+    "textconv",
+    "clean",
+    "smudge",
+    "process",
+    "driver",
+    "helper",
+    "pager",
+    "editor",
+    "path",
+    "update",
+    "receivepack",
+    "uploadpack",
+    "vcs",
+    "proxycommand",
+];
+
+/// Programs that show, edit or do nothing.
+const HARMLESS: &[&str] = &[
+    "",
+    "0",
+    "1",
+    ":",
+    "bat",
+    "cat",
+    "code --wait",
+    "delta",
+    "ed",
+    "emacs",
+    "false",
+    "less",
+    "less -FRX",
+    "less -R",
+    "more",
+    "most",
+    "nano",
+    "never",
+    "nvim",
+    "true",
+    "vi",
+    "vim",
+];
+
+/// Whether setting a variable to a value makes some program run something else.
+pub(super) fn variable_runs(name: &str, value: &Argument) -> bool {
+    let harmless = value.known().is_some_and(|text| HARMLESS.contains(&text));
+    if VARIABLES.contains(&name) {
+        return !harmless;
+    }
+    if let Some((_, texts)) = VARIABLES_WITH.iter().find(|(known, _)| *known == name) {
+        let text = value.unquoted();
+        return value.text.dynamic || texts.iter().any(|bad| text.contains(bad));
+    }
+    PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Whether a setting of git (`key=value`, or a key with its value apart) runs something.
+pub(super) fn git_setting_runs(key: &str, value: Option<&str>) -> bool {
+    if value.is_some_and(|value| HARMLESS.contains(&value)) {
+        return false;
+    }
+    let key = key.to_ascii_lowercase();
+    if GIT_KEYS.contains(&key.as_str()) {
+        return true;
+    }
+    let Some((section, ending)) = key.rsplit_once('.') else {
+        return false;
+    };
+    match section {
+        "alias" => value.is_none_or(|value| value.trim_start().starts_with('!')),
+        _ if section.starts_with("alias.") || section.starts_with("pager") => true,
+        _ => {
+            section.contains('.') && GIT_ENDINGS.contains(&ending)
+                || GIT_ENDINGS.contains(&ending) && ending != "path" && ending != "update"
+        }
+    }
+}
+
+/// The name and value of a word that assigns, as the arguments of `env` and `export` do.
+pub(super) fn assignment(argument: &Argument) -> Option<(String, Argument)> {
+    let text = argument.unquoted();
+    let (name, _) = text.split_once('=')?;
+    let starts = name.starts_with(|letter: char| letter == '_' || letter.is_ascii_alphabetic());
+    let named = name
+        .chars()
+        .all(|letter| letter == '_' || letter.is_ascii_alphanumeric());
+    (starts && named).then(|| (name.to_owned(), argument.tail(name.len() + 1)))
+}

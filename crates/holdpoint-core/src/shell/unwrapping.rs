@@ -1,0 +1,422 @@
+//! What a program starts: the step from a listed command to those it runs.
+//!
+//! Promises that for every program known here the commands among its words are listed, that
+//! code it is given is read as code, and that whatever hides one or the other is marked on
+//! the program. Shells, built-ins and plain wrappers are here; programs with subcommands or
+//! a syntax of their own are in `launchers`.
+
+use super::commands::{Opaque, Reached, Wrapping};
+use super::input::Input;
+use super::interpreters;
+use super::launchers;
+use super::options::{self, Order};
+use super::refusal::Refusal;
+use super::settings;
+use super::texts::Argument;
+use super::walk::{Listing, Start};
+use super::wrappers::{self, Wrapper};
+
+/// A listed command whose words are being looked at.
+pub(super) struct Unwrapped<'l> {
+    pub(super) listing: &'l mut Listing,
+    /// Its place in the list.
+    pub(super) place: usize,
+    /// Its words, program first.
+    pub(super) words: &'l [Argument],
+    /// How what it starts is started, but for `reached`.
+    pub(super) start: &'l Start,
+}
+
+/// Lists what a listed command starts.
+pub(super) fn unwrap(
+    listing: &mut Listing,
+    place: usize,
+    words: &[Argument],
+    start: &Start,
+) -> Result<(), Refusal> {
+    let Some(name) = words.first().and_then(|word| word.text.program()) else {
+        return Ok(());
+    };
+    let mut command = Unwrapped {
+        listing,
+        place,
+        words,
+        start,
+    };
+    if let Some(opaque) = interpreters::opaque(name, words, &start.input) {
+        command.mark(opaque);
+    }
+    command.builtin(name)?;
+    launchers::launch(&mut command, name)?;
+    if SHELLS.contains(&name) {
+        return command.shell(1);
+    }
+    let subcommand = words.get(1).and_then(Argument::known);
+    match wrappers::find(name, subcommand) {
+        Some(wrapper) => command.wrapper(wrapper),
+        None => Ok(()),
+    }
+}
+
+/// Shells whose language is near enough to bash's for this reader.
+const SHELLS: [&str; 12] = [
+    "sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh", "ksh93", "rbash", "yash", "rzsh",
+];
+
+/// Places a shell can name to read its own input.
+const STANDARD_INPUT: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+
+/// Built-ins that take names of variables, whose subscripts bash evaluates even when quoted.
+const NAMING: [&str; 14] = [
+    "let",
+    "test",
+    "[",
+    "printf",
+    "read",
+    "unset",
+    "declare",
+    "typeset",
+    "local",
+    "export",
+    "readonly",
+    "mapfile",
+    "readarray",
+    "wait",
+];
+
+/// Built-ins whose words may be assignments.
+const ASSIGNING: [&str; 5] = ["export", "declare", "typeset", "local", "readonly"];
+
+impl Unwrapped<'_> {
+    pub(super) fn mark(&mut self, opaque: Opaque) {
+        self.listing.mark(self.place, opaque);
+    }
+
+    /// The words from a place on.
+    pub(super) fn rest(&self, from: usize) -> &[Argument] {
+        self.words.get(from..).unwrap_or_default()
+    }
+
+    /// The known text of a word.
+    pub(super) fn known(&self, at: usize) -> Option<&str> {
+        self.words.get(at).and_then(Argument::known)
+    }
+
+    fn within(&self, how: Wrapping) -> Start {
+        Start {
+            reached: Reached::Within {
+                wrapper: self.place,
+                how,
+            },
+            ..self.start.clone()
+        }
+    }
+
+    /// Lists a command this one starts with these words.
+    pub(super) fn starts(
+        &mut self,
+        how: Wrapping,
+        assignments: Vec<(String, Argument)>,
+        words: Vec<Argument>,
+    ) -> Result<(), Refusal> {
+        if words.is_empty() {
+            return Ok(());
+        }
+        let start = self.within(how);
+        self.listing.start(assignments, words, start)
+    }
+
+    /// Lists a command this one starts, which reads nothing of what this one reads.
+    pub(super) fn starts_apart(
+        &mut self,
+        how: Wrapping,
+        words: Vec<Argument>,
+    ) -> Result<(), Refusal> {
+        if words.is_empty() {
+            return Ok(());
+        }
+        let mut start = self.within(how);
+        start.input = Input::Empty;
+        self.listing.start(Vec::new(), words, start)
+    }
+
+    /// Lists the commands of a word that is code.
+    pub(super) fn runs(&mut self, how: Wrapping, code: &Argument) -> Result<(), Refusal> {
+        self.listing.code(self.place, how, code, self.start)
+    }
+
+    /// Lists the commands of several words that are code when joined.
+    pub(super) fn runs_joined(&mut self, how: Wrapping, from: usize) -> Result<(), Refusal> {
+        let words = self.words.get(from..).unwrap_or_default();
+        let (Some(first), Some(last)) = (words.first(), words.last()) else {
+            return Ok(());
+        };
+        let span = first.text.span.start..last.text.span.end.max(first.text.span.start);
+        let texts: Vec<&str> = words.iter().map(Argument::unquoted).collect();
+        if words.iter().any(|word| word.text.dynamic || word.text.glob) {
+            self.mark(Opaque::DynamicCode);
+        }
+        let code = texts.join(" ");
+        self.listing
+            .known_code(self.place, how, &code, &span, self.start)
+    }
+
+    /// Lists what a shell reads from its input.
+    pub(super) fn reads_input(&mut self) -> Result<(), Refusal> {
+        match &self.start.input {
+            Input::Known(text) => {
+                let span = self
+                    .words
+                    .first()
+                    .map_or(0..0, |word| word.text.span.clone());
+                let start = Start {
+                    input: Input::Empty,
+                    ..self.start.clone()
+                };
+                self.listing
+                    .known_code(self.place, Wrapping::Commanding, text, &span, &start)
+            }
+            Input::Unknown => {
+                self.mark(Opaque::PipedIntoShell);
+                Ok(())
+            }
+            Input::Inherited => {
+                self.mark(Opaque::ScriptFromInput);
+                Ok(())
+            }
+            Input::Empty => Ok(()),
+        }
+    }
+
+    /// Lists what a program that runs a shell for want of a command reads from its input.
+    pub(super) fn may_read_input(&mut self) -> Result<(), Refusal> {
+        match self.start.input {
+            Input::Known(_) | Input::Unknown => self.reads_input(),
+            Input::Inherited | Input::Empty => Ok(()),
+        }
+    }
+
+    /// Words in front of a wrapped command that could become several hide where it begins.
+    fn mark_splits(&mut self, before: usize) {
+        let front = self.words.get(1..before).unwrap_or_default();
+        if front.iter().any(|word| word.splits) {
+            self.mark(Opaque::DynamicCode);
+        }
+    }
+
+    fn wrapper(&mut self, wrapper: &Wrapper) -> Result<(), Refusal> {
+        let from = if wrapper.subcommands.is_empty() { 1 } else { 2 };
+        for reading in options::read(self.words, from, wrapper.spec, Order::OptionsFirst) {
+            if reading.has(wrapper.idle) {
+                continue;
+            }
+            let mut at = reading
+                .operands
+                .first()
+                .copied()
+                .unwrap_or(self.words.len());
+            at += wrapper.operands;
+            // A second `--` may stand between the operands and the command.
+            if wrapper.operands > 0 && self.known(at) == Some("--") {
+                at += 1;
+            }
+            let (assignments, at) = if wrapper.assigns {
+                self.assignments_from(at)
+            } else {
+                (Vec::new(), at)
+            };
+            self.mark_splits(at);
+            if at >= self.words.len() {
+                if wrapper.shell {
+                    self.may_read_input()?;
+                }
+                continue;
+            }
+            if matches!(self.known(at), Some("-c" | "--command")) {
+                // `flock file -c code`.
+                if let Some(code) = self.words.get(at + 1) {
+                    self.runs(wrapper.how, code)?;
+                }
+                continue;
+            }
+            let words = self.rest(at).to_vec();
+            self.starts(wrapper.how, assignments, words)?;
+        }
+        Ok(())
+    }
+
+    /// The assignments that stand in front of a wrapped command, and where they end.
+    pub(super) fn assignments_from(&self, mut at: usize) -> (Vec<(String, Argument)>, usize) {
+        let mut assignments = Vec::new();
+        while let Some(assignment) = self.words.get(at).and_then(settings::assignment) {
+            assignments.push(assignment);
+            at += 1;
+        }
+        (assignments, at)
+    }
+
+    /// Reads the options of a shell from a place on, and lists its code.
+    pub(super) fn shell(&mut self, from: usize) -> Result<(), Refusal> {
+        let mut at = from;
+        let mut takes_code = false;
+        let mut reads_input = false;
+        while let Some(word) = self.words.get(at) {
+            let text = word.unquoted();
+            if word.text.dynamic && !takes_code {
+                break;
+            }
+            match text {
+                "--" => {
+                    at += 1;
+                    break;
+                }
+                "--help" | "--version" => return Ok(()),
+                "--rcfile" | "--init-file" => {
+                    self.mark(Opaque::ExecutableSetting);
+                    at += 1;
+                }
+                "--command" | "--init-command" | "-C" => takes_code = true,
+                _ if text.starts_with("--command=") || text.starts_with("--init-command=") => {
+                    let value = text.find('=').map_or(0, |equals| equals + 1);
+                    return self.runs(Wrapping::Commanding, &word.tail(value));
+                }
+                _ if text.starts_with("--") => {}
+                _ if text.len() > 1 && text.starts_with(['-', '+']) => {
+                    takes_code |= text.starts_with('-') && text.contains('c');
+                    reads_input |= text.starts_with('-') && text.contains('s');
+                    at += text
+                        .bytes()
+                        .filter(|byte| matches!(byte, b'o' | b'O'))
+                        .count();
+                }
+                _ => break,
+            }
+            at += 1;
+        }
+        self.mark_splits(at);
+        let Some(operand) = self.words.get(at) else {
+            return if takes_code {
+                Ok(())
+            } else {
+                self.reads_input()
+            };
+        };
+        if takes_code {
+            return self.runs(Wrapping::Commanding, operand);
+        }
+        let text = operand.unquoted();
+        if reads_input || STANDARD_INPUT.contains(&text) {
+            return self.reads_input();
+        }
+        self.script_file(at);
+        Ok(())
+    }
+
+    /// Marks a shell that reads a file whose name or content is made when it runs.
+    fn script_file(&mut self, at: usize) {
+        let Some(operand) = self.words.get(at) else {
+            return;
+        };
+        let text = operand.unquoted();
+        if text.starts_with("<(") {
+            self.mark(Opaque::PipedIntoShell);
+        } else if operand.text.dynamic || operand.text.glob {
+            self.mark(Opaque::DynamicCode);
+        }
+    }
+
+    fn builtin(&mut self, name: &str) -> Result<(), Refusal> {
+        match name {
+            "eval" => {
+                let from = if self.known(1) == Some("--") { 2 } else { 1 };
+                self.runs_joined(Wrapping::Commanding, from)?;
+            }
+            "trap" => self.trap()?,
+            "source" | "." => {
+                let at = if self.known(1) == Some("--") { 2 } else { 1 };
+                let input = self.words.get(at).map(Argument::unquoted);
+                if input.is_some_and(|text| STANDARD_INPUT.contains(&text)) {
+                    self.reads_input()?;
+                } else {
+                    self.script_file(at);
+                }
+            }
+            "alias" => {
+                for word in self.words.get(1..).unwrap_or_default() {
+                    if let Some(equals) = word.unquoted().find('=') {
+                        self.runs(Wrapping::Commanding, &word.tail(equals + 1))?;
+                    }
+                }
+            }
+            "hash" | "enable" | "bind" | "complete" => {
+                let setting = ["-p", "-f", "-x", "-C", "-F", "-u"];
+                let given = |word: &Argument| setting.contains(&word.unquoted());
+                if self.rest(1).iter().any(given) {
+                    self.mark(Opaque::ExecutableSetting);
+                }
+            }
+            "fc" => self.mark(Opaque::DynamicCode),
+            "at" | "batch" => {
+                let idle = ["-l", "-c", "-r", "-d", "-f"];
+                if !self
+                    .rest(1)
+                    .iter()
+                    .any(|word| idle.contains(&word.unquoted()))
+                {
+                    self.reads_input()?;
+                }
+            }
+            "crontab" if matches!(self.known(1), Some("-")) || self.words.len() == 1 => {
+                if let Input::Known(_) | Input::Unknown = self.start.input {
+                    self.mark(Opaque::PipedIntoShell);
+                }
+            }
+            _ => {}
+        }
+        if NAMING.contains(&name) {
+            self.evaluated_names(name)?;
+        }
+        if ASSIGNING.contains(&name) {
+            let assigned = self.rest(1).iter().filter_map(settings::assignment);
+            let runs = assigned
+                .into_iter()
+                .any(|(name, value)| settings::variable_runs(&name, &value));
+            if runs {
+                self.mark(Opaque::ExecutableSetting);
+            }
+        }
+        Ok(())
+    }
+
+    fn trap(&mut self) -> Result<(), Refusal> {
+        let from = if self.known(1) == Some("--") { 2 } else { 1 };
+        match self.words.get(from) {
+            Some(word) if matches!(word.unquoted(), "-" | "-l" | "-p" | "") => Ok(()),
+            // With one operand it only resets a signal.
+            Some(word) if self.words.len() > from + 1 || word.text.dynamic => {
+                self.runs(Wrapping::Commanding, word)
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Lists what stands in `name[$(…)]` though it was quoted.
+    fn evaluated_names(&mut self, name: &str) -> Result<(), Refusal> {
+        for word in self.words.get(1..).unwrap_or_default() {
+            let Some(text) = word.known() else {
+                continue;
+            };
+            let names = text.find('[').is_some_and(|bracket| {
+                let front = text.get(..bracket).unwrap_or_default();
+                let letter = |byte: u8| byte == b'_' || byte.is_ascii_alphanumeric();
+                !front.is_empty() && front.bytes().all(letter)
+            });
+            if names || name == "let" {
+                let span = word.text.span.clone();
+                let place = Some(self.place);
+                self.listing.evaluated(place, text, &span, self.start)?;
+            }
+        }
+        Ok(())
+    }
+}

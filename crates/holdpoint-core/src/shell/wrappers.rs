@@ -1,0 +1,349 @@
+//! Programs that run the command that follows their own options, as data.
+//!
+//! One row says what kind of wrapper it is, which of its options take a value, how many
+//! operands stand before the command, and which options mean that no command is run. How a
+//! row is applied is left to `unwrapping`.
+
+use super::commands::Wrapping::{self, Commanding, Incidental, Transparent};
+use super::options::Spec;
+
+/// A program that runs the command in its words.
+pub(super) struct Wrapper {
+    /// Its names.
+    pub(super) names: &'static str,
+    /// Subcommands after which the command follows; empty if there is none.
+    pub(super) subcommands: &'static str,
+    /// What kind of wrapper it is.
+    pub(super) how: Wrapping,
+    /// Its options.
+    pub(super) spec: Spec,
+    /// Operands before the command.
+    pub(super) operands: usize,
+    /// Assignments may stand before the command.
+    pub(super) assigns: bool,
+    /// Options with which it runs no command.
+    pub(super) idle: &'static [&'static str],
+    /// Without a command it runs a shell.
+    pub(super) shell: bool,
+}
+
+const PLAIN: Wrapper = Wrapper {
+    names: "",
+    subcommands: "",
+    how: Transparent,
+    spec: Spec {
+        values: "",
+        flags: "",
+    },
+    operands: 0,
+    assigns: false,
+    idle: &[],
+    shell: false,
+};
+
+const fn spec(values: &'static str, flags: &'static str) -> Spec {
+    Spec { values, flags }
+}
+
+/// The wrapper of a name, and of a subcommand if it has any.
+pub(super) fn find(name: &str, subcommand: Option<&str>) -> Option<&'static Wrapper> {
+    let among = |list: &str, wanted: &str| list.split_ascii_whitespace().any(|n| n == wanted);
+    WRAPPERS.iter().find(|wrapper| {
+        among(wrapper.names, name)
+            && (wrapper.subcommands.is_empty()
+                || subcommand.is_some_and(|word| among(wrapper.subcommands, word)))
+    })
+}
+
+const WRAPPERS: &[Wrapper] = &[
+    Wrapper {
+        names: "nohup ssh-agent builtin catchsegv fakeroot-sysv torsocks torify unbuffer dbus-launch \
+                eatmydata tsocks setsid chronic noti",
+        spec: spec("", "-c -f -w --ctty --fork --wait -p -q -i"),
+        ..PLAIN
+    },
+    Wrapper {
+        names: "timeout gtimeout",
+        spec: spec(
+            "-s -k --signal --kill-after",
+            "-v -p -f --verbose --preserve-status --foreground",
+        ),
+        operands: 1,
+        ..PLAIN
+    },
+    Wrapper {
+        names: "nice gnice",
+        spec: spec("-n --adjustment", ""),
+        ..PLAIN
+    },
+    Wrapper {
+        names: "stdbuf gstdbuf",
+        spec: spec("-i -o -e --input --output --error", ""),
+        ..PLAIN
+    },
+    Wrapper {
+        names: "ionice",
+        spec: spec(
+            "-c -n -p -P -u --class --classdata --pid --pgid --uid",
+            "-t --ignore",
+        ),
+        idle: &["-p", "-P", "-u", "--pid", "--pgid", "--uid"],
+        ..PLAIN
+    },
+    Wrapper {
+        names: "time gtime",
+        spec: spec(
+            "-f -o --format --output",
+            "-p -v -a -q -l -h --portability --verbose --append --quiet",
+        ),
+        ..PLAIN
+    },
+    Wrapper {
+        names: "command",
+        spec: spec("", "-p -v -V"),
+        idle: &["-v", "-V"],
+        ..PLAIN
+    },
+    Wrapper {
+        names: "exec",
+        spec: spec("-a", "-c -l"),
+        ..PLAIN
+    },
+    Wrapper {
+        names: "chrt",
+        spec: spec(
+            "-T -P -D --sched-runtime --sched-period --sched-deadline",
+            "-a -b -d -f -i -m -o -p -r -R -v --all-tasks --batch --deadline --fifo --idle --max \
+             --other --pid --rr --reset-on-fork --verbose",
+        ),
+        operands: 1,
+        idle: &["-p", "-m", "--pid", "--max"],
+        ..PLAIN
+    },
+    Wrapper {
+        names: "taskset",
+        spec: spec("", "-a -c -p --all-tasks --cpu-list --pid"),
+        operands: 1,
+        idle: &["-p", "--pid"],
+        ..PLAIN
+    },
+    Wrapper {
+        names: "numactl",
+        spec: spec(
+            "-i -N -m -C -p --interleave --cpunodebind --membind --physcpubind --preferred",
+            "-l -a --localalloc --all",
+        ),
+        ..PLAIN
+    },
+    Wrapper {
+        names: "prlimit cpulimit caffeinate softlimit chpst setarch linux32 linux64 i386 x86_64 arch \
+                trickle proxychains proxychains4 dumb-init tini catatonit faketime pv-run",
+        spec: spec(
+            "-l -t -e -m -d -f -o -u -n -p -w --pid --limit",
+            "-i -s -q -z -b -R -g -v --",
+        ),
+        ..PLAIN
+    },
+    Wrapper {
+        names: "strace ltrace",
+        spec: spec(
+            "-a -b -e -E -I -o -O -p -P -s -S -u -U -X --trace --output --attach --user",
+            "-A -c -C -d -D -DD -DDD -f -F -ff -h -i -k -n -N -q -qq -r -t -tt -ttt -T -v -V -w -x -xx \
+             -y -yy -z -Z",
+        ),
+        ..PLAIN
+    },
+    Wrapper {
+        names: "valgrind perf-record xvfb-run dbus-run-session fakeroot heaptrack hotspot",
+        spec: spec(
+            "-n -s -e -f -w -l -i --server-num --server-args --error-file --auth-file --lib \
+                    --faked",
+            "-a -u -h --auto-servernum",
+        ),
+        ..PLAIN
+    },
+    Wrapper {
+        names: "flock",
+        spec: spec(
+            "-w -E --timeout --wait --conflict-exit-code",
+            "-e -x -s -n -u -o -F --exclusive --shared --nonblock --nb --unlock --close --no-fork --verbose",
+        ),
+        operands: 1,
+        ..PLAIN
+    },
+    Wrapper {
+        names: "setpriv runcon",
+        spec: spec(
+            "--reuid --regid --ruid --rgid --euid --egid --groups --inh-caps --ambient-caps \
+                    --bounding-set --securebits --pdeathsig --selinux-label --apparmor-profile \
+                    -t -u -r -l --type --user --role --range",
+            "-d -c --dump --nnp --no-new-privs --init-groups --clear-groups --keep-groups --reset-env --compute",
+        ),
+        how: Commanding,
+        ..PLAIN
+    },
+    Wrapper {
+        names: "sudo",
+        how: Commanding,
+        spec: spec(
+            "-a -C -c -D -g -h -p -R -r -T -t -U -u --auth-type --close-from --login-class \
+                    --chdir --group --host --prompt --chroot --role --command-timeout --type \
+                    --other-user --user",
+            "-A -B -b -E -e -H -i -K -k -l -n -N -P -S -s -V -v --askpass --bell --background \
+             --preserve-env --edit --set-home --help --login --remove-timestamp --reset-timestamp \
+             --list --non-interactive --no-update --preserve-groups --stdin --shell --version --validate",
+        ),
+        idle: &[
+            "-l",
+            "-v",
+            "-V",
+            "-K",
+            "-e",
+            "--list",
+            "--validate",
+            "--version",
+            "--edit",
+        ],
+        assigns: true,
+        shell: true,
+        ..PLAIN
+    },
+    Wrapper {
+        names: "doas",
+        how: Commanding,
+        spec: spec("-a -C -u", "-L -n -s"),
+        shell: true,
+        ..PLAIN
+    },
+    Wrapper {
+        names: "pkexec",
+        how: Commanding,
+        spec: spec("--user -u", "--disable-internal-agent --keep-cwd"),
+        shell: true,
+        ..PLAIN
+    },
+    Wrapper {
+        names: "gosu su-exec setuidgid",
+        how: Commanding,
+        operands: 1,
+        ..PLAIN
+    },
+    Wrapper {
+        names: "chroot",
+        how: Commanding,
+        spec: spec("--userspec --groups -u -g -G", "--skip-chdir -n"),
+        operands: 1,
+        shell: true,
+        ..PLAIN
+    },
+    Wrapper {
+        names: "nsenter",
+        how: Commanding,
+        spec: spec(
+            "-t -S -G --target --setuid --setgid",
+            "-a -m -u -i -n -p -U -C -T -r -w -W -F -Z -e -c --all --mount --uts --ipc --net --pid \
+             --cgroup --user --time --root --wd --wdns --no-fork --env --join-cgroup \
+             --preserve-credentials --follow-context --keep-caps",
+        ),
+        shell: true,
+        ..PLAIN
+    },
+    Wrapper {
+        names: "unshare",
+        how: Commanding,
+        spec: spec(
+            "-R -w -S -G --root --wd --setuid --setgid --map-user --map-group --map-users \
+                    --map-groups --propagation --setgroups --monotonic --boottime",
+            "-i -m -n -p -u -U -C -T -f -r -c --ipc --mount --net --pid --uts --user --cgroup --time \
+             --fork --map-root-user --map-current-user --map-auto --mount-proc --kill-child --keep-caps",
+        ),
+        shell: true,
+        ..PLAIN
+    },
+    Wrapper {
+        names: "systemd-run systemd-inhibit",
+        how: Commanding,
+        spec: spec(
+            "-u -p -E -M -H -d --unit --property --setenv --machine --host --description --slice \
+                    --uid --gid --nice --working-directory --on-active --on-boot --on-calendar \
+                    --service-type --timer-property --path-property --what --who --why --mode",
+            "-r -t -P -q -G -S --user --system --scope --pty --pipe --quiet --wait --collect --shell \
+             --same-dir --remain-after-exit --no-block --no-ask-password",
+        ),
+        ..PLAIN
+    },
+    Wrapper {
+        names: "firejail bwrap proot toolbox distrobox-enter machinectl",
+        how: Commanding,
+        spec: spec(
+            "--chdir --setenv --unsetenv --dev --proc --tmpfs --hostname --uid --gid -r -b -w -n --name",
+            "--unshare-all --share-net --die-with-parent --new-session --quiet --noprofile --private",
+        ),
+        ..PLAIN
+    },
+    Wrapper {
+        names: "busybox toybox",
+        how: Commanding,
+        idle: &["--list", "--install", "--help"],
+        spec: spec("", "--list --install --help"),
+        ..PLAIN
+    },
+    Wrapper {
+        names: "npx bunx pnpx uvx",
+        how: Incidental,
+        spec: spec(
+            "-p --package --with --from --python --call",
+            "-y -q --yes --no --no-install --quiet --ignore-existing",
+        ),
+        ..PLAIN
+    },
+    Wrapper {
+        names: "uv poetry pipenv pdm hatch rye conda mamba micromamba op doppler infisical \
+                dotenv aws-vault chamber teller",
+        subcommands: "run exec",
+        how: Incidental,
+        spec: spec(
+            "-n -p -m -e --with --python --package --extra --group --env-file --directory --project \
+                    --name --prefix --cwd --config --env",
+            "-q -v --isolated --no-sync --frozen --locked --all-extras --no-project --quiet \
+             --no-capture-output --live-stream",
+        ),
+        ..PLAIN
+    },
+    Wrapper {
+        names: "bundle pnpm yarn npm rbenv pyenv nodenv mise asdf volta fnm rtx rustup",
+        subcommands: "exec x dlx run-script-exec",
+        how: Incidental,
+        spec: spec("-c --call --using --package", "-y --yes --silent"),
+        ..PLAIN
+    },
+    Wrapper {
+        names: "direnv",
+        subcommands: "exec",
+        how: Incidental,
+        operands: 1,
+        ..PLAIN
+    },
+    Wrapper {
+        names: "entr",
+        how: Incidental,
+        spec: spec("", "-a -c -d -n -p -r -s -x -z"),
+        ..PLAIN
+    },
+    Wrapper {
+        names: "screen",
+        how: Incidental,
+        spec: spec(
+            "-S -c -e -h -L -p -s -t -T -U -X",
+            "-a -A -d -D -m -dm -dmS -q -r -R -x -i -l",
+        ),
+        ..PLAIN
+    },
+    Wrapper {
+        names: "perf",
+        subcommands: "record stat trace",
+        how: Incidental,
+        spec: spec("-e -F -o -p -t -C -c", "-a -g -v -d -r"),
+        ..PLAIN
+    },
+];

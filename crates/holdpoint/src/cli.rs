@@ -1,0 +1,238 @@
+//! The command line, defined once: names, help, and the types the commands take.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+/// The gate between an AI agent and its tools.
+///
+/// Every tool call is understood, judged (allow, notify, ask, review or deny) and, where policy
+/// says so, held for a person. Policies are `permissions.json` files: the machine's
+/// (/etc/holdpoint), yours (~/.config/holdpoint), the project's, and rules for one session.
+#[derive(Debug, Parser)]
+#[command(
+    name = "holdpoint",
+    version,
+    max_term_width = 100,
+    propagate_version = true
+)]
+#[command(after_help = "Exit codes of check, explain and permissions check:\n  \
+    0 allow or notify   3 ask or review   2 deny   1 error (nothing is allowed)")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Judge one call, or a stream of them
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(Check),
+    /// Say why a call is judged as it is, and what would change that
+    #[command(after_help = "Example:\n  holdpoint explain 'git status && rm -rf build'")]
+    Explain(Explain),
+    /// See and change the rules of a session
+    Permissions(Permissions),
+    /// Vouch for a project's policy file, so that its allow rules count
+    ///
+    /// Until then a project file can only tighten. What is trusted is the content: a file that
+    /// changes is untrusted again.
+    Trust(Trust),
+    /// Print the JSON Schema of a policy file
+    Schema,
+    /// List the ready-made policies, or print one
+    Profiles {
+        /// The profile to print
+        name: Option<String>,
+    },
+    /// Print a completion script for a shell
+    #[command(
+        after_help = "Example:\n  holdpoint completions bash > ~/.local/share/bash-completion/completions/holdpoint"
+    )]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page, or write all of them into a directory
+    Man {
+        /// Where to write one page a command
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
+}
+
+const CHECK_EXAMPLES: &str = "Examples:\n  \
+    holdpoint check 'git push --force origin main'\n  \
+    holdpoint check --tool Write --input '{\"file_path\":\".env\",\"content\":\"x\"}'\n  \
+    holdpoint check --config permissions.json --json 'npm publish'\n  \
+    holdpoint check --profile hooks 'rm -fr /'\n  \
+    holdpoint check --batch < calls.jsonl\n\n\
+    A line of a batch is {\"tool\",\"input\",\"cwd\",\"session\",\"config\"}; only tool is needed. `config` is\n\
+    a policy or the path of one, in place of the layers; `session` is an id or {\"allow\",\"deny\",\"default\"}.\n\n\
+    Exit codes: 0 allow or notify, 3 ask or review, 2 deny, 1 error. A batch ends with 0; its\n\
+    decisions are in its output.";
+
+/// The call to judge, and under what.
+#[derive(Debug, Args)]
+pub(crate) struct Call {
+    /// A shell command, as one quoted word (`-` reads it from standard input)
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Option<String>,
+    /// The tool; a COMMAND alone is a call of Bash
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    /// The tool's arguments as a JSON object (`-` reads them from standard input)
+    #[arg(long, value_name = "JSON", conflicts_with = "command")]
+    pub(crate) input: Option<String>,
+    #[command(flatten)]
+    pub(crate) under: Under,
+}
+
+/// What a call is judged under.
+#[derive(Debug, Args)]
+pub(crate) struct Under {
+    /// The directory the agent works in; without it, this one
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// A policy file in place of all layers
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// A ready-made policy in place of all layers (see `holdpoint profiles`)
+    #[arg(long, value_name = "NAME", conflicts_with = "config")]
+    pub(crate) profile: Option<String>,
+    /// The session whose rules apply
+    #[arg(
+        long,
+        value_name = "ID",
+        env = "HOLDPOINT_SESSION",
+        default_value = "default"
+    )]
+    pub(crate) session: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(crate) call: Call,
+    /// Print the decision as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Judge calls from standard input, one JSON object a line, decisions out in the same order
+    #[arg(long, conflicts_with_all = ["command", "tool", "input"])]
+    pub(crate) batch: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    #[command(flatten)]
+    pub(crate) call: Call,
+    /// Print everything as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Permissions {
+    #[command(subcommand)]
+    pub(crate) action: Action,
+    /// The session
+    #[arg(
+        long,
+        value_name = "ID",
+        env = "HOLDPOINT_SESSION",
+        default_value = "default",
+        global = true
+    )]
+    pub(crate) session: String,
+    /// The directory the agent works in; without it, this one
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) cwd: Option<PathBuf>,
+    /// A policy file in place of all layers
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) config: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Action {
+    /// Show the policy in force and what this session adds to it
+    Show,
+    /// Let a tool or a pattern run in this session without asking
+    Allow {
+        /// A tool name or a glob over commands, such as 'docker *'
+        #[arg(required = true, num_args = 1.., value_name = "PATTERN")]
+        pattern: Vec<String>,
+    },
+    /// Refuse a tool or a pattern in this session
+    Deny {
+        /// A tool name or a glob over commands
+        #[arg(required = true, num_args = 1.., value_name = "PATTERN")]
+        pattern: Vec<String>,
+    },
+    /// Set what happens in this session to calls no rule speaks about
+    Default {
+        /// The policy
+        policy: DefaultWord,
+    },
+    /// Forget this session's rules and default
+    Clear,
+    /// Stop asking: until the session is idle, until the turn ends, or for the whole session
+    ///
+    /// What is denied stays denied; only questions are answered with yes.
+    Suspend {
+        /// For how long; without it, until the session is idle
+        #[arg(value_enum)]
+        scope: Option<Scope>,
+        /// The same as `suspend turn`
+        #[arg(long, conflicts_with = "scope")]
+        turn: bool,
+    },
+    /// Ask again
+    Resume,
+    /// Say which questions are suspended
+    Status,
+    /// Judge a tool call in this session without making it
+    Check {
+        /// The tool, or a shell command if no arguments follow and it contains a space
+        tool: String,
+        /// The tool's arguments as a JSON object
+        arguments: Option<String>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Scope {
+    Turn,
+    Idle,
+    #[value(alias = "session")]
+    All,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DefaultWord {
+    Allow,
+    Deny,
+    Ask,
+    Review,
+    Notify,
+    Defer,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Trust {
+    /// The file; without it, every policy file of this project
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Trust the file no longer
+    #[arg(long, conflicts_with = "list")]
+    pub(crate) revoke: bool,
+    /// List what is trusted
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,245 @@
+//! `holdpoint check --batch`: a stream of calls in, a stream of decisions out.
+//!
+//! Every line gets exactly one answer, in order, and is answered before the next one has to
+//! arrive. A line that cannot be read is a call that cannot be judged: it is denied.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use holdpoint::{Decision, SessionState, StrictValue, ToolCall};
+use serde::Deserialize;
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::check::{json_problem, policy_for};
+use crate::cli;
+use crate::desk::{Desk, InSession, Under, directory};
+use crate::exit::Exit;
+use crate::terminal::Terminal;
+
+/// The longest line that is read.
+const MAX_LINE: usize = 16 << 20;
+
+pub(crate) fn run(under: &cli::Under, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    let here = directory(under.cwd.as_deref())?;
+    let mut batch = Batch {
+        desk: Desk::new(),
+        named: match policy_for(under, &here) {
+            Under::Layers(_) => None,
+            named @ (Under::File(_) | Under::Inline(_) | Under::Profile(_)) => Some(named),
+        },
+        directory: here,
+        session: under.session.clone(),
+    };
+    if let Some(named) = &batch.named {
+        // A policy named for the whole batch is wrong for all of it, so it is said once.
+        batch.desk.policy(named)?;
+    }
+    let mut lines = Lines {
+        input: BufReader::with_capacity(1 << 16, io::stdin().lock()),
+        line: Vec::new(),
+        number: 0,
+    };
+    loop {
+        if !lines.has_whole_line() {
+            // Whoever sends the next line may be waiting for these answers.
+            terminal.out.flush()?;
+        }
+        let decision = match lines.next()? {
+            Line::End => break,
+            Line::TooLong => Decision::error(format!(
+                "line {}: it has more than {MAX_LINE} bytes: no call is that large",
+                lines.number
+            )),
+            Line::Whole => batch.judge(&lines.line).unwrap_or_else(|problem| {
+                Decision::error(format!("line {}{problem}", lines.number))
+            }),
+        };
+        serde_json::to_writer(&mut terminal.out, &decision)?;
+        terminal.out.write_all(b"\n")?;
+    }
+    Ok(Exit::Fine)
+}
+
+/// What is the same for every line.
+struct Batch {
+    desk: Desk,
+    directory: PathBuf,
+    /// The policy named for all lines in place of the layers.
+    named: Option<Under>,
+    session: String,
+}
+
+/// One line.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Request<'a> {
+    #[serde(borrow)]
+    tool: Cow<'a, str>,
+    #[serde(default)]
+    input: Option<StrictValue>,
+    #[serde(borrow, default)]
+    cwd: Option<Cow<'a, str>>,
+    #[serde(default)]
+    session: Option<SessionField>,
+    #[serde(borrow, default)]
+    config: Option<&'a RawValue>,
+}
+
+/// A line read for the sake of its errors, with everything owned.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only whether it can be read matters")]
+struct OwnedRequest {
+    tool: String,
+    input: Option<StrictValue>,
+    cwd: Option<String>,
+    session: Option<SessionField>,
+    config: Option<Value>,
+}
+
+enum SessionField {
+    Id(String),
+    State(SessionState),
+}
+
+impl<'de> Deserialize<'de> for SessionField {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct IdOrState;
+        impl<'de> Visitor<'de> for IdOrState {
+            type Value = SessionField;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a session id or an object with `allow`, `deny` and `default`")
+            }
+
+            fn visit_str<E: de::Error>(self, id: &str) -> Result<SessionField, E> {
+                Ok(SessionField::Id(id.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<SessionField, A::Error> {
+                SessionState::deserialize(de::value::MapAccessDeserializer::new(map))
+                    .map(SessionField::State)
+            }
+        }
+        deserializer.deserialize_any(IdOrState)
+    }
+}
+
+impl Batch {
+    /// The decision on one line, or what is wrong with it, starting with the place.
+    fn judge(&mut self, line: &[u8]) -> Result<Decision, String> {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            return Err(": it is empty: send one call a line".into());
+        }
+        let text = std::str::from_utf8(line).map_err(|error| {
+            format!(
+                ":{}: it is not UTF-8 text: send text",
+                error.valid_up_to() + 1
+            )
+        })?;
+        let request: Request<'_> = match serde_json::from_str(text) {
+            // The reader would also take an array for an object.
+            Ok(request) if text.trim_start().starts_with('{') => request,
+            Ok(_) => return Err(":1: a call must be an object: write {\"tool\": …}".into()),
+            Err(error) => {
+                let (_, column, message) = json_problem::<OwnedRequest>(&error, line);
+                return Err(format!(":{column}: {message}"));
+            }
+        };
+        self.judge_request(request)
+            .map_err(|problem| format!(": {problem}"))
+    }
+
+    fn judge_request(&mut self, request: Request<'_>) -> Result<Decision, String> {
+        self.desk.refresh();
+        let input = request
+            .input
+            .map_or(Value::Null, |StrictValue(value)| value);
+        let call = ToolCall::new(request.tool, input).map_err(|error| error.to_string())?;
+        let elsewhere = match &request.cwd {
+            Some(cwd) => {
+                Some(directory(Some(Path::new(cwd.as_ref()))).map_err(|error| error.to_string())?)
+            }
+            None => None,
+        };
+        let directory = elsewhere.as_deref().unwrap_or(&self.directory).to_owned();
+        let under = match (request.config, &self.named) {
+            (Some(config), _) => inline(config)?,
+            (None, Some(named)) => named.clone(),
+            (None, None) => Under::Layers(directory.clone()),
+        };
+        let session = match request.session {
+            Some(SessionField::Id(id)) => InSession::Kept(id),
+            Some(SessionField::State(state)) => InSession::Given(state),
+            None => InSession::Kept(self.session.clone()),
+        };
+        self.desk
+            .judge_and_count(&call, &under, &session, &directory)
+            .map_err(|error| error.to_string())
+    }
+}
+
+/// The policy given with a line: an object, or the path of a file.
+fn inline(config: &RawValue) -> Result<Under, String> {
+    let text = config.get();
+    if text.starts_with('"') {
+        let path: String = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        return Ok(Under::File(PathBuf::from(path)));
+    }
+    Ok(Under::Inline(text.to_owned()))
+}
+
+struct Lines<R> {
+    input: BufReader<R>,
+    line: Vec<u8>,
+    number: u64,
+}
+
+enum Line {
+    Whole,
+    TooLong,
+    End,
+}
+
+impl<R: io::Read> Lines<R> {
+    fn has_whole_line(&self) -> bool {
+        self.input.buffer().contains(&b'\n')
+    }
+
+    /// Reads the next line without its end; of a line that is too long, nothing is kept.
+    fn next(&mut self) -> io::Result<Line> {
+        self.line.clear();
+        self.number += 1;
+        let mut too_long = false;
+        let mut any = false;
+        loop {
+            let available = self.input.fill_buf()?;
+            if available.is_empty() {
+                break;
+            }
+            any = true;
+            let end = available.iter().position(|byte| *byte == b'\n');
+            let (piece, _) = available.split_at(end.unwrap_or(available.len()));
+            let used = piece.len() + usize::from(end.is_some());
+            if self.line.len() + piece.len() > MAX_LINE {
+                too_long = true;
+                self.line.clear();
+            } else if !too_long {
+                self.line.extend_from_slice(piece);
+            }
+            self.input.consume(used);
+            if end.is_some() {
+                break;
+            }
+        }
+        Ok(match (any, too_long) {
+            (false, _) => Line::End,
+            (true, true) => Line::TooLong,
+            (true, false) => Line::Whole,
+        })
+    }
+}

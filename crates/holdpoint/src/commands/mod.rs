@@ -1,0 +1,9 @@
+//! The commands, one file each. They read arguments and print; what they print about is decided
+//! in the library.
+
+pub(crate) mod batch;
+pub(crate) mod check;
+pub(crate) mod explain;
+pub(crate) mod permissions;
+pub(crate) mod reference;
+pub(crate) mod trust;

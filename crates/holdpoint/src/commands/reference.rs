@@ -1,0 +1,71 @@
+//! What is printed for reference: the schema, the profiles, completions, manual pages.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{anyhow, bail};
+use clap::CommandFactory;
+use clap_complete::Shell;
+use holdpoint::{Profile, json_schema};
+
+use crate::cli::Cli;
+use crate::exit::Exit;
+use crate::terminal::{Terminal, shown};
+
+pub(crate) fn schema(terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    serde_json::to_writer_pretty(&mut terminal.out, &json_schema())?;
+    writeln!(terminal.out)?;
+    Ok(Exit::Fine)
+}
+
+pub(crate) fn profiles(name: Option<&str>, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    let Some(name) = name else {
+        for profile in Profile::ALL {
+            // Each file opens with a line that says what it is.
+            let first = profile.text().lines().next().unwrap_or_default();
+            let about = first.trim_start_matches("//").trim();
+            writeln!(terminal.out, "{:<10} {about}", profile.name())?;
+        }
+        return Ok(Exit::Fine);
+    };
+    match Profile::ALL
+        .into_iter()
+        .find(|profile| profile.name() == name)
+    {
+        Some(profile) => terminal.out.write_all(profile.text().as_bytes())?,
+        None => bail!(
+            "there is no profile `{}`: `holdpoint profiles` lists them",
+            shown(name, 60)
+        ),
+    }
+    Ok(Exit::Fine)
+}
+
+pub(crate) fn completions(shell: Shell, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    clap_complete::generate(shell, &mut Cli::command(), "holdpoint", &mut terminal.out);
+    Ok(Exit::Fine)
+}
+
+pub(crate) fn man(directory: Option<&Path>, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    match directory {
+        None => clap_mangen::Man::new(Cli::command()).render(&mut terminal.out)?,
+        Some(directory) => {
+            fs::create_dir_all(directory)
+                .and_then(|()| clap_mangen::generate_to(Cli::command(), directory))
+                .map_err(|error| {
+                    anyhow!(
+                        "{}: the manual pages cannot be written ({}): name a directory you may write",
+                        directory.display(),
+                        error.kind()
+                    )
+                })?;
+            writeln!(
+                terminal.out,
+                "Manual pages written to {}",
+                directory.display()
+            )?;
+        }
+    }
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,96 @@
+//! `holdpoint trust`: vouch for a project's policy file.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use holdpoint::{Locations, TrustStore, load_file, read_policy_file};
+use holdpoint_core::digest_of;
+use serde_json::json;
+
+use crate::cli;
+use crate::desk::directory;
+use crate::exit::Exit;
+use crate::terminal::{Terminal, shown};
+
+pub(crate) fn run(args: &cli::Trust, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    let locations = Locations::of_this_machine();
+    let mut store = TrustStore::open(&locations)?;
+    if args.list {
+        list(&store, args.json, terminal)?;
+        return Ok(Exit::Fine);
+    }
+    for file in files(args, &locations)? {
+        let name = shown(&file.display().to_string(), 500);
+        if args.revoke {
+            let known = store.revoke(&file)?;
+            let text = if known {
+                "No longer trusted"
+            } else {
+                "Was not trusted"
+            };
+            said(args.json, terminal, text, &name, None)?;
+            continue;
+        }
+        let digest = digest_of(&read_policy_file(&file)?);
+        // A file that is no policy is not worth trusting: say now what is wrong with it.
+        load_file(&file)?;
+        store.trust(&file, &digest)?;
+        said(args.json, terminal, "Trusted", &name, Some(&digest))?;
+    }
+    Ok(Exit::Fine)
+}
+
+fn files(args: &cli::Trust, locations: &Locations) -> anyhow::Result<Vec<PathBuf>> {
+    if let Some(file) = &args.file {
+        return Ok(vec![std::path::absolute(file)?]);
+    }
+    let here = directory(None)?;
+    let files = locations.project_files(&here);
+    if files.is_empty() {
+        bail!(
+            "{}: this project has no policy file: write permissions.json, or name a FILE",
+            here.display()
+        );
+    }
+    Ok(files)
+}
+
+fn list(store: &TrustStore, json: bool, terminal: &mut Terminal) -> anyhow::Result<()> {
+    for (path, digest) in store.files() {
+        let standing = match read_policy_file(Path::new(path)) {
+            Ok(bytes) if digest_of(&bytes) == digest => "trusted",
+            Ok(_) => "changed since",
+            Err(_) => "gone",
+        };
+        if json {
+            let row = json!({ "path": path, "digest": digest, "standing": standing });
+            writeln!(terminal.out, "{row}")?;
+        } else {
+            writeln!(terminal.out, "{standing:<14} {}", shown(path, 500))?;
+        }
+    }
+    Ok(())
+}
+
+fn said(
+    json: bool,
+    terminal: &mut Terminal,
+    text: &str,
+    name: &str,
+    digest: Option<&str>,
+) -> anyhow::Result<()> {
+    if json {
+        let row = json!({ "v": 1, "path": name, "digest": digest, "trusted": digest.is_some() });
+        writeln!(terminal.out, "{row}")?;
+    } else {
+        writeln!(terminal.out, "{text}: {name}")?;
+        if let Some(digest) = digest {
+            writeln!(
+                terminal.out,
+                "  {digest}; a change makes it untrusted again"
+            )?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,208 @@
+//! Where calls are judged: the policy and session each one comes under, kept for the next.
+//!
+//! A stream of calls may run for hours, so nothing is kept for longer than a moment: a rule a
+//! person changes holds for the calls that follow.
+
+use std::collections::HashMap;
+use std::env;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use holdpoint::{
+    Decision, Disk, LoadError, Locations, Policy, Session, SessionError, SessionId, SessionState,
+    Sessions, ToolCall, load_file, load_layers,
+};
+use holdpoint_core::{Surroundings, judge};
+
+/// How long policies and sessions are kept.
+const MOMENT: Duration = Duration::from_millis(500);
+
+/// The most policies kept at once.
+const MOST_KEPT: usize = 256;
+
+/// Which policy a call comes under.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Under {
+    /// The layers in force for a directory.
+    Layers(PathBuf),
+    /// One file.
+    File(PathBuf),
+    /// A policy given with the call.
+    Inline(String),
+    /// A ready-made policy.
+    Profile(String),
+}
+
+/// Which session a call comes under.
+#[derive(Clone, Debug)]
+pub(crate) enum InSession {
+    /// A session kept on disk.
+    Kept(String),
+    /// A state given with the call.
+    Given(SessionState),
+}
+
+/// Why a call could not be judged.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DeskError {
+    #[error("{0}")]
+    Policy(String),
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    #[error("the working directory is not text: work in a directory with a plain name")]
+    Directory,
+    #[error("the working directory cannot be found ({0}): give --cwd")]
+    NoDirectory(std::io::Error),
+}
+
+/// Judges calls, keeping what several of them need.
+pub(crate) struct Desk {
+    locations: Locations,
+    home: Option<String>,
+    policies: HashMap<Under, Result<Rc<Policy>, String>>,
+    sessions: HashMap<String, Rc<Session>>,
+    kept_since: Instant,
+}
+
+impl Desk {
+    pub(crate) fn new() -> Self {
+        let locations = Locations::of_this_machine();
+        let home = locations
+            .home
+            .as_ref()
+            .and_then(|home| home.to_str())
+            .map(str::to_owned);
+        Self {
+            locations,
+            home,
+            policies: HashMap::new(),
+            sessions: HashMap::new(),
+            kept_since: Instant::now(),
+        }
+    }
+
+    pub(crate) fn locations(&self) -> &Locations {
+        &self.locations
+    }
+
+    /// Forgets what was kept for too long; called before each call of a stream.
+    pub(crate) fn refresh(&mut self) {
+        if self.kept_since.elapsed() > MOMENT || self.policies.len() > MOST_KEPT {
+            self.policies.clear();
+            self.sessions.clear();
+            self.kept_since = Instant::now();
+        }
+    }
+
+    /// The policy a call comes under.
+    pub(crate) fn policy(&mut self, under: &Under) -> Result<Rc<Policy>, DeskError> {
+        if let Some(kept) = self.policies.get(under) {
+            return kept.clone().map_err(DeskError::Policy);
+        }
+        let loaded: Result<Policy, LoadError> = match under {
+            Under::Layers(directory) => load_layers(&self.locations, directory),
+            Under::File(path) => load_file(path),
+            Under::Inline(text) => {
+                Policy::from_text("config", text.as_str()).map_err(LoadError::from)
+            }
+            // Named as a file would name it, so that a wrong name gets the same suggestion.
+            Under::Profile(name) => {
+                let text = serde_json::json!({ "profile": name }).to_string();
+                Policy::from_text("--profile", text).map_err(LoadError::from)
+            }
+        };
+        let loaded = loaded.map(Rc::new).map_err(|error| error.to_string());
+        self.policies.insert(under.clone(), loaded.clone());
+        loaded.map_err(DeskError::Policy)
+    }
+
+    /// The session kept under a name.
+    pub(crate) fn session(&mut self, name: &str) -> Result<Rc<Session>, DeskError> {
+        if let Some(kept) = self.sessions.get(name) {
+            return Ok(Rc::clone(kept));
+        }
+        let state = match Sessions::at(&self.locations) {
+            Ok(sessions) => sessions.load(&SessionId::new(name))?,
+            // Without a place to keep sessions nobody can have said anything in one.
+            Err(SessionError::NoPlace) => SessionState::default(),
+            Err(error) => return Err(error.into()),
+        };
+        let session = Rc::new(Session::new(state));
+        self.sessions.insert(name.to_owned(), Rc::clone(&session));
+        Ok(session)
+    }
+
+    /// Judges a call without leaving a trace.
+    pub(crate) fn judge(
+        &mut self,
+        call: &ToolCall,
+        under: &Under,
+        session: &InSession,
+        directory: &Path,
+    ) -> Result<Decision, DeskError> {
+        let policy = self.policy(under)?;
+        let session = match session {
+            InSession::Kept(name) => self.session(name)?,
+            InSession::Given(state) => Rc::new(Session::new(state.clone())),
+        };
+        self.judge_with(call, &policy, &session, directory)
+    }
+
+    /// Judges a call and, where its policy limits the calls of a session, counts it if it may run.
+    /// Judging and counting are one step, so that two processes cannot both make the last call.
+    pub(crate) fn judge_and_count(
+        &mut self,
+        call: &ToolCall,
+        under: &Under,
+        session: &InSession,
+        directory: &Path,
+    ) -> Result<Decision, DeskError> {
+        let policy = self.policy(under)?;
+        let InSession::Kept(name) = session else {
+            return self.judge(call, under, session, directory);
+        };
+        if !policy.limits_calls(call.tool()) {
+            return self.judge(call, under, session, directory);
+        }
+        self.sessions.remove(name);
+        let sessions = Sessions::at(&self.locations)?;
+        sessions.change(&SessionId::new(name), |state| {
+            let session = Session::new(state.clone());
+            let decision = self.judge_with(call, &policy, &session, directory)?;
+            if decision.verdict.runs() {
+                *state.calls.entry(call.tool().to_owned()).or_default() += 1;
+            }
+            Ok(decision)
+        })?
+    }
+
+    fn judge_with(
+        &self,
+        call: &ToolCall,
+        policy: &Policy,
+        session: &Session,
+        directory: &Path,
+    ) -> Result<Decision, DeskError> {
+        Ok(judge(
+            call,
+            policy,
+            session,
+            &Surroundings {
+                workspace: Some(directory.to_str().ok_or(DeskError::Directory)?),
+                directory: None,
+                home: self.home.as_deref(),
+                lookup: &Disk,
+            },
+        ))
+    }
+}
+
+/// The directory given, or this one; absolute.
+pub(crate) fn directory(given: Option<&Path>) -> Result<PathBuf, DeskError> {
+    match given {
+        Some(given) => std::path::absolute(given),
+        None => env::current_dir(),
+    }
+    .map_err(DeskError::NoDirectory)
+}

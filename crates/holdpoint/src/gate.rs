@@ -1,0 +1,130 @@
+//! The one entry of the library: a gate that judges calls.
+
+use std::path::{Path, PathBuf};
+
+use holdpoint_core::paths::Lookup;
+use holdpoint_core::{
+    Decision, Policy, Profile, Session, SessionState, Surroundings, ToolCall, judge,
+};
+
+use crate::disk::Disk;
+use crate::load::{LoadError, load_layers};
+use crate::locations::Locations;
+
+/// Judges tool calls under one policy, for one workspace and one session.
+///
+/// A gate never changes: the same call gets the same decision from it, unless the files the call
+/// names change. It is cheap to build again when the policy or the session changes.
+pub struct Gate {
+    policy: Result<Policy, String>,
+    session: Session,
+    workspace: Option<String>,
+    home: Option<String>,
+    files: Box<dyn Lookup + Send + Sync>,
+}
+
+impl Gate {
+    /// A gate for the policy in `text` (the content of a `permissions.json`), in the directory
+    /// this process runs in.
+    pub fn from_policy(text: &str) -> Result<Self, LoadError> {
+        Ok(Self::new(Policy::from_text("policy", text)?))
+    }
+
+    /// A gate for one of the policies shipped with Holdpoint.
+    pub fn from_profile(profile: Profile) -> Result<Self, LoadError> {
+        Ok(Self::new(Policy::profile(profile)?))
+    }
+
+    /// A gate for a compiled policy.
+    pub fn new(policy: Policy) -> Self {
+        Self::with(Ok(policy))
+    }
+
+    /// A gate for the policy files in force for work in `directory`: the managed one, the user's
+    /// and the project's. If one of them cannot be read the gate is closed: it denies every call
+    /// and says why.
+    pub fn open(directory: &Path) -> Self {
+        Self::open_at(&Locations::of_this_machine(), directory)
+    }
+
+    /// The same, with the places to look at given.
+    pub fn open_at(locations: &Locations, directory: &Path) -> Self {
+        let policy = load_layers(locations, directory).map_err(|error| error.to_string());
+        Self::with(policy).in_workspace(directory)
+    }
+
+    fn with(policy: Result<Policy, String>) -> Self {
+        Self {
+            policy,
+            session: Session::default(),
+            workspace: std::env::current_dir().ok().and_then(text),
+            home: Locations::of_this_machine().home.and_then(text),
+            files: Box::new(Disk),
+        }
+    }
+
+    /// The same gate, for work in another directory.
+    #[must_use]
+    pub fn in_workspace(mut self, directory: &Path) -> Self {
+        self.workspace = std::path::absolute(directory).ok().and_then(text);
+        self
+    }
+
+    /// The same gate, with what a session remembers.
+    #[must_use]
+    pub fn in_session(mut self, state: SessionState) -> Self {
+        self.session = Session::new(state);
+        self
+    }
+
+    /// The same gate, looking files up elsewhere than on the disk.
+    #[must_use]
+    pub fn looking_up(mut self, files: impl Lookup + Send + Sync + 'static) -> Self {
+        self.files = Box::new(files);
+        self
+    }
+
+    /// Judges a call.
+    pub fn judge(&self, call: &ToolCall) -> Decision {
+        match &self.policy {
+            Ok(policy) => judge(
+                call,
+                policy,
+                &self.session,
+                &Surroundings {
+                    workspace: self.workspace.as_deref(),
+                    directory: None,
+                    home: self.home.as_deref(),
+                    lookup: self.files.as_ref(),
+                },
+            ),
+            Err(problem) => Decision {
+                call: call.digest(),
+                ..Decision::error(problem.clone())
+            },
+        }
+    }
+
+    /// The policy in force, or why there is none.
+    pub fn policy(&self) -> Result<&Policy, &str> {
+        self.policy.as_ref().map_err(String::as_str)
+    }
+
+    /// What the session remembers.
+    pub fn session(&self) -> &SessionState {
+        self.session.state()
+    }
+}
+
+impl std::fmt::Debug for Gate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Gate")
+            .field("policy", &self.policy.as_ref().map(Policy::digest))
+            .field("workspace", &self.workspace)
+            .finish_non_exhaustive()
+    }
+}
+
+fn text(path: PathBuf) -> Option<String> {
+    path.into_os_string().into_string().ok()
+}

@@ -1,0 +1,41 @@
+//! Holdpoint: the gate between an AI agent and its tools.
+//!
+//! Build a [`Gate`] from a policy and ask it about every call before it runs:
+//!
+//! ```
+//! use holdpoint::{Gate, ToolCall, Verdict};
+//!
+//! let gate = Gate::from_policy(
+//!     r#"{ "defaultPolicy": "ask", "deny": { "patterns": ["rm -rf *"] },
+//!          "allow": { "patterns": ["git status"] } }"#,
+//! )?;
+//! assert_eq!(gate.judge(&ToolCall::shell("git status")).verdict, Verdict::Allow);
+//! assert_eq!(gate.judge(&ToolCall::shell("rm -fr /data")).verdict, Verdict::Deny);
+//! assert_eq!(gate.judge(&ToolCall::shell("make")).verdict, Verdict::Ask);
+//! # Ok::<(), holdpoint::LoadError>(())
+//! ```
+//!
+//! [`Gate::open`] reads the policy files that apply to a directory, as the `holdpoint` program
+//! does, and closes when one of them cannot be read: such a gate denies everything and says why.
+
+mod disk;
+mod gate;
+mod load;
+mod locations;
+mod sessions;
+mod store;
+mod trust;
+
+pub use disk::Disk;
+pub use gate::Gate;
+pub use holdpoint_core::paths::{Entry, Lookup};
+pub use holdpoint_core::policy::{Authority, Layer, Trust, json_schema};
+pub use holdpoint_core::{
+    Autonomy, CallError, Decision, DefaultPolicy, DocumentError, Effect, Finding, Method, Part,
+    Policy, Profile, Risk, Session, SessionState, StrictValue, Supervision, Suspensions, ToolCall,
+    Verdict,
+};
+pub use load::{FileError, LoadError, load_file, load_layers, read_policy_file};
+pub use locations::Locations;
+pub use sessions::{SessionError, SessionId, Sessions};
+pub use trust::{TrustError, TrustStore};

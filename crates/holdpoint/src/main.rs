@@ -1,0 +1,68 @@
+//! The `holdpoint` program: reads the command line and hands over.
+
+mod cli;
+mod commands;
+mod desk;
+mod exit;
+mod terminal;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cli::{Cli, Command};
+use crate::exit::Exit;
+use crate::terminal::Terminal;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // clap would end with 2, which here means deny.
+            let _ = error.print();
+            return if error.use_stderr() {
+                Exit::Error
+            } else {
+                Exit::Fine
+            }
+            .into();
+        }
+    };
+    let mut terminal = Terminal::standard();
+    let ended = run(cli.command, &mut terminal).and_then(|exit| {
+        terminal.out.flush()?;
+        Ok(exit)
+    });
+    match ended {
+        Ok(exit) => exit.into(),
+        // Whoever read our output has gone; there is nobody left to tell.
+        Err(error) if is_broken_pipe(&error) => Exit::Error.into(),
+        Err(error) => {
+            let _ = terminal.out.flush();
+            let _ = writeln!(io::stderr(), "holdpoint: {error:#}");
+            Exit::Error.into()
+        }
+    }
+}
+
+fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    match command {
+        Command::Check(args) if args.batch => commands::batch::run(&args.call.under, terminal),
+        Command::Check(args) => commands::check::run(&args, terminal),
+        Command::Explain(args) => commands::explain::run(&args, terminal),
+        Command::Permissions(args) => commands::permissions::run(&args, terminal),
+        Command::Trust(args) => commands::trust::run(&args, terminal),
+        Command::Schema => commands::reference::schema(terminal),
+        Command::Profiles { name } => commands::reference::profiles(name.as_deref(), terminal),
+        Command::Completions { shell } => commands::reference::completions(shell, terminal),
+        Command::Man { dir } => commands::reference::man(dir.as_deref(), terminal),
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}

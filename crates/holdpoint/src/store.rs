@@ -1,0 +1,133 @@
+//! Holdpoint's own files on disk: read whole and bounded, written whole, changed under a lock.
+
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::Path;
+
+/// Why a file was not read.
+#[derive(Debug)]
+pub(crate) enum Unread {
+    /// There is none.
+    Missing,
+    /// A directory stands in its place.
+    Directory,
+    /// A pipe, a device or a socket stands in its place.
+    NotOrdinary,
+    /// It is larger than it may be.
+    TooLarge(u64),
+    /// The system refuses.
+    Io(io::Error),
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unread::Missing => f.write_str("the file does not exist"),
+            Unread::Directory => f.write_str("this is a directory"),
+            Unread::NotOrdinary => f.write_str("this is not an ordinary file"),
+            Unread::TooLarge(size) => write!(f, "the file has {size} bytes"),
+            Unread::Io(error) => write!(f, "the file cannot be read ({})", plain_words(error)),
+        }
+    }
+}
+
+/// The bytes of an ordinary file of at most `most` bytes.
+pub(crate) fn read_bounded(path: &Path, most: u64) -> Result<Vec<u8>, Unread> {
+    let from_io = |error: io::Error| {
+        if error.kind() == ErrorKind::NotFound {
+            Unread::Missing
+        } else {
+            Unread::Io(error)
+        }
+    };
+    // Looked at before it is opened: opening a pipe would wait for its writer.
+    let found = fs::metadata(path).map_err(from_io)?;
+    if found.is_dir() {
+        return Err(Unread::Directory);
+    }
+    if !found.is_file() {
+        return Err(Unread::NotOrdinary);
+    }
+    if found.len() > most {
+        return Err(Unread::TooLarge(found.len()));
+    }
+    let mut bytes = Vec::new();
+    let mut bounded = File::open(path)
+        .map_err(from_io)?
+        .take(most.saturating_add(1));
+    bounded.read_to_end(&mut bytes).map_err(from_io)?;
+    match u64::try_from(bytes.len()) {
+        Ok(size) if size <= most => Ok(bytes),
+        Ok(size) => Err(Unread::TooLarge(size)),
+        Err(_) => Err(Unread::TooLarge(u64::MAX)),
+    }
+}
+
+/// Whether nothing stands at `path`. A place that cannot be looked at is not taken for empty: a
+/// policy may stand there.
+pub(crate) fn is_absent(path: &Path) -> bool {
+    path.symlink_metadata()
+        .is_err_and(|error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory))
+}
+
+/// Holds the lock that belongs to `path` until the file is dropped. The directory is made for the
+/// user alone.
+pub(crate) fn lock(path: &Path) -> io::Result<File> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    make_private_directory(directory)?;
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    private(&mut options);
+    let file = options.open(path.with_extension("lock"))?;
+    file.lock()?;
+    Ok(file)
+}
+
+/// Replaces the file at `path` in one step; a crash leaves the old content or the new.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let draft = path.with_extension(format!("draft-{}", std::process::id()));
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(true).write(true);
+    private(&mut options);
+    let written = options.open(&draft).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_data()
+    });
+    let result = written.and_then(|()| fs::rename(&draft, path));
+    if result.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    result
+}
+
+/// An error in words, without the system's number for it.
+pub(crate) fn plain_words(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error ")
+        .next()
+        .map_or_else(String::new, str::to_lowercase)
+}
+
+#[cfg(unix)]
+fn private(options: &mut OpenOptions) {
+    use std::os::unix::fs::OpenOptionsExt;
+    options.mode(0o600);
+}
+
+#[cfg(not(unix))]
+fn private(_options: &mut OpenOptions) {}
+
+#[cfg(unix)]
+fn make_private_directory(directory: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(directory)
+}
+
+#[cfg(not(unix))]
+fn make_private_directory(directory: &Path) -> io::Result<()> {
+    fs::create_dir_all(directory)
+}
