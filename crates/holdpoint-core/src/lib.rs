@@ -1,3 +1,4 @@
 //! The pure heart of Holdpoint.
 
 pub mod document;
+pub mod shell;

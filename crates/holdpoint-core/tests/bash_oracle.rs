@@ -7,7 +7,7 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::panic,
+    clippy::expect_used,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
     clippy::disallowed_types,

@@ -20,7 +20,7 @@ const GLOBAL: Spec = Spec {
 
 /// Options of subcommands whose value is code.
 const CODE: &[(&str, &str)] = &[
-    ("rebase", "-x --exec"),
+    ("rebase", "-x --exec --exe --ex"),
     ("difftool", "-x --extcmd"),
     (
         "filter-branch",

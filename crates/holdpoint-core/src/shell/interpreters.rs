@@ -6,12 +6,13 @@
 
 use super::commands::Opaque;
 use super::input::Input;
+use super::names::Names;
 use super::texts::Argument;
 
 /// How an interpreter is told what to run.
 struct Interpreter {
     /// Names; a version may follow.
-    names: &'static str,
+    names: Names,
     /// Options followed by code.
     code: &'static str,
     /// Options followed by another value.
@@ -20,93 +21,95 @@ struct Interpreter {
     ends: &'static str,
 }
 
-const INTERPRETERS: &[Interpreter] = &[
+static INTERPRETERS: &[Interpreter] = &[
     Interpreter {
-        names: "python pypy ipython",
+        names: Names::new("python pypy ipython"),
         code: "-c",
         values: "-W -X -Q --check-hash-based-pycs",
         ends: "-m",
     },
     Interpreter {
-        names: "perl",
+        names: Names::new("perl"),
         code: "-e -E",
         values: "-I -C",
         ends: "",
     },
     Interpreter {
-        names: "ruby jruby irb",
+        names: Names::new("ruby jruby irb"),
         code: "-e",
         values: "-I -r -C -E --encoding",
         ends: "",
     },
     Interpreter {
-        names: "node nodejs bun tsx ts-node",
+        names: Names::new("node nodejs bun tsx ts-node"),
         code: "-e -p --eval --print -pe",
         values: "-r -C --require --import --loader --conditions",
         ends: "",
     },
     Interpreter {
-        names: "php",
+        names: Names::new("php"),
         code: "-r -B -R -E --run --process-code",
         values: "-d -c -z --define",
         ends: "",
     },
     Interpreter {
-        names: "lua luajit",
+        names: Names::new("lua luajit"),
         code: "-e",
         values: "-l",
         ends: "",
     },
     Interpreter {
-        names: "Rscript R littler",
+        names: Names::new("Rscript R littler"),
         code: "-e",
         values: "",
         ends: "",
     },
     Interpreter {
-        names: "osascript",
+        names: Names::new("osascript"),
         code: "-e",
         values: "-l -s",
         ends: "",
     },
     Interpreter {
-        names: "julia",
+        names: Names::new("julia"),
         code: "-e -E --eval --print",
         values: "-L -J -p -t",
         ends: "",
     },
     Interpreter {
-        names: "elixir iex",
+        names: Names::new("elixir iex"),
         code: "-e --eval --rpc-eval",
         values: "-r -S",
         ends: "",
     },
     Interpreter {
-        names: "erl",
+        names: Names::new("erl"),
         code: "-eval",
         values: "-s -run -pa",
         ends: "",
     },
     Interpreter {
-        names: "ghc scala groovy swift clojure clj guile racket sbcl emacs gdb lldb expect tclsh",
+        names: Names::new(
+            "ghc scala groovy swift clojure clj guile racket sbcl emacs gdb lldb expect tclsh",
+        ),
         code: "-e -c -ex -o -eval --eval --batch-eval --execute",
         values: "-l -x",
         ends: "",
     },
     Interpreter {
-        names: "pwsh powershell",
+        names: Names::new("pwsh powershell"),
         code: "-c -Command -command -EncodedCommand -e -enc -ec",
         values: "-ExecutionPolicy -File",
         ends: "",
     },
     Interpreter {
-        names: "csh tcsh nu xonsh elvish",
+        names: Names::new("csh tcsh nu xonsh elvish"),
         code: "-c -e --commands",
         values: "",
         ends: "",
     },
     Interpreter {
-        names: "vim nvim vi ex view gvim vimdiff",
+        names: Names::new("vim nvim vi ex view gvim vimdiff"),
         code: "-c --cmd -S",
         values: "-u -i -w",
         ends: "",
@@ -131,10 +134,9 @@ pub(super) fn opaque(name: &str, words: &[Argument], input: &Input) -> Option<Op
         return Some(Opaque::InlineCode);
     }
     let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
-    let interpreter = INTERPRETERS.iter().find(|known| {
-        let names = known.names;
-        listed(names, name) || listed(names, stem)
-    })?;
+    let interpreter = INTERPRETERS
+        .iter()
+        .find(|known| known.names.contains(name) || known.names.contains(stem))?;
     interpreter.given_code(words, input)
 }
 
@@ -150,7 +152,7 @@ impl Interpreter {
             if listed(self.code, text) || (name.starts_with("--") && listed(self.code, name)) {
                 return Some(Opaque::InlineCode);
             }
-            if text.starts_with('+') && listed(self.names, "vim") {
+            if text.starts_with('+') && self.names.contains("vim") {
                 let jumps = text.bytes().skip(1).all(|byte| byte.is_ascii_digit());
                 if !jumps {
                     return Some(Opaque::InlineCode);

@@ -6,6 +6,7 @@
 use super::commands::{Opaque, Wrapping};
 use super::git;
 use super::input::Input;
+use super::names::Names;
 use super::options::{self, Order, Spec};
 use super::refusal::Refusal;
 use super::texts::Argument;
@@ -14,11 +15,7 @@ use super::unwrapping::Unwrapped;
 /// Lists what such a program starts; does nothing for any other.
 pub(super) fn launch(command: &mut Unwrapped<'_>, name: &str) -> Result<(), Refusal> {
     for carrier in CARRIERS {
-        if carrier
-            .programs
-            .split_ascii_whitespace()
-            .any(|program| program == name)
-        {
+        if carrier.programs.contains(name) {
             command.carried(carrier)?;
         }
     }
@@ -46,85 +43,85 @@ pub(super) fn launch(command: &mut Unwrapped<'_>, name: &str) -> Result<(), Refu
 /// Options whose value is code, looked for anywhere among the words: such a value is rarely
 /// an operand by accident, and listing one too many costs less than missing one.
 struct Carrier {
-    programs: &'static str,
+    programs: Names,
     options: &'static str,
     how: Wrapping,
 }
 
-const CARRIERS: &[Carrier] = &[
+static CARRIERS: &[Carrier] = &[
     Carrier {
-        programs: "tar gtar bsdtar",
+        programs: Names::new("tar gtar bsdtar"),
         options: "--to-command --use-compress-program -I --rsh-command --info-script \
                   --new-volume-script -F --checkpoint-action=exec",
         how: Wrapping::Incidental,
     },
     Carrier {
-        programs: "rsync",
+        programs: Names::new("rsync"),
         options: "-e --rsh --rsync-path",
         how: Wrapping::Incidental,
     },
     Carrier {
-        programs: "split gsplit",
+        programs: Names::new("split gsplit"),
         options: "--filter",
         how: Wrapping::Incidental,
     },
     Carrier {
-        programs: "sort gsort",
+        programs: Names::new("sort gsort"),
         options: "--compress-program",
         how: Wrapping::Incidental,
     },
     Carrier {
-        programs: "man",
+        programs: Names::new("man"),
         options: "-P --pager -H --html",
         how: Wrapping::Incidental,
     },
     Carrier {
-        programs: "nc ncat netcat",
+        programs: Names::new("nc ncat netcat"),
         options: "-e -c --exec --sh-exec --lua-exec",
         how: Wrapping::Incidental,
     },
     Carrier {
-        programs: "zip",
+        programs: Names::new("zip"),
         options: "-TT --unzip-command",
         how: Wrapping::Incidental,
     },
     Carrier {
-        programs: "script",
+        programs: Names::new("script"),
         options: "-c --command",
         how: Wrapping::Commanding,
     },
     Carrier {
-        programs: "scp sftp",
+        programs: Names::new("scp sftp"),
         options: "-S -D",
         how: Wrapping::Incidental,
     },
     Carrier {
-        programs: "nix-shell",
+        programs: Names::new("nix-shell"),
         options: "--run --command",
         how: Wrapping::Commanding,
     },
     Carrier {
-        programs: "npx npm",
+        programs: Names::new("npx npm"),
         options: "-c --call",
         how: Wrapping::Incidental,
     },
     Carrier {
-        programs: "mapfile readarray compgen",
+        programs: Names::new("mapfile readarray compgen"),
         options: "-C",
         how: Wrapping::Incidental,
     },
     Carrier {
-        programs: "rg",
+        programs: Names::new("rg"),
         options: "--pre",
         how: Wrapping::Incidental,
     },
     Carrier {
-        programs: "fzf",
+        programs: Names::new("fzf"),
         options: "--preview",
         how: Wrapping::Incidental,
     },
     Carrier {
-        programs: "hyperfine",
+        programs: Names::new("hyperfine"),
         options: "--prepare --setup --cleanup --conclude -p -s -c",
         how: Wrapping::Incidental,
     },
@@ -346,6 +343,10 @@ impl Unwrapped<'_> {
         for reading in options::read(self.words, 1, ENV, Order::OptionsFirst) {
             if let Some(code) = reading.value(&["-S", "--split-string"]) {
                 let code = code.clone();
+                // Its escapes are not a shell's: `\_` is a space.
+                if code.unquoted().contains('\\') {
+                    self.mark(Opaque::DynamicCode);
+                }
                 self.runs(Wrapping::Incidental, &code)?;
             }
             let from = reading

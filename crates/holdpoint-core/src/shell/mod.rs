@@ -18,6 +18,7 @@ mod heredocs;
 mod input;
 mod interpreters;
 mod launchers;
+mod names;
 mod options;
 mod quotes;
 mod reader;

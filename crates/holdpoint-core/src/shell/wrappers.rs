@@ -5,14 +5,15 @@
 //! row is applied is left to `unwrapping`.
 
 use super::commands::Wrapping::{self, Commanding, Incidental, Transparent};
+use super::names::Names;
 use super::options::Spec;
 
 /// A program that runs the command in its words.
 pub(super) struct Wrapper {
     /// Its names.
-    pub(super) names: &'static str,
+    pub(super) names: Names,
     /// Subcommands after which the command follows; empty if there is none.
-    pub(super) subcommands: &'static str,
+    pub(super) subcommands: Names,
     /// What kind of wrapper it is.
     pub(super) how: Wrapping,
     /// Its options.
@@ -28,8 +29,8 @@ pub(super) struct Wrapper {
 }
 
 const PLAIN: Wrapper = Wrapper {
-    names: "",
-    subcommands: "",
+    names: Names::new(""),
+    subcommands: Names::new(""),
     how: Transparent,
     spec: Spec {
         values: "",
@@ -47,23 +48,24 @@ const fn spec(values: &'static str, flags: &'static str) -> Spec {
 
 /// The wrapper of a name, and of a subcommand if it has any.
 pub(super) fn find(name: &str, subcommand: Option<&str>) -> Option<&'static Wrapper> {
-    let among = |list: &str, wanted: &str| list.split_ascii_whitespace().any(|n| n == wanted);
     WRAPPERS.iter().find(|wrapper| {
-        among(wrapper.names, name)
+        wrapper.names.contains(name)
             && (wrapper.subcommands.is_empty()
-                || subcommand.is_some_and(|word| among(wrapper.subcommands, word)))
+                || subcommand.is_some_and(|word| wrapper.subcommands.contains(word)))
     })
 }
 
-const WRAPPERS: &[Wrapper] = &[
+static WRAPPERS: &[Wrapper] = &[
     Wrapper {
-        names: "nohup ssh-agent builtin catchsegv fakeroot-sysv torsocks torify unbuffer dbus-launch \
+        names: Names::new(
+            "nohup ssh-agent builtin catchsegv fakeroot-sysv torsocks torify unbuffer dbus-launch \
                 eatmydata tsocks setsid chronic noti",
+        ),
         spec: spec("", "-c -f -w --ctty --fork --wait -p -q -i"),
         ..PLAIN
     },
     Wrapper {
-        names: "timeout gtimeout",
+        names: Names::new("timeout gtimeout"),
         spec: spec(
             "-s -k --signal --kill-after",
             "-v -p -f --verbose --preserve-status --foreground",
@@ -72,17 +74,17 @@ const WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper {
-        names: "nice gnice",
+        names: Names::new("nice gnice"),
         spec: spec("-n --adjustment", ""),
         ..PLAIN
     },
     Wrapper {
-        names: "stdbuf gstdbuf",
+        names: Names::new("stdbuf gstdbuf"),
         spec: spec("-i -o -e --input --output --error", ""),
         ..PLAIN
     },
     Wrapper {
-        names: "ionice",
+        names: Names::new("ionice"),
         spec: spec(
             "-c -n -p -P -u --class --classdata --pid --pgid --uid",
             "-t --ignore",
@@ -91,7 +93,7 @@ const WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper {
-        names: "time gtime",
+        names: Names::new("time gtime"),
         spec: spec(
             "-f -o --format --output",
             "-p -v -a -q -l -h --portability --verbose --append --quiet",
@@ -99,18 +101,18 @@ const WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper {
-        names: "command",
+        names: Names::new("command"),
         spec: spec("", "-p -v -V"),
         idle: &["-v", "-V"],
         ..PLAIN
     },
     Wrapper {
-        names: "exec",
+        names: Names::new("exec"),
         spec: spec("-a", "-c -l"),
         ..PLAIN
     },
     Wrapper {
-        names: "chrt",
+        names: Names::new("chrt"),
         spec: spec(
             "-T -P -D --sched-runtime --sched-period --sched-deadline",
             "-a -b -d -f -i -m -o -p -r -R -v --all-tasks --batch --deadline --fifo --idle --max \
@@ -121,14 +123,14 @@ const WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper {
-        names: "taskset",
+        names: Names::new("taskset"),
         spec: spec("", "-a -c -p --all-tasks --cpu-list --pid"),
         operands: 1,
         idle: &["-p", "--pid"],
         ..PLAIN
     },
     Wrapper {
-        names: "numactl",
+        names: Names::new("numactl"),
         spec: spec(
             "-i -N -m -C -p --interleave --cpunodebind --membind --physcpubind --preferred",
             "-l -a --localalloc --all",
@@ -136,8 +138,10 @@ const WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper {
-        names: "prlimit cpulimit caffeinate softlimit chpst setarch linux32 linux64 i386 x86_64 arch \
+        names: Names::new(
+            "prlimit cpulimit caffeinate softlimit chpst setarch linux32 linux64 i386 x86_64 arch \
                 trickle proxychains proxychains4 dumb-init tini catatonit faketime pv-run",
+        ),
         spec: spec(
             "-l -t -e -m -d -f -o -u -n -p -w --pid --limit",
             "-i -s -q -z -b -R -g -v --",
@@ -145,7 +149,7 @@ const WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper {
-        names: "strace ltrace",
+        names: Names::new("strace ltrace"),
         spec: spec(
             "-a -b -e -E -I -o -O -p -P -s -S -u -U -X --trace --output --attach --user",
             "-A -c -C -d -D -DD -DDD -f -F -ff -h -i -k -n -N -q -qq -r -t -tt -ttt -T -v -V -w -x -xx \
@@ -154,7 +158,9 @@ const WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper {
-        names: "valgrind perf-record xvfb-run dbus-run-session fakeroot heaptrack hotspot",
+        names: Names::new(
+            "valgrind perf-record xvfb-run dbus-run-session fakeroot heaptrack hotspot",
+        ),
         spec: spec(
             "-n -s -e -f -w -l -i --server-num --server-args --error-file --auth-file --lib \
                     --faked",
@@ -163,7 +169,7 @@ const WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper {
-        names: "flock",
+        names: Names::new("flock"),
         spec: spec(
             "-w -E --timeout --wait --conflict-exit-code",
             "-e -x -s -n -u -o -F --exclusive --shared --nonblock --nb --unlock --close --no-fork --verbose",
@@ -172,7 +178,7 @@ const WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper {
-        names: "setpriv runcon",
+        names: Names::new("setpriv runcon"),
         spec: spec(
             "--reuid --regid --ruid --rgid --euid --egid --groups --inh-caps --ambient-caps \
                     --bounding-set --securebits --pdeathsig --selinux-label --apparmor-profile \
@@ -183,7 +189,7 @@ const WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper {
-        names: "sudo",
+        names: Names::new("sudo"),
         how: Commanding,
         spec: spec(
             "-a -C -c -D -g -h -p -R -r -T -t -U -u --auth-type --close-from --login-class \
@@ -209,27 +215,27 @@ const WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper {
-        names: "doas",
+        names: Names::new("doas"),
         how: Commanding,
         spec: spec("-a -C -u", "-L -n -s"),
         shell: true,
         ..PLAIN
     },
     Wrapper {
-        names: "pkexec",
+        names: Names::new("pkexec"),
         how: Commanding,
         spec: spec("--user -u", "--disable-internal-agent --keep-cwd"),
         shell: true,
         ..PLAIN
     },
     Wrapper {
-        names: "gosu su-exec setuidgid",
+        names: Names::new("gosu su-exec setuidgid"),
         how: Commanding,
         operands: 1,
         ..PLAIN
     },
     Wrapper {
-        names: "chroot",
+        names: Names::new("chroot"),
         how: Commanding,
         spec: spec("--userspec --groups -u -g -G", "--skip-chdir -n"),
         operands: 1,
@@ -237,7 +243,7 @@ const WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper {
-        names: "nsenter",
+        names: Names::new("nsenter"),
         how: Commanding,
         spec: spec(
             "-t -S -G --target --setuid --setgid",
@@ -249,7 +255,7 @@ const WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper {
-        names: "unshare",
+        names: Names::new("unshare"),
         how: Commanding,
         spec: spec(
             "-R -w -S -G --root --wd --setuid --setgid --map-user --map-group --map-users \
@@ -261,7 +267,7 @@ const WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper {
-        names: "systemd-run systemd-inhibit",
+        names: Names::new("systemd-run systemd-inhibit"),
         how: Commanding,
         spec: spec(
             "-u -p -E -M -H -d --unit --property --setenv --machine --host --description --slice \
@@ -273,7 +279,7 @@ const WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper {
-        names: "firejail bwrap proot toolbox distrobox-enter machinectl",
+        names: Names::new("firejail bwrap proot toolbox distrobox-enter machinectl"),
         how: Commanding,
         spec: spec(
             "--chdir --setenv --unsetenv --dev --proc --tmpfs --hostname --uid --gid -r -b -w -n --name",
@@ -282,14 +288,14 @@ const WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper {
-        names: "busybox toybox",
+        names: Names::new("busybox toybox"),
         how: Commanding,
         idle: &["--list", "--install", "--help"],
         spec: spec("", "--list --install --help"),
         ..PLAIN
     },
     Wrapper {
-        names: "npx bunx pnpx uvx",
+        names: Names::new("npx bunx pnpx uvx"),
         how: Incidental,
         spec: spec(
             "-p --package --with --from --python --call",
@@ -298,9 +304,11 @@ const WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper {
-        names: "uv poetry pipenv pdm hatch rye conda mamba micromamba op doppler infisical \
+        names: Names::new(
+            "uv poetry pipenv pdm hatch rye conda mamba micromamba op doppler infisical \
                 dotenv aws-vault chamber teller",
-        subcommands: "run exec",
+        ),
+        subcommands: Names::new("run exec"),
         how: Incidental,
         spec: spec(
             "-n -p -m -e --with --python --package --extra --group --env-file --directory --project \
@@ -311,27 +319,27 @@ const WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper {
-        names: "bundle pnpm yarn npm rbenv pyenv nodenv mise asdf volta fnm rtx rustup",
-        subcommands: "exec x dlx run-script-exec",
+        names: Names::new("bundle pnpm yarn npm rbenv pyenv nodenv mise asdf volta fnm rtx rustup"),
+        subcommands: Names::new("exec x dlx run-script-exec"),
         how: Incidental,
         spec: spec("-c --call --using --package", "-y --yes --silent"),
         ..PLAIN
     },
     Wrapper {
-        names: "direnv",
-        subcommands: "exec",
+        names: Names::new("direnv"),
+        subcommands: Names::new("exec"),
         how: Incidental,
         operands: 1,
         ..PLAIN
     },
     Wrapper {
-        names: "entr",
+        names: Names::new("entr"),
         how: Incidental,
         spec: spec("", "-a -c -d -n -p -r -s -x -z"),
         ..PLAIN
     },
     Wrapper {
-        names: "screen",
+        names: Names::new("screen"),
         how: Incidental,
         spec: spec(
             "-S -c -e -h -L -p -s -t -T -U -X",
@@ -340,8 +348,8 @@ const WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper {
-        names: "perf",
-        subcommands: "record stat trace",
+        names: Names::new("perf"),
+        subcommands: Names::new("record stat trace"),
         how: Incidental,
         spec: spec("-e -F -o -p -t -C -c", "-a -g -v -d -r"),
         ..PLAIN
