@@ -17,24 +17,32 @@ pub(crate) fn is_cluster(flag: &str) -> bool {
     !flag.starts_with("--") && flag.chars().count() > 2
 }
 
-/// Adds the other names of the flags a command has, long ones also when cut short (`--recurs`). `words` are its words without flags.
+/// Adds the other names of the flags a command has, long ones also when cut short (`--recurs`).
+/// `words` are its words without flags.
 pub(crate) fn add_other_names<'w>(
     flags: &mut Vec<String>,
     mut words: impl Iterator<Item = &'w str>,
 ) {
     let program = words.next().unwrap_or_default();
+    if flags.is_empty() || program.is_empty() {
+        return;
+    }
     let second = words.next().unwrap_or_default();
     let third = words.next().unwrap_or_default();
     for (command, names) in SAME {
+        if !command.starts_with(program) {
+            continue;
+        }
         let mut named = command.split(' ');
         let applies = named.next() == Some(program)
             && named.next().is_none_or(|word| word == second)
             && named.next().is_none_or(|word| word == third);
-        if applies
-            && names
+        let given = |name: &str| {
+            flags
                 .iter()
-                .any(|name| flags.iter().any(|flag| flag == name))
-        {
+                .any(|flag| flag == name || is_cut_short(flag, name))
+        };
+        if applies && names.iter().any(|name| given(name)) {
             for name in *names {
                 if !flags.iter().any(|flag| flag == name) {
                     flags.push((*name).to_owned());
@@ -42,6 +50,10 @@ pub(crate) fn add_other_names<'w>(
             }
         }
     }
+}
+
+fn is_cut_short(flag: &str, name: &str) -> bool {
+    flag.len() > 2 && flag.starts_with("--") && name.starts_with(flag)
 }
 
 /// How many of a program's words are options that stand before its subcommand: `-C /repo` in
@@ -54,7 +66,7 @@ pub(crate) fn before_subcommand<'w>(program: &str, words: impl Iterator<Item = &
     for (count, word) in words.enumerate() {
         if value_next {
             value_next = false;
-        } else if word.starts_with('-') && word != "--" {
+        } else if word.starts_with(['-', '+']) && word != "--" {
             value_next = with_value.contains(&word);
         } else {
             return count;
@@ -66,6 +78,7 @@ pub(crate) fn before_subcommand<'w>(program: &str, words: impl Iterator<Item = &
 
 /// Programs with subcommands, and those of their own options that take the next word.
 const GLOBAL: &[(&str, &[&str])] = &[
+    ("cargo", &["--config", "-C", "-Z", "--color"]),
     (
         "docker",
         &[
@@ -153,6 +166,13 @@ mod tests {
         push(&mut flags, "-Rf");
         add_other_names(&mut flags, ["rm", "x"].into_iter());
         assert_eq!(flags, ["-Rf", "-R", "-f", "--force", "-r", "--recursive"]);
+    }
+
+    #[test]
+    fn a_long_flag_may_be_cut_short() {
+        let mut flags = vec!["--recurs".to_owned()];
+        add_other_names(&mut flags, ["rm", "x"].into_iter());
+        assert!(flags.iter().any(|flag| flag == "-r"));
     }
 
     #[test]

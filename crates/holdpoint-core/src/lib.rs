@@ -1,4 +1,33 @@
-//! The pure heart of Holdpoint.
+//! The pure heart of Holdpoint: a tool call, a policy and a session in, a decision out.
+//!
+//! Nothing here touches a file, the clock, the environment or a thread; what a judgement needs to
+//! know of the world reaches it as arguments ([`Surroundings`]). The way of a call is
+//! [`ToolCall`] → `understand` → [`judge`] → [`Decision`].
 
+mod assigned;
+mod call;
+mod catalogue;
+mod decision;
 pub mod document;
+mod flags;
+mod glob;
+mod judge;
+mod literal_index;
+pub mod paths;
+pub mod policy;
+mod session;
 pub mod shell;
+mod understand;
+mod verdict;
+
+pub use call::{CallError, StrictValue, ToolCall, digest_of};
+pub use catalogue::Effect;
+pub use decision::{Decision, Finding};
+pub use document::DocumentError;
+pub use glob::Glob;
+pub use judge::{Part, Session, judge, parts};
+pub use paths::Surroundings;
+pub use policy::{Policy, Profile};
+pub use session::{SessionState, Suspensions};
+pub use understand::MAX_COMMAND;
+pub use verdict::{Autonomy, DefaultPolicy, Method, Risk, Supervision, Verdict};

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::glob::Glob;
 use crate::policy::RuleList;
 use crate::policy::rules::{Match, MatchKind, Rules};
-use crate::understand::Understood;
+use crate::understand::{CommandView, Understood};
 use crate::verdict::{DefaultPolicy, Method};
 
 /// The state of one session.
@@ -96,9 +96,12 @@ impl SessionState {
         self.default = None;
     }
 
-    /// How often `tool` was called.
+    /// How often `tool` was called, in whatever case: the rules that limit it do not tell them apart.
     pub fn calls_of(&self, tool: &str) -> u64 {
-        self.calls.get(tool).copied().unwrap_or(0)
+        self.calls
+            .iter()
+            .filter(|(name, _)| name.eq_ignore_ascii_case(tool))
+            .fold(0, |sum: u64, (_, count)| sum.saturating_add(*count))
     }
 }
 
@@ -186,6 +189,11 @@ impl SessionRules {
             }
         }
         found
+    }
+
+    /// The deny entry a command could turn out to match.
+    pub(crate) fn possible_denial(&self, command: &CommandView) -> Option<&str> {
+        self.deny.signatures.possible(command)
     }
 
     /// The allow entries that cover the whole call.

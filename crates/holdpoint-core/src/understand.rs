@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use crate::assigned::Assigned;
 use crate::call::{ToolCall, push_python_str};
 use crate::catalogue::{self, COMMAND_ARGUMENTS, Effect, PATH_ARGUMENTS, Shape};
 use crate::flags;
@@ -55,6 +56,8 @@ pub(crate) struct CommandView {
     pub(crate) flagless: String,
     /// Single letters (`-r`), whole clusters (`-rf`) and long flags (`--force`).
     pub(crate) flags: Vec<String>,
+    /// The same for the options before a subcommand.
+    pub(crate) outer_flags: Vec<String>,
 }
 
 /// A path a call names, and what would happen to it.
@@ -64,6 +67,8 @@ pub(crate) struct PathUse {
     pub(crate) verb: Verb,
     /// Whether only the shell will know where it leads.
     pub(crate) dynamic: bool,
+    /// Whether it is a pattern for paths.
+    pub(crate) glob: bool,
     /// The command that names it, for a path in a shell line.
     pub(crate) command: Option<usize>,
     pub(crate) span: Option<Range<usize>>,
@@ -201,8 +206,15 @@ impl<'c> Understood<'c> {
     /// A command given as a list of words, which no shell takes apart.
     fn read_words(&mut self, words: &[Value]) {
         let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+        let whole = 0..self.line.as_ref().map_or(0, String::len);
         match shell::commands_of_words(&words) {
-            Ok(commands) => self.add_commands(commands),
+            Ok(mut commands) => {
+                // Words have no place in a line of their own; they are all of it.
+                for command in &mut commands {
+                    command.span = whole.clone();
+                }
+                self.add_commands(commands);
+            }
             Err(refusal) => self.trouble = Some(Trouble::Unreadable(refusal)),
         }
     }
@@ -213,7 +225,11 @@ impl<'c> Understood<'c> {
             return;
         }
         match shell::commands(line) {
-            Ok(commands) => self.add_commands(commands),
+            Ok(commands) => {
+                let readings = Assigned::readings(&commands);
+                self.add_commands(commands);
+                self.add_commands(readings);
+            }
             Err(refusal) => self.trouble = Some(Trouble::Unreadable(refusal)),
         }
     }
@@ -231,8 +247,12 @@ impl<'c> Understood<'c> {
 
     fn name_paths(&mut self) {
         let mut paths = Vec::new();
+        let mut elsewhere = Elsewhere::default();
         for (index, view) in self.commands.iter().enumerate() {
+            let from = paths.len();
             view.name_paths(index, &mut paths);
+            elsewhere.apply(&mut paths, from);
+            elsewhere.enter(view);
         }
         if !self.is_shell() {
             let verb = match self.effect {
@@ -248,6 +268,7 @@ impl<'c> Understood<'c> {
                             text: text.to_owned(),
                             verb,
                             dynamic: false,
+                            glob: false,
                             command: None,
                             span: None,
                         });
@@ -270,6 +291,7 @@ impl CommandView {
                 &format!("{}={}", assignment.name, assignment.value.text),
             );
         }
+        let mut outer_flags = Vec::new();
         let mut operands_only = false;
         let program = command
             .words
@@ -286,6 +308,9 @@ impl CommandView {
             };
             push_word(&mut line, text);
             if (1..=hidden).contains(&index) {
+                if text.starts_with('-') {
+                    flags::push(&mut outer_flags, text);
+                }
                 continue;
             }
             if index > 0 && !operands_only && text.len() > 1 && text.starts_with('-') {
@@ -302,6 +327,7 @@ impl CommandView {
             line,
             flagless,
             flags,
+            outer_flags,
         }
     }
 
@@ -314,9 +340,28 @@ impl CommandView {
             .map(|word| base_name(&word.text))
     }
 
+    /// Every flag, wherever it stands.
+    pub(crate) fn all_flags(&self) -> impl Iterator<Item = &String> {
+        self.flags.iter().chain(&self.outer_flags)
+    }
+
     /// Whether any word depends on something only the shell will know.
     pub(crate) fn is_dynamic(&self) -> bool {
         self.command.words.iter().any(|word| word.dynamic)
+    }
+
+    /// Whether an option makes a program that otherwise only looks write a file.
+    pub(crate) fn writes_by_option(&self) -> bool {
+        let has = |wanted: &[&str]| {
+            self.flags
+                .iter()
+                .any(|flag| wanted.iter().any(|start| flag.starts_with(start)))
+        };
+        match self.program() {
+            Some("find") => has(&["-fprint", "-fls"]),
+            Some("time" | "gtime" | "strace" | "ltrace") => has(&["-o", "--output"]),
+            Some(_) | None => false,
+        }
     }
 
     /// Whether the command only prints its arguments, so that they are data.
@@ -357,6 +402,7 @@ impl CommandView {
                 text: text.to_owned(),
                 verb,
                 dynamic: word.dynamic,
+                glob: word.glob,
                 command: Some(index),
                 span: Some(word.span.clone()),
             });
@@ -388,6 +434,82 @@ impl CommandView {
                 add(&redirect.target.text, verb, &redirect.target);
             }
         }
+    }
+}
+
+/// Directories a line may have changed to by the time a command runs. Which commands of a line
+/// run is not asked, so every path is looked at from each of them and from where the line began.
+#[derive(Default)]
+struct Elsewhere {
+    directories: Vec<String>,
+    /// Some change leads where only the shell knows.
+    unknown: bool,
+}
+
+impl Elsewhere {
+    const MOST: usize = 8;
+
+    /// Takes note of a command that changes the directory.
+    fn enter(&mut self, view: &CommandView) {
+        let words = view.command.words.as_slice();
+        let target = match view.program() {
+            Some("cd" | "pushd") => words
+                .iter()
+                .skip(1)
+                .find(|word| !word.text.starts_with('-')),
+            Some("popd") => None,
+            Some("env" | "git" | "make" | "tar") => {
+                let flag = words.iter().position(|word| {
+                    matches!(word.text.as_str(), "-C" | "--chdir" | "--directory")
+                });
+                match flag.and_then(|at| words.get(at + 1)) {
+                    Some(target) => Some(target),
+                    None => return,
+                }
+            }
+            Some(_) | None => return,
+        };
+        match target {
+            Some(word) if !word.dynamic && !word.glob && self.directories.len() < Self::MOST => {
+                let further: Vec<String> = self
+                    .directories
+                    .iter()
+                    .take(Self::MOST)
+                    .map(|directory| joined(directory, &word.text))
+                    .collect();
+                self.directories.push(word.text.clone());
+                self.directories.extend(further);
+            }
+            // `cd` alone goes home.
+            None if view.program() == Some("cd") && words.len() == 1 => {
+                self.directories.push("~".into());
+            }
+            Some(_) | None => self.unknown = true,
+        }
+    }
+
+    /// Adds to the paths named since `from` where they lead from elsewhere.
+    fn apply(&self, paths: &mut Vec<PathUse>, from: usize) {
+        let mut more = Vec::new();
+        for path in paths.iter_mut().skip(from) {
+            if path.text.starts_with(['/', '~']) {
+                continue;
+            }
+            path.dynamic |= self.unknown;
+            more.extend(self.directories.iter().map(|directory| PathUse {
+                text: joined(directory, &path.text),
+                ..path.clone()
+            }));
+        }
+        paths.extend(more);
+    }
+}
+
+fn joined(directory: &str, path: &str) -> String {
+    if path.starts_with(['/', '~']) {
+        path.to_owned()
+    } else {
+        format!("{}/{path}", directory.trim_end_matches('/'))
     }
 }
 

@@ -244,6 +244,7 @@ fn is_another_spelling(view: &Understood<'_>, command: &CommandView, inner: &[us
         .program()
         .is_some_and(|program| SHELLS.contains(&program));
     !inner.is_empty()
+        && !command.writes_by_option()
         && command.command.opaque.is_none()
         && command.command.assignments.is_empty()
         && command.line_with_writes().is_none()

@@ -6,8 +6,8 @@ use crate::decision::{Finding, span_of};
 use crate::policy::rules::{Match, MatchKind};
 use crate::policy::tool_rules::Opinion;
 use crate::policy::{Authority, Trust};
-use crate::shell::Opaque;
-use crate::understand::Trouble;
+use crate::shell::{Assignment, Opaque};
+use crate::understand::{CommandView, Trouble};
 use crate::verdict::{Autonomy, Method, Risk, Verdict};
 
 /// A finding, and the part of the call it is about.
@@ -248,16 +248,41 @@ impl Judgement<'_> {
         for (index, command) in self.view.commands.iter().enumerate() {
             if let Some(opaque) = &command.command.opaque {
                 let (rule, reason) = opaque_words(opaque);
-                found.push(self.found(
-                    Method::Guard,
-                    Verdict::Ask,
-                    rule.into(),
-                    reason.into(),
-                    Some(index),
-                ));
+                found.push(self.unknown(rule, reason.into(), index));
+            } else if command.command.assignments.iter().any(holds_code) {
+                let reason = "A value holds code that bash runs where it calculates with it";
+                found.push(self.unknown("shell.code-in-value", reason.into(), index));
+            } else if command.is_dynamic()
+                && let Some(pattern) = self.possible_refusal(command)
+            {
+                let reason = format!(
+                    "A word is only known when the shell runs it and could make this match `{pattern}`"
+                );
+                found.push(self.unknown("shell.dynamic-word", reason, index));
             }
         }
         found
+    }
+
+    fn unknown(&self, rule: &str, reason: String, command: usize) -> Found {
+        self.found(
+            Method::Guard,
+            Verdict::Ask,
+            rule.into(),
+            reason,
+            Some(command),
+        )
+    }
+
+    /// A rule that refuses or asks about what a command could turn out to be.
+    fn possible_refusal(&self, command: &CommandView) -> Option<&str> {
+        self.session.rules.possible_denial(command).or_else(|| {
+            self.policy
+                .layers()
+                .iter()
+                .flat_map(|layer| [&layer.deny, &layer.ask])
+                .find_map(|rules| rules.possible(command))
+        })
     }
 
     /// What the file rules say, of one verdict.
@@ -337,7 +362,9 @@ impl Judgement<'_> {
         command: Option<usize>,
     ) -> Found {
         let view = command.and_then(|index| self.view.commands.get(index));
-        let span = view.map(|view| &view.command.span);
+        let span = view
+            .map(|view| &view.command.span)
+            .filter(|_| self.view.is_shell());
         let part = view.map(|view| {
             // The text as written, where it stands in the line.
             span.and_then(|span| self.view.line.as_ref()?.get(span.clone()))
@@ -407,6 +434,12 @@ impl List {
             }
         }
     }
+}
+
+/// Whether a value that looks like data is run by bash in arithmetic: `a[$(rm x)]`.
+fn holds_code(assignment: &Assignment) -> bool {
+    let text = &assignment.value.text;
+    !assignment.value.dynamic && text.contains('[') && (text.contains("$(") || text.contains('`'))
 }
 
 /// The rule and reason for a command that cannot be known.

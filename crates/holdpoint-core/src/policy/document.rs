@@ -64,7 +64,10 @@ pub enum Version {
 
 /// A list of rules; a call matches the list if any rule of it matches.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object; try: write {\"patterns\": [ … ]}"
+)]
 pub struct RuleList {
     /// Exact tool names.
     #[serde(default)]

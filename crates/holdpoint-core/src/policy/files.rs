@@ -55,10 +55,14 @@ impl FileGuard {
         let mut found = Vec::new();
         let text = path.text.as_str();
         let scoped = !self.roots.is_empty() || !self.blocked.is_empty();
-        if path.dynamic && scoped {
+        let guarded = self
+            .rules_for(path.verb)
+            .iter()
+            .any(|rules| path.verb != Verb::Read && rules.guards());
+        if path.dynamic && (scoped || guarded) {
             found.push(PathFinding {
                 verdict: Verdict::Ask,
-                rule: "files.roots".into(),
+                rule: "files.dynamic".into(),
                 reason: format!("Path `{text}` is only known when the shell runs it"),
             });
         }
@@ -81,8 +85,15 @@ impl FileGuard {
             found.extend(self.outside_roots(text, place, around));
             found.extend(self.inside_blocked(text, place, around));
         }
+        let at_home = place.as_deref().and_then(|place| {
+            let home = around.resolve_root(around.home?).ok()?;
+            paths::is_within(place, &home).then(|| place.replacen(&home, "~", 1))
+        });
         for rules in self.rules_for(path.verb) {
-            found.extend(rules.findings(text, place.as_deref()));
+            found.extend(rules.findings(text, place.as_deref(), at_home.as_deref()));
+            if path.glob {
+                found.extend(rules.reached_by(text));
+            }
         }
         found
     }
@@ -156,24 +167,46 @@ impl ByVerdict {
         }
     }
 
+    /// A protected name that a glob of the shell would reach.
+    fn reached_by(&self, glob: &str) -> Option<PathFinding> {
+        let name = [&self.deny, &self.ask]
+            .into_iter()
+            .find_map(|patterns| patterns.reached_by(glob))?;
+        Some(PathFinding {
+            verdict: Verdict::Ask,
+            rule: name.to_owned(),
+            reason: format!("`{glob}` may name `{name}`"),
+        })
+    }
+
+    /// Whether some file must not be touched without a person.
+    fn guards(&self) -> bool {
+        !self.deny.0.is_empty() || !self.ask.0.is_empty()
+    }
+
     fn is_empty(&self) -> bool {
         [&self.deny, &self.ask, &self.allow]
             .iter()
             .all(|patterns| patterns.0.is_empty())
     }
 
-    fn findings(&self, text: &str, place: Option<&str>) -> Vec<PathFinding> {
+    fn findings(&self, text: &str, place: Option<&str>, at_home: Option<&str>) -> Vec<PathFinding> {
         let mut found = Vec::new();
         for (patterns, verdict, says) in [
             (&self.deny, Verdict::Deny, "is protected"),
             (&self.ask, Verdict::Ask, "needs a person's yes"),
             (&self.allow, Verdict::Allow, "is allowed"),
         ] {
-            let hit = match (verdict, place) {
-                // What is refused is refused under either name, what is allowed only for its place.
-                (Verdict::Allow, place) => place.and_then(|place| patterns.matching(place)),
-                (_, Some(place)) => patterns.matching(place).or_else(|| patterns.matching(text)),
-                (_, None) => patterns.matching(text),
+            let resolved = [place, at_home]
+                .into_iter()
+                .flatten()
+                .find_map(|place| patterns.matching(place));
+            // What is refused is refused under either name, what is allowed only for its place.
+            let hit = match verdict {
+                Verdict::Allow => resolved,
+                Verdict::Notify | Verdict::Ask | Verdict::Review | Verdict::Deny => {
+                    resolved.or_else(|| patterns.matching(text))
+                }
             };
             if let Some(pattern) = hit {
                 found.push(PathFinding {
@@ -197,6 +230,8 @@ struct PathPattern {
     glob: Glob,
     takes_back: bool,
     whole: bool,
+    /// It starts at the root, so it says nothing about a path of which only the end is known.
+    anchored: bool,
 }
 
 impl PathPatterns {
@@ -212,7 +247,7 @@ impl PathPatterns {
                     // `.github/` is the directory and so a component.
                     let body = body.trim_end_matches('/').to_lowercase();
                     let whole = body.contains('/');
-                    let glob = if whole && !body.starts_with(['/', '*']) {
+                    let glob = if whole && !body.starts_with(['/', '*', '~']) {
                         Glob::new(&format!("*/{body}"))
                     } else {
                         Glob::new(&body)
@@ -222,6 +257,7 @@ impl PathPatterns {
                         glob,
                         takes_back,
                         whole,
+                        anchored: body.starts_with(['/', '~']),
                     }
                 })
                 .collect(),
@@ -232,16 +268,32 @@ impl PathPatterns {
     /// many disks `.ENV` is `.env` (H-11).
     pub(crate) fn matching(&self, path: &str) -> Option<&str> {
         let path = path.to_lowercase();
-        let rooted = if path.starts_with('/') {
-            path
-        } else {
-            format!("/{path}")
-        };
+        let absolute = path.starts_with(['/', '~']);
+        let rooted = if absolute { path } else { format!("/{path}") };
         self.0
             .iter()
             .rev()
+            .filter(|pattern| absolute || !pattern.anchored)
             .find(|pattern| pattern.speaks_of(&rooted))
             .filter(|pattern| !pattern.takes_back)
+            .map(|pattern| pattern.text.as_str())
+    }
+}
+
+impl PathPatterns {
+    /// The first plain name among the patterns that the last part of a shell glob matches. As in a
+    /// shell, `*` does not stand for a leading dot.
+    fn reached_by(&self, glob: &str) -> Option<&str> {
+        let last = glob.rsplit('/').next().unwrap_or(glob).to_lowercase();
+        let matcher = Glob::new(&last);
+        self.0
+            .iter()
+            .filter(|pattern| !pattern.takes_back)
+            .find(|pattern| {
+                pattern.glob.literal().is_some_and(|name| {
+                    (!name.starts_with('.') || last.starts_with('.')) && matcher.matches(name)
+                })
+            })
             .map(|pattern| pattern.text.as_str())
     }
 }
@@ -288,6 +340,7 @@ mod tests {
 
     #[test]
     fn a_pattern_with_a_slash_speaks_of_the_path_and_what_lies_below() {
+        assert!(matching(&["~/.aws"], "~/.aws/credentials"));
         assert!(matching(&[".git/config"], "/ws/.git/config"));
         assert!(!matching(&[".git/config"], "/ws/config"));
         assert!(matching(&["/etc/ssh"], "/etc/ssh/sshd_config"));

@@ -76,6 +76,13 @@ impl Patterns {
     }
 }
 
+/// What the indexes of `CommandPatterns` are built from.
+#[derive(Default)]
+struct Texts {
+    operands: Vec<String>,
+    flag_starts: Vec<Vec<String>>,
+}
+
 /// Patterns read as commands.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CommandPatterns {
@@ -83,12 +90,18 @@ pub(crate) struct CommandPatterns {
     operands: Patterns,
     /// Shapes whose operands could be anything, by a flag they need.
     by_flag: HashMap<String, Vec<usize>>,
+    /// The same for flags that may go on, by their fixed part.
+    by_flag_start: LiteralIndex,
+    by_flag_start_shapes: Vec<usize>,
     /// The shape each pattern of `operands` belongs to.
     by_operands: Vec<usize>,
+    /// Shapes by the program they name; those that name none under `*`.
+    by_program: HashMap<String, Vec<usize>>,
 }
 
 #[derive(Clone, Debug)]
 struct Shape {
+    operands: String,
     rule: usize,
     flags: Vec<String>,
     /// The same flags apart and under all their names.
@@ -101,7 +114,7 @@ impl CommandPatterns {
     /// Reads the patterns that have the form of a command; the others are left out.
     pub(crate) fn new<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Self {
         let mut set = Self::default();
-        let mut operand_patterns = Vec::new();
+        let mut texts = Texts::default();
         for (rule, pattern) in patterns.into_iter().enumerate() {
             let Some((flags, operands)) = read_command_pattern(pattern) else {
                 continue;
@@ -112,42 +125,46 @@ impl CommandPatterns {
                 .next()
                 .is_some_and(|last| last.starts_with('-') && last.ends_with('*'));
             if open_end {
-                set.add(rule, &flags, format!("{operands} *"), &mut operand_patterns);
+                set.add(rule, &flags, format!("{operands} *"), &mut texts);
             }
-            set.add(rule, &flags, operands, &mut operand_patterns);
+            set.add(rule, &flags, operands, &mut texts);
         }
-        set.operands = Patterns::new(operand_patterns.iter().map(String::as_str));
+        set.operands = Patterns::new(texts.operands.iter().map(String::as_str));
+        set.by_flag_start = LiteralIndex::build(&texts.flag_starts);
         set
     }
 
-    fn add(
-        &mut self,
-        rule: usize,
-        flags: &[String],
-        operands: String,
-        operand_patterns: &mut Vec<String>,
-    ) {
+    fn add(&mut self, rule: usize, flags: &[String], operands: String, texts: &mut Texts) {
         let mut same = Vec::new();
         for flag in flags {
             flags::push(&mut same, flag);
         }
         flags::add_other_names(&mut same, operands.split(' '));
         let shape = self.shapes.len();
+        let program = operands.split(' ').next().unwrap_or_default();
+        let program = if program.contains('*') { "*" } else { program };
+        self.by_program
+            .entry(program.to_owned())
+            .or_default()
+            .push(shape);
         let any_operands = operands == "*" || operands == "* *";
-        match flags
-            .first()
-            .filter(|flag| any_operands && !flag.ends_with('*'))
-        {
-            Some(flag) => {
+        match flags.first().filter(|_| any_operands) {
+            Some(flag) => match flag.strip_suffix('*') {
                 // A command's flags are listed letter by letter, in whatever order they stand.
-                let key = match flag.chars().nth(1) {
-                    Some(letter) if is_cluster(flag) => format!("-{letter}"),
-                    _ => flag.clone(),
-                };
-                self.by_flag.entry(key).or_default().push(shape);
-            }
+                Some(start) if start.starts_with("--") => {
+                    texts.flag_starts.push(vec![start.to_owned()]);
+                    self.by_flag_start_shapes.push(shape);
+                }
+                _ => {
+                    let key = match flag.chars().nth(1) {
+                        Some(letter) if is_cluster(flag) => format!("-{letter}"),
+                        _ => flag.clone(),
+                    };
+                    self.by_flag.entry(key).or_default().push(shape);
+                }
+            },
             None => {
-                operand_patterns.push(operands.clone());
+                texts.operands.push(operands.clone());
                 self.by_operands.push(shape);
             }
         }
@@ -155,6 +172,7 @@ impl CommandPatterns {
             rule,
             flags: flags.to_vec(),
             same,
+            operands: operands.clone(),
             more_flags: operands.contains('*') || flags.iter().any(|flag| flag.ends_with('*')),
         });
     }
@@ -170,14 +188,19 @@ impl CommandPatterns {
             .into_iter()
             .filter_map(|number| self.by_operands.get(number));
         let by_flag = command
-            .flags
-            .iter()
+            .all_flags()
             .filter_map(|flag| self.by_flag.get(flag))
             .flatten();
+        let by_flag_start = command
+            .all_flags()
+            .flat_map(|flag| self.by_flag_start.candidates(flag))
+            .filter_map(|number| usize::try_from(number).ok())
+            .filter_map(|number| self.by_flag_start_shapes.get(number));
         let mut found: Vec<usize> = by_operands
             .chain(by_flag)
+            .chain(by_flag_start)
             .filter_map(|shape| self.shapes.get(*shape))
-            .filter(|shape| shape.flags_fit(&command.flags))
+            .filter(|shape| shape.flags_fit(command))
             .map(|shape| shape.rule)
             .collect();
         found.sort_unstable();
@@ -186,26 +209,58 @@ impl CommandPatterns {
     }
 }
 
+impl CommandPatterns {
+    /// The first pattern that `command` could turn out to match once the shell has filled in the
+    /// words that are not known yet.
+    pub(crate) fn possible(&self, command: &CommandView) -> Option<usize> {
+        let words = || command.command.words.iter();
+        let program = command.program()?;
+        let known: Vec<&str> = words()
+            .take_while(|word| !word.dynamic)
+            .filter(|word| !word.text.starts_with('-'))
+            .map(|word| word.text.as_str())
+            .skip(1)
+            .collect();
+        ["*", program]
+            .into_iter()
+            .filter_map(|key| self.by_program.get(key))
+            .flatten()
+            .filter_map(|shape| self.shapes.get(*shape))
+            .find(|shape| {
+                // A pattern of one star speaks of everything and so of nothing unknown.
+                shape.operands != "*"
+                    && shape
+                        .operands
+                        .split(' ')
+                        .skip(1)
+                        .zip(&known)
+                        .all(|(wanted, word)| Glob::new(wanted).matches(word))
+            })
+            .map(|shape| shape.rule)
+    }
+}
+
 impl Shape {
-    fn flags_fit(&self, given: &[String]) -> bool {
+    fn flags_fit(&self, command: &CommandView) -> bool {
         let extra = || {
-            given
+            command
+                .flags
                 .iter()
                 .any(|flag| !is_cluster(flag) && !self.same.contains(flag))
         };
-        self.flags.iter().all(|flag| is_given(flag, given)) && (self.more_flags || !extra())
+        self.flags.iter().all(|flag| is_given(flag, command)) && (self.more_flags || !extra())
     }
 }
 
 /// Whether a flag is among those given: itself, letter by letter, or how it may go on.
-fn is_given(flag: &str, given: &[String]) -> bool {
+fn is_given(flag: &str, command: &CommandView) -> bool {
     let (start, open) = match flag.strip_suffix('*') {
         Some(start) => (start, true),
         None => (flag, false),
     };
-    let has = |flag: &str| given.iter().any(|one| one == flag);
+    let has = |flag: &str| command.all_flags().any(|one| one == flag);
     has(start)
-        || (open && given.iter().any(|one| one.starts_with(start)))
+        || (open && command.all_flags().any(|one| one.starts_with(start)))
         || (is_cluster(start)
             && start
                 .chars()
@@ -324,6 +379,22 @@ mod tests {
             "kubectl delete *",
             "kubectl -n prod delete pod x"
         ));
+    }
+
+    #[test]
+    fn words_that_are_not_known_could_be_what_a_pattern_names() {
+        let possible = |pattern: &str, line: &str| {
+            let call = ToolCall::shell(line);
+            let set = CommandPatterns::new([pattern]);
+            let view = Understood::of(&call);
+            view.commands
+                .iter()
+                .any(|command| set.possible(command).is_some())
+        };
+        assert!(possible("rm -rf *", "rm $F /x"));
+        assert!(possible("git push --force*", "git push $X"));
+        assert!(!possible("git push --force*", "git commit -m \"$X\""));
+        assert!(!possible("rm -rf *", "ls $X"));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::patterns::{CommandPatterns, Patterns};
 use super::values::Values;
 use crate::call::push_python_str;
 use crate::catalogue::{self, Shape};
-use crate::understand::{Trouble, Understood};
+use crate::understand::{CommandView, Trouble, Understood};
 
 /// A list of rules, ready to be matched.
 #[derive(Clone, Debug, Default)]
@@ -167,6 +167,12 @@ impl Rules {
         );
     }
 
+    /// The pattern a command could turn out to match once its unknown words are known.
+    pub(crate) fn possible(&self, command: &CommandView) -> Option<&str> {
+        let number = self.commands.possible(command)?;
+        self.patterns.get(number).map(String::as_str)
+    }
+
     /// The rules that allow the whole call, whatever its parts (the tool, or its text form).
     pub(crate) fn covering_call(&self, view: &Understood<'_>) -> Vec<Match> {
         if self.is_empty() {
@@ -199,7 +205,8 @@ impl Rules {
         let Some(command) = view.commands.get(index) else {
             return found;
         };
-        if self.is_empty() || command.is_dynamic() || command.command.opaque.is_some() {
+        let unknown = command.is_dynamic() || command.command.opaque.is_some();
+        if self.is_empty() || unknown || command.writes_by_option() {
             return found;
         }
         let writes = command.line_with_writes();
@@ -270,6 +277,11 @@ fn arguments_touching(
             let matched = values.contained_in_command(command);
             numbers.extend(matched.into_iter().map(|number| (number, Some(index))));
         }
+        // A path may stand in a redirection, behind a flag, or in another spelling.
+        for path in &view.paths {
+            let matched = values.above_path(&tidied(&path.text));
+            numbers.extend(matched.into_iter().map(|number| (number, path.command)));
+        }
     } else {
         for text in scalar_texts(value) {
             numbers.extend(values.contained_in(&text).into_iter().map(|n| (n, None)));
@@ -282,6 +294,16 @@ fn arguments_touching(
             .into_iter()
             .map(|(number, command)| argument_match(argument, values.text(number), command)),
     );
+}
+
+/// A path without empty and `.` components.
+fn tidied(path: &str) -> String {
+    let root = if path.starts_with('/') { "/" } else { "" };
+    let components: Vec<&str> = path
+        .split('/')
+        .filter(|component| !component.is_empty() && *component != ".")
+        .collect();
+    format!("{root}{}", components.join("/"))
 }
 
 /// The first allowed value that covers the argument: every text of it must start with some value.

@@ -330,11 +330,7 @@ fn wrong_scheme(allow: &[String], view: &Understood<'_>) -> Option<String> {
     let mut problem = None;
     for value in view.call.input().values() {
         collect_texts(value, &mut |text| {
-            if let Some((scheme, _)) = text.trim_start().split_once("://")
-                && !scheme.is_empty()
-                && scheme
-                    .chars()
-                    .all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+            if let Some(scheme) = scheme_of(text)
                 && !allow
                     .iter()
                     .any(|allowed| allowed.eq_ignore_ascii_case(scheme))
@@ -344,6 +340,32 @@ fn wrong_scheme(allow: &[String], view: &Understood<'_>) -> Option<String> {
         });
     }
     problem
+}
+
+/// The scheme of an address: what stands before `://`, or before `:` for schemes that need no more.
+fn scheme_of(text: &str) -> Option<&str> {
+    const BARE: &[&str] = &[
+        "blob",
+        "data",
+        "dict",
+        "file",
+        "ftp",
+        "gopher",
+        "http",
+        "https",
+        "jar",
+        "javascript",
+        "ldap",
+        "mailto",
+        "ssh",
+    ];
+    let (scheme, rest) = text.trim_start().split_once(':')?;
+    let plain = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+    let bare = || BARE.iter().any(|known| known.eq_ignore_ascii_case(scheme));
+    (plain && (rest.starts_with("//") || (bare() && !rest.starts_with(' ')))).then_some(scheme)
 }
 
 impl CompiledCondition {
@@ -418,7 +440,10 @@ impl Parameter {
         {
             return Some("is not one of the accepted values".into());
         }
-        if let Value::String(text) = value {
+        if self.min_length.is_some() || self.max_length.is_some() {
+            let Value::String(text) = value else {
+                return Some("must be text".into());
+            };
             let length = u64::try_from(text.chars().count()).unwrap_or(u64::MAX);
             if self.min_length.is_some_and(|least| length < least) {
                 return Some(format!("has {length} characters, too few"));

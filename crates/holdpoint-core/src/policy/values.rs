@@ -126,6 +126,21 @@ impl Values {
         })
     }
 
+    /// The values that are `path` or a directory above it.
+    pub(crate) fn above_path(&self, path: &str) -> Vec<usize> {
+        path_prefixes(path)
+            .filter(|prefix| prefix.starts_with(['/', '~', '.']))
+            .filter_map(|prefix| self.by_word.get(prefix))
+            .flatten()
+            .copied()
+            .filter(|number| {
+                self.values
+                    .get(*number)
+                    .is_some_and(|value| value.words.len() == 1 && value.flags.is_empty())
+            })
+            .collect()
+    }
+
     /// The values that are the first words of `command`, in the order written.
     pub(crate) fn starting_command(&self, command: &CommandView) -> Vec<usize> {
         self.command_candidates(command, |value, _| {
@@ -147,7 +162,7 @@ impl Values {
         }
         let words: Vec<&str> = command.flagless.split(' ').collect();
         let prefixes = words.iter().flat_map(|word| path_prefixes(word));
-        let flags = command.flags.iter().map(String::as_str);
+        let flags = command.all_flags().map(String::as_str);
         let mut found: Vec<usize> = prefixes
             .chain(flags)
             .filter_map(|key| self.by_word.get(key))
@@ -182,7 +197,7 @@ fn path_prefixes(word: &str) -> impl Iterator<Item = &str> {
 }
 
 fn has_flag(command: &CommandView, flag: &str) -> bool {
-    let given = |flag: &str| command.flags.iter().any(|given| given == flag);
+    let given = |flag: &str| command.all_flags().any(|given| given == flag);
     let mut pieces = Vec::new();
     flags::push(&mut pieces, flag);
     given(flag)
