@@ -89,6 +89,13 @@ pub(crate) struct Call {
     pub(crate) under: Under,
 }
 
+impl Call {
+    /// Whether the arguments describe no call at all.
+    pub(crate) fn names_nothing(&self) -> bool {
+        self.command.is_none() && self.tool.is_none() && self.input.is_none()
+    }
+}
+
 /// What a call is judged under.
 #[derive(Debug, Args)]
 pub(crate) struct Under {

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -142,11 +142,7 @@ impl Desk {
         directory: &Path,
     ) -> Result<Decision, DeskError> {
         let policy = self.policy(under)?;
-        let session = match session {
-            InSession::Kept(name) => self.session(name)?,
-            InSession::Given(state) => Rc::new(Session::new(state.clone())),
-        };
-        self.judge_with(call, &policy, &session, directory)
+        self.judge_under(call, &policy, session, directory)
     }
 
     /// Judges a call and, where its policy limits the calls of a session, counts it if it may run.
@@ -159,12 +155,12 @@ impl Desk {
         directory: &Path,
     ) -> Result<Decision, DeskError> {
         let policy = self.policy(under)?;
-        let InSession::Kept(name) = session else {
-            return self.judge(call, under, session, directory);
+        let name = match session {
+            InSession::Kept(name) if policy.limits_calls(call.tool()) => name,
+            InSession::Kept(_) | InSession::Given(_) => {
+                return self.judge_under(call, &policy, session, directory);
+            }
         };
-        if !policy.limits_calls(call.tool()) {
-            return self.judge(call, under, session, directory);
-        }
         self.sessions.remove(name);
         let sessions = Sessions::at(&self.locations)?;
         sessions.change(&SessionId::new(name), |state| {
@@ -175,6 +171,20 @@ impl Desk {
             }
             Ok(decision)
         })?
+    }
+
+    fn judge_under(
+        &mut self,
+        call: &ToolCall,
+        policy: &Policy,
+        session: &InSession,
+        directory: &Path,
+    ) -> Result<Decision, DeskError> {
+        let session = match session {
+            InSession::Kept(name) => self.session(name)?,
+            InSession::Given(state) => Rc::new(Session::new(state.clone())),
+        };
+        self.judge_with(call, policy, &session, directory)
     }
 
     fn judge_with(
@@ -198,11 +208,29 @@ impl Desk {
     }
 }
 
-/// The directory given, or this one; absolute.
+/// The directory given, or this one: where it really is, so that a detour or a link leads to the
+/// policy of the place and not of the way to it.
 pub(crate) fn directory(given: Option<&Path>) -> Result<PathBuf, DeskError> {
-    match given {
+    let absolute = match given {
         Some(given) => std::path::absolute(given),
         None => env::current_dir(),
     }
-    .map_err(DeskError::NoDirectory)
+    .map_err(DeskError::NoDirectory)?;
+    if let Ok(real) = absolute.canonicalize() {
+        return Ok(real);
+    }
+    // A directory that does not exist has no links to follow.
+    let mut tidy = PathBuf::new();
+    for component in absolute.components() {
+        match component {
+            Component::ParentDir => {
+                tidy.pop();
+            }
+            Component::Prefix(_)
+            | Component::RootDir
+            | Component::CurDir
+            | Component::Normal(_) => tidy.push(component),
+        }
+    }
+    Ok(tidy)
 }

@@ -36,6 +36,6 @@ pub use holdpoint_core::{
     Verdict,
 };
 pub use load::{FileError, LoadError, load_file, load_layers, read_policy_file};
-pub use locations::Locations;
+pub use locations::{Locations, ProjectFiles};
 pub use sessions::{SessionError, SessionId, Sessions};
 pub use trust::{TrustError, TrustStore};

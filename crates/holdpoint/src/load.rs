@@ -99,18 +99,26 @@ pub fn load_layers(locations: &Locations, directory: &Path) -> Result<Policy, Lo
             if let Some(user) = &locations.user {
                 add_if_there(user, Authority::User)?;
             }
-            let files = locations.project_files(directory);
-            if !files.is_empty() {
-                let trusted = TrustStore::open(locations)?;
-                for path in files {
-                    let mut source = source(&path, Authority::Project, Trust::Untrusted)?;
-                    source.trust = trusted.standing(&path, &digest_of(&source.bytes));
-                    sources.push(source);
-                }
-            }
+            sources.extend(project_sources(locations, directory)?);
         }
     }
     Ok(Policy::compile(sources)?)
+}
+
+fn project_sources(locations: &Locations, directory: &Path) -> Result<Vec<Source>, LoadError> {
+    let files = locations.project_files(directory);
+    if files.own.is_empty() && files.above.is_empty() {
+        return Ok(Vec::new());
+    }
+    let trusted = TrustStore::open(locations)?;
+    let above = files.above.into_iter().filter(|path| trusted.knows(path));
+    let mut sources = Vec::new();
+    for path in files.own.into_iter().chain(above) {
+        let mut source = source(&path, Authority::Project, Trust::Untrusted)?;
+        source.trust = trusted.standing(&path, &digest_of(&source.bytes));
+        sources.push(source);
+    }
+    Ok(sources)
 }
 
 fn source(path: &Path, authority: Authority, trust: Trust) -> Result<Source, FileError> {

@@ -51,30 +51,40 @@ impl Locations {
         }
     }
 
-    /// The policy files a project may have, for work in `directory`: in every directory up to the
-    /// root of its repository, so that a file further down cannot hide one further up.
-    pub fn project_files(&self, directory: &Path) -> Vec<PathBuf> {
-        let in_repository: Vec<&Path> = directory
+    /// The policy files that may apply to work in `directory`: those of its repository, and what
+    /// lies above it, which counts only if its owner has vouched for it. So neither a file nor a
+    /// repository further down hides the rules of a trusted one further up.
+    pub fn project_files(&self, directory: &Path) -> ProjectFiles {
+        let all: Vec<&Path> = directory
             .ancestors()
-            .take(MAX_ANCESTORS)
             .take_while(|dir| Some(*dir) != self.home.as_deref())
             .collect();
-        let root = in_repository
-            .iter()
-            .position(|dir| !is_absent(&dir.join(".git")));
-        let searched = match root {
-            Some(root) => in_repository.get(..=root).unwrap_or_default().to_vec(),
-            None => vec![directory],
+        let root = all.iter().position(|dir| !is_absent(&dir.join(".git")));
+        let (own, above) = all
+            .split_at_checked(root.unwrap_or(0) + 1)
+            .unwrap_or((all.as_slice(), &[]));
+        let files_in = |directories: &[&Path]| {
+            directories
+                .iter()
+                .flat_map(|dir| PROJECT_FILES.iter().map(|name| dir.join(name)))
+                .filter(|path| !is_absent(path))
+                .collect()
         };
-        searched
-            .into_iter()
-            .flat_map(|dir| PROJECT_FILES.iter().map(|name| dir.join(name)))
-            .filter(|path| !is_absent(path))
-            .collect()
+        ProjectFiles {
+            own: files_in(own),
+            above: files_in(above),
+        }
     }
 }
 
-const MAX_ANCESTORS: usize = 64;
+/// The policy files found for a directory.
+#[derive(Clone, Debug, Default)]
+pub struct ProjectFiles {
+    /// Those of the repository the directory is in, or of the directory itself.
+    pub own: Vec<PathBuf>,
+    /// Those in the directories above.
+    pub above: Vec<PathBuf>,
+}
 
 /// A variable that is set to something.
 fn set(variable: &str) -> Option<OsString> {

@@ -125,10 +125,14 @@ impl Sessions {
             return;
         };
         for entry in entries.flatten().take(10_000) {
-            if entry
-                .metadata()
-                .is_ok_and(|found| found.is_file() && is_old(&found))
-            {
+            // Locks stay: one that is removed while it is held holds nobody off.
+            let is_state = entry.path().extension().is_some_and(|end| end == "json");
+            let old = || {
+                entry
+                    .metadata()
+                    .is_ok_and(|found| found.is_file() && is_old(&found))
+            };
+            if is_state && old() {
                 let _ = fs::remove_file(entry.path());
             }
         }

@@ -67,6 +67,11 @@ impl TrustStore {
         }
     }
 
+    /// Whether the file at `path` was ever trusted, whatever it says now.
+    pub fn knows(&self, path: &Path) -> bool {
+        self.records.files.contains_key(&key(path))
+    }
+
     /// Every trusted file with the digest it had.
     pub fn files(&self) -> impl Iterator<Item = (&str, &str)> {
         self.records

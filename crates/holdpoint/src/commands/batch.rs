@@ -193,6 +193,9 @@ fn inline(config: &RawValue) -> Result<Under, String> {
     Ok(Under::Inline(text.to_owned()))
 }
 
+/// What some editors write before the first line.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 struct Lines<R> {
     input: BufReader<R>,
     line: Vec<u8>,
@@ -235,6 +238,9 @@ impl<R: io::Read> Lines<R> {
             if end.is_some() {
                 break;
             }
+        }
+        if self.number == 1 && self.line.starts_with(BYTE_ORDER_MARK) {
+            self.line.drain(..BYTE_ORDER_MARK.len());
         }
         Ok(match (any, too_long) {
             (false, _) => Line::End,

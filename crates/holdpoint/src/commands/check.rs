@@ -37,12 +37,17 @@ pub(crate) fn run(args: &cli::Check, terminal: &mut Terminal) -> anyhow::Result<
 
 fn judged(args: &cli::Check) -> anyhow::Result<Decision> {
     let under = &args.call.under;
+    if args.call.names_nothing() {
+        bail!("{NOTHING}, or --batch");
+    }
     let directory = directory(under.cwd.as_deref())?;
     let call = read_call(&args.call)?;
     let policy = policy_for(under, &directory);
     let session = InSession::Kept(under.session.clone());
     Ok(Desk::new().judge_and_count(&call, &policy, &session, &directory)?)
 }
+
+const NOTHING: &str = "there is nothing to judge: give a COMMAND, or --tool and --input";
 
 /// Which policy the arguments name.
 pub(crate) fn policy_for(under: &cli::Under, directory: &std::path::Path) -> Under {
@@ -76,9 +81,7 @@ pub(crate) fn read_call(args: &cli::Call) -> anyhow::Result<ToolCall> {
         (None, None, Some(_)) => {
             bail!("--input needs --tool: name the tool these arguments are for")
         }
-        (None, None, None) => {
-            bail!("there is nothing to judge: give a COMMAND, or --tool and --input, or --batch")
-        }
+        (None, None, None) => bail!(NOTHING),
     };
     Ok(call)
 }
@@ -108,7 +111,7 @@ pub(crate) fn json_problem<T: DeserializeOwned>(
         Ok(_) => (
             error.line(),
             error.column(),
-            "this is not plain JSON: write it without comments and trailing commas, and not nested deeply".into(),
+            "this is not plain JSON: write it without comments and trailing commas".into(),
         ),
     }
 }

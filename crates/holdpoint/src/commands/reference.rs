@@ -56,14 +56,14 @@ pub(crate) fn man(directory: Option<&Path>, terminal: &mut Terminal) -> anyhow::
                 .map_err(|error| {
                     anyhow!(
                         "{}: the manual pages cannot be written ({}): name a directory you may write",
-                        directory.display(),
+                        shown(&directory.display().to_string(), 300),
                         error.kind()
                     )
                 })?;
             writeln!(
                 terminal.out,
                 "Manual pages written to {}",
-                directory.display()
+                shown(&directory.display().to_string(), 300)
             )?;
         }
     }

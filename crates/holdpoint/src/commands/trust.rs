@@ -20,23 +20,29 @@ pub(crate) fn run(args: &cli::Trust, terminal: &mut Terminal) -> anyhow::Result<
         list(&store, args.json, terminal)?;
         return Ok(Exit::Fine);
     }
-    for file in files(args, &locations)? {
-        let name = shown(&file.display().to_string(), 500);
-        if args.revoke {
+    let files = files(args, &locations)?;
+    if args.revoke {
+        for file in files {
             let known = store.revoke(&file)?;
             let text = if known {
                 "No longer trusted"
             } else {
                 "Was not trusted"
             };
-            said(args.json, terminal, text, &name, None)?;
-            continue;
+            said(args.json, terminal, text, &file, None)?;
         }
-        let digest = digest_of(&read_policy_file(&file)?);
-        // A file that is no policy is not worth trusting: say now what is wrong with it.
-        load_file(&file)?;
-        store.trust(&file, &digest)?;
-        said(args.json, terminal, "Trusted", &name, Some(&digest))?;
+        return Ok(Exit::Fine);
+    }
+    // All are read before any is trusted: a file that is no policy is not worth trusting, and a
+    // command that fails has done nothing.
+    let mut digests = Vec::new();
+    for file in &files {
+        digests.push(digest_of(&read_policy_file(file)?));
+        load_file(file)?;
+    }
+    for (file, digest) in files.iter().zip(&digests) {
+        store.trust(file, digest)?;
+        said(args.json, terminal, "Trusted", file, Some(digest))?;
     }
     Ok(Exit::Fine)
 }
@@ -46,11 +52,11 @@ fn files(args: &cli::Trust, locations: &Locations) -> anyhow::Result<Vec<PathBuf
         return Ok(vec![std::path::absolute(file)?]);
     }
     let here = directory(None)?;
-    let files = locations.project_files(&here);
+    let files = locations.project_files(&here).own;
     if files.is_empty() {
         bail!(
             "{}: this project has no policy file: write permissions.json, or name a FILE",
-            here.display()
+            shown(&here.display().to_string(), 300)
         );
     }
     Ok(files)
@@ -77,9 +83,10 @@ fn said(
     json: bool,
     terminal: &mut Terminal,
     text: &str,
-    name: &str,
-    digest: Option<&str>,
+    file: &Path,
+    digest: Option<&String>,
 ) -> anyhow::Result<()> {
+    let name = shown(&file.display().to_string(), 500);
     if json {
         let row = json!({ "v": 1, "path": name, "digest": digest, "trusted": digest.is_some() });
         writeln!(terminal.out, "{row}")?;
