@@ -1,0 +1,581 @@
+//! The program from outside: command lines in, exit codes and text out.
+//!
+//! Most of it is data. A file under `corpus/cli` holds cases; each runs in a project of its own
+//! with a home of its own, and all that fail are reported at once. `HOLDPOINT_CASE=text` runs the
+//! cases whose file or name contains the text. What needs two processes at a time, a pipe that
+//! breaks or a terminal is written out below.
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stderr,
+    reason = "a test fails by panicking"
+)]
+
+#[path = "cli/case.rs"]
+mod case;
+#[path = "cli/expect.rs"]
+mod expect;
+#[path = "cli/project.rs"]
+mod project;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use crate::case::Cases;
+use crate::project::Project;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[test]
+fn every_case_of_the_corpus_holds() {
+    assert!(
+        !Path::new("/etc/holdpoint").exists(),
+        "/etc/holdpoint is a layer of every case here: run these tests on a machine without one"
+    );
+    let mut files: Vec<PathBuf> = fs::read_dir(root().join("corpus/cli"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "toml")
+        })
+        .collect();
+    files.sort();
+    let wanted = std::env::var("HOLDPOINT_CASE").unwrap_or_default();
+    let mut cases = Vec::new();
+    let mut usual = Vec::new();
+    for (number, file) in files.iter().enumerate() {
+        let topic = file.file_stem().unwrap().to_string_lossy().into_owned();
+        let text = fs::read_to_string(file).unwrap();
+        let read: Cases = toml::from_str(&text).unwrap_or_else(|error| panic!("{topic}: {error}"));
+        assert!(!read.about.is_empty(), "{topic}: say what it is about");
+        usual.push(read.run);
+        let mut names = BTreeSet::new();
+        for case in read.case {
+            assert!(
+                names.insert(case.name.clone()),
+                "{topic}: `{}` stands twice",
+                case.name
+            );
+            let label = format!("{topic}: {}", case.name);
+            if label.contains(&wanted) {
+                cases.push((label, number, case));
+            }
+        }
+    }
+    assert!(!cases.is_empty(), "there are no cases");
+
+    let (next, failed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while let Some((label, file, case)) =
+                    cases.get(next.fetch_add(1, Ordering::Relaxed))
+                {
+                    if let Err(problem) = case.run(&usual[*file]) {
+                        failed
+                            .lock()
+                            .unwrap()
+                            .push(format!("--- {label}\n{problem}"));
+                    }
+                }
+            });
+        }
+    });
+    let mut failed = failed.into_inner().unwrap();
+    failed.sort();
+    assert!(
+        failed.is_empty(),
+        "{} of {} cases failed\n\n{}",
+        failed.len(),
+        cases.len(),
+        failed.join("\n")
+    );
+}
+
+#[test]
+fn a_case_with_a_slip_in_it_is_refused() {
+    let good = "about = 'x'\n[[case]]\nname = 'x'\nrun = 'holdpoint'\nexit = 1\n";
+    assert!(toml::from_str::<Cases>(good).is_ok());
+    for slip in [
+        "exti = 1",
+        "stderr_hsa = ['x']",
+        "files = { x = { hxe = '00' } }",
+        "files = { x = { hex = '00', repeat = ['x', 1] } }",
+        "step = [{ run = 'holdpoint', exti = 1 }]",
+        "step = [{ run = 'holdpoint', as_nobody = true }]",
+    ] {
+        assert!(
+            toml::from_str::<Cases>(&format!("{good}{slip}\n")).is_err(),
+            "{slip}"
+        );
+    }
+}
+
+/// A child that ends with its test, whatever the test does.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn spawned(command: &mut Command) -> Running {
+    Running(
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap(),
+    )
+}
+
+const LIMITED: &str =
+    r#"{"defaultPolicy": "allow", "tools": {"deploy": {"maxCallsPerSession": 5}}}"#;
+
+#[test]
+fn a_batch_answers_before_the_next_line_is_sent() {
+    let project = Project::new();
+    let mut child = spawned(project.command().args(["check", "--batch"]));
+    let mut calls = child.0.stdin.take().unwrap();
+    let mut answers = BufReader::new(child.0.stdout.take().unwrap());
+    for round in 0..3 {
+        calls.write_all(b"{\"tool\":\"Read\"}\n").unwrap();
+        calls.flush().unwrap();
+        let mut answer = String::new();
+        answers.read_line(&mut answer).unwrap();
+        assert!(
+            answer.starts_with(r#"{"v":1,"verdict":"allow""#),
+            "{round}: {answer}"
+        );
+    }
+    // The last line needs no line break, only an end.
+    calls.write_all(b"{\"tool\":\"Write\"}").unwrap();
+    drop(calls);
+    let mut rest = String::new();
+    answers.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest.lines().count(), 1, "{rest}");
+    assert!(child.0.wait().unwrap().success());
+}
+
+#[test]
+fn a_rule_made_while_a_batch_runs_holds_for_the_calls_that_follow() {
+    let project = Project::new();
+    let mut child = spawned(project.command().args(["check", "--batch"]));
+    let mut calls = child.0.stdin.take().unwrap();
+    let mut answers = BufReader::new(child.0.stdout.take().unwrap());
+    let mut verdict = |tool: &str| {
+        writeln!(calls, "{{\"tool\":\"{tool}\"}}").unwrap();
+        let mut answer = String::new();
+        answers.read_line(&mut answer).unwrap();
+        let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+        answer["verdict"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(verdict("deploy"), "allow");
+    let denied = project
+        .command()
+        .args(["permissions", "deny", "deploy"])
+        .output()
+        .unwrap();
+    assert!(denied.status.success());
+    // What was read is kept for half a second at most.
+    let patience = Instant::now() + Duration::from_secs(5);
+    while verdict("deploy") != "deny" {
+        assert!(Instant::now() < patience, "the rule is never seen");
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn processes_that_race_for_the_last_call_do_not_both_make_it() {
+    let project = Project::new();
+    project.write("permissions.json", LIMITED.as_bytes());
+    let racers: Vec<Running> = (0..12)
+        .map(|_| {
+            let args = ["check", "--config", "permissions.json", "--tool", "deploy"];
+            spawned(project.command().args(args))
+        })
+        .collect();
+    let mut codes: Vec<i32> = racers
+        .into_iter()
+        .map(|mut racer| racer.0.wait().unwrap().code().unwrap())
+        .collect();
+    codes.sort_unstable();
+    assert_eq!(codes, [0, 0, 0, 0, 0, 2, 2, 2, 2, 2, 2, 2]);
+}
+
+#[test]
+fn batches_that_race_share_one_count() {
+    let project = Project::new();
+    project.write("permissions.json", LIMITED.as_bytes());
+    let calls = "{\"tool\":\"deploy\",\"session\":\"shared\"}\n".repeat(5);
+    let mut racers: Vec<Running> = (0..2)
+        .map(|_| {
+            spawned(
+                project
+                    .command()
+                    .args(["check", "--batch", "--config", "permissions.json"]),
+            )
+        })
+        .collect();
+    for racer in &mut racers {
+        racer
+            .0
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(calls.as_bytes())
+            .unwrap();
+    }
+    let mut allowed = 0;
+    for racer in &mut racers {
+        let mut answers = String::new();
+        racer
+            .0
+            .stdout
+            .take()
+            .unwrap()
+            .read_to_string(&mut answers)
+            .unwrap();
+        assert_eq!(answers.lines().count(), 5, "{answers}");
+        allowed += answers.matches(r#""verdict":"allow""#).count();
+    }
+    assert_eq!(allowed, 5);
+}
+
+#[test]
+fn rules_added_by_twenty_processes_at_once_are_all_kept() {
+    let project = Project::new();
+    let writers: Vec<Running> = (0..20)
+        .map(|number| {
+            let pattern = format!("tool-{number} *");
+            spawned(project.command().args(["permissions", "allow", &pattern]))
+        })
+        .collect();
+    for mut writer in writers {
+        assert!(writer.0.wait().unwrap().success());
+    }
+    let shown = project
+        .command()
+        .args(["permissions", "show", "--json"])
+        .output()
+        .unwrap();
+    let shown: serde_json::Value = serde_json::from_slice(&shown.stdout).unwrap();
+    let mut kept: Vec<&str> = shown["state"]["allow"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|rule| rule.as_str().unwrap())
+        .collect();
+    kept.sort_unstable();
+    let mut wanted: Vec<String> = (0..20).map(|number| format!("tool-{number} *")).collect();
+    wanted.sort_unstable();
+    assert_eq!(kept, wanted);
+}
+
+#[test]
+fn files_trusted_by_ten_processes_at_once_are_all_kept() {
+    let project = Project::new();
+    let writers: Vec<Running> = (0..10)
+        .map(|number| {
+            let name = format!("policy-{number}.json");
+            project.write(&name, b"{}");
+            spawned(project.command().args(["trust", &name]))
+        })
+        .collect();
+    for mut writer in writers {
+        assert!(writer.0.wait().unwrap().success());
+    }
+    let listed = project
+        .command()
+        .args(["trust", "--list"])
+        .output()
+        .unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    assert_eq!(
+        listed
+            .lines()
+            .filter(|line| line.starts_with("trusted "))
+            .count(),
+        10,
+        "{listed}"
+    );
+}
+
+#[test]
+fn tidying_up_does_not_break_the_lock_of_a_session_in_use() {
+    let project = Project::new();
+    let permissions = |session: &str| {
+        let mut command = project.command();
+        command.args(["permissions", "deny", "rm *", "--session", session]);
+        command
+    };
+    assert!(permissions("mine").output().unwrap().status.success());
+    let path = project
+        .home()
+        .join(".local/state/holdpoint/sessions/mine.lock");
+    let lock = fs::File::options().write(true).open(&path).unwrap();
+    lock.lock().unwrap();
+    let day = Duration::from_secs(24 * 60 * 60);
+    lock.set_modified(SystemTime::now() - 2 * day).unwrap();
+
+    // Another session's change removes what is too old.
+    assert!(permissions("theirs").output().unwrap().status.success());
+    let mut waiting = spawned(&mut permissions("mine"));
+    thread::sleep(Duration::from_millis(500));
+    assert!(
+        waiting.0.try_wait().unwrap().is_none(),
+        "two processes change one session at once"
+    );
+    lock.unlock().unwrap();
+    assert!(waiting.0.wait().unwrap().success());
+}
+
+#[test]
+fn what_is_kept_is_for_its_user_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = Project::new();
+    let made = project
+        .command()
+        .args(["permissions", "deny", "rm *"])
+        .output()
+        .unwrap();
+    assert!(made.status.success());
+    let state = project.home().join(".local/state/holdpoint/sessions");
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&state), 0o700);
+    assert_eq!(mode(&state.join("default.json")), 0o600);
+    let left: Vec<String> = fs::read_dir(&state)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .filter(|name| name.contains("draft"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_reason_to_panic() {
+    let project = Project::new();
+    project.write("permissions.json", LIMITED.as_bytes());
+    for args in [
+        &["schema"][..],
+        &["profiles"],
+        &["profiles", "hooks"],
+        &["completions", "bash"],
+        &["man"],
+        &["check", "ls"],
+        &["check", "--json", "ls"],
+        &["check", "--batch"],
+        &["explain", "ls"],
+        &["permissions", "show"],
+        &["trust", "--list"],
+        &["--help"],
+        &["check", "--help"],
+        &["--version"],
+    ] {
+        let mut child = spawned(project.command().args(args));
+        drop(child.0.stdout.take());
+        let mut calls = child.0.stdin.take().unwrap();
+        // It may have ended already.
+        let _ = calls.write_all("{\"tool\":\"Read\"}\n".repeat(1000).as_bytes());
+        drop(calls);
+        let mut said = String::new();
+        child
+            .0
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut said)
+            .unwrap();
+        let ended = child.0.wait().unwrap();
+        assert_eq!(said, "", "{args:?}");
+        assert!(
+            ended.code().is_some_and(|code| code <= 1),
+            "{args:?}: {ended}"
+        );
+    }
+}
+
+#[test]
+fn every_command_explains_itself() {
+    let project = Project::new();
+    let help_of = |args: &[&str]| {
+        let output = project.command().args(args).arg("--help").output().unwrap();
+        assert!(output.status.success(), "{args:?}: {}", output.status);
+        assert!(output.stderr.is_empty(), "{args:?}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("Usage: holdpoint"), "{args:?}: {text}");
+        assert!(
+            text.lines().all(|line| line.chars().count() <= 100),
+            "{args:?}: {text}"
+        );
+        text
+    };
+    let commands_in = |text: &str| -> Vec<String> {
+        text.lines()
+            .skip_while(|line| *line != "Commands:")
+            .skip(1)
+            .take_while(|line| !line.is_empty())
+            .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+            .filter_map(|line| line.split_whitespace().next())
+            .filter(|name| *name != "help")
+            .map(str::to_owned)
+            .collect()
+    };
+    let commands = commands_in(&help_of(&[]));
+    for known in [
+        "check",
+        "explain",
+        "permissions",
+        "trust",
+        "schema",
+        "profiles",
+        "completions",
+        "man",
+    ] {
+        assert!(
+            commands.iter().any(|name| name == known),
+            "{known} is not in {commands:?}"
+        );
+    }
+    for command in &commands {
+        for inner in commands_in(&help_of(&[command])) {
+            help_of(&[command, &inner]);
+        }
+    }
+    let actions = commands_in(&help_of(&["permissions"]));
+    assert_eq!(
+        actions,
+        [
+            "show", "allow", "deny", "default", "clear", "suspend", "resume", "status", "check"
+        ]
+    );
+}
+
+#[test]
+fn the_schema_printed_is_the_schema_published() {
+    let printed = Project::new().command().arg("schema").output().unwrap();
+    assert!(printed.status.success());
+    let published = fs::read(root().join("docs/policy.schema.json"))
+        .expect("write it with: holdpoint schema > docs/policy.schema.json");
+    assert!(
+        printed.stdout == published,
+        "docs/policy.schema.json is not what `holdpoint schema` prints: write it anew"
+    );
+}
+
+#[test]
+fn manual_pages_are_written_one_a_command() {
+    let project = Project::new();
+    let output = project
+        .command()
+        .args(["man", "--dir", "pages"])
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    for page in [
+        "holdpoint.1",
+        "holdpoint-check.1",
+        "holdpoint-permissions-allow.1",
+    ] {
+        let text = fs::read_to_string(project.path().join("pages").join(page)).unwrap();
+        assert!(text.contains(".TH"), "{page}");
+    }
+}
+
+/// What the program writes to a terminal. `script` gives it one.
+fn on_a_terminal(project: &Project, line: &str, variables: &[(&str, &str)]) -> String {
+    let mut command = project.command_of("script");
+    let output = command
+        .args(["-qec", line, "/dev/null"])
+        .env("TERM", "xterm")
+        .envs(variables.iter().copied())
+        .stdin(Stdio::null())
+        .output()
+        .expect("this test needs `script` (util-linux)");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn colour_is_for_terminals_and_for_those_who_want_it() {
+    let project = Project::new();
+    let line = format!("{} check ls", env!("CARGO_BIN_EXE_holdpoint"));
+    assert!(on_a_terminal(&project, &line, &[]).starts_with("\x1b[32mallow\x1b[0m: "));
+    for plain in [("NO_COLOR", "1"), ("TERM", "dumb")] {
+        let shown = on_a_terminal(&project, &line, &[plain]);
+        assert!(shown.starts_with("allow: "), "{plain:?}: {shown:?}");
+    }
+    let piped = project
+        .command()
+        .args(["check", "ls"])
+        .env("TERM", "xterm")
+        .output()
+        .unwrap();
+    assert!(piped.stdout.starts_with(b"allow: "));
+    let error = format!("{} check --bogus", env!("CARGO_BIN_EXE_holdpoint"));
+    let shown = on_a_terminal(&project, &error, &[("NO_COLOR", "1")]);
+    assert!(!shown.contains('\x1b'), "{shown:?}");
+}
+
+#[test]
+fn text_from_outside_never_drives_the_terminal() {
+    let project = Project::new();
+    let hostile = "echo '\x1b]0;owned\x07\x1b[2J\u{9b}31m\u{202e}'\n\rrm -rf x";
+    project.write("call.txt", hostile.as_bytes());
+    project.write(
+        "permissions.json",
+        format!(
+            "{{\"defaultPolicy\":\"ask\",\"deny\":{{\"patterns\":[{}]}}}}",
+            serde_json::Value::String("rm*\x1b[31m*".into())
+        )
+        .as_bytes(),
+    );
+    for args in [
+        &["check", "-", "--config", "permissions.json"][..],
+        &["explain", "-", "--config", "permissions.json"],
+        &["permissions", "show", "--config", "permissions.json"],
+        &["permissions", "deny", hostile],
+        &["permissions", "show"],
+        &["check", "--session", "\x1b[31m", "ls"],
+        &["explain", "--session", "\x1b[31m", "ls"],
+        &["check", "--config", "\x1b[31m", "ls"],
+        &["check", "--tool", "\x1b[31m"],
+        &["explain", "--tool", "\x1b[31m\u{9b}"],
+        &["check", "--cwd", "/\x1b[31m", "ls"],
+        &["explain", "--cwd", "/\x1b[31m", "ls"],
+        &["permissions", "check", "\x1b[31m x"],
+        &["profiles", "\x1b[31m"],
+        &["trust", "\x1b[31m"],
+        &["trust", "--revoke", "\x1b[31m"],
+        &["man", "--dir", "/dev/null/\x1b[31m"],
+        &["check", "--\x1b[31m"],
+        &["completions", "\x1b[31m"],
+    ] {
+        let output = project
+            .command()
+            .args(args)
+            .stdin(fs::File::open(project.path().join("call.txt")).unwrap())
+            .output()
+            .unwrap();
+        for (name, bytes) in [("output", output.stdout), ("errors", output.stderr)] {
+            let text = String::from_utf8(bytes).unwrap();
+            assert_eq!(expect::terminal_text(&text), Ok(()), "{name} of {args:?}");
+        }
+    }
+}
