@@ -1,0 +1,78 @@
+//! Small aligned tables, and goals with their outcome.
+
+/// Prints rows under a header, the first column to the left and the others to the right.
+pub fn print(header: &[&str], rows: &[Vec<String>]) {
+    let header: Vec<String> = header.iter().map(ToString::to_string).collect();
+    let all = || std::iter::once(&header).chain(rows);
+    let width = |column: usize| {
+        let cells = all().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..header.len()).map(width).collect();
+    for row in all() {
+        let mut line = String::new();
+        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            match column {
+                0 => line.push_str(&format!("{cell:<width$}")),
+                _ => line.push_str(&format!("  {cell:>width$}")),
+            }
+        }
+        println!("{}", line.trim_end());
+    }
+}
+
+/// Whether missing a goal fails `--check`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A ratio of two times of the same run: it holds on any machine.
+    Ratio,
+    /// A time or a rate: it depends on the machine and on what else runs there.
+    Absolute,
+}
+
+/// Goals, and how many of those that count were missed.
+#[derive(Debug, Default)]
+pub struct Goals {
+    missed: Vec<String>,
+}
+
+impl Goals {
+    /// Prints one goal with its outcome.
+    pub fn state(&mut self, kind: Kind, met: bool, text: &str) {
+        let word = match (met, kind) {
+            (true, _) => "pass",
+            (false, Kind::Ratio) => "FAIL",
+            (false, Kind::Absolute) => "fail (absolute: a warning)",
+        };
+        println!("  {word}: {text}");
+        if !met && kind == Kind::Ratio {
+            self.missed.push(text.to_owned());
+        }
+    }
+
+    /// With `check`, an error that names the ratios missed.
+    pub fn outcome(&self, check: bool) -> anyhow::Result<()> {
+        anyhow::ensure!(
+            !check || self.missed.is_empty(),
+            "goal missed: {}",
+            self.missed.join("; ")
+        );
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_missed_ratio_fails_and_only_when_checked() {
+        let mut goals = Goals::default();
+        goals.state(Kind::Absolute, false, "slow machine");
+        goals.state(Kind::Ratio, true, "fine");
+        assert!(goals.outcome(true).is_ok());
+        goals.state(Kind::Ratio, false, "2x (goal 20x)");
+        assert!(goals.outcome(false).is_ok());
+        assert!(goals.outcome(true).is_err());
+    }
+}

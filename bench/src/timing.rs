@@ -1,0 +1,37 @@
+//! Medians of timed batches.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// How long one batch should take: many clock ticks, few interruptions.
+const BATCH: Duration = Duration::from_micros(500);
+
+const WARM_UP: Duration = Duration::from_millis(30);
+
+/// The median time of one `work`, over `batches` batches after a warm-up, in nanoseconds.
+pub fn median_ns<T>(batches: usize, mut work: impl FnMut() -> T) -> f64 {
+    let mut run = |times: u32| {
+        let start = Instant::now();
+        for _ in 0..times {
+            black_box(work());
+        }
+        start.elapsed()
+    };
+    // The warm-up doubles the size of a batch until it lasts long enough, then repeats it.
+    let start = Instant::now();
+    let mut times = 1;
+    while run(times) < BATCH {
+        times *= 2;
+    }
+    while start.elapsed() < WARM_UP {
+        run(times);
+    }
+    median((0..batches).map(|_| run(times).as_secs_f64() * 1e9 / f64::from(times)))
+}
+
+/// The middle value; 0 of none.
+pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}
