@@ -45,6 +45,9 @@ pub(crate) enum Command {
     Profiles {
         /// The profile to print
         name: Option<String>,
+        /// Print the list as JSON, one object a line
+        #[arg(long, conflicts_with = "name")]
+        json: bool,
     },
     /// Print a completion script for a shell
     #[command(

@@ -54,7 +54,10 @@ fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Exit> {
         Command::Permissions(args) => commands::permissions::run(&args, terminal),
         Command::Trust(args) => commands::trust::run(&args, terminal),
         Command::Schema => commands::reference::schema(terminal),
-        Command::Profiles { name } => commands::reference::profiles(name.as_deref(), terminal),
+        Command::Profiles {
+            name: Some(name), ..
+        } => commands::reference::profile(&name, terminal),
+        Command::Profiles { name: None, json } => commands::reference::profiles(json, terminal),
         Command::Completions { shell } => commands::reference::completions(shell, terminal),
         Command::Man { dir } => commands::reference::man(dir.as_deref(), terminal),
     }

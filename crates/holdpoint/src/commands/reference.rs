@@ -8,6 +8,7 @@ use anyhow::{anyhow, bail};
 use clap::CommandFactory;
 use clap_complete::Shell;
 use holdpoint::{Profile, json_schema};
+use serde_json::json;
 
 use crate::cli::Cli;
 use crate::exit::Exit;
@@ -19,16 +20,22 @@ pub(crate) fn schema(terminal: &mut Terminal) -> anyhow::Result<Exit> {
     Ok(Exit::Fine)
 }
 
-pub(crate) fn profiles(name: Option<&str>, terminal: &mut Terminal) -> anyhow::Result<Exit> {
-    let Some(name) = name else {
-        for profile in Profile::ALL {
-            // Each file opens with a line that says what it is.
-            let first = profile.text().lines().next().unwrap_or_default();
-            let about = first.trim_start_matches("//").trim();
-            writeln!(terminal.out, "{:<10} {about}", profile.name())?;
+/// The profiles, each with the line its file opens with.
+pub(crate) fn profiles(json: bool, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    for profile in Profile::ALL {
+        let first = profile.text().lines().next().unwrap_or_default();
+        let (name, about) = (profile.name(), first.trim_start_matches("//").trim());
+        if json {
+            writeln!(terminal.out, "{}", json!({ "name": name, "about": about }))?;
+        } else {
+            writeln!(terminal.out, "{name:<10} {about}")?;
         }
-        return Ok(Exit::Fine);
-    };
+    }
+    Ok(Exit::Fine)
+}
+
+/// The file of one profile.
+pub(crate) fn profile(name: &str, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     match Profile::ALL
         .into_iter()
         .find(|profile| profile.name() == name)
