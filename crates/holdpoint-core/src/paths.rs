@@ -4,6 +4,8 @@
 //! walk itself is here, bounded, and gives the same answer for the same look-ups. A path that
 //! cannot be resolved is an error, and whoever asked decides what that is worth (never "inside").
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt;
 
 /// What stands at a path, without following it.
@@ -101,7 +103,43 @@ impl fmt::Display for Unresolved {
 }
 
 const MAX_LINKS: usize = 40;
-const MAX_COMPONENTS: usize = 4096;
+const MAX_COMPONENTS: usize = 256;
+
+/// The longest path that is followed; systems take no longer one.
+const MAX_PATH: usize = 4096;
+
+/// A look-up that asks about each path once, and gives up after so many: one judgement sees one
+/// state of the disk, and no call makes it look for ever.
+pub(crate) struct Remembering<'a> {
+    inner: &'a dyn Lookup,
+    known: RefCell<HashMap<String, Entry>>,
+}
+
+impl<'a> Remembering<'a> {
+    const MOST: usize = 20_000;
+
+    pub(crate) fn new(inner: &'a dyn Lookup) -> Self {
+        Self {
+            inner,
+            known: RefCell::default(),
+        }
+    }
+}
+
+impl Lookup for Remembering<'_> {
+    fn entry(&self, path: &str) -> Entry {
+        let mut known = self.known.borrow_mut();
+        if let Some(entry) = known.get(path) {
+            return entry.clone();
+        }
+        if known.len() >= Self::MOST {
+            return Entry::Unreadable;
+        }
+        let entry = self.inner.entry(path);
+        known.insert(path.to_owned(), entry.clone());
+        entry
+    }
+}
 
 impl Surroundings<'_> {
     /// The real place a path of the call leads to: absolute, links followed, the part that does
@@ -124,6 +162,9 @@ impl Surroundings<'_> {
     fn resolve_from(&self, path: &str, directory: Option<&str>) -> Result<String, Unresolved> {
         if path.contains('\0') {
             return Err(Unresolved::Nul);
+        }
+        if path.len() > MAX_PATH {
+            return Err(Unresolved::TooLong);
         }
         let path = path.strip_prefix("file://").unwrap_or(path);
         let mut pending: Vec<String> = Vec::new();

@@ -18,6 +18,15 @@ use crate::shell::{self, Command, RedirectionKind, Refusal};
 /// The longest command line that is read; a longer one is refused, whatever it says (H-10).
 pub const MAX_COMMAND: usize = 1 << 20;
 
+/// The most commands a line may run; nobody reads a longer one before saying yes to it.
+const MAX_COMMANDS: usize = 2000;
+
+/// The most paths that are looked at from every directory a line may have changed to.
+const MAX_PATHS: usize = 4000;
+
+/// The most files a tool may be given at once.
+const MAX_NAMED: usize = 1000;
+
 /// A call, taken apart.
 #[derive(Debug)]
 pub(crate) struct Understood<'c> {
@@ -40,6 +49,10 @@ pub(crate) enum Trouble {
     Malformed(&'static str),
     /// The command is longer than anything a person would approve.
     Oversize(usize),
+    /// The line runs more commands than that.
+    TooMany(usize),
+    /// The call names more files than that.
+    TooManyPaths(usize),
     /// The shell reader refuses it.
     Unreadable(Refusal),
 }
@@ -237,6 +250,10 @@ impl<'c> Understood<'c> {
     fn add_commands(&mut self, commands: Vec<Command>) {
         // A second list's references to its own members move with it.
         let offset = self.commands.len();
+        if offset + commands.len() > MAX_COMMANDS {
+            self.trouble = Some(Trouble::TooMany(offset + commands.len()));
+            return;
+        }
         for mut command in commands {
             if let shell::Reached::Within { wrapper, .. } = &mut command.reached {
                 *wrapper += offset;
@@ -275,6 +292,10 @@ impl<'c> Understood<'c> {
                     });
                 }
             }
+        }
+        if !self.is_shell() && paths.len() > MAX_NAMED {
+            self.trouble = Some(Trouble::TooManyPaths(paths.len()));
+            paths.clear();
         }
         self.paths = paths;
     }
@@ -447,7 +468,7 @@ struct Elsewhere {
 }
 
 impl Elsewhere {
-    const MOST: usize = 8;
+    const MOST: usize = 4;
 
     /// Takes note of a command that changes the directory.
     fn enter(&mut self, view: &CommandView) {
@@ -495,7 +516,11 @@ impl Elsewhere {
             if path.text.starts_with(['/', '~']) {
                 continue;
             }
-            path.dynamic |= self.unknown;
+            let too_many = !self.directories.is_empty() && from + more.len() > MAX_PATHS;
+            path.dynamic |= self.unknown || too_many;
+            if too_many {
+                continue;
+            }
             more.extend(self.directories.iter().map(|directory| PathUse {
                 text: joined(directory, &path.text),
                 ..path.clone()

@@ -136,6 +136,14 @@ impl Judgement<'_> {
                 "oversize",
                 format!("The command has {length} bytes, more than can be judged"),
             ),
+            Trouble::TooMany(count) => (
+                "oversize",
+                format!("The line runs {count} commands, more than can be judged"),
+            ),
+            Trouble::TooManyPaths(count) => (
+                "oversize",
+                format!("The call names {count} files, more than can be judged"),
+            ),
             Trouble::Unreadable(_) => return None,
         };
         Some(self.deny(Method::Error, rule, reason, None))

@@ -15,7 +15,7 @@ use self::findings::{Found, Speaker};
 use crate::call::ToolCall;
 use crate::catalogue::Effect;
 use crate::decision::{Decision, Finding};
-use crate::paths::Surroundings;
+use crate::paths::{Remembering, Surroundings};
 use crate::policy::tool_rules::Opinion;
 use crate::policy::{Check, Layer, Policy};
 use crate::session::{SessionRules, SessionState};
@@ -23,6 +23,9 @@ use crate::understand::Understood;
 use crate::verdict::{Risk, Verdict};
 
 pub use parts::{Part, parts};
+
+/// The most findings a decision lists: the deciding one, refusals, objections, then allows.
+const MAX_FINDINGS: usize = 200;
 
 /// A session's state with its rules compiled, so that many calls can be judged under it.
 #[derive(Clone, Debug, Default)]
@@ -53,8 +56,10 @@ pub fn judge(
     session: &Session,
     around: &Surroundings<'_>,
 ) -> Decision {
+    let lookup = Remembering::new(around.lookup);
     let around = Surroundings {
         directory: call.cwd().or(around.directory),
+        lookup: &lookup,
         ..*around
     };
     let mut judgement = Judgement {
@@ -140,15 +145,17 @@ impl Judgement<'_> {
         found: impl Iterator<Item = Found>,
         opinions: &[Vec<Opinion>],
     ) -> Decision {
-        let mut findings: Vec<Finding> = Vec::new();
-        for Found { finding, .. } in found {
-            if !findings.contains(&finding) {
-                findings.push(finding);
-            }
-        }
         let decides = |finding: &Finding| {
             finding.verdict == answer.verdict && Some(&finding.rule) == answer.rule.as_ref()
         };
+        let mut findings: Vec<Finding> = Vec::new();
+        for Found { finding, .. } in found {
+            let room = findings.len() < MAX_FINDINGS
+                || (decides(&finding) && !findings.iter().any(decides));
+            if room && !findings.contains(&finding) {
+                findings.push(finding);
+            }
+        }
         if let Some(at) = findings.iter().position(decides) {
             findings
                 .get_mut(..=at)

@@ -23,6 +23,8 @@ pub fn parts(call: &ToolCall) -> Result<Vec<Part>, String> {
         Some(Trouble::Unreadable(refusal)) => return Err(refusal.to_string()),
         Some(Trouble::Malformed(what)) => return Err((*what).to_owned()),
         Some(Trouble::Oversize(length)) => return Err(format!("it has {length} bytes")),
+        Some(Trouble::TooMany(count)) => return Err(format!("it runs {count} commands")),
+        Some(Trouble::TooManyPaths(count)) => return Err(format!("it names {count} files")),
         None => {}
     }
     Ok(view

@@ -94,7 +94,13 @@ impl Sanitizer {
                 reason: format!("Malformed command: {refusal}"),
                 command: None,
             }),
-            Some(Trouble::Malformed(_) | Trouble::Oversize(_)) | None => {}
+            Some(
+                Trouble::Malformed(_)
+                | Trouble::Oversize(_)
+                | Trouble::TooMany(_)
+                | Trouble::TooManyPaths(_),
+            )
+            | None => {}
         }
         if !self.metacharacters {
             return;
