@@ -17,7 +17,7 @@ use clap_complete::Shell;
     max_term_width = 100,
     propagate_version = true
 )]
-#[command(after_help = "Exit codes of check, explain and permissions check:\n  \
+#[command(after_help = "Exit codes of check and permissions check:\n  \
     0 allow or notify   3 ask or review   2 deny   1 error (nothing is allowed)")]
 pub(crate) struct Cli {
     #[command(subcommand)]

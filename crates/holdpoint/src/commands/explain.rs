@@ -51,7 +51,8 @@ pub(crate) fn run(args: &cli::Explain, terminal: &mut Terminal) -> anyhow::Resul
     } else {
         explanation.print(terminal)?;
     }
-    Ok(explanation.decision.verdict.into())
+    // Explaining a refusal is no failure: the verdict is in the text, `check` has it as exit code.
+    Ok(Exit::Fine)
 }
 
 #[derive(Serialize)]
