@@ -9,12 +9,18 @@ use std::collections::HashMap;
 use crate::shell::{self, Command, Text};
 
 /// The longest command made up this way.
-const MAX_WORDS: usize = 256;
+const MAX_WORDS: usize = 4096;
 
-/// The values assigned so far.
+/// The longest value that is followed.
+const MAX_VALUE: usize = 1 << 16;
+
+/// The most values of one variable that are tried.
+const MAX_VALUES: usize = 4;
+
+/// The values assigned so far, the newest first.
 #[derive(Debug, Default)]
 pub(crate) struct Assigned {
-    values: HashMap<String, String>,
+    values: HashMap<String, Vec<String>>,
 }
 
 impl Assigned {
@@ -23,18 +29,20 @@ impl Assigned {
         let mut assigned = Self::default();
         let mut found = Vec::new();
         for command in commands {
-            if let Some(words) = assigned.filled_in(command) {
+            for words in assigned.filled_in(command) {
                 let words: Vec<&str> = words.iter().map(String::as_str).collect();
-                if let Ok(readings) = shell::commands_of_words(&words) {
-                    let offset = found.len();
-                    found.extend(readings.into_iter().map(|mut reading| {
-                        if let shell::Reached::Within { wrapper, .. } = &mut reading.reached {
-                            *wrapper += offset;
-                        }
-                        reading.span = command.span.clone();
-                        reading
-                    }));
-                }
+                // What cannot be read stays what it was: a command with a word nobody knows.
+                let Ok(readings) = shell::commands_of_words(&words) else {
+                    continue;
+                };
+                let offset = found.len();
+                found.extend(readings.into_iter().map(|mut reading| {
+                    if let shell::Reached::Within { wrapper, .. } = &mut reading.reached {
+                        *wrapper += offset;
+                    }
+                    reading.span = command.span.clone();
+                    reading
+                }));
             }
             assigned.learn(command);
         }
@@ -46,10 +54,10 @@ impl Assigned {
             for assignment in &command.assignments {
                 let value = match assignment.value.dynamic {
                     false => Some(assignment.value.text.clone()),
-                    true => self.value_of(&assignment.value.text),
+                    true => self.value_of(&assignment.value.text, 0),
                 };
                 if let Some(value) = value {
-                    self.values.insert(assignment.name.clone(), value);
+                    self.remember(&assignment.name, value);
                 }
             }
         }
@@ -64,23 +72,44 @@ impl Assigned {
             .filter(|word| declares && !word.dynamic)
         {
             if let Some((name, value)) = word.text.split_once('=') {
-                self.values.insert(name.to_owned(), value.to_owned());
+                self.remember(name, value.to_owned());
             }
         }
     }
 
-    /// The words of a command with its variables filled in, if it has any and all are known.
-    fn filled_in(&self, command: &Command) -> Option<Vec<String>> {
-        if self.values.is_empty() || !command.words.iter().any(|word| word.dynamic) {
-            return None;
+    fn remember(&mut self, name: &str, value: String) {
+        let values = self.values.entry(name.to_owned()).or_default();
+        if value.len() <= MAX_VALUE && !values.contains(&value) {
+            values.insert(0, value);
+            values.truncate(MAX_VALUES);
         }
+    }
+
+    /// The words of a command with its variables filled in, if it has any and all are known: once
+    /// with the newest values, then with older ones, since a later assignment may not have run.
+    fn filled_in(&self, command: &Command) -> Vec<Vec<String>> {
+        if self.values.is_empty() || !command.words.iter().any(|word| word.dynamic) {
+            return Vec::new();
+        }
+        let mut readings: Vec<Vec<String>> = Vec::new();
+        for age in 0..MAX_VALUES {
+            if let Some(words) = self.filled_in_at(command, age)
+                && !readings.contains(&words)
+            {
+                readings.push(words);
+            }
+        }
+        readings
+    }
+
+    fn filled_in_at(&self, command: &Command, age: usize) -> Option<Vec<String>> {
         let mut words = Vec::new();
         for Text { text, dynamic, .. } in &command.words {
             if !dynamic {
                 words.push(text.clone());
                 continue;
             }
-            let value = self.value_of(text)?;
+            let value = self.value_of(text, age)?;
             if text.starts_with('"') {
                 words.push(value);
             } else {
@@ -91,13 +120,16 @@ impl Assigned {
     }
 
     /// The value of a word written with plain characters, `$NAME` and `${NAME}`, quoted or not.
-    fn value_of(&self, source: &str) -> Option<String> {
+    fn value_of(&self, source: &str, age: usize) -> Option<String> {
         let mut rest = match source.strip_prefix('"') {
             Some(quoted) => quoted.strip_suffix('"')?,
             None => source,
         };
         let mut value = String::new();
         while let Some(c) = rest.chars().next() {
+            if value.len() > MAX_VALUE {
+                return None;
+            }
             if c != '$' {
                 let plain = c.is_alphanumeric() || "_-./=:,+@% ~".contains(c);
                 if !plain {
@@ -117,7 +149,8 @@ impl Assigned {
                     after.split_at_checked(end)?
                 }
             };
-            value.push_str(self.values.get(name)?);
+            let values = self.values.get(name)?;
+            value.push_str(values.get(age).or(values.last())?);
             rest = further;
         }
         Some(value)
@@ -148,6 +181,22 @@ mod tests {
     fn code_in_a_variable_is_read_as_code() {
         let found = readings("X='rm -rf /x'; eval \"$X\"");
         assert!(found.contains(&"rm -rf /x".to_owned()), "{found:?}");
+    }
+
+    #[test]
+    fn an_earlier_value_may_be_the_one_that_counts() {
+        let found = readings("X=rm; false && X=ls; $X -rf /x");
+        assert_eq!(found, ["ls -rf /x", "rm -rf /x"]);
+    }
+
+    #[test]
+    fn values_that_double_do_not_grow_without_end() {
+        let line = format!("a=x;{}echo $a", "b=\"$a$a\";a=\"$b$b\";".repeat(40));
+        assert!(
+            readings(&line)
+                .iter()
+                .all(|reading| reading.len() < 1 << 20)
+        );
     }
 
     #[test]

@@ -103,10 +103,10 @@ impl fmt::Display for Unresolved {
 }
 
 const MAX_LINKS: usize = 40;
-const MAX_COMPONENTS: usize = 256;
+const MAX_STEPS: usize = 1024;
 
 /// The longest path that is followed; systems take no longer one.
-const MAX_PATH: usize = 4096;
+pub(crate) const MAX_PATH: usize = 4096;
 
 /// A look-up that asks about each path once, and gives up after so many: one judgement sees one
 /// state of the disk, and no call makes it look for ever.
@@ -190,7 +190,7 @@ impl Surroundings<'_> {
         let mut steps = 0;
         while let Some(component) = pending.pop() {
             steps += 1;
-            if steps > MAX_COMPONENTS {
+            if steps > MAX_STEPS {
                 return Err(Unresolved::TooLong);
             }
             match component.as_str() {
@@ -212,6 +212,9 @@ impl Surroundings<'_> {
                     if links > MAX_LINKS {
                         return Err(Unresolved::TooLong);
                     }
+                    if target.len() > MAX_PATH {
+                        return Err(Unresolved::TooLong);
+                    }
                     if target.starts_with('/') {
                         place.clear();
                     } else {
@@ -225,13 +228,9 @@ impl Surroundings<'_> {
     }
 }
 
+/// Puts the components of `path` on top of those still to go; their number is checked on the way.
 fn push_components(pending: &mut Vec<String>, path: &str) {
-    pending.extend(
-        path.split('/')
-            .rev()
-            .take(MAX_COMPONENTS)
-            .map(str::to_owned),
-    );
+    pending.extend(path.split('/').rev().map(str::to_owned));
 }
 
 /// Whether resolved `path` is `directory` or lies below it; `/ws-evil` is not below `/ws`.

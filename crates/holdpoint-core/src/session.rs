@@ -191,6 +191,11 @@ impl SessionRules {
         found
     }
 
+    /// Whether the session refuses anything.
+    pub(crate) fn denies(&self) -> bool {
+        !self.deny.entries.is_empty()
+    }
+
     /// The deny entry a command could turn out to match.
     pub(crate) fn possible_denial(&self, command: &CommandView) -> Option<&str> {
         self.deny.signatures.possible(command)

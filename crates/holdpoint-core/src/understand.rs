@@ -13,7 +13,7 @@ use crate::assigned::Assigned;
 use crate::call::{ToolCall, push_python_str};
 use crate::catalogue::{self, COMMAND_ARGUMENTS, Effect, PATH_ARGUMENTS, Shape};
 use crate::flags;
-use crate::shell::{self, Command, RedirectionKind, Refusal};
+use crate::shell::{self, Command, RedirectionKind, Refusal, RefusalReason};
 
 /// The longest command line that is read; a longer one is refused, whatever it says (H-10).
 pub const MAX_COMMAND: usize = 1 << 20;
@@ -53,8 +53,24 @@ pub(crate) enum Trouble {
     TooMany(usize),
     /// The call names more files than that.
     TooManyPaths(usize),
+    /// The shell reader gives up on it.
+    TooComplex,
     /// The shell reader refuses it.
     Unreadable(Refusal),
+}
+
+impl Trouble {
+    fn of(refusal: Refusal) -> Self {
+        let gives_up = matches!(
+            refusal.reason,
+            RefusalReason::TooDeep | RefusalReason::TooLong | RefusalReason::TooMuchWork
+        );
+        if gives_up {
+            Trouble::TooComplex
+        } else {
+            Trouble::Unreadable(refusal)
+        }
+    }
 }
 
 /// One command of a line, in the spellings rules compare with.
@@ -139,11 +155,9 @@ impl<'c> Understood<'c> {
             let mut text = String::new();
             push_python_str(&mut text, value);
             text.match_indices(", ").any(|(at, separator)| {
-                text.get(at + separator.len()..)
-                    .and_then(|rest| rest.split_once('='))
-                    .is_some_and(|(key, _)| {
-                        !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || c == '_')
-                    })
+                let rest = text.get(at + separator.len()..).unwrap_or_default();
+                let after = rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+                after.len() < rest.len() && after.starts_with('=')
             })
         })
     }
@@ -218,7 +232,11 @@ impl<'c> Understood<'c> {
 
     /// A command given as a list of words, which no shell takes apart.
     fn read_words(&mut self, words: &[Value]) {
-        let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+        let mut texts = Vec::new();
+        for word in words {
+            collect_texts(word, &mut |text| texts.push(text.to_owned()));
+        }
+        let words: Vec<&str> = texts.iter().map(String::as_str).collect();
         let whole = 0..self.line.as_ref().map_or(0, String::len);
         match shell::commands_of_words(&words) {
             Ok(mut commands) => {
@@ -228,7 +246,7 @@ impl<'c> Understood<'c> {
                 }
                 self.add_commands(commands);
             }
-            Err(refusal) => self.trouble = Some(Trouble::Unreadable(refusal)),
+            Err(refusal) => self.trouble = Some(Trouble::of(refusal)),
         }
     }
 
@@ -243,7 +261,7 @@ impl<'c> Understood<'c> {
                 self.add_commands(commands);
                 self.add_commands(readings);
             }
-            Err(refusal) => self.trouble = Some(Trouble::Unreadable(refusal)),
+            Err(refusal) => self.trouble = Some(Trouble::of(refusal)),
         }
     }
 
@@ -268,6 +286,7 @@ impl<'c> Understood<'c> {
         for (index, view) in self.commands.iter().enumerate() {
             let from = paths.len();
             view.name_paths(index, &mut paths);
+            elsewhere.enter_own(view);
             elsewhere.apply(&mut paths, from);
             elsewhere.enter(view);
         }
@@ -470,42 +489,65 @@ struct Elsewhere {
 impl Elsewhere {
     const MOST: usize = 4;
 
-    /// Takes note of a command that changes the directory.
+    /// Takes note of a command that changes the directory for those that follow.
     fn enter(&mut self, view: &CommandView) {
         let words = view.command.words.as_slice();
-        let target = match view.program() {
-            Some("cd" | "pushd") => words
-                .iter()
-                .skip(1)
-                .find(|word| !word.text.starts_with('-')),
-            Some("popd") => None,
-            Some("env" | "git" | "make" | "tar") => {
-                let flag = words.iter().position(|word| {
-                    matches!(word.text.as_str(), "-C" | "--chdir" | "--directory")
-                });
-                match flag.and_then(|at| words.get(at + 1)) {
-                    Some(target) => Some(target),
-                    None => return,
+        match view.program() {
+            Some("cd" | "pushd") => {
+                match words
+                    .iter()
+                    .skip(1)
+                    .find(|word| !word.text.starts_with('-'))
+                {
+                    Some(word) => self.go(&word.text, word.dynamic || word.glob),
+                    None if words.len() == 1 => self.go("~", false),
+                    None => self.unknown = true,
                 }
             }
-            Some(_) | None => return,
-        };
-        match target {
-            Some(word) if !word.dynamic && !word.glob && self.directories.len() < Self::MOST => {
-                let further: Vec<String> = self
-                    .directories
-                    .iter()
-                    .take(Self::MOST)
-                    .map(|directory| joined(directory, &word.text))
-                    .collect();
-                self.directories.push(word.text.clone());
-                self.directories.extend(further);
+            Some("popd") => self.unknown = true,
+            Some(_) | None => {}
+        }
+    }
+
+    /// Takes note of a directory a command changes to by itself: `git -C DIR`.
+    fn enter_own(&mut self, view: &CommandView) {
+        if !matches!(view.program(), Some("env" | "git" | "make" | "tar")) {
+            return;
+        }
+        let mut words = view.command.words.iter().skip(1);
+        while let Some(word) = words.next() {
+            match word.text.as_str() {
+                "-C" | "--chdir" | "--directory" => {
+                    if let Some(target) = words.next() {
+                        self.go(&target.text, target.dynamic || target.glob);
+                    }
+                }
+                text => {
+                    let glued = ["--chdir=", "--directory=", "-C"]
+                        .iter()
+                        .find_map(|flag| text.strip_prefix(flag));
+                    if let Some(target) = glued {
+                        self.go(target, word.dynamic || word.glob);
+                    }
+                }
             }
-            // `cd` alone goes home.
-            None if view.program() == Some("cd") && words.len() == 1 => {
-                self.directories.push("~".into());
+        }
+    }
+
+    fn go(&mut self, target: &str, unknown: bool) {
+        if unknown || self.directories.len() >= Self::MOST {
+            self.unknown |= !self.directories.iter().any(|known| known == target);
+            return;
+        }
+        let further: Vec<String> = self
+            .directories
+            .iter()
+            .map(|directory| joined(directory, target))
+            .collect();
+        for directory in std::iter::once(target.to_owned()).chain(further) {
+            if !self.directories.contains(&directory) {
+                self.directories.push(directory);
             }
-            Some(_) | None => self.unknown = true,
         }
     }
 
@@ -677,16 +719,16 @@ mod tests {
             .into_iter()
             .map(|path| (path.text, path.verb))
             .collect();
-        assert_eq!(
-            paths,
-            [
-                ("/etc".into(), Verb::Unknown),
-                ("/x/y".into(), Verb::Unknown),
-                ("out".into(), Verb::Unknown),
-                ("in".into(), Verb::Read),
-                ("out.txt".into(), Verb::Write),
-            ]
-        );
+        for wanted in [
+            ("/etc".into(), Verb::Unknown),
+            ("/x/y".into(), Verb::Unknown),
+            ("out".into(), Verb::Unknown),
+            ("/etc/out".into(), Verb::Unknown),
+            ("in".into(), Verb::Read),
+            ("out.txt".into(), Verb::Write),
+        ] {
+            assert!(paths.contains(&wanted), "{wanted:?} in {paths:?}");
+        }
     }
 
     #[test]

@@ -4,14 +4,13 @@
 //! person changes holds for the calls that follow.
 
 use std::collections::HashMap;
-use std::env;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use holdpoint::{
-    Decision, Disk, LoadError, Locations, Policy, Session, SessionError, SessionId, SessionState,
-    Sessions, ToolCall, load_file, load_layers,
+    Decision, Disk, LoadError, Locations, Policy, Profile, Session, SessionError, SessionId,
+    SessionState, Sessions, ToolCall, load_file, load_layers, real_directory,
 };
 use holdpoint_core::{Surroundings, judge};
 
@@ -20,6 +19,9 @@ const MOMENT: Duration = Duration::from_millis(500);
 
 /// The most policies kept at once.
 const MOST_KEPT: usize = 256;
+
+/// The largest policy given with a call.
+const MAX_INLINE: usize = 4 << 20;
 
 /// Which policy a call comes under.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -52,8 +54,8 @@ pub(crate) enum DeskError {
     Session(#[from] SessionError),
     #[error("the working directory is not text: work in a directory with a plain name")]
     Directory,
-    #[error("the working directory cannot be found ({0}): give --cwd")]
-    NoDirectory(std::io::Error),
+    #[error("the working directory cannot be used ({0}): name one that can be looked at")]
+    NoDirectory(std::io::ErrorKind),
 }
 
 /// Judges calls, keeping what several of them need.
@@ -88,7 +90,9 @@ impl Desk {
 
     /// Forgets what was kept for too long; called before each call of a stream.
     pub(crate) fn refresh(&mut self) {
-        if self.kept_since.elapsed() > MOMENT || self.policies.len() > MOST_KEPT {
+        if self.kept_since.elapsed() > MOMENT
+            || self.policies.len() + self.sessions.len() > MOST_KEPT
+        {
             self.policies.clear();
             self.sessions.clear();
             self.kept_since = Instant::now();
@@ -103,14 +107,23 @@ impl Desk {
         let loaded: Result<Policy, LoadError> = match under {
             Under::Layers(directory) => load_layers(&self.locations, directory),
             Under::File(path) => load_file(path),
+            Under::Inline(text) if text.len() > MAX_INLINE => {
+                return Err(DeskError::Policy(format!(
+                    "config: the policy has {} bytes; a policy has at most {MAX_INLINE}: name a file",
+                    text.len()
+                )));
+            }
             Under::Inline(text) => {
                 Policy::from_text("config", text.as_str()).map_err(LoadError::from)
             }
             // Named as a file would name it, so that a wrong name gets the same suggestion.
-            Under::Profile(name) => {
-                let text = serde_json::json!({ "profile": name }).to_string();
-                Policy::from_text("--profile", text).map_err(LoadError::from)
-            }
+            Under::Profile(name) => match Profile::ALL.into_iter().find(|one| one.name() == name) {
+                Some(profile) => Policy::profile(profile).map_err(LoadError::from),
+                None => {
+                    let text = serde_json::json!({ "profile": name }).to_string();
+                    Policy::from_text("--profile", text).map_err(LoadError::from)
+                }
+            },
         };
         let loaded = loaded.map(Rc::new).map_err(|error| error.to_string());
         self.policies.insert(under.clone(), loaded.clone());
@@ -208,29 +221,7 @@ impl Desk {
     }
 }
 
-/// The directory given, or this one: where it really is, so that a detour or a link leads to the
-/// policy of the place and not of the way to it.
+/// The directory given, or this one.
 pub(crate) fn directory(given: Option<&Path>) -> Result<PathBuf, DeskError> {
-    let absolute = match given {
-        Some(given) => std::path::absolute(given),
-        None => env::current_dir(),
-    }
-    .map_err(DeskError::NoDirectory)?;
-    if let Ok(real) = absolute.canonicalize() {
-        return Ok(real);
-    }
-    // A directory that does not exist has no links to follow.
-    let mut tidy = PathBuf::new();
-    for component in absolute.components() {
-        match component {
-            Component::ParentDir => {
-                tidy.pop();
-            }
-            Component::Prefix(_)
-            | Component::RootDir
-            | Component::CurDir
-            | Component::Normal(_) => tidy.push(component),
-        }
-    }
-    Ok(tidy)
+    real_directory(given).map_err(|error| DeskError::NoDirectory(error.kind()))
 }

@@ -10,6 +10,7 @@ use holdpoint_core::{
 use crate::disk::Disk;
 use crate::load::{LoadError, load_layers};
 use crate::locations::Locations;
+use crate::workplace::real_directory;
 
 /// Judges tool calls under one policy, for one workspace and one session.
 ///
@@ -49,8 +50,19 @@ impl Gate {
 
     /// The same, with the places to look at given.
     pub fn open_at(locations: &Locations, directory: &Path) -> Self {
-        let policy = load_layers(locations, directory).map_err(|error| error.to_string());
-        Self::with(policy).in_workspace(directory)
+        let real = real_directory(Some(directory))
+            .ok()
+            .filter(|real| real.to_str().is_some());
+        match real {
+            Some(real) => {
+                let policy = load_layers(locations, &real).map_err(|error| error.to_string());
+                Self::with(policy).in_workspace(&real)
+            }
+            None => Self::with(Err(format!(
+                "{}: the directory cannot be looked at, or its name is not text",
+                directory.display()
+            ))),
+        }
     }
 
     fn with(policy: Result<Policy, String>) -> Self {
@@ -66,11 +78,12 @@ impl Gate {
     /// The same gate, for work in another directory.
     #[must_use]
     pub fn in_workspace(mut self, directory: &Path) -> Self {
-        self.workspace = std::path::absolute(directory).ok().and_then(text);
+        self.workspace = real_directory(Some(directory)).ok().and_then(text);
         self
     }
 
-    /// The same gate, with what a session remembers.
+    /// The same gate, with what a session remembers. A gate reads no session from disk and counts
+    /// no calls: whoever makes the calls keeps the state.
     #[must_use]
     pub fn in_session(mut self, state: SessionState) -> Self {
         self.session = Session::new(state);
@@ -127,4 +140,76 @@ impl std::fmt::Debug for Gate {
 
 fn text(path: PathBuf) -> Option<String> {
     path.into_os_string().into_string().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use holdpoint_core::{Method, Verdict};
+    use std::fs;
+
+    fn locations(home: &Path) -> Locations {
+        Locations {
+            managed: home.join("managed.json"),
+            user: Some(home.join("user.json")),
+            named: None,
+            state: Some(home.join("state")),
+            home: Some(home.to_owned()),
+        }
+    }
+
+    #[test]
+    fn a_gate_is_opened_for_the_place_a_path_leads_to() {
+        let home = tempfile::tempdir().unwrap();
+        let project = home.path().join("project");
+        fs::create_dir_all(project.join(".git")).unwrap();
+        fs::create_dir_all(project.join("src")).unwrap();
+        fs::write(
+            project.join("permissions.json"),
+            r#"{"defaultPolicy":"defer","deny":{"patterns":["make *"]}}"#,
+        )
+        .unwrap();
+        for way in ["src", "src/../src", "src/not/yet"] {
+            let gate = Gate::open_at(&locations(home.path()), &project.join(way));
+            let verdict = gate.judge(&ToolCall::shell("make all")).verdict;
+            assert_eq!(verdict, Verdict::Deny, "{way}");
+        }
+    }
+
+    #[test]
+    fn a_gate_with_a_broken_policy_is_closed_and_says_why() {
+        let home = tempfile::tempdir().unwrap();
+        fs::write(home.path().join("user.json"), "{").unwrap();
+        let gate = Gate::open_at(&locations(home.path()), home.path());
+        let decision = gate.judge(&ToolCall::shell("ls"));
+        assert_eq!(
+            (decision.verdict, decision.method),
+            (Verdict::Deny, Method::Error)
+        );
+        assert!(
+            decision.reason.contains("user.json:1:2"),
+            "{}",
+            decision.reason
+        );
+        assert!(gate.policy().is_err());
+    }
+
+    #[test]
+    fn layers_are_read_from_the_highest_authority_down() {
+        let home = tempfile::tempdir().unwrap();
+        fs::write(
+            home.path().join("managed.json"),
+            r#"{"defaultPolicy":"ask"}"#,
+        )
+        .unwrap();
+        fs::write(
+            home.path().join("user.json"),
+            r#"{"defaultPolicy":"allow","allow":{"patterns":["ls"]}}"#,
+        )
+        .unwrap();
+        let gate = Gate::open_at(&locations(home.path()), home.path());
+        // What the managed layer asks about stays asked.
+        assert_eq!(gate.judge(&ToolCall::shell("ls")).verdict, Verdict::Ask);
+        assert_eq!(gate.policy().unwrap().layers().len(), 2);
+    }
 }

@@ -25,6 +25,7 @@ mod locations;
 mod sessions;
 mod store;
 mod trust;
+mod workplace;
 
 pub use disk::Disk;
 pub use gate::Gate;
@@ -39,3 +40,4 @@ pub use load::{FileError, LoadError, load_file, load_layers, read_policy_file};
 pub use locations::{Locations, ProjectFiles};
 pub use sessions::{SessionError, SessionId, Sessions};
 pub use trust::{TrustError, TrustStore};
+pub use workplace::real_directory;

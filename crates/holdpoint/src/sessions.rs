@@ -124,15 +124,18 @@ impl Sessions {
         let Ok(entries) = fs::read_dir(&self.directory) else {
             return;
         };
-        for entry in entries.flatten().take(10_000) {
-            // Locks stay: one that is removed while it is held holds nobody off.
-            let is_state = entry.path().extension().is_some_and(|end| end == "json");
-            let old = || {
-                entry
-                    .metadata()
-                    .is_ok_and(|found| found.is_file() && is_old(&found))
-            };
-            if is_state && old() {
+        // Locks stay: one that is removed while it is held holds nobody off.
+        let states = entries.flatten().filter(|entry| {
+            entry
+                .path()
+                .extension()
+                .is_some_and(|end| end == "json" || end.to_string_lossy().starts_with("draft-"))
+        });
+        for entry in states.take(10_000) {
+            if entry
+                .metadata()
+                .is_ok_and(|found| found.is_file() && is_old(&found))
+            {
                 let _ = fs::remove_file(entry.path());
             }
         }

@@ -29,8 +29,9 @@ impl Answer {
         }
     }
 
-    /// The order in which answers win: by verdict, then the least explicit, so that a call is
-    /// "allowed by a rule" only if every part is.
+    /// The order in which answers win: by verdict; of those that let a part run the least
+    /// explicit, so that a call is "allowed by a rule" only if every part is; of those that do
+    /// not, the one that says most.
     pub(super) fn rank(&self) -> (Verdict, u8) {
         let explicitness = match self.method {
             Method::NoObjection => 2,
@@ -48,7 +49,12 @@ impl Answer {
             | Method::ToolPolicy
             | Method::Error => 0,
         };
-        (self.verdict, explicitness)
+        let telling = if self.verdict.runs() {
+            explicitness
+        } else {
+            2 - explicitness
+        };
+        (self.verdict, telling)
     }
 }
 

@@ -31,7 +31,10 @@ impl Judgement<'_> {
         let own: Vec<Vec<Cover>> = (0..view.commands.len())
             .map(|index| {
                 let mut covers = whole.clone();
-                covers.extend(self.covers_of_command(index));
+                // A rule for commands speaks of shells; another tool may do more with a command.
+                if view.is_shell() {
+                    covers.extend(self.covers_of_command(index));
+                }
                 covers.extend(self.covers_of_opinions(opinions.get(index), Some(index)));
                 covers
             })

@@ -36,6 +36,9 @@ pub(super) struct Speaker {
 pub(super) struct Objection {
     /// Whose it is; none for Holdpoint's own.
     pub(super) speaker: Option<Speaker>,
+    /// Whether what it asks about could be something a rule refuses. Then no allow answers it, or
+    /// hiding a command would be a way around the rule.
+    pub(super) hides_refusal: bool,
     /// Whether it stands in place of the default. What nobody vouches for, and what Holdpoint
     /// asks about by itself, only adds to it: a question must not replace a refusal.
     pub(super) replaces_default: bool,
@@ -53,7 +56,7 @@ impl Objection {
             return false;
         }
         match (self.speaker, cover.speaker) {
-            (None, _) => true,
+            (None, _) => !self.hides_refusal,
             (Some(objector), None) => {
                 objector.authority != Authority::Managed
                     && self.found.finding.verdict <= Verdict::Ask
@@ -144,6 +147,10 @@ impl Judgement<'_> {
                 "oversize",
                 format!("The call names {count} files, more than can be judged"),
             ),
+            Trouble::TooComplex => (
+                "oversize",
+                "The command is longer or nested deeper than can be judged".to_owned(),
+            ),
             Trouble::Unreadable(_) => return None,
         };
         Some(self.deny(Method::Error, rule, reason, None))
@@ -188,6 +195,7 @@ impl Judgement<'_> {
                 );
                 found.push(Objection {
                     speaker: Some(speaker),
+                    hides_refusal: false,
                     replaces_default: speaker.trust == Trust::Trusted,
                     specificity,
                     found: one.of_layer(layer.authority),
@@ -214,6 +222,7 @@ impl Judgement<'_> {
                 );
                 found.push(Objection {
                     speaker: Some(speaker),
+                    hides_refusal: false,
                     replaces_default: speaker.trust == Trust::Trusted,
                     specificity: supervised.specificity,
                     found: one.of_layer(layer.authority),
@@ -223,63 +232,82 @@ impl Judgement<'_> {
         for (speaker, one) in self.path_findings(Verdict::Ask) {
             found.push(Objection {
                 speaker: Some(speaker),
+                hides_refusal: false,
                 // A rule about a file says nothing about the command that names it.
                 replaces_default: speaker.trust == Trust::Trusted && !self.view.is_shell(),
                 specificity: 1,
                 found: one,
             });
         }
-        found.extend(self.unknowns().into_iter().map(|one| Objection {
-            speaker: None,
-            replaces_default: false,
-            specificity: 0,
-            found: one,
-        }));
+        found.extend(self.unknowns());
         found
     }
 
-    /// What a shell line would do and nobody can know before it runs (invariant 5).
-    pub(super) fn unknowns(&self) -> Vec<Found> {
-        if !self.view.is_shell() {
-            return Vec::new();
-        }
+    /// What a command would do and nobody can know before it runs (invariant 5). For a tool that is
+    /// not known to be a shell this matters only where a rule could be evaded.
+    fn unknowns(&self) -> Vec<Objection> {
+        let refuses = self.refuses_commands();
         let mut found = Vec::new();
-        if let Some(Trouble::Unreadable(refusal)) = &self.view.trouble {
-            found.push(self.found(
-                Method::Guard,
-                Verdict::Ask,
-                "shell.unreadable".into(),
-                format!("The command cannot be read: {refusal}"),
-                None,
-            ));
+        if !self.view.is_shell() && !refuses {
+            return found;
         }
+        if let Some(Trouble::Unreadable(refusal)) = &self.view.trouble {
+            let reason = format!("The command cannot be read: {refusal}");
+            found.push(self.unknown("shell.unreadable", reason, None, refuses));
+        }
+        let mut dynamic = 0;
         for (index, command) in self.view.commands.iter().enumerate() {
             if let Some(opaque) = &command.command.opaque {
                 let (rule, reason) = opaque_words(opaque);
-                found.push(self.unknown(rule, reason.into(), index));
+                let hides = refuses && hides_commands(opaque);
+                found.push(self.unknown(rule, reason.into(), Some(index), hides));
             } else if command.command.assignments.iter().any(holds_code) {
                 let reason = "A value holds code that bash runs where it calculates with it";
-                found.push(self.unknown("shell.code-in-value", reason.into(), index));
-            } else if command.is_dynamic()
-                && let Some(pattern) = self.possible_refusal(command)
-            {
-                let reason = format!(
-                    "A word is only known when the shell runs it and could make this match `{pattern}`"
-                );
-                found.push(self.unknown("shell.dynamic-word", reason, index));
+                found.push(self.unknown(
+                    "shell.code-in-value",
+                    reason.into(),
+                    Some(index),
+                    refuses,
+                ));
+            } else if refuses && command.is_dynamic() {
+                dynamic += 1;
+                let pattern = self.possible_refusal(command);
+                if pattern.is_some() || dynamic > MAX_DYNAMIC {
+                    let pattern = pattern.unwrap_or("some rule");
+                    let reason = format!(
+                        "A word is only known when the shell runs it and could make this match `{pattern}`"
+                    );
+                    found.push(self.unknown("shell.dynamic-word", reason, Some(index), true));
+                }
             }
         }
         found
     }
 
-    fn unknown(&self, rule: &str, reason: String, command: usize) -> Found {
-        self.found(
-            Method::Guard,
-            Verdict::Ask,
-            rule.into(),
-            reason,
-            Some(command),
-        )
+    fn unknown(
+        &self,
+        rule: &str,
+        reason: String,
+        command: Option<usize>,
+        hides_refusal: bool,
+    ) -> Objection {
+        Objection {
+            speaker: None,
+            hides_refusal,
+            replaces_default: false,
+            specificity: 0,
+            found: self.found(Method::Guard, Verdict::Ask, rule.into(), reason, command),
+        }
+    }
+
+    /// Whether any rule refuses commands, so that one that is hidden could be one of those.
+    fn refuses_commands(&self) -> bool {
+        let in_layers = self
+            .policy
+            .layers()
+            .iter()
+            .any(|layer| !layer.deny.is_empty() || layer.sanitizer.is_some());
+        in_layers || self.session.rules.denies()
     }
 
     /// A rule that refuses or asks about what a command could turn out to be.
@@ -441,6 +469,21 @@ impl List {
                 format!("Argument '{argument}' is on the {list}: {value}")
             }
         }
+    }
+}
+
+/// The most dynamic commands of a line that are compared with every rule; more are asked about.
+const MAX_DYNAMIC: usize = 200;
+
+/// Whether a command that cannot be known is a shell command, which a rule may refuse.
+fn hides_commands(opaque: &Opaque) -> bool {
+    match opaque {
+        Opaque::DynamicProgram
+        | Opaque::DynamicCode
+        | Opaque::PipedIntoShell
+        | Opaque::Unreadable
+        | Opaque::TooDeep => true,
+        Opaque::InlineCode | Opaque::ScriptFromInput | Opaque::ExecutableSetting => false,
     }
 }
 

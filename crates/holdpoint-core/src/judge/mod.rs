@@ -203,9 +203,9 @@ impl Judgement<'_> {
             })
     }
 
-    /// Whether the parts of the call are the commands of a line.
+    /// Whether the parts of the call are commands.
     fn has_commands(&self) -> bool {
-        self.view.is_shell() && !self.view.commands.is_empty()
+        !self.view.commands.is_empty()
     }
 
     /// The effect of the tool: what the catalogue knows, else what a trusted layer declares. A
@@ -214,18 +214,16 @@ impl Judgement<'_> {
         if self.view.effect != Effect::Unknown {
             return self.view.effect;
         }
-        let mut effect = Effect::Unknown;
         for layer in self.policy.layers() {
             if let Some(declared) = layer.tools.declared_effect(self.view.call.tool()) {
                 return declared;
             }
             if layer.autonomy.is_some() {
                 // From here on a declaration would loosen this layer.
-                effect = Effect::Unknown;
                 break;
             }
         }
-        effect
+        Effect::Unknown
     }
 
     /// What the tool rules say, by part and layer.

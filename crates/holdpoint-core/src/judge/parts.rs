@@ -3,7 +3,8 @@
 use super::findings::opaque_words;
 use crate::call::ToolCall;
 use crate::decision::span_of;
-use crate::understand::{Trouble, Understood};
+use crate::shell::RedirectionKind;
+use crate::understand::{CommandView, Trouble, Understood};
 
 /// A part of a call that is judged by itself: one command of a shell line.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -24,6 +25,7 @@ pub fn parts(call: &ToolCall) -> Result<Vec<Part>, String> {
         Some(Trouble::Malformed(what)) => return Err((*what).to_owned()),
         Some(Trouble::Oversize(length)) => return Err(format!("it has {length} bytes")),
         Some(Trouble::TooMany(count)) => return Err(format!("it runs {count} commands")),
+        Some(Trouble::TooComplex) => return Err("it is too long or nested too deep".to_owned()),
         Some(Trouble::TooManyPaths(count)) => return Err(format!("it names {count} files")),
         None => {}
     }
@@ -31,7 +33,7 @@ pub fn parts(call: &ToolCall) -> Result<Vec<Part>, String> {
         .commands
         .iter()
         .map(|view| Part {
-            text: view.command.line(),
+            text: shown_with_writes(view),
             span: span_of(&view.command.span),
             unknown: view
                 .command
@@ -40,4 +42,27 @@ pub fn parts(call: &ToolCall) -> Result<Vec<Part>, String> {
                 .map(|opaque| opaque_words(opaque).1),
         })
         .collect())
+}
+
+/// The command with the files it writes, which a person must not overlook.
+fn shown_with_writes(view: &CommandView) -> String {
+    let mut text = view.command.line();
+    for redirect in &view.command.redirects {
+        let sign = match redirect.kind {
+            RedirectionKind::Write | RedirectionKind::Clobber => ">",
+            RedirectionKind::Append => ">>",
+            RedirectionKind::ReadWrite => "<>",
+            RedirectionKind::Read
+            | RedirectionKind::HereDocument
+            | RedirectionKind::HereString
+            | RedirectionKind::Duplicate => continue,
+        };
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(sign);
+        text.push(' ');
+        text.push_str(&redirect.target.text);
+    }
+    text
 }

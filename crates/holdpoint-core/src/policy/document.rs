@@ -2,7 +2,7 @@
 //!
 //! A superset of jaato's `permissions.json` (J-01). The JSON Schema that `holdpoint schema` prints
 //! is derived from these types, so the file, its documentation and its reader cannot drift apart.
-//! What a document *means* is worked out by `compile`.
+//! What a document *means* is worked out by `layer`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -213,13 +213,6 @@ impl TryFrom<ChannelText> for Channel {
 #[derive(Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Secret(String);
-
-impl Secret {
-    /// The value itself, for the one place that sends it.
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-}
 
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,7 +2,7 @@
 
 use super::document::{FileRules, Files};
 use crate::glob::Glob;
-use crate::paths::{self, Surroundings};
+use crate::paths::{self, Surroundings, Unresolved};
 use crate::understand::{PathUse, Verb};
 use crate::verdict::Verdict;
 
@@ -55,32 +55,24 @@ impl FileGuard {
         let mut found = Vec::new();
         let text = path.text.as_str();
         let scoped = !self.roots.is_empty() || !self.blocked.is_empty();
-        let guarded = self
-            .rules_for(path.verb)
-            .iter()
-            .any(|rules| path.verb != Verb::Read && rules.guards());
-        if path.dynamic && (scoped || guarded) {
+        let guarded = self.rules_for(path.verb).iter().any(|rules| rules.guards());
+        if path.dynamic && (scoped || (guarded && path.verb != Verb::Read)) {
             found.push(PathFinding {
                 verdict: Verdict::Ask,
                 rule: "files.dynamic".into(),
                 reason: format!("Path `{text}` is only known when the shell runs it"),
             });
         }
-        let place = match around.resolve(text) {
-            Ok(place) => Some(place),
-            Err(reason) if scoped && !path.dynamic => {
-                // A word of a command may not be a path at all.
-                if path.command.is_none() || text.contains('/') || text.starts_with('~') {
-                    found.push(PathFinding {
-                        verdict: Verdict::Deny,
-                        rule: "files.roots".into(),
-                        reason: format!("Path `{text}` cannot be resolved: {reason}"),
-                    });
-                }
-                None
-            }
-            Err(_) => None,
-        };
+        let place = around.resolve(text);
+        if let Err(reason) = &place
+            && !path.dynamic
+        {
+            found.extend(unresolved(path, reason, scoped, guarded));
+        }
+        let place = place.ok();
+        if text.len() > paths::MAX_PATH {
+            return found;
+        }
         if let Some(place) = place.as_ref().filter(|_| !path.dynamic) {
             found.extend(self.outside_roots(text, place, around));
             found.extend(self.inside_blocked(text, place, around));
@@ -132,8 +124,9 @@ impl FileGuard {
             .as_deref()
             .is_some_and(|workspace| paths::is_within(place, workspace));
         let blocked = self.blocked.iter().find(|blocked| {
+            // What cannot be found cannot be kept out of.
             let Ok(directory) = around.resolve_root(blocked) else {
-                return false;
+                return true;
             };
             let spares_workspace = in_workspace
                 && workspace
@@ -156,6 +149,37 @@ impl FileGuard {
             Verb::Unknown => vec![&self.read, &self.write, &self.delete],
         }
     }
+}
+
+/// What a path that leads nowhere is worth: a tool must not touch it where places are guarded; a
+/// word of a command may not be a path at all, so only what looks like one counts.
+fn unresolved(
+    path: &PathUse,
+    reason: &Unresolved,
+    scoped: bool,
+    guarded: bool,
+) -> Option<PathFinding> {
+    let text = path.text.as_str();
+    let is_path = path.command.is_none() || text.contains('/') || text.starts_with('~');
+    // A pattern for names needs no directory to be matched.
+    let known_by_name = *reason == Unresolved::NoDirectory && !scoped;
+    if !is_path || known_by_name || !(scoped || guarded) {
+        return None;
+    }
+    Some(PathFinding {
+        verdict: if scoped || path.command.is_none() {
+            Verdict::Deny
+        } else {
+            Verdict::Ask
+        },
+        rule: "files.unresolved".into(),
+        reason: format!("Path `{}` cannot be resolved: {reason}", shortened(text)),
+    })
+}
+
+/// The beginning of a text too long to show.
+fn shortened(text: &str) -> String {
+    text.chars().take(200).collect()
 }
 
 impl ByVerdict {

@@ -122,7 +122,8 @@ impl Layer {
             profile: document.profile,
             default: document.default_policy,
             autonomy: document.autonomy,
-            channel: document.channel,
+            // Who is asked is not for somebody else's file to say.
+            channel: document.channel.filter(|_| trusted),
             deny: Rules::new([&deny_list]),
             ask: Rules::new([&ask_list]),
             allow: Rules::new([&allow_list]),
@@ -143,15 +144,7 @@ impl Layer {
 
 fn joined(one: &Option<RuleList>, other: &Option<RuleList>) -> RuleList {
     let mut list = one.clone().unwrap_or_default();
-    let other = other.clone().unwrap_or_default();
-    list.tools.extend(other.tools);
-    list.patterns.extend(other.patterns);
-    for (tool, named) in other.arguments {
-        let entry = list.arguments.entry(tool).or_default();
-        for (argument, values) in named {
-            entry.entry(argument).or_default().extend(values);
-        }
-    }
+    list.extend(other.clone().unwrap_or_default());
     list
 }
 

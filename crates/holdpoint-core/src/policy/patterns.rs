@@ -101,7 +101,8 @@ pub(crate) struct CommandPatterns {
 
 #[derive(Clone, Debug)]
 struct Shape {
-    operands: String,
+    /// The pattern's words after the program; none for a pattern that is a single star.
+    words: Option<Vec<Glob>>,
     rule: usize,
     flags: Vec<String>,
     /// The same flags apart and under all their names.
@@ -172,7 +173,7 @@ impl CommandPatterns {
             rule,
             flags: flags.to_vec(),
             same,
-            operands: operands.clone(),
+            words: (operands != "*").then(|| operands.split(' ').skip(1).map(Glob::new).collect()),
             more_flags: operands.contains('*') || flags.iter().any(|flag| flag.ends_with('*')),
         });
     }
@@ -226,15 +227,14 @@ impl CommandPatterns {
             .filter_map(|key| self.by_program.get(key))
             .flatten()
             .filter_map(|shape| self.shapes.get(*shape))
+            // A pattern of one star speaks of everything and so of nothing unknown.
             .find(|shape| {
-                // A pattern of one star speaks of everything and so of nothing unknown.
-                shape.operands != "*"
-                    && shape
-                        .operands
-                        .split(' ')
-                        .skip(1)
+                shape.words.as_ref().is_some_and(|wanted| {
+                    wanted
+                        .iter()
                         .zip(&known)
-                        .all(|(wanted, word)| Glob::new(wanted).matches(word))
+                        .all(|(wanted, word)| wanted.matches(word))
+                })
             })
             .map(|shape| shape.rule)
     }

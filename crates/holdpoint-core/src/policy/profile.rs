@@ -116,14 +116,21 @@ impl Document {
 }
 
 fn join(ours: &mut Option<RuleList>, theirs: Option<RuleList>) {
-    let Some(theirs) = theirs else { return };
-    let list = ours.get_or_insert_default();
-    list.tools.extend(theirs.tools);
-    list.patterns.extend(theirs.patterns);
-    for (tool, named) in theirs.arguments {
-        let entry = list.arguments.entry(tool).or_default();
-        for (argument, values) in named {
-            entry.entry(argument).or_default().extend(values);
+    if let Some(theirs) = theirs {
+        ours.get_or_insert_default().extend(theirs);
+    }
+}
+
+impl RuleList {
+    /// Adds the rules of another list.
+    pub(super) fn extend(&mut self, other: RuleList) {
+        self.tools.extend(other.tools);
+        self.patterns.extend(other.patterns);
+        for (tool, named) in other.arguments {
+            let entry = self.arguments.entry(tool).or_default();
+            for (argument, values) in named {
+                entry.entry(argument).or_default().extend(values);
+            }
         }
     }
 }

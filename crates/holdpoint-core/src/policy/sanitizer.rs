@@ -98,7 +98,8 @@ impl Sanitizer {
                 Trouble::Malformed(_)
                 | Trouble::Oversize(_)
                 | Trouble::TooMany(_)
-                | Trouble::TooManyPaths(_),
+                | Trouble::TooManyPaths(_)
+                | Trouble::TooComplex,
             )
             | None => {}
         }

@@ -188,8 +188,11 @@ impl Values {
 
 /// The word itself and, for a path, every directory above it: `/etc/ssh/x`, `/etc/ssh`, `/etc`.
 fn path_prefixes(word: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(word), |path| {
+    // What is longer than a path can be is not one.
+    let is_path = word.len() <= paths::MAX_PATH;
+    std::iter::successors(Some(word), move |path| {
         path.rsplit_once('/')
+            .filter(|_| is_path)
             .map(|(parent, _)| parent)
             .filter(|parent| !parent.is_empty())
     })

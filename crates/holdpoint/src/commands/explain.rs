@@ -3,7 +3,8 @@
 use std::io::Write;
 
 use holdpoint::{
-    Decision, Finding, Layer, Method, Part, Policy, SessionState, ToolCall, Trust, Verdict,
+    Authority, Decision, Finding, Layer, Method, Part, Policy, SessionState, ToolCall, Trust,
+    Verdict,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -220,7 +221,7 @@ impl Explanation<'_> {
 fn finding_line(finding: &Finding) -> String {
     let of_session = [Method::SessionWhitelist, Method::SessionBlacklist].contains(&finding.method);
     let ours = if of_session { "session" } else { "holdpoint" };
-    let owner = finding.layer.map_or(ours, holdpoint::Authority::word);
+    let owner = finding.layer.map_or(ours, Authority::word);
     let mut line = format!("{}  [{owner}]", shown(&finding.reason, 300));
     if let Some(part) = &finding.part {
         line.push_str(&format!("  in `{}`", shown(part, 120)));
@@ -279,7 +280,10 @@ fn changes(call: &ToolCall, decision: &Decision, policy: &Policy) -> Vec<String>
                 .peekable();
             if refusing.peek().is_some() {
                 for finding in refusing {
-                    changes.push(format!("{}: {}", finding.rule, removal(finding, policy)));
+                    let change = format!("{}: {}", finding.rule, removal(finding, policy));
+                    if !changes.contains(&change) {
+                        changes.push(change);
+                    }
                 }
                 changes.push("no allow rule, session rule or suspension overrides a deny".into());
             } else {
@@ -287,11 +291,22 @@ fn changes(call: &ToolCall, decision: &Decision, policy: &Policy) -> Vec<String>
                 changes.push("or state another `defaultPolicy` in the layer that owns it".into());
             }
         }
-        Verdict::Ask | Verdict::Review => {
+        Verdict::Review => {
+            changes
+                .push("a person must review it; no session rule or suspension answers that".into());
+            changes.push("to let it run, allow it in the layer that asks for the review".into());
+        }
+        Verdict::Ask => {
             for part in uncovered(call, decision) {
                 changes.push(format!("nothing allows `{part}`"));
             }
-            changes.push(format!("to allow it in this session, {}", allow_hint(call)));
+            if decision.method == Method::Guard {
+                changes.push("write the command so that it says what it runs".into());
+            } else if deciding_layer(decision) == Some(Authority::Managed) {
+                changes.push("the managed layer asks; only its own rules answer that".into());
+            } else {
+                changes.push(format!("to allow it in this session, {}", allow_hint(call)));
+            }
             changes.push("to refuse it, add it to `deny` in a policy file".into());
         }
         Verdict::Allow | Verdict::Notify => {
@@ -316,6 +331,14 @@ fn changes(call: &ToolCall, decision: &Decision, policy: &Policy) -> Vec<String>
     changes
 }
 
+/// The layer of the rule that decided.
+fn deciding_layer(decision: &Decision) -> Option<Authority> {
+    let first = decision.findings.first()?;
+    first
+        .layer
+        .filter(|_| Some(&first.rule) == decision.rule.as_ref())
+}
+
 fn removal(finding: &Finding, policy: &Policy) -> String {
     let file = finding.layer.and_then(|authority| {
         policy
@@ -329,6 +352,9 @@ fn removal(finding: &Finding, policy: &Policy) -> String {
             "clear this session's rules (`holdpoint permissions clear`)".into()
         }
         (Method::Error, _) => "send a call that can be read".into(),
+        (_, Some(profile)) if profile.starts_with("profile `") => {
+            format!("{profile} has this rule; use another one, or a file of your own")
+        }
         (_, Some(file)) => format!("remove or narrow this rule in {file}"),
         (_, None) => "change the call".into(),
     }
@@ -354,7 +380,10 @@ fn uncovered(call: &ToolCall, decision: &Decision) -> Vec<String> {
 
 fn allow_hint(call: &ToolCall) -> String {
     match holdpoint_core::parts(call).ok().as_deref() {
-        Some([only]) => format!("such as `holdpoint permissions allow '{}'`", only.text),
+        Some([only]) => format!(
+            "such as `holdpoint permissions allow '{}'`",
+            only.text.replace('\'', "'\\''")
+        ),
         Some([_, ..]) => "one for each command, or make the calls one by one".to_owned(),
         _ => format!("such as `holdpoint permissions allow {}`", call.tool()),
     }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use holdpoint::{Locations, TrustStore, load_file, read_policy_file};
+use holdpoint::{Locations, Policy, TrustStore, read_policy_file};
 use holdpoint_core::digest_of;
 use serde_json::json;
 
@@ -37,8 +37,9 @@ pub(crate) fn run(args: &cli::Trust, terminal: &mut Terminal) -> anyhow::Result<
     // command that fails has done nothing.
     let mut digests = Vec::new();
     for file in &files {
-        digests.push(digest_of(&read_policy_file(file)?));
-        load_file(file)?;
+        let bytes = read_policy_file(file)?;
+        digests.push(digest_of(&bytes));
+        Policy::from_text(&file.display().to_string(), bytes)?;
     }
     for (file, digest) in files.iter().zip(&digests) {
         store.trust(file, digest)?;
@@ -63,6 +64,9 @@ fn files(args: &cli::Trust, locations: &Locations) -> anyhow::Result<Vec<PathBuf
 }
 
 fn list(store: &TrustStore, json: bool, terminal: &mut Terminal) -> anyhow::Result<()> {
+    if !json && store.files().next().is_none() {
+        writeln!(terminal.out, "Nothing is trusted yet.")?;
+    }
     for (path, digest) in store.files() {
         let standing = match read_policy_file(Path::new(path)) {
             Ok(bytes) if digest_of(&bytes) == digest => "trusted",
