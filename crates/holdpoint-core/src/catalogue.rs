@@ -87,33 +87,57 @@ pub(crate) fn shape(tool: &str) -> Shape {
     find(tool).map_or(Shape::Plain, |known| known.shape)
 }
 
-/// Arguments that hold a shell command in a tool that is not listed.
-pub(crate) const COMMAND_ARGUMENTS: &[&str] = &["cmd", "command"];
+/// Whether `tool` is one of those listed here.
+pub(crate) fn is_known(tool: &str) -> bool {
+    find(tool).is_some()
+}
 
-/// Arguments that name files or directories, whatever the tool is called (A-04, H-06, H-11).
-pub(crate) const PATH_ARGUMENTS: &[&str] = &[
-    "absolute_path",
+/// Whether an argument of this name holds a shell command in a tool that is not listed.
+pub(crate) fn names_command(key: &str) -> bool {
+    ["cmd", "command", "commandline", "commands", "shellcommand"].contains(&folded(key).as_str())
+}
+
+/// Whether an argument of this name is a file or directory, whatever the tool is called (A-04,
+/// H-06, H-11).
+pub(crate) fn names_path(key: &str) -> bool {
+    PATH_ARGUMENTS.binary_search(&folded(key).as_str()).is_ok()
+}
+
+/// Whether an argument of this name is the directory a command runs in.
+pub(crate) fn names_directory(key: &str) -> bool {
+    ["cwd", "workdir", "workingdir", "workingdirectory"].contains(&folded(key).as_str())
+}
+
+/// The key in lower case without separators: `filePath`, `file_path` and `FILE-PATH` are one.
+fn folded(key: &str) -> String {
+    key.chars()
+        .filter(|c| !matches!(c, '_' | '-'))
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// Names of path arguments, folded. Sorted.
+const PATH_ARGUMENTS: &[&str] = &[
+    "absolutepath",
     "dest",
     "destination",
     "dir",
-    "dir_path",
     "directory",
+    "dirpath",
     "file",
-    "file_path",
     "filename",
     "filepath",
     "files",
-    "from",
-    "new_path",
-    "notebook_path",
-    "old_path",
+    "include",
+    "newpath",
+    "notebookpath",
+    "oldpath",
     "path",
     "paths",
     "source",
     "src",
     "target",
-    "target_file",
-    "to",
+    "targetfile",
 ];
 
 fn find(tool: &str) -> Option<&'static Known> {
@@ -181,6 +205,9 @@ const KNOWN: &[Known] = &[
     plain("search_file_content", Effect::Read),
     plain("search_files", Effect::Read),
     shell("shell", "command"),
+    plain("str_replace_based_edit_tool", Effect::Write),
+    plain("str_replace_editor", Effect::Write),
+    plain("text_editor", Effect::Write),
     plain("view", Effect::Read),
     plain("web_fetch", Effect::Read),
     plain("web_search", Effect::Read),
@@ -198,7 +225,6 @@ mod tests {
     fn the_tables_are_sorted_so_that_every_entry_is_found() {
         assert!(KNOWN.is_sorted_by(|a, b| a.name < b.name));
         assert!(PATH_ARGUMENTS.is_sorted());
-        assert!(COMMAND_ARGUMENTS.is_sorted());
     }
 
     #[test]

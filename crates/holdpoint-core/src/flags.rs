@@ -1,13 +1,14 @@
 //! The flags of a command as rules compare them: apart, and under both of their names.
 
-/// Adds `text` as a flag: `-rf` is `-rf`, `-r` and `-f`; `--force=x` is itself and `--force`.
-pub(crate) fn push(flags: &mut Vec<String>, text: &str) {
+/// Adds `text` as a flag of `program`: `-rf` is `-rf`, `-r` and `-f`; `--force=x` is itself and
+/// `--force`.
+pub(crate) fn push(flags: &mut Vec<String>, program: &str, text: &str) {
     flags.push(text.to_owned());
     if text.starts_with("--") {
         if let Some((name, _)) = text.split_once('=') {
             flags.push(name.to_owned());
         }
-    } else if is_cluster(text) {
+    } else if is_cluster(text) && !LONG_BEHIND_ONE_DASH.contains(&program) {
         flags.extend(text.chars().skip(1).map(|letter| format!("-{letter}")));
     }
 }
@@ -127,6 +128,23 @@ const GLOBAL: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// Programs whose options are words behind one dash, not letters.
+pub(crate) const LONG_BEHIND_ONE_DASH: &[&str] = &[
+    "bfs",
+    "cc",
+    "clang",
+    "clang++",
+    "ffmpeg",
+    "find",
+    "g++",
+    "gcc",
+    "go",
+    "java",
+    "javac",
+    "openssl",
+    "terraform",
+];
+
 /// Flags with several names, for the programs whose rules people write.
 const SAME: &[(&str, &[&str])] = &[
     ("chmod", &["-R", "--recursive"]),
@@ -163,7 +181,7 @@ mod tests {
     #[test]
     fn a_flag_has_all_its_names() {
         let mut flags = Vec::new();
-        push(&mut flags, "-Rf");
+        push(&mut flags, "rm", "-Rf");
         add_other_names(&mut flags, ["rm", "x"].into_iter());
         assert_eq!(flags, ["-Rf", "-R", "-f", "--force", "-r", "--recursive"]);
     }

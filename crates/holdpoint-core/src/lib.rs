@@ -13,6 +13,7 @@ mod flags;
 mod glob;
 mod judge;
 mod literal_index;
+mod path_uses;
 pub mod paths;
 pub mod policy;
 mod session;

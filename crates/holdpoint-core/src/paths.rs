@@ -166,7 +166,7 @@ impl Surroundings<'_> {
         if path.len() > MAX_PATH {
             return Err(Unresolved::TooLong);
         }
-        let path = path.strip_prefix("file://").unwrap_or(path);
+        let path = without_scheme(path);
         let mut pending: Vec<String> = Vec::new();
         push_components(&mut pending, path.trim_start_matches('~'));
         if path.starts_with('~') {
@@ -231,6 +231,23 @@ impl Surroundings<'_> {
 /// Puts the components of `path` on top of those still to go; their number is checked on the way.
 fn push_components(pending: &mut Vec<String>, path: &str) {
     pending.extend(path.split('/').rev().map(str::to_owned));
+}
+
+/// The path of a `file:` address, or the text itself.
+pub(crate) fn without_scheme(text: &str) -> &str {
+    let Some((scheme, rest)) = text.split_once(':') else {
+        return text;
+    };
+    if !scheme.eq_ignore_ascii_case("file") {
+        return text;
+    }
+    let Some(rest) = rest.strip_prefix("//") else {
+        return rest;
+    };
+    match rest.strip_prefix("localhost") {
+        Some(path) if path.starts_with('/') => path,
+        _ => rest,
+    }
 }
 
 /// Whether resolved `path` is `directory` or lies below it; `/ws-evil` is not below `/ws`.

@@ -2,6 +2,7 @@
 
 use super::Judgement;
 use super::findings::{Found, List, Speaker};
+use crate::path_uses::Verb;
 use crate::policy::rules::Match;
 use crate::policy::tool_rules::Opinion;
 use crate::shell::{Reached, Wrapping};
@@ -75,7 +76,8 @@ impl Judgement<'_> {
     /// File rules allow a call that names files and does nothing else, if they allow all of them.
     fn covers_of_files(&self) -> Vec<Cover> {
         let view = &self.view;
-        if view.paths.is_empty() || !view.commands.is_empty() {
+        let known = view.paths.iter().all(|path| path.verb != Verb::Unknown);
+        if view.paths.is_empty() || !view.commands.is_empty() || !known {
             return Vec::new();
         }
         let mut covers = Vec::new();
@@ -120,6 +122,7 @@ impl Judgement<'_> {
         let plain = command.is_none_or(|command| {
             !command.is_dynamic()
                 && command.command.opaque.is_none()
+                && !command.writes_by_option()
                 && command.line_with_writes().is_none()
         });
         self.speakers()

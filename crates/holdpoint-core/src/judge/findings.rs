@@ -223,7 +223,9 @@ impl Judgement<'_> {
                 found.push(Objection {
                     speaker: Some(speaker),
                     hides_refusal: false,
-                    replaces_default: speaker.trust == Trust::Trusted,
+                    // A notice lets a call run only where it covers it, as an allow does.
+                    replaces_default: speaker.trust == Trust::Trusted
+                        && supervised.verdict > Verdict::Notify,
                     specificity: supervised.specificity,
                     found: one.of_layer(layer.authority),
                 });

@@ -13,7 +13,7 @@ mod parts;
 use self::answers::Answer;
 use self::findings::{Found, Speaker};
 use crate::call::ToolCall;
-use crate::catalogue::Effect;
+use crate::catalogue::{self, Effect};
 use crate::decision::{Decision, Finding};
 use crate::paths::{Remembering, Surroundings};
 use crate::policy::tool_rules::Opinion;
@@ -62,14 +62,32 @@ pub fn judge(
         lookup: &lookup,
         ..*around
     };
-    let mut judgement = Judgement {
-        view: Understood::of(call),
+    let judgement = Judgement {
+        view: Understood::with_effect(call, effect_of(call, policy)),
         policy,
         session,
         around,
     };
-    judgement.view.effect = judgement.effect();
     judgement.decide()
+}
+
+/// The effect of a tool: what the catalogue knows, else what a trusted layer declares. A layer
+/// cannot declare a tool harmless against one above it that says what may be done.
+fn effect_of(call: &ToolCall, policy: &Policy) -> Effect {
+    let known = catalogue::effect(call.tool());
+    if known != Effect::Unknown {
+        return known;
+    }
+    for layer in policy.layers() {
+        if let Some(declared) = layer.tools.declared_effect(call.tool()) {
+            return declared;
+        }
+        if layer.autonomy.is_some() {
+            // From here on a declaration would loosen this layer.
+            break;
+        }
+    }
+    Effect::Unknown
 }
 
 /// One judgement being made.
@@ -206,24 +224,6 @@ impl Judgement<'_> {
     /// Whether the parts of the call are commands.
     fn has_commands(&self) -> bool {
         !self.view.commands.is_empty()
-    }
-
-    /// The effect of the tool: what the catalogue knows, else what a trusted layer declares. A
-    /// layer cannot declare a tool harmless against one above it that says what may be done.
-    fn effect(&self) -> Effect {
-        if self.view.effect != Effect::Unknown {
-            return self.view.effect;
-        }
-        for layer in self.policy.layers() {
-            if let Some(declared) = layer.tools.declared_effect(self.view.call.tool()) {
-                return declared;
-            }
-            if layer.autonomy.is_some() {
-                // From here on a declaration would loosen this layer.
-                break;
-            }
-        }
-        Effect::Unknown
     }
 
     /// What the tool rules say, by part and layer.

@@ -2,8 +2,8 @@
 
 use super::document::{FileRules, Files};
 use crate::glob::Glob;
+use crate::path_uses::{PathUse, Verb};
 use crate::paths::{self, Surroundings, Unresolved};
-use crate::understand::{PathUse, Verb};
 use crate::verdict::Verdict;
 
 /// The file rules of one policy layer.
@@ -56,33 +56,29 @@ impl FileGuard {
         let text = path.text.as_str();
         let scoped = !self.roots.is_empty() || !self.blocked.is_empty();
         let guarded = self.rules_for(path.verb).iter().any(|rules| rules.guards());
-        if path.dynamic && (scoped || (guarded && path.verb != Verb::Read)) {
+        if path.dynamic && (scoped || guarded) {
             found.push(PathFinding {
                 verdict: Verdict::Ask,
                 rule: "files.dynamic".into(),
                 reason: format!("Path `{text}` is only known when the shell runs it"),
             });
         }
-        let place = around.resolve(text);
-        if let Err(reason) = &place
+        if let Err(reason) = around.resolve(text)
             && !path.dynamic
         {
-            found.extend(unresolved(path, reason, scoped, guarded));
+            found.extend(unresolved(path, &reason, scoped, guarded));
         }
-        let place = place.ok();
         if text.len() > paths::MAX_PATH {
             return found;
         }
-        if let Some(place) = place.as_ref().filter(|_| !path.dynamic) {
+        let subject = Subject::of(text, around);
+        let place = subject.place.as_ref();
+        if let Some(place) = place.filter(|_| !path.dynamic) {
             found.extend(self.outside_roots(text, place, around));
             found.extend(self.inside_blocked(text, place, around));
         }
-        let at_home = place.as_deref().and_then(|place| {
-            let home = around.resolve_root(around.home?).ok()?;
-            paths::is_within(place, &home).then(|| place.replacen(&home, "~", 1))
-        });
         for rules in self.rules_for(path.verb) {
-            found.extend(rules.findings(text, place.as_deref(), at_home.as_deref()));
+            found.extend(rules.findings(&subject));
             if path.glob {
                 found.extend(rules.reached_by(text));
             }
@@ -187,7 +183,7 @@ impl ByVerdict {
         Self {
             deny: PathPatterns::new(&rules.deny),
             ask: PathPatterns::new(&rules.ask),
-            allow: PathPatterns::new(&rules.allow),
+            allow: PathPatterns::allowing(&rules.allow),
         }
     }
 
@@ -205,38 +201,27 @@ impl ByVerdict {
 
     /// Whether some file must not be touched without a person.
     fn guards(&self) -> bool {
-        !self.deny.0.is_empty() || !self.ask.0.is_empty()
+        !self.deny.is_empty() || !self.ask.is_empty()
     }
 
     fn is_empty(&self) -> bool {
         [&self.deny, &self.ask, &self.allow]
             .iter()
-            .all(|patterns| patterns.0.is_empty())
+            .all(|patterns| patterns.is_empty())
     }
 
-    fn findings(&self, text: &str, place: Option<&str>, at_home: Option<&str>) -> Vec<PathFinding> {
+    fn findings(&self, subject: &Subject<'_>) -> Vec<PathFinding> {
         let mut found = Vec::new();
         for (patterns, verdict, says) in [
             (&self.deny, Verdict::Deny, "is protected"),
             (&self.ask, Verdict::Ask, "needs a person's yes"),
             (&self.allow, Verdict::Allow, "is allowed"),
         ] {
-            let resolved = [place, at_home]
-                .into_iter()
-                .flatten()
-                .find_map(|place| patterns.matching(place));
-            // What is refused is refused under either name, what is allowed only for its place.
-            let hit = match verdict {
-                Verdict::Allow => resolved,
-                Verdict::Notify | Verdict::Ask | Verdict::Review | Verdict::Deny => {
-                    resolved.or_else(|| patterns.matching(text))
-                }
-            };
-            if let Some(pattern) = hit {
+            if let Some(pattern) = patterns.matching(subject) {
                 found.push(PathFinding {
                     verdict,
                     rule: pattern.to_owned(),
-                    reason: format!("Path `{text}` {says} (matches `{pattern}`)"),
+                    reason: format!("Path `{}` {says} (matches `{pattern}`)", subject.text),
                 });
             }
         }
@@ -244,73 +229,169 @@ impl ByVerdict {
     }
 }
 
+/// A path under all the names rules may call it by.
+pub(crate) struct Subject<'t> {
+    text: &'t str,
+    place: Option<String>,
+    /// The place below the workspace, starting with `/`.
+    inside: Option<String>,
+    /// The place below the home directory, starting with `~`.
+    at_home: Option<String>,
+}
+
+impl<'t> Subject<'t> {
+    pub(crate) fn of(text: &'t str, around: &Surroundings<'_>) -> Self {
+        let place = around.resolve(text).ok();
+        let below = |directory: Option<&str>, name: &str| {
+            let directory = around.resolve_root(directory?).ok()?;
+            let place = place.as_deref()?;
+            let inside = paths::is_within(place, &directory) && directory != "/";
+            inside.then(|| place.replacen(&directory, name, 1))
+        };
+        Self {
+            inside: below(around.workspace, ""),
+            at_home: below(around.home, "~"),
+            text,
+            place,
+        }
+    }
+}
+
 /// Patterns over paths: without `/` over any component, with it over the whole; `!` takes back.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PathPatterns(Vec<PathPattern>);
+pub(crate) struct PathPatterns {
+    patterns: Vec<PathPattern>,
+    /// Whether they allow: then case counts, and a relative pattern starts in the workspace.
+    allow: bool,
+}
 
 #[derive(Clone, Debug)]
 struct PathPattern {
     text: String,
     glob: Glob,
     takes_back: bool,
-    whole: bool,
-    /// It starts at the root, so it says nothing about a path of which only the end is known.
-    anchored: bool,
+    kind: PatternKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PatternKind {
+    /// A component.
+    Name,
+    /// A path whose beginning is left open or is the workspace.
+    Relative,
+    /// A path from the root or from home.
+    Anchored,
 }
 
 impl PathPatterns {
+    /// Patterns that refuse or ask. Case does not count: on many disks `.ENV` is `.env` (H-11).
     pub(crate) fn new(patterns: &[String]) -> Self {
-        Self(
-            patterns
-                .iter()
-                .map(|text| {
-                    let (takes_back, body) = match text.strip_prefix('!') {
-                        Some(body) => (true, body),
-                        None => (false, text.as_str()),
-                    };
-                    // `.github/` is the directory and so a component.
-                    let body = body.trim_end_matches('/').to_lowercase();
-                    let whole = body.contains('/');
-                    let glob = if whole && !body.starts_with(['/', '*', '~']) {
-                        Glob::new(&format!("*/{body}"))
-                    } else {
-                        Glob::new(&body)
-                    };
-                    PathPattern {
-                        text: text.clone(),
-                        glob,
-                        takes_back,
-                        whole,
-                        anchored: body.starts_with(['/', '~']),
-                    }
-                })
-                .collect(),
-        )
+        Self::compile(patterns, false)
     }
 
-    /// The last pattern that speaks about `path`, unless it takes it back. Case does not count: on
-    /// many disks `.ENV` is `.env` (H-11).
-    pub(crate) fn matching(&self, path: &str) -> Option<&str> {
-        let path = path.to_lowercase();
-        let absolute = path.starts_with(['/', '~']);
-        let rooted = if absolute { path } else { format!("/{path}") };
-        self.0
+    /// Patterns that allow.
+    fn allowing(patterns: &[String]) -> Self {
+        Self::compile(patterns, true)
+    }
+
+    fn compile(patterns: &[String], allow: bool) -> Self {
+        let compiled = patterns.iter().map(|text| {
+            let (takes_back, body) = match text.strip_prefix('!') {
+                Some(body) => (true, body),
+                None => (false, text.as_str()),
+            };
+            // `.github/` is the directory and so a component.
+            let body = body.trim_end_matches('/');
+            let body = if allow {
+                body.to_owned()
+            } else {
+                body.to_lowercase()
+            };
+            let (kind, glob) = if body.starts_with(['/', '~']) {
+                (PatternKind::Anchored, Glob::new(&body))
+            } else if !body.contains('/') {
+                (PatternKind::Name, Glob::new(&body))
+            } else if allow {
+                (PatternKind::Relative, Glob::new(&format!("/{body}")))
+            } else {
+                (PatternKind::Relative, Glob::new(&format!("*/{body}")))
+            };
+            PathPattern {
+                text: text.clone(),
+                glob,
+                takes_back,
+                kind,
+            }
+        });
+        Self {
+            patterns: compiled.collect(),
+            allow,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.patterns.is_empty()
+    }
+
+    /// The pattern that speaks about a path, unless a later one takes it back.
+    pub(crate) fn matching(&self, subject: &Subject<'_>) -> Option<&str> {
+        if self.is_empty() {
+            return None;
+        }
+        let rooted = || {
+            let relative = !subject.text.starts_with(['/', '~']);
+            relative.then(|| format!("/{}", subject.text))
+        };
+        // Directories above the workspace are not the agent's doing and do not count inside it.
+        let tree = subject.inside.as_ref().or(subject.place.as_ref());
+        let open: [Option<String>; 2] = match (self.allow, tree) {
+            (true, _) => [subject.inside.clone(), None],
+            (false, Some(tree)) => [Some(tree.clone()), rooted()],
+            (false, None) => [rooted().or_else(|| Some(subject.text.to_owned())), None],
+        };
+        let open = open
             .iter()
-            .rev()
-            .filter(|pattern| absolute || !pattern.anchored)
-            .find(|pattern| pattern.speaks_of(&rooted))
-            .filter(|pattern| !pattern.takes_back)
+            .flatten()
+            .find_map(|path| self.speaking(path, |kind| kind != PatternKind::Anchored));
+        open.or_else(|| {
+            [&subject.place, &subject.at_home]
+                .into_iter()
+                .flatten()
+                .find_map(|path| self.speaking(path, |kind| kind == PatternKind::Anchored))
+        })
+    }
+
+    /// The pattern that speaks about some directory of `path` or the path itself: for each, the
+    /// last one counts.
+    fn speaking(&self, path: &str, counts: impl Fn(PatternKind) -> bool) -> Option<&str> {
+        let path = if self.allow {
+            path.to_owned()
+        } else {
+            path.to_lowercase()
+        };
+        let ends = path
+            .match_indices('/')
+            .map(|(at, _)| at)
+            .chain([path.len()]);
+        ends.filter_map(|end| path.get(..end))
+            .filter(|part| !part.is_empty())
+            .find_map(|part| {
+                self.patterns
+                    .iter()
+                    .rev()
+                    .filter(|pattern| counts(pattern.kind))
+                    .find(|pattern| pattern.speaks_of(part))
+                    .filter(|pattern| !pattern.takes_back)
+            })
             .map(|pattern| pattern.text.as_str())
     }
-}
 
-impl PathPatterns {
     /// The first plain name among the patterns that the last part of a shell glob matches. As in a
     /// shell, `*` does not stand for a leading dot.
     fn reached_by(&self, glob: &str) -> Option<&str> {
         let last = glob.rsplit('/').next().unwrap_or(glob).to_lowercase();
         let matcher = Glob::new(&last);
-        self.0
+        self.patterns
             .iter()
             .filter(|pattern| !pattern.takes_back)
             .find(|pattern| {
@@ -324,15 +405,12 @@ impl PathPatterns {
 
 impl PathPattern {
     fn speaks_of(&self, path: &str) -> bool {
-        if self.whole {
-            // A directory speaks for what lies in it.
-            path.match_indices('/')
-                .map(|(at, _)| at)
-                .chain([path.len()])
-                .any(|end| path.get(..end).is_some_and(|part| self.glob.matches(part)))
-        } else {
-            path.split('/')
-                .any(|component| self.glob.matches(component))
+        match self.kind {
+            PatternKind::Name => path
+                .rsplit('/')
+                .next()
+                .is_some_and(|name| self.glob.matches(name)),
+            PatternKind::Relative | PatternKind::Anchored => self.glob.matches(path),
         }
     }
 }
@@ -343,7 +421,13 @@ mod tests {
 
     fn matching(patterns: &[&str], path: &str) -> bool {
         let patterns: Vec<String> = patterns.iter().map(|&text| text.to_owned()).collect();
-        PathPatterns::new(&patterns).matching(path).is_some()
+        let around = Surroundings {
+            workspace: Some("/ws"),
+            home: Some("/home/dev"),
+            ..Surroundings::nowhere()
+        };
+        let subject = Subject::of(path, &around);
+        PathPatterns::new(&patterns).matching(&subject).is_some()
     }
 
     #[test]
@@ -353,6 +437,36 @@ mod tests {
         assert!(!matching(&[".env"], "/ws/.environment"));
         assert!(matching(&[".ssh/"], "/home/dev/.ssh/authorized_keys"));
         assert!(!matching(&["*.key"], "/ws/en.keys.ts"));
+    }
+
+    #[test]
+    fn what_lies_above_the_workspace_does_not_count_inside_it() {
+        assert!(!matching(&["ws"], "/ws/x"));
+        assert!(matching(&["build"], "/ws/build/x"));
+        assert!(matching(&["etc"], "/etc/x"));
+    }
+
+    #[test]
+    fn an_exception_is_for_what_it_names_and_not_for_what_lies_in_it() {
+        assert!(matching(
+            &[".env", "!.env.example"],
+            "/ws/.env.example/.env"
+        ));
+    }
+
+    #[test]
+    fn a_pattern_that_allows_starts_in_the_workspace_and_minds_case() {
+        let allowed = |path: &str| {
+            let around = Surroundings {
+                workspace: Some("/ws"),
+                ..Surroundings::nowhere()
+            };
+            let subject = Subject::of(path, &around);
+            let patterns = PathPatterns::allowing(&["src/*".to_owned()]);
+            patterns.matching(&subject).is_some()
+        };
+        assert!(allowed("src/a") && allowed("/ws/src/a/b"));
+        assert!(!allowed("/etc/src/a") && !allowed("SRC/a") && !allowed("/ws/x/src/a"));
     }
 
     #[test]

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use crate::flags::{self, is_cluster};
+use crate::flags::{self, LONG_BEHIND_ONE_DASH, is_cluster};
 use crate::glob::Glob;
 use crate::literal_index::LiteralIndex;
 use crate::understand::{CommandView, base_name};
@@ -137,12 +137,12 @@ impl CommandPatterns {
 
     fn add(&mut self, rule: usize, flags: &[String], operands: String, texts: &mut Texts) {
         let mut same = Vec::new();
+        let program = operands.split(' ').next().unwrap_or_default();
         for flag in flags {
-            flags::push(&mut same, flag);
+            flags::push(&mut same, program, flag);
         }
         flags::add_other_names(&mut same, operands.split(' '));
         let shape = self.shapes.len();
-        let program = operands.split(' ').next().unwrap_or_default();
         let program = if program.contains('*') { "*" } else { program };
         self.by_program
             .entry(program.to_owned())
@@ -183,10 +183,9 @@ impl CommandPatterns {
         if self.shapes.is_empty() {
             return Vec::new();
         }
-        let by_operands = self
-            .operands
-            .matching(&command.flagless)
-            .into_iter()
+        let by_operands = std::iter::once(&command.flagless)
+            .chain(&command.valueless)
+            .flat_map(|operands| self.operands.matching(operands))
             .filter_map(|number| self.by_operands.get(number));
         let by_flag = command
             .all_flags()
@@ -259,9 +258,15 @@ fn is_given(flag: &str, command: &CommandView) -> bool {
         None => (flag, false),
     };
     let has = |flag: &str| command.all_flags().any(|one| one == flag);
+    // A long flag may be cut short where that is still clear.
+    let cut_short =
+        |one: &String| one.len() > 4 && one.starts_with("--") && start.starts_with(one.as_str());
+    let letters = !LONG_BEHIND_ONE_DASH.contains(&command.program().unwrap_or_default());
     has(start)
+        || command.all_flags().any(cut_short)
         || (open && command.all_flags().any(|one| one.starts_with(start)))
         || (is_cluster(start)
+            && letters
             && start
                 .chars()
                 .skip(1)
@@ -271,7 +276,7 @@ fn is_given(flag: &str, command: &CommandView) -> bool {
 /// The flags and the rest of a pattern that is a command with literal flags.
 fn read_command_pattern(pattern: &str) -> Option<(Vec<String>, String)> {
     if pattern.contains([
-        '|', ';', '&', '<', '>', '(', '`', '$', '"', '\'', '\\', '\n', '[', '?',
+        '|', ';', '&', '<', '>', '(', '`', '$', '"', '\'', '\\', '\n',
     ]) {
         return None;
     }

@@ -13,6 +13,7 @@ use super::patterns::{CommandPatterns, Patterns};
 use super::values::Values;
 use crate::call::push_python_str;
 use crate::catalogue::{self, Shape};
+use crate::paths;
 use crate::understand::{CommandView, Trouble, Understood};
 
 /// A list of rules, ready to be matched.
@@ -119,12 +120,21 @@ impl Rules {
 
     fn patterns_touching(&self, view: &Understood<'_>, found: &mut Vec<Match>) {
         let mut numbers: Vec<(usize, Option<usize>)> = Vec::new();
-        numbers.extend(
-            self.text
-                .matching(view.text_form())
-                .into_iter()
-                .map(|n| (n, None)),
-        );
+        // Of a shell line the text form holds everything as text, data included: only a pattern
+        // that means the form is compared with it.
+        let means_form = |number: &usize| {
+            !view.is_shell()
+                || self
+                    .patterns
+                    .get(*number)
+                    .is_some_and(|text| text.contains('('))
+        };
+        let by_form = self
+            .text
+            .matching(view.text_form())
+            .into_iter()
+            .filter(means_form);
+        numbers.extend(by_form.map(|number| (number, None)));
         if let Some(line) = &view.line {
             // A line that could not be read is compared as it stands: better one refusal too many.
             let whole = matches!(view.trouble, Some(Trouble::Unreadable(_)));
@@ -144,12 +154,11 @@ impl Rules {
                     .map(|n| (n, Some(index))),
             );
             if let Some(line) = command.line_with_writes() {
-                numbers.extend(
-                    self.text
-                        .matching(&line)
-                        .into_iter()
-                        .map(|n| (n, Some(index))),
-                );
+                // Appending to a file is writing it.
+                for spelling in [line.replace(" >> ", " > "), line] {
+                    let matched = self.text.matching(&spelling).into_iter();
+                    numbers.extend(matched.map(|n| (n, Some(index))));
+                }
             }
             numbers.extend(
                 self.commands
@@ -179,10 +188,20 @@ impl Rules {
             return Vec::new();
         }
         let mut found: Vec<Match> = self.tool_match(view.call.tool()).into_iter().collect();
-        // Of a shell line, the text form says no more than the line, which its parts must answer.
+        // Of a shell line, the text form says no more than the line, which its parts must answer;
+        // and of a tool given a command, what a pattern says of it must be all there is to it.
         if !self.patterns.is_empty() && !view.is_shell() && !view.text_form_is_ambiguous() {
-            let numbers = self.text.matching(view.text_form());
-            found.extend(numbers.into_iter().map(|n| self.pattern_match(n, None)));
+            let whole_tool = format!("{}(*", view.call.tool());
+            let simple = view.commands.is_empty() || view.is_one_plain_command();
+            let numbers = self
+                .text
+                .matching(view.text_form())
+                .into_iter()
+                .filter(|number| {
+                    let pattern = self.patterns.get(*number).map(String::as_str);
+                    simple || pattern == Some("*") || pattern == Some(&whole_tool)
+                });
+            found.extend(numbers.map(|n| self.pattern_match(n, None)));
         }
         let shell_argument = match catalogue::shape(view.call.tool()) {
             Shape::Shell { command } => Some(command),
@@ -190,6 +209,10 @@ impl Rules {
         };
         for (argument, values) in self.arguments.get(view.call.tool()).into_iter().flatten() {
             if shell_argument == Some(argument.as_str()) {
+                continue;
+            }
+            let is_command = !view.commands.is_empty() && catalogue::names_command(argument);
+            if is_command && !view.is_one_plain_command() {
                 continue;
             }
             if let Some(value) = view.call.input().get(argument) {
@@ -211,6 +234,8 @@ impl Rules {
         }
         let writes = command.line_with_writes();
         let mut numbers = match &writes {
+            // A rule speaks of one file; a second one would hide behind it.
+            Some(_) if command.writes() > 1 => Vec::new(),
             // What a command writes must be allowed by a rule that says so.
             Some(line) => self
                 .text
@@ -220,8 +245,18 @@ impl Rules {
                 .collect(),
             None => self.text.matching(&command.line),
         };
-        if let (1, None, Some(line)) = (view.commands.len(), &writes, &view.line) {
-            // A pattern may quote as the line does; with one command, both are the same thing.
+        if writes.is_none() && !command.command.redirects.is_empty() {
+            // `cat < x` has something behind `cat`, whatever it is called.
+            numbers.extend(self.text.matching(&format!("{} <", command.line)));
+            numbers.sort_unstable();
+            numbers.dedup();
+        }
+        if let (1, Some(line)) = (view.commands.len(), &view.line)
+            && command.command.redirects.is_empty()
+            && line.get(command.command.span.clone()) == Some(line.trim())
+        {
+            // A pattern may quote as the line does; where the command is all of the line, both are
+            // the same thing.
             numbers.extend(self.text.matching(line.trim()));
             numbers.sort_unstable();
             numbers.dedup();
@@ -269,7 +304,7 @@ fn arguments_touching(
     };
     let is_command = match catalogue::shape(view.call.tool()) {
         Shape::Shell { command } => command == argument,
-        Shape::Plain => catalogue::COMMAND_ARGUMENTS.contains(&argument),
+        Shape::Plain => !view.commands.is_empty() && catalogue::names_command(argument),
     };
     let mut numbers: Vec<(usize, Option<usize>)> = Vec::new();
     if is_command && view.trouble.is_none() {
@@ -285,6 +320,13 @@ fn arguments_touching(
     } else {
         for text in scalar_texts(value) {
             numbers.extend(values.contained_in(&text).into_iter().map(|n| (n, None)));
+            let spaced: Vec<&str> = text.split_whitespace().collect();
+            for spelling in [tidied(&text), spaced.join(" ")] {
+                if spelling != text {
+                    let matched = values.contained_in(&spelling).into_iter();
+                    numbers.extend(matched.map(|n| (n, None)));
+                }
+            }
         }
     }
     numbers.sort_unstable();
@@ -296,19 +338,33 @@ fn arguments_touching(
     );
 }
 
-/// A path without empty and `.` components.
+/// A path without its scheme and without empty, `.` and `..` components.
 fn tidied(path: &str) -> String {
+    let path = paths::without_scheme(path);
     let root = if path.starts_with('/') { "/" } else { "" };
-    let components: Vec<&str> = path
-        .split('/')
-        .filter(|component| !component.is_empty() && *component != ".")
-        .collect();
+    let mut components: Vec<&str> = Vec::new();
+    for component in path.split('/') {
+        match component {
+            "" | "." => {}
+            ".." if !components.is_empty() => {
+                components.pop();
+            }
+            ".." if !root.is_empty() => {}
+            other => components.push(other),
+        }
+    }
     format!("{root}{}", components.join("/"))
 }
 
 /// The first allowed value that covers the argument: every text of it must start with some value.
 fn argument_covered(argument: &str, values: &Values, value: &Value) -> Option<Match> {
     let texts = scalar_texts(value);
+    if value.is_boolean() || value.is_null() {
+        let number = texts
+            .iter()
+            .find_map(|text| values.starting(text).first().copied())?;
+        return Some(argument_match(argument, values.text(number), None));
+    }
     let mut first = None;
     for text in &texts {
         let number = *values.starting(text).first()?;
@@ -326,12 +382,17 @@ fn argument_match(argument: &str, value: &str, command: Option<usize>) -> Match 
     }
 }
 
-/// Every scalar in a value as text (J-17); booleans and null in Python's spelling as in J-12.
+/// Every scalar in a value as text (J-17): as Python writes it and, where that differs, as JSON.
 fn scalar_texts(value: &Value) -> Vec<String> {
     match value {
         Value::Array(items) => items.iter().flat_map(scalar_texts).collect(),
         Value::Object(map) => map.values().flat_map(scalar_texts).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+        Value::Null | Value::Bool(_) => {
+            let mut text = String::new();
+            push_python_str(&mut text, value);
+            vec![text, value.to_string()]
+        }
+        Value::Number(_) | Value::String(_) => {
             let mut text = String::new();
             push_python_str(&mut text, value);
             vec![text]
@@ -341,9 +402,8 @@ fn scalar_texts(value: &Value) -> Vec<String> {
 
 /// Whether a pattern contains what no single command contains once its quotes are gone.
 fn speaks_of_lines(pattern: &str) -> bool {
-    pattern.contains([
-        '|', ';', '&', '<', '>', '(', ')', '`', '$', '"', '\'', '\\', '\n',
-    ]) || pattern.contains("  ")
+    pattern.contains(['|', ';', '&', '(', ')', '`', '$', '"', '\'', '\\', '\n'])
+        || pattern.contains("  ")
         || pattern.starts_with(' ')
         || pattern.ends_with(' ')
 }

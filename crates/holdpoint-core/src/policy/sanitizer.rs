@@ -2,8 +2,9 @@
 //! path argument whatever the tool is called and for every command of a line.
 
 use super::document::{PathScope, Sanitization};
+use crate::path_uses::PathUse;
 use crate::paths::{self, Surroundings};
-use crate::understand::{PathUse, Trouble, Understood};
+use crate::understand::{Trouble, Understood};
 
 /// Programs refused by `block_dangerous_commands` (J-28).
 const DANGEROUS: &[&str] = &[

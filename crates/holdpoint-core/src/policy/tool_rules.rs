@@ -12,7 +12,9 @@ use serde_json::Value;
 use super::document::{
     Check, Condition, Parameter, ParameterType, Restriction, ToolRule, ToolRules,
 };
-use super::files::PathPatterns;
+use super::files::{PathPatterns, Subject};
+use super::patterns::CommandPatterns;
+use super::values::Values;
 use crate::call::push_python_str;
 use crate::catalogue::Effect;
 use crate::glob::Glob;
@@ -39,7 +41,11 @@ struct Compiled {
 #[derive(Clone, Debug)]
 struct CompiledCondition {
     command_matches: Option<Glob>,
+    /// The same, whatever the spelling.
+    command_means: CommandPatterns,
     command_starts_with: Option<Vec<String>>,
+    /// The same, whatever the spelling.
+    command_starts_meaning: Values,
     path_matches: Option<Glob>,
 }
 
@@ -144,10 +150,14 @@ impl ToolTable {
             .into_iter()
             .filter(|rule| rule.applies(view, command, around))
             .collect();
-        let highest = applying.iter().map(|rule| rule.rule.priority).max();
+        let highest = applying
+            .iter()
+            .filter(|rule| rule.rule.supervision.is_some())
+            .map(|rule| rule.rule.priority)
+            .max();
         let mut opinion = Opinion::default();
         for rule in applying {
-            let speaks = Some(rule.rule.priority) == highest;
+            let speaks = highest.is_none_or(|highest| rule.rule.priority >= highest);
             if speaks {
                 opinion.risk = opinion.risk.max(rule.rule.risk.unwrap_or_default());
                 opinion.checks.extend(&rule.rule.checks);
@@ -210,9 +220,15 @@ impl Compiled {
         command: Option<usize>,
         around: &Surroundings<'_>,
     ) -> bool {
+        let purpose = match self.rule.supervision {
+            Some(Supervision::Automatic | Supervision::Notify) => Purpose::Loosen,
+            Some(Supervision::Confirm | Supervision::Manual | Supervision::Deny) | None => {
+                Purpose::Tighten
+            }
+        };
         self.conditions
             .iter()
-            .all(|condition| condition.holds(view, command, around))
+            .all(|condition| condition.holds(purpose, view, command, around))
     }
 
     fn supervised(&self, level: Supervision, view: &Understood<'_>) -> Supervised {
@@ -303,11 +319,7 @@ fn forbidden_path(
 ) -> Option<String> {
     let patterns = PathPatterns::new(deny);
     view.paths.iter().find_map(|path| {
-        let resolved = around.resolve(&path.text).ok();
-        let pattern = resolved
-            .as_deref()
-            .and_then(|place| patterns.matching(place))
-            .or_else(|| patterns.matching(&path.text))?;
+        let pattern = patterns.matching(&Subject::of(&path.text, around))?;
         Some(format!(
             "Path `{}` is protected (matches `{pattern}`)",
             path.text
@@ -368,14 +380,24 @@ fn scheme_of(text: &str) -> Option<&str> {
     (plain && (rest.starts_with("//") || (bare() && !rest.starts_with(' ')))).then_some(scheme)
 }
 
+/// What a rule is for: one that loosens must be met by all of a call as it is written, one that
+/// tightens by any part of it in any spelling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    Loosen,
+    Tighten,
+}
+
 impl CompiledCondition {
     fn new(condition: &Condition) -> Self {
+        let starts_with = condition.command_starts_with.clone();
         Self {
             command_matches: condition.command_matches.as_deref().map(Glob::new),
-            command_starts_with: condition
-                .command_starts_with
+            command_means: CommandPatterns::new(condition.command_matches.as_deref()),
+            command_starts_with: starts_with
                 .as_deref()
                 .map(|text| text.split_whitespace().map(str::to_owned).collect()),
+            command_starts_meaning: Values::new(starts_with.as_slice()),
             path_matches: condition.path_matches.as_deref().map(Glob::new),
         }
     }
@@ -397,31 +419,52 @@ impl CompiledCondition {
 
     fn holds(
         &self,
+        purpose: Purpose,
         view: &Understood<'_>,
         command: Option<usize>,
         around: &Surroundings<'_>,
     ) -> bool {
         let part = command.and_then(|index| view.commands.get(index));
-        let command_holds = self
-            .command_matches
-            .as_ref()
-            .is_none_or(|glob| part.is_some_and(|part| glob.matches(&part.line)));
+        let tightens = purpose == Purpose::Tighten;
+        let command_holds = self.command_matches.as_ref().is_none_or(|glob| {
+            part.is_some_and(|part| {
+                glob.matches(&part.line)
+                    || (tightens && !self.command_means.matching(part).is_empty())
+            })
+        });
         let start_holds = self.command_starts_with.as_ref().is_none_or(|words| {
             part.is_some_and(|part| {
                 let mut line = part.line.split(' ');
                 words.iter().all(|word| line.next() == Some(word))
+                    || (tightens
+                        && !self
+                            .command_starts_meaning
+                            .contained_in_command(part)
+                            .is_empty())
             })
         });
         let path_holds = self.path_matches.as_ref().is_none_or(|glob| {
-            view.paths
+            let mut paths = view
+                .paths
                 .iter()
                 .filter(|path| path.command == command)
-                .any(|path| {
-                    glob.matches(&path.text)
-                        || around
-                            .resolve(&path.text)
-                            .is_ok_and(|place| glob.matches(&place))
-                })
+                .peekable();
+            match purpose {
+                Purpose::Tighten => paths.any(|path| {
+                    let place = around.resolve(&path.text);
+                    glob.matches(&path.text) || place.is_ok_and(|place| glob.matches(&place))
+                }),
+                Purpose::Loosen => {
+                    paths.peek().is_some()
+                        && paths.all(|path| {
+                            // The place itself must match, or the text if it leads nowhere else.
+                            around.resolve(&path.text).is_ok_and(|place| {
+                                glob.matches(&place)
+                                    || (glob.matches(&path.text) && place.ends_with(&path.text))
+                            })
+                        })
+                }
+            }
         });
         command_holds && start_holds && path_holds
     }

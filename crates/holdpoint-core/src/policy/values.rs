@@ -36,7 +36,9 @@ impl Value {
             if word.len() > 1 && word.starts_with('-') {
                 flags.push(word.to_owned());
             } else {
-                words.push(word.to_owned());
+                // `/etc/` is `/etc` and what lies in it.
+                let trimmed = word.trim_end_matches('/');
+                words.push(if trimmed.is_empty() { word } else { trimmed }.to_owned());
             }
         }
         Self {
@@ -52,7 +54,9 @@ impl Value {
         let [word] = self.words.as_slice() else {
             return true;
         };
-        !self.flags.is_empty() || !word.starts_with(char::is_alphanumeric)
+        !self.flags.is_empty()
+            || !word.starts_with(char::is_alphanumeric)
+            || word.contains(['.', '/', '_'])
     }
 }
 
@@ -129,14 +133,14 @@ impl Values {
     /// The values that are `path` or a directory above it.
     pub(crate) fn above_path(&self, path: &str) -> Vec<usize> {
         path_prefixes(path)
-            .filter(|prefix| prefix.starts_with(['/', '~', '.']))
+            .chain(path.split('/').filter(|_| path.len() <= paths::MAX_PATH))
             .filter_map(|prefix| self.by_word.get(prefix))
             .flatten()
             .copied()
             .filter(|number| {
-                self.values
-                    .get(*number)
-                    .is_some_and(|value| value.words.len() == 1 && value.flags.is_empty())
+                self.values.get(*number).is_some_and(|value| {
+                    value.words.len() == 1 && value.flags.is_empty() && value.stands_anywhere()
+                })
             })
             .collect()
     }
@@ -202,7 +206,7 @@ fn path_prefixes(word: &str) -> impl Iterator<Item = &str> {
 fn has_flag(command: &CommandView, flag: &str) -> bool {
     let given = |flag: &str| command.all_flags().any(|given| given == flag);
     let mut pieces = Vec::new();
-    flags::push(&mut pieces, flag);
+    flags::push(&mut pieces, command.program().unwrap_or_default(), flag);
     given(flag)
         || (!flag.starts_with("--")
             && pieces.len() > 1
