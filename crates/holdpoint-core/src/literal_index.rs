@@ -11,13 +11,56 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// The index; rules are numbered by the order they were given in.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LiteralIndex {
-    grams: Buckets,
-    short_grams: Buckets,
+    grams: Filed,
+    short_grams: Filed,
     /// Rules with no run long enough to file them under.
     always: Vec<u32>,
 }
 
-type Buckets = HashMap<u32, Vec<u32>, BuildHasherDefault<GramHasher>>;
+/// Rules by the run they are filed under.
+#[derive(Clone, Debug, Default)]
+struct Filed {
+    rules: HashMap<u32, Vec<u32>, BuildHasherDefault<GramHasher>>,
+    /// One bit for each run, so that a text with none of them is known by a few cached words.
+    seen: Vec<u64>,
+}
+
+impl Filed {
+    fn file(&mut self, gram: u32, rule: u32) {
+        self.rules.entry(gram).or_default().push(rule);
+    }
+
+    /// Makes the bits, some sixteen for each run.
+    fn finish(&mut self) {
+        self.seen = vec![0; (self.rules.len() / 4).next_power_of_two()];
+        let grams: Vec<u32> = self.rules.keys().copied().collect();
+        for gram in grams {
+            let (word, bit) = self.place(gram);
+            if let Some(word) = self.seen.get_mut(word) {
+                *word |= bit;
+            }
+        }
+    }
+
+    fn place(&self, gram: u32) -> (usize, u64) {
+        let hash = u64::from(gram).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 24;
+        let word = usize::try_from(hash >> 6).unwrap_or(0) & self.seen.len().saturating_sub(1);
+        (word, 1 << (hash & 63))
+    }
+
+    fn collect(&self, text: &str, size: usize, found: &mut Vec<u32>) {
+        if self.rules.is_empty() {
+            return;
+        }
+        for gram in grams(text, size) {
+            let (word, bit) = self.place(gram);
+            let seen = self.seen.get(word).is_some_and(|word| word & bit != 0);
+            if seen && let Some(rules) = self.rules.get(&gram) {
+                found.extend_from_slice(rules);
+            }
+        }
+    }
+}
 
 const GRAM: usize = 4;
 const SHORT_GRAM: usize = 3;
@@ -44,37 +87,28 @@ impl LiteralIndex {
                     .next()
             };
             if let Some(gram) = rarest {
-                index.grams.entry(gram).or_default().push(rule);
+                index.grams.file(gram, rule);
             } else if let Some(gram) = short() {
-                index.short_grams.entry(gram).or_default().push(rule);
+                index.short_grams.file(gram, rule);
             } else {
                 index.always.push(rule);
             }
         }
+        index.grams.finish();
+        index.short_grams.finish();
         index
     }
 
     /// The rules that could match `text`, each once, in order.
     pub(crate) fn candidates(&self, text: &str) -> Vec<u32> {
         let mut found = self.always.clone();
-        collect(&self.grams, text, GRAM, &mut found);
-        collect(&self.short_grams, text, SHORT_GRAM, &mut found);
+        self.grams.collect(text, GRAM, &mut found);
+        self.short_grams.collect(text, SHORT_GRAM, &mut found);
         if found.len() > 1 {
             found.sort_unstable();
             found.dedup();
         }
         found
-    }
-}
-
-fn collect(buckets: &Buckets, text: &str, size: usize, found: &mut Vec<u32>) {
-    if buckets.is_empty() {
-        return;
-    }
-    for gram in grams(text, size) {
-        if let Some(rules) = buckets.get(&gram) {
-            found.extend_from_slice(rules);
-        }
     }
 }
 

@@ -442,9 +442,9 @@ mod tests {
 
     fn paths(line: &str) -> Vec<(String, Verb)> {
         Understood::of(&ToolCall::shell(line))
-            .paths
-            .into_iter()
-            .map(|path| (path.text, path.verb))
+            .paths()
+            .iter()
+            .map(|path| (path.text.clone(), path.verb))
             .collect()
     }
 
@@ -518,9 +518,9 @@ mod tests {
         ] {
             let call = ToolCall::new(tool, input).unwrap();
             let found: Vec<_> = Understood::of(&call)
-                .paths
-                .into_iter()
-                .map(|path| (path.text, path.verb))
+                .paths()
+                .iter()
+                .map(|path| (path.text.clone(), path.verb))
                 .collect();
             assert_eq!(found, [("a".to_owned(), Verb::Write)], "{tool}");
         }

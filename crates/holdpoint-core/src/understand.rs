@@ -32,13 +32,15 @@ const MAX_NAMED: usize = 1000;
 pub(crate) struct Understood<'c> {
     pub(crate) call: &'c ToolCall,
     pub(crate) effect: Effect,
+    /// How the tool's arguments are read.
+    pub(crate) shape: Shape,
     /// The command line of a shell tool, as written.
     pub(crate) line: Option<String>,
     /// The commands of every argument that is one.
     pub(crate) commands: Vec<CommandView>,
     /// Why a command line could not be taken apart.
     pub(crate) trouble: Option<Trouble>,
-    pub(crate) paths: Vec<PathUse>,
+    paths: OnceCell<Vec<PathUse>>,
     text_form: OnceCell<String>,
 }
 
@@ -102,19 +104,20 @@ impl<'c> Understood<'c> {
         let mut view = Self {
             call,
             effect,
+            shape: catalogue::shape(call.tool()),
             line: call.command_line(),
             commands: Vec::new(),
             trouble: None,
-            paths: Vec::new(),
+            paths: OnceCell::new(),
             text_form: OnceCell::new(),
         };
-        if let Shape::Shell { command } = catalogue::shape(call.tool()) {
+        if let Shape::Shell { command } = view.shape {
             view.read_shell_call(command);
             view.read_commands_in(call.input(), Some(command));
         } else if !catalogue::is_known(call.tool()) {
             view.read_commands_in(call.input(), None);
         }
-        view.name_paths();
+        view.count_paths();
         view
     }
 
@@ -312,32 +315,48 @@ impl<'c> Understood<'c> {
         }
     }
 
-    fn name_paths(&mut self) {
-        let verb = match self.effect {
-            Effect::None | Effect::Read => Verb::Read,
-            Effect::Write => Verb::Write,
-            Effect::Delete => Verb::Delete,
-            Effect::Execute | Effect::Unknown => Verb::Unknown,
-        };
-        let input = self.call.input();
-        let directory = input
-            .iter()
-            .find(|(key, _)| catalogue::names_directory(key))
-            .and_then(|(_, value)| value.as_str());
-        let mut paths = path_uses::of_commands(&self.commands, directory);
-        if !self.is_shell() {
-            paths.extend(path_uses::of_arguments(input, verb));
-        }
-        let most = if self.is_shell() {
-            MAX_WORDS
+    /// The paths the call names. Most policies never ask.
+    pub(crate) fn paths(&self) -> &[PathUse] {
+        self.paths.get_or_init(|| {
+            let input = self.call.input();
+            let directory = input
+                .iter()
+                .find(|(key, _)| catalogue::names_directory(key))
+                .and_then(|(_, value)| value.as_str());
+            let mut paths = path_uses::of_commands(&self.commands, directory);
+            if !self.is_shell() {
+                let verb = match self.effect {
+                    Effect::None | Effect::Read => Verb::Read,
+                    Effect::Write => Verb::Write,
+                    Effect::Delete => Verb::Delete,
+                    Effect::Execute | Effect::Unknown => Verb::Unknown,
+                };
+                paths.extend(path_uses::of_arguments(input, verb));
+            }
+            paths
+        })
+    }
+
+    /// Refuses a call that names more files than anybody would look at.
+    fn count_paths(&mut self) {
+        let (count, most) = if self.is_shell() {
+            let words = self.commands.iter().map(|view| view.command.words.len());
+            (words.sum(), MAX_WORDS)
         } else {
-            MAX_NAMED
+            let texts: usize = self.call.input().values().map(count_texts).sum();
+            (
+                if texts > MAX_NAMED {
+                    self.paths().len()
+                } else {
+                    0
+                },
+                MAX_NAMED,
+            )
         };
-        if paths.len() > most {
-            self.trouble = Some(Trouble::TooManyPaths(paths.len()));
-            paths.clear();
+        if count > most {
+            self.trouble = Some(Trouble::TooManyPaths(count));
+            self.paths = OnceCell::from(Vec::new());
         }
-        self.paths = paths;
     }
 }
 
@@ -530,6 +549,13 @@ pub(crate) fn base_name(word: &str) -> &str {
 
 fn is_scalar(value: &Value) -> bool {
     matches!(value, Value::String(_) | Value::Number(_) | Value::Bool(_))
+}
+
+/// How many texts there are in `value`.
+fn count_texts(value: &Value) -> usize {
+    let mut count = 0;
+    collect_texts(value, &mut |_| count += 1);
+    count
 }
 
 /// Every text in `value`, however deep (J-17).

@@ -76,14 +76,14 @@ impl Judgement<'_> {
     /// File rules allow a call that names files and does nothing else, if they allow all of them.
     fn covers_of_files(&self) -> Vec<Cover> {
         let view = &self.view;
-        let known = view.paths.iter().all(|path| path.verb != Verb::Unknown);
-        if view.paths.is_empty() || !view.commands.is_empty() || !known {
+        let known = view.paths().iter().all(|path| path.verb != Verb::Unknown);
+        if view.paths().is_empty() || !view.commands.is_empty() || !known {
             return Vec::new();
         }
         let mut covers = Vec::new();
         for (speaker, layer) in self.speakers().filter(|(_, layer)| !layer.files.is_empty()) {
             let allowed: Option<Vec<_>> = view
-                .paths
+                .paths()
                 .iter()
                 .map(|path| {
                     layer

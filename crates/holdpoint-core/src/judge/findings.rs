@@ -327,7 +327,7 @@ impl Judgement<'_> {
     pub(super) fn path_findings(&self, verdict: Verdict) -> Vec<(Speaker, Found)> {
         let mut found = Vec::new();
         for (speaker, layer) in self.speakers().filter(|(_, layer)| !layer.files.is_empty()) {
-            for path in &self.view.paths {
+            for path in self.view.paths() {
                 for finding in layer.files.findings(path, &self.around) {
                     if finding.verdict == verdict {
                         let mut one = self

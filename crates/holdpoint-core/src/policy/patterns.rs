@@ -193,6 +193,7 @@ impl CommandPatterns {
             .flatten();
         let by_flag_start = command
             .all_flags()
+            .filter(|_| !self.by_flag_start_shapes.is_empty())
             .flat_map(|flag| self.by_flag_start.candidates(flag))
             .filter_map(|number| usize::try_from(number).ok())
             .filter_map(|number| self.by_flag_start_shapes.get(number));

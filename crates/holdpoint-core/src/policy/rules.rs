@@ -24,6 +24,9 @@ pub(crate) struct Rules {
     text: Patterns,
     /// Patterns that speak of more than one command, matched against the line as written.
     raw: Vec<bool>,
+    any_raw: bool,
+    /// Whether some pattern is about the text form of a call.
+    any_form: bool,
     commands: CommandPatterns,
     arguments: HashMap<String, Vec<(String, Values)>>,
 }
@@ -73,6 +76,8 @@ impl Rules {
             .iter()
             .map(|text| speaks_of_lines(text))
             .collect();
+        rules.any_raw = rules.raw.contains(&true);
+        rules.any_form = rules.patterns.iter().any(|text| text.contains('('));
         rules.arguments = arguments
             .into_iter()
             .map(|(tool, named)| {
@@ -122,29 +127,26 @@ impl Rules {
         let mut numbers: Vec<(usize, Option<usize>)> = Vec::new();
         // Of a shell line the text form holds everything as text, data included: only a pattern
         // that means the form is compared with it.
-        let means_form = |number: &usize| {
-            !view.is_shell()
-                || self
-                    .patterns
-                    .get(*number)
-                    .is_some_and(|text| text.contains('('))
-        };
-        let by_form = self
-            .text
-            .matching(view.text_form())
-            .into_iter()
-            .filter(means_form);
-        numbers.extend(by_form.map(|number| (number, None)));
+        if !view.is_shell() || self.any_form {
+            let means_form = |number: &usize| {
+                !view.is_shell()
+                    || self
+                        .patterns
+                        .get(*number)
+                        .is_some_and(|text| text.contains('('))
+            };
+            let by_form = self.text.matching(view.text_form()).into_iter();
+            numbers.extend(by_form.filter(means_form).map(|number| (number, None)));
+        }
         if let Some(line) = &view.line {
             // A line that could not be read is compared as it stands: better one refusal too many.
             let whole = matches!(view.trouble, Some(Trouble::Unreadable(_)));
-            numbers.extend(
-                self.text
-                    .matching(line)
-                    .into_iter()
-                    .filter(|number| whole || self.raw.get(*number).copied().unwrap_or(false))
-                    .map(|number| (number, None)),
-            );
+            if whole || self.any_raw {
+                let means_line =
+                    |number: &usize| whole || self.raw.get(*number).copied().unwrap_or(false);
+                let by_line = self.text.matching(line).into_iter();
+                numbers.extend(by_line.filter(means_line).map(|number| (number, None)));
+            }
         }
         for (index, command) in view.commands.iter().enumerate() {
             numbers.extend(
@@ -203,7 +205,7 @@ impl Rules {
                 });
             found.extend(numbers.map(|n| self.pattern_match(n, None)));
         }
-        let shell_argument = match catalogue::shape(view.call.tool()) {
+        let shell_argument = match view.shape {
             Shape::Shell { command } => Some(command),
             Shape::Plain => None,
         };
@@ -254,6 +256,7 @@ impl Rules {
         if let (1, Some(line)) = (view.commands.len(), &view.line)
             && command.command.redirects.is_empty()
             && line.get(command.command.span.clone()) == Some(line.trim())
+            && line.trim() != command.line
         {
             // A pattern may quote as the line does; where the command is all of the line, both are
             // the same thing.
@@ -268,7 +271,7 @@ impl Rules {
         );
         if writes.is_none()
             && command.command.assignments.is_empty()
-            && let Shape::Shell { command: key } = catalogue::shape(view.call.tool())
+            && let Shape::Shell { command: key } = view.shape
         {
             for (argument, values) in self.arguments.get(view.call.tool()).into_iter().flatten() {
                 if argument == key {
@@ -302,7 +305,7 @@ fn arguments_touching(
     let Some(value) = view.call.input().get(argument) else {
         return;
     };
-    let is_command = match catalogue::shape(view.call.tool()) {
+    let is_command = match view.shape {
         Shape::Shell { command } => command == argument,
         Shape::Plain => !view.commands.is_empty() && catalogue::names_command(argument),
     };
@@ -313,7 +316,7 @@ fn arguments_touching(
             numbers.extend(matched.into_iter().map(|number| (number, Some(index))));
         }
         // A path may stand in a redirection, behind a flag, or in another spelling.
-        for path in &view.paths {
+        for path in view.paths() {
             let matched = values.above_path(&tidied(&path.text));
             numbers.extend(matched.into_iter().map(|number| (number, path.command)));
         }

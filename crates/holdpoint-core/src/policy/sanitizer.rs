@@ -75,7 +75,7 @@ impl Sanitizer {
         self.check_text(view, &mut found);
         self.check_programs(view, &mut found);
         if let Some(scope) = &self.scope {
-            for path in &view.paths {
+            for path in view.paths() {
                 if let Some(reason) = out_of_scope(scope, path, around) {
                     found.push(Violation {
                         rule: "sanitization.path_scope",

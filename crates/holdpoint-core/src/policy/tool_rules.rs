@@ -318,7 +318,7 @@ fn forbidden_path(
     around: &Surroundings<'_>,
 ) -> Option<String> {
     let patterns = PathPatterns::new(deny);
-    view.paths.iter().find_map(|path| {
+    view.paths().iter().find_map(|path| {
         let pattern = patterns.matching(&Subject::of(&path.text, around))?;
         Some(format!(
             "Path `{}` is protected (matches `{pattern}`)",
@@ -445,7 +445,7 @@ impl CompiledCondition {
         });
         let path_holds = self.path_matches.as_ref().is_none_or(|glob| {
             let mut paths = view
-                .paths
+                .paths()
                 .iter()
                 .filter(|path| path.command == command)
                 .peekable();
