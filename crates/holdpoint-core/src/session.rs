@@ -225,3 +225,43 @@ fn tool_match(pattern: &str) -> Match {
         command: None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_turn_and_idleness_are_different_events() {
+        let all = Suspensions {
+            turn: true,
+            idle: true,
+            all: true,
+        };
+        let mut state = SessionState {
+            suspended: all,
+            ..SessionState::default()
+        };
+        let method = |state: &SessionState| state.suspended.in_force().map(|(method, _)| method);
+        assert_eq!(method(&state), Some(Method::IdleSuspension));
+        state.end_turn();
+        assert_eq!(method(&state), Some(Method::IdleSuspension));
+        state.become_idle();
+        assert_eq!(method(&state), Some(Method::AllowAll));
+        state.resume();
+        assert_eq!(method(&state), None);
+    }
+
+    #[test]
+    fn clearing_forgets_rules_but_not_what_was_counted() {
+        let mut state = SessionState {
+            allow: vec!["ls".into()],
+            deny: vec!["rm *".into()],
+            default: Some(DefaultPolicy::Deny),
+            calls: [("Read".to_owned(), 2), ("read".to_owned(), 1)].into(),
+            ..SessionState::default()
+        };
+        state.clear_rules();
+        assert!(state.allow.is_empty() && state.deny.is_empty() && state.default.is_none());
+        assert_eq!(state.calls_of("READ"), 3);
+    }
+}

@@ -13,7 +13,7 @@ use crate::call::{ToolCall, push_python_str};
 use crate::catalogue::{self, Effect, Shape};
 use crate::flags;
 use crate::path_uses::{self, PathUse, Verb};
-use crate::shell::{self, Command, RedirectionKind, Refusal, RefusalReason};
+use crate::shell::{self, Command, Refusal, RefusalReason};
 
 /// The longest command line that is read; a longer one is refused, whatever it says (H-10).
 pub const MAX_COMMAND: usize = 1 << 20;
@@ -462,49 +462,28 @@ impl CommandView {
         )
     }
 
-    /// The line with its redirections to files, or nothing if it has none that write one.
-    pub(crate) fn line_with_writes(&self) -> Option<String> {
-        let mut text = self.line.clone();
-        let mut writes = false;
-        for redirect in &self.command.redirects {
-            let sign = match redirect.kind {
-                RedirectionKind::Write | RedirectionKind::Clobber => ">",
-                RedirectionKind::Append => ">>",
-                RedirectionKind::ReadWrite => "<>",
-                RedirectionKind::Read
-                | RedirectionKind::HereDocument
-                | RedirectionKind::HereString
-                | RedirectionKind::Duplicate => continue,
-            };
-            if path_uses::is_stream(&redirect.target.text) {
-                continue;
-            }
-            if text.is_empty() {
-                // A redirection without a command writes like the command that does nothing.
-                text.push(':');
-            }
-            writes = true;
-            push_word(&mut text, sign);
-            push_word(&mut text, &redirect.target.text);
-        }
-        writes.then_some(text)
+    /// The files it writes by redirections, each with its sign.
+    pub(crate) fn writes(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.command.redirects.iter().filter_map(|redirect| {
+            let target = redirect.target.text.as_str();
+            let sign = redirect.kind.writing_sign()?;
+            (!path_uses::is_stream(target)).then_some((sign, target))
+        })
     }
 
-    /// How many files it writes by redirections.
-    pub(crate) fn writes(&self) -> usize {
-        self.command
-            .redirects
-            .iter()
-            .filter(|redirect| {
-                matches!(
-                    redirect.kind,
-                    RedirectionKind::Write
-                        | RedirectionKind::Clobber
-                        | RedirectionKind::Append
-                        | RedirectionKind::ReadWrite
-                ) && !path_uses::is_stream(&redirect.target.text)
-            })
-            .count()
+    /// The line with its redirections to files, or nothing if it has none that write one.
+    pub(crate) fn line_with_writes(&self) -> Option<String> {
+        self.writes().next()?;
+        let mut text = self.line.clone();
+        if text.is_empty() {
+            // A redirection without a command writes like the command that does nothing.
+            text.push(':');
+        }
+        for (sign, target) in self.writes() {
+            push_word(&mut text, sign);
+            push_word(&mut text, target);
+        }
+        Some(text)
     }
 }
 

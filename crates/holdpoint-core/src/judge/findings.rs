@@ -124,7 +124,7 @@ impl Judgement<'_> {
                 );
             }
         }
-        found.extend(self.supervised(opinions, |verdict| verdict == Verdict::Deny));
+        found.extend(self.forbidden(opinions));
         found.extend(self.beyond_autonomy());
         found
     }
@@ -353,28 +353,24 @@ impl Judgement<'_> {
         found
     }
 
-    pub(super) fn supervised(
-        &self,
-        opinions: &[Vec<Opinion>],
-        wanted: fn(Verdict) -> bool,
-    ) -> Vec<Found> {
+    /// Parts a tool rule forbids.
+    fn forbidden(&self, opinions: &[Vec<Opinion>]) -> Vec<Found> {
         let mut found = Vec::new();
         for (part, by_layer) in opinions.iter().enumerate() {
             let part = self.has_commands().then_some(part);
-            for (layer, opinion) in self.policy.layers().iter().zip(by_layer) {
+            for ((speaker, _), opinion) in self.speakers().zip(by_layer) {
                 if let Some(one) = opinion
                     .supervision
                     .as_ref()
-                    .filter(|one| wanted(one.verdict))
+                    .filter(|one| one.verdict == Verdict::Deny)
                 {
-                    let one = self.found(
+                    let one = self.deny(
                         Method::ToolPolicy,
-                        one.verdict,
                         one.rule.clone(),
                         one.reason.clone(),
                         part,
                     );
-                    found.push(one.of_layer(layer.authority));
+                    found.push(one.of_layer(speaker.authority));
                 }
             }
         }

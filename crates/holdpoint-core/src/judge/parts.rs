@@ -3,7 +3,6 @@
 use super::findings::opaque_words;
 use crate::call::ToolCall;
 use crate::decision::span_of;
-use crate::shell::RedirectionKind;
 use crate::understand::{CommandView, Trouble, Understood};
 
 /// A part of a call that is judged by itself: one command of a shell line.
@@ -47,22 +46,13 @@ pub fn parts(call: &ToolCall) -> Result<Vec<Part>, String> {
 /// The command with the files it writes, which a person must not overlook.
 fn shown_with_writes(view: &CommandView) -> String {
     let mut text = view.command.line();
-    for redirect in &view.command.redirects {
-        let sign = match redirect.kind {
-            RedirectionKind::Write | RedirectionKind::Clobber => ">",
-            RedirectionKind::Append => ">>",
-            RedirectionKind::ReadWrite => "<>",
-            RedirectionKind::Read
-            | RedirectionKind::HereDocument
-            | RedirectionKind::HereString
-            | RedirectionKind::Duplicate => continue,
-        };
+    for (sign, target) in view.writes() {
         if !text.is_empty() {
             text.push(' ');
         }
         text.push_str(sign);
         text.push(' ');
-        text.push_str(&redirect.target.text);
+        text.push_str(target);
     }
     text
 }

@@ -237,7 +237,7 @@ impl Rules {
         let writes = command.line_with_writes();
         let mut numbers = match &writes {
             // A rule speaks of one file; a second one would hide behind it.
-            Some(_) if command.writes() > 1 => Vec::new(),
+            Some(_) if command.writes().count() > 1 => Vec::new(),
             // What a command writes must be allowed by a rule that says so.
             Some(line) => self
                 .text

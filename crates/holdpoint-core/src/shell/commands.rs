@@ -84,6 +84,22 @@ pub enum RedirectionKind {
     Duplicate,
 }
 
+impl RedirectionKind {
+    /// How a redirect that writes a file is written; none for the others.
+    #[must_use]
+    pub fn writing_sign(self) -> Option<&'static str> {
+        match self {
+            RedirectionKind::Write | RedirectionKind::Clobber => Some(">"),
+            RedirectionKind::Append => Some(">>"),
+            RedirectionKind::ReadWrite => Some("<>"),
+            RedirectionKind::Read
+            | RedirectionKind::HereDocument
+            | RedirectionKind::HereString
+            | RedirectionKind::Duplicate => None,
+        }
+    }
+}
+
 /// How a command comes to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reached {
