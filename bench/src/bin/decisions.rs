@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use globset::{GlobSet, GlobSetBuilder};
 use holdpoint_bench::rules::{self, Rule};
 use holdpoint_bench::table::{self, Goals, Kind};
-use holdpoint_bench::timing::{median, median_ns};
+use holdpoint_bench::timing::{median, quiet_ns};
 use holdpoint_core::{Glob, Policy, Session, Surroundings, ToolCall, judge};
 use serde_json::{Value, json};
 
@@ -103,9 +103,9 @@ impl Costs {
             ensure!(!set.is_match(call.signature()), "globset matches `{name}`");
             rows.push(Row {
                 call: name,
-                ours: median_ns(batches, || judge(call, &policy, &session, &around)),
-                looped: median_ns(batches, || loop_matches(&globs, call)),
-                globset: median_ns(batches, || set.is_match(call.signature())),
+                ours: quiet_ns(batches, || judge(call, &policy, &session, &around)),
+                looped: quiet_ns(batches, || loop_matches(&globs, call)),
+                globset: quiet_ns(batches, || set.is_match(call.signature())),
             });
         }
         Ok(Self { count, rows })
@@ -206,9 +206,9 @@ fn load(batches: usize, goals: &mut Goals) -> Result<()> {
     let rules = rules::rules(10_000);
     let text = rules::policy_text(&rules);
     let rounds = batches.div_ceil(4);
-    let ours = median_ns(rounds, || Policy::from_text("bench", text.as_str())) / 1e6;
-    let json = median_ns(rounds, || serde_json::from_str::<Value>(&text)) / 1e6;
-    let set = median((0..3).map(|_| median_ns(1, || globset(&rules)))) / 1e6;
+    let ours = quiet_ns(rounds, || Policy::from_text("bench", text.as_str())) / 1e6;
+    let json = quiet_ns(rounds, || serde_json::from_str::<Value>(&text)) / 1e6;
+    let set = median((0..3).map(|_| quiet_ns(1, || globset(&rules)))) / 1e6;
     println!(
         "\nms to load a policy of 10,000 rules ({} KB)",
         text.len() / 1024

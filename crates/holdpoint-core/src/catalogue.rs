@@ -94,6 +94,10 @@ pub(crate) fn is_known(tool: &str) -> bool {
 
 /// Whether an argument of this name holds a shell command in a tool that is not listed.
 pub(crate) fn names_command(key: &str) -> bool {
+    // Every such name has a `c` or an `s` in front.
+    if !key.starts_with(['c', 'C', 's', 'S', '_', '-']) {
+        return false;
+    }
     ["cmd", "command", "commandline", "commands", "shellcommand"].contains(&folded(key).as_str())
 }
 

@@ -372,7 +372,7 @@ impl CommandView {
             );
         }
         let mut outer_flags = Vec::new();
-        let mut valueless = String::new();
+        let mut valueless: Option<String> = None;
         let mut value_next = false;
         let mut operands_only = false;
         let program = command
@@ -391,6 +391,7 @@ impl CommandView {
             push_word(&mut line, text);
             if (1..=hidden).contains(&index) {
                 value_next = text.starts_with('-') && !text.contains('=');
+                valueless.get_or_insert_with(|| flagless.clone());
                 if text.starts_with('-') {
                     flags::push(&mut outer_flags, program, text);
                 }
@@ -399,14 +400,16 @@ impl CommandView {
             if index > 0 && !operands_only && text.len() > 1 && text.starts_with('-') {
                 operands_only = text == "--";
                 value_next = !operands_only && !text.contains('=');
+                valueless.get_or_insert_with(|| flagless.clone());
                 if !operands_only {
                     flags::push(&mut flags, program, text);
                 }
             } else {
                 let text = if index == 0 { base_name(text) } else { text };
                 push_word(&mut flagless, text);
-                if !std::mem::take(&mut value_next) {
-                    push_word(&mut valueless, text);
+                if let (false, Some(valueless)) = (std::mem::take(&mut value_next), &mut valueless)
+                {
+                    push_word(valueless, text);
                 }
             }
         }
@@ -414,7 +417,7 @@ impl CommandView {
         Self {
             command,
             line,
-            valueless: (valueless != flagless).then_some(valueless),
+            valueless: valueless.filter(|text| *text != flagless),
             flagless,
             flags,
             outer_flags,

@@ -38,14 +38,23 @@ impl Names {
 
     /// Whether `name` is one of them.
     pub(super) fn contains(&self, name: &str) -> bool {
-        let Some(first) = name.as_bytes().first() else {
-            return false;
-        };
-        self.shapes & shape(*first, name.len()) != 0
+        Self::could_hold(self.shapes, name)
             && self
                 .list
                 .split_ascii_whitespace()
                 .any(|known| known == name)
+    }
+
+    /// The shapes of these names and those already in `shapes`, to be asked about at once.
+    pub(super) const fn shapes_with(&self, shapes: u128) -> u128 {
+        self.shapes | shapes
+    }
+
+    /// Whether a name with such shapes could be `name`.
+    pub(super) fn could_hold(shapes: u128, name: &str) -> bool {
+        name.as_bytes()
+            .first()
+            .is_some_and(|first| shapes & shape(*first, name.len()) != 0)
     }
 
     /// Whether there are none.

@@ -48,6 +48,9 @@ const fn spec(values: &'static str, flags: &'static str) -> Spec {
 
 /// The wrapper of a name, and of a subcommand if it has any.
 pub(super) fn find(name: &str, subcommand: Option<&str>) -> Option<&'static Wrapper> {
+    if !Names::could_hold(ALL, name) {
+        return None;
+    }
     WRAPPERS.iter().find(|wrapper| {
         wrapper.names.contains(name)
             && (wrapper.subcommands.is_empty()
@@ -55,7 +58,18 @@ pub(super) fn find(name: &str, subcommand: Option<&str>) -> Option<&'static Wrap
     })
 }
 
-static WRAPPERS: &[Wrapper] = &[
+/// The shapes of all their names: most programs are none of them.
+const ALL: u128 = {
+    let mut rest = WRAPPERS;
+    let mut shapes = 0;
+    while let [first, tail @ ..] = rest {
+        shapes = first.names.shapes_with(shapes);
+        rest = tail;
+    }
+    shapes
+};
+
+const WRAPPERS: &[Wrapper] = &[
     Wrapper {
         names: Names::new(
             "nohup ssh-agent builtin catchsegv fakeroot-sysv torsocks torify unbuffer dbus-launch \
