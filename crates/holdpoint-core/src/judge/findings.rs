@@ -249,8 +249,13 @@ impl Judgement<'_> {
     /// not known to be a shell this matters only where a rule could be evaded.
     fn unknowns(&self) -> Vec<Objection> {
         let refuses = self.refuses_commands();
+        let asks = self
+            .policy
+            .layers()
+            .iter()
+            .any(|layer| !layer.ask.is_empty());
         let mut found = Vec::new();
-        if !self.view.is_shell() && !refuses {
+        if !self.view.is_shell() && !refuses && !asks {
             return found;
         }
         if let Some(Trouble::Unreadable(refusal)) = &self.view.trouble {
@@ -271,7 +276,7 @@ impl Judgement<'_> {
                     Some(index),
                     refuses,
                 ));
-            } else if refuses && command.is_dynamic() {
+            } else if (refuses || asks) && command.is_dynamic() {
                 dynamic += 1;
                 let pattern = self.possible_refusal(command);
                 if pattern.is_some() || dynamic > MAX_DYNAMIC {
@@ -279,7 +284,7 @@ impl Judgement<'_> {
                     let reason = format!(
                         "A word is only known when the shell runs it and could make this match `{pattern}`"
                     );
-                    found.push(self.unknown("shell.dynamic-word", reason, Some(index), true));
+                    found.push(self.unknown("shell.dynamic-word", reason, Some(index), refuses));
                 }
             }
         }
@@ -304,11 +309,11 @@ impl Judgement<'_> {
 
     /// Whether any rule refuses commands, so that one that is hidden could be one of those.
     fn refuses_commands(&self) -> bool {
-        let in_layers = self
-            .policy
-            .layers()
-            .iter()
-            .any(|layer| !layer.deny.is_empty() || layer.sanitizer.is_some());
+        let in_layers = self.policy.layers().iter().any(|layer| {
+            !layer.deny.is_empty()
+                || layer.sanitizer.is_some()
+                || layer.tools.denies_commands(self.view.call.tool())
+        });
         in_layers || self.session.rules.denies()
     }
 

@@ -131,6 +131,13 @@ impl ToolTable {
         self.named(tool).iter().find_map(|rule| rule.rule.effect)
     }
 
+    /// Whether any rule forbids some commands of `tool`.
+    pub(crate) fn denies_commands(&self, tool: &str) -> bool {
+        self.named(tool).iter().any(|rule| {
+            rule.rule.supervision == Some(Supervision::Deny) && !rule.conditions.is_empty()
+        })
+    }
+
     /// Whether any rule limits how often `tool` is called.
     pub(crate) fn limits_calls(&self, tool: &str) -> bool {
         self.named(tool)
