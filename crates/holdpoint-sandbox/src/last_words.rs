@@ -1,0 +1,246 @@
+//! What a process says when it cannot go on.
+//!
+//! Most agents let a tool call through when their hook crashes, hangs or ends without a word. A
+//! process that has called [`arm`] ends in its last words and its exit code instead: after a panic,
+//! a stack overflow or another fault, when memory or its time runs out, and when it is told to stop.
+//! Only `SIGKILL` leaves no time to speak.
+//!
+//! It is for a process with one thread that has one answer to give.
+
+use std::io;
+use std::time::Duration;
+
+/// What is said, and what the process may use before it is.
+#[derive(Clone, Copy, Debug)]
+pub struct LastWords {
+    /// For standard output: an agent's own form of a refusal. May be empty.
+    pub stdout: &'static str,
+    /// What the line on standard error starts with; the cause and a line break follow.
+    pub stderr: &'static str,
+    /// The exit code.
+    pub code: i32,
+    /// How long the process may take, waiting included.
+    pub deadline: Duration,
+    /// How much memory it may map, in bytes.
+    pub memory: u64,
+}
+
+/// From here on, whatever ends this process early says `words`.
+///
+/// A process that is armed twice says the words of the first time.
+pub fn arm(words: LastWords) -> io::Result<()> {
+    system::arm(words)?;
+    std::panic::set_hook(Box::new(|_| system::speak(PANIC)));
+    Ok(())
+}
+
+/// Why a process cannot go on, as its last words put it.
+const PANIC: &str = "an error in Holdpoint itself (a panic)";
+const FAULT: &str = "an error in Holdpoint itself (a memory fault or a stack overflow)";
+const ABORT: &str = "an error in Holdpoint itself (an abort, or no memory left)";
+const TIME: &str = "the answer took too long";
+const STOPPED: &str = "Holdpoint was stopped before it could answer";
+
+#[cfg(unix)]
+mod system {
+    use std::cell::UnsafeCell;
+    use std::io;
+    use std::ptr;
+    use std::sync::OnceLock;
+
+    use libc::{c_int, c_void};
+
+    use super::{ABORT, FAULT, LastWords, STOPPED, TIME};
+
+    static WORDS: OnceLock<LastWords> = OnceLock::new();
+
+    /// Every signal that would end the process without a word and can be caught, with its meaning.
+    /// `SIGPIPE` is not among them: the runtime ignores it, and a write that fails says so itself.
+    const ENDINGS: &[(c_int, &str)] = &[
+        (libc::SIGSEGV, FAULT),
+        (libc::SIGBUS, FAULT),
+        (libc::SIGILL, FAULT),
+        (libc::SIGFPE, FAULT),
+        (libc::SIGTRAP, FAULT),
+        (libc::SIGSYS, FAULT),
+        (libc::SIGABRT, ABORT),
+        (libc::SIGALRM, TIME),
+        (libc::SIGVTALRM, TIME),
+        (libc::SIGPROF, TIME),
+        (libc::SIGXCPU, TIME),
+        (libc::SIGXFSZ, STOPPED),
+        (libc::SIGTERM, STOPPED),
+        (libc::SIGINT, STOPPED),
+        (libc::SIGHUP, STOPPED),
+        (libc::SIGQUIT, STOPPED),
+        (libc::SIGUSR1, STOPPED),
+        (libc::SIGUSR2, STOPPED),
+    ];
+
+    /// Room for the handler when the ordinary stack is used up; more than any machine state needs.
+    const STACK_SIZE: usize = 64 << 10;
+
+    #[repr(align(16))]
+    struct Stack(UnsafeCell<[u8; STACK_SIZE]>);
+
+    // SAFETY: the bytes are only ever handed to the kernel as the alternate stack of one thread;
+    // no reference into them is made.
+    unsafe impl Sync for Stack {}
+
+    static STACK: Stack = Stack(UnsafeCell::new([0; STACK_SIZE]));
+
+    pub(super) fn arm(words: LastWords) -> io::Result<()> {
+        // What the handler needs is in place before anything can call it.
+        let words = *WORDS.get_or_init(|| words);
+        use_own_stack()?;
+        catch_endings()?;
+        limit_memory(words.memory)?;
+        set_alarm(words)
+    }
+
+    fn use_own_stack() -> io::Result<()> {
+        let stack = libc::stack_t {
+            ss_sp: STACK.0.get().cast::<c_void>(),
+            ss_flags: 0,
+            ss_size: STACK_SIZE,
+        };
+        // SAFETY: the stack is static, large enough and used for nothing else.
+        checked(unsafe { libc::sigaltstack(&raw const stack, ptr::null_mut()) })
+    }
+
+    fn catch_endings() -> io::Result<()> {
+        // SAFETY: all-zero bytes are a valid `sigaction`: no flags, an empty mask.
+        let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+        action.sa_sigaction = on_signal as extern "C" fn(c_int) as usize;
+        action.sa_flags = libc::SA_ONSTACK;
+        // While the last words are said, nothing else is heard.
+        // SAFETY: the mask is a valid set that nobody else sees.
+        checked(unsafe { libc::sigfillset(&raw mut action.sa_mask) })?;
+        for (signal, _) in ENDINGS {
+            // SAFETY: the handler only makes calls that are allowed in one, and never returns.
+            checked(unsafe { libc::sigaction(*signal, &raw const action, ptr::null_mut()) })?;
+        }
+        // Whoever started this process may have blocked signals, the alarm among them.
+        // SAFETY: all-zero bytes are a valid `sigset_t`.
+        let mut none: libc::sigset_t = unsafe { std::mem::zeroed() };
+        // SAFETY: the set is valid and nobody else sees it.
+        checked(unsafe { libc::sigemptyset(&raw mut none) })?;
+        // SAFETY: the set is valid; the old mask is not asked for.
+        checked(unsafe { libc::sigprocmask(libc::SIG_SETMASK, &raw const none, ptr::null_mut()) })
+    }
+
+    /// An allocation beyond the limit fails; the runtime then aborts, which is caught.
+    fn limit_memory(most: u64) -> io::Result<()> {
+        let mut limit = libc::rlimit {
+            rlim_cur: 0,
+            rlim_max: 0,
+        };
+        // SAFETY: the struct is valid and nobody else sees it.
+        checked(unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) })?;
+        limit.rlim_cur = limit.rlim_cur.min(limit.rlim_max).min(most);
+        // SAFETY: the struct is valid; a soft limit below the hard one may always be set.
+        checked(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) })
+    }
+
+    fn set_alarm(words: LastWords) -> io::Result<()> {
+        let too_long = |_| io::Error::from(io::ErrorKind::InvalidInput);
+        let timer = libc::itimerval {
+            it_interval: libc::timeval {
+                tv_sec: 0,
+                tv_usec: 0,
+            },
+            it_value: libc::timeval {
+                tv_sec: words.deadline.as_secs().try_into().map_err(too_long)?,
+                tv_usec: words.deadline.subsec_micros().into(),
+            },
+        };
+        // SAFETY: the timer is valid; the old one is not asked for.
+        checked(unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const timer, ptr::null_mut()) })
+    }
+
+    fn checked(result: c_int) -> io::Result<()> {
+        if result == 0 {
+            Ok(())
+        } else {
+            Err(io::Error::last_os_error())
+        }
+    }
+
+    extern "C" fn on_signal(signal: c_int) {
+        let cause = ENDINGS
+            .iter()
+            .find(|(known, _)| *known == signal)
+            .map_or(STOPPED, |(_, cause)| cause);
+        speak(cause)
+    }
+
+    /// Says the last words and ends the process. May be called in a signal handler: it allocates
+    /// nothing and takes no lock.
+    pub(super) fn speak(cause: &str) -> ! {
+        let code = match WORDS.get() {
+            Some(words) => {
+                say(libc::STDOUT_FILENO, words.stdout);
+                for piece in [words.stderr, cause, "\n"] {
+                    say(libc::STDERR_FILENO, piece);
+                }
+                words.code
+            }
+            // Not armed: nothing to say, but never a success.
+            None => libc::EXIT_FAILURE,
+        };
+        // SAFETY: `_exit` may be called anywhere, and runs nothing of this process.
+        unsafe { libc::_exit(code) }
+    }
+
+    /// Writes a short text if that can be done without waiting: whoever should read it may be the
+    /// reason that time ran out.
+    fn say(file: c_int, text: &str) {
+        let mut ready = libc::pollfd {
+            fd: file,
+            events: libc::POLLOUT,
+            revents: 0,
+        };
+        // SAFETY: one valid entry, and no waiting.
+        let found = unsafe { libc::poll(&raw mut ready, 1, 0) };
+        if found == 1 && ready.revents & libc::POLLOUT != 0 && !text.is_empty() {
+            // SAFETY: the pointer and the length are those of a live text.
+            let _ = unsafe { libc::write(file, text.as_ptr().cast::<c_void>(), text.len()) };
+        }
+    }
+}
+
+/// Without signals a panic is still caught, and a thread keeps the time.
+#[cfg(not(unix))]
+mod system {
+    use std::io::{self, Write};
+    use std::sync::OnceLock;
+    use std::thread;
+
+    use super::{ABORT, FAULT, LastWords, STOPPED, TIME};
+
+    static WORDS: OnceLock<LastWords> = OnceLock::new();
+
+    pub(super) fn arm(words: LastWords) -> io::Result<()> {
+        // These causes have no signal here.
+        let _ = (FAULT, ABORT, STOPPED);
+        let words = *WORDS.get_or_init(|| words);
+        thread::Builder::new().spawn(move || {
+            thread::sleep(words.deadline);
+            speak(TIME)
+        })?;
+        Ok(())
+    }
+
+    pub(super) fn speak(cause: &str) -> ! {
+        let code = match WORDS.get() {
+            Some(words) => {
+                let _ = io::stdout().write_all(words.stdout.as_bytes());
+                let _ = io::stdout().flush();
+                let _ = writeln!(io::stderr(), "{}{cause}", words.stderr);
+                words.code
+            }
+            None => 1,
+        };
+        std::process::exit(code)
+    }
+}
