@@ -49,6 +49,23 @@ pub struct Document {
     pub tools: BTreeMap<String, ToolRules>,
     /// Rules for files and directories.
     pub files: Option<Files>,
+    /// What a hook answers when it cannot judge a call. Without it: deny.
+    #[serde(alias = "on_error")]
+    pub on_error: Option<OnError>,
+}
+
+/// The other spellings of the document's own keys, for the schema; the reader has them as aliases.
+pub(super) const DOCUMENT_ALIASES: &[(&str, &[&str])] = &[("onError", &["on_error"])];
+
+/// What a hook answers when it cannot judge a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OnError {
+    /// Say nothing and write down why, so that the agent's own permission system decides. Counts
+    /// only in the machine's file and in yours.
+    Defer,
+    /// Refuse it.
+    Deny,
 }
 
 /// The versions of the format this program reads.

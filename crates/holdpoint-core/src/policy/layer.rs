@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::document::{Channel, Document, RuleList, ToolRules};
+use super::document::{Channel, Document, OnError, RuleList, ToolRules};
 use super::files::FileGuard;
 use super::profile::Profile;
 use super::rules::Rules;
@@ -80,6 +80,8 @@ pub struct Layer {
     pub default: Option<DefaultPolicy>,
     /// The autonomy it states.
     pub autonomy: Option<Autonomy>,
+    /// What it wants answered when a call cannot be judged.
+    pub on_error: Option<OnError>,
     /// How it wants a person asked.
     pub channel: Option<Channel>,
     /// What it refuses, as written.
@@ -122,6 +124,7 @@ impl Layer {
             profile: document.profile,
             default: document.default_policy,
             autonomy: document.autonomy,
+            on_error: document.on_error,
             // Who is asked is not for somebody else's file to say.
             channel: document.channel.filter(|_| trusted),
             deny: Rules::new([&deny_list]),
@@ -238,6 +241,19 @@ impl Policy {
     /// What the managed layer says of such a call, which no rule below it loosens.
     pub fn floor(&self) -> Option<&Standing> {
         self.floor.as_ref()
+    }
+
+    /// What a hook answers when it cannot judge a call: the strictest word of any layer. A project
+    /// never says `defer`, whoever trusts it: its agent could then break what it does not like.
+    pub fn on_error(&self) -> OnError {
+        self.layers
+            .iter()
+            .filter_map(|layer| match (layer.on_error?, layer.authority) {
+                (OnError::Defer, Authority::Project) => None,
+                (stated, _) => Some(stated),
+            })
+            .max()
+            .unwrap_or(OnError::Deny)
     }
 
     /// Whether any layer limits how often `tool` is called, so that calls must be counted.
@@ -376,6 +392,27 @@ mod tests {
             ]),
             DefaultPolicy::Deny
         );
+    }
+
+    #[test]
+    fn an_error_is_deferred_only_if_the_machine_or_its_user_says_so() {
+        let defers = r#"{"onError":"defer"}"#;
+        let denies = r#"{"on_error":"deny"}"#;
+        let of = |layers: &[(Authority, &str)]| {
+            let sources = layers
+                .iter()
+                .map(|(authority, text)| source(*authority, Trust::Trusted, text))
+                .collect();
+            Policy::compile(sources).unwrap().on_error()
+        };
+        use Authority::{Managed, Project, User};
+        assert_eq!(of(&[]), OnError::Deny);
+        assert_eq!(of(&[(User, "{}")]), OnError::Deny);
+        assert_eq!(of(&[(User, defers)]), OnError::Defer);
+        assert_eq!(of(&[(Managed, defers), (User, "{}")]), OnError::Defer);
+        assert_eq!(of(&[(Project, defers)]), OnError::Deny);
+        assert_eq!(of(&[(Managed, denies), (User, defers)]), OnError::Deny);
+        assert_eq!(of(&[(User, defers), (Project, denies)]), OnError::Deny);
     }
 
     #[test]

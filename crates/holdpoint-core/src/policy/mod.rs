@@ -17,8 +17,8 @@ mod values;
 
 pub use document::{
     Channel, ChannelKind, ChannelText, Check, Condition, Conditions, Document, FileRules, Files,
-    Parameter, ParameterType, PathScope, Pattern, Restriction, RuleList, Sanitization, Secret,
-    ToolRule, ToolRules, Version,
+    OnError, Parameter, ParameterType, PathScope, Pattern, Restriction, RuleList, Sanitization,
+    Secret, ToolRule, ToolRules, Version,
 };
 pub use layer::{Authority, Layer, Policy, Source, Standing, Trust};
 pub use profile::Profile;

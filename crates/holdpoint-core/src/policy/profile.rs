@@ -110,6 +110,7 @@ impl Document {
             sanitization: self.sanitization.or(base.sanitization),
             channel: self.channel.or(base.channel),
             autonomy: self.autonomy.or(base.autonomy),
+            on_error: self.on_error.or(base.on_error),
             ..base
         })
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::document::{Document, PARAMETER_ALIASES, TOOL_RULE_ALIASES};
+use super::document::{DOCUMENT_ALIASES, Document, PARAMETER_ALIASES, TOOL_RULE_ALIASES};
 
 /// The schema as a JSON value.
 pub fn json_schema() -> Value {
@@ -10,8 +10,17 @@ pub fn json_schema() -> Value {
     if let Some(root) = schema.as_object_mut() {
         root.insert("title".into(), json!("Holdpoint policy"));
     }
-    spell_otherwise(&mut schema, "ToolRule", TOOL_RULE_ALIASES);
-    spell_otherwise(&mut schema, "Parameter", PARAMETER_ALIASES);
+    if let Some(root) = schema.as_object_mut() {
+        spell_otherwise(root, DOCUMENT_ALIASES);
+    }
+    for (name, aliases) in [
+        ("ToolRule", TOOL_RULE_ALIASES),
+        ("Parameter", PARAMETER_ALIASES),
+    ] {
+        if let Some(definition) = definition(&mut schema, name) {
+            spell_otherwise(definition, aliases);
+        }
+    }
     one_or_many(&mut schema, "Conditions", "Condition");
     add_words(&mut schema, "Supervision", SUPERVISION_WORDS);
     schema
@@ -32,11 +41,8 @@ fn definition<'s>(schema: &'s mut Value, name: &str) -> Option<&'s mut Map<Strin
 }
 
 /// Adds the other spellings of some keys, each with the schema of its key.
-fn spell_otherwise(schema: &mut Value, name: &str, aliases: &[(&str, &[&str])]) {
-    let Some(properties) = definition(schema, name)
-        .and_then(|definition| definition.get_mut("properties"))
-        .and_then(Value::as_object_mut)
-    else {
+fn spell_otherwise(object: &mut Map<String, Value>, aliases: &[(&str, &[&str])]) {
+    let Some(properties) = object.get_mut("properties").and_then(Value::as_object_mut) else {
         return;
     };
     for (key, spellings) in aliases {
