@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use holdpoint::{
     Decision, Disk, LoadError, Locations, Policy, Profile, Session, SessionError, SessionId,
-    SessionState, Sessions, ToolCall, load_file, load_layers, real_directory,
+    SessionState, Sessions, ToolCall, load_file, load_layers, load_layers_at, real_directory,
 };
 use holdpoint_core::{Surroundings, judge};
 
@@ -28,6 +28,8 @@ const MAX_INLINE: usize = 4 << 20;
 pub(crate) enum Under {
     /// The layers in force for a directory.
     Layers(PathBuf),
+    /// The layers in force for a workspace and the directory its agent stands in.
+    LayersAt(PathBuf, PathBuf),
     /// One file.
     File(PathBuf),
     /// A policy given with the call.
@@ -106,6 +108,9 @@ impl Desk {
         }
         let loaded: Result<Policy, LoadError> = match under {
             Under::Layers(directory) => load_layers(&self.locations, directory),
+            Under::LayersAt(workspace, directory) => {
+                load_layers_at(&self.locations, workspace, directory)
+            }
             Under::File(path) => load_file(path),
             Under::Inline(text) if text.len() > MAX_INLINE => {
                 return Err(DeskError::Policy(format!(

@@ -23,6 +23,7 @@ mod gate;
 mod load;
 mod locations;
 mod sessions;
+mod shown;
 mod store;
 mod trust;
 mod workplace;
@@ -36,8 +37,9 @@ pub use holdpoint_core::{
     Policy, Profile, Risk, Session, SessionState, StrictValue, Supervision, Suspensions, ToolCall,
     Verdict,
 };
-pub use load::{FileError, LoadError, load_file, load_layers, read_policy_file};
+pub use load::{FileError, LoadError, load_file, load_layers, load_layers_at, read_policy_file};
 pub use locations::{Locations, ProjectFiles};
 pub use sessions::{SessionError, SessionId, Sessions};
+pub use shown::shown;
 pub use trust::{TrustError, TrustStore};
 pub use workplace::real_directory;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use holdpoint_core::policy::{Authority, Source, Trust};
 use holdpoint_core::{DocumentError, Policy, digest_of};
 
-use crate::locations::Locations;
+use crate::locations::{Locations, ProjectFiles};
 use crate::store::{Unread, is_absent, read_bounded};
 use crate::trust::{TrustError, TrustStore};
 
@@ -85,6 +85,16 @@ pub fn load_file(path: &Path) -> Result<Policy, LoadError> {
 
 /// The policy in force for work in `directory`: the managed file, the user's, the project's.
 pub fn load_layers(locations: &Locations, directory: &Path) -> Result<Policy, LoadError> {
+    load_layers_at(locations, directory, directory)
+}
+
+/// The policy in force for an agent that belongs in `workspace` and stands in `directory`. Walking
+/// into a directory adds its rules and drops none; out of the workspace it adds no allow rules.
+pub fn load_layers_at(
+    locations: &Locations,
+    workspace: &Path,
+    directory: &Path,
+) -> Result<Policy, LoadError> {
     let mut sources = Vec::new();
     let mut add_if_there = |path: &Path, authority| -> Result<(), LoadError> {
         if !is_absent(path) {
@@ -99,26 +109,51 @@ pub fn load_layers(locations: &Locations, directory: &Path) -> Result<Policy, Lo
             if let Some(user) = &locations.user {
                 add_if_there(user, Authority::User)?;
             }
-            sources.extend(project_sources(locations, directory)?);
+            sources.extend(project_sources(locations, workspace, directory)?);
         }
     }
     Ok(Policy::compile(sources)?)
 }
 
-fn project_sources(locations: &Locations, directory: &Path) -> Result<Vec<Source>, LoadError> {
-    let files = locations.project_files(directory);
-    if files.own.is_empty() && files.above.is_empty() {
+fn project_sources(
+    locations: &Locations,
+    workspace: &Path,
+    directory: &Path,
+) -> Result<Vec<Source>, LoadError> {
+    let files = locations.project_files(workspace);
+    let nearby = if workspace == directory {
+        ProjectFiles::default()
+    } else {
+        locations.project_files(directory)
+    };
+    let empty = |files: &ProjectFiles| files.own.is_empty() && files.above.is_empty();
+    if empty(&files) && empty(&nearby) {
         return Ok(Vec::new());
     }
     let trusted = TrustStore::open(locations)?;
-    let above = files.above.into_iter().filter(|path| trusted.knows(path));
+    let in_force = |files: ProjectFiles| {
+        let above = files.above.into_iter().filter(|path| trusted.knows(path));
+        files.own.into_iter().chain(above).collect::<Vec<_>>()
+    };
+    let (own, nearby) = (in_force(files), in_force(nearby));
     let mut sources = Vec::new();
-    for path in files.own.into_iter().chain(above) {
-        let mut source = source(&path, Authority::Project, Trust::Untrusted)?;
-        source.trust = trusted.standing(&path, &digest_of(&source.bytes));
+    for path in &own {
+        sources.push(project_source(path, &trusted)?);
+    }
+    for path in nearby.iter().filter(|path| !own.contains(path)) {
+        let mut source = project_source(path, &trusted)?;
+        if !path.starts_with(workspace) {
+            source.trust = Trust::Untrusted;
+        }
         sources.push(source);
     }
     Ok(sources)
+}
+
+fn project_source(path: &Path, trusted: &TrustStore) -> Result<Source, FileError> {
+    let mut source = source(path, Authority::Project, Trust::Untrusted)?;
+    source.trust = trusted.standing(path, &digest_of(&source.bytes));
+    Ok(source)
 }
 
 fn source(path: &Path, authority: Authority, trust: Trust) -> Result<Source, FileError> {

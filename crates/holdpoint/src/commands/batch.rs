@@ -28,7 +28,7 @@ pub(crate) fn run(under: &cli::Under, terminal: &mut Terminal) -> anyhow::Result
     let mut batch = Batch {
         desk: Desk::new(),
         named: match policy_for(under, &here) {
-            Under::Layers(_) => None,
+            Under::Layers(_) | Under::LayersAt(..) => None,
             named @ (Under::File(_) | Under::Inline(_) | Under::Profile(_)) => Some(named),
         },
         directory: here,
