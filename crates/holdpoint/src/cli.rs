@@ -32,6 +32,16 @@ pub(crate) enum Command {
     /// Say why a call is judged as it is, and what would change that
     #[command(after_help = "Example:\n  holdpoint explain 'git status && rm -rf build'")]
     Explain(Explain),
+    /// Answer an agent's hook: its payload on standard input, its reply on standard output
+    ///
+    /// An agent runs this before each tool call, once `holdpoint init` has registered it. What
+    /// cannot be read or judged is denied, with exit code 2 and the reason on standard error.
+    #[command(after_help = HOOK_EXAMPLES)]
+    Hook {
+        /// The agent
+        #[arg(value_enum)]
+        agent: AgentName,
+    },
     /// See and change the rules of a session
     Permissions(Permissions),
     /// Vouch for a project's policy file, so that its allow rules count
@@ -75,6 +85,17 @@ const CHECK_EXAMPLES: &str = "Examples:\n  \
     a policy or the path of one, in place of the layers; `session` is an id or {\"allow\",\"deny\",\"default\"}.\n\n\
     Exit codes: 0 allow or notify, 3 ask or review, 2 deny, 1 error. A batch ends with 0; its\n\
     decisions are in its output.";
+
+const HOOK_EXAMPLES: &str = "Example:\n  \
+    echo '{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"rm -rf /\"}}' | holdpoint hook claude-code\n\n\
+    No output and exit code 0 mean that nothing objects: the agent's own permissions decide.";
+
+/// The agents that can be named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AgentName {
+    /// Anthropic's Claude Code
+    ClaudeCode,
+}
 
 /// The call to judge, and under what.
 #[derive(Debug, Args)]

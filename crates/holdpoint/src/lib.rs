@@ -19,7 +19,9 @@
 //! does, and closes when one of them cannot be read: such a gate denies everything and says why.
 
 mod disk;
+mod error_log;
 mod gate;
+pub mod hook;
 mod load;
 mod locations;
 mod sessions;
@@ -29,9 +31,10 @@ mod trust;
 mod workplace;
 
 pub use disk::Disk;
+pub use error_log::ErrorLog;
 pub use gate::Gate;
 pub use holdpoint_core::paths::{Entry, Lookup};
-pub use holdpoint_core::policy::{Authority, Layer, Trust, json_schema};
+pub use holdpoint_core::policy::{Authority, Layer, OnError, Trust, json_schema};
 pub use holdpoint_core::{
     Autonomy, CallError, Decision, DefaultPolicy, DocumentError, Effect, Finding, Method, Part,
     Policy, Profile, Risk, Session, SessionState, StrictValue, Supervision, Suspensions, ToolCall,

@@ -16,6 +16,10 @@ use crate::exit::Exit;
 use crate::terminal::Terminal;
 
 fn main() -> ExitCode {
+    // The hot path: every call of an agent comes this way, so nothing else is touched before it.
+    if let Some(exit) = commands::hook::called(std::env::args_os()) {
+        return exit;
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -50,6 +54,8 @@ fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     match command {
         Command::Check(args) if args.batch => commands::batch::run(&args.call.under, terminal),
         Command::Check(args) => commands::check::run(&args, terminal),
+        // Only a question for help gets this far.
+        Command::Hook { .. } => Ok(Exit::Denied),
         Command::Explain(args) => commands::explain::run(&args, terminal),
         Command::Permissions(args) => commands::permissions::run(&args, terminal),
         Command::Trust(args) => commands::trust::run(&args, terminal),

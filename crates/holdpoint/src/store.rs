@@ -101,6 +101,22 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     result
 }
 
+/// Adds a line to the file at `path`, for the user's eyes alone. One that has grown long becomes
+/// `….old` in place of the one before.
+pub(crate) fn append_line(path: &Path, line: &str, longest: u64) -> io::Result<()> {
+    make_private_directory(path.parent().unwrap_or(Path::new(".")))?;
+    if fs::metadata(path).is_ok_and(|found| found.len() > longest) {
+        fs::rename(path, path.with_extension("old"))?;
+    }
+    let mut options = OpenOptions::new();
+    options.create(true).append(true);
+    private(&mut options);
+    // One write, so that lines of several processes do not mix.
+    options
+        .open(path)?
+        .write_all(format!("{line}\n").as_bytes())
+}
+
 /// An error in words, without the system's number for it.
 pub(crate) fn plain_words(error: &io::Error) -> String {
     let text = error.to_string();

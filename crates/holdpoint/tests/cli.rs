@@ -1,6 +1,6 @@
 //! The program from outside: command lines in, exit codes and text out.
 //!
-//! Most of it is data. A file under `corpus/cli` holds cases; each runs in a project of its own
+//! Most of it is data. A file under `corpus/cli` or `corpus/hook` holds cases; each runs in a project of its own
 //! with a home of its own, and all that fail are reported at once. `HOLDPOINT_CASE=text` runs the
 //! cases whose file or name contains the text. What needs two processes at a time, a pipe that
 //! breaks or a terminal is written out below.
@@ -15,6 +15,8 @@
     reason = "a test fails by panicking"
 )]
 
+#[path = "cli/answer.rs"]
+mod answer;
 #[path = "cli/case.rs"]
 mod case;
 #[path = "cli/expect.rs"]
@@ -45,8 +47,9 @@ fn every_case_of_the_corpus_holds() {
         !Path::new("/etc/holdpoint").exists(),
         "/etc/holdpoint is a layer of every case here: run these tests on a machine without one"
     );
-    let mut files: Vec<PathBuf> = fs::read_dir(root().join("corpus/cli"))
-        .unwrap()
+    let mut files: Vec<PathBuf> = ["corpus/cli", "corpus/hook"]
+        .iter()
+        .flat_map(|directory| fs::read_dir(root().join(directory)).unwrap())
         .map(|entry| entry.unwrap().path())
         .filter(|path| {
             path.extension()
@@ -58,7 +61,12 @@ fn every_case_of_the_corpus_holds() {
     let mut cases = Vec::new();
     let mut usual = Vec::new();
     for (number, file) in files.iter().enumerate() {
-        let topic = file.file_stem().unwrap().to_string_lossy().into_owned();
+        let topic = file
+            .strip_prefix(root().join("corpus"))
+            .unwrap()
+            .with_extension("")
+            .display()
+            .to_string();
         let text = fs::read_to_string(file).unwrap();
         let read: Cases = toml::from_str(&text).unwrap_or_else(|error| panic!("{topic}: {error}"));
         assert!(!read.about.is_empty(), "{topic}: say what it is about");
@@ -412,6 +420,109 @@ fn a_reader_that_leaves_early_is_no_reason_to_panic() {
     }
 }
 
+const DENIED: &str = r#"{"tool_name":"Bash","tool_input":{"command":"rm -rf x"}}"#;
+
+/// A project in which `DENIED` is denied.
+fn guarded() -> Project {
+    let project = Project::new();
+    project.write(
+        "permissions.json",
+        br#"{"deny": {"patterns": ["rm -rf *"]}, "ask": {"patterns": ["make"]}}"#,
+    );
+    project
+}
+
+#[test]
+fn a_hook_whose_answer_is_lost_blocks_the_call() {
+    let project = guarded();
+    let asked = r#"{"tool_name":"Bash","tool_input":{"command":"make"}}"#;
+    for payload in [DENIED, asked] {
+        // A reader that has gone.
+        let mut child = spawned(project.command().args(["hook", "claude-code"]));
+        drop(child.0.stdout.take());
+        let mut stdin = child.0.stdin.take().unwrap();
+        stdin.write_all(payload.as_bytes()).unwrap();
+        drop(stdin);
+        let mut said = String::new();
+        let mut stderr = child.0.stderr.take().unwrap();
+        stderr.read_to_string(&mut said).unwrap();
+        assert_eq!(child.0.wait().unwrap().code(), Some(2));
+        assert!(said.starts_with("Holdpoint denied this"), "{said}");
+
+        // No output from the start.
+        let line = r#"exec "$0" hook claude-code >&-"#;
+        let mut shell = project.command_of("sh");
+        let program = env!("CARGO_BIN_EXE_holdpoint");
+        let mut child = spawned(shell.args(["-c", line, program]));
+        let mut stdin = child.0.stdin.take().unwrap();
+        stdin.write_all(payload.as_bytes()).unwrap();
+        drop(stdin);
+        assert_eq!(child.0.wait().unwrap().code(), Some(2));
+    }
+}
+
+#[test]
+fn a_hook_that_is_never_told_everything_denies_in_time() {
+    let project = guarded();
+    let mut child = spawned(project.command().args(["hook", "claude-code"]));
+    let since = Instant::now();
+    // Held open: there might be more to come.
+    let mut stdin = child.0.stdin.take().unwrap();
+    stdin.write_all(DENIED.as_bytes()).unwrap();
+    assert_eq!(child.0.wait().unwrap().code(), Some(2));
+    let took = since.elapsed();
+    assert!(took > Duration::from_secs(4) && took < Duration::from_secs(9));
+    let mut said = String::new();
+    let mut stderr = child.0.stderr.take().unwrap();
+    stderr.read_to_string(&mut said).unwrap();
+    assert!(
+        said.starts_with("Holdpoint denied this") && said.ends_with("took too long\n"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_hook_that_is_stopped_denies() {
+    let project = guarded();
+    let mut child = spawned(project.command().args(["hook", "claude-code"]));
+    let mut stdin = child.0.stdin.take().unwrap();
+    // More than a pipe holds: once it is written, the hook is reading.
+    stdin.write_all(&b" ".repeat(1 << 20)).unwrap();
+    let id = child.0.id().to_string();
+    let sent = Command::new("kill").args(["-s", "TERM", &id]).status();
+    assert!(sent.unwrap().success());
+    assert_eq!(child.0.wait().unwrap().code(), Some(2));
+}
+
+#[test]
+fn a_hook_that_defers_writes_down_why_each_time() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = Project::new();
+    project.write(
+        "~/.config/holdpoint/permissions.json",
+        br#"{"defaultPolicy": "ask", "onError": "defer"}"#,
+    );
+    for _ in 0..2 {
+        let mut child = spawned(project.command().args(["hook", "claude-code"]));
+        let mut stdin = child.0.stdin.take().unwrap();
+        stdin.write_all(b"not a payload\x1b[31m").unwrap();
+        drop(stdin);
+        assert_eq!(child.0.wait().unwrap().code(), Some(0));
+    }
+    let path = project.home().join(".local/state/holdpoint/errors.log");
+    let log = fs::read_to_string(&path).unwrap();
+    assert_eq!(log.lines().count(), 2, "{log}");
+    for line in log.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(line["agent"], "claude-code");
+        let error = line["error"].as_str().unwrap();
+        assert!(error.contains("cannot be read"), "{error}");
+        assert!(line["time"].as_u64().unwrap() > 1_600_000_000);
+    }
+    let mode = fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o600);
+}
+
 #[test]
 fn every_command_explains_itself() {
     let project = Project::new();
@@ -442,6 +553,7 @@ fn every_command_explains_itself() {
     for known in [
         "check",
         "explain",
+        "hook",
         "permissions",
         "trust",
         "schema",

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::answer::{Answer, heard};
 use crate::project::Project;
 
 /// What came of a command line.
@@ -34,6 +35,11 @@ pub(crate) struct Expected {
     stderr_lacks: Vec<String>,
     /// The command line itself is wrong: help follows the message.
     usage: bool,
+    /// What a hook's agent hears, in place of `exit`, `stdout` and `stderr`.
+    answer: Option<Answer>,
+    /// Texts its reason contains, and does not.
+    reason_has: Vec<String>,
+    reason_lacks: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -47,7 +53,9 @@ impl Expected {
     pub(crate) fn compare(&self, line: &str, got: &Got, project: &Project) -> Result<(), String> {
         let mut wrong = Vec::new();
         let exit = if self.error.is_some() { 1 } else { self.exit };
-        if got.code != Some(exit) {
+        if self.answer.is_some() {
+            wrong.extend(self.wrong_answer(got, project));
+        } else if got.code != Some(exit) {
             wrong.push(format!("exit code {exit} expected"));
         }
         let error = self
@@ -97,6 +105,31 @@ impl Expected {
             return Ok(());
         }
         Err(format!("$ {line}\n{}\n{got}", wrong.join("\n")))
+    }
+
+    fn wrong_answer(&self, got: &Got, project: &Project) -> Vec<String> {
+        let (answer, reason) = match heard(got) {
+            Ok(heard) => heard,
+            Err(problem) => return vec![problem],
+        };
+        let mut wrong = Vec::new();
+        if Some(answer) != self.answer {
+            wrong.push(format!(
+                "answer {:?} expected, found {answer:?}",
+                self.answer
+            ));
+        }
+        for text in self.reason_has.iter().map(|text| project.fill(text)) {
+            if !reason.contains(&text) {
+                wrong.push(format!("the reason must contain `{text}`"));
+            }
+        }
+        for text in self.reason_lacks.iter().map(|text| project.fill(text)) {
+            if reason.contains(&text) {
+                wrong.push(format!("the reason must not contain `{text}`"));
+            }
+        }
+        wrong
     }
 
     fn wrong_json(&self, got: &Got, project: &Project) -> Vec<String> {
@@ -157,6 +190,9 @@ impl Expected {
             for word in RUST.iter().filter(|word| text.contains(**word)) {
                 wrong.push(format!("`{word}` is a word of programmers"));
             }
+        }
+        if self.answer.is_some() {
+            return wrong;
         }
         match got.code {
             Some(1) if self.usage => {

@@ -1,0 +1,193 @@
+//! `holdpoint hook`: answer an agent before it makes a call.
+//!
+//! A process for each call, so it starts nothing it does not need. Whatever goes wrong ends in a
+//! refusal with text: most agents let a call run when their hook only fails.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use holdpoint::hook::{Agent, Asked, MAX_PAYLOAD, Problem, Reply};
+use holdpoint::{Decision, ErrorLog, OnError, shown};
+use holdpoint_sandbox::last_words;
+use lexopt::Arg;
+
+use crate::desk::{Desk, DeskError, InSession, Under, directory};
+use crate::exit::Exit;
+
+/// Answers if the arguments are those of `holdpoint hook`. Asked for help it leaves that to clap.
+pub(crate) fn called(arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
+    let mut arguments = arguments.skip(1);
+    if arguments.next()? != "hook" {
+        return None;
+    }
+    match agent_in(lexopt::Parser::from_args(arguments)) {
+        Ok(Some(agent)) => Some(answer(agent)),
+        Ok(None) => None,
+        // An agent may have been told to run this, so it is no mere usage error.
+        Err(problem) => {
+            let _ = writeln!(io::stderr(), "holdpoint: hook: {}", shown(&problem, 500));
+            Some(Exit::Denied.into())
+        }
+    }
+}
+
+/// The one argument; none if help is asked for.
+fn agent_in(mut arguments: lexopt::Parser) -> Result<Option<Agent>, String> {
+    let mut found = None;
+    while let Some(argument) = arguments.next().map_err(|error| error.to_string())? {
+        match argument {
+            Arg::Long("help") | Arg::Short('h') => return Ok(None),
+            Arg::Value(name) if found.is_none() => {
+                let name = name.to_string_lossy();
+                let agent = Agent::named(&name);
+                found = Some(agent.ok_or_else(|| {
+                    format!("the agent `{name}` is not known: use {}", known_agents())
+                })?);
+            }
+            other @ (Arg::Short(_) | Arg::Long(_) | Arg::Value(_)) => {
+                return Err(other.unexpected().to_string());
+            }
+        }
+    }
+    match found {
+        Some(agent) => Ok(Some(agent)),
+        None => Err(format!("no agent is named: use {}", known_agents())),
+    }
+}
+
+fn known_agents() -> String {
+    Agent::ALL.map(Agent::name).join(", ")
+}
+
+fn answer(agent: Agent) -> ExitCode {
+    if let Err(error) = last_words::arm(agent.last_words()) {
+        let text = format!("this process cannot be guarded ({error})");
+        return given(&agent.refusal(&Problem::new(text)));
+    }
+    let mut gate = Gate {
+        agent,
+        desk: Desk::new(),
+        under: None,
+    };
+    let reply = payload()
+        .and_then(|payload| agent.answer(&payload, |asked| gate.judge(asked)))
+        .or_else(|problem| gate.left_alone(problem))
+        .unwrap_or_else(|problem| agent.refusal(&problem));
+    given(&reply)
+}
+
+fn payload() -> Result<Vec<u8>, Problem> {
+    let mut bytes = Vec::new();
+    // One more than may be, so that too much is seen.
+    let most = u64::try_from(MAX_PAYLOAD).unwrap_or(u64::MAX) + 1;
+    match io::stdin().lock().take(most).read_to_end(&mut bytes) {
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(Problem::new(format!(
+            "standard input cannot be read ({})",
+            error.kind()
+        ))),
+    }
+}
+
+/// Where the calls of one agent are judged.
+struct Gate {
+    agent: Agent,
+    desk: Desk,
+    /// The policy the call comes under, once that is known.
+    under: Option<Under>,
+}
+
+impl Gate {
+    fn judge(&mut self, asked: Asked) -> Result<Decision, String> {
+        self.judged(asked).map_err(|error| error.to_string())
+    }
+
+    fn judged(&mut self, asked: Asked) -> Result<Decision, DeskError> {
+        let (workspace, directory) = self.place(asked.directory.as_deref())?;
+        let standing = directory.to_str().ok_or(DeskError::Directory)?;
+        let call = asked.call.in_directory(standing);
+        let under = Under::LayersAt(workspace.clone(), directory);
+        self.under = Some(under.clone());
+        let session = asked.session.as_deref().unwrap_or("default");
+        let session = InSession::Kept(session.to_owned());
+        self.desk
+            .judge_and_count(&call, &under, &session, &workspace)
+    }
+
+    /// Where the agent belongs and where it stands. It belongs where it was started, if it says:
+    /// where it stands it chooses itself, and walking away must not change what may be done.
+    fn place(&self, standing: Option<&str>) -> Result<(PathBuf, PathBuf), DeskError> {
+        let started = env::var_os(self.agent.workspace_variable())
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute());
+        let standing = directory(standing.map(Path::new).or(started.as_deref()))?;
+        let workspace = match started {
+            Some(started) => directory(Some(&started))?,
+            None => standing.clone(),
+        };
+        Ok((workspace, standing))
+    }
+
+    /// Silence in place of a refusal, where the policy wants that and it can be written down.
+    fn left_alone(&mut self, problem: Problem) -> Result<Reply, Problem> {
+        let under = match self.under.take() {
+            Some(under) => Some(under),
+            None => self
+                .place(None)
+                .ok()
+                .map(|(workspace, directory)| Under::LayersAt(workspace, directory)),
+        };
+        let policy = under.and_then(|under| self.desk.policy(&under).ok());
+        if policy.is_none_or(|policy| policy.on_error() == OnError::Deny) {
+            return Err(problem);
+        }
+        let logged = ErrorLog::at(self.desk.locations())
+            .is_some_and(|log| log.add(self.agent.name(), &problem.text).is_ok());
+        if logged {
+            Ok(Reply::silence())
+        } else {
+            Err(problem)
+        }
+    }
+}
+
+/// Hands the reply over; one that is lost on the way is no permission.
+fn given(reply: &Reply) -> ExitCode {
+    let _ = io::stderr().write_all(reply.stderr.as_bytes());
+    if reply.stdout.is_empty() {
+        return ExitCode::from(reply.code);
+    }
+    let mut stdout = io::stdout().lock();
+    let written = stdout
+        .write_all(reply.stdout.as_bytes())
+        .and_then(|()| stdout.flush());
+    let lost = written.is_err() || (reply.must_be_heard && nobody_listens());
+    if !lost {
+        return ExitCode::from(reply.code);
+    }
+    if reply.stderr.is_empty() {
+        let _ = writeln!(
+            io::stderr(),
+            "Holdpoint denied this, because its answer could not be handed over."
+        );
+    }
+    Exit::Denied.into()
+}
+
+/// Whether standard output is thrown away. The runtime puts the null device in the place of one
+/// that is closed, so a write to it succeeds.
+#[cfg(unix)]
+fn nobody_listens() -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let device = |path: &str| fs::metadata(path).ok().map(|found| found.rdev());
+    matches!((device("/dev/stdout"), device("/dev/null")), (Some(out), Some(null)) if out == null)
+}
+
+#[cfg(not(unix))]
+fn nobody_listens() -> bool {
+    false
+}
