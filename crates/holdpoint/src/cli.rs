@@ -32,6 +32,18 @@ pub(crate) enum Command {
     /// Say why a call is judged as it is, and what would change that
     #[command(after_help = "Example:\n  holdpoint explain 'git status && rm -rf build'")]
     Explain(Explain),
+    /// Put Holdpoint before an agent's tools
+    ///
+    /// Adds one entry to the agent's settings, so that it asks `holdpoint hook` before each tool
+    /// call and lets nothing run if that fails. Everything else in the file stays as it is, a
+    /// backup is kept, and a second time nothing changes or an old path is brought up to date.
+    #[command(after_help = INIT_EXAMPLES)]
+    Init(Setup),
+    /// Take Holdpoint out of an agent's settings again
+    ///
+    /// A file nobody changed since `holdpoint init` comes back to the byte; from any other only
+    /// Holdpoint's entry is removed.
+    Uninstall(Setup),
     /// Answer an agent's hook: its payload on standard input, its reply on standard output
     ///
     /// An agent runs this before each tool call, once `holdpoint init` has registered it. What
@@ -89,6 +101,31 @@ const CHECK_EXAMPLES: &str = "Examples:\n  \
 const HOOK_EXAMPLES: &str = "Example:\n  \
     echo '{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"rm -rf /\"}}' | holdpoint hook claude-code\n\n\
     No output and exit code 0 mean that nothing objects: the agent's own permissions decide.";
+
+const INIT_EXAMPLES: &str = "Examples:\n  \
+    holdpoint init claude-code --dry-run      show what would change\n  \
+    holdpoint init claude-code                all your sessions: ~/.claude/settings.json\n  \
+    holdpoint init claude-code --project      everybody's in this project: .claude/settings.json";
+
+/// Which settings of which agent.
+#[derive(Debug, Args)]
+pub(crate) struct Setup {
+    /// The agent
+    #[arg(value_enum)]
+    pub(crate) agent: AgentName,
+    /// The settings everybody shares in the project in this directory
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// Your own settings for the project in this directory
+    #[arg(long, conflicts_with = "project")]
+    pub(crate) local: bool,
+    /// Show what would change and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Do not ask, even on a terminal
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
 
 /// The agents that can be named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -25,6 +25,7 @@ pub mod hook;
 mod load;
 mod locations;
 mod sessions;
+pub mod setup;
 mod shown;
 mod store;
 mod trust;

@@ -56,6 +56,8 @@ fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Exit> {
         Command::Check(args) => commands::check::run(&args, terminal),
         // Only a question for help gets this far.
         Command::Hook { .. } => Ok(Exit::Denied),
+        Command::Init(args) => commands::init::register(&args, terminal),
+        Command::Uninstall(args) => commands::init::unregister(&args, terminal),
         Command::Explain(args) => commands::explain::run(&args, terminal),
         Command::Permissions(args) => commands::permissions::run(&args, terminal),
         Command::Trust(args) => commands::trust::run(&args, terminal),

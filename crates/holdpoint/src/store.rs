@@ -1,7 +1,7 @@
 //! Holdpoint's own files on disk: read whole and bounded, written whole, changed under a lock.
 
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
 
@@ -86,11 +86,30 @@ pub(crate) fn lock(path: &Path) -> io::Result<File> {
 
 /// Replaces the file at `path` in one step; a crash leaves the old content or the new.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let draft = path.with_extension(format!("draft-{}", std::process::id()));
     let mut options = OpenOptions::new();
-    options.create(true).truncate(true).write(true);
     private(&mut options);
+    replace(path, bytes, options, None)
+}
+
+/// The same for a file that is somebody else's: it keeps its owner and its mode, which are those of
+/// `like`. A new one gets what new files get.
+pub(crate) fn rewrite(path: &Path, bytes: &[u8], like: Option<&Metadata>) -> io::Result<()> {
+    replace(path, bytes, OpenOptions::new(), like)
+}
+
+fn replace(
+    path: &Path,
+    bytes: &[u8],
+    mut options: OpenOptions,
+    like: Option<&Metadata>,
+) -> io::Result<()> {
+    let draft = path.with_extension(format!("draft-{}", std::process::id()));
+    options.create(true).truncate(true).write(true);
     let written = options.open(&draft).and_then(|mut file| {
+        if let Some(like) = like {
+            keep_owner(&file, like);
+            file.set_permissions(like.permissions())?;
+        }
         file.write_all(bytes)?;
         file.sync_data()
     });
@@ -100,6 +119,16 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
     result
 }
+
+/// Only the superuser can give a file away; for anybody else it is theirs already.
+#[cfg(unix)]
+fn keep_owner(file: &File, like: &Metadata) {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let _ = fchown(file, Some(like.uid()), Some(like.gid()));
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_file: &File, _like: &Metadata) {}
 
 /// Adds a line to the file at `path`, for the user's eyes alone. One that has grown long becomes
 /// `….old` in place of the one before.

@@ -524,6 +524,41 @@ fn a_hook_that_defers_writes_down_why_each_time() {
 }
 
 #[test]
+fn settings_keep_their_mode_and_their_backup_is_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = Project::new();
+    project.write("~/.claude/settings.json", b"{\"env\":{\"TOKEN\":\"x\"}}");
+    let settings = project.place("~/.claude/settings.json");
+    fs::set_permissions(&settings, fs::Permissions::from_mode(0o640)).unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let run = |command: &str| {
+        let output = project.command().args([command, "claude-code"]).output();
+        assert!(output.unwrap().status.success());
+    };
+    run("init");
+    assert_eq!(mode(&settings), 0o640);
+    let kept = fs::read_dir(project.place("~/.local/state/holdpoint/setup")).unwrap();
+    let kept = kept.map(|entry| entry.unwrap().path()).next().unwrap();
+    assert_eq!(mode(&kept), 0o700);
+    assert_eq!(mode(&kept.join("settings.json")), 0o600);
+    run("uninstall");
+    assert_eq!(mode(&settings), 0o640);
+}
+
+#[test]
+fn a_person_is_asked_before_settings_change() {
+    let project = Project::new();
+    let settings = project.place("~/.claude/settings.json");
+    let program = env!("CARGO_BIN_EXE_holdpoint");
+    let said = on_a_terminal(&project, &format!("{program} init claude-code"), &[]);
+    assert!(said.contains("Change the file? [y/N]"), "{said}");
+    assert!(said.contains("Nothing was changed."), "{said}");
+    assert!(!settings.exists());
+    on_a_terminal(&project, &format!("{program} init claude-code --yes"), &[]);
+    assert!(settings.exists());
+}
+
+#[test]
 fn every_command_explains_itself() {
     let project = Project::new();
     let help_of = |args: &[&str]| {
@@ -554,6 +589,8 @@ fn every_command_explains_itself() {
         "check",
         "explain",
         "hook",
+        "init",
+        "uninstall",
         "permissions",
         "trust",
         "schema",

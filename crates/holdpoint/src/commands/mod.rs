@@ -5,6 +5,7 @@ pub(crate) mod batch;
 pub(crate) mod check;
 pub(crate) mod explain;
 pub(crate) mod hook;
+pub(crate) mod init;
 pub(crate) mod permissions;
 pub(crate) mod reference;
 pub(crate) mod trust;

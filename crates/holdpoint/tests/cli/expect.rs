@@ -1,6 +1,8 @@
 //! What a case expects, and what holds for every command line without being said.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::fs;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -16,7 +18,7 @@ pub(crate) struct Got {
 }
 
 /// What is expected. In exact texts and in the strings of JSON, `[..]` stands for anything on the
-/// same line; `$DIR` and `$HOME` are filled in.
+/// same line; `$DIR`, `$HOME` and `$PROGRAM` are filled in.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Expected {
@@ -35,6 +37,10 @@ pub(crate) struct Expected {
     stderr_lacks: Vec<String>,
     /// The command line itself is wrong: help follows the message.
     usage: bool,
+    /// What files hold afterwards.
+    after: BTreeMap<String, String>,
+    /// What is not there afterwards.
+    gone: Vec<String>,
     /// What a hook's agent hears, in place of `exit`, `stdout` and `stderr`.
     answer: Option<Answer>,
     /// Texts its reason contains, and does not.
@@ -99,12 +105,29 @@ impl Expected {
                 self.stdout_lines.unwrap_or_default()
             ));
         }
+        wrong.extend(self.wrong_files(project));
         wrong.extend(self.wrong_json(got, project));
         wrong.extend(self.wrong_manners(line, got));
         if wrong.is_empty() {
             return Ok(());
         }
         Err(format!("$ {line}\n{}\n{got}", wrong.join("\n")))
+    }
+
+    fn wrong_files(&self, project: &Project) -> Vec<String> {
+        let mut wrong = Vec::new();
+        for (name, expected) in &self.after {
+            let found =
+                fs::read_to_string(project.place(name)).unwrap_or_else(|error| error.to_string());
+            if found != project.fill(expected) {
+                wrong.push(format!("{name} must not hold\n{}", indented(&found)));
+            }
+        }
+        let there = |name: &&String| project.place(name).symlink_metadata().is_ok();
+        for name in self.gone.iter().filter(there) {
+            wrong.push(format!("{name} must not be there"));
+        }
+        wrong
     }
 
     fn wrong_answer(&self, got: &Got, project: &Project) -> Vec<String> {

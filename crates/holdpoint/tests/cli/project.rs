@@ -49,9 +49,11 @@ impl Project {
         fs::write(path, bytes).unwrap();
     }
 
-    /// `$DIR` and `$HOME` filled in.
+    /// `$DIR`, `$HOME` and `$PROGRAM` filled in.
     pub(crate) fn fill(&self, text: &str) -> String {
-        text.replace("$DIR", &self.path().display().to_string())
+        let program = fs::canonicalize(env!("CARGO_BIN_EXE_holdpoint")).unwrap();
+        text.replace("$PROGRAM", &program.display().to_string())
+            .replace("$DIR", &self.path().display().to_string())
             .replace("$HOME", &self.home().display().to_string())
     }
 

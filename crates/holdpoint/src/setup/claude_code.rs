@@ -1,0 +1,380 @@
+//! Claude Code's `settings.json`: our entry among its hooks.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use jsonc_parser::{ParseOptions, json};
+use serde_json::Value;
+
+use super::{Scope, SetupError};
+
+/// The event before each call of a tool.
+const EVENT: &str = "PreToolUse";
+
+/// What follows the program.
+const ARGUMENTS: [&str; 2] = ["hook", "claude-code"];
+
+/// Seconds the agent waits; the hook's own deadline is half of it.
+const TIMEOUT: u64 = 10;
+
+/// What some editors write in front of a text.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// Where the settings of a scope are.
+pub(super) fn settings_file(scope: Scope, directory: &Path) -> Result<PathBuf, SetupError> {
+    match scope {
+        Scope::Project => Ok(directory.join(".claude/settings.json")),
+        Scope::Local => Ok(directory.join(".claude/settings.local.json")),
+        Scope::User => env::var_os("CLAUDE_CONFIG_DIR")
+            .filter(|path| !path.is_empty())
+            .map(|path| directory.join(path))
+            .or_else(|| {
+                let home = env::home_dir().filter(|home| home.is_absolute())?;
+                Some(home.join(".claude"))
+            })
+            .map(|base| base.join("settings.json"))
+            .ok_or(SetupError::NoHome),
+    }
+}
+
+/// The text with a current entry for `program`, and whether an old entry was brought up to date.
+pub(super) fn registered(text: &str, program: &str) -> Result<(String, bool), String> {
+    let settings = Settings::read(text)?;
+    let handlers = settings.handlers()?;
+    let ours = || {
+        handlers
+            .iter()
+            .filter(|handler| handler.is_ours(Some(program)))
+    };
+    if ours().any(|handler| handler.sees_every_call() && handler.is_current(program)) {
+        return Ok((text.to_owned(), true));
+    }
+    if let Some(stale) = ours().find(|handler| handler.sees_every_call()) {
+        stale.renew(program);
+        return Ok((settings.text(), true));
+    }
+    settings.add(program)?;
+    Ok((settings.text(), false))
+}
+
+/// The text without our entries.
+pub(super) fn unregistered(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        return Ok(text.to_owned());
+    }
+    let settings = Settings::read(text)?;
+    for handler in settings.handlers()? {
+        if handler.is_ours(None) {
+            handler.take_out();
+        }
+    }
+    Ok(settings.text())
+}
+
+struct Settings {
+    root: CstRootNode,
+    marked: bool,
+}
+
+impl Settings {
+    fn read(text: &str) -> Result<Self, String> {
+        let plain = text.strip_prefix(BYTE_ORDER_MARK);
+        let root = CstRootNode::parse(plain.unwrap_or(text), &ParseOptions::default())
+            .map_err(|error| error.to_string())?;
+        Ok(Self {
+            root,
+            marked: plain.is_some(),
+        })
+    }
+
+    fn text(&self) -> String {
+        let mark = if self.marked { "\u{feff}" } else { "" };
+        format!("{mark}{}", self.root)
+    }
+
+    /// Every command that is run before a call.
+    fn handlers(&self) -> Result<Vec<Handler>, String> {
+        let object = match self.root.value() {
+            Some(value) => value.as_object().ok_or("the settings are not an object")?,
+            None => return Ok(Vec::new()),
+        };
+        let Some(hooks) = object.get("hooks").and_then(|hooks| hooks.value()) else {
+            return Ok(Vec::new());
+        };
+        let hooks = hooks.as_object().ok_or("`hooks` is not an object")?;
+        let Some(groups) = hooks.get(EVENT).and_then(|groups| groups.value()) else {
+            return Ok(Vec::new());
+        };
+        let groups = groups
+            .as_array()
+            .ok_or_else(|| format!("`hooks.{EVENT}` is not an array"))?;
+        let groups = groups.elements().into_iter();
+        Ok(groups
+            .filter_map(|group| group.as_object())
+            .flat_map(|group| {
+                let list = group.array_value("hooks");
+                let handlers = list.iter().flat_map(CstArray::elements);
+                let handlers: Vec<CstObject> =
+                    handlers.filter_map(|handler| handler.as_object()).collect();
+                handlers.into_iter().map(move |handler| Handler {
+                    group: group.clone(),
+                    handler,
+                })
+            })
+            .collect())
+    }
+
+    fn add(&self, program: &str) -> Result<(), String> {
+        let object = self.root.object_value_or_create();
+        let groups = object
+            .and_then(|object| object.object_value_or_create("hooks"))
+            .and_then(|hooks| hooks.array_value_or_create(EVENT))
+            .ok_or("there is no place for a hook in it")?;
+        groups.append(json!({
+            "matcher": "*",
+            "hooks": [{
+                "type": "command",
+                "command": (program),
+                "args": (arguments()),
+                "timeout": TIMEOUT,
+                "onFailure": "block"
+            }]
+        }));
+        Ok(())
+    }
+}
+
+fn arguments() -> CstInputValue {
+    CstInputValue::Array(ARGUMENTS.map(CstInputValue::from).into())
+}
+
+/// One command, in the group that says for which tools it is run.
+struct Handler {
+    group: CstObject,
+    handler: CstObject,
+}
+
+impl Handler {
+    fn value(&self, key: &str) -> Value {
+        value_of(&self.handler, key)
+    }
+
+    /// Whether it runs Holdpoint's hook, with its arguments apart or in a line for the shell.
+    fn is_ours(&self, program: Option<&str>) -> bool {
+        let command = self.value("command");
+        let Some(command) = command.as_str() else {
+            return false;
+        };
+        let args = self.value("args");
+        let called = if args.is_null() {
+            let line = command.trim();
+            line.strip_suffix(&format!(" {}", ARGUMENTS.join(" ")))
+                .map(|called| called.trim().trim_matches(['"', '\'']))
+        } else {
+            (args == Value::from(ARGUMENTS.to_vec())).then_some(command)
+        };
+        called.is_some_and(|called| {
+            let file = called.rsplit(['/', '\\']).next().unwrap_or(called);
+            Some(called) == program || matches!(file, "holdpoint" | "holdpoint.exe")
+        })
+    }
+
+    /// Whether nothing keeps it from being asked about some calls, or from being waited for.
+    fn sees_every_call(&self) -> bool {
+        let everything = match value_of(&self.group, "matcher") {
+            Value::Null => true,
+            Value::String(matcher) => matcher.is_empty() || matcher == "*",
+            Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => false,
+        };
+        let unconditional = ["if", "once", "async", "asyncRewake"]
+            .iter()
+            .all(|key| matches!(self.value(key), Value::Null | Value::Bool(false)));
+        everything && unconditional
+    }
+
+    fn is_current(&self, program: &str) -> bool {
+        self.value("type") == "command"
+            && self.value("command") == program
+            && self.value("args") == Value::from(ARGUMENTS.to_vec())
+            && self.value("timeout").as_u64().is_some()
+            && self.value("onFailure") == "block"
+    }
+
+    /// Sets what must be so, and leaves what its owner added.
+    fn renew(&self, program: &str) {
+        self.set("type", "command".into());
+        self.set("command", program.into());
+        self.set("args", arguments());
+        if self.value("timeout").as_u64().is_none() {
+            self.set("timeout", TIMEOUT.into());
+        }
+        self.set("onFailure", "block".into());
+    }
+
+    fn set(&self, key: &str, value: CstInputValue) {
+        match self.handler.get(key) {
+            Some(property) => property.set_value(value),
+            None => {
+                self.handler.append(key, value);
+            }
+        }
+    }
+
+    /// Removes it, and whatever is empty without it.
+    fn take_out(self) {
+        let list = self.group.array_value("hooks");
+        self.handler.remove();
+        if !list.is_some_and(|list| is_empty(list.children())) {
+            return;
+        }
+        let groups = self.group.parent().and_then(|parent| parent.as_array());
+        self.group.remove();
+        let Some(groups) = groups.filter(|groups| is_empty(groups.children())) else {
+            return;
+        };
+        let event = groups.parent().and_then(|parent| parent.as_object_prop());
+        let hooks = event
+            .as_ref()
+            .and_then(|event| event.parent())
+            .and_then(|parent| parent.as_object());
+        if let Some(event) = event {
+            event.remove();
+        }
+        let Some(hooks) = hooks.filter(|hooks| is_empty(hooks.children())) else {
+            return;
+        };
+        if let Some(hooks) = hooks.parent().and_then(|parent| parent.as_object_prop()) {
+            hooks.remove();
+        }
+    }
+}
+
+/// Whether nothing is left between the brackets, not even a comment.
+fn is_empty(children: Vec<CstNode>) -> bool {
+    children
+        .iter()
+        .all(|child| !child.is_comment() && (child.is_trivia() || child.is_token()))
+}
+
+fn value_of(object: &CstObject, key: &str) -> Value {
+    object
+        .get(key)
+        .and_then(|property| property.value())
+        .and_then(|value| value.to_serde_value())
+        .unwrap_or(Value::Null)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROGRAM: &str = "/opt/holdpoint";
+
+    fn add(text: &str) -> String {
+        let (after, renewed) = registered(text, PROGRAM).unwrap();
+        assert!(!renewed);
+        after
+    }
+
+    #[test]
+    fn an_empty_file_gets_a_whole_entry() {
+        let expected = r#"{
+  "hooks": {
+    "PreToolUse": [
+      {
+        "matcher": "*",
+        "hooks": [
+          {
+            "type": "command",
+            "command": "/opt/holdpoint",
+            "args": ["hook", "claude-code"],
+            "timeout": 10,
+            "onFailure": "block"
+          }
+        ]
+      }
+    ]
+  }
+}"#;
+        for text in ["", "\n", "{}"] {
+            assert_eq!(add(text).trim(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn everything_else_stays_as_it_was() {
+        for text in [
+            "{\n    // why\n    \"model\": \"x\", // here\n    \"env\": {\"A\":\"1\"},\n}\n",
+            "{\r\n\t\"hooks\": {\r\n\t\t\"Stop\": [],\r\n\t\t\"PreToolUse\": [\r\n\t\t\t{\"matcher\":\"Bash\",\"hooks\":[{\"type\":\"command\",\"command\":\"lint\"}]}\r\n\t\t]\r\n\t}\r\n}\r\n",
+            "\u{feff}{\n  \"hooks\": {\n    \"PreToolUse\": [ /* none */ ]\n  }\n}",
+        ] {
+            let after = add(text);
+            // What is there is the old text with something put in.
+            let mut rest = after.chars();
+            let kept = text.chars().all(|old| rest.any(|new| new == old));
+            assert!(kept, "{after}");
+            assert_eq!(registered(&after, PROGRAM), Ok((after.clone(), true)));
+        }
+    }
+
+    #[test]
+    fn an_old_entry_is_brought_up_to_date_in_its_place() {
+        for old in [
+            r#"{"type":"command","command":"/old/holdpoint","args":["hook","claude-code"],"timeout":10,"onFailure":"block"}"#,
+            r#"{"type":"command","command":"holdpoint hook claude-code"}"#,
+            r#"{"type":"command","command":"\"/old place/holdpoint\" hook claude-code","onFailure":"continue","statusMessage":"…"}"#,
+        ] {
+            let text = format!(r#"{{"hooks":{{"PreToolUse":[{{"hooks":[{old}]}}]}}}}"#);
+            let (after, renewed) = registered(&text, PROGRAM).unwrap();
+            assert!(renewed);
+            let value: Value = serde_json::from_str(&after).unwrap();
+            let handlers = &value["hooks"]["PreToolUse"][0]["hooks"];
+            assert_eq!(handlers.as_array().unwrap().len(), 1, "{after}");
+            assert_eq!(handlers[0]["command"], PROGRAM);
+            assert_eq!(handlers[0]["onFailure"], "block");
+            assert_eq!(handlers[0]["timeout"], 10);
+            assert_eq!(registered(&after, PROGRAM), Ok((after.clone(), true)));
+        }
+    }
+
+    #[test]
+    fn an_entry_that_misses_calls_is_no_registration() {
+        for (matcher, more) in [
+            ("Bash", ""),
+            ("*", r#","async":true"#),
+            ("*", r#","if":"Bash(*)""#),
+        ] {
+            let text = format!(
+                r#"{{"hooks":{{"PreToolUse":[{{"matcher":"{matcher}","hooks":[{{"type":"command","command":"{PROGRAM}","args":["hook","claude-code"],"timeout":10,"onFailure":"block"{more}}}]}}]}}}}"#
+            );
+            let value: Value = serde_json::from_str(&add(&text)).unwrap();
+            assert_eq!(value["hooks"]["PreToolUse"].as_array().unwrap().len(), 2);
+        }
+    }
+
+    #[test]
+    fn what_is_taken_out_is_ours_and_only_that() {
+        let others = "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\"hooks\": [{\"type\":\"command\",\"command\":\"lint\"}]}\n    ]\n  },\n  \"model\": \"x\"\n}\n";
+        assert_eq!(unregistered(&add(others)).unwrap(), others);
+        assert_eq!(unregistered(others).unwrap(), others);
+        assert_eq!(
+            unregistered(&add("{\n  \"model\": \"x\"\n}\n")).unwrap(),
+            "{\n  \"model\": \"x\"\n}\n"
+        );
+        assert_eq!(unregistered("").unwrap(), "");
+    }
+
+    #[test]
+    fn settings_of_another_shape_are_left_alone() {
+        for text in [
+            "[]",
+            "1",
+            r#"{"hooks":[]}"#,
+            r#"{"hooks":{"PreToolUse":{}}}"#,
+        ] {
+            assert!(registered(text, PROGRAM).is_err(), "{text}");
+            assert!(unregistered(text).is_err(), "{text}");
+        }
+    }
+}
