@@ -1,0 +1,102 @@
+//! Whatever bytes an agent's hook is sent, the agent is answered in its own words.
+//!
+//! Nothing panics; standard output is empty or one JSON object with a known answer and a short
+//! reason; silence is only for what nothing objects to; a decision that refuses is never lost on
+//! the way; and text from outside drives no terminal. The first byte picks the policy.
+#![no_main]
+
+use std::sync::LazyLock;
+
+use holdpoint::hook::Agent;
+use holdpoint_core::{Decision, Method, Policy, Session, Surroundings, Verdict, judge};
+use libfuzzer_sys::fuzz_target;
+use serde_json::Value;
+
+static POLICIES: LazyLock<Vec<Policy>> = LazyLock::new(|| {
+    [
+        r#"{"defaultPolicy":"defer","deny":{"patterns":["rm *"],"tools":["Write"]},"ask":{"patterns":["git *"]},"allow":{"patterns":["ls*"]}}"#,
+        r#"{"defaultPolicy":"deny"}"#,
+        r#"{"defaultPolicy":"notify","files":{"write":{"deny":[".env"]}}}"#,
+        r#"{"autonomy":"readonly"}"#,
+    ]
+    .iter()
+    .map(|text| Policy::from_text("fuzz", *text).unwrap())
+    .collect()
+});
+
+fuzz_target!(|bytes: &[u8]| {
+    let (pick, payload) = bytes.split_first().unwrap_or((&0, &[]));
+    let policy = &POLICIES[usize::from(*pick) % POLICIES.len()];
+    let agent = Agent::ClaudeCode;
+    let mut judged: Option<Decision> = None;
+    let answered = agent.answer(payload, |asked| {
+        let around = Surroundings {
+            workspace: Some("/work"),
+            directory: asked
+                .directory
+                .as_deref()
+                .filter(|cwd| cwd.starts_with('/')),
+            ..Surroundings::nowhere()
+        };
+        let decision = judge(&asked.call, policy, &Session::default(), &around);
+        judged = Some(decision.clone());
+        Ok(decision)
+    });
+    let reply = match &answered {
+        Ok(reply) => reply.clone(),
+        Err(problem) => {
+            assert!(judged.is_none());
+            agent.refusal(problem)
+        }
+    };
+
+    for text in [&reply.stdout, &reply.stderr] {
+        assert!(
+            text.chars().all(|c| c == '\n' || !c.is_control()),
+            "{text:?}"
+        );
+        assert!(text.is_empty() || text.ends_with('\n') && text.lines().count() == 1);
+    }
+    let output: Option<Value> = (!reply.stdout.is_empty())
+        .then(|| serde_json::from_str(&reply.stdout).expect("standard output is JSON"));
+    let specific = output.as_ref().map(|output| &output["hookSpecificOutput"]);
+    let permission = specific
+        .and_then(|specific| specific["permissionDecision"].as_str())
+        .or_else(|| specific.and_then(|specific| specific["decision"]["behavior"].as_str()));
+    if let Some(reason) =
+        specific.and_then(|specific| specific["permissionDecisionReason"].as_str())
+    {
+        assert!(!reason.is_empty() && reason.chars().count() < 2000);
+    }
+    let prompts = payload
+        .windows(17)
+        .any(|window| window == b"PermissionRequest")
+        || payload.contains(&b'\\');
+
+    match judged.map(|decision| (decision.verdict, decision.method)) {
+        None => {
+            let refused = reply.code == 2 && reply.stderr.starts_with("Holdpoint denied this");
+            // An event that only tells is heard in silence.
+            assert!(refused || answered.is_ok() && reply == Default::default());
+        }
+        Some((Verdict::Deny, _)) => {
+            assert_eq!(permission, Some("deny"));
+            assert!(reply.must_be_heard && reply.stderr.starts_with("Holdpoint denied this"));
+        }
+        // The person is about to be asked anyway.
+        Some((Verdict::Ask | Verdict::Review, _)) if prompts && output.is_none() => {}
+        Some((Verdict::Ask | Verdict::Review, _)) => {
+            assert_eq!(permission, Some("ask"));
+            assert!(reply.must_be_heard);
+        }
+        Some((Verdict::Notify, _)) => {
+            assert_eq!(permission, None);
+            assert!(output.is_some_and(|output| output["systemMessage"].is_string()));
+        }
+        Some((Verdict::Allow, Method::NoObjection)) => assert_eq!(reply, Default::default()),
+        Some((Verdict::Allow, _)) => {
+            assert!(matches!(permission, Some("allow") | None));
+            assert_eq!(reply.code, 0);
+        }
+    }
+});
