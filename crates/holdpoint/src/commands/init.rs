@@ -23,18 +23,20 @@ pub(crate) fn register(args: &Setup, terminal: &mut Terminal) -> anyhow::Result<
     let path = shown(&plan.path.display().to_string(), 500);
     if plan.is_empty() {
         writeln!(terminal.out, "{path}: Holdpoint is registered already.")?;
+        warn(&plan, agent, terminal)?;
         return Ok(Exit::Fine);
     }
     if !carried_out(&plan, args, terminal)? {
         return Ok(Exit::Fine);
     }
-    let out = &mut terminal.out;
     let again = spelled(args);
     writeln!(
-        out,
+        terminal.out,
         "Registered: from its next start, {} asks Holdpoint before each tool call.",
         full_name(agent)
     )?;
+    warn(&plan, agent, terminal)?;
+    let out = &mut terminal.out;
     let backup = plan.backup(&Locations::of_this_machine())?;
     writeln!(
         out,
@@ -62,6 +64,18 @@ pub(crate) fn unregister(args: &Setup, terminal: &mut Terminal) -> anyhow::Resul
         )?;
     }
     Ok(Exit::Fine)
+}
+
+/// Says if the agent will not ask after all: a guard that only seems to stand is worse than none.
+fn warn(plan: &Plan, agent: Agent, terminal: &mut Terminal) -> anyhow::Result<()> {
+    if let Some(hindrance) = plan.hindrance(agent) {
+        let heading = terminal.heading("NOT IN FORCE");
+        writeln!(
+            terminal.out,
+            "{heading}: {hindrance}: change that, or nothing is guarded."
+        )?;
+    }
+    Ok(())
 }
 
 /// Shows what would change and does it, if that is wanted.

@@ -72,6 +72,20 @@ pub(super) fn unregistered(text: &str) -> Result<String, String> {
     Ok(settings.text())
 }
 
+/// Why the agent runs no hook of these settings, though they hold one. Observed of Claude Code
+/// 2.1.325, which says so only when it ends.
+pub(super) fn hindrance(text: &str) -> Option<String> {
+    let plain = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    match serde_json::from_str::<Value>(plain) {
+        Err(error) => Some(format!(
+            "Claude Code does not load settings with comments or trailing commas (line {})",
+            error.line()
+        )),
+        Ok(settings) => (settings.get("disableAllHooks") == Some(&Value::Bool(true)))
+            .then(|| "`disableAllHooks` is true in these settings".into()),
+    }
+}
+
 struct Settings {
     root: CstRootNode,
     marked: bool,
@@ -363,6 +377,15 @@ mod tests {
             "{\n  \"model\": \"x\"\n}\n"
         );
         assert_eq!(unregistered("").unwrap(), "");
+    }
+
+    #[test]
+    fn an_entry_the_agent_does_not_load_is_no_guard() {
+        assert_eq!(hindrance(&add("\u{feff}{\"model\":\"x\"}")), None);
+        let commented = hindrance(&add("{\n  // why\n}")).unwrap();
+        assert!(commented.ends_with("(line 2)"), "{commented}");
+        assert!(hindrance(&add("{\"model\":\"x\",}")).is_some());
+        assert!(hindrance(&add("{\"disableAllHooks\":true}")).is_some());
     }
 
     #[test]

@@ -134,6 +134,14 @@ impl Plan {
         self.before == self.after
     }
 
+    /// Why the agent would not run the hook all the same.
+    pub fn hindrance(&self, agent: Agent) -> Option<String> {
+        let after = self.after.as_deref()?;
+        match agent {
+            Agent::ClaudeCode => claude_code::hindrance(after),
+        }
+    }
+
     /// Where the file as it was before Holdpoint is kept, while it is.
     pub fn backup(&self, locations: &Locations) -> Result<PathBuf, SetupError> {
         Ok(Records::of(locations, &self.path)?.backup())

@@ -1,0 +1,239 @@
+"""Holdpoint before a real Claude Code, with its own permissions switched off.
+
+    claude_code.py HOLDPOINT CLAUDE
+
+Each test gives the agent a home, a project and a scripted model, and looks at what is on the disk
+afterwards and at what the model was told. A control without Holdpoint shows that the agent would
+have done it.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from model import Model
+
+HOLDPOINT, CLAUDE = (Path(argument).resolve() for argument in sys.argv[1:3])
+PATIENCE = 120
+
+POLICY = {
+    "defaultPolicy": "defer",
+    "deny": {"patterns": ["rm -rf *"]},
+    "ask": {"patterns": ["touch asked*"]},
+    "allow": {"patterns": ["touch allowed*"]},
+    "files": {"write": {"deny": [".env"]}},
+}
+
+
+AS_IT_WAS = '{ "env":{} ,"hooks": {"PreToolUse":[ ]}}'
+
+
+class Agent:
+    """A home and a project for one run."""
+
+    def __init__(self):
+        self.place = Path(tempfile.mkdtemp(prefix="holdpoint-agents-"))
+        self.home = self.place / "home"
+        self.project = self.place / "project"
+        for directory in (self.home / ".config/holdpoint", self.project / "kept"):
+            directory.mkdir(parents=True)
+        (self.project / "kept/file").write_text("precious")
+        (self.home / ".config/holdpoint/permissions.json").write_text(json.dumps(POLICY))
+
+    def environment(self, **more):
+        node = Path(shutil.which("node")).parent
+        return {
+            "HOME": str(self.home),
+            "PATH": "%s:/usr/local/bin:/usr/bin:/bin" % node,
+            "LANG": "C.UTF-8",
+            "TERM": "dumb",
+            **more,
+        }
+
+    def holdpoint(self, *arguments):
+        run = subprocess.run(
+            [HOLDPOINT, *arguments],
+            env=self.environment(),
+            cwd=self.project,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
+        if run.returncode != 0:
+            raise AssertionError(run.stderr)
+        return run.stdout
+
+    def replace_hook(self, script, timeout=10):
+        """Puts a script in the place of the registered program."""
+        path = self.home / ".claude/settings.json"
+        settings = json.loads(path.read_text())
+        (handler,) = settings["hooks"]["PreToolUse"][0]["hooks"]
+        handler["command"] = str(script)
+        handler["timeout"] = timeout
+        path.write_text(json.dumps(settings))
+
+    def run(self, calls, *flags):
+        """Lets the agent make the calls; the model, which knows what it was told."""
+        environment = self.environment(
+            ANTHROPIC_API_KEY="sk-ant-none",
+            # The agent refuses to run without permissions as root, unless told it is boxed in.
+            IS_SANDBOX="1",
+            ENABLE_TOOL_SEARCH="false",
+            CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
+            DISABLE_TELEMETRY="1",
+            DISABLE_AUTOUPDATER="1",
+            DISABLE_ERROR_REPORTING="1",
+            # Whatever else it wants from the network, it finds nobody.
+            HTTPS_PROXY="http://127.0.0.1:9",
+            NO_PROXY="127.0.0.1",
+        )
+        with Model(calls) as model:
+            environment["ANTHROPIC_BASE_URL"] = model.address
+            run = subprocess.run(
+                [CLAUDE, "-p", "go", "--dangerously-skip-permissions", *flags],
+                env=environment,
+                cwd=self.project,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE,
+            )
+        model.output = run.stdout + run.stderr
+        return model
+
+    def has(self, name):
+        return (self.project / name).exists()
+
+
+def shell(command):
+    return ("Bash", {"command": command, "description": "a test"})
+
+
+DESTROY = shell("rm -rf kept")
+
+
+def script(agent, text):
+    path = agent.place / "hook"
+    path.write_text("#!/bin/sh\n" + text)
+    path.chmod(0o755)
+    return path
+
+
+def control():
+    agent = Agent()
+    return agent, agent.run([DESTROY])
+
+
+def guarded():
+    agent = Agent()
+    agent.holdpoint("init", "claude-code")
+    write = ("Write", {"file_path": str(agent.project / ".env"), "content": "A=1"})
+    fine = ("Write", {"file_path": str(agent.project / "notes"), "content": "a"})
+    calls = [
+        shell("cd . && rm -fr kept"),
+        shell("touch allowed"),
+        shell("touch asked"),
+        shell("touch unmentioned"),
+        write,
+        fine,
+    ]
+    return agent, agent.run(calls)
+
+
+def broken(make):
+    """A run in which the hook itself fails in some way."""
+
+    def scenario():
+        agent = Agent()
+        agent.holdpoint("init", "claude-code")
+        make(agent)
+        return agent, agent.run([DESTROY])
+
+    return scenario
+
+
+def undone():
+    agent = Agent()
+    settings = agent.home / ".claude/settings.json"
+    settings.parent.mkdir()
+    settings.write_text(AS_IT_WAS)
+    agent.holdpoint("init", "claude-code")
+    agent.holdpoint("uninstall", "claude-code")
+    return agent, agent.run([DESTROY])
+
+
+def break_policy(agent):
+    (agent.home / ".config/holdpoint/permissions.json").write_text("{")
+
+
+SCENARIOS = {
+    "control": control,
+    "guarded": guarded,
+    "undone": undone,
+    "missing": broken(lambda agent: agent.replace_hook(agent.place / "no-such-program")),
+    "killed": broken(lambda agent: agent.replace_hook(script(agent, "kill -s KILL $$\n"))),
+    "hanging": broken(lambda agent: agent.replace_hook(script(agent, "exec sleep 60\n"), 2)),
+    "unreadable": broken(break_policy),
+}
+
+
+class ClaudeCode(unittest.TestCase):
+    def precious(self, agent):
+        return (agent.project / "kept/file").exists()
+
+    def outcome(self, name):
+        agent, model = RUNS[name].result()
+        self.addCleanup(shutil.rmtree, agent.place, ignore_errors=True)
+        self.assertTrue(model.told, "the agent made no call: " + model.output[-2000:])
+        return agent, model
+
+    def test_without_holdpoint_the_agent_does_it(self):
+        agent, _ = self.outcome("control")
+        self.assertFalse(self.precious(agent))
+
+    def test_with_holdpoint_it_does_what_is_allowed_and_nothing_else(self):
+        agent, model = self.outcome("guarded")
+        with self.subTest("a denied command leaves its target untouched and says why"):
+            self.assertTrue(self.precious(agent))
+            self.assertIn("Holdpoint denied this", model.told_about(0))
+            self.assertIn("rm -rf *", model.told_about(0))
+            self.assertIn("Part: rm -fr kept.", model.told_about(0))
+        with self.subTest("an allowed one runs"):
+            self.assertTrue(agent.has("allowed"), model.told_about(1))
+        with self.subTest("nobody is there to be asked, so it does not run"):
+            self.assertFalse(agent.has("asked"), model.told_about(2))
+            self.assertTrue(model.told_about(2))
+        with self.subTest("what nothing objects to is the agent's own business"):
+            self.assertTrue(agent.has("unmentioned"), model.told_about(3))
+        with self.subTest("a protected file is not written, another is"):
+            self.assertFalse(agent.has(".env"))
+            self.assertIn("Holdpoint denied this", model.told_about(4))
+            self.assertTrue(agent.has("notes"), model.told_about(5))
+
+    def test_after_uninstalling_the_agent_is_on_its_own_again(self):
+        agent, _ = self.outcome("undone")
+        settings = (agent.home / ".claude/settings.json").read_text()
+        self.assertEqual(settings, AS_IT_WAS)
+        self.assertFalse(self.precious(agent))
+
+    def test_a_hook_that_fails_lets_nothing_run(self):
+        for name in ("missing", "killed", "hanging", "unreadable"):
+            with self.subTest(name):
+                agent, model = self.outcome(name)
+                self.assertTrue(self.precious(agent), model.told_about(0))
+        _, model = RUNS["unreadable"].result()
+        self.assertIn("Holdpoint denied this", model.told_about(0))
+        self.assertIn("permissions.json", model.told_about(0))
+
+
+if __name__ == "__main__":
+    # The agent mostly waits, so a few run at a time.
+    with ThreadPoolExecutor(max_workers=3) as pool:
+        RUNS = {name: pool.submit(scenario) for name, scenario in SCENARIOS.items()}
+        unittest.main(argv=sys.argv[:1], verbosity=2)
