@@ -126,8 +126,9 @@ impl Gate {
             .filter(|path| path.is_absolute());
         let standing = directory(standing.map(Path::new).or(started.as_deref()))?;
         let workspace = match started {
-            Some(started) => directory(Some(&started))?,
-            None => standing.clone(),
+            Some(started) if started != standing => directory(Some(&started))?,
+            // The same place, already followed to where it really is.
+            Some(_) | None => standing.clone(),
         };
         Ok((workspace, standing))
     }
