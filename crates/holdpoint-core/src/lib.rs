@@ -18,6 +18,7 @@ pub mod paths;
 pub mod policy;
 mod session;
 pub mod shell;
+mod sql;
 mod understand;
 mod verdict;
 
