@@ -16,6 +16,7 @@ mod literal_index;
 mod path_uses;
 pub mod paths;
 pub mod policy;
+mod project_files;
 mod session;
 pub mod shell;
 mod sql;

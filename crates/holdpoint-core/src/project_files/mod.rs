@@ -1,0 +1,12 @@
+//! What the files of a project make a short command run: `make test`, `npm run build`.
+//!
+//! Each reader takes the text of a file and gives the shell lines that would run. Finding the file,
+//! and following the files it includes, is left to the caller.
+
+#![cfg_attr(not(test), expect(dead_code, reason = "used by effects, next commit"))]
+
+pub(crate) mod makefile;
+pub(crate) mod package_json;
+
+/// Longest file read; nobody writes a longer one by hand.
+pub(crate) const LONGEST_FILE: usize = 256 << 10;

@@ -1,0 +1,225 @@
+//! The scripts of a `package.json`.
+//!
+//! npm runs `preNAME` and `postNAME` around a script, and scripts of its own accord around some
+//! commands. Other package managers run the same or fewer. A dependency's own scripts are not here.
+
+use serde_json::{Map, Value};
+
+use super::LONGEST_FILE;
+
+/// The lines `npm run NAME` runs, in order; empty if there is no such script. `None` if the file
+/// cannot be read, where npm stops and others may be more lenient.
+pub(crate) fn script(text: &str, name: &str) -> Option<Vec<String>> {
+    let scripts = scripts(text)?;
+    let mut lines = Vec::new();
+    // npm runs nothing around a script that is not there.
+    if scripts.contains_key(name) {
+        around(&scripts, name, &mut lines);
+    }
+    Some(lines)
+}
+
+/// The lines a command of the package manager itself (`install`, `publish`, `test` …) runs from
+/// the project's file; `None` if the file cannot be read.
+pub(crate) fn lifecycle(text: &str, command: &str) -> Option<Vec<String>> {
+    let scripts = scripts(text)?;
+    let command = ALIASES
+        .iter()
+        .find(|(alias, _)| *alias == command)
+        .map_or(command, |(_, command)| command);
+    let mut lines = Vec::new();
+    let known = LIFECYCLES.iter().find(|(known, _)| *known == command);
+    for name in known.map_or(&[][..], |(_, names)| names) {
+        lines.extend(line(&scripts, name));
+    }
+    if command == "restart" && !scripts.contains_key("restart") {
+        for name in ["stop", "start"] {
+            around(&scripts, name, &mut lines);
+        }
+    }
+    Some(lines)
+}
+
+/// A script with those around it.
+fn around(scripts: &Map<String, Value>, name: &str, lines: &mut Vec<String>) {
+    for name in [format!("pre{name}"), name.to_owned(), format!("post{name}")] {
+        lines.extend(line(scripts, &name));
+    }
+}
+
+fn line(scripts: &Map<String, Value>, name: &str) -> Option<String> {
+    scripts
+        .get(name)
+        .and_then(Value::as_str)
+        .filter(|line| !line.is_empty())
+        .map(str::to_owned)
+}
+
+/// The `scripts` of the file; as in node, the last of two equal keys counts.
+fn scripts(text: &str) -> Option<Map<String, Value>> {
+    if text.len() > LONGEST_FILE {
+        return None;
+    }
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let Value::Object(mut file) = serde_json::from_str(text).ok()? else {
+        return None;
+    };
+    match file.remove("scripts") {
+        Some(Value::Object(scripts)) => Some(scripts),
+        _ => Some(Map::new()),
+    }
+}
+
+/// Other names of commands.
+const ALIASES: &[(&str, &str)] = &[
+    ("i", "install"),
+    ("in", "install"),
+    ("ins", "install"),
+    ("isntall", "install"),
+    ("add", "install"),
+    ("ci", "install"),
+    ("clean-install", "install"),
+    ("ic", "install"),
+    ("link", "install"),
+    ("ln", "install"),
+    ("t", "test"),
+    ("tst", "test"),
+    ("it", "install-test"),
+    ("cit", "install-test"),
+    ("install-ci-test", "install-test"),
+    ("rb", "rebuild"),
+];
+
+/// What commands run by themselves.
+const LIFECYCLES: &[(&str, &[&str])] = &[
+    (
+        "install",
+        &[
+            "preinstall",
+            "install",
+            "postinstall",
+            "prepublish",
+            "preprepare",
+            "prepare",
+            "postprepare",
+        ],
+    ),
+    (
+        "install-test",
+        &[
+            "preinstall",
+            "install",
+            "postinstall",
+            "prepublish",
+            "preprepare",
+            "prepare",
+            "postprepare",
+            "pretest",
+            "test",
+            "posttest",
+        ],
+    ),
+    (
+        "rebuild",
+        &[
+            "preinstall",
+            "install",
+            "postinstall",
+            "preprepare",
+            "prepare",
+            "postprepare",
+        ],
+    ),
+    (
+        "publish",
+        &[
+            "prepublishOnly",
+            "prepublish",
+            "prepack",
+            "prepare",
+            "postpack",
+            "publish",
+            "postpublish",
+        ],
+    ),
+    ("pack", &["prepublish", "prepack", "prepare", "postpack"]),
+    ("version", &["preversion", "version", "postversion"]),
+    ("uninstall", &["preuninstall", "uninstall", "postuninstall"]),
+    ("test", &["pretest", "test", "posttest"]),
+    ("start", &["prestart", "start", "poststart"]),
+    ("stop", &["prestop", "stop", "poststop"]),
+    ("restart", &["prerestart", "restart", "postrestart"]),
+];
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const FILE: &str = r#"{
+        "name": "x",
+        "scripts": {
+            "prebuild": "echo before", "build": "tsc", "postbuild": "echo after",
+            "test": "jest", "start": "node .", "stop": "kill 1", "prestart": "echo soon",
+            "postinstall": "node hook.js", "prepare": "husky", "prepublishOnly": "npm test",
+            "broken": 5, "empty": ""
+        }
+    }"#;
+
+    fn run(name: &str) -> Vec<String> {
+        script(FILE, name).unwrap()
+    }
+
+    fn alone(command: &str) -> Vec<String> {
+        lifecycle(FILE, command).unwrap()
+    }
+
+    #[test]
+    fn a_script_runs_with_those_around_it() {
+        assert_eq!(run("build"), ["echo before", "tsc", "echo after"]);
+        assert_eq!(run("test"), ["jest"]);
+        assert_eq!(run("none"), [""; 0]);
+        assert_eq!(run("broken"), [""; 0]);
+        assert_eq!(run("empty"), [""; 0]);
+    }
+
+    #[test]
+    fn commands_run_scripts_by_themselves() {
+        assert_eq!(alone("install"), ["node hook.js", "husky"]);
+        assert_eq!(alone("i"), alone("ci"));
+        assert_eq!(alone("t"), ["jest"]);
+        assert_eq!(alone("publish"), ["npm test", "husky"]);
+        assert_eq!(alone("restart"), ["kill 1", "echo soon", "node ."]);
+        assert_eq!(alone("outdated"), [""; 0]);
+    }
+
+    #[test]
+    fn the_last_of_two_equal_keys_counts() {
+        let text = r#"{"scripts": {"a": "x"}, "scripts": {"a": "y", "a": "z"}}"#;
+        assert_eq!(script(text, "a").unwrap(), ["z"]);
+    }
+
+    #[test]
+    fn a_file_that_is_not_json_is_not_guessed_at() {
+        assert_eq!(script("{ // comment\n \"scripts\": {} }", "a"), None);
+        assert_eq!(script("[]", "a"), None);
+        assert_eq!(script(&" ".repeat(LONGEST_FILE + 1), "a"), None);
+        assert_eq!(script(&"[".repeat(100_000), "a"), None);
+        assert_eq!(script("\u{feff}{}", "a"), Some(vec![]));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_answered(text in ".{0,200}", name in ".{0,10}") {
+            let _ = script(&text, &name);
+            let _ = lifecycle(&text, &name);
+        }
+
+        #[test]
+        fn what_json_holds_comes_out_unchanged(name in "[a-z]{1,8}", line in "[^\\x00]{1,40}") {
+            let text = serde_json::json!({ "scripts": { &name: &line } }).to_string();
+            prop_assert_eq!(script(&text, &name), Some(vec![line]));
+        }
+    }
+}
