@@ -20,6 +20,7 @@ mod project_files;
 mod session;
 pub mod shell;
 mod sql;
+mod stores;
 mod understand;
 mod verdict;
 
