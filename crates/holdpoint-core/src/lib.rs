@@ -7,6 +7,7 @@
 mod assigned;
 mod call;
 mod catalogue;
+mod code;
 mod decision;
 pub mod document;
 mod flags;

@@ -1,0 +1,343 @@
+//! Functions and methods whose value follows from their constant arguments.
+
+use super::Operand;
+use super::values::{Value, joined, text_joined};
+
+/// What a function of the table gives.
+pub(super) type Pure = fn(&[Value]) -> Value;
+
+/// Gives back its first argument: `str(x)`, `promisify(f)`, `expanduser(p)`.
+pub(super) fn first(args: &[Value]) -> Value {
+    args.first().cloned().unwrap_or(Value::Unknown)
+}
+
+/// Nothing is known and nothing happens.
+pub(super) fn nothing(_: &[Value]) -> Value {
+    Value::Unknown
+}
+
+/// An absolute path nobody knows: the working directory, the home.
+pub(super) fn somewhere(_: &[Value]) -> Value {
+    Value::Text(Operand::Starts("/".to_owned()))
+}
+
+/// Paths joined by `/`; an absolute one starts anew.
+pub(super) fn path_joined(args: &[Value]) -> Value {
+    let mut path = Operand::Known(String::new());
+    for (at, part) in args.iter().enumerate() {
+        let part = part.operand();
+        let absolute = match &part {
+            Operand::Known(text) | Operand::Starts(text) => text.starts_with('/'),
+            Operand::Unknown => false,
+        };
+        if absolute || at == 0 {
+            path = part;
+            continue;
+        }
+        let slash = match &path {
+            Operand::Known(text) => !text.is_empty() && !text.ends_with('/'),
+            Operand::Starts(_) | Operand::Unknown => false,
+        };
+        if slash {
+            path = text_joined(path, Operand::Known("/".to_owned()));
+        }
+        // An unknown part could be absolute, and then nothing in front of it counts.
+        path = match part {
+            Operand::Unknown => Operand::Unknown,
+            part @ (Operand::Known(_) | Operand::Starts(_)) => text_joined(path, part),
+        };
+    }
+    Value::Text(path)
+}
+
+/// All arguments as one text.
+pub(super) fn concatenated(args: &[Value]) -> Value {
+    args.iter().fold(Value::known(""), |left, right| {
+        joined(left, Value::Text(right.operand()))
+    })
+}
+
+/// Characters by their numbers, given singly or as a list.
+pub(super) fn characters(args: &[Value]) -> Value {
+    let numbers = match args {
+        [Value::List(values)] => values.as_slice(),
+        other => other,
+    };
+    let mut text = String::new();
+    for number in numbers {
+        match number {
+            Value::Number(number) => match char::from_u32(*number) {
+                Some(letter) => text.push(letter),
+                None => return Value::Unknown,
+            },
+            Value::Text(_)
+            | Value::Flag(_)
+            | Value::List(_)
+            | Value::Map(_)
+            | Value::Name(_)
+            | Value::Made(..)
+            | Value::Method(..)
+            | Value::Any(_)
+            | Value::Function
+            | Value::Unknown => return Value::Unknown,
+        }
+    }
+    Value::known(text)
+}
+
+/// Base64, URL-safe or not.
+pub(super) fn base64(args: &[Value]) -> Value {
+    let Some(text) = args.first().and_then(Value::text) else {
+        return Value::Unknown;
+    };
+    let mut bytes = Vec::new();
+    let (mut bits, mut held) = (0u32, 0u32);
+    for letter in text.bytes() {
+        let six = match letter {
+            b'A'..=b'Z' => letter - b'A',
+            b'a'..=b'z' => letter - b'a' + 26,
+            b'0'..=b'9' => letter - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => continue,
+        };
+        bits = (bits << 6 | u32::from(six)) & 0xff_ffff;
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            bytes.push((bits >> held & 0xff) as u8);
+        }
+    }
+    text_of(bytes)
+}
+
+/// Pairs of hexadecimal digits.
+pub(super) fn hex(args: &[Value]) -> Value {
+    let Some(text) = args.first().and_then(Value::text) else {
+        return Value::Unknown;
+    };
+    let digits: Option<Vec<u32>> = text
+        .chars()
+        .filter(|letter| !letter.is_whitespace())
+        .map(|letter| letter.to_digit(16))
+        .collect();
+    let Some(digits) = digits else {
+        return Value::Unknown;
+    };
+    let bytes = digits
+        .chunks(2)
+        .map(|pair| match pair {
+            [high, low] => (high << 4 | low) as u8,
+            _ => 0,
+        })
+        .collect();
+    text_of(bytes)
+}
+
+pub(super) fn rot13(args: &[Value]) -> Value {
+    let Some(text) = args.first().and_then(Value::text) else {
+        return Value::Unknown;
+    };
+    let turn = |letter: u8, first: u8| char::from((letter - first + 13) % 26 + first);
+    Value::known(
+        text.chars()
+            .map(|letter| match letter {
+                'a'..='z' => turn(letter as u8, b'a'),
+                'A'..='Z' => turn(letter as u8, b'A'),
+                other => other,
+            })
+            .collect::<String>(),
+    )
+}
+
+pub(super) fn reversed(args: &[Value]) -> Value {
+    args.first()
+        .and_then(Value::text)
+        .map_or(Value::Unknown, |text| {
+            Value::known(text.chars().rev().collect::<String>())
+        })
+}
+
+/// `codecs.decode(text, "hex")`, `Buffer.from(text, "base64")`: the coding is named second.
+pub(super) fn decoded(args: &[Value]) -> Value {
+    match args.get(1).and_then(Value::text) {
+        Some("base64" | "base64url") => base64(args),
+        Some("hex" | "hex_codec") => hex(args),
+        Some("rot13" | "rot_13") => rot13(args),
+        Some("utf8" | "utf-8" | "ascii" | "latin1" | "binary") => first(args),
+        Some(_) => Value::Unknown,
+        None if args.len() == 1 => first(args),
+        None => Value::Unknown,
+    }
+}
+
+/// A line split as a shell would, where it has no quotes.
+pub(super) fn words(args: &[Value]) -> Value {
+    match args.first().and_then(Value::text) {
+        Some(text) if !text.contains(['"', '\'', '\\']) => {
+            Value::List(text.split_ascii_whitespace().map(Value::known).collect())
+        }
+        Some(_) | None => Value::Unknown,
+    }
+}
+
+/// `join(separator, list)` of Perl and PHP.
+pub(super) fn join(args: &[Value]) -> Value {
+    let (Some(separator), rest) = (args.first(), args.get(1..).unwrap_or(&[])) else {
+        return Value::Unknown;
+    };
+    match rest {
+        [Value::List(values)] => separated(separator, values),
+        other => separated(separator, other),
+    }
+}
+
+fn separated(separator: &Value, values: &[Value]) -> Value {
+    let mut text = Operand::Known(String::new());
+    for (at, value) in values.iter().enumerate() {
+        if at > 0 {
+            text = text_joined(text, separator.operand());
+        }
+        text = text_joined(text, value.operand());
+    }
+    Value::Text(text)
+}
+
+/// A format up to its first hole.
+pub(super) fn formatted(format: &Value, sign: char) -> Value {
+    match format.text() {
+        Some(text) => match text.split_once(sign) {
+            None => Value::known(text),
+            Some(("", _)) => Value::Unknown,
+            Some((start, _)) => Value::Text(Operand::Starts(start.to_owned())),
+        },
+        None => Value::Unknown,
+    }
+}
+
+/// A format with `%` for holes, given first.
+pub(super) fn printed(args: &[Value]) -> Value {
+    args.first()
+        .map_or(Value::Unknown, |format| formatted(format, '%'))
+}
+
+/// What a method of a constant gives.
+pub(super) fn method(receiver: &Value, method: &str, args: &[Value]) -> Option<Value> {
+    match receiver {
+        Value::Text(operand) => text_method(receiver, operand, method, args),
+        Value::List(values) => match (method, args) {
+            ("join", [separator]) => Some(separated(separator, values)),
+            ("join", []) => Some(separated(&Value::known(","), values)),
+            ("pack", [coding]) => match coding.text() {
+                Some("H*") => Some(hex(values)),
+                Some("m" | "m0") => None,
+                Some("c*" | "C*" | "U*") => Some(characters(values)),
+                Some(_) | None => None,
+            },
+            ("concat", [Value::List(more)]) => {
+                let mut all = values.clone();
+                all.extend(more.iter().cloned());
+                Some(Value::List(all))
+            }
+            _ => None,
+        },
+        Value::Made("Path", path) => match method {
+            "joinpath" | "join" | "+" => {
+                let mut parts = vec![path.as_ref().clone()];
+                parts.extend(args.iter().cloned());
+                Some(Value::Made("Path", Box::new(path_joined(&parts))))
+            }
+            "resolve" | "absolute" | "expanduser" | "expand_path" | "realpath" | "cleanpath" => {
+                Some(receiver.clone())
+            }
+            "as_posix" | "to_s" | "to_path" | "__str__" => Some(path.as_ref().clone()),
+            _ => None,
+        },
+        Value::Number(number) if method == "chr" => Some(characters(&[Value::Number(*number)])),
+        Value::Made(..)
+        | Value::Number(_)
+        | Value::Flag(_)
+        | Value::Map(_)
+        | Value::Name(_)
+        | Value::Method(..)
+        | Value::Any(_)
+        | Value::Function
+        | Value::Unknown => None,
+    }
+}
+
+fn text_method(receiver: &Value, operand: &Operand, method: &str, args: &[Value]) -> Option<Value> {
+    let same = matches!(
+        method,
+        "encode"
+            | "decode"
+            | "toString"
+            | "to_s"
+            | "to_str"
+            | "freeze"
+            | "dup"
+            | "valueOf"
+            | "format"
+            | "to_sym"
+            | "force_encoding"
+            | "b"
+            | "to_path"
+    );
+    if same && method == "format" {
+        return Some(formatted(receiver, '{'));
+    }
+    if same {
+        return Some(receiver.clone());
+    }
+    let text = match operand {
+        Operand::Known(text) => text,
+        Operand::Starts(_) | Operand::Unknown => return None,
+    };
+    let plain = |changed: &str| Some(Value::known(changed));
+    match (method, args) {
+        // Python: the separator joins the list. JavaScript's way round is the list's method.
+        ("join", [Value::List(values)]) => Some(separated(receiver, values)),
+        ("split", []) => Some(words(std::slice::from_ref(receiver))),
+        ("split", [separator]) => match separator.text() {
+            Some("") => Some(Value::List(
+                text.chars()
+                    .map(|letter| Value::known(letter.to_string()))
+                    .collect(),
+            )),
+            Some(separator) => Some(Value::List(
+                text.split(separator).map(Value::known).collect(),
+            )),
+            None => None,
+        },
+        ("strip" | "trim", []) => plain(text.trim()),
+        ("rstrip" | "trimEnd" | "chomp", []) => plain(text.trim_end()),
+        ("lstrip" | "trimStart", []) => plain(text.trim_start()),
+        ("lower" | "toLowerCase" | "downcase", []) => plain(&text.to_lowercase()),
+        ("upper" | "toUpperCase" | "upcase", []) => plain(&text.to_uppercase()),
+        ("reverse", []) => plain(&text.chars().rev().collect::<String>()),
+        ("concat", more) => {
+            let mut all = vec![receiver.clone()];
+            all.extend(more.iter().cloned());
+            Some(concatenated(&all))
+        }
+        ("replace" | "replaceAll" | "gsub", [from, to])
+            if method != "replace" || !text.is_empty() =>
+        {
+            match (from.text(), to.text()) {
+                // JavaScript's `replace` changes the first only; with one there is no difference.
+                (Some(from), Some(to))
+                    if !from.is_empty()
+                        && (method != "replace" || text.matches(from).count() < 2) =>
+                {
+                    plain(&text.replace(from, to))
+                }
+                (_, _) => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn text_of(bytes: Vec<u8>) -> Value {
+    String::from_utf8(bytes).map_or(Value::Unknown, Value::known)
+}

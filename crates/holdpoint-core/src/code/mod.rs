@@ -1,0 +1,217 @@
+//! A light reading of code in languages other than the shell's: what it does to files, programs
+//! and the network, as far as that stands in the text.
+//!
+//! The code is cut into trees of tokens, its names are resolved as far as imports, aliases and
+//! constants that are assigned once go, and the functions it calls are looked up in a table for
+//! each language. An argument that is no constant makes the deed's operand unknown. Where
+//! something could run that this reading does not see at all, [`Reading::opaque`] says why.
+//!
+//! It is no interpreter: branches are all taken, functions are read where they stand, and what
+//! a file loaded by `import` or `require` does is not asked. Text that nothing runs is text.
+
+#![cfg_attr(not(test), expect(dead_code, reason = "used by effects, next commit"))]
+
+mod awk;
+mod calls;
+mod constants;
+mod imports;
+mod literals;
+mod names;
+mod syntax;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod values;
+mod vim;
+mod walker;
+
+use std::cell::Cell;
+use std::ops::Range;
+
+/// Longest code read.
+const LONGEST_CODE: usize = 1 << 20;
+/// Tokens in one reading, code inside of code included.
+const MOST_TOKENS: usize = 200_000;
+/// Bytes of constants copied or put together. A name that stands for a long text and is used
+/// often would otherwise cost more than the code is long.
+const MOST_COPIED: usize = 4 << 20;
+/// Code inside of code (`exec("…")`) is followed this deep.
+const DEEPEST_CODE: usize = 4;
+
+/// A language code is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Language {
+    Python,
+    JavaScript,
+    Ruby,
+    Perl,
+    Php,
+    Awk,
+    /// Ex commands, one a line, as after `vim -c` or in a script; the colon is optional.
+    Vim,
+    Lua,
+}
+
+/// What some code would do.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Reading {
+    /// What was found, in the order of the text.
+    pub(crate) deeds: Vec<Deed>,
+    /// Why the code could do something that is not among the deeds, if so.
+    pub(crate) opaque: Option<Unfollowed>,
+}
+
+/// One thing some code would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Deed {
+    pub(crate) kind: DeedKind,
+    /// Where it stands; for code held by a string, where that string is run.
+    pub(crate) span: Range<usize>,
+}
+
+/// What a deed does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum DeedKind {
+    /// Removes a file, or a directory, with what it holds where `recursive`.
+    Delete { path: Operand, recursive: bool },
+    /// Creates, replaces or shortens a file, or creates a directory or link.
+    Write { path: Operand },
+    /// Adds to a file.
+    Append { path: Operand },
+    /// Reads a file.
+    Read { path: Operand },
+    /// Changes mode, owner or times.
+    ChangeMode { path: Operand },
+    /// Moves a file.
+    Rename { from: Operand, to: Operand },
+    /// Hands a line to a shell.
+    Shell(Operand),
+    /// Starts a program with arguments. A last operand that is unknown stands for any number.
+    Run(Vec<Operand>),
+    /// Talks to a host, given by URL or name.
+    Connect(Operand),
+    /// Runs code that is not known.
+    Eval,
+}
+
+/// What a deed is done to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Operand {
+    /// The whole text.
+    Known(String),
+    /// Nothing is known.
+    Unknown,
+    /// How it begins.
+    Starts(String),
+}
+
+/// Why code could do more than the deeds found in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Unfollowed {
+    /// It runs code that it makes or fetches.
+    Evaluates,
+    /// It finds a function or module by a name that is not known.
+    DynamicName,
+    /// It calls machine code or takes objects apart that can run code.
+    Native,
+    /// A string or bracket does not end, or a literal is not understood.
+    Unreadable,
+    /// It nests deeper than is followed.
+    TooDeep,
+    /// It is longer than is read.
+    TooLong,
+}
+
+/// Reads code.
+#[must_use]
+pub(crate) fn read(language: Language, code: &str) -> Reading {
+    let limits = Limits {
+        tokens: Cell::new(MOST_TOKENS),
+        copied: Cell::new(MOST_COPIED),
+        code: DEEPEST_CODE,
+    };
+    read_within(language, code, &limits)
+}
+
+/// Reads code that may stand inside of other code.
+fn read_within(language: Language, code: &str, limits: &Limits) -> Reading {
+    if code.len() > LONGEST_CODE {
+        return Reading::opaque(Unfollowed::TooLong);
+    }
+    match language {
+        Language::Vim => vim::read(code, limits),
+        Language::Awk => awk::read(code, limits),
+        Language::Python
+        | Language::JavaScript
+        | Language::Ruby
+        | Language::Perl
+        | Language::Php
+        | Language::Lua => walker::read(language, code, limits),
+    }
+}
+
+/// What is left of the bounds on a reading.
+struct Limits {
+    tokens: Cell<usize>,
+    copied: Cell<usize>,
+    /// How much deeper code inside of code may stand.
+    code: usize,
+}
+
+impl Limits {
+    /// Takes one token; false when there is none left.
+    fn token(&self) -> bool {
+        let left = self.tokens.get();
+        self.tokens.set(left.saturating_sub(1));
+        left > 0
+    }
+
+    /// Takes bytes that are to be copied; false when there are not so many left.
+    fn copies(&self, bytes: usize) -> bool {
+        match self.copied.get().checked_sub(bytes) {
+            Some(left) => {
+                self.copied.set(left);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Reads code found in a string, with what is left here.
+    fn read_inside(&self, language: Language, code: &str) -> Reading {
+        let Some(code_depth) = self.code.checked_sub(1) else {
+            return Reading::opaque(Unfollowed::TooDeep);
+        };
+        if !self.copies(code.len()) {
+            return Reading::opaque(Unfollowed::TooLong);
+        }
+        let inner = Limits {
+            tokens: self.tokens.clone(),
+            copied: self.copied.clone(),
+            code: code_depth,
+        };
+        let reading = read_within(language, code, &inner);
+        self.tokens.set(inner.tokens.get());
+        self.copied.set(inner.copied.get());
+        reading
+    }
+}
+
+impl Reading {
+    fn opaque(why: Unfollowed) -> Self {
+        Self {
+            deeds: Vec::new(),
+            opaque: Some(why),
+        }
+    }
+
+    /// Takes over what code inside of this code does; all of it stands where that code is run.
+    fn absorb(&mut self, inner: Reading, span: &Range<usize>) {
+        self.deeds.extend(inner.deeds.into_iter().map(|deed| Deed {
+            kind: deed.kind,
+            span: span.clone(),
+        }));
+        self.opaque = self.opaque.or(inner.opaque);
+    }
+}

@@ -1,0 +1,385 @@
+//! How often each name of some code is given a value.
+//!
+//! A variable stands for its constant only if nothing else could have been put into it: one
+//! plain assignment, no change in place, not the parameter of any function.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Language;
+use super::syntax::Syntax;
+use super::tokens::{Kind, Literal, Piece, Tree};
+
+/// Counts assignments. More than one means that a value cannot be told.
+#[derive(Default)]
+pub(super) struct Assignments<'t> {
+    counts: HashMap<&'t str, u32>,
+    /// Names whose value is changed in place.
+    changed: HashSet<&'t str>,
+}
+
+/// How far in front of an `=` its target may begin. A bound, so that a line of a hundred thousand
+/// assignments is not looked through as many times.
+const LONGEST_TARGET: usize = 64;
+
+/// What an assignment that cannot be followed counts.
+const UNTOLD: u32 = 2;
+
+impl<'t> Assignments<'t> {
+    pub(super) fn of(syntax: &Syntax, trees: &[Tree<'t>]) -> Self {
+        let mut found = Self::default();
+        found.list(syntax, trees, Place::Statements);
+        found
+    }
+
+    /// The name has exactly one value, given in one place.
+    pub(super) fn once(&self, name: &str) -> bool {
+        self.counts.get(name) == Some(&1) && !self.changed.contains(name)
+    }
+
+    /// The name is given some value somewhere.
+    pub(super) fn any(&self, name: &str) -> bool {
+        self.counts.contains_key(name)
+    }
+
+    fn count(&mut self, name: &'t str, by: u32) {
+        let count = self.counts.entry(name).or_default();
+        *count = count.saturating_add(by);
+    }
+
+    fn list(&mut self, syntax: &Syntax, trees: &[Tree<'t>], place: Place) {
+        // Where the statement at hand begins.
+        let mut start = 0;
+        for (at, tree) in trees.iter().enumerate() {
+            match &tree.kind {
+                Kind::End => start = at + 1,
+                Kind::Sign(sign) => {
+                    if place == Place::Statements || !syntax_has_keywords(syntax.language) {
+                        self.sign(trees, start, at, sign);
+                    } else if *sign == ":=" {
+                        self.sign(trees, at.saturating_sub(1), at, "=");
+                    }
+                    if matches!(*sign, "=~" | "<<") {
+                        self.changed(trees, at);
+                    }
+                    if matches!(*sign, ":" | "=>" | "->" | "|") {
+                        start = at + 1;
+                    }
+                    if *sign == "=>" {
+                        self.parameters(trees, at);
+                    }
+                    if *sign == "|" && syntax.is(Language::Ruby) && at <= 1 {
+                        self.block_parameters(trees, at);
+                    }
+                }
+                Kind::Word(word) => self.word(syntax, trees, at, word),
+                Kind::Group(open, inside) => {
+                    let statements = match open {
+                        b'{' => Place::Statements,
+                        _ => Place::Arguments,
+                    };
+                    self.list(syntax, inside, statements);
+                    let body_follows = trees
+                        .get(at + 1)
+                        .is_some_and(|next| next.group(b'{').is_some());
+                    let named = at
+                        .checked_sub(1)
+                        .and_then(|before| trees.get(before))
+                        .and_then(Tree::word)
+                        .is_some_and(|word| !CONTROL.contains(&word));
+                    if *open == b'(' && body_follows && named && syntax.is(Language::JavaScript) {
+                        self.untold(inside);
+                    }
+                }
+                Kind::Text(literal) | Kind::Shell(literal) => self.holes(syntax, literal),
+                Kind::Regex(inside) => self.list(syntax, inside, Place::Statements),
+                Kind::Number(_) | Kind::Words(_) => {}
+            }
+        }
+    }
+
+    fn holes(&mut self, syntax: &Syntax, literal: &Literal<'t>) {
+        for piece in &literal.pieces {
+            match piece {
+                Piece::Hole(trees) => self.list(syntax, trees, Place::Arguments),
+                Piece::Text(_) => {}
+            }
+        }
+    }
+
+    /// An assignment: a plain one to one name, or any other to all names in front.
+    fn sign(&mut self, trees: &[Tree<'t>], start: usize, at: usize, sign: &str) {
+        if matches!(sign, "++" | "--") {
+            for near in [at.checked_sub(1), at.checked_add(1)].into_iter().flatten() {
+                if let Some(word) = trees.get(near).and_then(Tree::word) {
+                    self.count(word, UNTOLD);
+                }
+            }
+            return;
+        }
+        let assigns = sign == "=" || sign == ":=" || is_compound(sign);
+        if !assigns {
+            return;
+        }
+        // `a = b = c`: the names of this target begin after the last `=`.
+        let start = start.max(at.saturating_sub(LONGEST_TARGET));
+        let mut from = start;
+        for (place, tree) in trees.iter().enumerate().take(at).skip(start) {
+            if tree.sign().is_some_and(|sign| sign == "=" || sign == ",")
+                && sign_at_target(trees, place)
+            {
+                from = place + 1;
+            }
+        }
+        let target = trees.get(from..at).unwrap_or(&[]);
+        let names: Vec<&Tree<'t>> = target
+            .iter()
+            .filter(|tree| tree.word().is_none_or(|word| !DECLARATIONS.contains(&word)))
+            .collect();
+        match names.as_slice() {
+            [only] if sign != "=" && sign != ":=" => {
+                if let Some(word) = only.word() {
+                    self.count(word, UNTOLD);
+                }
+            }
+            [only] => match only.word() {
+                Some(word) => self.count(word, 1),
+                None => self.untold(std::slice::from_ref(only)),
+            },
+            _ => {
+                // `a, b = …` and `a[0] = …`: the names in front of a subscript or comma.
+                for tree in target {
+                    self.untold(std::slice::from_ref(tree));
+                }
+            }
+        }
+        // In `a, b = 1, 2` the comma hides the names further in front.
+        for (place, tree) in trees.iter().enumerate().take(from).skip(start) {
+            if tree.is_sign(",")
+                && !sign_at_target(trees, place)
+                && let Some(word) = place
+                    .checked_sub(1)
+                    .and_then(|near| trees.get(near))
+                    .and_then(Tree::word)
+            {
+                self.count(word, UNTOLD);
+            }
+        }
+    }
+
+    /// All names of these trees get values that are not followed.
+    fn untold(&mut self, trees: &[Tree<'t>]) {
+        for tree in trees {
+            match &tree.kind {
+                Kind::Word(word) => self.count(word, UNTOLD),
+                Kind::Group(_, inside) => self.untold(inside),
+                Kind::Number(_)
+                | Kind::Text(_)
+                | Kind::Shell(_)
+                | Kind::Words(_)
+                | Kind::Regex(_)
+                | Kind::Sign(_)
+                | Kind::End => {}
+            }
+        }
+    }
+
+    /// `x =~ s/…/…/` and `x << "…"` change what stands in front.
+    fn changed(&mut self, trees: &[Tree<'t>], at: usize) {
+        if let Some(word) = at
+            .checked_sub(1)
+            .and_then(|near| trees.get(near))
+            .and_then(Tree::word)
+        {
+            self.count(word, UNTOLD);
+        }
+    }
+
+    /// The parameters in front of an arrow.
+    fn parameters(&mut self, trees: &[Tree<'t>], at: usize) {
+        if let Some(before) = at.checked_sub(1).and_then(|near| trees.get(near)) {
+            self.untold(std::slice::from_ref(before));
+        }
+    }
+
+    /// `{ |a, b| …`: loops over constants count their variable once.
+    fn block_parameters(&mut self, trees: &[Tree<'t>], at: usize) {
+        let inside: Vec<&Tree<'t>> = trees
+            .iter()
+            .skip(at + 1)
+            .take_while(|tree| !tree.is_sign("|"))
+            .take(16)
+            .collect();
+        let by = if inside.len() == 1 { 1 } else { UNTOLD };
+        for tree in inside {
+            if let Some(word) = tree.word() {
+                self.count(word, by);
+            }
+        }
+    }
+
+    fn word(&mut self, syntax: &Syntax, trees: &[Tree<'t>], at: usize, word: &'t str) {
+        let next = trees.get(at + 1);
+        match word {
+            "def" | "function" | "sub" | "fn" | "catch" => {
+                for tree in trees.iter().skip(at + 1).take(2) {
+                    if let Some(inside) = tree.group(b'(') {
+                        self.untold(inside);
+                        break;
+                    }
+                    if tree.word().is_none() {
+                        break;
+                    }
+                }
+                if let Some(name) = next.and_then(Tree::word) {
+                    self.count(name, UNTOLD);
+                }
+            }
+            "lambda" => {
+                for tree in trees.iter().skip(at + 1).take(32) {
+                    if tree.is_sign(":") {
+                        break;
+                    }
+                    if let Some(name) = tree.word() {
+                        self.count(name, UNTOLD);
+                    }
+                }
+            }
+            "for" | "foreach" => self.loop_variables(syntax, trees, at),
+            "as" => {
+                if let Some(name) = next.and_then(Tree::word) {
+                    let by = if syntax.is(Language::Php) { 1 } else { UNTOLD };
+                    self.count(name, by);
+                }
+            }
+            "of" => {
+                if let Some(name) = at
+                    .checked_sub(1)
+                    .and_then(|near| trees.get(near))
+                    .and_then(Tree::word)
+                {
+                    self.count(name, 1);
+                }
+            }
+            "do" if syntax.is(Language::Ruby) && next.is_some_and(|tree| tree.is_sign("|")) => {
+                self.block_parameters(trees, at + 1);
+            }
+            _ => {
+                let changes = next.is_some_and(|dot| dot.is_sign("."))
+                    && trees
+                        .get(at + 2)
+                        .and_then(Tree::word)
+                        .is_some_and(|method| {
+                            CHANGING.contains(&method)
+                                || method.ends_with('!')
+                                || (syntax.is(Language::Ruby) && CHANGING_TEXT.contains(&method))
+                        });
+                if changes {
+                    self.changed.insert(word);
+                }
+            }
+        }
+    }
+
+    fn loop_variables(&mut self, syntax: &Syntax, trees: &[Tree<'t>], at: usize) {
+        let mut names = Vec::new();
+        for tree in trees.iter().skip(at + 1).take(16) {
+            match &tree.kind {
+                Kind::Word("in") => break,
+                Kind::Word(word) if !DECLARATIONS.contains(word) => names.push(*word),
+                Kind::Word(_) => {}
+                Kind::Sign(",") => {}
+                Kind::Group(_, inside) => {
+                    if names.is_empty() && !syntax.is(Language::Perl) {
+                        self.untold_before_in(inside);
+                    }
+                    break;
+                }
+                Kind::Number(_)
+                | Kind::Text(_)
+                | Kind::Shell(_)
+                | Kind::Words(_)
+                | Kind::Regex(_)
+                | Kind::Sign(_)
+                | Kind::End => break,
+            }
+        }
+        let by = if names.len() == 1 { 1 } else { UNTOLD };
+        for name in names {
+            self.count(name, by);
+        }
+    }
+
+    /// `for (const x in …)`.
+    fn untold_before_in(&mut self, inside: &[Tree<'t>]) {
+        let stands = inside.iter().position(|tree| tree.is_word("in"));
+        if let Some(before) = stands.and_then(|at| inside.get(..at)) {
+            self.untold(before);
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Statements,
+    /// Between parentheses, where `a=b` may name an argument.
+    Arguments,
+}
+
+/// `f(a=b)` names an argument and assigns nothing.
+fn syntax_has_keywords(language: Language) -> bool {
+    language == Language::Python
+}
+
+/// A comma or `=` that ends another target of the same statement: nothing but names follow it.
+fn sign_at_target(trees: &[Tree<'_>], at: usize) -> bool {
+    trees.get(at).is_some_and(|tree| tree.is_sign("=")) || declares(trees, at)
+}
+
+/// `const a = 1, b = 2`: each is a plain assignment.
+fn declares(trees: &[Tree<'_>], comma: usize) -> bool {
+    trees
+        .iter()
+        .take(comma)
+        .rev()
+        .take(64)
+        .take_while(|tree| !tree.is_end())
+        .any(|tree| tree.word().is_some_and(|word| DECLARATIONS.contains(&word)))
+}
+
+fn is_compound(sign: &str) -> bool {
+    sign.len() > 1
+        && sign.ends_with('=')
+        && !matches!(
+            sign,
+            "==" | "===" | "!=" | "!==" | "<=" | ">=" | "~=" | ":="
+        )
+}
+
+static DECLARATIONS: &[&str] = &[
+    "const", "let", "var", "my", "our", "local", "export", "static", "state",
+];
+
+static CONTROL: &[&str] = &["if", "while", "for", "switch", "with", "elseif", "foreach"];
+
+/// Methods that change the value they are called on.
+static CHANGING: &[&str] = &[
+    "append",
+    "extend",
+    "insert",
+    "push",
+    "unshift",
+    "splice",
+    "pop",
+    "shift",
+    "reverse",
+    "sort",
+    "fill",
+    "clear",
+    "remove",
+    "update",
+    "setdefault",
+    "add",
+];
+
+/// Methods that change a text of Ruby. Elsewhere texts do not change.
+static CHANGING_TEXT: &[&str] = &["replace", "concat", "prepend"];

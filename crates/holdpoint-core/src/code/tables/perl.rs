@@ -1,0 +1,148 @@
+//! Perl's functions. `::` stands as a dot.
+
+use super::Act::*;
+use super::{Depth, FIRST, Place, Row, SECOND};
+use crate::code::Unfollowed;
+use crate::code::constants as c;
+
+pub(super) static ROWS: &[Row] = &[
+    Row {
+        names: "unlink POSIX.unlink POSIX.remove",
+        acts: &[DeleteAll(0, Depth::One)],
+    },
+    Row {
+        names: "rmdir POSIX.rmdir",
+        acts: &[Delete(FIRST, Depth::One)],
+    },
+    Row {
+        names: "rmtree remove_tree File.Path.rmtree File.Path.remove_tree",
+        acts: &[DeleteAll(0, Depth::Tree)],
+    },
+    Row {
+        names: "?#remove_tree",
+        acts: &[DeleteAll(1, Depth::Tree)],
+    },
+    Row {
+        names: "truncate mkdir mkpath make_path File.Path.make_path File.Path.mkpath",
+        acts: &[Write(FIRST)],
+    },
+    Row {
+        names: "symlink link",
+        acts: &[Write(SECOND)],
+    },
+    Row {
+        names: "write_file File.Slurp.write_file",
+        acts: &[Write(FIRST)],
+    },
+    Row {
+        names: "opendir",
+        acts: &[Read(SECOND)],
+    },
+    Row {
+        names: "sysopen",
+        acts: &[OpenFlags(SECOND, Place(2, ""))],
+    },
+    Row {
+        names: "open",
+        acts: &[OpenHandle],
+    },
+    Row {
+        names: "IO.File.new",
+        acts: &[Open(FIRST, SECOND)],
+    },
+    Row {
+        names: "chmod",
+        acts: &[ChangeModeAll(1)],
+    },
+    Row {
+        names: "chown utime",
+        acts: &[ChangeModeAll(2)],
+    },
+    Row {
+        names: "rename move File.Copy.move",
+        acts: &[Rename(FIRST, SECOND)],
+    },
+    Row {
+        names: "copy File.Copy.copy cp",
+        acts: &[Read(FIRST), Write(SECOND)],
+    },
+    Row {
+        names: "system exec",
+        acts: &[System(0)],
+    },
+    Row {
+        names: "readpipe",
+        acts: &[Shell(FIRST)],
+    },
+    Row {
+        names: "IPC.Open3.open3 open3",
+        acts: &[System(3)],
+    },
+    Row {
+        names: "IPC.Open2.open2 open2",
+        acts: &[System(2)],
+    },
+    Row {
+        names: "LWP.Simple.get LWP.Simple.getstore getstore IO.Socket.INET.new",
+        acts: &[Connect(FIRST)],
+    },
+    Row {
+        names: "LWP.UserAgent.new HTTP.Tiny.new",
+        acts: &[Make("Session", Place(9, ""))],
+    },
+    Row {
+        names: "Session#get Session#post Session#put Session#delete Session#mirror",
+        acts: &[Connect(SECOND)],
+    },
+    Row {
+        names: "eval",
+        acts: &[EvalText(FIRST)],
+    },
+    Row {
+        names: "require do_file",
+        acts: &[Pure(c::nothing)],
+    },
+    Row {
+        names: "syscall DynaLoader.dl_load_file Storable.thaw",
+        acts: &[Opaque(Unfollowed::Native)],
+    },
+    Row {
+        names: "join",
+        acts: &[Pure(c::join)],
+    },
+    Row {
+        names: "chr",
+        acts: &[Pure(c::characters)],
+    },
+    Row {
+        names: "sprintf",
+        acts: &[Pure(c::printed)],
+    },
+    Row {
+        names: "pack",
+        acts: &[Pure(packed)],
+    },
+    Row {
+        names: "decode_base64 MIME.Base64.decode_base64",
+        acts: &[Pure(c::base64)],
+    },
+    Row {
+        names: "lc uc quotemeta",
+        acts: &[Pure(c::nothing)],
+    },
+    Row {
+        names: "File.Spec.catfile File.Spec.catdir catfile catdir",
+        acts: &[Pure(c::path_joined)],
+    },
+];
+
+/// `pack("H*", "726d")`
+fn packed(args: &[crate::code::values::Value]) -> crate::code::values::Value {
+    use crate::code::values::Value;
+    let rest = args.get(1..).unwrap_or(&[]);
+    match args.first().and_then(Value::text) {
+        Some("H*") => c::hex(rest),
+        Some("c*" | "C*" | "U*") => c::characters(rest),
+        Some(_) | None => Value::Unknown,
+    }
+}

@@ -1,0 +1,198 @@
+//! Ruby's functions. `::` stands as a dot.
+
+use super::Act::*;
+use super::{Depth, FIRST, Place, Row, SECOND};
+use crate::code::Unfollowed;
+use crate::code::constants as c;
+
+pub(super) static ROWS: &[Row] = &[
+    Row {
+        names: "File.delete File.unlink Dir.rmdir Dir.delete Dir.unlink FileUtils.rm FileUtils.rm_f \
+                FileUtils.remove FileUtils.safe_unlink FileUtils.rmdir FileUtils.remove_file rm rm_f",
+        acts: &[DeleteAll(0, Depth::One)],
+    },
+    Row {
+        names: "FileUtils.rm_r FileUtils.rm_rf FileUtils.rmtree FileUtils.remove_dir FileUtils.remove_entry \
+                FileUtils.remove_entry_secure rm_r rm_rf rmtree remove_dir remove_entry_secure",
+        acts: &[DeleteAll(0, Depth::Tree)],
+    },
+    Row {
+        names: "Path#delete Path#unlink Path#rmdir ?#unlink",
+        acts: &[Delete(FIRST, Depth::One)],
+    },
+    Row {
+        names: "Path#rmtree ?#rmtree",
+        acts: &[Delete(FIRST, Depth::Tree)],
+    },
+    Row {
+        names: "Path#write Path#binwrite Path#mkpath Path#mkdir",
+        acts: &[Write(FIRST)],
+    },
+    Row {
+        names: "Path#read Path#readlines Path#binread",
+        acts: &[Read(FIRST)],
+    },
+    Row {
+        names: "Path#rename",
+        acts: &[Rename(FIRST, SECOND)],
+    },
+    Row {
+        names: "Path#chmod",
+        acts: &[ChangeMode(FIRST)],
+    },
+    Row {
+        names: "File.write IO.write File.binwrite IO.binwrite File.truncate File.mkfifo Dir.mkdir \
+                FileUtils.touch FileUtils.mkdir FileUtils.mkdir_p FileUtils.makedirs mkdir_p",
+        acts: &[Write(FIRST)],
+    },
+    Row {
+        names: "File.read IO.read File.readlines IO.readlines File.foreach IO.foreach File.binread",
+        acts: &[OpenPiped(FIRST, Place(9, ""))],
+    },
+    Row {
+        names: "File.open File.new",
+        acts: &[Open(FIRST, Place(1, "mode"))],
+    },
+    Row {
+        names: "open URI.open",
+        acts: &[OpenPiped(FIRST, Place(1, "mode"))],
+    },
+    Row {
+        names: "IO.sysopen",
+        acts: &[Open(FIRST, SECOND)],
+    },
+    Row {
+        names: "File.rename FileUtils.mv FileUtils.move",
+        acts: &[Rename(FIRST, SECOND)],
+    },
+    Row {
+        names: "FileUtils.cp FileUtils.copy FileUtils.cp_r FileUtils.copy_file FileUtils.copy_entry FileUtils.install IO.copy_stream",
+        acts: &[Read(FIRST), Write(SECOND)],
+    },
+    Row {
+        names: "File.symlink File.link FileUtils.ln FileUtils.ln_s FileUtils.ln_sf",
+        acts: &[Write(SECOND)],
+    },
+    Row {
+        names: "File.chmod File.lchmod",
+        acts: &[ChangeModeAll(1)],
+    },
+    Row {
+        names: "File.chown File.lchown File.utime",
+        acts: &[ChangeModeAll(2)],
+    },
+    Row {
+        names: "FileUtils.chmod FileUtils.chmod_R",
+        acts: &[ChangeMode(SECOND)],
+    },
+    Row {
+        names: "FileUtils.chown FileUtils.chown_R",
+        acts: &[ChangeMode(Place(2, ""))],
+    },
+    // Programs.
+    Row {
+        names: "system exec spawn Process.spawn Process.exec Open3.capture2 Open3.capture2e \
+                Open3.capture3 Open3.popen2 Open3.popen2e Open3.popen3 Open3.pipeline PTY.spawn \
+                PTY.getpty sh",
+        acts: &[System(0)],
+    },
+    Row {
+        names: "`",
+        acts: &[Shell(FIRST)],
+    },
+    Row {
+        names: "IO.popen",
+        acts: &[ShellOrList],
+    },
+    // Network.
+    Row {
+        names: "Net.HTTP.get Net.HTTP.get_response Net.HTTP.get_print Net.HTTP.post Net.HTTP.post_form Net.HTTP.start \
+                TCPSocket.new TCPSocket.open Net.FTP.new Net.FTP.open Net.SSH.start HTTParty.get \
+                HTTParty.post Faraday.get Faraday.post RestClient.get RestClient.post Socket.tcp",
+        acts: &[Connect(FIRST)],
+    },
+    // Code and names made at run time.
+    Row {
+        names: "eval instance_eval class_eval module_eval binding.eval TOPLEVEL_BINDING.eval RubyVM.InstructionSequence.compile \
+                ERB.new",
+        acts: &[EvalText(FIRST)],
+    },
+    Row {
+        names: "?#instance_eval ?#class_eval ?#module_eval ?#instance_exec",
+        acts: &[EvalText(SECOND)],
+    },
+    Row {
+        names: "send __send__ public_send",
+        acts: &[Send(0)],
+    },
+    Row {
+        names: "?#send ?#__send__ ?#public_send",
+        acts: &[Send(1)],
+    },
+    Row {
+        names: "method",
+        acts: &[Pure(function)],
+    },
+    Row {
+        names: "Object.const_get const_get",
+        acts: &[Import(FIRST)],
+    },
+    Row {
+        names: "?#const_get",
+        acts: &[Import(SECOND)],
+    },
+    Row {
+        names: "require load require_relative autoload",
+        acts: &[Import(FIRST)],
+    },
+    Row {
+        names: "Fiddle.dlopen Fiddle.Function.new Marshal.load YAML.unsafe_load DL.dlopen",
+        acts: &[Opaque(Unfollowed::Native)],
+    },
+    Row {
+        names: "syscall",
+        acts: &[Opaque(Unfollowed::Native)],
+    },
+    // Values.
+    Row {
+        names: "Pathname.new Pathname",
+        acts: &[Make("Path", FIRST)],
+    },
+    Row {
+        names: "File.join",
+        acts: &[Pure(c::path_joined)],
+    },
+    Row {
+        names: "File.expand_path File.absolute_path File.realpath String URI URI.parse Shellwords.escape",
+        acts: &[Pure(c::first)],
+    },
+    Row {
+        names: "Dir.pwd Dir.home",
+        acts: &[Pure(c::somewhere)],
+    },
+    Row {
+        names: "Base64.decode64 Base64.strict_decode64 Base64.urlsafe_decode64",
+        acts: &[Pure(c::base64)],
+    },
+    Row {
+        names: "Shellwords.split",
+        acts: &[Pure(c::words)],
+    },
+    Row {
+        names: "include extend puts p print warn pp",
+        acts: &[Pure(c::nothing)],
+    },
+    Row {
+        names: "format sprintf",
+        acts: &[Pure(c::printed)],
+    },
+];
+
+/// `method(:system)` is the function of that name.
+fn function(args: &[crate::code::values::Value]) -> crate::code::values::Value {
+    use crate::code::values::Value;
+    match args.first().and_then(Value::text) {
+        Some(name) => Value::Name(name.to_owned()),
+        None => Value::Unknown,
+    }
+}
