@@ -99,14 +99,25 @@ impl<'t> Lexer<'t, '_> {
         if let Some(kind) = found {
             return Some(kind);
         }
-        // After a word and a blank, Ruby takes a slash without a blank for a regular expression.
+        // After a method and a blank, Ruby takes a slash without a blank for a regular expression.
         let argument = self.syntax.is(Language::Ruby)
             && spaced
             && !matches!(self.ahead(1), b' ' | b'=')
-            && out.last().is_some_and(|tree| tree.word().is_some());
+            && out
+                .last()
+                .and_then(Tree::word)
+                .is_some_and(|word| TAKES_REGEX.contains(&word))
+            && !self.after_variable(out);
+        // A word of Perl that is not known to take a pattern could be a constant.
+        let divides = operand
+            || (self.syntax.is(Language::Perl)
+                && out
+                    .last()
+                    .and_then(Tree::word)
+                    .is_some_and(|word| !self.syntax.takes_operand.contains(&word)));
         if byte == b'/'
             && self.syntax.regex
-            && (!operand || argument)
+            && (!divides || argument)
             && let Some(kind) = self.regex()
         {
             return Some(kind);
@@ -324,7 +335,11 @@ impl<'t> Lexer<'t, '_> {
                     template: false,
                 }))
             }
-            b'%' if !operand || (spaced && !matches!(next, b' ' | b'=')) => self.percent(),
+            b'%' if !operand
+                || (spaced && !matches!(next, b' ' | b'=') && !self.after_variable(out)) =>
+            {
+                self.percent()
+            }
             b'<' if self.looking_at("<<") => {
                 let marked = matches!(self.ahead(2), b'~' | b'-');
                 let opens = matches!(self.ahead(2 + usize::from(marked)), b'\'' | b'"')
@@ -332,7 +347,7 @@ impl<'t> Lexer<'t, '_> {
                 let allowed = if marked {
                     opens
                 } else {
-                    opens && (!operand || spaced)
+                    opens && (!operand || (spaced && !self.after_variable(out)))
                 };
                 (allowed).then(|| self.document(2 + usize::from(marked), Language::Ruby))
             }
@@ -388,7 +403,7 @@ impl<'t> Lexer<'t, '_> {
                     double(Language::Perl),
                 )));
             }
-            b'<' if self.looking_at("<<") && !operand => {
+            b'<' if self.looking_at("<<") && (!operand || prints_to(out)) => {
                 let marked = self.ahead(2) == b'~';
                 let next = self.ahead(2 + usize::from(marked));
                 let opens = matches!(next, b'\'' | b'"' | b'`') || is_word(char::from(next));
@@ -419,7 +434,8 @@ impl<'t> Lexer<'t, '_> {
         }
         let open = self.ahead(0);
         let refused = !open.is_ascii_punctuation()
-            || matches!(open, b',' | b';' | b')' | b']' | b'}' | b'>')
+            || matches!(open, b';' | b')' | b']' | b'}' | b'>')
+            || (open == b',' && (adjacent != b',' || matches!(name, "q" | "y")))
             || (open == b'#' && adjacent != b'#')
             || (open == b'=' && matches!(self.ahead(1), b'>' | b' ' | b'='))
             || (open == b'.' && adjacent != b'.');
@@ -504,7 +520,9 @@ impl<'t> Lexer<'t, '_> {
                 b'[' if !self.syntax.is(Language::Perl) => class = true,
                 b']' => class = false,
                 b'/' if !class => break,
-                b'\n' => return self.no_regex(start),
+                b'\n' if !matches!(self.syntax.language, Language::Perl | Language::Ruby) => {
+                    return self.no_regex(start);
+                }
                 _ => {}
             }
             if self.done() {
@@ -924,6 +942,41 @@ impl<'t> Lexer<'t, '_> {
         value
     }
 }
+
+/// `print {$handle} <<E`, `print $handle <<E`: what stands between says where to print.
+fn prints_to(out: &[Tree<'_>]) -> bool {
+    match out {
+        [.., print, handle] => {
+            (handle.group(b'{').is_some() || handle.word().is_some())
+                && print
+                    .word()
+                    .is_some_and(|word| matches!(word, "print" | "printf" | "say"))
+        }
+        _ => false,
+    }
+}
+
+/// Methods of Ruby that are called with a pattern and without parentheses.
+static TAKES_REGEX: &[&str] = &[
+    "puts",
+    "p",
+    "print",
+    "split",
+    "scan",
+    "match",
+    "match?",
+    "grep",
+    "grep_v",
+    "sub",
+    "gsub",
+    "sub!",
+    "gsub!",
+    "partition",
+    "index",
+    "slice",
+    "delete_if",
+    "assert_match",
+];
 
 fn escapes_by_name(language: Language, letter: u8) -> bool {
     match language {

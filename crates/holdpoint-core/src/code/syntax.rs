@@ -23,6 +23,9 @@ pub(super) struct Syntax {
     pub(super) prefixes: &'static [&'static str],
     /// Words between operands, or words that begin a statement.
     pub(super) operators: &'static [&'static str],
+    /// Reserved words after which an operand begins, so that a slash opens a regular expression.
+    /// A word that could also be a variable is not among them. For Perl: its functions.
+    pub(super) takes_operand: &'static [&'static str],
     /// A new line ends a statement unless an operator follows.
     pub(super) lines: Lines,
 }
@@ -72,6 +75,7 @@ static PYTHON: Syntax = Syntax {
         "while", "case", "match",
     ],
     operators: &["and", "or", "in", "is", "else", "as", "if", "for"],
+    takes_operand: &[],
     lines: Lines::End,
 };
 
@@ -90,6 +94,19 @@ static JAVASCRIPT: Syntax = Syntax {
         "var", "export", "default", "async", "static", "else", "case", "do",
     ],
     operators: &["instanceof", "in", "of", "as"],
+    takes_operand: &[
+        "return",
+        "typeof",
+        "void",
+        "delete",
+        "throw",
+        "case",
+        "do",
+        "else",
+        "in",
+        "instanceof",
+        "new",
+    ],
     lines: Lines::EndUnlessContinued,
 };
 
@@ -111,6 +128,10 @@ static RUBY: Syntax = Syntax {
         "if", "unless", "while", "until", "and", "or", "do", "then", "end", "else", "rescue", "in",
         "elsif", "when", "ensure",
     ],
+    takes_operand: &[
+        "return", "yield", "not", "if", "unless", "while", "until", "elsif", "else", "begin", "do",
+        "then", "when", "case", "and", "or", "ensure", "rescue", "in",
+    ],
     lines: Lines::EndUnlessContinued,
 };
 
@@ -131,6 +152,11 @@ static PERL: Syntax = Syntax {
     operators: &[
         "if", "unless", "while", "until", "for", "foreach", "and", "or", "xor", "eq", "ne", "lt",
         "gt", "le", "ge", "cmp", "x", "isa",
+    ],
+    takes_operand: &[
+        "split", "grep", "map", "join", "if", "unless", "elsif", "and", "or", "not", "while",
+        "until", "return", "push", "unshift", "xor", "lt", "gt", "le", "ge", "eq", "ne", "cmp",
+        "print", "die", "warn", "when", "first", "any", "all",
     ],
     lines: Lines::Blank,
 };
@@ -165,6 +191,7 @@ static PHP: Syntax = Syntax {
         "readonly",
     ],
     operators: &["instanceof", "and", "or", "xor", "as", "insteadof"],
+    takes_operand: &[],
     lines: Lines::Blank,
 };
 
@@ -185,6 +212,7 @@ static LUA: Syntax = Syntax {
     operators: &[
         "and", "or", "then", "do", "in", "end", "else", "elseif", "until",
     ],
+    takes_operand: &[],
     lines: Lines::Blank,
 };
 
@@ -202,5 +230,6 @@ static AWK: Syntax = Syntax {
     operators: &[
         "in", "getline", "print", "printf", "return", "if", "while", "else", "do",
     ],
+    takes_operand: &["print", "printf", "return", "in", "else", "do"],
     lines: Lines::End,
 };

@@ -4,6 +4,7 @@
 //! strings. Code inside of strings (`f"{x}"`, `${x}`, `#{x}`) becomes trees as well. A bracket or
 //! string without an end stops the reading with a reason.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::syntax::{Lines, Syntax};
@@ -133,6 +134,7 @@ pub(super) fn trees<'t>(
         fault: None,
         after_documents: None,
         no_regex_before: 0,
+        assigned: HashSet::new(),
     };
     if lexer.looking_at("#!") && !syntax.line_comments.contains(&"#") {
         lexer.skip_line();
@@ -166,6 +168,8 @@ pub(super) struct Lexer<'t, 'l> {
     pub(super) after_documents: Option<usize>,
     /// No regular expression closes before this place.
     pub(super) no_regex_before: usize,
+    /// Words that stood in front of a `=`.
+    assigned: HashSet<&'t str>,
 }
 
 impl<'t> Lexer<'t, '_> {
@@ -269,7 +273,7 @@ impl<'t> Lexer<'t, '_> {
                 break;
             }
             let kind = match byte {
-                b'\n' => {
+                b'\n' | b'\r' => {
                     self.line();
                     let ends = self.syntax.lines != Lines::Blank
                         && !matches!(until, Until::Close(b')' | b']') | Until::Format);
@@ -300,6 +304,11 @@ impl<'t> Lexer<'t, '_> {
                     None => self.ordinary(byte),
                 },
             };
+            if let (Kind::Sign(sign), Some(word)) = (&kind, out.last().and_then(Tree::word))
+                && sign.ends_with('=')
+            {
+                self.assigned.insert(word);
+            }
             out.push(Tree {
                 kind,
                 span: start..self.at,
@@ -353,13 +362,44 @@ impl<'t> Lexer<'t, '_> {
     fn skip_blank(&mut self) {
         loop {
             match self.ahead(0) {
+                b'\r' if self.ends_line() => break,
                 b' ' | b'\t' | b'\r' | 0x0b | 0x0c if !self.done() => self.at += 1,
+                0x80.. if self.foreign_blank() > 0 => self.at += self.foreign_blank(),
                 b'\\' if self.ahead(1) == b'\n' => self.at += 2,
                 b'\\' if self.ahead(1) == b'\r' && self.ahead(2) == b'\n' => self.at += 3,
                 _ if self.skip_comment() => {}
                 _ => break,
             }
         }
+    }
+
+    /// A carriage return alone ends a line in some languages, and with it a comment.
+    fn ends_line(&self) -> bool {
+        match self.ahead(0) {
+            b'\n' => true,
+            b'\r' => {
+                self.ahead(1) != b'\n'
+                    && match self.syntax.language {
+                        Language::Python | Language::JavaScript | Language::Php | Language::Lua => {
+                            true
+                        }
+                        Language::Ruby | Language::Perl | Language::Awk | Language::Vim => false,
+                    }
+            }
+            _ => false,
+        }
+    }
+
+    /// The length of a blank of JavaScript outside of ASCII.
+    fn foreign_blank(&self) -> usize {
+        if !self.syntax.is(Language::JavaScript) {
+            return 0;
+        }
+        self.text
+            .get(self.at..self.end)
+            .and_then(|rest| rest.chars().next())
+            .filter(|letter| letter.is_whitespace() || *letter == '\u{feff}')
+            .map_or(0, char::len_utf8)
     }
 
     fn skip_comment(&mut self) -> bool {
@@ -398,9 +438,14 @@ impl<'t> Lexer<'t, '_> {
         {
             return false;
         }
-        while !self.done() && self.ahead(0) != b'\n' {
+        while !self.done() && !self.ends_line() {
             // A PHP comment ends where the page goes on.
-            if self.syntax.is(Language::Php) && self.looking_at("?>") {
+            let page = self.syntax.is(Language::Php) && self.looking_at("?>");
+            // JavaScript knows two more ends of a line.
+            let line = self.ahead(0) == 0xe2
+                && self.syntax.is(Language::JavaScript)
+                && (self.looking_at("\u{2028}") || self.looking_at("\u{2029}"));
+            if page || line {
                 break;
             }
             self.at += 1;
@@ -497,7 +542,9 @@ impl<'t> Lexer<'t, '_> {
     }
 
     fn word(&mut self) {
-        while self.begins_word(self.ahead(0)) || self.ahead(0).is_ascii_digit() {
+        while (self.begins_word(self.ahead(0)) || self.ahead(0).is_ascii_digit())
+            && (self.ahead(0) < 0x80 || self.foreign_blank() == 0)
+        {
             self.at += 1;
         }
         if self.syntax.is(Language::Ruby)
@@ -537,6 +584,7 @@ impl<'t> Lexer<'t, '_> {
         let special = sigil == b'$'
             && !self.syntax.is(Language::Php)
             && next.is_ascii_punctuation()
+            // `$)` is a variable, but far more often the end of a prototype.
             && !matches!(next, b'{' | b'(' | b')')
             && !(next == b'$' && (self.begins_word(self.ahead(2)) || self.ahead(2) == b'{'));
         if special {
@@ -546,28 +594,34 @@ impl<'t> Lexer<'t, '_> {
         None
     }
 
-    /// Whether a value ends in front of the cursor, so that `/` divides and `%` is a remainder.
+    /// Whether a value ends in front of the cursor, so that `%` is a remainder and `<<` shifts.
     pub(super) fn after_operand(&self, out: &[Tree<'t>]) -> bool {
         let Some(last) = out.last() else {
             return false;
         };
         match &last.kind {
-            Kind::Word(word) => {
-                if self.syntax.is(Language::Perl) {
-                    return word.starts_with(['$', '@', '%']);
-                }
-                !self.syntax.prefixes.contains(word) && !self.syntax.operators.contains(word)
-            }
+            // Words of Perl without a sigil are functions and take operands.
+            Kind::Word(word) if self.syntax.is(Language::Perl) => word.starts_with(['$', '@', '%']),
+            Kind::Word(word) => !self.syntax.takes_operand.contains(word),
             Kind::Number(_)
             | Kind::Text(_)
             | Kind::Shell(_)
             | Kind::Words(_)
             | Kind::Regex(_)
             | Kind::Group(b'(' | b'[', _) => true,
-            // A subscript of Perl stands next to its variable, a block does not.
-            Kind::Group(..) => self.syntax.is(Language::Perl) && !last.spaced,
+            // What closes could be a block as well as a value. Taking it for a value is the safe
+            // side: a division taken for a regular expression would hide the code up to the next
+            // slash. Awk has no values between braces.
+            Kind::Group(..) => !self.syntax.is(Language::Awk),
             Kind::Sign(_) | Kind::End => false,
         }
+    }
+
+    /// Whether the code has given a value to the word in front.
+    pub(super) fn after_variable(&self, out: &[Tree<'t>]) -> bool {
+        out.last()
+            .and_then(Tree::word)
+            .is_some_and(|word| self.assigned.contains(word))
     }
 
     /// Leaves the code of a PHP file for its page and comes back.

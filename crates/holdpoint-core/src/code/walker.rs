@@ -37,6 +37,7 @@ pub(super) fn read(language: Language, code: &str, limits: &Limits) -> Reading {
         reading: Reading::default(),
         recording: false,
         depth: 0,
+        here: 0..0,
     };
     walker.sequence(&trees);
     walker.recording = true;
@@ -61,6 +62,8 @@ pub(super) struct Walker<'t, 'l> {
     /// The second time over, when deeds count.
     recording: bool,
     depth: usize,
+    /// The operand read last.
+    here: Range<usize>,
 }
 
 impl<'t> Walker<'t, '_> {
@@ -266,7 +269,7 @@ impl<'t> Walker<'t, '_> {
 
     fn concatenated(&mut self, left: Value, right: Value) -> Value {
         if !matches!(left, Value::Text(_) | Value::Number(_) | Value::List(_)) {
-            self.escape(&left, &(0..0));
+            self.escape(&left, &self.here.clone());
         }
         if self.limits.copies(left.size() + right.size()) {
             joined(left, right)
@@ -353,7 +356,7 @@ impl<'t> Walker<'t, '_> {
             let copy = self.copied(&value);
             self.constants.insert(name.to_owned(), copy);
         } else {
-            self.escape(&values, &(0..0));
+            self.escape(&values, &self.here.clone());
         }
     }
 
@@ -499,7 +502,7 @@ impl<'t> Walker<'t, '_> {
                 }
                 *at += 1;
                 let value = self.operand(trees, at);
-                self.escape(&value, &(0..0));
+                self.escape(&value, &self.here.clone());
             }
             (_, "def" | "function" | "sub" | "fn") => {
                 *at += 1;
@@ -535,7 +538,7 @@ impl<'t> Walker<'t, '_> {
         } else if trees.get(*at).is_some_and(|tree| tree.is_sign("=>")) {
             *at += 1;
             let value = self.expression(trees, at);
-            self.escape(&value, &(0..0));
+            self.escape(&value, &self.here.clone());
         }
     }
 
@@ -561,6 +564,9 @@ impl<'t> Walker<'t, '_> {
     fn chain(&mut self, trees: &[Tree<'t>], at: &mut usize) -> Value {
         let start = *at;
         let value = self.links(trees, at);
+        if let Some(span) = trees.get(start..*at).and_then(span_of) {
+            self.here = span;
+        }
         let called = self.is(Language::Ruby)
             && match &value {
                 Value::Method(receiver, method) => {
@@ -583,7 +589,7 @@ impl<'t> Walker<'t, '_> {
         if !called {
             return value;
         }
-        let span = trees.get(start..*at).and_then(span_of).unwrap_or(0..0);
+        let span = self.here.clone();
         self.call(value, Args::default(), &span)
     }
 
@@ -858,7 +864,7 @@ impl<'t> Walker<'t, '_> {
     /// A member; a private road of Python to the module behind is a dynamic name.
     fn member(&mut self, value: Value, name: &str) -> Value {
         if HIDDEN.contains(&name) {
-            self.escape(&value, &(0..0));
+            self.escape(&value, &self.here.clone());
             if name != "__dict__" {
                 self.opaque(Unfollowed::DynamicName);
             }
@@ -1063,7 +1069,7 @@ impl<'t> Walker<'t, '_> {
                 .cloned()
                 .unwrap_or(Value::Unknown),
             (_, _) => {
-                self.escape(&value, &(0..0));
+                self.escape(&value, &self.here.clone());
                 Value::Unknown
             }
         }
@@ -1080,7 +1086,7 @@ impl<'t> Walker<'t, '_> {
             while inside.get(at).is_some_and(|next| !next.is_sign(",")) {
                 let place = at;
                 let value = self.expression(inside, &mut at);
-                self.escape(&value, &(0..0));
+                self.escape(&value, &self.here.clone());
                 at += usize::from(at == place);
                 if let Some(last) = args.list.last_mut()
                     && !matches!(last, Value::Function)

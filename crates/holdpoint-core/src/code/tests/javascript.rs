@@ -66,6 +66,14 @@ fn files_are_followed_to_their_paths() {
             ),
             ("let p = 'a'; p = 'b'; require('fs').rmSync(p)", "delete ?"),
             ("(0, require('fs').rmSync)('x')", "delete x"),
+            ("var a = {} /1; require('fs').rmSync('x') /1", "delete x"),
+            (
+                "var of = 4; of /1; require('fs').rmSync('x') /1",
+                "delete x",
+            ),
+            ("//\u{2028}require('fs').rmSync('x')", "delete x"),
+            ("// a\rrequire('fs').rmSync('x')", "delete x"),
+            ("require\u{a0}('fs').rmSync('x')", "delete x"),
         ],
     );
 }

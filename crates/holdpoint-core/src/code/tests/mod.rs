@@ -79,3 +79,45 @@ fn operand(operand: &Operand) -> String {
         Operand::Unknown => "?".to_owned(),
     }
 }
+
+#[test]
+fn a_deed_stands_where_its_call_stands() {
+    for (language, code, expected) in [
+        (
+            Language::Python,
+            "import os; os.remove('x')",
+            "os.remove('x')",
+        ),
+        (
+            Language::Python,
+            "import os; list(map(os.remove, a))",
+            "map(os.remove, a)",
+        ),
+        (
+            Language::Python,
+            "print(1); exec('open(\"x\", \"w\")')",
+            "exec('open(\"x\", \"w\")')",
+        ),
+        (
+            Language::Python,
+            "import os; x = lambda: os.system",
+            "os.system",
+        ),
+        (
+            Language::JavaScript,
+            "1; require('fs').rmSync('x')",
+            "require('fs').rmSync('x')",
+        ),
+        (Language::Ruby, "x; system 'a', 'b'", "system 'a', 'b'"),
+        (Language::Perl, "1; unlink 'a'; 2", "unlink 'a'"),
+        (Language::Php, "echo 1; echo `id`;", "`id`"),
+    ] {
+        let reading = read(language, code);
+        let found: Vec<&str> = reading
+            .deeds
+            .iter()
+            .filter_map(|deed| code.get(deed.span.clone()))
+            .collect();
+        assert_eq!(found, [expected], "{code}");
+    }
+}

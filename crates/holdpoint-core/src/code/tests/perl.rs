@@ -41,6 +41,8 @@ fn files_are_followed_to_their_paths() {
             ("s/x/unlink('y')/e", "delete y"),
             ("print \"@{[unlink 'x']}\"", "delete x"),
             ("map { unlink $_ } @f", "delete ?"),
+            ("use constant X => 4; X /2; unlink 'y'; #/", "delete y"),
+            ("$h {x} / 2; unlink 'y'; # /", "delete y"),
         ],
     );
 }
@@ -137,6 +139,11 @@ fn ordinary_code_gives_nothing() {
             "use JSON::PP; print decode_json(join '', <>)->{x}",
             "use Data::Dumper; print Dumper(\\%ENV)",
             "print localtime() . ''",
+            "my ($y) = / ^ (.+?) \\s   # it's\n (x) $ /x; print $y",
+            "sub f ($$;$) { return $_[0] } print f(1)",
+            "print $fh <<\"E\";\nit's unlink\nE\n",
+            "print {$fh} <<E;\nit's\nE\n",
+            "s,/a,/b,; print",
         ],
     );
 }

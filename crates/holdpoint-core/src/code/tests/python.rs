@@ -63,6 +63,7 @@ fn files_are_followed_to_their_paths() {
                 "delete ?",
             ),
             ("import os\np = 'x'\np += y\nos.remove(p)", "delete ?"),
+            ("# a\ros.remove('x')", "delete x"),
         ],
     );
 }

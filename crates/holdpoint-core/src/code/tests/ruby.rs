@@ -44,6 +44,9 @@ fn files_are_followed_to_their_paths() {
             ("Dir.rmdir('x') unless y", "delete x"),
             ("x = 'a'; x << 'b'; File.delete x", "delete ?"),
             ("File.send(:delete, 'x')", "delete x"),
+            ("x = 4; x /2; File.delete('y') #/", "delete y"),
+            ("p = 4; p /2; File.delete('y') #/", "delete y"),
+            ("x = begin 4 end / 2; File.delete('y') #/", "delete y"),
         ],
     );
 }
