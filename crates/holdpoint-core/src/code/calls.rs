@@ -633,6 +633,17 @@ impl Walker<'_, '_> {
         }
     }
 
+    /// What Perl's `<>` opens: a name with a bar is a command.
+    pub(super) fn opened_by_diamond(&mut self, names: &Value, span: &Range<usize>) {
+        for name in names.operands() {
+            let args = Args {
+                list: vec![Value::Unknown, Value::Text(name)],
+                ..Args::default()
+            };
+            self.open_handle(&args, span);
+        }
+    }
+
     fn eval(&mut self, code: Option<&Value>, span: &Range<usize>) {
         match code {
             Some(Value::Function | Value::Map(_) | Value::Number(_) | Value::Flag(_)) => {}
@@ -649,6 +660,12 @@ impl Walker<'_, '_> {
 
     /// A module by its name.
     pub(super) fn import(&mut self, name: Option<&Value>) -> Value {
+        // `require Foo::Bar`: a word of Perl without a sigil is itself.
+        if let Some(Value::Name(name)) = name
+            && self.is(Language::Perl)
+        {
+            return Value::Name(name.clone());
+        }
         match name.map(Value::operand) {
             Some(Operand::Known(name)) => Value::Name(name),
             // `require("./" + name)` is a file and no module with powers of its own.

@@ -295,6 +295,8 @@ fn text_method(receiver: &Value, operand: &Operand, method: &str, args: &[Value]
     };
     let plain = |changed: &str| Some(Value::known(changed));
     match (method, args) {
+        // Ruby: the method of that name.
+        ("to_proc", []) => Some(Value::Name(text.clone())),
         // Python: the separator joins the list. JavaScript's way round is the list's method.
         ("join", [Value::List(values)]) => Some(separated(receiver, values)),
         ("split", []) => Some(words(std::slice::from_ref(receiver))),

@@ -301,6 +301,9 @@ impl<'t> Walker<'t, '_> {
         let before = name.and_then(|name| self.constants.remove(name));
         let value = self.expression(trees, at);
         drop(before);
+        if name == Some("@ARGV") && self.is(Language::Perl) {
+            self.opened_by_diamond(&value, &span);
+        }
         match (name, left.as_slice()) {
             (Some(name), _) if self.assignments.once(name) => {
                 if matches!(value, Value::List(_) | Value::Map(_)) && self.is_alias(trees, *at) {
@@ -613,6 +616,12 @@ impl<'t> Walker<'t, '_> {
                     };
                     match &next.kind {
                         Kind::Word(name) => {
+                            let call = trees.get(*at + 2);
+                            let called = call.is_some_and(|tree| tree.group(b'(').is_some());
+                            if name.starts_with('$') && (called || self.is(Language::Perl)) {
+                                // A method whose name is a variable.
+                                self.opaque(Unfollowed::DynamicName);
+                            }
                             *at += 2;
                             value = self.member(value, name);
                         }
@@ -958,7 +967,9 @@ impl<'t> Walker<'t, '_> {
                 Kind::Word(_) | Kind::Text(_) | Kind::Group(b'[', _) | Kind::Number(_)
             )
         });
-        if !(starts_with_key && (keyed || shorthand)) {
+        // Python and Lua have no blocks between braces.
+        let no_block = self.is(Language::Python) || self.is(Language::Lua);
+        if !(starts_with_key && (keyed || shorthand) || no_block) {
             self.sequence(inside);
             return Value::Unknown;
         }

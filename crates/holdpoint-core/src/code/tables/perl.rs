@@ -99,8 +99,8 @@ pub(super) static ROWS: &[Row] = &[
         acts: &[EvalText(FIRST)],
     },
     Row {
-        names: "require do_file",
-        acts: &[Pure(c::nothing)],
+        names: "require",
+        acts: &[Import(FIRST)],
     },
     Row {
         names: "syscall DynaLoader.dl_load_file Storable.thaw",

@@ -134,6 +134,14 @@ pub(super) static ROWS: &[Row] = &[
         names: "pty.spawn",
         acts: &[Start],
     },
+    Row {
+        names: "?#system ?#popen ?#getoutput",
+        acts: &[Shell(SECOND)],
+    },
+    Row {
+        names: "platform.system",
+        acts: &[Pure(c::nothing)],
+    },
     // Network.
     Row {
         names: "urllib.request.urlopen urllib.urlopen urllib2.urlopen urllib.request.Request \

@@ -30,6 +30,7 @@ fn deeds_are_found() {
             ("_G[x]()", "!DynamicName"),
             ("local function f() os.execute('id') end", "shell id"),
             ("if x then os.remove('y') end", "delete y"),
+            ("local t = {os.execute}; t[1]('id')", "shell ?"),
             ("pcall(os.execute, 'id')", "shell ?"),
         ],
     );

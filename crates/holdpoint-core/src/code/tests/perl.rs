@@ -71,6 +71,8 @@ fn programs_are_lines_or_words() {
             ("if (1) { system('id') }", "shell id"),
             ("$x = `rm $y`", "shell rm …"),
             ("use constant X => system('id');", "shell id"),
+            ("@ARGV = ('id|'); while (<>) { print }", "shell id"),
+            ("local @ARGV = ('x'); print <>", "read x"),
         ],
     );
 }
@@ -88,6 +90,9 @@ fn code_made_at_run_time_is_read_or_said() {
             ("/(?{ system 'id' })/", "!Evaluates"),
             ("&{\"x\"}(1)", "!DynamicName"),
             ("print 'a", "!Unreadable"),
+            ("$x->$method('a')", "!DynamicName"),
+            ("require $module", "!DynamicName"),
+            ("require Foo::Bar; require 'x.pl'", ""),
         ],
     );
 }

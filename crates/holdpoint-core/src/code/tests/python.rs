@@ -140,6 +140,11 @@ fn programs_are_lines_or_words() {
                 "shell id",
             ),
             ("def f():\n  os.system('id')\nimport os", "shell id"),
+            ("import os; {os.system}.pop()('id')", "shell ?"),
+            (
+                "[m for m in sys.modules.values()][0].system('id')",
+                "shell id",
+            ),
         ],
     );
 }
@@ -193,7 +198,10 @@ fn code_made_at_run_time_is_read_or_said() {
             ("import os; getattr(os, name)('x')", "!DynamicName"),
             ("import os; vars(os)['system']('id')", "!DynamicName"),
             ("import os; os.__dict__['system']('id')", "!DynamicName"),
-            ("import ctypes; ctypes.CDLL(None).system(b'id')", "!Native"),
+            (
+                "import ctypes; ctypes.CDLL(None).system(b'id')",
+                "shell id; !Native",
+            ),
             ("().__class__.__base__.__subclasses__()", "!DynamicName"),
             ("import pickle; pickle.loads(b'x')", "!Native"),
             ("globals()['x']", "!DynamicName"),
@@ -246,11 +254,12 @@ fn ordinary_code_gives_nothing() {
             "import torch; m = torch.nn.Linear(1, 2); m.eval(); print(m)",
             "df.eval('a+b')",
             "import os; print([f for f in os.listdir('.') if f.endswith('.py')])",
-            "print(r'\\')\nprint('x')".get(12..).unwrap_or(""),
+            "print(r'a\\b')\nprint('x')",
             "x: int = 1\nprint(x)",
             "match x:\n  case 1: print(1)",
             "print(b'\\xff\\x00', u'é', 'ü')",
             "import os; os.environ['A'] = '1'",
+            "import platform; print(platform.system())",
             "a, b = 1, 2\na = b = 3\nprint(a @ b, a // b, a ** b, a << b, ~a)",
         ],
     );
