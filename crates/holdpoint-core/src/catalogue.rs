@@ -6,6 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::effects::Kind;
 use crate::verdict::Risk;
 
 /// What running a tool does to the world.
@@ -40,6 +41,25 @@ impl Effect {
             Effect::Write | Effect::Execute | Effect::Unknown => Risk::Medium,
             Effect::Delete => Risk::High,
         }
+    }
+}
+
+/// What a tool nobody has described would do to the paths it names, going by its name. Only rules
+/// that protect files ask: a name never proves a tool harmless.
+pub(crate) fn verb_by_name(tool: &str) -> Kind {
+    let name = tool.to_ascii_lowercase();
+    let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
+    if has(&["delete", "remove", "unlink", "rmdir", "trash"]) {
+        Kind::Delete
+    } else if has(&[
+        "write", "edit", "create", "update", "append", "patch", "save", "put", "move", "rename",
+        "replace", "insert", "copy", "upload", "mkdir",
+    ]) {
+        Kind::Write
+    } else if has(&["read", "get", "view", "open", "cat", "load", "fetch"]) {
+        Kind::Read
+    } else {
+        Kind::Either
     }
 }
 
@@ -98,7 +118,34 @@ pub(crate) fn names_command(key: &str) -> bool {
     if !key.starts_with(['c', 'C', 's', 'S', '_', '-']) {
         return false;
     }
-    ["cmd", "command", "commandline", "commands", "shellcommand"].contains(&folded(key).as_str())
+    [
+        "cmd",
+        "command",
+        "commandline",
+        "commands",
+        "shellcommand",
+        "shellscript",
+        "script",
+    ]
+    .contains(&folded(key).as_str())
+}
+
+/// Whether an argument of this name is code in a language the tool knows.
+pub(crate) fn names_code(key: &str) -> bool {
+    [
+        "code",
+        "sourcecode",
+        "pythoncode",
+        "jscode",
+        "javascript",
+        "python",
+    ]
+    .contains(&folded(key).as_str())
+}
+
+/// Whether an argument of this name is a list of words a program is started with.
+pub(crate) fn names_words(key: &str) -> bool {
+    ["argv", "cmdline"].contains(&folded(key).as_str())
 }
 
 /// Whether an argument of this name is a file or directory, whatever the tool is called (A-04,

@@ -5,6 +5,7 @@ use std::ops::Range;
 use serde::Serialize;
 
 use crate::policy::{Authority, Check};
+use crate::shell::FileRead;
 use crate::verdict::{Method, Risk, Verdict};
 
 /// A judgement on one call. `v` is the version of this form.
@@ -30,6 +31,9 @@ pub struct Decision {
     /// Checks that must pass before the call is released.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
+    /// Scripts the call runs, which were read to judge it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileRead>,
     /// `sha256:…` of the call.
     pub call: String,
     /// `sha256:…` of the policy.
@@ -70,6 +74,7 @@ impl Decision {
             instead: None,
             findings: Vec::new(),
             checks: Vec::new(),
+            files: Vec::new(),
             call: String::new(),
             policy: String::new(),
         }

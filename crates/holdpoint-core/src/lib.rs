@@ -4,12 +4,12 @@
 //! know of the world reaches it as arguments ([`Surroundings`]). The way of a call is
 //! [`ToolCall`] → `understand` → [`judge`] → [`Decision`].
 
-mod assigned;
 mod call;
 mod catalogue;
 mod code;
 mod decision;
 pub mod document;
+mod effects;
 mod flags;
 mod glob;
 mod judge;
@@ -18,6 +18,7 @@ mod path_uses;
 pub mod paths;
 pub mod policy;
 mod project_files;
+mod rules;
 mod session;
 pub mod shell;
 mod sql;
@@ -30,9 +31,13 @@ pub use catalogue::Effect;
 pub use decision::{Decision, Finding};
 pub use document::DocumentError;
 pub use glob::Glob;
-pub use judge::{Part, Session, judge, parts};
+pub use judge::{
+    Explained, ExplainedCommand, ExplainedEffect, Filled, Part, Session, explained, judge,
+    matching_rules, parts,
+};
 pub use paths::Surroundings;
 pub use policy::{Policy, Profile};
+pub use rules::{Description, Pack, PackError};
 pub use session::{SessionState, Suspensions};
 pub use understand::MAX_COMMAND;
 pub use verdict::{Autonomy, DefaultPolicy, Method, Risk, Supervision, Verdict};

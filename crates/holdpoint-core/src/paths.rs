@@ -15,7 +15,9 @@ pub enum Entry {
     Missing,
     /// A symbolic link with this target.
     Link(String),
-    /// A file, a directory, or anything else that is not a link.
+    /// A directory.
+    Directory,
+    /// A file, or anything else that is not a link.
     Other,
     /// It cannot be looked at.
     Unreadable,
@@ -25,6 +27,17 @@ pub enum Entry {
 pub trait Lookup {
     /// What stands at `path`, which is absolute and free of `.` and `..`.
     fn entry(&self, path: &str) -> Entry;
+
+    /// Whether files are read at all; a look-up that reads none says nothing by not doing so.
+    fn reads(&self) -> bool {
+        false
+    }
+
+    /// The text of the file at `path`, if it is one of at most `most` bytes that can be read.
+    fn text(&self, path: &str, most: usize) -> Option<String> {
+        let _ = (path, most);
+        None
+    }
 }
 
 /// A file system without links, for callers that have no disk to look at.
@@ -139,6 +152,14 @@ impl Lookup for Remembering<'_> {
         known.insert(path.to_owned(), entry.clone());
         entry
     }
+
+    fn reads(&self) -> bool {
+        self.inner.reads()
+    }
+
+    fn text(&self, path: &str, most: usize) -> Option<String> {
+        self.inner.text(path, most)
+    }
 }
 
 impl Surroundings<'_> {
@@ -205,7 +226,7 @@ impl Surroundings<'_> {
                 }
             }
             match self.lookup.entry(&place) {
-                Entry::Missing | Entry::Other => {}
+                Entry::Missing | Entry::Directory | Entry::Other => {}
                 Entry::Unreadable => return Err(Unresolved::Unreadable),
                 Entry::Link(target) => {
                     links += 1;

@@ -8,12 +8,12 @@ use std::cell::OnceCell;
 
 use serde_json::{Map, Value};
 
-use crate::assigned::Assigned;
 use crate::call::{ToolCall, push_python_str};
 use crate::catalogue::{self, Effect, Shape};
 use crate::flags;
 use crate::path_uses::{self, PathUse, Verb};
-use crate::shell::{self, Command, Refusal, RefusalReason};
+use crate::paths::Surroundings;
+use crate::shell::{self, Command, FileRead, Listed, Refusal, RefusalReason};
 
 /// The longest command line that is read; a longer one is refused, whatever it says (H-10).
 pub const MAX_COMMAND: usize = 1 << 20;
@@ -38,8 +38,11 @@ pub(crate) struct Understood<'c> {
     pub(crate) line: Option<String>,
     /// The commands of every argument that is one.
     pub(crate) commands: Vec<CommandView>,
+    /// Scripts that were read to know what the commands do.
+    pub(crate) files: Vec<FileRead>,
     /// Why a command line could not be taken apart.
     pub(crate) trouble: Option<Trouble>,
+    around: Option<&'c Surroundings<'c>>,
     paths: OnceCell<Vec<PathUse>>,
     text_form: OnceCell<String>,
 }
@@ -96,18 +99,24 @@ pub(crate) struct CommandView {
 impl<'c> Understood<'c> {
     /// Takes a call apart, as far as it can be without a policy.
     pub(crate) fn of(call: &'c ToolCall) -> Self {
-        Self::with_effect(call, catalogue::effect(call.tool()))
+        Self::in_surroundings(call, catalogue::effect(call.tool()), None)
     }
 
-    /// Takes a call of a tool with this effect apart.
-    pub(crate) fn with_effect(call: &'c ToolCall, effect: Effect) -> Self {
+    /// Takes a call of a tool with this effect apart, following the scripts it names.
+    pub(crate) fn in_surroundings(
+        call: &'c ToolCall,
+        effect: Effect,
+        around: Option<&'c Surroundings<'c>>,
+    ) -> Self {
         let mut view = Self {
             call,
             effect,
             shape: catalogue::shape(call.tool()),
             line: call.command_line(),
             commands: Vec::new(),
+            files: Vec::new(),
             trouble: None,
+            around,
             paths: OnceCell::new(),
             text_form: OnceCell::new(),
         };
@@ -190,6 +199,22 @@ impl<'c> Understood<'c> {
                         }
                     }
                 }
+                // Which language it is, the tool's name may tell.
+                Value::String(code) if catalogue::names_code(key) => {
+                    let tool = self.call.tool().to_ascii_lowercase();
+                    let script = ["js", "node", "javascript", "deno"]
+                        .iter()
+                        .any(|name| tool.contains(name) || key.to_ascii_lowercase().contains(name));
+                    let interpreter = if script {
+                        ["node", "-e"]
+                    } else {
+                        ["python3", "-c"]
+                    };
+                    let words = interpreter.into_iter().chain([code.as_str()]);
+                    let words: Vec<Value> = words.map(Value::from).collect();
+                    self.read_words(&words);
+                }
+                Value::Array(words) if catalogue::names_words(key) => self.read_words(words),
                 Value::Object(inner) => self.read_commands_in(inner, None),
                 Value::Array(items) => {
                     for inner in items.iter().filter_map(Value::as_object) {
@@ -273,13 +298,13 @@ impl<'c> Understood<'c> {
         }
         let words: Vec<&str> = texts.iter().map(String::as_str).collect();
         let whole = 0..self.line.as_ref().map_or(0, String::len);
-        match shell::commands_of_words(&words) {
-            Ok(mut commands) => {
+        match shell::commands_of_words_in(&words, self.around) {
+            Ok(mut listed) => {
                 // Words have no place in a line of their own; they are all of it.
-                for command in &mut commands {
+                for command in &mut listed.commands {
                     command.span = whole.clone();
                 }
-                self.add_commands(commands);
+                self.add_commands(listed);
             }
             Err(refusal) => self.trouble = Some(Trouble::of(refusal)),
         }
@@ -290,17 +315,19 @@ impl<'c> Understood<'c> {
             self.trouble = Some(Trouble::Oversize(line.len()));
             return;
         }
-        match shell::commands(line) {
-            Ok(commands) => {
-                let readings = Assigned::readings(&commands);
-                self.add_commands(commands);
-                self.add_commands(readings);
-            }
+        match shell::commands_in(line, self.around) {
+            Ok(listed) => self.add_commands(listed),
             Err(refusal) => self.trouble = Some(Trouble::of(refusal)),
         }
     }
 
-    fn add_commands(&mut self, commands: Vec<Command>) {
+    fn add_commands(&mut self, listed: Listed) {
+        let Listed { commands, files } = listed;
+        for file in files {
+            if !self.files.contains(&file) {
+                self.files.push(file);
+            }
+        }
         // A second list's references to its own members move with it.
         let offset = self.commands.len();
         if offset + commands.len() > MAX_COMMANDS {
@@ -311,6 +338,8 @@ impl<'c> Understood<'c> {
             if let shell::Reached::Within { wrapper, .. } = &mut command.reached {
                 *wrapper += offset;
             }
+            command.fed_by.start += offset;
+            command.fed_by.end += offset;
             self.commands.push(CommandView::of(command));
         }
     }
@@ -357,6 +386,31 @@ impl<'c> Understood<'c> {
             self.trouble = Some(Trouble::TooManyPaths(count));
             self.paths = OnceCell::from(Vec::new());
         }
+    }
+}
+
+/// Signs that look like the dash of a flag.
+const DASHES: [char; 8] = [
+    '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}', '\u{fe63}', '\u{ff0d}',
+];
+
+/// Shows a text so that no letter of it can be taken for another.
+pub(crate) trait EscapeUnicode {
+    /// The text with every letter that is not ASCII written as its number.
+    fn escape_unicode_letters(&self) -> String;
+}
+
+impl EscapeUnicode for str {
+    fn escape_unicode_letters(&self) -> String {
+        let mut shown = String::new();
+        for letter in self.chars() {
+            if letter.is_ascii() {
+                shown.push(letter);
+            } else {
+                shown.extend(letter.escape_unicode());
+            }
+        }
+        shown
     }
 }
 
@@ -436,6 +490,26 @@ impl CommandView {
     /// Every flag, wherever it stands.
     pub(crate) fn all_flags(&self) -> impl Iterator<Item = &String> {
         self.flags.iter().chain(&self.outer_flags)
+    }
+
+    /// A program or flag written with letters of other scripts, or with invisible ones: it may be
+    /// read as something it is not, by a person as by a rule.
+    pub(crate) fn disguised(&self) -> Option<&str> {
+        let words = self.command.words.iter();
+        let mut suspects = words.enumerate().filter_map(|(at, word)| {
+            let text = word.text.as_str();
+            let flag = text.starts_with(DASHES) || (text.starts_with('-') && !self.only_prints());
+            let name = text.split('=').next().unwrap_or_default();
+            match at {
+                0 => Some(base_name(text)),
+                _ if flag => Some(name),
+                _ => None,
+            }
+        });
+        suspects.find(|text| {
+            let short = text.len() <= 64 && !text.contains(' ');
+            short && !text.is_ascii()
+        })
     }
 
     /// Whether any word depends on something only the shell will know.

@@ -26,6 +26,19 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// The verdict of a word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [
+            Verdict::Allow,
+            Verdict::Notify,
+            Verdict::Ask,
+            Verdict::Review,
+            Verdict::Deny,
+        ]
+        .into_iter()
+        .find(|verdict| verdict.word() == word)
+    }
+
     /// The word used in output and in policies.
     pub fn word(self) -> &'static str {
         match self {
@@ -74,6 +87,19 @@ pub enum Risk {
 }
 
 impl Risk {
+    /// The risk of a word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [
+            Risk::None,
+            Risk::Low,
+            Risk::Medium,
+            Risk::High,
+            Risk::Critical,
+        ]
+        .into_iter()
+        .find(|risk| risk.word() == word)
+    }
+
     /// The word used in output and in policies.
     pub fn word(self) -> &'static str {
         match self {
@@ -114,6 +140,8 @@ pub enum Method {
     Guard,
     /// A rule about files and directories.
     FileGuard,
+    /// Holdpoint's own files, settings and processes.
+    SelfProtection,
     /// The autonomy level.
     Autonomy,
     /// An ask rule or a per-tool rule: supervision, argument schema, call limit, restriction.
@@ -139,6 +167,7 @@ impl Method {
             Method::Sanitization => "sanitization",
             Method::Guard => "guard",
             Method::FileGuard => "file_guard",
+            Method::SelfProtection => "self_protection",
             Method::Autonomy => "autonomy",
             Method::ToolPolicy => "tool_policy",
             Method::NoObjection => "no_objection",

@@ -20,6 +20,7 @@ impl Lookup for Disk {
                 },
                 Err(_) => Entry::Unreadable,
             },
+            Ok(found) if found.is_dir() => Entry::Directory,
             Ok(_) => Entry::Other,
             Err(error)
                 if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
@@ -28,5 +29,18 @@ impl Lookup for Disk {
             }
             Err(_) => Entry::Unreadable,
         }
+    }
+
+    fn reads(&self) -> bool {
+        true
+    }
+
+    fn text(&self, path: &str, most: usize) -> Option<String> {
+        // Anything but a plain file may block, or never end.
+        let found = fs::metadata(path).ok()?;
+        if !found.is_file() || found.len() > u64::try_from(most).ok()? {
+            return None;
+        }
+        fs::read_to_string(path).ok()
     }
 }

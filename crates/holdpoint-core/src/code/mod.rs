@@ -9,8 +9,6 @@
 //! It is no interpreter: branches are all taken, functions are read where they stand, and what
 //! a file loaded by `import` or `require` does is not asked. Text that nothing runs is text.
 
-#![cfg_attr(not(test), expect(dead_code, reason = "used by effects, next commit"))]
-
 mod awk;
 mod calls;
 mod constants;

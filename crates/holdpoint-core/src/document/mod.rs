@@ -40,6 +40,7 @@ mod values;
 mod tests;
 
 pub use error::DocumentError;
+pub use suggest::hint;
 pub use syntax::MAX_DEPTH;
 
 use fault::Fault;

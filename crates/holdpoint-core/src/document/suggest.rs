@@ -4,7 +4,7 @@ use super::quote::{cite, quote};
 use std::cmp::Reverse;
 
 /// A hint for a word that is not accepted: the one it resembles, else those there are.
-pub(super) fn hint(word: &str, accepted: &[&str]) -> String {
+pub fn hint(word: &str, accepted: &[&str]) -> String {
     if let Some(best) = closest(word, accepted) {
         return format!("did you mean {}?", cite(&quote(best)));
     }

@@ -46,6 +46,7 @@ impl Answer {
             | Method::Sanitization
             | Method::Guard
             | Method::FileGuard
+            | Method::SelfProtection
             | Method::ToolPolicy
             | Method::Error => 0,
         };

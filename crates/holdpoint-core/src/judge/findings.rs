@@ -2,12 +2,13 @@
 
 use super::Judgement;
 use super::coverage::Cover;
+use super::guards::Guarded;
 use crate::decision::{Finding, span_of};
 use crate::policy::rules::{Match, MatchKind};
 use crate::policy::tool_rules::Opinion;
 use crate::policy::{Authority, Trust};
-use crate::shell::{Assignment, Opaque};
-use crate::understand::{CommandView, Trouble};
+use crate::shell::{Assignment, Command, Opaque};
+use crate::understand::{CommandView, EscapeUnicode, Trouble};
 use crate::verdict::{Autonomy, Method, Risk, Verdict};
 
 /// A finding, and the part of the call it is about.
@@ -71,9 +72,11 @@ impl Objection {
 impl Judgement<'_> {
     /// Everything that refuses the call, in the order reported: what cannot be read, the
     /// sanitizer, the session, the deny lists, files, tool rules, autonomy (J-20).
-    pub(super) fn refusals(&self, opinions: &[Vec<Opinion>]) -> Vec<Found> {
+    pub(super) fn refusals(&self, opinions: &[Vec<Opinion>], guarded: &[Guarded]) -> Vec<Found> {
         let mut found = Vec::new();
         found.extend(self.unreadable());
+        let own = |guarded: &&Guarded| guarded.found.finding.method == Method::SelfProtection;
+        found.extend(guarded.iter().filter(own).filter_map(Guarded::refusal));
         let layers = || self.policy.layers().iter();
         for layer in layers() {
             for violation in layer
@@ -126,6 +129,8 @@ impl Judgement<'_> {
         }
         found.extend(self.forbidden(opinions));
         found.extend(self.beyond_autonomy());
+        let others = guarded.iter().filter(|one| !own(one));
+        found.extend(others.filter_map(Guarded::refusal));
         found
     }
 
@@ -180,7 +185,11 @@ impl Judgement<'_> {
     }
 
     /// Everything that wants a person asked or told.
-    pub(super) fn objections(&self, opinions: &[Vec<Opinion>]) -> Vec<Objection> {
+    pub(super) fn objections(
+        &self,
+        opinions: &[Vec<Opinion>],
+        guarded: &[Guarded],
+    ) -> Vec<Objection> {
         let mut found = Vec::new();
         for (speaker, layer) in self.speakers() {
             for matched in layer.ask.touching(&self.view) {
@@ -241,6 +250,7 @@ impl Judgement<'_> {
                 found: one,
             });
         }
+        found.extend(guarded.iter().filter_map(Guarded::objection));
         found.extend(self.unknowns());
         found
     }
@@ -264,11 +274,25 @@ impl Judgement<'_> {
         }
         let mut dynamic = 0;
         for (index, command) in self.view.commands.iter().enumerate() {
+            let followed = command.command.file.is_some();
+            if let Some(word) = command.disguised().filter(|_| !followed) {
+                let reason = format!(
+                    "`{}` is written with letters that look like others",
+                    word.escape_unicode_letters()
+                );
+                found.push(self.unknown("shell.disguised-word", reason, Some(index), refuses));
+            }
             if let Some(opaque) = &command.command.opaque {
+                // A script says what it says; only code that comes from elsewhere is unknown.
+                if followed && !matches!(opaque, Opaque::Downloaded | Opaque::Decoded) {
+                    continue;
+                }
                 let (rule, reason) = opaque_words(opaque);
                 let hides = refuses && hides_commands(opaque);
                 found.push(self.unknown(rule, reason.into(), Some(index), hides));
-            } else if command.command.assignments.iter().any(holds_code) {
+            } else if command.command.assignments.iter().any(holds_code)
+                && self.calculates_besides(&command.command)
+            {
                 let reason = "A value holds code that bash runs where it calculates with it";
                 found.push(self.unknown(
                     "shell.code-in-value",
@@ -305,6 +329,26 @@ impl Judgement<'_> {
             specificity: 0,
             found: self.found(Method::Guard, Verdict::Ask, rule.into(), reason, command),
         }
+    }
+
+    /// Whether the line calculates anywhere but in the values a command assigns.
+    fn calculates_besides(&self, command: &Command) -> bool {
+        let Some(line) = &self.view.line else {
+            return true;
+        };
+        let mut rest = line.clone();
+        for assignment in &command.assignments {
+            let span = assignment.value.span.clone();
+            if rest.get(span.clone()).is_some() && rest.len() == line.len() {
+                rest.replace_range(span, "");
+            }
+        }
+        [
+            "((", "${", "[[", "$[", "let ", "declare", "typeset", "local", "test ", "[ ", "printf",
+            "read ", "unset",
+        ]
+        .iter()
+        .any(|sign| rest.contains(sign))
     }
 
     /// Whether any rule refuses commands, so that one that is hidden could be one of those.
@@ -484,6 +528,9 @@ fn hides_commands(opaque: &Opaque) -> bool {
         Opaque::DynamicProgram
         | Opaque::DynamicCode
         | Opaque::PipedIntoShell
+        | Opaque::Downloaded
+        | Opaque::Decoded
+        | Opaque::CallsItself
         | Opaque::Unreadable
         | Opaque::TooDeep => true,
         Opaque::InlineCode | Opaque::ScriptFromInput | Opaque::ExecutableSetting => false,
@@ -510,6 +557,18 @@ pub(super) fn opaque_words(opaque: &Opaque) -> (&'static str, &'static str) {
         Opaque::PipedIntoShell => (
             "shell.piped-into-shell",
             "A shell would run text that comes from another command or file",
+        ),
+        Opaque::Downloaded => (
+            "shell.downloaded",
+            "Code from a network would be run without anybody having read it",
+        ),
+        Opaque::Decoded => (
+            "shell.decoded",
+            "Code that is encoded would be decoded and run",
+        ),
+        Opaque::CallsItself => (
+            "shell.calls-itself",
+            "A function runs itself and may never end",
         ),
         Opaque::InlineCode => (
             "shell.inline-code",

@@ -7,7 +7,9 @@
 
 mod answers;
 mod coverage;
+mod explained;
 mod findings;
+mod guards;
 mod parts;
 
 use self::answers::Answer;
@@ -22,6 +24,8 @@ use crate::session::{SessionRules, SessionState};
 use crate::understand::Understood;
 use crate::verdict::{Risk, Verdict};
 
+pub use explained::{Explained, ExplainedCommand, ExplainedEffect, Filled, explained};
+pub use guards::matching_rules;
 pub use parts::{Part, parts};
 
 /// The most findings a decision lists: the deciding one, refusals, objections, then allows.
@@ -63,7 +67,7 @@ pub fn judge(
         ..*around
     };
     let judgement = Judgement {
-        view: Understood::with_effect(call, effect_of(call, policy)),
+        view: Understood::in_surroundings(call, effect_of(call, policy), Some(&around)),
         policy,
         session,
         around,
@@ -101,16 +105,22 @@ struct Judgement<'a> {
 impl Judgement<'_> {
     fn decide(self) -> Decision {
         let opinions = self.opinions();
-        let refusals = self.refusals(&opinions);
-        let objections = self.objections(&opinions);
+        let guarded = self.guarded();
+        let refusals = self.refusals(&opinions, &guarded);
+        let objections = self.objections(&opinions, &guarded);
         let covers = self.covers(&opinions);
 
         let mut answers: Vec<Answer> = covers
             .iter()
             .enumerate()
-            .map(|(part, covers)| {
+            .filter_map(|(part, covers)| {
                 let part = self.has_commands().then_some(part);
-                self.answer(part, &objections, covers)
+                let objected = objections.iter().any(|one| one.found.part == part);
+                // What stands in a script is answered for with the script, unless a rule objects.
+                if self.is_in_file(part) && !objected {
+                    return None;
+                }
+                Some(self.answer(part, &objections, covers))
             })
             .collect();
         let held_by_manager = answers
@@ -154,12 +164,20 @@ impl Judgement<'_> {
             .into_iter()
             .chain(objections.into_iter().map(|objection| objection.found))
             .chain(covering);
-        self.written(answer, findings, &opinions)
+        let instead = guarded
+            .iter()
+            .find(|one| {
+                let finding = &one.found.finding;
+                Some(&finding.rule) == answer.rule.as_ref() && finding.verdict == answer.verdict
+            })
+            .map(|one| one.instead.clone());
+        self.written(answer, instead, findings, &opinions)
     }
 
     fn written(
         &self,
         answer: Answer,
+        instead: Option<String>,
         found: impl Iterator<Item = Found>,
         opinions: &[Vec<Opinion>],
     ) -> Decision {
@@ -197,9 +215,10 @@ impl Judgement<'_> {
             method: answer.method,
             rule: answer.rule,
             reason: answer.reason,
-            instead: None,
+            instead,
             findings,
             checks,
+            files: self.view.files.clone(),
             call: self.view.call.digest(),
             policy: self.policy.digest().to_owned(),
         }
@@ -219,6 +238,12 @@ impl Judgement<'_> {
                 };
                 (speaker, layer)
             })
+    }
+
+    /// Whether a part is a command of a script that was followed.
+    fn is_in_file(&self, part: Option<usize>) -> bool {
+        part.and_then(|index| self.view.commands.get(index))
+            .is_some_and(|view| view.command.file.is_some())
     }
 
     /// Whether the parts of the call are commands.

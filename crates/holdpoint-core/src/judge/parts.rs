@@ -19,14 +19,8 @@ pub struct Part {
 /// The parts a call is taken apart into, or why its command line cannot be read.
 pub fn parts(call: &ToolCall) -> Result<Vec<Part>, String> {
     let view = Understood::of(call);
-    match &view.trouble {
-        Some(Trouble::Unreadable(refusal)) => return Err(refusal.to_string()),
-        Some(Trouble::Malformed(what)) => return Err((*what).to_owned()),
-        Some(Trouble::Oversize(length)) => return Err(format!("it has {length} bytes")),
-        Some(Trouble::TooMany(count)) => return Err(format!("it runs {count} commands")),
-        Some(Trouble::TooComplex) => return Err("it is too long or nested too deep".to_owned()),
-        Some(Trouble::TooManyPaths(count)) => return Err(format!("it names {count} files")),
-        None => {}
+    if let Some(trouble) = &view.trouble {
+        return Err(trouble_words(trouble));
     }
     Ok(view
         .commands
@@ -43,8 +37,20 @@ pub fn parts(call: &ToolCall) -> Result<Vec<Part>, String> {
         .collect())
 }
 
+/// Why a call cannot be taken apart.
+pub(super) fn trouble_words(trouble: &Trouble) -> String {
+    match trouble {
+        Trouble::Unreadable(refusal) => refusal.to_string(),
+        Trouble::Malformed(what) => (*what).to_owned(),
+        Trouble::Oversize(length) => format!("it has {length} bytes"),
+        Trouble::TooMany(count) => format!("it runs {count} commands"),
+        Trouble::TooComplex => "it is too long or nested too deep".to_owned(),
+        Trouble::TooManyPaths(count) => format!("it names {count} files"),
+    }
+}
+
 /// The command with the files it writes, which a person must not overlook.
-fn shown_with_writes(view: &CommandView) -> String {
+pub(super) fn shown_with_writes(view: &CommandView) -> String {
     let mut text = view.command.line();
     for (sign, target) in view.writes() {
         if !text.is_empty() {

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
+use super::guards::Guards;
 use super::profile::Profile;
 use crate::catalogue::Effect;
 use crate::verdict::{Autonomy, DefaultPolicy, Risk, Supervision};
@@ -49,6 +50,8 @@ pub struct Document {
     pub tools: BTreeMap<String, ToolRules>,
     /// Rules for files and directories.
     pub files: Option<Files>,
+    /// Rule packs.
+    pub guards: Option<Guards>,
     /// What a hook answers when it cannot judge a call. Without it: deny.
     #[serde(alias = "on_error")]
     pub on_error: Option<OnError>,

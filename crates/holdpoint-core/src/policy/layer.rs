@@ -9,12 +9,15 @@ use sha2::{Digest, Sha256};
 
 use super::document::{Channel, Document, OnError, RuleList, ToolRules};
 use super::files::FileGuard;
+use super::guards::Guards;
+use super::packs::Owner;
 use super::profile::Profile;
 use super::rules::Rules;
 use super::sanitizer::Sanitizer;
 use super::tool_rules::ToolTable;
 use crate::call::{digest_of, hex_digest};
 use crate::document::{self, DocumentError};
+use crate::rules::Pack;
 use crate::verdict::{Autonomy, DefaultPolicy, Supervision};
 
 /// Who wrote a layer, from the highest authority down.
@@ -96,6 +99,7 @@ pub struct Layer {
     pub(crate) tools: ToolTable,
     pub(crate) sanitizer: Option<Sanitizer>,
     pub(crate) files: FileGuard,
+    pub(crate) guards: Option<Guards>,
 }
 
 impl Layer {
@@ -136,7 +140,13 @@ impl Layer {
             tools: ToolTable::new(&tools),
             sanitizer: document.sanitization.as_ref().and_then(Sanitizer::new),
             files: FileGuard::new(&files),
+            guards: document.guards,
         })
+    }
+
+    /// The files with packs it loads, as written.
+    pub fn pack_files(&self) -> &[String] {
+        self.guards.as_ref().map_or(&[], |guards| &guards.load)
     }
 
     /// Whether the layer says what happens when no rule matches.
@@ -172,10 +182,12 @@ fn only_tighten(rules: &mut ToolRules) {
 /// The layers in force, from the highest authority to the lowest.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    layers: Vec<Layer>,
-    digest: String,
+    pub(super) layers: Vec<Layer>,
+    pub(super) digest: String,
     standing: Standing,
     floor: Option<Standing>,
+    pub(super) packs: Vec<Pack>,
+    pub(super) owners: Vec<Owner>,
 }
 
 /// What happens to a call no rule speaks about.
@@ -205,7 +217,21 @@ impl Policy {
             standing: Standing::of(&layers),
             floor: Standing::managed(&layers),
             layers,
+            packs: Vec::new(),
+            owners: Vec::new(),
         })
+    }
+
+    /// Further directories of generated files, of layers that may say so.
+    pub(crate) fn generated(&self) -> Vec<String> {
+        let trusted = self
+            .layers
+            .iter()
+            .filter(|layer| layer.trust == Trust::Trusted);
+        trusted
+            .filter_map(|layer| layer.guards.as_ref())
+            .flat_map(|guards| guards.generated.iter().cloned())
+            .collect()
     }
 
     /// One file and nothing else, as if its owner had named it.

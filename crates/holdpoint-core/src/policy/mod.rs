@@ -6,7 +6,9 @@
 
 mod document;
 mod files;
+mod guards;
 mod layer;
+mod packs;
 mod patterns;
 mod profile;
 pub(crate) mod rules;
@@ -20,6 +22,8 @@ pub use document::{
     OnError, Parameter, ParameterType, PathScope, Pattern, Restriction, RuleList, Sanitization,
     Secret, ToolRule, ToolRules, Version,
 };
+pub use guards::{Guards, Switch};
 pub use layer::{Authority, Layer, Policy, Source, Standing, Trust};
+pub use packs::{Guard, LoadedPack, Switched};
 pub use profile::Profile;
 pub use schema::json_schema;

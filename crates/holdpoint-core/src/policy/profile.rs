@@ -102,6 +102,10 @@ impl Document {
             (Some(ours), Some(theirs)) => Some(ours.joined(theirs)),
             (ours, theirs) => theirs.or(ours),
         };
+        base.guards = match (base.guards, self.guards) {
+            (Some(ours), Some(theirs)) => Some(ours.joined(theirs)),
+            (ours, theirs) => theirs.or(ours),
+        };
         Ok(Document {
             schema: self.schema,
             version: self.version.or(base.version),

@@ -3,8 +3,6 @@
 //! Each reader takes the text of a file and gives the shell lines that would run. Finding the file,
 //! and following the files it includes, is left to the caller.
 
-#![cfg_attr(not(test), expect(dead_code, reason = "used by effects, next commit"))]
-
 pub(crate) mod makefile;
 pub(crate) mod package_json;
 

@@ -9,11 +9,14 @@
 //! start other programs. What the commands are worth is left to policy.
 
 use std::ops::Range;
+use std::rc::Rc;
 
+use super::environment::Whereabouts;
 use super::reader::read;
 use super::refusal::{Refusal, RefusalReason};
 use super::texts::Argument;
 use super::walk;
+use crate::paths::{Surroundings, is_within};
 
 /// A command that would run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +33,82 @@ pub struct Command {
     pub reached: Reached,
     /// Why what it runs cannot be known, if so.
     pub opaque: Option<Opaque>,
+    /// Where it runs.
+    pub directory: Rc<Whereabouts>,
+    /// The text it reads on its standard input, if that is known.
+    pub input: Option<Rc<str>>,
+    /// The script file it stands in, if it was found by following one.
+    pub file: Option<Rc<str>>,
+    /// The commands whose output it reads, by their places in the list.
+    pub fed_by: Range<usize>,
+    /// The file system it sees, if that is not this machine's.
+    pub container: Option<Rc<Container>>,
+}
+
+/// A file system of its own, with directories of this machine in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Container {
+    /// Where a directory of this machine stands in it: there, then here.
+    pub mounts: Vec<(String, String)>,
+    /// The directory commands start in, if it is known.
+    pub directory: Option<String>,
+}
+
+impl Container {
+    /// What a path inside is on this machine, if it is anything here.
+    pub(crate) fn on_host(&self, path: &str) -> Option<String> {
+        let inside = match (&self.directory, path.starts_with('/')) {
+            (_, true) => path.to_owned(),
+            (Some(directory), false) => super::environment::joined(directory, path),
+            (None, false) => return None,
+        };
+        let inside = tidy(&inside);
+        self.mounts.iter().find_map(|(there, here)| {
+            let there = tidy(there);
+            // All of a directory above a mount is all of the mount, too.
+            if is_within(
+                there.trim_end_matches('/'),
+                inside.trim_end_matches(['*', '/']),
+            ) {
+                return Some(here.clone());
+            }
+            let rest = inside.strip_prefix(there.trim_end_matches('/'))?;
+            (rest.is_empty() || rest.starts_with('/')).then(|| format!("{here}{rest}"))
+        })
+    }
+}
+
+/// A path without `.` and `..`.
+fn tidy(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            name => parts.push(name),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
+
+/// A script that was followed.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct FileRead {
+    /// Its real path.
+    pub path: String,
+    /// `sha256:…` of its content.
+    pub digest: String,
+}
+
+/// What a text would run, and the scripts that were read to know it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// The commands.
+    pub commands: Vec<Command>,
+    /// The scripts.
+    pub files: Vec<FileRead>,
 }
 
 /// `name=value` in front of a command.
@@ -50,6 +129,8 @@ pub struct Text {
     pub dynamic: bool,
     /// It holds an unquoted `*`, `?` or `[…]`.
     pub glob: bool,
+    /// What is known of a dynamic word as a path: [`UNKNOWN`](super::UNKNOWN) stands for the rest.
+    pub pattern: Option<String>,
     /// Where it stands.
     pub span: Range<usize>,
 }
@@ -136,6 +217,10 @@ pub enum Opaque {
     DynamicCode,
     /// A shell reads its code from a pipe, a file or an expansion.
     PipedIntoShell,
+    /// The code comes from a network.
+    Downloaded,
+    /// The code is decoded before it is run.
+    Decoded,
     /// Code in a language this reader does not read.
     InlineCode,
     /// An interpreter reads its code from input.
@@ -146,6 +231,8 @@ pub enum Opaque {
     Unreadable,
     /// The command is wrapped deeper than the reader follows.
     TooDeep,
+    /// A function runs itself without an end.
+    CallsItself,
 }
 
 impl Command {
@@ -175,13 +262,26 @@ impl Text {
 
 /// Every command a bash text could run.
 pub fn commands(text: &str) -> Result<Vec<Command>, Refusal> {
+    Ok(commands_in(text, None)?.commands)
+}
+
+/// Every command a bash text could run in these surroundings, scripts it names included.
+pub fn commands_in(text: &str, around: Option<&Surroundings<'_>>) -> Result<Listed, Refusal> {
     let script = read(text)?;
-    walk::script(&script, text)
+    walk::script(&script, text, around)
 }
 
 /// Every command that starting a program with these words could run. The words are literal:
 /// no shell reads them. Spans count bytes of the words joined by one space.
 pub fn commands_of_words(words: &[&str]) -> Result<Vec<Command>, Refusal> {
+    Ok(commands_of_words_in(words, None)?.commands)
+}
+
+/// The same in these surroundings, scripts the words name included.
+pub fn commands_of_words_in(
+    words: &[&str],
+    around: Option<&Surroundings<'_>>,
+) -> Result<Listed, Refusal> {
     let mut arguments = Vec::new();
     let mut at = 0usize;
     for word in words {
@@ -194,5 +294,5 @@ pub fn commands_of_words(words: &[&str]) -> Result<Vec<Command>, Refusal> {
         arguments.push(Argument::literal(word, at..at + word.len()));
         at += word.len() + 1;
     }
-    walk::words(arguments)
+    walk::words(arguments, around)
 }

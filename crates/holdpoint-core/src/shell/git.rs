@@ -40,7 +40,7 @@ const CODE: &[(&str, &str)] = &[
     ("grep", "-O --open-files-in-pager"),
 ];
 
-pub(super) fn launch(command: &mut Unwrapped<'_>) -> Result<(), Refusal> {
+pub(super) fn launch(command: &mut Unwrapped<'_, '_>) -> Result<(), Refusal> {
     for reading in options::read(command.words, 1, GLOBAL, Order::OptionsFirst) {
         for (name, value) in &reading.options {
             match (name.as_str(), value) {
@@ -62,7 +62,7 @@ pub(super) fn launch(command: &mut Unwrapped<'_>) -> Result<(), Refusal> {
 }
 
 /// A setting given by `-c key=value`.
-fn setting(command: &mut Unwrapped<'_>, setting: &Argument) -> Result<(), Refusal> {
+fn setting(command: &mut Unwrapped<'_, '_>, setting: &Argument) -> Result<(), Refusal> {
     let text = setting.unquoted();
     let (key, value) = match text.split_once('=') {
         Some((key, value)) => (key, Some(value)),
@@ -71,16 +71,18 @@ fn setting(command: &mut Unwrapped<'_>, setting: &Argument) -> Result<(), Refusa
     if settings::git_setting_runs(key, value) || key.starts_with("alias.") {
         command.mark(Opaque::ExecutableSetting);
     }
-    if let Some(value) = value
-        && let Some(code) = value.strip_prefix('!')
-    {
-        let code = setting.tail(text.len() - code.len());
-        command.runs(Wrapping::Incidental, &code)?;
+    if let Some(value) = value {
+        let runs = settings::git_setting_runs(key, Some(value));
+        let code = value.strip_prefix('!').or(runs.then_some(value));
+        if let Some(code) = code {
+            let code = setting.tail(text.len() - code.len());
+            command.runs(Wrapping::Incidental, &code)?;
+        }
     }
     Ok(())
 }
 
-fn subcommand(command: &mut Unwrapped<'_>, at: usize) -> Result<(), Refusal> {
+fn subcommand(command: &mut Unwrapped<'_, '_>, at: usize) -> Result<(), Refusal> {
     let Some(name) = command.known(at).map(str::to_owned) else {
         if command.words.get(at).is_some() {
             command.mark(Opaque::DynamicCode);
@@ -142,7 +144,7 @@ fn code_options(subcommand: &str) -> impl Iterator<Item = &'static str> {
 }
 
 /// `git config key value`: what is set now runs later.
-fn configured(command: &mut Unwrapped<'_>, at: usize) -> Result<(), Refusal> {
+fn configured(command: &mut Unwrapped<'_, '_>, at: usize) -> Result<(), Refusal> {
     let words = command.words;
     let operands: Vec<&Argument> = words
         .iter()

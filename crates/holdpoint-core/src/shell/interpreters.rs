@@ -1,13 +1,17 @@
 //! Programs that run code in a language other than the shell's.
 //!
-//! Promises a mark for code given on the command line or read from input, and for the text
-//! languages (`awk`, `sed`) only when the code could start a program. A script named by a
-//! path is no secret: the path is in the words.
+//! Promises that code given on the command line, read from input or standing in a file that can
+//! be read is looked at where its language is known, and that other code is marked; for `sed`
+//! only when it could start a program.
 
-use super::commands::Opaque;
+use super::code::{self, Source};
+use super::commands::{Opaque, Wrapping};
 use super::input::Input;
 use super::names::Names;
+use super::refusal::Refusal;
 use super::texts::Argument;
+use super::unwrapping::Unwrapped;
+use super::walk::opaque_origin;
 
 /// How an interpreter is told what to run.
 struct Interpreter {
@@ -31,7 +35,7 @@ static INTERPRETERS: &[Interpreter] = &[
     Interpreter {
         names: Names::new("perl"),
         code: "-e -E",
-        values: "-I -C",
+        values: "-I -C -M -m",
         ends: "",
     },
     Interpreter {
@@ -119,11 +123,68 @@ static INTERPRETERS: &[Interpreter] = &[
 /// Interpreters that also run code as a subcommand's operand.
 const EVALUATING: &[(&str, &str)] = &[("deno", "eval"), ("bun", "eval"), ("dotnet", "script")];
 
-/// Why a program's code is not known, if it is an interpreter given code.
-pub(super) fn opaque(name: &str, words: &[Argument], input: &Input) -> Option<Opaque> {
+/// What an interpreter is given to run.
+enum Given {
+    Nothing,
+    /// It cannot be known.
+    Hidden(Opaque),
+    /// These words.
+    Code(Vec<Argument>),
+    /// What it reads.
+    Input,
+    /// The file named by this word.
+    File(usize),
+    /// A module, which is a program of its own: its words begin here.
+    Module(usize),
+}
+
+/// Lists what an interpreter does, if a command is one.
+pub(super) fn interpret(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Refusal> {
+    let given = given(name, command.words, &command.start.input);
+    let language = code::language(name);
+    match (given, language) {
+        (Given::Nothing, _) => Ok(()),
+        (Given::Hidden(opaque), _) => {
+            command.mark(opaque);
+            Ok(())
+        }
+        (Given::Code(codes), Some(language)) => {
+            // Several pieces are one program, a line each.
+            if codes.iter().any(|code| code.text.dynamic) {
+                let origin = codes.iter().filter_map(|code| code.origin).max();
+                command.mark(opaque_origin(origin, Opaque::DynamicCode));
+            }
+            let texts: Vec<&str> = codes.iter().map(Argument::unquoted).collect();
+            let span = codes.first().map_or(0..0, |code| code.text.span.clone());
+            code::run(command, language, &texts.join("\n"), &span, Source::Inline)
+        }
+        (Given::Input, Some(language)) => match command.start.input.clone() {
+            Input::Known(text) => {
+                let span = command
+                    .words
+                    .first()
+                    .map_or(0..0, |word| word.text.span.clone());
+                code::run(command, language, &text, &span, Source::Inline)
+            }
+            Input::Inherited | Input::Empty | Input::Unknown(_) => Ok(()),
+        },
+        (Given::Code(_) | Given::Input, None) => {
+            command.mark(Opaque::InlineCode);
+            Ok(())
+        }
+        (Given::File(at), Some(language)) => command.follow_code(at, language),
+        (Given::File(_), None) => Ok(()),
+        (Given::Module(at), _) => {
+            let words = command.rest(at).to_vec();
+            command.starts(Wrapping::Transparent, Vec::new(), words)
+        }
+    }
+}
+
+fn given(name: &str, words: &[Argument], input: &Input) -> Given {
     match name {
-        "awk" | "gawk" | "mawk" | "nawk" => return awk(words),
-        "sed" | "gsed" => return sed(words),
+        "awk" | "gawk" | "mawk" | "nawk" => return Given::Code(awk(words)),
+        "sed" | "gsed" => return sed(words).map_or(Given::Nothing, Given::Hidden),
         _ => {}
     }
     let second = words.get(1).and_then(Argument::known);
@@ -131,17 +192,21 @@ pub(super) fn opaque(name: &str, words: &[Argument], input: &Input) -> Option<Op
         .iter()
         .any(|(known, sub)| *known == name && second == Some(sub))
     {
-        return Some(Opaque::InlineCode);
+        return match words.get(2) {
+            Some(code) => Given::Code(vec![code.clone()]),
+            None => Given::Nothing,
+        };
     }
     let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     let interpreter = INTERPRETERS
         .iter()
-        .find(|known| known.names.contains(name) || known.names.contains(stem))?;
-    interpreter.given_code(words, input)
+        .find(|known| known.names.contains(name) || known.names.contains(stem));
+    interpreter.map_or(Given::Nothing, |one| one.given(words, input))
 }
 
 impl Interpreter {
-    fn given_code(&self, words: &[Argument], input: &Input) -> Option<Opaque> {
+    fn given(&self, words: &[Argument], input: &Input) -> Given {
+        let mut codes: Vec<Argument> = Vec::new();
         let mut at = 1;
         while let Some(word) = words.get(at) {
             let text = word.unquoted();
@@ -149,22 +214,42 @@ impl Interpreter {
                 break;
             }
             let name = text.split_once('=').map_or(text, |(name, _)| name);
-            if listed(self.code, text) || (name.starts_with("--") && listed(self.code, name)) {
-                return Some(Opaque::InlineCode);
-            }
-            if text.starts_with('+') && self.names.contains("vim") {
+            if listed(self.code, text) {
+                at += 1;
+                codes.extend(words.get(at).cloned());
+            } else if name.starts_with("--") && listed(self.code, name) {
+                codes.push(word.tail(name.len() + 1));
+            } else if text.starts_with('+') && self.names.contains("vim") {
                 let jumps = text.bytes().skip(1).all(|byte| byte.is_ascii_digit());
                 if !jumps {
-                    return Some(Opaque::InlineCode);
+                    codes.push(word.tail(1));
                 }
             } else if !text.starts_with('-') {
+                if !codes.is_empty() {
+                    break;
+                }
                 // A dynamic word may be the option that brings code.
-                return word.text.dynamic.then_some(Opaque::DynamicCode);
-            }
-            if text.starts_with('-') && !text.starts_with("--") {
+                return if word.text.dynamic {
+                    Given::Hidden(opaque_origin(word.origin, Opaque::DynamicCode))
+                } else {
+                    Given::File(at)
+                };
+            } else if !text.starts_with("--") {
                 match self.bundle(text) {
-                    Bundle::Code => return Some(Opaque::InlineCode),
-                    Bundle::Ends => return None,
+                    Bundle::Code(rest) if rest == text.len() => {
+                        at += 1;
+                        codes.extend(words.get(at).cloned());
+                    }
+                    Bundle::Code(rest) => codes.push(word.tail(rest)),
+                    Bundle::Ends(rest) if codes.is_empty() => {
+                        // `-m pip`, or `-mpip`, which nobody writes.
+                        return if rest == text.len() {
+                            Given::Module(at + 1)
+                        } else {
+                            Given::Nothing
+                        };
+                    }
+                    Bundle::Ends(_) => break,
                     Bundle::Value => at += 1,
                     Bundle::Flags => {}
                 }
@@ -173,10 +258,15 @@ impl Interpreter {
             }
             at += 1;
         }
+        if !codes.is_empty() {
+            return Given::Code(codes);
+        }
         match input {
-            Input::Known(_) => Some(Opaque::InlineCode),
-            Input::Unknown => Some(Opaque::ScriptFromInput),
-            Input::Inherited | Input::Empty => None,
+            Input::Known(_) => Given::Input,
+            Input::Unknown(origin) => {
+                Given::Hidden(opaque_origin(Some(*origin), Opaque::ScriptFromInput))
+            }
+            Input::Inherited | Input::Empty => Given::Nothing,
         }
     }
 
@@ -187,24 +277,29 @@ impl Interpreter {
         }
         for (at, letter) in text.char_indices().skip(1) {
             let option = format!("-{letter}");
+            let rest = at + letter.len_utf8();
             if listed(self.code, &option) {
-                return Bundle::Code;
+                return Bundle::Code(rest);
             }
             if listed(self.ends, &option) {
-                return Bundle::Ends;
+                return Bundle::Ends(rest);
             }
             if listed(self.values, &option) {
-                let last = at + letter.len_utf8() == text.len();
-                return if last { Bundle::Value } else { Bundle::Flags };
+                return if rest == text.len() {
+                    Bundle::Value
+                } else {
+                    Bundle::Flags
+                };
             }
         }
         Bundle::Flags
     }
 }
 
+/// What bundled options bring, and where it begins.
 enum Bundle {
-    Code,
-    Ends,
+    Code(usize),
+    Ends(usize),
     Value,
     Flags,
 }
@@ -213,29 +308,14 @@ fn listed(list: &str, name: &str) -> bool {
     list.split_ascii_whitespace().any(|known| known == name)
 }
 
-/// `awk` starts programs by `system`, by `getline` from a command and by printing into one.
-fn awk(words: &[Argument]) -> Option<Opaque> {
-    let programs = scripts(
+/// The programs `awk` is given.
+fn awk(words: &[Argument]) -> Vec<Argument> {
+    scripts(
         words,
         "-F -v --field-separator --assign -i --include -l --load",
         "-e --source",
         "-f --file -E --exec",
-    );
-    for program in programs {
-        if program.text.dynamic {
-            return Some(Opaque::DynamicCode);
-        }
-        let text = program.text.text.replace("||", "");
-        let prints = text.find("print").and_then(|at| text.get(at..));
-        if ["system", "getline", "@"]
-            .iter()
-            .any(|word| text.contains(word))
-            || prints.is_some_and(|rest| rest.contains('|'))
-        {
-            return Some(Opaque::InlineCode);
-        }
-    }
-    None
+    )
 }
 
 fn sed(words: &[Argument]) -> Option<Opaque> {

@@ -3,17 +3,22 @@
 //! Promises the same as `unwrapping`, for programs where the command does not simply follow
 //! the options. Git has a module of its own.
 
-use super::commands::{Opaque, Wrapping};
+use std::rc::Rc;
+
+use super::commands::{Container, Opaque, Wrapping};
+use super::environment::Whereabouts;
 use super::git;
 use super::input::Input;
 use super::names::Names;
 use super::options::{self, Order, Spec};
 use super::refusal::Refusal;
-use super::texts::Argument;
+use super::texts::{Argument, UNKNOWN};
 use super::unwrapping::Unwrapped;
+use super::wrappers;
+use crate::rules;
 
 /// Lists what such a program starts; does nothing for any other.
-pub(super) fn launch(command: &mut Unwrapped<'_>, name: &str) -> Result<(), Refusal> {
+pub(super) fn launch(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Refusal> {
     for carrier in CARRIERS {
         if carrier.programs.contains(name) {
             command.carried(carrier)?;
@@ -34,10 +39,46 @@ pub(super) fn launch(command: &mut Unwrapped<'_>, name: &str) -> Result<(), Refu
         "git" => git::launch(command),
         "fd" | "fdfind" => command.fd(),
         "tmux" => command.tmux(),
+        "screen" => match command
+            .words
+            .iter()
+            .position(|word| word.unquoted() == "stuff")
+        {
+            Some(at) => command.typed(at + 1),
+            None => Ok(()),
+        },
+        "make" | "gmake" | "bmake" => command.make(),
+        "npm" | "yarn" | "pnpm" | "bun" => command.package_scripts(name),
+        "hyperfine" => command.operand_codes(HYPERFINE),
+        "concurrently" | "npm-run-all" | "run-p" | "run-s" => command.operand_codes(CONCURRENTLY),
+        "watchexec" => command.command_or_code(WATCHEXEC),
+        "ed" => command.edited(),
+        "less" | "more" | "man" | "view" => command.paged(),
         "nix" => command.after_option(&["-c", "--command"]),
         "xterm" | "urxvt" | "konsole" | "alacritty" | "st" => command.after_option(&["-e"]),
+        _ if is_unknown_launcher(name) => command.any_command(),
         _ => Ok(()),
     }
+}
+
+/// Programs that run others in ways too many to list each.
+const LAUNCHERS: Names = Names::new(
+    "bwrap firejail proot capsh coreutils dotenv aws-vault chamber lerna cross-env env-cmd just reflex doppler \
+     infisical op tsh nx turbo envchain envdir dumb-init tini gosu su-exec catatonit s6-setuidgid chpst softlimit \
+     systemd-nspawn toolbox distrobox",
+);
+
+/// Programs that do harm with the words that follow, or run what does.
+const RISKY: Names = Names::new(
+    "rm dd shred mv chmod chown truncate bash sh zsh dash ksh eval python python3 perl ruby node php curl wget git \
+     sudo doas kill pkill docker podman kubectl terraform psql mysql mkfs wipefs find xargs env tee cp ln holdpoint",
+);
+
+/// Whether a program nobody has described may be one that runs another.
+fn is_unknown_launcher(name: &str) -> bool {
+    LAUNCHERS.contains(name)
+        || name.starts_with("ld-")
+        || (rules::program(name).is_none() && wrappers::find(name, None).is_none())
 }
 
 /// Options whose value is code, looked for anywhere among the words: such a value is rarely
@@ -111,6 +152,16 @@ static CARRIERS: &[Carrier] = &[
         how: Wrapping::Incidental,
     },
     Carrier {
+        programs: Names::new("nodemon"),
+        options: "--exec -x",
+        how: Wrapping::Incidental,
+    },
+    Carrier {
+        programs: Names::new("entr"),
+        options: "-s",
+        how: Wrapping::Incidental,
+    },
+    Carrier {
         programs: Names::new("rg"),
         options: "--pre",
         how: Wrapping::Incidental,
@@ -145,6 +196,25 @@ const ENV: Spec = Spec {
     values: "-u -C -S -P --unset --chdir --split-string",
     flags: "-i -0 -v - --ignore-environment --null --debug --block-signal --default-signal \
             --ignore-signal --list-signal-handling",
+};
+
+const HYPERFINE: Spec = Spec {
+    values: "-w -m -M -r -s -p -c -P -D -L -S -i -u -n -N --warmup --min-runs --max-runs --runs --setup \
+             --prepare --cleanup --conclude --parameter-scan --parameter-step-size --parameter-list \
+             --shell --style --time-unit --export-json --export-csv --export-markdown --output --input \
+             --command-name",
+    flags: "-i --ignore-failure --show-output",
+};
+
+const CONCURRENTLY: Spec = Spec {
+    values: "-n -c -m -k -s -l -t --names --prefix-colors --max-processes --success --prefix",
+    flags: "-r --raw --kill-others --kill-others-on-fail --group",
+};
+
+const WATCHEXEC: Spec = Spec {
+    values: "-w -e -f -i -s -d -o --watch --exts --filter --ignore --signal --debounce --shell --delay-run \
+             --workdir --on-busy-update",
+    flags: "-c -r -n -p -q -v --clear --restart --postpone --no-vcs-ignore --quiet --verbose",
 };
 
 const WATCH: Spec = Spec {
@@ -195,15 +265,113 @@ const KUBECTL: Spec = Spec {
     flags: "-i -t -q --stdin --tty --quiet --rm --attach --command --insecure-skip-tls-verify",
 };
 
-impl Unwrapped<'_> {
+/// Whether an image runs a shell when it is told nothing else.
+fn is_shell_image(image: &str) -> bool {
+    let name = image.rsplit('/').next().unwrap_or_default();
+    let name = name.split([':', '@']).next().unwrap_or_default();
+    [
+        "alpine",
+        "archlinux",
+        "bash",
+        "busybox",
+        "centos",
+        "debian",
+        "fedora",
+        "rockylinux",
+        "ubuntu",
+    ]
+    .contains(&name)
+}
+
+/// What a container is lent of this machine: `-v here:there`, `--mount source=here,target=there`.
+fn container(reading: &options::Reading) -> Container {
+    let mut lent = Container::default();
+    for (name, value) in &reading.options {
+        let Some(value) = value.as_ref().map(Argument::unquoted) else {
+            continue;
+        };
+        match name.as_str() {
+            "-v" | "--volume" => {
+                let mut parts = value.split(':');
+                if let (Some(here), Some(there)) = (parts.next(), parts.next())
+                    && here.starts_with(['/', '.', '~', '$'])
+                {
+                    lent.mounts.push((there.to_owned(), here_path(here)));
+                }
+            }
+            "--mount" => {
+                let field = |names: &[&str]| {
+                    value.split(',').find_map(|part| {
+                        let (key, text) = part.split_once('=')?;
+                        names.contains(&key).then(|| text.to_owned())
+                    })
+                };
+                let here = field(&["source", "src"]);
+                let there = field(&["target", "destination", "dst"]);
+                if let (Some(here), Some(there)) = (here, there)
+                    && here.starts_with(['/', '.', '~', '$'])
+                {
+                    lent.mounts.push((there, here_path(&here)));
+                }
+            }
+            "-w" | "--workdir" => lent.directory = Some(value.to_owned()),
+            _ => {}
+        }
+    }
+    lent
+}
+
+/// A directory that is lent; one nobody knows may be any.
+fn here_path(here: &str) -> String {
+    if here.contains('$') {
+        return UNKNOWN.to_string();
+    }
+    here.trim_end_matches('/').to_owned()
+}
+
+/// Most words or lines of a known input that `xargs` is followed for.
+const MOST_ADDED: usize = 64;
+
+/// Tests of `find` after which the name of what it finds stands.
+const FIND_BY_NAME: [&str; 4] = ["-name", "-iname", "-path", "-wholename"];
+
+/// A pattern for what `find` finds below a place.
+fn found_below(root: &Argument, filter: &Option<String>) -> String {
+    let root = if root.text.dynamic {
+        UNKNOWN.to_string()
+    } else {
+        root.unquoted().trim_end_matches('/').to_owned()
+    };
+    let name = match filter {
+        Some(name) => name
+            .rsplit('/')
+            .find(|part| !part.is_empty())
+            .unwrap_or("*"),
+        None => "*",
+    };
+    format!("{root}/{name}")
+}
+
+/// A word of `-exec` with its braces filled in.
+fn text_filled(text: &str, found: &str) -> String {
+    text.replace("{}", found)
+}
+
+impl Unwrapped<'_, '_> {
     fn carried(&mut self, carrier: &Carrier) -> Result<(), Refusal> {
         for (at, word) in self.words.iter().enumerate().skip(1) {
             let text = word.unquoted();
             for option in carrier.options.split_ascii_whitespace() {
-                let Some(rest) = text.strip_prefix(option) else {
+                let short = !option.starts_with("--");
+                // `-qc code`: the last of several letters.
+                let bundled = option.len() == 2
+                    && text.starts_with('-')
+                    && !text.starts_with("--")
+                    && option.chars().next_back() == text.chars().next_back()
+                    && text.bytes().skip(1).all(|byte| byte.is_ascii_alphabetic());
+                let Some(rest) = text.strip_prefix(option).or(bundled.then_some("")) else {
                     continue;
                 };
-                let short = !option.starts_with("--");
                 if rest.is_empty() {
                     if let Some(code) = self.words.get(at + 1) {
                         self.runs(carrier.how, code)?;
@@ -233,6 +401,56 @@ impl Unwrapped<'_> {
             .cloned()
             .collect();
         let mut at = from + roots.len();
+        let follows = self
+            .words
+            .get(1..from)
+            .unwrap_or_default()
+            .iter()
+            .any(|word| matches!(word.unquoted(), "-L" | "-H"));
+        let roots: Vec<Argument> = if follows {
+            // What a link leads to is searched, not the link.
+            let led = |root: &Argument| match root.known() {
+                Some(text) => Argument::literal(&format!("{text}/"), root.text.span.clone()),
+                None => root.clone(),
+            };
+            roots.iter().map(led).collect()
+        } else {
+            roots
+        };
+        let roots = if roots.is_empty() {
+            let span = self
+                .words
+                .first()
+                .map_or(0..0, |word| word.text.span.clone());
+            vec![Argument::literal(".", span)]
+        } else {
+            roots
+        };
+        // What it finds is named like this, at any depth.
+        let tests = self.rest(at);
+        let acts = |word: &Argument| {
+            let text = word.unquoted();
+            text == "-delete" || text.starts_with("-exec") || text.starts_with("-ok")
+        };
+        // A test behind the deed, or one that is turned around, narrows nothing.
+        let first_act = tests.iter().position(acts).unwrap_or(tests.len());
+        let loose = tests
+            .iter()
+            .any(|word| matches!(word.unquoted(), "!" | "-not" | "-o" | "-or" | ","));
+        let tests = tests
+            .get(..first_act)
+            .filter(|_| !loose)
+            .unwrap_or_default();
+        let filter = tests.windows(2).find_map(|pair| match pair {
+            [test, name] if FIND_BY_NAME.contains(&test.unquoted()) => name.known(),
+            _ => None,
+        });
+        let filter = filter.map(str::to_owned);
+        let found: Vec<String> = roots
+            .iter()
+            .map(|root| found_below(root, &filter))
+            .collect();
+        let found = found.first().cloned().unwrap_or_default();
         while let Some(word) = self.words.get(at) {
             at += 1;
             if word.splits {
@@ -250,21 +468,79 @@ impl Unwrapped<'_> {
                         }
                         let filled = text.contains("{}");
                         let word = word.clone();
-                        words.push(if filled { word.made_dynamic() } else { word });
+                        words.push(if filled {
+                            word.filled_with(Some(text_filled(text, &found)))
+                        } else {
+                            word
+                        });
+                    }
+                    // Done to everything that is found, it is done to the whole tree.
+                    let tree = match words.first().and_then(Argument::known) {
+                        Some("rm" | "shred") => Some("-r"),
+                        Some("chmod" | "chown" | "chgrp") => Some("-R"),
+                        Some(_) | None => None,
+                    };
+                    let filled = words.iter().any(|word| word.text.pattern.is_some());
+                    if let (None, Some(flag), true) = (&filter, tree, filled) {
+                        let span = word.text.span.clone();
+                        words.insert(1, Argument::literal(flag, span));
                     }
                     self.starts(Wrapping::Incidental, Vec::new(), words)?;
                 }
                 "-delete" => {
                     let span = word.text.span.clone();
                     let mut words = vec![Argument::literal("rm", span.clone())];
-                    words.extend(roots.iter().cloned());
-                    if roots.is_empty() {
-                        words.push(Argument::literal(".", span));
+                    if self
+                        .rest(from)
+                        .iter()
+                        .any(|word| word.unquoted() == "-empty")
+                    {
+                        words = vec![Argument::literal("rmdir", span.clone())];
+                    } else if filter.is_none() {
+                        words.push(Argument::literal("-r", span.clone()));
+                    }
+                    for root in &roots {
+                        words.push(match &filter {
+                            Some(_) => Argument::supplied(root.unquoted(), span.clone())
+                                .filled_with(Some(found_below(root, &filter))),
+                            None => root.clone(),
+                        });
                     }
                     self.starts(Wrapping::Incidental, Vec::new(), words)?;
                 }
                 _ => {}
             }
+        }
+        Ok(())
+    }
+
+    /// A pager told to run a command when it starts: `less +!cmd`.
+    fn paged(&mut self) -> Result<(), Refusal> {
+        let codes: Vec<Argument> = self
+            .words
+            .iter()
+            .filter(|word| word.unquoted().starts_with("+!"))
+            .map(|word| word.tail(2))
+            .collect();
+        codes
+            .iter()
+            .try_for_each(|code| self.runs(Wrapping::Incidental, code))
+    }
+
+    /// The lines of `ed` that begin with `!` are commands.
+    fn edited(&mut self) -> Result<(), Refusal> {
+        let Input::Known(text) = self.start.input.clone() else {
+            return Ok(());
+        };
+        let span = self
+            .words
+            .first()
+            .map_or(0..0, |word| word.text.span.clone());
+        for line in text
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix('!'))
+        {
+            self.runs(Wrapping::Incidental, &Argument::literal(line, span.clone()))?;
         }
         Ok(())
     }
@@ -282,14 +558,53 @@ impl Unwrapped<'_> {
             let mut words = self.rest(first).to_vec();
             let end = words.last().map_or(0, |word| word.text.span.end);
             match marker {
+                Some(marker) if matches!(self.start.input, Input::Known(_)) => {
+                    let Input::Known(text) = self.start.input.clone() else {
+                        continue;
+                    };
+                    for line in text.lines().take(MOST_ADDED) {
+                        let filled = words
+                            .iter()
+                            .map(|word| {
+                                let text = word.unquoted().replace(&marker, line.trim());
+                                Argument::literal(&text, word.text.span.clone())
+                            })
+                            .collect();
+                        self.starts_apart(Wrapping::Incidental, filled)?;
+                    }
+                    continue;
+                }
                 Some(marker) => {
                     let fill = |word: Argument| {
                         let filled = word.unquoted().contains(&marker);
-                        if filled { word.made_dynamic() } else { word }
+                        if filled { word.filled_with(None) } else { word }
                     };
                     words = words.into_iter().map(fill).collect();
                 }
-                None => words.push(Argument::supplied("{}", end..end)),
+                None => match &self.start.input {
+                    // What it adds stands in the text: `echo / | xargs rm -rf`.
+                    Input::Known(text) => {
+                        let whole = reading.has(&["-0", "--null", "-d", "--delimiter"]);
+                        let added: Vec<&str> = if whole {
+                            text.split(['\0', '\n'])
+                                .filter(|line| !line.is_empty())
+                                .collect()
+                        } else {
+                            text.split_whitespace().collect()
+                        };
+                        let added = added.into_iter().take(MOST_ADDED);
+                        words.extend(added.map(|word| Argument::literal(word, end..end)));
+                    }
+                    Input::Inherited | Input::Empty | Input::Unknown(_) => {
+                        // The word says where it comes from.
+                        let source = self.listing.last_of_pipeline();
+                        let text =
+                            source.map_or_else(|| "{}".to_owned(), |line| format!("$({line})"));
+                        let mut supplied = Argument::supplied(&text, end..end);
+                        supplied.origin = self.start.input.origin();
+                        words.push(supplied);
+                    }
+                },
             }
             self.starts_apart(Wrapping::Incidental, words)?;
         }
@@ -360,9 +675,27 @@ impl Unwrapped<'_> {
                 self.mark(Opaque::DynamicCode);
             }
             let words = self.rest(at).to_vec();
-            self.starts(Wrapping::Incidental, assignments, words)?;
+            let before = self.changed_directory(&reading, &["-C", "--chdir"]);
+            let walked = self.starts(Wrapping::Incidental, assignments, words);
+            self.listing.environment.directory = before;
+            walked?;
         }
         Ok(())
+    }
+
+    /// Goes where an option says what is run shall be; gives back where it was.
+    pub(super) fn changed_directory(
+        &mut self,
+        reading: &options::Reading,
+        flags: &[&str],
+    ) -> Rc<Whereabouts> {
+        let before = Rc::clone(&self.listing.environment.directory);
+        match reading.value(flags).map(Argument::known) {
+            Some(Some(target)) => self.listing.environment.go(target),
+            Some(None) => self.listing.environment.get_lost(),
+            None => {}
+        }
+        before
     }
 
     fn watch(&mut self) -> Result<(), Refusal> {
@@ -478,10 +811,23 @@ impl Unwrapped<'_> {
                     self.mark(Opaque::DynamicCode);
                 }
                 let interactive = inner.has(&["-i", "--interactive"]);
-                if words.is_empty() && interactive {
+                let shell_image = self.known(image).is_some_and(is_shell_image);
+                if words.is_empty() && interactive && shell_image {
                     self.may_read_input()?;
                 }
-                self.starts(Wrapping::Commanding, Vec::new(), words)?;
+                // A container that is only made for this has no files but those it is lent.
+                let fresh = matches!(self.known(at), Some("run" | "create"))
+                    && !inner.has(&["--privileged", "--volumes-from", "--device"]);
+                let lent = fresh.then(|| Rc::new(container(&inner)));
+                let outer = self.listing.container.clone();
+                if let Some(lent) = lent {
+                    self.listing.container = Some(lent);
+                }
+                let directory = std::mem::take(&mut self.listing.environment.directory);
+                let walked = self.starts(Wrapping::Commanding, Vec::new(), words);
+                self.listing.environment.directory = directory;
+                self.listing.container = outer;
+                walked?;
             }
         }
         Ok(())
@@ -530,8 +876,88 @@ impl Unwrapped<'_> {
             .cloned()
             .collect();
         let end = words.last().map_or(0, |word| word.text.span.end);
-        words.push(Argument::supplied("{}", end..end));
+        // What follows the pattern is where it searches.
+        let root = self
+            .words
+            .get(1..at)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(Argument::known)
+            .filter(|word| !word.starts_with('-'))
+            .skip(1)
+            .last();
+        let pattern = format!("{}/*", root.unwrap_or(".").trim_end_matches('/'));
+        words.push(Argument::supplied("{}", end..end).filled_with(Some(pattern)));
         self.starts(Wrapping::Incidental, Vec::new(), words)
+    }
+
+    /// Lists the command that begins with the first word that could do harm, or behind `--`.
+    fn any_command(&mut self) -> Result<(), Refusal> {
+        let begins = |word: &Argument| word.text.program().is_some_and(|name| RISKY.contains(name));
+        let dashes = self.words.iter().position(|word| word.unquoted() == "--");
+        let at = (1..self.words.len())
+            .find(|at| self.words.get(*at).is_some_and(begins))
+            .or(dashes.map(|at| at + 1));
+        match at {
+            Some(at) => {
+                let words = self.rest(at).to_vec();
+                self.starts(Wrapping::Incidental, Vec::new(), words)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Lists the operands of a program that hands each of them to a shell.
+    fn operand_codes(&mut self, spec: Spec) -> Result<(), Refusal> {
+        for reading in options::read(self.words, 1, spec, Order::Mixed) {
+            for at in reading.operands {
+                if let Some(code) = self.words.get(at).cloned() {
+                    self.runs(Wrapping::Incidental, &code)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lists a command that may also be one word of code.
+    fn command_or_code(&mut self, spec: Spec) -> Result<(), Refusal> {
+        for reading in options::read(self.words, 1, spec, Order::OptionsFirst) {
+            let from = reading
+                .operands
+                .first()
+                .copied()
+                .unwrap_or(self.words.len());
+            match self.rest(from).to_vec().as_slice() {
+                [code] => self.runs(Wrapping::Incidental, code)?,
+                words => self.starts(Wrapping::Incidental, Vec::new(), words.to_vec())?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Lists what is typed into another terminal, up to the names of keys.
+    fn typed(&mut self, from: usize) -> Result<(), Refusal> {
+        let keys = ["Enter", "C-m", "KPEnter", "C-j"];
+        let mut at = from;
+        while matches!(self.known(at), Some(flag) if flag.starts_with('-')) {
+            at += if self.known(at) == Some("-t") { 2 } else { 1 };
+        }
+        let texts: Vec<&str> = self
+            .rest(at)
+            .iter()
+            .map(Argument::unquoted)
+            .filter(|word| !keys.contains(word))
+            .collect();
+        let span = self
+            .words
+            .get(at)
+            .map_or(0..0, |word| word.text.span.clone());
+        let code = texts.join(" ").replace("\\n", "\n").replace("^M", "\n");
+        if self.rest(at).iter().any(|word| word.text.dynamic) {
+            self.mark(Opaque::DynamicCode);
+        }
+        let code = Argument::literal(&code, span);
+        self.runs(Wrapping::Commanding, &code)
     }
 
     fn tmux(&mut self) -> Result<(), Refusal> {
@@ -557,8 +983,7 @@ impl Unwrapped<'_> {
                 continue;
             };
             if typed.contains(&text) {
-                self.mark(Opaque::InlineCode);
-                return Ok(());
+                return self.typed(at + 1);
             }
             if opened.contains(&text) {
                 const NEW: Spec = Spec {
@@ -573,7 +998,7 @@ impl Unwrapped<'_> {
                 return Ok(());
             }
         }
-        if let Input::Unknown = self.start.input {
+        if let Input::Unknown(_) = self.start.input {
             self.mark(Opaque::ScriptFromInput);
         }
         Ok(())

@@ -5,14 +5,20 @@
 //! comes back accounts for every part of the text. Depth and work are bounded; input of any
 //! shape ends in a value or a refusal.
 //!
-//! Variables and globs are not expanded: a word that depends on them is marked dynamic, and
-//! what that is worth is left to policy.
+//! Variables the text itself gives a value are filled in, and output that can be foreseen is.
+//! What depends on anything else is marked dynamic, and globs are marked; what that is worth is
+//! left to policy.
 
+mod arithmetic;
 mod braces;
+mod builtins;
+mod code;
 mod commands;
 mod compound;
 mod cursor;
+mod environment;
 mod expansions;
+mod foreseen;
 mod git;
 mod heredocs;
 mod input;
@@ -20,10 +26,14 @@ mod interpreters;
 mod launchers;
 mod names;
 mod options;
+mod parameters;
+mod projects;
 mod quotes;
 mod reader;
+mod readings;
 mod redirects;
 mod refusal;
+mod scripts;
 mod settings;
 mod texts;
 pub mod tree;
@@ -32,12 +42,17 @@ mod walk;
 mod words;
 mod wrappers;
 
+pub(crate) use code::is_interpreter;
 pub use commands::{
-    Assignment, Command, Opaque, Reached, Redirection, RedirectionKind, Text, Wrapping, commands,
-    commands_of_words,
+    Assignment, Command, Container, FileRead, Listed, Opaque, Reached, Redirection,
+    RedirectionKind, Text, Wrapping, commands, commands_in, commands_of_words,
+    commands_of_words_in,
 };
+pub use environment::Whereabouts;
+pub(crate) use environment::joined;
 pub use reader::read;
 pub use refusal::{Refusal, RefusalReason};
+pub use texts::UNKNOWN;
 
 #[cfg(test)]
 mod tests;

@@ -438,12 +438,13 @@ impl Reader<'_> {
         }
         let process =
             matches!(self.byte(at), b'<' | b'>') && self.byte(self.settle(at + 1)) == b'(';
-        ends_word(self.byte(at)) && !process
+        let line_ends = self.byte(at) == b'\r' && matches!(self.byte(at + 1), b'\n' | END);
+        (ends_word(self.byte(at)) || line_ends) && !process
     }
 
     /// Takes the word that `stands_here` found.
     pub(super) fn take_reserved(&mut self) {
-        while !ends_word(self.peek()) {
+        while !ends_word(self.peek()) && !self.ends_line() {
             self.bump();
         }
     }

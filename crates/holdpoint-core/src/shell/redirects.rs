@@ -4,16 +4,19 @@
 //! of its delimiter, and what the command reads on its standard input because of them. The
 //! code inside targets and bodies is listed by `walk`.
 
-use std::rc::Rc;
-
 use super::commands::{Redirection, RedirectionKind, Text};
+use super::environment::{Content, Origin};
 use super::input::Input;
-use super::texts;
-use super::tree::{Redirect, RedirectKind};
-use super::walk::Scope;
+use super::texts::Expander;
+use super::tree::{HereDocument, Part, Redirect, RedirectKind, Span};
 
 /// What a command with these redirects reads.
-pub(super) fn input(redirects: &[Redirect], scope: &Scope<'_>, inherited: &Input) -> Input {
+pub(super) fn input(
+    redirects: &[Redirect],
+    words: &Expander<'_>,
+    documents: &[HereDocument],
+    inherited: &Input,
+) -> Input {
     let mut input = inherited.clone();
     for redirect in redirects {
         if redirect.descriptor.as_deref().is_some_and(|fd| fd != "0") {
@@ -21,25 +24,26 @@ pub(super) fn input(redirects: &[Redirect], scope: &Scope<'_>, inherited: &Input
         }
         input = match redirect.kind {
             RedirectKind::Read | RedirectKind::ReadWrite | RedirectKind::DuplicateInput => {
-                if redirect.target.plain() == Some("/dev/null") {
-                    Input::Empty
-                } else {
-                    Input::Unknown
+                let file = words.argument(&redirect.target, &redirect.span);
+                match file.known() {
+                    Some("/dev/null") => Input::Empty,
+                    Some(path) => content(words, path),
+                    None => Input::Unknown(file.origin.unwrap_or(Origin::Elsewhere)),
                 }
             }
             RedirectKind::HereString => {
-                let word = texts::argument(&redirect.target, scope.source, &redirect.span);
+                let word = words.argument(&redirect.target, &redirect.span);
                 match word.known() {
-                    Some(text) => Input::Known(Rc::from(text)),
-                    None => Input::Unknown,
+                    Some(text) => Input::text(&format!("{text}\n")),
+                    None => Input::Unknown(word.origin.unwrap_or(Origin::Elsewhere)),
                 }
             }
-            RedirectKind::HereDocument(_) => match scope.document(redirect) {
-                Some(document) => match texts::document(&document.parts, scope.source) {
-                    (text, true) => Input::Known(Rc::from(text.as_str())),
-                    (_, false) => Input::Unknown,
+            RedirectKind::HereDocument(number) => match documents.get(number) {
+                Some(document) => match words.document(&document.parts) {
+                    (text, true) => Input::text(&text),
+                    (_, false) => Input::Unknown(Origin::Elsewhere),
                 },
-                None => Input::Unknown,
+                None => Input::Unknown(Origin::Elsewhere),
             },
             RedirectKind::Write
             | RedirectKind::Append
@@ -52,20 +56,68 @@ pub(super) fn input(redirects: &[Redirect], scope: &Scope<'_>, inherited: &Input
     input
 }
 
+/// What a file holds, if the text wrote it.
+pub(super) fn content(words: &Expander<'_>, path: &str) -> Input {
+    match words.environment.content(path) {
+        Some(Content::Known(text)) => Input::Known(text.clone()),
+        Some(Content::From(origin)) => Input::Unknown(*origin),
+        Some(Content::Same(_)) | None => Input::Unknown(Origin::Elsewhere),
+    }
+}
+
+/// Whether what a command prints goes elsewhere than to whoever reads it.
+pub(super) fn diverts_output(redirects: &[Redirect]) -> bool {
+    redirects.iter().any(|redirect| {
+        let output = redirect.descriptor.as_deref().is_none_or(|fd| fd == "1");
+        match redirect.kind {
+            RedirectKind::Write | RedirectKind::Append | RedirectKind::Clobber => output,
+            RedirectKind::WriteBoth | RedirectKind::AppendBoth => true,
+            RedirectKind::DuplicateOutput => output && redirect.target.plain() != Some("1"),
+            RedirectKind::Read
+            | RedirectKind::ReadWrite
+            | RedirectKind::DuplicateInput
+            | RedirectKind::HereString
+            | RedirectKind::HereDocument(_) => false,
+        }
+    })
+}
+
 /// The redirects as they are listed.
-pub(super) fn redirections(redirects: &[Redirect], scope: &Scope<'_>) -> Vec<Redirection> {
+pub(super) fn redirections(
+    redirects: &[Redirect],
+    words: &Expander<'_>,
+    documents: &[HereDocument],
+    held: Option<&Span>,
+) -> Vec<Redirection> {
+    let place = |span: &Span| held.cloned().unwrap_or_else(|| span.clone());
     redirects
         .iter()
         .map(|redirect| {
-            let span = scope.place(&redirect.target.span);
-            let mut target = texts::argument(&redirect.target, scope.source, &span).text;
-            if let Some(document) = scope.document(redirect) {
-                let (text, known) = texts::document(&document.parts, scope.source);
+            let span = place(&redirect.target.span);
+            let braced = redirect
+                .target
+                .parts
+                .iter()
+                .any(|part| matches!(part, Part::Brace('{')));
+            let expanded = if braced {
+                words.arguments(&redirect.target, Some(&span))
+            } else {
+                Vec::new()
+            };
+            let mut target = match expanded.as_slice() {
+                [only] => only.text.clone(),
+                _ => words.argument(&redirect.target, &span).text,
+            };
+            if let RedirectKind::HereDocument(number) = redirect.kind
+                && let Some(document) = documents.get(number)
+            {
+                let (text, known) = words.document(&document.parts);
                 target = Text {
                     text,
                     dynamic: !known,
                     glob: false,
-                    span: scope.place(&document.span),
+                    pattern: None,
+                    span: place(&document.span),
                 };
             }
             let kind = match redirect.kind {

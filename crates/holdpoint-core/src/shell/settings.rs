@@ -8,6 +8,8 @@ use super::texts::Argument;
 
 /// Variables whose value is a command or code, or names a file of code.
 const VARIABLES: &[&str] = &[
+    "BASH_ALIASES",
+    "BASH_CMDS",
     "BASH_ENV",
     "BROWSER",
     "CARGO_BUILD_RUSTC_WRAPPER",
@@ -173,6 +175,14 @@ pub(super) fn variable_runs(name: &str, value: &Argument) -> bool {
         return value.text.dynamic || texts.iter().any(|bad| text.contains(bad));
     }
     PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Whether the value of a variable is a command line.
+pub(super) fn is_command(name: &str) -> bool {
+    let ends = [
+        "PAGER", "EDITOR", "_ASKPASS", "_COMMAND", "SSH", "BROWSER", "VISUAL",
+    ];
+    ends.iter().any(|end| name.ends_with(end)) && VARIABLES.contains(&name)
 }
 
 /// Whether a setting of git (`key=value`, or a key with its value apart) runs something.

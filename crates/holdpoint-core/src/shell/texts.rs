@@ -1,15 +1,31 @@
 //! Words as the program would receive them, as far as that is known without running anything.
 //!
 //! Promises that a text not marked dynamic is exactly what bash passes on, but for globs,
-//! which are marked, and a leading `~`, which stays. What depends on an expansion keeps its
-//! source. Values of variables are left to a later stage.
+//! which are marked, and a leading `~`, which stays. Variables the text itself gives a value
+//! are filled in and split as bash does; what depends on anything else keeps its source.
 
+use std::rc::Rc;
+
+use super::arithmetic;
 use super::braces::{self, Piece};
 use super::commands::Text;
-use super::tree::{Part, Span, Word};
+use super::environment::{Choice, Environment, Origin, Value};
+use super::foreseen;
+use super::input::Input;
+use super::parameters;
+use super::tree::{Parameter, Part, Span, Substitution, Word};
 
 /// Longest word whose braces are expanded; each result is a copy.
 const LONGEST_BRACED: usize = 4096;
+/// Most words one word becomes by splitting.
+const MOST_FIELDS: usize = 256;
+/// Longest text one word becomes.
+const LONGEST_WORD: usize = 1 << 18;
+/// Deepest nesting of substitutions whose output is foreseen.
+const DEEPEST: usize = 12;
+
+/// Stands in a [`Text::pattern`] for what is not known.
+pub const UNKNOWN: char = '\u{1}';
 
 /// A word of a command, with what is needed should the word turn out to be code.
 #[derive(Debug, Clone)]
@@ -19,6 +35,8 @@ pub(super) struct Argument {
     code: Option<String>,
     /// An expansion in it may become several words, or none.
     pub(super) splits: bool,
+    /// Where the part of it that is not known comes from.
+    pub(super) origin: Option<Origin>,
 }
 
 impl Argument {
@@ -29,10 +47,12 @@ impl Argument {
                 text: text.to_owned(),
                 dynamic: false,
                 glob: false,
+                pattern: None,
                 span,
             },
             code: None,
             splits: false,
+            origin: None,
         }
     }
 
@@ -59,165 +79,271 @@ impl Argument {
         let mut tail = self.clone();
         tail.code = self.code.is_some().then(|| rest.clone());
         tail.text.text = rest;
+        tail.text.pattern = None;
         tail
     }
 
-    /// The same word, filled in when the command runs.
-    pub(super) fn made_dynamic(mut self) -> Self {
+    /// The same word, filled in when the command runs with paths that look like `pattern`.
+    pub(super) fn filled_with(mut self, pattern: Option<String>) -> Self {
         self.text.dynamic = true;
+        self.text.pattern = pattern;
         self
     }
 }
 
-/// The words one word of a command becomes.
-pub(super) fn arguments(word: &Word, source: &str, held: Option<&Span>) -> Vec<Argument> {
-    let span = held.unwrap_or(&word.span);
-    let braced = word
-        .parts
-        .iter()
-        .any(|part| matches!(part, Part::Brace('{')));
-    if !braced {
-        return vec![argument(word, source, span)];
-    }
-    let expanded = if word.span.len() <= LONGEST_BRACED {
-        braces::expand(&word.parts)
-    } else {
-        None
-    };
-    let Some(words) = expanded else {
-        let mut whole = argument(word, source, span);
-        whole.text.dynamic = true;
-        whole.splits = true;
-        return vec![whole];
-    };
-    if let [_] = words.as_slice() {
-        return vec![argument(word, source, span)];
-    }
-    // A result without any piece is no word at all: `{,a}` is one word.
-    words
-        .iter()
-        .filter(|pieces| !pieces.is_empty())
-        .map(|pieces| {
-            let mut rendered = Rendered::default();
+/// Expands words under what is known when they are used.
+#[derive(Clone, Copy)]
+pub(super) struct Expander<'e> {
+    pub(super) source: &'e str,
+    pub(super) environment: &'e Environment,
+    pub(super) choice: &'e Choice,
+    pub(super) depth: usize,
+}
+
+impl Expander<'_> {
+    /// The words one word of a command becomes.
+    pub(super) fn arguments(&self, word: &Word, held: Option<&Span>) -> Vec<Argument> {
+        let span = held.unwrap_or(&word.span);
+        if let Some(text) = word.plain() {
+            return vec![Argument::literal(text, span.clone())];
+        }
+        let braced = word
+            .parts
+            .iter()
+            .any(|part| matches!(part, Part::Brace('{')));
+        if !braced {
+            let mut fields = Fields::default();
+            for part in &word.parts {
+                fields.part(self, part, Quoted::No);
+            }
+            return self.finished(fields.done(), word, span);
+        }
+        let expanded = if word.span.len() <= LONGEST_BRACED {
+            braces::expand(&word.parts)
+        } else {
+            None
+        };
+        let Some(words) = expanded else {
+            let mut whole = self.argument(word, span);
+            whole.text.dynamic = true;
+            whole.splits = true;
+            return vec![whole];
+        };
+        let mut arguments = Vec::new();
+        for pieces in words {
+            let mut fields = Fields::default();
             for piece in pieces {
                 match piece {
-                    Piece::Part(part) => rendered.part(part, source, false),
-                    Piece::Made(text) => rendered.text.push_str(text),
+                    Piece::Part(part) => fields.part(self, part, Quoted::No),
+                    Piece::Made(text) => fields.literal(&text),
                 }
             }
-            let glob = rendered.is_glob();
-            Argument {
-                text: Text {
-                    text: rendered.text,
-                    dynamic: rendered.dynamic,
-                    glob,
-                    span: span.clone(),
-                },
-                code: None,
-                splits: rendered.splits,
+            let done = fields.done();
+            arguments.extend(done.into_iter().map(|field| field.argument(None, span)));
+        }
+        if let [only] = arguments.as_mut_slice()
+            && only.text.dynamic
+        {
+            only.code = Some(only.text.text.clone());
+            self.raw(word).clone_into(&mut only.text.text);
+        }
+        arguments
+    }
+
+    fn finished(&self, fields: Vec<Field>, word: &Word, span: &Span) -> Vec<Argument> {
+        let single = fields.len() == 1;
+        let raw = self.raw(word);
+        fields
+            .into_iter()
+            .map(|field| field.argument(single.then_some(raw), span))
+            .collect()
+    }
+
+    fn raw(&self, word: &Word) -> &str {
+        self.source.get(word.span.clone()).unwrap_or_default()
+    }
+
+    /// A word that is subject to no splitting: an assignment's value, a redirect's target.
+    pub(super) fn argument(&self, word: &Word, span: &Span) -> Argument {
+        let mut fields = Fields::default();
+        for part in &word.parts {
+            fields.part(self, part, Quoted::Value);
+        }
+        let field = fields.done().into_iter().next().unwrap_or_default();
+        field.argument(Some(self.raw(word)), span)
+    }
+
+    /// The elements of an array, if all are known.
+    pub(super) fn array(&self, words: &[Word]) -> Option<Rc<[Rc<str>]>> {
+        let mut items: Vec<Rc<str>> = Vec::new();
+        for word in words {
+            // `[3]=x` puts elements out of order.
+            if matches!(word.parts.first(), Some(Part::Glob('['))) {
+                return None;
             }
-        })
-        .collect()
+            for argument in self.arguments(word, None) {
+                // An element nobody knows does not hide the others.
+                items.push(match argument.known() {
+                    Some(text) => Rc::from(text),
+                    None if argument.splits => return None,
+                    None => Rc::from(UNKNOWN.to_string()),
+                });
+            }
+            if items.len() > MOST_FIELDS {
+                return None;
+            }
+        }
+        Some(items.into())
+    }
+
+    /// The text of a here-document, and whether all of it is known.
+    pub(super) fn document(&self, parts: &[Part]) -> (String, bool) {
+        let mut fields = Fields::default();
+        for part in parts {
+            fields.part(self, part, Quoted::Yes);
+        }
+        let field = fields.done().into_iter().next().unwrap_or_default();
+        (field.text, !field.dynamic)
+    }
+
+    /// The text of parts of a word, if it is known.
+    pub(super) fn known(&self, parts: &[Part]) -> Option<String> {
+        let (text, known) = self.document(parts);
+        known.then_some(text)
+    }
+
+    /// The value of a variable of this reading.
+    pub(super) fn value(&self, name: &str) -> Option<Value> {
+        if let Some(value) = self.environment.value(name, self.choice) {
+            return Some(value.clone());
+        }
+        if let Ok(number) = name.parse::<usize>() {
+            let positional = self.environment.positional.as_ref()?;
+            let at = number.checked_sub(1)?;
+            return Some(positional.get(at).cloned().unwrap_or(Value::Unset));
+        }
+        let text = match name {
+            "IFS" => " \t\n",
+            "SHELL" | "BASH" => "/bin/bash",
+            "TMPDIR" => "/tmp",
+            "HOME" => "~",
+            "PWD" => ".",
+            "#" => {
+                let count = self.environment.positional.as_ref()?.len();
+                return Some(Value::Known(Rc::from(count.to_string())));
+            }
+            _ => return None,
+        };
+        Some(Value::Known(Rc::from(text)))
+    }
+
+    /// The value of a variable as a number.
+    pub(super) fn number(&self, name: &str) -> Option<i64> {
+        match self.value(name)? {
+            Value::Known(text) if text.is_empty() => Some(0),
+            Value::Known(text) => text.trim().parse().ok(),
+            Value::Unset => Some(0),
+            Value::Pattern(_) | Value::List(_) | Value::Unknown(_) => None,
+        }
+    }
+
+    /// What a substitution puts into a word.
+    pub(super) fn output(&self, code: &Substitution) -> Input {
+        if self.depth >= DEEPEST {
+            return Input::Unknown(Origin::Elsewhere);
+        }
+        let inner = Expander {
+            depth: self.depth + 1,
+            ..*self
+        };
+        foreseen::script(&code.script, &inner, &Input::Inherited)
+    }
+
+    /// What `"$*"` puts between its words: the first letter of `IFS`.
+    pub(super) fn joiner(&self, quoted: bool) -> String {
+        if !quoted {
+            return " ".to_owned();
+        }
+        match self.environment.value("IFS", self.choice) {
+            Some(Value::Known(text)) => text.chars().take(1).collect(),
+            Some(_) | None => " ".to_owned(),
+        }
+    }
+
+    fn separators(&self) -> Rc<str> {
+        match self.value("IFS") {
+            Some(Value::Known(text)) => text,
+            Some(Value::Pattern(_) | Value::List(_) | Value::Unset | Value::Unknown(_)) | None => {
+                Rc::from(" \t\n")
+            }
+        }
+    }
 }
 
-/// A word that is not subject to brace expansion.
-pub(super) fn argument(word: &Word, source: &str, span: &Span) -> Argument {
-    let mut rendered = Rendered::default();
-    for part in &word.parts {
-        rendered.part(part, source, false);
-    }
-    let glob = rendered.is_glob();
-    let (text, code) = if rendered.dynamic {
-        let raw = source.get(word.span.clone()).unwrap_or_default();
-        (raw.to_owned(), Some(rendered.text))
-    } else {
-        (rendered.text, None)
-    };
-    Argument {
-        text: Text {
-            text,
-            dynamic: rendered.dynamic,
-            glob,
-            span: span.clone(),
-        },
-        code,
-        splits: rendered.splits,
-    }
+/// Whether a part of a word stands in quotes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quoted {
+    No,
+    Yes,
+    /// Not in quotes, but where bash does not split.
+    Value,
 }
 
-/// The text of a here-document, and whether all of it is known.
-pub(super) fn document(parts: &[Part], source: &str) -> (String, bool) {
-    let mut rendered = Rendered::default();
-    for part in parts {
-        rendered.part(part, source, true);
-    }
-    (rendered.text, !rendered.dynamic)
+/// What an expansion becomes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Expanded {
+    /// One text.
+    Text(Rc<str>),
+    /// A pattern for file names.
+    Pattern(Rc<str>),
+    /// Words of their own: `"$@"`.
+    Words(Vec<Rc<str>>),
+    /// Something else.
+    Unknown(Origin),
 }
 
-#[derive(Default)]
-struct Rendered {
+/// A word being made.
+#[derive(Debug, Default)]
+struct Field {
     text: String,
+    /// The same with what is unknown marked, once anything is.
+    pattern: Option<String>,
     dynamic: bool,
     splits: bool,
     wild: bool,
     bracket: Option<usize>,
+    origin: Option<Origin>,
+    /// There is such a word even if its text is empty.
+    present: bool,
 }
 
-impl Rendered {
-    fn part(&mut self, part: &Part, source: &str, quoted: bool) {
-        match part {
-            Part::Literal { text, .. }
-            | Part::SingleQuoted(text)
-            | Part::AnsiQuoted(text)
-            | Part::Tilde(text) => self.text.push_str(text),
-            Part::DoubleQuoted(parts) | Part::Localized(parts) => {
-                for part in parts {
-                    self.part(part, source, true);
-                }
-            }
-            Part::Parameter(parameter) => {
-                let many = parameter.name == "@" || parameter.operator.contains('@');
-                self.expansion(&parameter.span, source, quoted && !many);
-            }
-            Part::Command(code) => self.expansion(&code.span, source, quoted),
-            Part::Process(code) => self.expansion(&code.span, source, true),
-            Part::Arithmetic(arithmetic) => self.expansion(&arithmetic.span, source, quoted),
-            Part::Glob(sign) => {
-                if *sign == '[' {
-                    self.bracket.get_or_insert(self.text.len());
-                } else {
-                    self.wild = true;
-                }
-                self.text.push(*sign);
-            }
-            Part::Brace(sign) => self.text.push(*sign),
-            Part::Extended(parts) => {
-                self.wild = true;
-                for part in parts {
-                    self.part(part, source, quoted);
-                }
-            }
-            Part::Array(words) => {
-                self.dynamic = true;
-                self.text.push('(');
-                for (at, word) in words.iter().enumerate() {
-                    if at > 0 {
-                        self.text.push(' ');
-                    }
-                    for part in &word.parts {
-                        self.part(part, source, true);
-                    }
-                }
-                self.text.push(')');
-            }
+impl Field {
+    fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        if let Some(pattern) = &mut self.pattern {
+            pattern.push_str(text);
         }
+        self.present = true;
     }
 
-    fn expansion(&mut self, span: &Span, source: &str, whole: bool) {
-        self.dynamic = true;
-        self.splits |= !whole;
-        let raw = source.get(span.clone()).unwrap_or_default();
-        self.text.push_str(raw);
+    fn argument(self, raw: Option<&str>, span: &Span) -> Argument {
+        let glob = self.is_glob();
+        let (text, code) = match raw {
+            Some(raw) if self.dynamic => (raw.to_owned(), Some(self.text)),
+            Some(_) | None => (self.text, None),
+        };
+        Argument {
+            text: Text {
+                text,
+                dynamic: self.dynamic,
+                glob,
+                pattern: self.pattern,
+                span: span.clone(),
+            },
+            code,
+            splits: self.splits,
+            origin: self.origin,
+        }
     }
 
     /// A bracket is a pattern only if one closes it: `[` is a program.
@@ -228,4 +354,248 @@ impl Rendered {
         };
         self.wild || self.bracket.is_some_and(closed)
     }
+}
+
+/// The words one word becomes, as they are made.
+#[derive(Default)]
+struct Fields {
+    finished: Vec<Field>,
+    current: Field,
+}
+
+impl Fields {
+    fn done(mut self) -> Vec<Field> {
+        if self.current.present {
+            self.finished.push(self.current);
+        }
+        self.finished
+    }
+
+    fn literal(&mut self, text: &str) {
+        self.current.push(text);
+    }
+
+    fn part(&mut self, words: &Expander<'_>, part: &Part, quoted: Quoted) {
+        match part {
+            Part::Tilde(text) => match text.as_str() {
+                "~+" => self.current.push("."),
+                "~-" => self.unknown(words, Origin::Elsewhere, &(0..0), Quoted::Yes),
+                _ => self.current.push(text),
+            },
+            Part::Literal { text, .. } | Part::SingleQuoted(text) | Part::AnsiQuoted(text) => {
+                // A tilde in quotes is a name like any other.
+                if text.starts_with('~') && self.current.text.is_empty() {
+                    self.current.pattern = Some("./".to_owned());
+                }
+                self.current.push(text);
+            }
+            Part::DoubleQuoted(parts) | Part::Localized(parts) => {
+                // `"$@"` without any parameters is no word, `""` is one.
+                if !is_all_parameters(parts) {
+                    self.current.present = true;
+                }
+                for part in parts {
+                    self.part(words, part, Quoted::Yes);
+                }
+            }
+            Part::Parameter(parameter) => {
+                let expanded = parameters::expand(words, parameter, quoted == Quoted::Yes);
+                let many = parameter.name == "@" || parameter.operator.contains('@');
+                let quoted = if many && quoted == Quoted::Yes {
+                    Quoted::No
+                } else {
+                    quoted
+                };
+                self.parameter(words, parameter, expanded, quoted);
+            }
+            Part::Command(code) => {
+                let expanded = match words.output(code) {
+                    Input::Known(text) => Expanded::Text(Rc::from(text.trim_end_matches('\n'))),
+                    Input::Empty => Expanded::Text(Rc::from("")),
+                    Input::Unknown(origin) => Expanded::Unknown(origin),
+                    Input::Inherited => Expanded::Unknown(Origin::Elsewhere),
+                };
+                self.expanded(words, expanded, &code.span, quoted);
+            }
+            Part::Process(code) => {
+                let origin = match words.output(code) {
+                    Input::Unknown(origin) => origin,
+                    Input::Known(_) | Input::Empty | Input::Inherited => Origin::Elsewhere,
+                };
+                self.unknown(words, origin, &code.span, Quoted::Yes);
+            }
+            Part::Arithmetic(arithmetic) => {
+                let value = words
+                    .known(&arithmetic.parts)
+                    .and_then(|text| arithmetic::evaluate(&text, &|name| words.number(name)));
+                let expanded = match value {
+                    Some(value) => Expanded::Text(Rc::from(value.to_string())),
+                    None => Expanded::Unknown(Origin::Elsewhere),
+                };
+                self.expanded(words, expanded, &arithmetic.span, quoted);
+            }
+            Part::Glob(sign) => {
+                if *sign == '[' {
+                    self.current.bracket.get_or_insert(self.current.text.len());
+                } else {
+                    self.current.wild = true;
+                }
+                self.current.push(sign.encode_utf8(&mut [0; 4]));
+            }
+            Part::Brace(sign) => self.current.push(sign.encode_utf8(&mut [0; 4])),
+            Part::Extended(parts) => {
+                self.current.wild = true;
+                for part in parts {
+                    self.part(words, part, quoted);
+                }
+            }
+            Part::Array(items) => {
+                self.current.dynamic = true;
+                self.current.push("(");
+                for (at, word) in items.iter().enumerate() {
+                    if at > 0 {
+                        self.current.push(" ");
+                    }
+                    for part in &word.parts {
+                        self.part(words, part, Quoted::Yes);
+                    }
+                }
+                self.current.push(")");
+            }
+        }
+    }
+
+    fn parameter(
+        &mut self,
+        words: &Expander<'_>,
+        parameter: &Parameter,
+        expanded: Expanded,
+        quoted: Quoted,
+    ) {
+        // `~` and `.` stand for the home and the directory only where a path begins.
+        let stands_for_path = matches!(parameter.name.as_str(), "HOME" | "PWD")
+            && words
+                .environment
+                .value(&parameter.name, words.choice)
+                .is_none();
+        let begins = !self.current.present || self.current.text.is_empty();
+        let out_of_place = matches!(&expanded, Expanded::Text(text) if !begins || text.len() != 1);
+        let expanded = if stands_for_path && out_of_place {
+            Expanded::Unknown(Origin::Elsewhere)
+        } else {
+            expanded
+        };
+        self.expanded(words, expanded, &parameter.span, quoted);
+    }
+
+    fn expanded(&mut self, words: &Expander<'_>, expanded: Expanded, span: &Span, quoted: Quoted) {
+        let room = self.finished.len() < MOST_FIELDS && self.current.text.len() < LONGEST_WORD;
+        match expanded {
+            _ if !room => self.unknown(words, Origin::Elsewhere, span, quoted),
+            Expanded::Text(text) => match quoted {
+                Quoted::Yes | Quoted::Value => self.current.push(&text),
+                Quoted::No => self.split(&text, &words.separators()),
+            },
+            Expanded::Pattern(text) => {
+                self.current.wild = true;
+                self.current.push(&text);
+            }
+            Expanded::Words(texts) => {
+                for (at, text) in texts.iter().enumerate() {
+                    if at > 0 && quoted != Quoted::Value {
+                        self.next();
+                    } else if at > 0 {
+                        self.current.push(" ");
+                    }
+                    if text.contains(UNKNOWN) {
+                        self.unknown(words, Origin::Elsewhere, span, Quoted::Yes);
+                    } else {
+                        self.current.push(text);
+                    }
+                }
+            }
+            Expanded::Unknown(origin) => self.unknown(words, origin, span, quoted),
+        }
+    }
+
+    fn unknown(&mut self, words: &Expander<'_>, origin: Origin, span: &Span, quoted: Quoted) {
+        let field = &mut self.current;
+        field.dynamic = true;
+        field.present = true;
+        field.splits |= quoted == Quoted::No;
+        field.origin = field.origin.max(Some(origin));
+        field
+            .pattern
+            .get_or_insert_with(|| field.text.clone())
+            .push(UNKNOWN);
+        let raw = words.source.get(span.clone()).unwrap_or_default();
+        field.text.push_str(raw);
+    }
+
+    fn next(&mut self) {
+        if self.current.present {
+            self.finished.push(std::mem::take(&mut self.current));
+        }
+    }
+
+    /// Adds an unquoted text: bash splits it, and what looks like a pattern is one.
+    fn split(&mut self, text: &str, separators: &str) {
+        let mut run = String::new();
+        for letter in text.chars() {
+            if separators.contains(letter) {
+                self.add_run(&mut run);
+                if !letter.is_ascii_whitespace() {
+                    self.current.present = true;
+                }
+                self.next();
+                if self.finished.len() >= MOST_FIELDS {
+                    self.current.dynamic = true;
+                    self.current.present = true;
+                    self.current.splits = true;
+                    return;
+                }
+            } else {
+                run.push(letter);
+            }
+        }
+        self.add_run(&mut run);
+    }
+
+    fn add_run(&mut self, run: &mut String) {
+        if run.is_empty() {
+            return;
+        }
+        if run.contains(['*', '?']) {
+            self.current.wild = true;
+        }
+        if let Some(bracket) = run.find('[') {
+            let at = self.current.text.len() + bracket;
+            self.current.bracket.get_or_insert(at);
+        }
+        self.current.push(run);
+        run.clear();
+    }
+}
+
+/// Whether quotes hold nothing but parameters that may be no word at all.
+fn is_all_parameters(parts: &[Part]) -> bool {
+    let many = |part: &Part| match part {
+        Part::Parameter(parameter) => {
+            parameter.name == "@" || parameter.operator.starts_with("[@]")
+        }
+        Part::Literal { .. }
+        | Part::SingleQuoted(_)
+        | Part::AnsiQuoted(_)
+        | Part::DoubleQuoted(_)
+        | Part::Localized(_)
+        | Part::Command(_)
+        | Part::Process(_)
+        | Part::Arithmetic(_)
+        | Part::Glob(_)
+        | Part::Brace(_)
+        | Part::Extended(_)
+        | Part::Tilde(_)
+        | Part::Array(_) => false,
+    };
+    !parts.is_empty() && parts.iter().all(many)
 }

@@ -10,15 +10,16 @@ use super::input::Input;
 use super::interpreters;
 use super::launchers;
 use super::options::{self, Order};
+use super::reader::read;
 use super::refusal::Refusal;
 use super::settings;
 use super::texts::Argument;
-use super::walk::{Listing, Start};
+use super::walk::{Listing, Start, opaque_origin, parameters};
 use super::wrappers::{self, Wrapper};
 
 /// A listed command whose words are being looked at.
-pub(super) struct Unwrapped<'l> {
-    pub(super) listing: &'l mut Listing,
+pub(super) struct Unwrapped<'l, 'w> {
+    pub(super) listing: &'l mut Listing<'w>,
     /// Its place in the list.
     pub(super) place: usize,
     /// Its words, program first.
@@ -29,7 +30,7 @@ pub(super) struct Unwrapped<'l> {
 
 /// Lists what a listed command starts.
 pub(super) fn unwrap(
-    listing: &mut Listing,
+    listing: &mut Listing<'_>,
     place: usize,
     words: &[Argument],
     start: &Start,
@@ -37,15 +38,19 @@ pub(super) fn unwrap(
     let Some(name) = words.first().and_then(|word| word.text.program()) else {
         return Ok(());
     };
+    // What these run, the shell runs itself.
+    let start = &Start {
+        in_shell: start.in_shell && matches!(name, "eval" | "source" | "." | "command" | "builtin"),
+        ..start.clone()
+    };
     let mut command = Unwrapped {
         listing,
         place,
         words,
         start,
     };
-    if let Some(opaque) = interpreters::opaque(name, words, &start.input) {
-        command.mark(opaque);
-    }
+    interpreters::interpret(&mut command, name)?;
+    command.follow_program()?;
     command.builtin(name)?;
     launchers::launch(&mut command, name)?;
     if SHELLS.contains(&name) {
@@ -62,6 +67,43 @@ pub(super) fn unwrap(
 const SHELLS: [&str; 12] = [
     "sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh", "ksh93", "rbash", "yash", "rzsh",
 ];
+
+/// Programs that print settings for the shell that runs them, with the word they do so by.
+const SET_UPS: &[(&str, &str)] = &[
+    ("brew", "shellenv"),
+    ("conda", "shell."),
+    ("dircolors", ""),
+    ("direnv", ""),
+    ("fnm", "env"),
+    ("luarocks", "path"),
+    ("minikube", "docker-env"),
+    ("mise", "activate"),
+    ("nodenv", "init"),
+    ("opam", "env"),
+    ("pyenv", ""),
+    ("rbenv", "init"),
+    ("rtx", "activate"),
+    ("ssh-agent", ""),
+    ("starship", "init"),
+    ("zoxide", "init"),
+];
+
+/// Whether code is nothing but what one of them prints.
+fn is_set_up(code: &str) -> bool {
+    let inside = code
+        .strip_prefix("$(")
+        .and_then(|rest| rest.strip_suffix(')'))
+        .unwrap_or_default();
+    let mut words = inside.split_whitespace();
+    let program = words.next().unwrap_or_default();
+    let plain = inside
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || " -_.=/".contains(c));
+    plain
+        && SET_UPS
+            .iter()
+            .any(|(name, word)| *name == program && (word.is_empty() || inside.contains(word)))
+}
 
 /// Places a shell can name to read its own input.
 const STANDARD_INPUT: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
@@ -87,7 +129,7 @@ const NAMING: [&str; 14] = [
 /// Built-ins whose words may be assignments.
 const ASSIGNING: [&str; 5] = ["export", "declare", "typeset", "local", "readonly"];
 
-impl Unwrapped<'_> {
+impl Unwrapped<'_, '_> {
     pub(super) fn mark(&mut self, opaque: Opaque) {
         self.listing.mark(self.place, opaque);
     }
@@ -153,8 +195,13 @@ impl Unwrapped<'_> {
         };
         let span = first.text.span.start..last.text.span.end.max(first.text.span.start);
         let texts: Vec<&str> = words.iter().map(Argument::unquoted).collect();
+        if words.len() == 1 && is_set_up(first.unquoted()) {
+            return Ok(());
+        }
         if words.iter().any(|word| word.text.dynamic || word.text.glob) {
-            self.mark(Opaque::DynamicCode);
+            let origin = words.iter().filter_map(|word| word.origin).max();
+            self.listing
+                .mark(self.place, opaque_origin(origin, Opaque::DynamicCode));
         }
         let code = texts.join(" ");
         self.listing
@@ -165,6 +212,10 @@ impl Unwrapped<'_> {
     pub(super) fn reads_input(&mut self) -> Result<(), Refusal> {
         match &self.start.input {
             Input::Known(text) => {
+                // What it decodes to is known, and still nobody writes code like that openly.
+                if self.listing.fed_by_decoder() {
+                    self.listing.mark(self.place, Opaque::Decoded);
+                }
                 let span = self
                     .words
                     .first()
@@ -176,8 +227,8 @@ impl Unwrapped<'_> {
                 self.listing
                     .known_code(self.place, Wrapping::Commanding, text, &span, &start)
             }
-            Input::Unknown => {
-                self.mark(Opaque::PipedIntoShell);
+            Input::Unknown(origin) => {
+                self.mark(opaque_origin(Some(*origin), Opaque::PipedIntoShell));
                 Ok(())
             }
             Input::Inherited => {
@@ -191,7 +242,7 @@ impl Unwrapped<'_> {
     /// Lists what a program that runs a shell for want of a command reads from its input.
     pub(super) fn may_read_input(&mut self) -> Result<(), Refusal> {
         match self.start.input {
-            Input::Known(_) | Input::Unknown => self.reads_input(),
+            Input::Known(_) | Input::Unknown(_) => self.reads_input(),
             Input::Inherited | Input::Empty => Ok(()),
         }
     }
@@ -240,7 +291,10 @@ impl Unwrapped<'_> {
                 continue;
             }
             let words = self.rest(at).to_vec();
-            self.starts(wrapper.how, assignments, words)?;
+            let before = self.changed_directory(&reading, &["-D", "--chdir"]);
+            let walked = self.starts(wrapper.how, assignments, words);
+            self.listing.environment.directory = before;
+            walked?;
         }
         Ok(())
     }
@@ -282,6 +336,10 @@ impl Unwrapped<'_> {
                 }
                 _ if text.starts_with("--") => {}
                 _ if text.len() > 1 && text.starts_with(['-', '+']) => {
+                    if text.starts_with('-') && text.contains('n') {
+                        // It only checks the syntax.
+                        return Ok(());
+                    }
                     takes_code |= text.starts_with('-') && text.contains('c');
                     reads_input |= text.starts_with('-') && text.contains('s');
                     at += text
@@ -302,27 +360,49 @@ impl Unwrapped<'_> {
             };
         };
         if takes_code {
-            return self.runs(Wrapping::Commanding, operand);
+            // What follows the code is its `$0`, `$1` …
+            let start = Start {
+                positional: parameters(self.rest(at + 2)),
+                ..self.start.clone()
+            };
+            let code = operand.clone();
+            return self
+                .listing
+                .code(self.place, Wrapping::Commanding, &code, &start);
         }
         let text = operand.unquoted();
         if reads_input || STANDARD_INPUT.contains(&text) {
             return self.reads_input();
         }
-        self.script_file(at);
-        Ok(())
+        self.script_file(at)
     }
 
-    /// Marks a shell that reads a file whose name or content is made when it runs.
-    fn script_file(&mut self, at: usize) {
+    /// Follows the file a shell reads, or marks one whose name or content is made when it runs.
+    fn script_file(&mut self, at: usize) -> Result<(), Refusal> {
         let Some(operand) = self.words.get(at) else {
-            return;
+            return Ok(());
         };
         let text = operand.unquoted();
-        if text.starts_with("<(") {
-            self.mark(Opaque::PipedIntoShell);
+        if let Some(inside) = text.strip_prefix("<(") {
+            // What it prints may be foreseen, and is then the script.
+            let printed = read(inside.strip_suffix(')').unwrap_or(inside))
+                .map(|script| self.listing.foreseen(&script, inside));
+            if let Ok(Input::Known(code)) = printed {
+                let span = operand.text.span.clone();
+                let start = self.start.clone();
+                return self.listing.known_code(
+                    self.place,
+                    Wrapping::Commanding,
+                    &code,
+                    &span,
+                    &start,
+                );
+            }
+            self.mark(opaque_origin(operand.origin, Opaque::PipedIntoShell));
         } else if operand.text.dynamic || operand.text.glob {
             self.mark(Opaque::DynamicCode);
         }
+        self.follow_script(at)
     }
 
     fn builtin(&mut self, name: &str) -> Result<(), Refusal> {
@@ -338,7 +418,7 @@ impl Unwrapped<'_> {
                 if input.is_some_and(|text| STANDARD_INPUT.contains(&text)) {
                     self.reads_input()?;
                 } else {
-                    self.script_file(at);
+                    self.script_file(at)?;
                 }
             }
             "alias" => {
@@ -367,8 +447,10 @@ impl Unwrapped<'_> {
                 }
             }
             "crontab" if matches!(self.known(1), Some("-")) || self.words.len() == 1 => {
-                if let Input::Known(_) | Input::Unknown = self.start.input {
-                    self.mark(Opaque::PipedIntoShell);
+                match self.start.input.clone() {
+                    Input::Known(text) => self.crontab(&text)?,
+                    Input::Unknown(_) => self.mark(Opaque::PipedIntoShell),
+                    Input::Inherited | Input::Empty => {}
                 }
             }
             _ => {}
@@ -388,13 +470,49 @@ impl Unwrapped<'_> {
         Ok(())
     }
 
+    /// Lists the commands of a table of jobs: what follows the five times, or `@daily`.
+    fn crontab(&mut self, table: &str) -> Result<(), Refusal> {
+        let span = self
+            .words
+            .first()
+            .map_or(0..0, |word| word.text.span.clone());
+        for line in table.lines().map(str::trim) {
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let fields = if line.starts_with('@') { 1 } else { 5 };
+            let mut rest = line;
+            for _ in 0..fields {
+                rest = rest.trim_start();
+                let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+                rest = rest.get(end..).unwrap_or_default();
+            }
+            let code = Argument::literal(rest.trim(), span.clone());
+            self.runs(Wrapping::Commanding, &code)?;
+        }
+        Ok(())
+    }
+
     fn trap(&mut self) -> Result<(), Refusal> {
         let from = if self.known(1) == Some("--") { 2 } else { 1 };
         match self.words.get(from) {
             Some(word) if matches!(word.unquoted(), "-" | "-l" | "-p" | "") => Ok(()),
             // With one operand it only resets a signal.
             Some(word) if self.words.len() > from + 1 || word.text.dynamic => {
-                self.runs(Wrapping::Commanding, word)
+                let code = word.clone();
+                self.listing.trap(self.place, &code);
+                // It may run at any time, and what it assigns then counts.
+                let before = self.listing.environment.clone();
+                let start = Start {
+                    in_shell: true,
+                    ..self.start.clone()
+                };
+                let walked = self
+                    .listing
+                    .code(self.place, Wrapping::Commanding, &code, &start);
+                let after = self.listing.environment.clone();
+                self.listing.environment = before.either(after);
+                walked
             }
             Some(_) | None => Ok(()),
         }

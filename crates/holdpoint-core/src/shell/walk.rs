@@ -3,21 +3,32 @@
 //! Promises that each simple command of the tree, and each substitution in any word of it,
 //! is visited once, and that the list stays within its limits. It takes every branch.
 
-use super::commands::{Assignment, Command, Opaque, Reached, Wrapping};
-use super::input::{self, Input};
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::builtins;
+use super::commands::{
+    Assignment, Command, Container, FileRead, Listed, Opaque, Reached, Redirection,
+    RedirectionKind, Wrapping,
+};
+use super::environment::{Choice, Content, Environment, Function, Origin, Value};
+use super::foreseen;
+use super::input::Input;
 use super::reader::{read, read_expanding};
+use super::readings;
 use super::redirects;
 use super::refusal::{Refusal, RefusalReason};
 use super::settings;
-use super::texts::{self, Argument};
+use super::texts::{Argument, Expander};
 use super::tree::{
-    AssignmentNode, CommandKind, CommandNode, ConditionToken, HereDocument, Item, Part, Pipeline,
+    CommandKind, CommandNode, ConditionToken, Connector, HereDocument, Item, Part, Pipeline,
     Redirect, RedirectKind, Script, Simple, Span, Substitution, Word,
 };
 use super::unwrapping;
+use crate::paths::{Entry, Surroundings};
 
 /// Most commands and words listed for one text.
-const MOST_WORDS: usize = 200_000;
+const MOST_WORDS: usize = 60_000;
 /// Most bytes of code read that stood in words of the text.
 const MOST_CODE: usize = 4 << 20;
 /// Deepest nesting of compound commands and substitutions over all code in code. One text
@@ -25,10 +36,24 @@ const MOST_CODE: usize = 4 << 20;
 const MOST_LEVELS: usize = 150;
 /// Deepest nesting of code in words of commands in code.
 const DEEPEST: usize = 24;
+/// Most words of a command that stands deep in wrappers.
+const MOST_WRAPPED: usize = 2000;
+/// Most functions one text defines.
+const MOST_FUNCTIONS: usize = 200;
+/// Most rounds of a loop over words, each with several values.
+const MOST_ROUNDS: usize = 8;
+/// Most loops whose body is walked again.
+const MOST_AGAIN: usize = 64;
+
+static NO_CHOICE: Choice = Choice::none();
 
 /// The commands of a text's tree.
-pub(super) fn script(script: &Script, source: &str) -> Result<Vec<Command>, Refusal> {
-    let mut listing = Listing::default();
+pub(super) fn script(
+    script: &Script,
+    source: &str,
+    around: Option<&Surroundings<'_>>,
+) -> Result<Listed, Refusal> {
+    let mut listing = Listing::new(around);
     let scope = Scope {
         source,
         held: None,
@@ -37,21 +62,28 @@ pub(super) fn script(script: &Script, source: &str) -> Result<Vec<Command>, Refu
         documents: &script.here_documents,
     };
     listing.script(script, &scope, &Input::Inherited)?;
-    Ok(listing.commands)
+    listing.trapped_code()?;
+    listing.uncalled_functions()?;
+    Ok(listing.listed())
 }
 
 /// The commands of a program started with these words.
-pub(super) fn words(arguments: Vec<Argument>) -> Result<Vec<Command>, Refusal> {
-    let mut listing = Listing::default();
+pub(super) fn words(
+    arguments: Vec<Argument>,
+    around: Option<&Surroundings<'_>>,
+) -> Result<Listed, Refusal> {
+    let mut listing = Listing::new(around);
     if !arguments.is_empty() {
         let start = Start {
             reached: Reached::Directly,
             depth: 0,
             input: Input::Inherited,
+            in_shell: false,
+            positional: None,
         };
         listing.start(Vec::new(), arguments, start)?;
     }
-    Ok(listing.commands)
+    Ok(listing.listed())
 }
 
 /// How the walk came to a piece of the tree.
@@ -72,18 +104,112 @@ pub(super) struct Start {
     pub(super) reached: Reached,
     pub(super) depth: usize,
     pub(super) input: Input,
+    /// The shell itself runs it, so that it may change the shell's state.
+    pub(super) in_shell: bool,
+    /// The positional parameters of code it runs.
+    pub(super) positional: Option<Rc<[Value]>>,
 }
 
 /// The list as it grows.
-#[derive(Default)]
-pub(super) struct Listing {
+pub(super) struct Listing<'w> {
     pub(super) commands: Vec<Command>,
+    pub(super) files: Vec<FileRead>,
+    pub(super) environment: Environment,
+    pub(super) around: Option<&'w Surroundings<'w>>,
+    /// The script being followed.
+    pub(super) file: Option<Rc<str>>,
+    /// The container commands run in.
+    pub(super) container: Option<Rc<Container>>,
+    /// The commands of the pipeline so far.
+    fed_by: Range<usize>,
+    /// Functions the text defines, and those it runs.
+    defined: Vec<(String, Rc<Function>)>,
+    called: Vec<String>,
+    calling: Vec<Rc<Function>>,
     words: usize,
     code: usize,
     level: usize,
+    /// Bodies of loops walked a second time.
+    rounds: usize,
+    /// Code that runs at the end, or at any time.
+    trapped: Vec<(usize, Argument)>,
 }
 
-impl Listing {
+impl<'w> Listing<'w> {
+    fn new(around: Option<&'w Surroundings<'w>>) -> Self {
+        let workspace = around.and_then(|around| around.workspace);
+        Self {
+            commands: Vec::new(),
+            files: Vec::new(),
+            environment: Environment::in_workspace(workspace),
+            around,
+            file: None,
+            fed_by: 0..0,
+            container: None,
+            defined: Vec::new(),
+            called: Vec::new(),
+            calling: Vec::new(),
+            words: 0,
+            code: 0,
+            level: 0,
+            rounds: 0,
+            trapped: Vec::new(),
+        }
+    }
+
+    /// What a script prints, as far as that can be foreseen.
+    pub(super) fn foreseen(&self, script: &Script, source: &str) -> Input {
+        let words = Expander {
+            source,
+            environment: &self.environment,
+            choice: &NO_CHOICE,
+            depth: 0,
+        };
+        foreseen::script(script, &words, &Input::Inherited)
+    }
+
+    /// The command whose output the one at hand reads.
+    pub(super) fn last_of_pipeline(&self) -> Option<String> {
+        let last = self.fed_by.end.checked_sub(1)?;
+        self.fed_by
+            .contains(&last)
+            .then(|| self.commands.get(last).map(Command::line))?
+            .filter(|line| line.len() < 200)
+    }
+
+    /// Whether something of the pipeline before decodes.
+    pub(super) fn fed_by_decoder(&self) -> bool {
+        let fed = self.commands.get(self.fed_by.clone()).unwrap_or_default();
+        fed.iter().any(foreseen::is_decoder)
+    }
+
+    /// Whether a substitution in a word decodes.
+    fn decodes_in(&self, span: &Span) -> bool {
+        self.commands.iter().any(|command| {
+            command.reached == Reached::Substituted
+                && span.start <= command.span.start
+                && command.span.end <= span.end
+                && foreseen::is_decoder(command)
+        })
+    }
+
+    /// How much has been used up, to be put back.
+    pub(super) fn save(&self) -> (usize, usize) {
+        (self.words, self.level)
+    }
+
+    pub(super) fn restore(&mut self, (words, level): (usize, usize)) {
+        self.words = words;
+        self.level = level;
+    }
+
+    fn listed(self) -> Listed {
+        Listed {
+            commands: self.commands,
+            files: self.files,
+        }
+    }
+
     /// Marks a command; the first mark stays.
     pub(super) fn mark(&mut self, command: usize, opaque: Opaque) {
         if let Some(command) = self.commands.get_mut(command) {
@@ -98,6 +224,13 @@ impl Listing {
         arguments: Vec<Argument>,
         start: Start,
     ) -> Result<(), Refusal> {
+        // Wrappers of wrappers copy their words at every step.
+        if start.depth > 2 && arguments.len() > MOST_WRAPPED {
+            let span = arguments
+                .first()
+                .map_or(0..0, |word| word.text.span.clone());
+            return refuse(RefusalReason::TooMuchWork, &span);
+        }
         let first = arguments.first().map_or(0, |word| word.text.span.start);
         let last = arguments.last().map_or(first, |word| word.text.span.end);
         let place = self.add(Command {
@@ -107,9 +240,16 @@ impl Listing {
             redirects: Vec::new(),
             reached: start.reached,
             opaque: None,
+            directory: Rc::clone(&self.environment.directory),
+            input: known_text(&start.input),
+            file: self.file.clone(),
+            fed_by: self.fed_by.clone(),
+            container: self.container.clone(),
         })?;
         self.mark_assignments(place, &assignments);
-        self.unwrap(place, &arguments, &start)
+        self.with_assignments(&assignments, |listing| {
+            listing.unwrap(place, &arguments, &start)
+        })
     }
 
     /// Lists the commands of code that stands in a word of a listed command.
@@ -122,7 +262,7 @@ impl Listing {
     ) -> Result<(), Refusal> {
         if code.text.dynamic {
             // What is known of it is still listed: it may be worth a denial.
-            self.mark(wrapper, Opaque::DynamicCode);
+            self.mark(wrapper, opaque_origin(code.origin, Opaque::DynamicCode));
         }
         self.known_code(wrapper, how, code.unquoted(), &code.text.span, start)
     }
@@ -144,6 +284,9 @@ impl Listing {
         if self.code > MOST_CODE {
             return refuse(RefusalReason::TooMuchWork, span);
         }
+        if self.decodes_in(span) {
+            self.mark(wrapper, Opaque::Decoded);
+        }
         let Ok(script) = read(code) else {
             self.mark(wrapper, Opaque::Unreadable);
             return Ok(());
@@ -155,7 +298,38 @@ impl Listing {
             depth: start.depth + 1,
             documents: &script.here_documents,
         };
-        self.script(&script, &scope, &start.input)
+        if start.in_shell {
+            return self.script(&script, &scope, &start.input);
+        }
+        // Another shell: what it changes is gone when it ends.
+        let before = self.environment.clone();
+        self.environment.enter_shell();
+        self.environment.positional.clone_from(&start.positional);
+        self.environment.ends_on_error = false;
+        let walked = self.script(&script, &scope, &start.input);
+        self.environment = before;
+        walked
+    }
+
+    /// Walks with variables set for one command.
+    fn with_assignments(
+        &mut self,
+        assignments: &[(String, Argument)],
+        walk: impl FnOnce(&mut Self) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let before: Vec<_> = assignments
+            .iter()
+            .map(|(name, _)| (name.clone(), self.environment.variable(name)))
+            .collect();
+        for (name, value) in assignments {
+            self.environment.assign(name, scalar(value));
+            self.environment.export(name);
+        }
+        let walked = walk(self);
+        for (name, variable) in before {
+            self.environment.restore(&name, variable);
+        }
+        walked
     }
 
     fn add(&mut self, command: Command) -> Result<usize, Refusal> {
@@ -177,7 +351,7 @@ impl Listing {
             return Ok(());
         };
         if program.text.dynamic || program.text.glob {
-            self.mark(place, Opaque::DynamicProgram);
+            self.mark(place, opaque_origin(program.origin, Opaque::DynamicProgram));
             return Ok(());
         }
         if start.depth >= DEEPEST {
@@ -188,7 +362,157 @@ impl Listing {
             depth: start.depth + 1,
             ..start.clone()
         };
+        if start.in_shell {
+            self.function(place, arguments, &inner)?;
+            self.alias(place, arguments, &inner)?;
+            builtins::apply(&mut self.environment, arguments, &start.input, self.around);
+        }
         unwrapping::unwrap(self, place, arguments, &inner)
+    }
+
+    /// Walks the body of a function the text defines, if that is what a command runs.
+    fn function(
+        &mut self,
+        place: usize,
+        arguments: &[Argument],
+        start: &Start,
+    ) -> Result<(), Refusal> {
+        let Some(name) = arguments.first().and_then(Argument::known) else {
+            return Ok(());
+        };
+        let Some(function) = self.environment.functions.get(name).cloned() else {
+            return Ok(());
+        };
+        // A function may define another of its own name and run that.
+        if self
+            .calling
+            .iter()
+            .any(|calling| Rc::ptr_eq(calling, &function))
+        {
+            self.mark(place, Opaque::CallsItself);
+            return Ok(());
+        }
+        let name = name.to_owned();
+        let before = self.environment.positional.clone();
+        self.environment.positional = parameters(arguments.get(1..).unwrap_or_default());
+        let outer = self.environment.clone();
+        self.environment.locals = Rc::default();
+        self.called.push(name);
+        self.calling.push(Rc::clone(&function));
+        let scope = Scope {
+            source: &function.source,
+            held: function.held.clone(),
+            reached: start.reached,
+            depth: start.depth,
+            documents: &function.documents,
+        };
+        let walked = self.leveled(&scope, &function.body.span, |listing| {
+            listing.node(&function.body, false, &scope, &start.input)
+        });
+        self.calling.pop();
+        self.environment.positional = before;
+        let locals = std::mem::replace(&mut self.environment.locals, Rc::clone(&outer.locals));
+        for name in locals.iter() {
+            self.environment.restore(name, outer.variable(name));
+        }
+        // `return` ends the function, not the shell.
+        self.environment.ended = false;
+        walked
+    }
+
+    /// Walks what an alias the text defines stands for.
+    fn alias(
+        &mut self,
+        place: usize,
+        arguments: &[Argument],
+        start: &Start,
+    ) -> Result<(), Refusal> {
+        let Some((program, rest)) = arguments.split_first() else {
+            return Ok(());
+        };
+        let alias = program
+            .known()
+            .and_then(|name| self.environment.aliases.get(name).cloned());
+        let Some(alias) = alias else {
+            return Ok(());
+        };
+        let mut code = alias.to_string();
+        for word in rest {
+            code.push(' ');
+            match word.known() {
+                Some(text) if !word.text.glob => {
+                    code.push_str(&format!("'{}'", text.replace('\'', "'\\''")));
+                }
+                Some(_) | None => code.push_str(word.unquoted()),
+            }
+        }
+        let span = program.text.span.clone();
+        self.known_code(place, Wrapping::Transparent, &code, &span, start)
+    }
+
+    /// Remembers code a signal or the end runs, when variables may hold other values.
+    pub(super) fn trap(&mut self, place: usize, code: &Argument) {
+        if self.trapped.len() < 16 {
+            self.trapped.push((place, code.clone()));
+        }
+    }
+
+    fn trapped_code(&mut self) -> Result<(), Refusal> {
+        // Judged once with what was known when it was set; here only what came later matters.
+        let before = self.environment.clone();
+        self.environment.settle();
+        for (place, code) in std::mem::take(&mut self.trapped) {
+            let start = Start {
+                reached: Reached::Directly,
+                depth: 1,
+                input: Input::Inherited,
+                in_shell: false,
+                positional: None,
+            };
+            self.code(place, Wrapping::Commanding, &code, &start)?;
+        }
+        self.environment = before;
+        Ok(())
+    }
+
+    /// Walks the functions nothing ran: another text may.
+    fn uncalled_functions(&mut self) -> Result<(), Refusal> {
+        for (name, function) in std::mem::take(&mut self.defined) {
+            if self.called.contains(&name) {
+                continue;
+            }
+            let before = self.environment.clone();
+            self.environment.positional = None;
+            self.calling.push(Rc::clone(&function));
+            let scope = Scope {
+                source: &function.source,
+                held: function.held.clone(),
+                reached: Reached::Directly,
+                depth: 0,
+                documents: &function.documents,
+            };
+            let walked = self.node(&function.body, false, &scope, &Input::Inherited);
+            self.calling.pop();
+            self.environment = before;
+            walked?;
+        }
+        Ok(())
+    }
+
+    /// Walks one level deeper, if that is not too deep.
+    fn leveled(
+        &mut self,
+        scope: &Scope<'_>,
+        span: &Span,
+        walk: impl FnOnce(&mut Self) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        self.level += 1;
+        if self.level > MOST_LEVELS {
+            return refuse(RefusalReason::TooDeep, &scope.place(span));
+        }
+        walk(self)?;
+        self.level -= 1;
+        Ok(())
     }
 
     fn mark_assignments(&mut self, place: usize, assignments: &[(String, Argument)]) {
@@ -196,6 +520,21 @@ impl Listing {
         if assignments.iter().any(runs) {
             self.mark(place, Opaque::ExecutableSetting);
         }
+    }
+
+    /// Lists what a variable set for a command makes it run.
+    fn code_in_settings(
+        &mut self,
+        place: usize,
+        assignments: &[(String, Argument)],
+        start: &Start,
+    ) -> Result<(), Refusal> {
+        for (name, value) in assignments {
+            if settings::is_command(name) && settings::variable_runs(name, value) {
+                self.code(place, Wrapping::Incidental, value, start)?;
+            }
+        }
+        Ok(())
     }
 
     fn script(&mut self, script: &Script, scope: &Scope<'_>, input: &Input) -> Result<(), Refusal> {
@@ -206,10 +545,103 @@ impl Listing {
         self.items(&script.items, &scope, input)
     }
 
+    /// Walks a list. A command after `&&` or `||` may not run, and one that fails may have
+    /// changed nothing: the states that are possible then are kept apart until they meet.
     fn items(&mut self, items: &[Item], scope: &Scope<'_>, input: &Input) -> Result<(), Refusal> {
-        items
-            .iter()
-            .try_for_each(|item| self.pipeline(&item.pipeline, scope, input))
+        // States of those who wait for `||` because something failed, and for `&&`.
+        let mut failed: Option<Environment> = None;
+        let mut succeeded: Option<Environment> = None;
+        for item in items {
+            let before = self.environment.clone();
+            self.pipeline(&item.pipeline, scope, input)?;
+            if item.connector == Connector::Background {
+                self.environment = before.clone();
+            }
+            let failure = self.after_failure(&item.pipeline, before);
+            match item.connector {
+                Connector::Sequence | Connector::Background => {
+                    let mut after = self.environment.clone();
+                    let ends = after.ends_on_error && item.connector == Connector::Sequence;
+                    let others = [failure.filter(|_| !ends), failed.take(), succeeded.take()];
+                    for other in others.into_iter().flatten() {
+                        after = after.either(other);
+                    }
+                    self.environment = after;
+                }
+                Connector::And => {
+                    failed = either(failed.take(), failure);
+                    if let Some(waiting) = succeeded.take() {
+                        self.environment = self.environment.clone().either(waiting);
+                    }
+                }
+                Connector::Or => {
+                    let success = self.environment.clone();
+                    succeeded = either(succeeded.take(), Some(success));
+                    if let Some(waiting) = either(failed.take(), failure) {
+                        self.environment = waiting;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The state if a pipeline fails; none if it cannot.
+    fn after_failure(&self, pipeline: &Pipeline, before: Environment) -> Option<Environment> {
+        let [only] = pipeline.commands.as_slice() else {
+            return Some(before);
+        };
+        let CommandKind::Simple(simple) = &only.kind else {
+            return Some(before.either(self.environment.clone()));
+        };
+        if simple.words.is_empty() {
+            return None;
+        }
+        let program = simple
+            .words
+            .first()
+            .and_then(Word::plain)
+            .unwrap_or_default();
+        match program {
+            ":" | "true" | "echo" | "printf" | "export" | "local" | "declare" | "set" | "shopt"
+            | "mkdir" | "alias" | "exit" | "return" | "unset" => None,
+            "cd" | "pushd" if self.surely_changes(simple, &only.redirects) => None,
+            "cd" | "pushd" => Some(before),
+            _ => Some(self.environment.clone()),
+        }
+    }
+
+    /// Whether a command that changes the directory cannot fail: one plain operand that is there,
+    /// and nothing in the text that could have taken it away.
+    fn surely_changes(&self, simple: &Simple, redirects: &[Redirect]) -> bool {
+        let operands = simple.words.get(1..).unwrap_or_default();
+        let plain = operands.len() <= 1
+            && redirects.is_empty()
+            && operands.iter().all(|word| {
+                word.plain()
+                    .is_none_or(|text| !text.starts_with('-') || text == "--")
+            });
+        let moved = self.commands.iter().any(|command| {
+            matches!(
+                command.program(),
+                Some("mv" | "rm" | "rmdir" | "git" | "ln")
+            )
+        });
+        let redefined = self.environment.functions.contains_key("cd");
+        plain && !moved && !redefined && self.arrived()
+    }
+
+    /// Whether the directory the shell is in is there for sure.
+    fn arrived(&self) -> bool {
+        let (Some(around), [place]) = (self.around, self.environment.directory.places.as_slice())
+        else {
+            return false;
+        };
+        if matches!(place.as_str(), "" | "." | "~" | "/") {
+            return true;
+        }
+        let real = around.resolve(place);
+        real.is_ok_and(|real| around.lookup.entry(&real) == Entry::Directory)
     }
 
     fn pipeline(
@@ -218,30 +650,41 @@ impl Listing {
         scope: &Scope<'_>,
         input: &Input,
     ) -> Result<(), Refusal> {
+        if let [only] = pipeline.commands.as_slice() {
+            return self.leveled(scope, &only.span, |listing| {
+                listing.node(only, pipeline.timed, scope, input)
+            });
+        }
         let mut input = input.clone();
+        let outer = self.fed_by.clone();
+        let first = self.commands.len();
         for (at, node) in pipeline.commands.iter().enumerate() {
-            let timed = pipeline.timed && at == 0;
-            self.level += 1;
-            if self.level > MOST_LEVELS {
-                return refuse(RefusalReason::TooDeep, &scope.place(&node.span));
+            if at > 0 {
+                self.fed_by = first..self.commands.len();
             }
-            self.node(node, timed, scope, &input)?;
-            self.level -= 1;
+            let timed = pipeline.timed && at == 0;
+            // Each command of a pipeline is a shell of its own; only the files it writes stay.
+            let before = self.environment.clone();
+            self.leveled(scope, &node.span, |listing| {
+                listing.node(node, timed, scope, &input)
+            })?;
+            let after = std::mem::replace(&mut self.environment, before);
+            self.environment.keep_files(after);
             if at + 1 < pipeline.commands.len() {
-                input = Self::output(node, scope, &input);
+                input = foreseen::node(node, scope.documents, &self.expander(scope), &input);
             }
         }
+        self.fed_by = outer;
         Ok(())
     }
 
-    /// What the next command of a pipeline reads from this one.
-    fn output(node: &CommandNode, scope: &Scope<'_>, input: &Input) -> Input {
-        let CommandKind::Simple(simple) = &node.kind else {
-            return Input::Unknown;
-        };
-        let (arguments, _) = simple_words(simple, scope);
-        let input = redirects::input(&node.redirects, scope, input);
-        input::output(&arguments, &input)
+    fn expander<'e>(&'e self, scope: &'e Scope<'_>) -> Expander<'e> {
+        Expander {
+            source: scope.source,
+            environment: &self.environment,
+            choice: &NO_CHOICE,
+            depth: 0,
+        }
     }
 
     fn node(
@@ -251,69 +694,230 @@ impl Listing {
         scope: &Scope<'_>,
         input: &Input,
     ) -> Result<(), Refusal> {
-        let input = &redirects::input(&node.redirects, scope, input);
+        let input = &redirects::input(
+            &node.redirects,
+            &self.expander(scope),
+            scope.documents,
+            input,
+        );
         if let CommandKind::Simple(simple) = &node.kind {
             return self.simple(node, simple, timed, scope, input);
         }
         if !node.redirects.is_empty() {
-            self.bare(node, scope)?;
+            self.bare(node, scope, input)?;
         }
         match &node.kind {
             CommandKind::Simple(_) => Ok(()),
-            CommandKind::Subshell(items) | CommandKind::Group(items) => {
-                self.items(items, scope, input)
+            CommandKind::Group(items) => self.items(items, scope, input),
+            CommandKind::Subshell(items) => {
+                self.apart(|listing| listing.items(items, scope, input))
             }
             CommandKind::If {
                 branches,
                 otherwise,
-            } => {
-                for (condition, body) in branches {
-                    self.items(condition, scope, input)?;
-                    self.items(body, scope, input)?;
-                }
-                self.items(otherwise.as_deref().unwrap_or_default(), scope, input)
-            }
+            } => self.conditional(branches, otherwise.as_deref(), scope, input),
             CommandKind::Loop {
                 condition, body, ..
-            } => {
-                self.items(condition, scope, input)?;
-                self.items(body, scope, input)
-            }
-            CommandKind::Each { words, body, .. } => {
-                self.substitutions_in(words.iter().flatten(), scope)?;
-                self.items(body, scope, input)
-            }
+            } => self.repeated(|listing| {
+                listing.items(condition, scope, input)?;
+                listing.items(body, scope, input)
+            }),
+            CommandKind::Each {
+                name, words, body, ..
+            } => self.each(name, words.as_deref(), body, scope, input),
             CommandKind::ForArithmetic { header, body } => {
                 self.parts(&header.parts, scope)?;
-                self.items(body, scope, input)
+                self.calculated(&header.parts);
+                self.repeated(|listing| listing.items(body, scope, input))
             }
             CommandKind::Case { subject, clauses } => {
                 self.parts(&subject.parts, scope)?;
+                let before = self.environment.clone();
+                let mut after = before.clone();
                 for clause in clauses {
+                    self.environment = before.clone();
                     self.substitutions_in(&clause.patterns, scope)?;
                     self.items(&clause.body, scope, input)?;
+                    after = after.either(self.environment.clone());
                 }
+                self.environment = after;
                 Ok(())
             }
             CommandKind::Condition(tokens) => self.condition(tokens, scope),
-            CommandKind::Arithmetic(arithmetic) => self.parts(&arithmetic.parts, scope),
+            CommandKind::Arithmetic(arithmetic) => {
+                self.parts(&arithmetic.parts, scope)?;
+                self.calculated(&arithmetic.parts);
+                Ok(())
+            }
             CommandKind::Function { name, body } => {
                 self.parts(&name.parts, scope)?;
-                self.node(body, false, scope, &Input::Inherited)
+                self.define(name, body, scope)
             }
-            CommandKind::Coproc { body, .. } => self.node(body, false, scope, &Input::Unknown),
+            CommandKind::Coproc { body, .. } => self.apart(|listing| {
+                let input = Input::Unknown(Origin::Elsewhere);
+                listing.node(body, false, scope, &input)
+            }),
         }
+    }
+
+    /// Walks what cannot change this shell's state; the files it writes stay.
+    fn apart(
+        &mut self,
+        walk: impl FnOnce(&mut Self) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let before = self.environment.clone();
+        let walked = walk(self);
+        let after = std::mem::replace(&mut self.environment, before);
+        self.environment.keep_files(after);
+        walked
+    }
+
+    fn conditional(
+        &mut self,
+        branches: &[(Vec<Item>, Vec<Item>)],
+        otherwise: Option<&[Item]>,
+        scope: &Scope<'_>,
+        input: &Input,
+    ) -> Result<(), Refusal> {
+        let mut after: Option<Environment> = None;
+        for (condition, body) in branches {
+            self.items(condition, scope, input)?;
+            let skipped = self.environment.clone();
+            self.items(body, scope, input)?;
+            after = either(after, Some(self.environment.clone()));
+            self.environment = skipped;
+        }
+        self.items(otherwise.unwrap_or_default(), scope, input)?;
+        if let Some(after) = after {
+            self.environment = self.environment.clone().either(after);
+        }
+        Ok(())
+    }
+
+    /// Walks a loop's body as often as it may see something new: once, and again with what the
+    /// first round leaves behind.
+    fn repeated(
+        &mut self,
+        mut walk: impl FnMut(&mut Self) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let before = self.environment.clone();
+        walk(self)?;
+        let after = self.environment.clone();
+        let mut both = before.clone().either(after);
+        if both.differs(&before) {
+            self.rounds += 1;
+            if self.rounds > MOST_AGAIN {
+                return refuse(RefusalReason::TooMuchWork, &(0..0));
+            }
+            self.environment = both.clone();
+            walk(self)?;
+            both = both.either(self.environment.clone());
+        }
+        self.environment = both;
+        Ok(())
+    }
+
+    fn each(
+        &mut self,
+        name: &str,
+        words: Option<&[Word]>,
+        body: &[Item],
+        scope: &Scope<'_>,
+        input: &Input,
+    ) -> Result<(), Refusal> {
+        let values: Vec<Value> = match words {
+            Some(words) => {
+                self.substitutions_in(words, scope)?;
+                let expander = self.expander(scope);
+                let arguments = words.iter().flat_map(|word| expander.arguments(word, None));
+                arguments.map(|argument| scalar(&argument)).collect()
+            }
+            None => match &self.environment.positional {
+                Some(values) => values.to_vec(),
+                None => vec![Value::Unknown(Origin::Elsewhere)],
+            },
+        };
+        let before = self.environment.clone();
+        let mut after = before.clone();
+        let mut rounds: Vec<Vec<Value>> = values.chunks(8).map(<[Value]>::to_vec).collect();
+        if rounds.len() > MOST_ROUNDS {
+            rounds.truncate(MOST_ROUNDS);
+            rounds.push(vec![Value::Unknown(Origin::Elsewhere)]);
+        }
+        if rounds.is_empty() {
+            // Nobody iterates over nothing; what stands in the body is listed all the same.
+            rounds.push(vec![Value::Unset]);
+        }
+        for values in rounds {
+            self.environment = before.clone();
+            self.environment.assign_any(name, values);
+            self.repeated(|listing| listing.items(body, scope, input))?;
+            after = after.either(self.environment.clone());
+        }
+        self.environment = after;
+        Ok(())
+    }
+
+    /// Forgets the variables an arithmetic expression may assign.
+    fn calculated(&mut self, parts: &[Part]) {
+        for part in parts {
+            let Part::Literal { text, .. } = part else {
+                continue;
+            };
+            let letter = |c: char| c == '_' || c.is_ascii_alphanumeric();
+            for name in text.split(|c: char| !letter(c)) {
+                if !name.is_empty() && self.environment.variable(name).is_some() {
+                    let value = Value::Unknown(Origin::Elsewhere);
+                    self.environment.assign(name, value);
+                }
+            }
+        }
+    }
+
+    fn define(
+        &mut self,
+        name: &Word,
+        body: &CommandNode,
+        scope: &Scope<'_>,
+    ) -> Result<(), Refusal> {
+        let known = self.expander(scope).argument(name, &name.span);
+        let Some(name) = known.known() else {
+            return self.apart(|listing| listing.node(body, false, scope, &Input::Inherited));
+        };
+        if self.defined.len() >= MOST_FUNCTIONS {
+            return refuse(RefusalReason::TooMuchWork, &scope.place(&body.span));
+        }
+        let function = Rc::new(Function {
+            body: body.clone(),
+            source: Rc::from(scope.source),
+            documents: scope.documents.to_vec(),
+            held: scope.held.clone(),
+        });
+        self.defined.push((name.to_owned(), Rc::clone(&function)));
+        let functions = Rc::make_mut(&mut self.environment.functions);
+        functions.insert(name.to_owned(), function);
+        Ok(())
     }
 
     /// `[[` evaluates operands of `-eq` and `-v` as arithmetic, quoted or not.
     fn condition(&mut self, tokens: &[ConditionToken], scope: &Scope<'_>) -> Result<(), Refusal> {
-        for token in tokens {
+        let calculates = |at: Option<usize>| {
+            let token = at.and_then(|at| tokens.get(at));
+            matches!(token, Some(ConditionToken::Word(word)) if matches!(
+                word.plain(),
+                Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" | "-v" | "-R")
+            ))
+        };
+        for (at, token) in tokens.iter().enumerate() {
             let ConditionToken::Word(word) = token else {
                 continue;
             };
             self.parts(&word.parts, scope)?;
+            if !calculates(at.checked_sub(1)) && !calculates(Some(at + 1)) {
+                continue;
+            }
             let span = scope.held.clone().unwrap_or_else(|| word.span.clone());
-            let operand = texts::argument(word, scope.source, &span);
+            let operand = self.expander(scope).argument(word, &span);
             if let Some(text) = operand.known()
                 && text.contains('[')
             {
@@ -355,16 +959,54 @@ impl Listing {
     }
 
     /// Lists the redirects of a compound command as a command without words.
-    fn bare(&mut self, node: &CommandNode, scope: &Scope<'_>) -> Result<(), Refusal> {
+    fn bare(
+        &mut self,
+        node: &CommandNode,
+        scope: &Scope<'_>,
+        input: &Input,
+    ) -> Result<(), Refusal> {
+        let redirects = redirects::redirections(
+            &node.redirects,
+            &self.expander(scope),
+            scope.documents,
+            scope.held.as_ref(),
+        );
+        let printed = foreseen::printed(node, scope.documents, &self.expander(scope), input);
+        self.remember_writes(&redirects, &printed);
         self.add(Command {
             span: scope.place(&node.span),
             assignments: Vec::new(),
             words: Vec::new(),
-            redirects: redirects::redirections(&node.redirects, scope),
+            redirects,
             reached: scope.reached,
             opaque: None,
+            directory: Rc::clone(&self.environment.directory),
+            input: None,
+            file: self.file.clone(),
+            fed_by: self.fed_by.clone(),
+            container: self.container.clone(),
         })?;
         self.redirects(&node.redirects, scope)
+    }
+
+    /// Remembers what the files a command writes will hold.
+    fn remember_writes(&mut self, redirects: &[Redirection], printed: &Input) {
+        for redirect in redirects {
+            let append = match redirect.kind {
+                RedirectionKind::Write | RedirectionKind::Clobber => false,
+                RedirectionKind::Append => true,
+                RedirectionKind::Read
+                | RedirectionKind::ReadWrite
+                | RedirectionKind::HereDocument
+                | RedirectionKind::HereString
+                | RedirectionKind::Duplicate => continue,
+            };
+            if !redirect.target.dynamic {
+                let content = foreseen::content(printed);
+                self.environment
+                    .write(&redirect.target.text, content, append);
+            }
+        }
     }
 
     fn simple(
@@ -375,41 +1017,175 @@ impl Listing {
         scope: &Scope<'_>,
         input: &Input,
     ) -> Result<(), Refusal> {
-        let (arguments, assignments) = simple_words(simple, scope);
-        let place = self.add(Command {
-            span: scope.place(&node.span),
-            assignments: assignments.iter().map(as_assignment).collect(),
-            words: arguments.iter().map(|word| word.text.clone()).collect(),
-            redirects: redirects::redirections(&node.redirects, scope),
-            reached: scope.reached,
-            opaque: None,
-        })?;
+        let values = || simple.assignments.iter().map(|node| &node.value);
+        let targets = node.redirects.iter().map(|redirect| &redirect.target);
+        let all: Vec<&Word> = simple.words.iter().chain(values()).chain(targets).collect();
+        let choices = readings::choices(&mut self.environment, &all);
+        let evaluates = simple
+            .words
+            .iter()
+            .chain(values())
+            .any(|word| evaluates(&word.parts));
+        let mut seen: Vec<Vec<Argument>> = Vec::new();
+        let mut assigned: Vec<(String, Vec<Value>)> = Vec::new();
+        let mut after: Option<Environment> = None;
+        let before = self.environment.clone();
+        for choice in &choices {
+            self.environment = before.clone();
+            let expander = Expander {
+                source: scope.source,
+                environment: &before,
+                choice,
+                depth: 0,
+            };
+            let held = scope.held.as_ref();
+            let arguments: Vec<Argument> = simple
+                .words
+                .iter()
+                .flat_map(|word| expander.arguments(word, held))
+                .collect();
+            let assignments: Vec<(String, Argument)> = simple
+                .assignments
+                .iter()
+                .map(|node| {
+                    let span = scope.place(&node.value.span);
+                    (node.name.clone(), expander.argument(&node.value, &span))
+                })
+                .collect();
+            if let Some((_, value)) = assignments.iter().find(|(name, _)| name == "PATH") {
+                self.environment.search_in(value.unquoted());
+            }
+            for (node, (name, value)) in simple.assignments.iter().zip(&assignments) {
+                let value = readings::assigned(&expander, node, value);
+                match assigned.iter_mut().find(|(known, _)| known == name) {
+                    Some((_, values)) => values.push(value),
+                    None => assigned.push((name.clone(), vec![value])),
+                }
+            }
+            if !seen.is_empty() && seen.iter().any(|one| readings::same(one, &arguments)) {
+                continue;
+            }
+            let redirects =
+                redirects::redirections(&node.redirects, &expander, scope.documents, held);
+            let printed = foreseen::output(&arguments, input, &expander);
+            let place = self.add(Command {
+                span: scope.place(&node.span),
+                assignments: assignments.iter().map(as_assignment).collect(),
+                words: arguments.iter().map(|word| word.text.clone()).collect(),
+                redirects: redirects.clone(),
+                reached: scope.reached,
+                opaque: None,
+                directory: Rc::clone(&self.environment.directory),
+                input: known_text(input),
+                file: self.file.clone(),
+                fed_by: self.fed_by.clone(),
+                container: self.container.clone(),
+            })?;
+            if seen.is_empty() {
+                self.code_in(node, simple, scope)?;
+            }
+            if evaluates {
+                self.mark(place, Opaque::DynamicCode);
+            }
+            self.remember_writes(&redirects, &printed);
+            self.remember_downloads(&arguments, &printed);
+            if arguments.is_empty() {
+                self.unwrap(place, &arguments, &scope.start(input))?;
+            } else {
+                self.with_assignments(&assignments, |listing| {
+                    listing.unwrap(place, &arguments, &scope.start(input))
+                })?;
+            }
+            self.mark_assignments(place, &assignments);
+            let start = Start {
+                in_shell: false,
+                depth: scope.depth + 1,
+                ..scope.start(&Input::Empty)
+            };
+            self.code_in_settings(place, &assignments, &start)?;
+            // Shells without the reserved word `time` run a program of that name, and what bash
+            // takes for the command is then an option of it.
+            let first = arguments.first();
+            if timed && first.is_some_and(|word| word.text.text.starts_with('-')) {
+                let mut words = vec![Argument::literal("time", scope.place(&node.span))];
+                words.extend(arguments.iter().cloned());
+                self.start(Vec::new(), words, scope.start(input))?;
+            }
+            after = either(after, Some(self.environment.clone()));
+            seen.push(arguments);
+        }
+        if let Some(after) = after {
+            self.environment = after;
+        }
+        self.default_assignments(&all, scope);
+        if simple.words.is_empty() {
+            for (name, values) in assigned {
+                self.environment.assign_any(&name, values);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives variables the values `${x:=value}` gives them.
+    fn default_assignments(&mut self, words: &[&Word], scope: &Scope<'_>) {
+        let mut given: Vec<(String, Value)> = Vec::new();
+        let expander = self.expander(scope);
+        for word in words {
+            readings::each_parameter(&word.parts, &mut |parameter| {
+                let sign = [":=", "="]
+                    .iter()
+                    .find(|sign| parameter.operator.starts_with(**sign));
+                if let Some(sign) = sign {
+                    let text = expander.known(&parameter.parts);
+                    let value = match text.as_deref().and_then(|text| text.strip_prefix(sign)) {
+                        Some(text) => Value::Known(Rc::from(text)),
+                        None => Value::Unknown(Origin::Elsewhere),
+                    };
+                    given.push((parameter.name.clone(), value));
+                }
+            });
+        }
+        for (name, value) in given {
+            let before = self.environment.variable(&name);
+            let mut values = before.map_or_else(Vec::new, |before| before.values);
+            values.retain(|value| match value {
+                Value::Unset => false,
+                Value::Known(text) => !text.is_empty(),
+                Value::Pattern(_) | Value::List(_) | Value::Unknown(_) => true,
+            });
+            values.push(value);
+            self.environment.assign_any(&name, values);
+        }
+    }
+
+    /// Lists the substitutions in the words, values and redirects of a command.
+    fn code_in(
+        &mut self,
+        node: &CommandNode,
+        simple: &Simple,
+        scope: &Scope<'_>,
+    ) -> Result<(), Refusal> {
         for assignment in &simple.assignments {
             self.parts(assignment.subscript.as_deref().unwrap_or_default(), scope)?;
             self.parts(&assignment.value.parts, scope)?;
         }
         self.substitutions_in(&simple.words, scope)?;
-        self.redirects(&node.redirects, scope)?;
-        let values = simple.assignments.iter().map(|node| &node.value);
-        if simple
-            .words
-            .iter()
-            .chain(values)
-            .any(|word| evaluates(&word.parts))
-        {
-            self.mark(place, Opaque::DynamicCode);
+        self.redirects(&node.redirects, scope)
+    }
+
+    /// Remembers the files a program fetches from a network or copies from its input.
+    fn remember_downloads(&mut self, arguments: &[Argument], printed: &Input) {
+        for (path, content) in foreseen::written(arguments, printed) {
+            let content = match content {
+                Content::Same(from) => self
+                    .environment
+                    .content(&from)
+                    .cloned()
+                    .unwrap_or(Content::Same(from)),
+                content @ (Content::Known(_) | Content::From(_)) => content,
+            };
+            self.environment.write(&path, content, false);
         }
-        self.unwrap(place, &arguments, &scope.start(input))?;
-        self.mark_assignments(place, &assignments);
-        // Shells without the reserved word `time` run a program of that name, and what bash
-        // takes for the command is then an option of it.
-        let first = arguments.first();
-        if timed && first.is_some_and(|word| word.text.text.starts_with('-')) {
-            let mut words = vec![Argument::literal("time", scope.place(&node.span))];
-            words.extend(arguments);
-            self.start(Vec::new(), words, scope.start(input))?;
-        }
-        Ok(())
     }
 
     fn redirects(&mut self, redirects: &[Redirect], scope: &Scope<'_>) -> Result<(), Refusal> {
@@ -422,9 +1198,9 @@ impl Listing {
         Ok(())
     }
 
-    fn substitutions_in<'w>(
+    fn substitutions_in<'t>(
         &mut self,
-        words: impl IntoIterator<Item = &'w Word>,
+        words: impl IntoIterator<Item = &'t Word>,
         scope: &Scope<'_>,
     ) -> Result<(), Refusal> {
         words
@@ -466,16 +1242,16 @@ impl Listing {
             .get(code.span.start)
             .is_some_and(|byte| *byte == b'>');
         let input = if writes_into {
-            Input::Unknown
+            Input::Unknown(Origin::Elsewhere)
         } else {
             Input::Inherited
         };
-        self.script(&code.script, &scope, &input)
+        self.apart(|listing| listing.script(&code.script, &scope, &input))
     }
 }
 
 impl Scope<'_> {
-    pub(super) fn place(&self, span: &Span) -> Span {
+    fn place(&self, span: &Span) -> Span {
         self.held.clone().unwrap_or_else(|| span.clone())
     }
 
@@ -484,10 +1260,12 @@ impl Scope<'_> {
             reached: self.reached,
             depth: self.depth,
             input: input.clone(),
+            in_shell: true,
+            positional: None,
         }
     }
 
-    pub(super) fn document(&self, redirect: &Redirect) -> Option<&HereDocument> {
+    fn document(&self, redirect: &Redirect) -> Option<&HereDocument> {
         match redirect.kind {
             RedirectKind::HereDocument(number) => self.documents.get(number),
             RedirectKind::Read
@@ -511,20 +1289,42 @@ fn refuse<T>(reason: RefusalReason, span: &Span) -> Result<T, Refusal> {
     })
 }
 
-/// The words of a simple command and its assignments.
-fn simple_words(simple: &Simple, scope: &Scope<'_>) -> (Vec<Argument>, Vec<(String, Argument)>) {
-    let held = scope.held.as_ref();
-    let arguments = simple
-        .words
-        .iter()
-        .flat_map(|word| texts::arguments(word, scope.source, held))
-        .collect();
-    let assigned = |node: &AssignmentNode| {
-        let span = scope.place(&node.value.span);
-        let value = texts::argument(&node.value, scope.source, &span);
-        (node.name.clone(), value)
-    };
-    (arguments, simple.assignments.iter().map(assigned).collect())
+/// Why code is not known, by where it comes from.
+pub(super) fn opaque_origin(origin: Option<Origin>, otherwise: Opaque) -> Opaque {
+    match origin {
+        Some(Origin::Network) => Opaque::Downloaded,
+        Some(Origin::Decoder) => Opaque::Decoded,
+        Some(Origin::Elsewhere) | None => otherwise,
+    }
+}
+
+/// A word as the value of a variable.
+pub(super) fn scalar(word: &Argument) -> Value {
+    match word.known() {
+        Some(text) if word.text.glob => Value::Pattern(Rc::from(text)),
+        Some(text) => Value::Known(Rc::from(text)),
+        None => Value::Unknown(word.origin.unwrap_or(Origin::Elsewhere)),
+    }
+}
+
+/// Words as positional parameters; none if their number is not known.
+pub(super) fn parameters(words: &[Argument]) -> Option<Rc<[Value]>> {
+    let counted = !words.iter().any(|word| word.splits || word.text.glob);
+    counted.then(|| words.iter().map(scalar).collect())
+}
+
+fn known_text(input: &Input) -> Option<Rc<str>> {
+    match input {
+        Input::Known(text) => Some(Rc::clone(text)),
+        Input::Inherited | Input::Empty | Input::Unknown(_) => None,
+    }
+}
+
+fn either(one: Option<Environment>, other: Option<Environment>) -> Option<Environment> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.either(other)),
+        (one, other) => one.or(other),
+    }
 }
 
 fn as_assignment((name, value): &(String, Argument)) -> Assignment {

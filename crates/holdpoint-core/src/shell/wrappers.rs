@@ -357,7 +357,7 @@ const WRAPPERS: &[Wrapper] = &[
         how: Incidental,
         spec: spec(
             "-S -c -e -h -L -p -s -t -T -U -X",
-            "-a -A -d -D -m -dm -dmS -q -r -R -x -i -l",
+            "-a -A -d -D -m -q -r -R -x -i -l",
         ),
         ..PLAIN
     },
@@ -366,6 +366,12 @@ const WRAPPERS: &[Wrapper] = &[
         subcommands: Names::new("record stat trace"),
         how: Incidental,
         spec: spec("-e -F -o -p -t -C -c", "-a -g -v -d -r"),
+        ..PLAIN
+    },
+    Wrapper {
+        names: Names::new("sshpass"),
+        spec: spec("-p -f -d -P", "-e -v -h -V"),
+        how: Incidental,
         ..PLAIN
     },
 ];

@@ -9,8 +9,6 @@
 //! `DROP` or lacks a `WHERE`. It is linear and bounded. Where settings or an unknown database make
 //! a text mean two things (backslashes, `/*! … */`), both readings are listed.
 
-#![cfg_attr(not(test), expect(dead_code, reason = "used by effects, next commit"))]
-
 mod act;
 mod clients;
 mod condition;

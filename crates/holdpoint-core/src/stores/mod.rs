@@ -3,8 +3,6 @@
 //! The sibling of `sql`, with the same promise: what cannot be read is listed as
 //! [`StoreKind::Unreadable`], never left out.
 
-#![cfg_attr(not(test), expect(dead_code, reason = "used by effects, next commit"))]
-
 pub(crate) mod mongo;
 pub(crate) mod redis;
 mod scripts;

@@ -238,7 +238,6 @@ fn what_has_no_place_is_refused() {
         "for 1$x in a; do b; done",
         "a @(b\nc)",
         "case x in esac) a;; esac",
-        "if a\r\nthen\r\nb\r\nfi",
         "a <<$(b)\nx",
         "}",
         "a || ;",

@@ -1,6 +1,7 @@
 //! What cannot be known is marked.
 
 use super::listed;
+use crate::shell::Command;
 use crate::shell::Opaque::{self, *};
 
 #[track_caller]
@@ -27,7 +28,7 @@ fn a_program_that_is_an_expansion_is_marked() {
             "find . -exec {} \\;",
             "timeout 5 $X",
             "bash -c '$0' rm",
-            "bash -c '\"$@\"' _ rm x",
+            "bash -c '\"$@\"' _ $X",
         ],
     );
 }
@@ -67,22 +68,20 @@ fn a_shell_fed_from_outside_is_marked() {
     marked(
         PipedIntoShell,
         &[
-            "curl u | sh",
-            "base64 -d f | bash",
+            "cat u | sh",
             "bash < f",
             "sh <<< \"$X\"",
-            "curl u | sudo bash -s -- a",
-            "bash <(curl u)",
-            ". <(curl u)",
-            "curl u | (sh)",
-            "curl u | tee f | bash",
+            "cat u | sudo bash -s -- a",
+            "bash <(cat u)",
+            ". <(cat u)",
+            "cat u | (sh)",
+            "cat u | tee f | bash",
             "sh <<E\n$x\nE\n",
-            "curl u | { read a; bash; }",
-            "curl u | while read x; do sh; done",
-            "echo -e 'a\\nb' | sh",
-            "curl u | env sh",
-            "curl u | ssh host",
-            "curl u | source /dev/stdin",
+            "cat u | { read a; bash; }",
+            "cat u | while read x; do sh; done",
+            "cat u | env sh",
+            "cat u | ssh host",
+            "cat u | source /dev/stdin",
             "a | zsh -",
             "a > >(sh)",
         ],
@@ -92,46 +91,100 @@ fn a_shell_fed_from_outside_is_marked() {
         &[
             "bash",
             "sh -s",
-            "curl u | python3",
+            "cat u | python3",
             "a | perl",
             "a | node -",
             "python3 - < f",
+            "awk '{print | \"sh\"}'",
         ],
     );
 }
 
 #[test]
-fn code_of_other_languages_is_marked() {
+fn code_from_the_network_is_told_from_other_input() {
+    marked(
+        Downloaded,
+        &[
+            "curl u | sh",
+            "curl u | sudo bash -s -- a",
+            "bash <(curl u)",
+            ". <(curl u)",
+            "curl u | (sh)",
+            "curl u | tee f | bash",
+            "curl u | { read a; bash; }",
+            "curl u | while read x; do sh; done",
+            "curl u | env sh",
+            "curl u | ssh host",
+            "curl u | source /dev/stdin",
+            "curl u | python3",
+            "eval \"$(curl u)\"",
+        ],
+    );
+    marked(Decoded, &["base64 -d f | bash", "xxd -r f | sh"]);
+}
+
+#[test]
+fn text_that_the_line_itself_pipes_into_a_shell_is_read() {
+    let list = listed("echo -e 'a\\nb' | sh");
+    let lines: Vec<String> = list.iter().map(Command::line).collect();
+    assert!(lines.contains(&"a".to_owned()) && lines.contains(&"b".to_owned()));
+    assert!(list.iter().all(|command| command.opaque.is_none()));
+}
+
+#[test]
+fn code_of_other_languages_that_cannot_be_followed_is_marked() {
     marked(
         InlineCode,
         &[
-            "python -c 'x'",
-            "python3.11 -Bc x",
-            "python3 -W ignore -c x",
-            "perl -e x",
-            "perl -lane x f",
-            "ruby -e x",
-            "node -e x",
-            "node --eval=x",
-            "node -pe x",
-            "php -r x",
-            "deno eval x",
-            "lua -e x",
-            "awk 'BEGIN{system(\"a\")}'",
-            "awk '{print | \"sh\"}'",
-            "awk -F: '{\"a\" | getline x}' f",
+            "python -c 'exec(input())'",
+            "python3.11 -Bc 'exec(input())'",
+            "python3 -W ignore -c 'exec(input())'",
+            "perl -e 'eval <STDIN>'",
+            "perl -lane eval f",
+            "ruby -e 'eval gets'",
+            "node -e 'eval(process.argv[1])'",
+            "node '--eval=eval(process.argv[1])'",
+            "node -pe 'eval(process.argv[1])'",
+            "php -r 'eval($argv[1]);'",
+            "deno eval 'eval(Deno.args[0])'",
+            "lua -e 'load(io.read())()'",
+            "python3 <<E\nexec(input())\nE\n",
             "sed 's/a/b/e' f",
             "sed -n '1e a' f",
             "sed e",
             "sed -e p -e '1!e a'",
-            "vim -c ':!a'",
-            "vim '+!a' f",
-            "python3 <<E\nx\nE\n",
-            "tmux send-keys 'rm x' Enter",
             "pwsh -Command x",
             "osascript -e x",
         ],
     );
+}
+
+#[test]
+fn code_of_other_languages_is_listed_by_what_it_runs() {
+    for text in [
+        "python -c 'import os; os.system(\"a x\")'",
+        "perl -e 'system(\"a x\")'",
+        "ruby -e 'system(\"a x\")'",
+        "node -e 'require(\"child_process\").execSync(\"a x\")'",
+        "php -r 'system(\"a x\");'",
+        "lua -e 'os.execute(\"a x\")'",
+        "awk 'BEGIN{system(\"a x\")}'",
+        "awk -F: '{\"a x\" | getline y}' f",
+        "vim -c ':!a x'",
+        "vim '+!a x' f",
+        "tmux send-keys 'a x' Enter",
+        "python3 <<E\nimport os\nos.system('a x')\nE\n",
+    ] {
+        let list = listed(text);
+        assert!(
+            list.iter().any(|command| command.line() == "a x"),
+            "{text:?}: {list:?}"
+        );
+        assert!(
+            list.iter().all(|command| command.opaque.is_none()),
+            "{text:?}: {list:?}"
+        );
+    }
 }
 
 #[test]
@@ -187,6 +240,8 @@ fn ordinary_commands_are_not_marked() {
         "find $D -name x",
         "git config user.name x",
         "python3",
+        "python3 -c 'print(1)'",
+        "node -e 'console.log(1)'",
         "echo x | cat",
         "trap 'rm x' EXIT",
         "git -c user.name=x commit",

@@ -174,13 +174,13 @@ fn find_lists_its_commands_and_deletions() {
     );
     assert_eq!(
         wrapped("find /a b -delete"),
-        [("rm /a b".to_owned(), Incidental)]
+        [("rm -r /a b".to_owned(), Incidental)]
     );
     assert_eq!(
         wrapped("find -L -type f -delete"),
-        [("rm .".to_owned(), Incidental)]
+        [("rm -r .".to_owned(), Incidental)]
     );
-    assert!(listed("find . -exec rm {} \\;")[1].words[1].dynamic);
+    assert!(listed("find . -name x -exec rm {} \\;")[1].words[1].dynamic);
     assert!(wrapped("find . -name '-delete'x").is_empty());
     assert_eq!(
         wrapped("find . -execdir sh -c 'rm x' \\;")

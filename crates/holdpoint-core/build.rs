@@ -1,0 +1,444 @@
+//! Compiles the packs under `rules/` into tables, so that a hook process parses nothing.
+//!
+//! A mistake in a pack is an error of the build: an unknown key or word, a rule without
+//! examples, an id that stands twice.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::print_stdout,
+    clippy::indexing_slicing,
+    dead_code,
+    reason = "a build script stops the build by failing loudly, and it reads files"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+#[path = "src/rules/data_format.rs"]
+mod data_format;
+#[path = "src/rules/format.rs"]
+mod format;
+#[path = "src/rules/words.rs"]
+mod words;
+
+use data_format::{ClassesFile, ProgramsFile, Recursive, RolesEntry};
+use format::{CaseEntry, OneOrMany, PackFile};
+
+fn main() {
+    let root = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../../rules");
+    println!("cargo::rerun-if-changed={}", root.display());
+    let mut packs: Vec<PathBuf> = fs::read_dir(&root)
+        .expect("the rule packs are missing")
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ext| ext == "toml"))
+        .filter(|path| !path.ends_with("programs.toml") && !path.ends_with("path-classes.toml"))
+        .collect();
+    packs.sort();
+    let classes: ClassesFile = load(&root.join("path-classes.toml"));
+    let programs: ProgramsFile = load(&root.join("programs.toml"));
+    let mut out = String::new();
+    let named: Vec<&str> = classes
+        .class
+        .iter()
+        .map(|class| class.name.as_str())
+        .collect();
+    let mut targets: Vec<&str> = words::TARGETS.to_vec();
+    for name in &named {
+        if !targets.contains(name) {
+            targets.push(name);
+        }
+    }
+    assert!(targets.len() <= 64, "more than 64 classes of targets");
+    writeln!(out, "pub(crate) static TARGETS: &[&str] = &{targets:?};").unwrap();
+    write_classes(&mut out, &classes, &targets);
+    write_programs(&mut out, &programs);
+    write_packs(&mut out, &packs, &targets);
+    let target = Path::new(&std::env::var("OUT_DIR").unwrap()).join("packs.rs");
+    fs::write(target, out).unwrap();
+}
+
+fn load<T: serde::de::DeserializeOwned>(path: &Path) -> T {
+    println!("cargo::rerun-if-changed={}", path.display());
+    let text = fs::read_to_string(path).unwrap();
+    toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Path patterns are filed under their first name without wildcards, or under their ending.
+fn write_classes(out: &mut String, classes: &ClassesFile, targets: &[&str]) {
+    let mut by_name: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut by_ending: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut wild: Vec<String> = Vec::new();
+    for class in &classes.class {
+        let bit = words::bit(targets, &class.name).unwrap();
+        let all = class.paths.iter().map(|path| (path, false));
+        for (path, except) in all.chain(class.except.iter().map(|path| (path, true))) {
+            let path = path.to_lowercase();
+            let path = path.trim_end_matches('/');
+            let (anchor, rest) = match path.strip_prefix("~/") {
+                Some(rest) => ("Home", rest),
+                None => match path.strip_prefix('/') {
+                    Some(rest) => ("Root", rest),
+                    None => match path.strip_prefix("./") {
+                        Some(rest) => ("Workspace", rest),
+                        None => ("Anywhere", path),
+                    },
+                },
+            };
+            let parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
+            let skip = usize::from(parts.first() == Some(&"**"));
+            let anchor = if skip == 1 { "Anywhere" } else { anchor };
+            let parts = &parts[skip..];
+            let first = parts
+                .first()
+                .unwrap_or_else(|| panic!("{}: empty path", class.name));
+            let entry = format!(
+                "PathRule {{ class: {bit}, except: {except}, anchor: Anchor::{anchor}, parts: &{parts:?} }}"
+            );
+            if !first.contains(['*', '?', '[']) {
+                by_name.entry((*first).to_owned()).or_default().push(entry);
+            } else if let Some(ending) = first
+                .strip_prefix("*.")
+                .filter(|rest| !rest.contains(['*', '?', '[', '.']))
+            {
+                by_ending.entry(ending.to_owned()).or_default().push(entry);
+            } else {
+                wild.push(entry);
+            }
+        }
+    }
+    for (name, table) in [("PATHS_BY_NAME", &by_name), ("PATHS_BY_ENDING", &by_ending)] {
+        writeln!(out, "pub(crate) static {name}: &[(&str, &[PathRule])] = &[").unwrap();
+        for (key, rules) in table {
+            writeln!(out, "    ({key:?}, &[{}]),", rules.join(", ")).unwrap();
+        }
+        writeln!(out, "];").unwrap();
+    }
+    writeln!(
+        out,
+        "pub(crate) static PATHS_BY_PATTERN: &[PathRule] = &[{}];",
+        wild.join(", ")
+    )
+    .unwrap();
+}
+
+fn role(word: &str) -> String {
+    assert!(
+        words::ROLES.contains(&word),
+        "unknown role `{word}` in programs.toml"
+    );
+    let mut letters = word.chars();
+    let first = letters.next().unwrap().to_uppercase();
+    format!("Role::{first}{}", letters.as_str())
+}
+
+fn roles(entry: &RolesEntry) -> String {
+    let option = |word: &Option<String>| match word {
+        Some(word) => format!("Some({})", role(word)),
+        None => "None".to_owned(),
+    };
+    let pairs = |map: &BTreeMap<String, String>| {
+        let pairs: Vec<String> = map
+            .iter()
+            .map(|(key, word)| format!("({key:?}, {})", role(word)))
+            .collect();
+        format!("&[{}]", pairs.join(", "))
+    };
+    let recursive = match &entry.recursive {
+        None => "Recursive::Unsaid".to_owned(),
+        Some(Recursive::Always(yes)) => format!("Recursive::Always({yes})"),
+        Some(Recursive::With(flags)) => format!("Recursive::With(&{flags:?})"),
+    };
+    let effects = match &entry.effects {
+        None => "None".to_owned(),
+        Some(list) => {
+            let mask = list.iter().fold(0, |mask, word| {
+                mask | words::bit(words::EFFECTS, word)
+                    .unwrap_or_else(|| panic!("unknown effect `{word}` in programs.toml"))
+            });
+            format!("Some({mask})")
+        }
+    };
+    format!(
+        "Roles {{ values: &{:?}, operands: {}, first: {}, first_unless: &{:?}, last: {}, default: {:?}, \
+         flag_operands: {}, at_file: &{:?}, prefixed: {}, recursive: {recursive}, effects: {effects} }}",
+        entry.values,
+        option(&entry.operands),
+        option(&entry.first),
+        entry.first_unless,
+        option(&entry.last),
+        entry.default,
+        pairs(&entry.flag_operands),
+        entry.at_file,
+        pairs(&entry.prefixed),
+    )
+}
+
+fn write_programs(out: &mut String, programs: &ProgramsFile) {
+    let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut wild: Vec<(&str, usize)> = Vec::new();
+    writeln!(out, "pub(crate) static PROGRAMS: &[Program] = &[").unwrap();
+    for (at, program) in programs.program.iter().enumerate() {
+        for name in &program.names {
+            if name.contains(['*', '?']) {
+                wild.push((name, at));
+            } else {
+                assert!(
+                    names.insert(name, at).is_none(),
+                    "programs.toml: `{name}` stands twice"
+                );
+            }
+        }
+        let cases: Vec<String> = program
+            .case
+            .iter()
+            .map(|case| {
+                format!(
+                    "ProgramCase {{ subcommand: &{:?}, flags: &{:?}, without: &{:?}, roles: {} }}",
+                    case.subcommand,
+                    case.flags,
+                    case.without,
+                    roles(&case.roles)
+                )
+            })
+            .collect();
+        let same: Vec<String> = program
+            .same
+            .iter()
+            .map(|group| format!("&{group:?}"))
+            .collect();
+        writeln!(
+            out,
+            "    Program {{ before: &{:?}, single_dash: {}, dashless: {}, remote: {}, same: &[{}], \
+             roles: {}, cases: &[{}] }},",
+            program.before,
+            program.single_dash,
+            program.dashless,
+            program.remote,
+            same.join(", "),
+            roles(&program.roles),
+            cases.join(", ")
+        )
+        .unwrap();
+    }
+    writeln!(out, "];").unwrap();
+    let table: Vec<String> = names
+        .iter()
+        .map(|(name, at)| format!("({name:?}, {at})"))
+        .collect();
+    writeln!(
+        out,
+        "pub(crate) static PROGRAM_NAMES: &[(&str, usize)] = &[{}];",
+        table.join(", ")
+    )
+    .unwrap();
+    let table: Vec<String> = wild
+        .iter()
+        .map(|(name, at)| format!("({name:?}, {at})"))
+        .collect();
+    writeln!(
+        out,
+        "pub(crate) static PROGRAM_PATTERNS: &[(&str, usize)] = &[{}];",
+        table.join(", ")
+    )
+    .unwrap();
+}
+
+fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
+    let mut ids = BTreeSet::new();
+    let mut by_program: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+    let mut general: BTreeSet<usize> = BTreeSet::new();
+    let mut rules = String::new();
+    let mut filters = String::new();
+    let mut sources = String::new();
+    let mut count = 0usize;
+    for path in packs {
+        let file: PackFile = load(path);
+        let place = path.file_name().unwrap().to_string_lossy().into_owned();
+        assert_eq!(
+            path.file_stem().unwrap().to_string_lossy(),
+            file.pack,
+            "{place}: the pack is named like its file"
+        );
+        writeln!(
+            sources,
+            "    ({:?}, {:?}, include_str!({:?})),",
+            file.pack,
+            file.title,
+            fs::canonicalize(path).unwrap()
+        )
+        .unwrap();
+        let method = match file.method.as_deref() {
+            None => "Method::Guard",
+            Some("file_guard") => "Method::FileGuard",
+            Some("self_protection") => "Method::SelfProtection",
+            Some(other) => panic!("{place}: unknown method `{other}`"),
+        };
+        for rule in &file.rule {
+            let id = &rule.id;
+            assert!(ids.insert(id.clone()), "{place}: `{id}` stands twice");
+            assert!(
+                id.starts_with(&format!("{}.", file.pack)),
+                "{place}: `{id}` does not begin with its pack"
+            );
+            assert!(
+                rule.matches.len() >= 2 && rule.not_matches.len() >= 2,
+                "{place}: `{id}` has fewer than two examples of a kind"
+            );
+            let verdict = match rule.verdict.as_str() {
+                "notify" => "Notify",
+                "ask" => "Ask",
+                "review" => "Review",
+                "deny" => "Deny",
+                other => panic!("{place}: `{id}` has the unknown verdict `{other}`"),
+            };
+            let risk = match rule.risk.as_str() {
+                "low" => "Low",
+                "medium" => "Medium",
+                "high" => "High",
+                "critical" => "Critical",
+                other => panic!("{place}: `{id}` has the unknown risk `{other}`"),
+            };
+            let mut cases = Vec::new();
+            for case in &rule.when {
+                let programs = case.program.clone().into_list();
+                if programs.is_empty() || programs.iter().any(|name| name.contains(['*', '?'])) {
+                    general.insert(count);
+                }
+                for name in programs {
+                    by_program.entry(name).or_default().insert(count);
+                }
+                cases.push(case_of(case, targets, &format!("{place}: `{id}`")));
+            }
+            writeln!(filters, "    {},", filter_of(&rule.when, targets)).unwrap();
+            writeln!(
+                rules,
+                "    Rule {{ id: Cow::Borrowed({id:?}), pack: Cow::Borrowed({:?}), method: {method}, \
+                 verdict: Verdict::{verdict}, risk: Risk::{risk}, reason: Cow::Borrowed({:?}), \
+                 instead: Cow::Borrowed({:?}), when: Cow::Borrowed(&[{}]) }},",
+                file.pack,
+                rule.reason,
+                rule.instead,
+                cases.join(", ")
+            )
+            .unwrap();
+            count += 1;
+        }
+    }
+    writeln!(out, "pub(crate) static RULES: &[Rule] = &[\n{rules}];").unwrap();
+    writeln!(
+        out,
+        "pub(crate) static FILTERS: &[Filter] = &[\n{filters}];"
+    )
+    .unwrap();
+    writeln!(
+        out,
+        "pub(crate) static PACKS: &[(&str, &str, &str)] = &[\n{sources}];"
+    )
+    .unwrap();
+    let table: Vec<String> = by_program
+        .iter()
+        .filter(|(name, _)| !name.contains(['*', '?']))
+        .map(|(name, rules)| {
+            let rules: Vec<&usize> = rules.iter().filter(|at| !general.contains(at)).collect();
+            format!("({name:?}, &{rules:?})")
+        })
+        .collect();
+    writeln!(
+        out,
+        "pub(crate) static RULES_BY_PROGRAM: &[(&str, &[usize])] = &[{}];",
+        table.join(", ")
+    )
+    .unwrap();
+    let general: Vec<&usize> = general.iter().collect();
+    writeln!(
+        out,
+        "pub(crate) static GENERAL_RULES: &[usize] = &{general:?};"
+    )
+    .unwrap();
+}
+
+/// What all cases of a rule ask for. A kind one of them is silent about says nothing of the rule.
+fn filter_of(cases: &[CaseEntry], targets: &[&str]) -> String {
+    let mask = |field: fn(&CaseEntry) -> &OneOrMany, known: &[&str]| {
+        let masks: Vec<u64> = cases
+            .iter()
+            .map(|case| {
+                let words = field(case).clone().into_list();
+                words
+                    .iter()
+                    .fold(0, |mask, word| mask | words::bit(known, word).unwrap())
+            })
+            .collect();
+        if masks.contains(&0) {
+            0
+        } else {
+            masks.iter().fold(0, |all, mask| all | mask)
+        }
+    };
+    let asks = |field: fn(&CaseEntry) -> &OneOrMany| {
+        cases
+            .iter()
+            .all(|case| !field(case).clone().into_list().is_empty())
+    };
+    format!(
+        "Filter {{ effect: {}, target: {}, opaque: {}, assigns: {}, within: {}, sql: {} }}",
+        mask(|case| &case.effect, words::EFFECTS),
+        mask(|case| &case.target, targets),
+        mask(|case| &case.opaque, words::OPAQUE),
+        asks(|case| &case.assigns),
+        asks(|case| &case.within),
+        asks(|case| &case.sql),
+    )
+}
+
+fn case_of(case: &CaseEntry, targets: &[&str], place: &str) -> String {
+    let list = |field: &OneOrMany| {
+        let texts: Vec<String> = field
+            .clone()
+            .into_list()
+            .iter()
+            .map(|text| format!("Cow::Borrowed({text:?})"))
+            .collect();
+        format!("Cow::Borrowed(&[{}])", texts.join(", "))
+    };
+    let mask = |field: &OneOrMany, known: &[&str], what: &str| {
+        field.clone().into_list().iter().fold(0u64, |mask, word| {
+            mask | words::bit(known, word)
+                .unwrap_or_else(|| panic!("{place}: unknown {what} `{word}`"))
+        })
+    };
+    format!(
+        "Case {{ program: {}, subcommand: {}, flags: {}, without: {}, operands: {}, not_operands: {}, \
+         least_operands: {:?}, most_operands: {:?}, words: {}, effect: {}, target: {}, path: {}, \
+         not_path: {}, host: {}, recursive: {:?}, forced: {:?}, sql: {}, opaque: {}, assigns: {}, \
+         within: {}, not_within: {}, tool: {} }}",
+        list(&case.program),
+        list(&case.subcommand),
+        list(&case.flags),
+        list(&case.without),
+        list(&case.operands),
+        list(&case.not_operands),
+        case.least_operands,
+        case.most_operands,
+        list(&case.words),
+        mask(&case.effect, words::EFFECTS, "effect"),
+        mask(&case.target, targets, "target"),
+        list(&case.path),
+        list(&case.not_path),
+        list(&case.host),
+        case.recursive,
+        case.forced,
+        list(&case.sql),
+        mask(&case.opaque, words::OPAQUE, "reason"),
+        list(&case.assigns),
+        list(&case.within),
+        list(&case.not_within),
+        list(&case.tool),
+    )
+}

@@ -1,0 +1,549 @@
+//! What rules are matched against: each command of a call, or the call itself.
+
+use super::places::Places;
+use super::reading::Reading;
+use super::{Effect, Kind, databases, files, git, opaque_bit};
+use serde_json::Value;
+
+use crate::catalogue;
+use crate::path_uses::Verb;
+use crate::paths::Surroundings;
+use crate::shell::{self, Command, Reached, Redirection, RedirectionKind, Text, Whereabouts};
+use crate::sql;
+use crate::understand::{CommandView, Understood};
+
+/// One command, or one call that is none, and everything known of it.
+#[derive(Debug)]
+pub(crate) struct Subject<'v> {
+    /// The command's place in the call; none for the call itself.
+    pub(crate) command: Option<usize>,
+    pub(crate) tool: &'v str,
+    pub(crate) program: Option<&'v str>,
+    pub(crate) reading: Option<&'v Reading<'v>>,
+    /// The words behind the program that are its own.
+    pub(crate) words: &'v [Text],
+    /// Variables set for it or exported by it.
+    pub(crate) assigns: Vec<&'v str>,
+    /// The programs that run it, the nearest first.
+    pub(crate) within: Vec<&'v str>,
+    /// Kinds of statements that reach a database.
+    pub(crate) sql: Vec<&'static str>,
+    pub(crate) effects: Vec<Effect>,
+    /// All bits of the effects' kinds, and of what they are about.
+    pub(crate) mask: u64,
+    pub(crate) targets: u64,
+    /// The bit of why what it runs is not known.
+    pub(crate) opaque: u64,
+}
+
+/// Does something with each subject of a call.
+pub(crate) fn subjects<'v>(
+    view: &'v Understood<'_>,
+    around: &Surroundings<'_>,
+    generated: &[String],
+    mut with: impl FnMut(&Subject<'_>),
+) {
+    // The call may say where it runs.
+    let named = view
+        .call
+        .input()
+        .iter()
+        .find(|(key, _)| catalogue::names_directory(key))
+        .and_then(|(_, value)| value.as_str())
+        .filter(|_| view.is_shell());
+    let around = &Surroundings {
+        directory: named.or(around.directory),
+        ..*around
+    };
+    let places = Places::new(around, generated);
+    let readings: Vec<Option<Reading<'v>>> = view
+        .commands
+        .iter()
+        .enumerate()
+        .map(|(index, command)| {
+            let own = own_words(view, index);
+            Some(Reading::of(&command.command, command.program()?, own))
+        })
+        .collect();
+    let mut effects: Vec<Vec<Effect>> = Vec::with_capacity(view.commands.len());
+    for (index, (command, reading)) in view.commands.iter().zip(&readings).enumerate() {
+        let outer = redirects_of_wrappers(view, index);
+        effects.push(effects_of(
+            command,
+            reading.as_ref(),
+            &outer,
+            &places,
+            around,
+        ));
+    }
+    for (index, command) in view.commands.iter().enumerate() {
+        let own = own_words(view, index);
+        let mut own_effects = effects.get(index).cloned().unwrap_or_default();
+        sent_on(view, index, &effects, &mut own_effects);
+        let opaque = command.command.opaque.map(opaque_bit).unwrap_or_default();
+        let reading = readings.get(index).and_then(Option::as_ref);
+        let sql = match (command.program(), reading) {
+            (Some(name), Some(reading)) => {
+                databases::statements(&command.command, name, reading, around, &mut own_effects)
+            }
+            (_, _) => Vec::new(),
+        };
+        let subject = Subject {
+            command: Some(index),
+            tool: view.call.tool(),
+            program: command
+                .program()
+                .or_else(|| read_by_shell(&command.command)),
+            reading,
+            words: command.command.words.get(1..own).unwrap_or_default(),
+            assigns: assigns(&command.command),
+            within: within(view, &command.command),
+            sql,
+            mask: own_effects
+                .iter()
+                .fold(0, |mask, one| mask | one.kind.bit()),
+            targets: own_effects.iter().fold(0, |bits, one| bits | one.classes),
+            effects: own_effects,
+            opaque,
+        };
+        if !only_helps(&subject) {
+            with(&subject);
+        }
+    }
+    if view.commands.is_empty() {
+        let mut effects = effects_of_call(view, &places);
+        let sql = statements_of_call(view, &mut effects);
+        with(&Subject {
+            command: None,
+            tool: view.call.tool(),
+            program: None,
+            reading: None,
+            words: &[],
+            assigns: Vec::new(),
+            within: Vec::new(),
+            sql,
+            mask: effects.iter().fold(0, |mask, one| mask | one.kind.bit()),
+            targets: effects.iter().fold(0, |bits, one| bits | one.classes),
+            effects,
+            opaque: 0,
+        });
+    }
+}
+
+/// Programs that do nothing but print their help when asked for it, whatever else they are told.
+const HELPFUL: &[&str] = &[
+    "apt",
+    "apt-get",
+    "aws",
+    "az",
+    "brew",
+    "cargo",
+    "dpkg",
+    "env",
+    "gcloud",
+    "gem",
+    "gh",
+    "git",
+    "helm",
+    "kubectl",
+    "npm",
+    "pip",
+    "pip3",
+    "pnpm",
+    "rm",
+    "systemctl",
+    "terraform",
+    "yarn",
+];
+
+fn only_helps(subject: &Subject<'_>) -> bool {
+    subject.program.is_some_and(|name| HELPFUL.contains(&name))
+        && subject.reading.is_some_and(|reading| {
+            let asked =
+                |flag: &super::reading::Flag<'_>| flag.name == "--help" && flag.value.is_none();
+            reading.flags.iter().any(asked)
+        })
+}
+
+/// How many words of a command are its own: what follows is a command it runs.
+fn own_words(view: &Understood<'_>, index: usize) -> usize {
+    let Some(command) = view.commands.get(index) else {
+        return 0;
+    };
+    let words = &command.command.words;
+    let mut own = words.len();
+    for inner in view.commands.iter().skip(index + 1) {
+        let runs =
+            matches!(inner.command.reached, Reached::Within { wrapper, .. } if wrapper == index);
+        let Some(first) = inner.command.words.first().filter(|_| runs) else {
+            continue;
+        };
+        let place = words
+            .iter()
+            .skip(1)
+            .position(|word| word.span == first.span && word.text == first.text);
+        if let Some(place) = place {
+            // The program it runs is still a word of its own: `sudo su`, `npx github:a/b`.
+            own = own.min(place + 2);
+        }
+    }
+    own
+}
+
+fn effects_of(
+    view: &CommandView,
+    reading: Option<&Reading<'_>>,
+    outer: &[&Redirection],
+    places: &Places<'_>,
+    around: &Surroundings<'_>,
+) -> Vec<Effect> {
+    let command = &view.command;
+    let mut found = Vec::new();
+    match reading {
+        Some(reading) => {
+            files::effects(command, reading, outer, places, &mut found);
+            let plain = reading.effects();
+            for kind in Kind::ALL {
+                if plain & (1 << (kind as u32)) != 0 {
+                    found.push(Effect::plain(kind, command));
+                }
+            }
+            if view.program() == Some("git") {
+                git::effects(command, reading, around, &mut found);
+            }
+        }
+        None => {
+            let nothing = Reading::of(command, "", 0);
+            files::effects(command, &nothing, outer, places, &mut found);
+        }
+    }
+    if command.opaque.is_some() {
+        found.push(Effect::plain(Kind::Opaque, command));
+    }
+    found
+}
+
+/// The redirects of the programs a command is run by with its own words: `nohup yes > log`.
+fn redirects_of_wrappers<'v>(view: &'v Understood<'_>, index: usize) -> Vec<&'v Redirection> {
+    let mut found = Vec::new();
+    let mut inner = index;
+    for _ in 0..8 {
+        let Some(command) = view.commands.get(inner).map(|view| &view.command) else {
+            break;
+        };
+        let Reached::Within { wrapper, .. } = command.reached else {
+            break;
+        };
+        let Some(outer) = view.commands.get(wrapper).map(|view| &view.command) else {
+            break;
+        };
+        let first = command.words.first();
+        let same_words = first.is_some_and(|first| {
+            let word = |word: &Text| word.span == first.span && word.text == first.text;
+            outer.words.iter().any(word)
+        });
+        if !same_words {
+            break;
+        }
+        found.extend(&outer.redirects);
+        inner = wrapper;
+    }
+    found
+}
+
+/// A program that sends what it reads sends what is piped into it or put into its words.
+fn sent_on(view: &Understood<'_>, index: usize, effects: &[Vec<Effect>], own: &mut Vec<Effect>) {
+    let Some(command) = view.commands.get(index) else {
+        return;
+    };
+    let talks = own.iter().any(|effect| effect.kind == Kind::Connect);
+    if !talks
+        && !command
+            .program()
+            .is_some_and(|name| SENDERS.contains(&name))
+    {
+        return;
+    }
+    let span = &command.command.span;
+    let mut sent: Vec<Effect> = own
+        .iter()
+        .filter(|effect| {
+            effect.kind == Kind::Read
+                && (redirected(&command.command, effect) || writes_to_network(&command.command))
+        })
+        .cloned()
+        .collect();
+    for (at, other) in view.commands.iter().enumerate() {
+        let piped = command.command.fed_by.contains(&at);
+        let inside = other.command.reached == Reached::Substituted
+            && other.command.span.start >= span.start
+            && other.command.span.end <= span.end;
+        // Code that reads a file and talks to somebody may well say what it read.
+        let sibling =
+            reads_code(view, &command.command) && other.command.reached == command.command.reached;
+        if piped || inside || sibling {
+            let reads = effects.get(at).into_iter().flatten();
+            sent.extend(reads.filter(|effect| effect.kind == Kind::Read).cloned());
+        }
+    }
+    own.extend(sent.into_iter().map(|effect| Effect {
+        kind: Kind::Send,
+        ..effect
+    }));
+}
+
+/// Whether what a command prints goes to a socket bash opens.
+fn writes_to_network(command: &Command) -> bool {
+    command.redirects.iter().any(|redirect| {
+        let target = &redirect.target.text;
+        redirect.kind.writing_sign().is_some()
+            && (target.starts_with("/dev/tcp/") || target.starts_with("/dev/udp/"))
+    })
+}
+
+/// Whether a command stands for what the code of an interpreter does.
+fn reads_code(view: &Understood<'_>, command: &Command) -> bool {
+    let Reached::Within { wrapper, .. } = command.reached else {
+        return false;
+    };
+    view.commands
+        .get(wrapper)
+        .and_then(CommandView::program)
+        .is_some_and(shell::is_interpreter)
+}
+
+/// Programs that send their input somewhere.
+const SENDERS: &[&str] = &[
+    "curl", "wget", "nc", "ncat", "netcat", "telnet", "socat", "ssh", "mail", "sendmail", "mailx",
+    "http", "https", "dig", "nslookup", "host",
+];
+
+fn redirected(command: &Command, effect: &Effect) -> bool {
+    command
+        .redirects
+        .iter()
+        .any(|redirect| redirect.target.span == effect.span)
+}
+
+/// What `done < file` reads, the shell's own `read` gets.
+fn read_by_shell(command: &Command) -> Option<&'static str> {
+    let reads = command
+        .redirects
+        .iter()
+        .any(|redirect| redirect.kind == RedirectionKind::Read);
+    (command.words.is_empty() && reads).then_some("read")
+}
+
+fn assigns(command: &Command) -> Vec<&str> {
+    let mut names: Vec<&str> = command
+        .assignments
+        .iter()
+        .map(|assignment| assignment.name.as_str())
+        .collect();
+    let declares = matches!(
+        command.program(),
+        Some("export" | "declare" | "local" | "readonly" | "typeset" | "env" | "setenv")
+    );
+    if declares {
+        let env = command.program() == Some("env");
+        for word in command.words.iter().skip(1) {
+            if env && !word.text.contains('=') && !word.text.starts_with('-') {
+                // What follows is the command it runs.
+                break;
+            }
+            let name = word.text.split(['=', '+']).next().unwrap_or_default();
+            if !name.starts_with('-') && !name.is_empty() {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+fn within<'v>(view: &'v Understood<'_>, command: &Command) -> Vec<&'v str> {
+    let mut names = Vec::new();
+    let mut reached = command.reached;
+    while let Reached::Within { wrapper, .. } = reached {
+        let Some(outer) = view.commands.get(wrapper) else {
+            break;
+        };
+        names.extend(outer.program());
+        reached = outer.command.reached;
+        if names.len() > 32 {
+            break;
+        }
+    }
+    names
+}
+
+/// The effects of a call that is no command: the paths and addresses its arguments name.
+fn effects_of_call(view: &Understood<'_>, places: &Places<'_>) -> Vec<Effect> {
+    let mut found = Vec::new();
+    let here = Whereabouts::default();
+    let tool = view.call.tool();
+    for path in view.paths() {
+        let kind = match path.verb {
+            Verb::Read => Kind::Read,
+            Verb::Write => Kind::Write,
+            Verb::Delete => Kind::Delete,
+            Verb::Unknown => catalogue::verb_by_name(tool),
+        };
+        for place in spellings(&path.text)
+            .iter()
+            .flat_map(|text| places.of_word(text, &here))
+        {
+            found.push(Effect {
+                kind,
+                text: path.text.clone(),
+                classes: place.classes,
+                place,
+                recursive: kind == Kind::Delete,
+                forced: false,
+                host: None,
+                span: 0..0,
+            });
+        }
+    }
+    if !catalogue::is_known(tool) {
+        let mut texts = Vec::new();
+        for value in view.call.input().values() {
+            path_like(value, &mut texts);
+        }
+        for text in texts {
+            for place in spellings(text)
+                .iter()
+                .flat_map(|text| places.of_word(text, &here))
+            {
+                found.push(plain_effect(catalogue::verb_by_name(tool), text, place));
+            }
+        }
+    }
+    for (key, value) in view.call.input() {
+        let Some(address) = value.as_str().filter(|text| text.contains("://")) else {
+            continue;
+        };
+        if !key.to_ascii_lowercase().contains("ur") || address.len() > 4096 {
+            continue;
+        }
+        if address.starts_with("file:") {
+            for place in places.of_word(address, &here) {
+                found.push(plain_effect(Kind::Read, address, place));
+            }
+        } else if let Some(host) = super::network::host(address) {
+            found.push(Effect {
+                kind: Kind::Connect,
+                text: address.to_owned(),
+                place: super::places::Place::default(),
+                classes: super::network::classes(&host),
+                recursive: false,
+                forced: false,
+                host: Some(host),
+                span: 0..0,
+            });
+        }
+    }
+    found
+}
+
+fn plain_effect(kind: Kind, text: &str, place: super::places::Place) -> Effect {
+    Effect {
+        kind,
+        text: text.to_owned(),
+        classes: place.classes,
+        place,
+        recursive: false,
+        forced: false,
+        host: None,
+        span: 0..0,
+    }
+}
+
+/// A path as a tool may come to read it: as it is; without what is invisible, behind a NUL or at its
+/// ends; with backslashes for slashes.
+fn spellings(path: &str) -> Vec<String> {
+    let mut found = vec![path.to_owned()];
+    let visible = |c: &char| {
+        !matches!(
+            c,
+            '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}'
+        )
+    };
+    let cut = path.split('\0').next().unwrap_or_default();
+    let cleaned: String = cut.trim().chars().filter(visible).collect();
+    for other in [cleaned.replace('\\', "/"), cleaned] {
+        if !other.is_empty() && !found.contains(&other) {
+            found.push(other);
+        }
+    }
+    found
+}
+
+/// The most texts of a call that are looked at.
+const MOST_TEXTS: usize = 200;
+
+/// The texts and keys of a value, however deep, that look like paths.
+fn path_like<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
+    let looks = |text: &str| {
+        text.len() <= 1024
+            && !text.contains('\n')
+            && (text.starts_with(['/', '~'])
+                || text.starts_with("./")
+                || text.starts_with("../")
+                || text.starts_with("file:")
+                || text.starts_with('.') && !text.contains(' '))
+    };
+    if found.len() >= MOST_TEXTS {
+        return;
+    }
+    match value {
+        Value::String(text) if looks(text) => found.push(text),
+        Value::Array(items) => items.iter().for_each(|item| path_like(item, found)),
+        Value::Object(map) => {
+            for (key, value) in map {
+                if looks(key) {
+                    found.push(key);
+                }
+                path_like(value, found);
+            }
+        }
+        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// The kinds of the statements a tool hands to a database.
+fn statements_of_call(view: &Understood<'_>, effects: &mut Vec<Effect>) -> Vec<&'static str> {
+    if catalogue::is_known(view.call.tool()) {
+        return Vec::new();
+    }
+    let mut kinds = Vec::new();
+    for (key, value) in view.call.input() {
+        let named = ["sql", "query", "statement", "queries", "statements"]
+            .iter()
+            .any(|name| key.to_ascii_lowercase().contains(name));
+        let Some(text) = value.as_str().filter(|_| named) else {
+            continue;
+        };
+        // Many tools take a query that is none of a database.
+        let first: String = text
+            .trim_start()
+            .chars()
+            .take_while(char::is_ascii_alphabetic)
+            .collect();
+        let verbs = [
+            "select", "with", "insert", "update", "delete", "drop", "truncate", "alter", "create",
+            "grant", "revoke", "copy", "call", "do", "exec", "execute", "merge", "begin", "set",
+        ];
+        if !verbs.contains(&first.to_ascii_lowercase().as_str()) {
+            continue;
+        }
+        for statement in sql::read(text, sql::Dialect::Other) {
+            kinds.push(statement.kind.word());
+            effects.push(plain_effect(
+                Kind::Database,
+                &statement.object.unwrap_or_default(),
+                super::places::Place::default(),
+            ));
+        }
+    }
+    kinds
+}

@@ -1,0 +1,150 @@
+//! What the rule packs find in a call.
+
+use super::Judgement;
+use super::findings::{Found, Objection, Speaker};
+use crate::call::ToolCall;
+use crate::catalogue;
+use crate::decision::span_of;
+use crate::effects::places::UNKNOWN_PLACE;
+use crate::effects::{self, Effect, Subject};
+use crate::paths::Surroundings;
+use crate::rules::{self, Pack, Rule, matching};
+use crate::understand::Understood;
+use crate::verdict::{Method, Risk, Verdict};
+
+/// The rules that match a call, whatever a policy makes of them: the shipped ones and those of
+/// `packs`, by id.
+pub fn matching_rules(call: &ToolCall, packs: &[Pack], around: &Surroundings<'_>) -> Vec<String> {
+    let around = Surroundings {
+        directory: call.cwd().or(around.directory),
+        ..*around
+    };
+    let view = Understood::in_surroundings(call, catalogue::effect(call.tool()), Some(&around));
+    let mut found: Vec<String> = Vec::new();
+    effects::subjects(&view, &around, &[], |subject| {
+        let mut consider = |rule: &Rule| {
+            if matching::holds(rule, subject).is_some() && !found.contains(&rule.id.to_string()) {
+                found.push(rule.id.to_string());
+            }
+        };
+        rules::candidates(subject).for_each(&mut consider);
+        packs.iter().flat_map(Pack::rules).for_each(&mut consider);
+    });
+    found
+}
+
+/// A rule of a pack that matched.
+pub(super) struct Guarded {
+    /// The layer that insists on it.
+    speaker: Option<Speaker>,
+    pub(super) found: Found,
+    pub(super) instead: String,
+}
+
+impl Judgement<'_> {
+    /// Every rule that matches, the gravest first.
+    pub(super) fn guarded(&self) -> Vec<Guarded> {
+        let generated = self.policy.generated();
+        let mut found: Vec<Guarded> = Vec::new();
+        effects::subjects(&self.view, &self.around, &generated, |subject| {
+            let mut consider = |rule: &Rule| {
+                if let Some(effect) = matching::holds(rule, subject)
+                    && let Some((verdict, insists)) = self.policy.guard_verdict(rule)
+                {
+                    // What a layer wants, none below it answers for; what is only shipped, any.
+                    let speaker = insists.map(|insists| Speaker {
+                        layer: insists.layer.unwrap_or(usize::MAX),
+                        authority: insists.authority,
+                        trust: insists.trust,
+                    });
+                    found.push(Guarded {
+                        speaker,
+                        ..self.guard_finding(rule, verdict, subject, effect)
+                    });
+                }
+            };
+            rules::candidates(subject).for_each(&mut consider);
+            let loaded = self.policy.packs().iter().flat_map(Pack::rules);
+            loaded.for_each(&mut consider);
+        });
+        found.sort_by(|one, other| {
+            let rank = |guarded: &Guarded| {
+                let finding = &guarded.found.finding;
+                let own = finding.method == Method::SelfProtection;
+                (finding.verdict, own, finding.risk)
+            };
+            rank(other).cmp(&rank(one))
+        });
+        found
+    }
+
+    fn guard_finding(
+        &self,
+        rule: &Rule,
+        verdict: Verdict,
+        subject: &Subject<'_>,
+        effect: Option<&Effect>,
+    ) -> Guarded {
+        let command = subject
+            .command
+            .and_then(|index| self.view.commands.get(index));
+        // What a script does to a place nobody knows is asked about, not refused: most scripts
+        // have variables.
+        let uncertain = command.is_some_and(|view| view.command.file.is_some())
+            && effect.is_some_and(|effect| effect.classes & UNKNOWN_PLACE != 0);
+        let verdict = if uncertain {
+            verdict.min(Verdict::Ask)
+        } else {
+            verdict
+        };
+        let mut found = self.found(
+            rule.method,
+            verdict,
+            rule.id.clone().into_owned(),
+            rule.reason.clone().into_owned(),
+            subject.command,
+        );
+        found.finding.risk = rule.risk.max(Risk::Low);
+        if subject.command.is_none()
+            && let Some(effect) = effect
+        {
+            found.finding.part = Some(effect.text.clone());
+        }
+        if let Some(file) = command.and_then(|view| view.command.file.as_deref()) {
+            found.finding.reason = format!("{} (in `{file}`)", found.finding.reason);
+        } else if let Some(effect) = effect
+            && !effect.span.is_empty()
+            && self.view.is_shell()
+            && command.is_some_and(|view| {
+                let span = &view.command.span;
+                span.start <= effect.span.start && effect.span.end <= span.end
+            })
+            && found.finding.span.is_none()
+        {
+            found.finding.span = Some(span_of(&effect.span));
+        }
+        Guarded {
+            speaker: None,
+            found,
+            instead: rule.instead.clone().into_owned(),
+        }
+    }
+}
+
+impl Guarded {
+    /// What it wants asked or told, as an objection of whoever insists on it.
+    pub(super) fn objection(&self) -> Option<Objection> {
+        let verdict = self.found.finding.verdict;
+        (verdict > Verdict::Allow && verdict < Verdict::Deny).then(|| Objection {
+            speaker: self.speaker,
+            hides_refusal: false,
+            replaces_default: false,
+            specificity: 0,
+            found: self.found.clone(),
+        })
+    }
+
+    pub(super) fn refusal(&self) -> Option<Found> {
+        (self.found.finding.verdict == Verdict::Deny).then(|| self.found.clone())
+    }
+}

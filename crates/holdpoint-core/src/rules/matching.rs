@@ -1,0 +1,169 @@
+//! Whether a rule holds for a command or a call.
+
+use super::{Case, Rule, Texts};
+use crate::effects::{Effect, Subject};
+
+/// Whether a rule holds, and for which effect.
+pub(crate) fn holds<'e>(rule: &Rule, subject: &'e Subject<'_>) -> Option<Option<&'e Effect>> {
+    rule.when.iter().find_map(|case| case_holds(case, subject))
+}
+
+fn case_holds<'e>(case: &Case, subject: &'e Subject<'_>) -> Option<Option<&'e Effect>> {
+    if case.effect != 0 && case.effect & subject.mask == 0 {
+        return None;
+    }
+    if case.opaque != 0 && case.opaque & subject.opaque == 0 {
+        return None;
+    }
+    if case.target != 0 && case.target & subject.targets == 0 {
+        return None;
+    }
+    let words_hold = any(&case.program, |name| {
+        subject.program.is_some_and(|program| wild(name, program))
+    }) && command_holds(case, subject)
+        && any(&case.tool, |pattern| wild(pattern, subject.tool))
+        && any(&case.assigns, |pattern| {
+            subject.assigns.iter().any(|name| wild(pattern, name))
+        })
+        && any(&case.within, |pattern| {
+            subject.within.iter().any(|name| wild(pattern, name))
+        })
+        && !some(&case.not_within, |pattern| {
+            subject.within.iter().any(|name| wild(pattern, name))
+        })
+        && any(&case.sql, |kind| subject.sql.contains(&kind));
+    if !words_hold {
+        return None;
+    }
+    let about_effects = case.effect != 0
+        || case.target != 0
+        || !case.path.is_empty()
+        || !case.host.is_empty()
+        || case.recursive.is_some()
+        || case.forced.is_some();
+    if !about_effects {
+        return Some(None);
+    }
+    subject
+        .effects
+        .iter()
+        .find(|effect| effect_holds(case, effect))
+        .map(Some)
+}
+
+fn command_holds(case: &Case, subject: &Subject<'_>) -> bool {
+    let asks = !case.subcommand.is_empty()
+        || !case.flags.is_empty()
+        || !case.without.is_empty()
+        || !case.operands.is_empty()
+        || !case.not_operands.is_empty()
+        || case.least_operands.is_some()
+        || case.most_operands.is_some()
+        || !case.words.is_empty();
+    if !asks {
+        return true;
+    }
+    let Some(reading) = subject.reading else {
+        return false;
+    };
+    let skip = if case.subcommand.is_empty() {
+        Some(0)
+    } else {
+        case.subcommand
+            .iter()
+            .find_map(|subcommand| reading.begins_so(subcommand))
+    };
+    let Some(skip) = skip else {
+        return false;
+    };
+    let operands = reading.operands_after(skip);
+    case.flags.iter().all(|flag| reading.has(flag))
+        && !case.without.iter().any(|flag| reading.has_exactly(flag))
+        && case
+            .least_operands
+            .is_none_or(|least| operands.len() >= least)
+        && case.most_operands.is_none_or(|most| operands.len() <= most)
+        && case.operands.iter().all(|spec| {
+            operands
+                .iter()
+                .any(|operand| any_of(spec, |pattern| wild(pattern, &operand.text)))
+        })
+        && !case.not_operands.iter().any(|spec| {
+            operands
+                .iter()
+                .any(|operand| any_of(spec, |pattern| wild(pattern, &operand.text)))
+        })
+        && case.words.iter().all(|spec| {
+            subject
+                .words
+                .iter()
+                .any(|word| any_of(spec, |pattern| wild(pattern, &word.text)))
+        })
+}
+
+fn effect_holds(case: &Case, effect: &Effect) -> bool {
+    let bit = effect.kind.bit();
+    (case.effect == 0 || case.effect & bit != 0)
+        && (case.target == 0 || case.target & effect.classes != 0)
+        && case
+            .recursive
+            .is_none_or(|wanted| effect.recursive == wanted)
+        && case.forced.is_none_or(|wanted| effect.forced == wanted)
+        && any(&case.path, |pattern| effect.is_at(pattern))
+        && !some(&case.not_path, |pattern| effect.is_at(pattern))
+        && any(&case.host, |pattern| {
+            effect
+                .host
+                .as_deref()
+                .is_some_and(|host| wild(pattern, host))
+        })
+}
+
+/// Whether a list is empty or one of it fits.
+fn any(list: &Texts, fits: impl Fn(&str) -> bool) -> bool {
+    list.is_empty() || some(list, fits)
+}
+
+fn some(list: &Texts, fits: impl Fn(&str) -> bool) -> bool {
+    list.iter().any(|text| fits(text))
+}
+
+fn any_of(spec: &str, fits: impl Fn(&str) -> bool) -> bool {
+    spec.split(" | ").any(|one| fits(one.trim()))
+}
+
+/// Whether a text matches a pattern with `*` and `?`, compared without case.
+pub(crate) fn wild(pattern: &str, text: &str) -> bool {
+    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
+    let (mut p, mut t) = (0, 0);
+    let mut back: Option<(usize, usize)> = None;
+    while let Some(byte) = text.get(t) {
+        match pattern.get(p) {
+            Some(b'*') => {
+                back = Some((p, t));
+                p += 1;
+            }
+            Some(b'?') => {
+                p += 1;
+                t += 1;
+            }
+            Some(wanted) if wanted.eq_ignore_ascii_case(byte) => {
+                p += 1;
+                t += 1;
+            }
+            Some(_) | None => match back {
+                Some((star, from)) => {
+                    p = star + 1;
+                    t = from + 1;
+                    back = Some((star, from + 1));
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern
+        .get(p..)
+        .unwrap_or_default()
+        .iter()
+        .all(|byte| *byte == b'*')
+}

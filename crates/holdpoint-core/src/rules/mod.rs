@@ -1,0 +1,249 @@
+//! Rule packs: what each rule looks for, compiled in or loaded, and whether it holds for a command.
+//!
+//! The tables of the shipped packs are made by the build script. A rule is data; how its keys are
+//! compared is in `matching`, what they are compared with in [`effects`](crate::effects).
+
+pub(crate) mod format;
+mod load;
+pub(crate) mod matching;
+mod own;
+pub(crate) mod spoken;
+pub(crate) mod words;
+
+use std::borrow::Cow;
+
+use crate::effects::Subject;
+use crate::verdict::{Method, Risk, Verdict};
+
+pub use load::{Description, Pack, PackError};
+
+/// Several texts, compiled in or loaded.
+pub(crate) type Texts = Cow<'static, [Cow<'static, str>]>;
+
+/// A rule of a pack.
+#[derive(Clone, Debug)]
+pub(crate) struct Rule {
+    pub(crate) id: Cow<'static, str>,
+    pub(crate) pack: Cow<'static, str>,
+    pub(crate) method: Method,
+    pub(crate) verdict: Verdict,
+    pub(crate) risk: Risk,
+    pub(crate) reason: Cow<'static, str>,
+    pub(crate) instead: Cow<'static, str>,
+    pub(crate) when: Cow<'static, [Case]>,
+}
+
+/// One way for a rule to hold: everything it says does.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    pub(crate) program: Texts,
+    pub(crate) subcommand: Texts,
+    pub(crate) flags: Texts,
+    pub(crate) without: Texts,
+    pub(crate) operands: Texts,
+    pub(crate) not_operands: Texts,
+    pub(crate) least_operands: Option<usize>,
+    pub(crate) most_operands: Option<usize>,
+    pub(crate) words: Texts,
+    /// Bits of [`words::EFFECTS`].
+    pub(crate) effect: u64,
+    /// Bits of [`TARGETS`].
+    pub(crate) target: u64,
+    pub(crate) path: Texts,
+    pub(crate) not_path: Texts,
+    pub(crate) host: Texts,
+    pub(crate) recursive: Option<bool>,
+    pub(crate) forced: Option<bool>,
+    pub(crate) sql: Texts,
+    /// Bits of [`words::OPAQUE`].
+    pub(crate) opaque: u64,
+    pub(crate) assigns: Texts,
+    pub(crate) within: Texts,
+    pub(crate) not_within: Texts,
+    pub(crate) tool: Texts,
+}
+
+/// What is known of a program.
+#[derive(Debug)]
+pub(crate) struct Program {
+    /// Options with a value that stand before a subcommand only.
+    pub(crate) before: &'static [&'static str],
+    pub(crate) single_dash: bool,
+    /// The first word is a cluster of flags without its dash.
+    pub(crate) dashless: bool,
+    /// Operands may be `host:path`.
+    pub(crate) remote: bool,
+    pub(crate) same: &'static [&'static [&'static str]],
+    pub(crate) roles: Roles,
+    pub(crate) cases: &'static [ProgramCase],
+}
+
+/// What a program does in some case.
+#[derive(Debug)]
+pub(crate) struct ProgramCase {
+    pub(crate) subcommand: &'static [&'static str],
+    pub(crate) flags: &'static [&'static str],
+    pub(crate) without: &'static [&'static str],
+    pub(crate) roles: Roles,
+}
+
+/// What happens to the words of a program.
+#[derive(Debug)]
+pub(crate) struct Roles {
+    pub(crate) values: &'static [&'static str],
+    pub(crate) operands: Option<Role>,
+    pub(crate) first: Option<Role>,
+    pub(crate) first_unless: &'static [&'static str],
+    pub(crate) last: Option<Role>,
+    pub(crate) default: Option<&'static str>,
+    pub(crate) flag_operands: &'static [(&'static str, Role)],
+    pub(crate) at_file: &'static [&'static str],
+    pub(crate) prefixed: &'static [(&'static str, Role)],
+    pub(crate) recursive: Recursive,
+    pub(crate) effects: Option<u64>,
+}
+
+/// What happens to an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Text,
+    Read,
+    Write,
+    Append,
+    Delete,
+    Mode,
+    Owner,
+    List,
+    Run,
+    Connect,
+    Send,
+    Either,
+    Move,
+}
+
+/// When a program takes whole trees.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Recursive {
+    Unsaid,
+    Always(bool),
+    With(&'static [&'static str]),
+}
+
+/// A pattern of `path-classes.toml`.
+#[derive(Debug)]
+pub(crate) struct PathRule {
+    /// The bit of its class.
+    pub(crate) class: u64,
+    /// It takes the class back.
+    pub(crate) except: bool,
+    pub(crate) anchor: Anchor,
+    /// The names, wild or not; `**` is any number of them.
+    pub(crate) parts: &'static [&'static str],
+}
+
+/// Where a path pattern begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Anchor {
+    Anywhere,
+    Workspace,
+    Home,
+    Root,
+}
+
+/// What every case of a rule asks of a command; nothing of a kind is none. Small and side by side,
+/// so that most rules are passed over without being looked at.
+#[derive(Debug)]
+pub(crate) struct Filter {
+    effect: u64,
+    target: u64,
+    opaque: u64,
+    assigns: bool,
+    within: bool,
+    sql: bool,
+}
+
+impl Filter {
+    /// Whether a rule could hold.
+    fn passes(&self, subject: &Subject<'_>) -> bool {
+        let meets = |wanted: u64, given: u64| wanted == 0 || wanted & given != 0;
+        meets(self.effect, subject.mask)
+            && meets(self.target, subject.targets)
+            && meets(self.opaque, subject.opaque)
+            && !(self.assigns && subject.assigns.is_empty())
+            && !(self.within && subject.within.is_empty())
+            && !(self.sql && subject.sql.is_empty())
+    }
+}
+
+mod packs {
+    use super::{
+        Anchor, Case, Cow, Filter, Method, PathRule, Program, ProgramCase, Recursive, Risk, Role,
+        Roles, Rule, Verdict,
+    };
+
+    include!(concat!(env!("OUT_DIR"), "/packs.rs"));
+}
+
+pub(crate) use packs::{
+    FILTERS, GENERAL_RULES, PACKS, PATHS_BY_ENDING, PATHS_BY_NAME, PATHS_BY_PATTERN, PROGRAM_NAMES,
+    PROGRAM_PATTERNS, PROGRAMS, RULES, RULES_BY_PROGRAM, TARGETS,
+};
+
+/// The bit of a target.
+pub(crate) const fn target_bit(name: &str) -> u64 {
+    let mut rest = TARGETS;
+    let mut bit = 1;
+    while let [first, tail @ ..] = rest {
+        if same_text(first.as_bytes(), name.as_bytes()) {
+            return bit;
+        }
+        bit <<= 1;
+        rest = tail;
+    }
+    0
+}
+
+const fn same_text(mut one: &[u8], mut other: &[u8]) -> bool {
+    loop {
+        match (one, other) {
+            ([], []) => return true,
+            ([a, one_rest @ ..], [b, other_rest @ ..]) if *a == *b => {
+                one = one_rest;
+                other = other_rest;
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// What is known of a program of this name.
+pub(crate) fn program(name: &str) -> Option<&'static Program> {
+    let at = match PROGRAM_NAMES.binary_search_by_key(&name, |(known, _)| known) {
+        Ok(at) => PROGRAM_NAMES.get(at)?.1,
+        Err(_) => {
+            PROGRAM_PATTERNS
+                .iter()
+                .find(|(pattern, _)| matching::wild(pattern, name))?
+                .1
+        }
+    };
+    PROGRAMS.get(at)
+}
+
+/// The shipped rules that could hold for a command or a call: those about its program, and those
+/// that ask about no program.
+pub(crate) fn candidates(subject: &Subject<'_>) -> impl Iterator<Item = &'static Rule> {
+    let own = subject.program.and_then(|name| {
+        let at = RULES_BY_PROGRAM.binary_search_by_key(&name, |(known, _)| known);
+        Some(RULES_BY_PROGRAM.get(at.ok()?)?.1)
+    });
+    own.unwrap_or_default()
+        .iter()
+        .chain(GENERAL_RULES)
+        .filter(|at| {
+            FILTERS
+                .get(**at)
+                .is_none_or(|filter| filter.passes(subject))
+        })
+        .filter_map(|at| RULES.get(*at))
+}

@@ -1,0 +1,82 @@
+//! The words rules are written in: effects, places and reasons, each list in one place. The
+//! build script checks the shipped packs against them.
+
+/// Kinds of effects; the place in the list is the bit.
+pub(crate) const EFFECTS: &[&str] = &[
+    "run",
+    "read",
+    "write",
+    "append",
+    "delete",
+    "mode",
+    "owner",
+    "connect",
+    "send",
+    "listen",
+    "history",
+    "publish",
+    "database",
+    "infrastructure",
+    "privilege",
+    "signal",
+    "install",
+    "persist",
+    "opaque",
+    "list",
+    "either",
+];
+
+/// Where a path can be and what else an effect can be about; `path-classes.toml` adds to them.
+#[allow(
+    dead_code,
+    reason = "read by the build script, which adds the classes of paths"
+)]
+pub(crate) const TARGETS: &[&str] = &[
+    "root",
+    "home",
+    "system",
+    "device",
+    "workspace-root",
+    "workspace",
+    "generated",
+    "temporary",
+    "fresh",
+    "outside",
+    "unknown",
+    "all-files",
+    "local-history",
+    "remote-branch",
+    "shared-branch",
+    "loopback",
+    "metadata-service",
+    "raw-address",
+    "internet",
+];
+
+/// Roles of operands. `text` is no path; `move` is read and deleted.
+#[allow(dead_code, reason = "read by the build script")]
+pub(crate) const ROLES: &[&str] = &[
+    "text", "read", "write", "append", "delete", "mode", "owner", "list", "run", "connect", "send",
+    "either", "move",
+];
+
+/// Why what runs is not known.
+pub(crate) const OPAQUE: &[&str] = &[
+    "dynamic-program",
+    "dynamic-code",
+    "piped-into-shell",
+    "downloaded",
+    "decoded",
+    "inline-code",
+    "script-from-input",
+    "executable-setting",
+    "unreadable",
+    "too-deep",
+    "calls-itself",
+];
+
+/// The bit of a word in a list.
+pub(crate) fn bit(list: &[&str], word: &str) -> Option<u64> {
+    let at = list.iter().position(|known| *known == word)?;
+    1u64.checked_shl(u32::try_from(at).ok()?)
+}

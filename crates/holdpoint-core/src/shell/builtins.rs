@@ -1,0 +1,293 @@
+//! What the shell's own commands do to its state: `cd`, `read`, `export`, `set`, `unset`, …
+//!
+//! Promises that a variable a built-in may change is not taken for what it was.
+
+use std::rc::Rc;
+
+use super::environment::{Environment, Origin, Value};
+use super::input::Input;
+use super::texts::Argument;
+use super::walk::parameters;
+use crate::paths::Surroundings;
+
+/// Most lines of a known input that are followed.
+const MOST_LINES: usize = 8;
+
+/// Applies a command to the state, if it is a built-in that changes it.
+pub(super) fn apply(
+    environment: &mut Environment,
+    words: &[Argument],
+    input: &Input,
+    _around: Option<&Surroundings<'_>>,
+) {
+    let Some((program, rest)) = words.split_first() else {
+        return;
+    };
+    match program.known() {
+        Some("cd") => change_directory(environment, rest),
+        Some("pushd") => {
+            environment.push_directory();
+            change_directory(environment, rest);
+        }
+        Some("popd") => environment.pop_directory(),
+        Some("exit" | "return") => environment.ended = true,
+        Some("set") => set(environment, rest),
+        Some("shift") => shift(environment, rest),
+        Some("unset") => {
+            for word in rest.iter().filter_map(Argument::known) {
+                environment.assign(word, Value::Unset);
+            }
+        }
+        Some(name @ ("export" | "declare" | "local" | "readonly" | "typeset")) => {
+            declare(environment, name, rest);
+        }
+        Some("alias") => alias(environment, rest),
+        Some("read") => read(environment, rest, input),
+        Some("mapfile" | "readarray") => map_lines(environment, rest, input),
+        Some("printf") => print_into(environment, rest),
+        Some("let") => {
+            for word in rest.iter().filter_map(Argument::known) {
+                let name: String = word
+                    .chars()
+                    .take_while(|c| *c == '_' || c.is_ascii_alphanumeric())
+                    .collect();
+                environment.assign(&name, Value::Unknown(Origin::Elsewhere));
+            }
+        }
+        Some("getopts") => {
+            for word in rest.iter().skip(1).take(1).filter_map(Argument::known) {
+                environment.assign(word, Value::Unknown(Origin::Elsewhere));
+            }
+            environment.assign("OPTARG", Value::Unknown(Origin::Elsewhere));
+        }
+        Some(_) | None => {}
+    }
+}
+
+fn change_directory(environment: &mut Environment, words: &[Argument]) {
+    let target = words.iter().find(|word| {
+        let text = word.unquoted();
+        text == "-" || !text.starts_with('-')
+    });
+    match target {
+        None => environment.go("~"),
+        Some(word) => match word.known() {
+            Some("-") | None => environment.get_lost(),
+            Some(_) if word.text.glob => environment.get_lost(),
+            Some(text) => {
+                environment.go(text);
+                // A search path for directories may lead elsewhere.
+                let searched =
+                    environment.variable("CDPATH").is_some() && !text.starts_with(['/', '.', '~']);
+                if searched {
+                    environment.get_lost();
+                }
+            }
+        },
+    }
+}
+
+fn set(environment: &mut Environment, words: &[Argument]) {
+    let mut at = 0;
+    let mut given = false;
+    while let Some(word) = words.get(at) {
+        let text = word.unquoted();
+        if text == "--" || text == "-" {
+            at += 1;
+            given = true;
+            break;
+        }
+        let Some(letters) = text.strip_prefix(['-', '+']) else {
+            given = true;
+            break;
+        };
+        if text.starts_with('-') {
+            let named = letters.contains('o')
+                && words.get(at + 1).and_then(Argument::known) == Some("errexit");
+            environment.ends_on_error |= letters.contains('e') || named;
+        } else {
+            environment.ends_on_error &= !letters.contains('e');
+        }
+        at += 1 + usize::from(letters.ends_with('o'));
+    }
+    if given {
+        environment.positional = parameters(words.get(at..).unwrap_or_default());
+    }
+}
+
+fn shift(environment: &mut Environment, words: &[Argument]) {
+    let by = match words.first().map(Argument::known) {
+        None => Some(1),
+        Some(Some(count)) => count.parse().ok(),
+        Some(None) => None,
+    };
+    environment.positional = match (by, &environment.positional) {
+        (Some(by), Some(values)) => Some(values.get(by..).unwrap_or_default().into()),
+        (_, _) => None,
+    };
+}
+
+fn declare(environment: &mut Environment, builtin: &str, words: &[Argument]) {
+    let flagged = |letters: &[char]| {
+        words.iter().any(|word| {
+            let text = word.unquoted();
+            text.starts_with('-') && text.contains(letters)
+        })
+    };
+    let own = matches!(builtin, "local" | "declare" | "typeset") && !flagged(&['g']);
+    let changes = builtin != "export" && flagged(&['l', 'u', 'c', 'i', 'n']);
+    for word in words
+        .iter()
+        .filter(|word| !word.unquoted().starts_with('-'))
+    {
+        let (name, value) = word
+            .unquoted()
+            .split_once('=')
+            .unwrap_or((word.unquoted(), ""));
+        if builtin == "export" || flagged(&['x']) {
+            environment.export(name);
+        }
+        if own {
+            Rc::make_mut(&mut environment.locals).push(name.to_owned());
+        }
+        if changes {
+            environment.make_odd(name);
+            if flagged(&['n']) && !value.is_empty() {
+                environment.make_odd(value);
+            }
+        }
+    }
+    // `-n` makes a name for another variable: what either holds is then anybody's guess.
+    let renames = words
+        .iter()
+        .any(|word| word.unquoted().starts_with('-') && word.unquoted().contains('n'));
+    for word in words {
+        let text = word.unquoted();
+        let Some((name, value)) = text.split_once('=') else {
+            continue;
+        };
+        let value = match word.known() {
+            Some(_) if !renames && !name.ends_with('+') && !value.starts_with('(') => {
+                Value::Known(Rc::from(value))
+            }
+            Some(_) | None => Value::Unknown(word.origin.unwrap_or(Origin::Elsewhere)),
+        };
+        if name == "PATH" {
+            environment.search_in(text.split_once('=').map_or("", |(_, value)| value));
+        }
+        environment.assign(name.trim_end_matches('+'), value);
+    }
+}
+
+fn alias(environment: &mut Environment, words: &[Argument]) {
+    for word in words.iter().filter_map(Argument::known) {
+        if let Some((name, text)) = word.split_once('=') {
+            let aliases = Rc::make_mut(&mut environment.aliases);
+            if aliases.len() < 32 {
+                aliases.insert(name.to_owned(), Rc::from(text));
+            }
+        }
+    }
+}
+
+fn read(environment: &mut Environment, words: &[Argument], input: &Input) {
+    let mut names: Vec<&str> = Vec::new();
+    let mut plain = true;
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let text = word.unquoted();
+        if let Some(letters) = text.strip_prefix('-') {
+            let takes_value = letters.ends_with(['d', 'i', 'n', 'N', 'p', 't', 'u', 'a']);
+            plain &= !letters.contains(['a', 'd', 'n', 'N', 'u']);
+            if letters.ends_with('a')
+                && let Some(name) = words.get(at + 1).and_then(Argument::known)
+            {
+                names.push(name);
+            }
+            at += usize::from(takes_value);
+        } else {
+            names.push(text);
+        }
+        at += 1;
+    }
+    if names.is_empty() {
+        names.push("REPLY");
+    }
+    let origin = input.origin().unwrap_or(Origin::Elsewhere);
+    let raw = words.iter().any(|word| {
+        let text = word.unquoted();
+        text.starts_with('-') && text.contains('r')
+    });
+    // Other separators, and backslashes that join lines, are not followed.
+    let separators = environment.variable("IFS").map(|variable| variable.values);
+    let whole = separators == Some(vec![Value::Known(Rc::from(""))]);
+    plain &= separators.is_none() || (whole && names.len() == 1);
+    let lines: Vec<&str> = match input {
+        Input::Known(text) if plain && (raw || !text.contains('\\')) => {
+            text.lines().take(MOST_LINES + 1).collect()
+        }
+        Input::Known(_) | Input::Inherited | Input::Empty | Input::Unknown(_) => Vec::new(),
+    };
+    for (at, name) in names.iter().enumerate() {
+        let mut values: Vec<Value> = lines
+            .iter()
+            .take(MOST_LINES)
+            .map(|line| match whole && names.len() == 1 {
+                true => Value::Known(Rc::from(*line)),
+                false => Value::Known(Rc::from(field(line, at, names.len()))),
+            })
+            .collect();
+        if values.is_empty() || lines.len() > MOST_LINES {
+            values.push(Value::Unknown(origin));
+        }
+        environment.assign_any(name, values);
+    }
+}
+
+/// The part of a line the `at`-th of `count` variables gets.
+fn field(line: &str, at: usize, count: usize) -> String {
+    if count == 1 {
+        return line.trim().to_owned();
+    }
+    let fields: Vec<&str> = line.split_whitespace().collect();
+    if at + 1 < count {
+        return fields.get(at).copied().unwrap_or_default().to_owned();
+    }
+    fields.get(at..).unwrap_or_default().join(" ")
+}
+
+fn map_lines(environment: &mut Environment, words: &[Argument], input: &Input) {
+    let name = words
+        .iter()
+        .filter_map(Argument::known)
+        .rfind(|word| !word.starts_with('-'))
+        .unwrap_or("MAPFILE");
+    let plain = words
+        .iter()
+        .all(|word| matches!(word.unquoted(), "-t") || word.unquoted() == name);
+    let value = match input {
+        Input::Known(text) if plain => Value::List(text.lines().map(Rc::from).collect()),
+        Input::Known(_) | Input::Inherited | Input::Empty | Input::Unknown(_) => {
+            Value::Unknown(input.origin().unwrap_or(Origin::Elsewhere))
+        }
+    };
+    environment.assign(name, value);
+}
+
+/// `printf -v name …`.
+fn print_into(environment: &mut Environment, words: &[Argument]) {
+    let [flag, name, ..] = words else {
+        return;
+    };
+    if flag.known() == Some("-v")
+        && let Some(name) = name.known()
+    {
+        let texts: Option<Vec<&str>> = words.iter().skip(2).map(Argument::known).collect();
+        let text = texts.and_then(|texts| super::foreseen::printf(&texts));
+        let value = match text {
+            Some(text) => Value::Known(Rc::from(text)),
+            None => Value::Unknown(Origin::Elsewhere),
+        };
+        environment.assign(name, value);
+    }
+}

@@ -1,0 +1,516 @@
+//! What is known of a shell's state while its commands are walked: variables, positional
+//! parameters, functions, aliases, the directory, and files the text itself writes.
+//!
+//! Promises that a value said to be known is one bash would have there. Where a command may or
+//! may not have run, a variable has several values; where others are possible besides, it is
+//! open. Sizes are bounded: what does not fit is not known.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::tree::{CommandNode, HereDocument, Span};
+
+/// Most variables followed.
+const MOST_VARIABLES: usize = 64;
+/// Most values of one variable.
+const MOST_VALUES: usize = 8;
+/// Longest value followed.
+const LONGEST_VALUE: usize = 1 << 16;
+/// Most directories a command may be in.
+const MOST_DIRECTORIES: usize = 4;
+/// Most files whose content is remembered.
+const MOST_FILES: usize = 32;
+
+/// Where text that is not known comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Origin {
+    /// Nobody knows.
+    Elsewhere,
+    /// It was encoded, and something decodes it.
+    Decoder,
+    /// A network.
+    Network,
+}
+
+/// A value of a variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Value {
+    /// This text.
+    Known(Rc<str>),
+    /// A pattern for file names: what `for f in *.log` puts into `f`.
+    Pattern(Rc<str>),
+    /// An array.
+    List(Rc<[Rc<str>]>),
+    /// No value at all.
+    Unset,
+    /// Something else.
+    Unknown(Origin),
+}
+
+/// What a variable may hold; never empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Variable {
+    pub(super) values: Vec<Value>,
+}
+
+/// A function the text defines.
+#[derive(Debug)]
+pub(super) struct Function {
+    pub(super) body: CommandNode,
+    pub(super) source: Rc<str>,
+    pub(super) documents: Vec<HereDocument>,
+    /// The word of the caller's text that holds it, if one does.
+    pub(super) held: Option<Span>,
+}
+
+/// What a file the text writes will hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Content {
+    Known(Rc<str>),
+    From(Origin),
+    /// What another file holds.
+    Same(String),
+}
+
+/// The directories a command may run in, relative to where the text starts: empty is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Whereabouts {
+    /// Directories, each as the commands name it.
+    pub places: Vec<String>,
+    /// Others are possible.
+    pub unknown: bool,
+}
+
+impl Default for Whereabouts {
+    fn default() -> Self {
+        Self {
+            places: vec![String::new()],
+            unknown: false,
+        }
+    }
+}
+
+/// The state of a shell.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Environment {
+    variables: Rc<HashMap<String, Variable>>,
+    pub(super) functions: Rc<HashMap<String, Rc<Function>>>,
+    pub(super) aliases: Rc<HashMap<String, Rc<str>>>,
+    files: Rc<HashMap<String, Content>>,
+    /// `$1`, `$2` …; none if they are not known.
+    pub(super) positional: Option<Rc<[Value]>>,
+    pub(super) directory: Rc<Whereabouts>,
+    /// Directories to come back to.
+    pushed: Rc<Vec<Rc<Whereabouts>>>,
+    /// Every value any variable was given so far, in whatever branch or function.
+    ever: Rc<RefCell<HashMap<String, Vec<Value>>>>,
+    /// Variables other programs see.
+    exported: Rc<Vec<String>>,
+    /// Variables that are a function's own.
+    pub(super) locals: Rc<Vec<String>>,
+    /// Variables whose values change when they are assigned, or go elsewhere.
+    odd: Rc<Vec<String>>,
+    /// Directories the text makes the shell look for programs in.
+    pub(super) search: Rc<Vec<String>>,
+    /// The agent's workspace, for commands that print it.
+    pub(super) workspace: Option<Rc<str>>,
+    /// A command that fails ends the shell.
+    pub(super) ends_on_error: bool,
+    /// Nothing that follows runs.
+    pub(super) ended: bool,
+}
+
+/// Which of its values each variable has in one reading of a command.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Choice {
+    picked: Vec<(String, usize)>,
+}
+
+impl Choice {
+    /// The first value of each.
+    pub(super) const fn none() -> Self {
+        Self { picked: Vec::new() }
+    }
+
+    pub(super) fn of(picked: Vec<(String, usize)>) -> Self {
+        Self { picked }
+    }
+
+    fn index(&self, name: &str) -> usize {
+        self.picked
+            .iter()
+            .find(|(known, _)| known == name)
+            .map_or(0, |(_, index)| *index)
+    }
+}
+
+impl Environment {
+    /// The state a shell starts in.
+    pub(super) fn in_workspace(workspace: Option<&str>) -> Self {
+        Self {
+            workspace: workspace.map(Rc::from),
+            ..Self::default()
+        }
+    }
+
+    /// The value of a variable in one reading, if the text says anything about it.
+    pub(super) fn value(&self, name: &str, choice: &Choice) -> Option<&Value> {
+        let variable = self.variables.get(name)?;
+        variable
+            .values
+            .get(choice.index(name))
+            .or(variable.values.first())
+    }
+
+    /// How many values a variable may have.
+    pub(super) fn count(&self, name: &str) -> usize {
+        self.variables
+            .get(name)
+            .map_or(1, |variable| variable.values.len())
+    }
+
+    /// Takes note of the directories a new `PATH` names.
+    pub(super) fn search_in(&mut self, path: &str) {
+        let named = path.trim_matches('"').split(':');
+        let directories: Vec<String> = named
+            .map(|directory| directory.replace("$PWD", "."))
+            .filter(|directory| !directory.contains('$') && !directory.starts_with("/usr"))
+            .take(8)
+            .collect();
+        self.search = Rc::new(directories);
+    }
+
+    fn remember(&self, name: &str, values: &[Value]) {
+        let mut ever = self.ever.borrow_mut();
+        if ever.len() >= MOST_VARIABLES && !ever.contains_key(name) {
+            return;
+        }
+        let known = ever.entry(name.to_owned()).or_default();
+        for value in values {
+            if known.len() < MOST_VALUES && !known.contains(value) {
+                known.push(value.clone());
+            }
+        }
+    }
+
+    /// Lets a variable have any value it was ever given: which of the assignments counts is not
+    /// always what it seems, and where it decides what is destroyed none may be overlooked.
+    pub(super) fn doubt(&mut self, name: &str) {
+        let Some(variable) = self.variable(name) else {
+            return;
+        };
+        let mut values = variable.values;
+        let ever = self.ever.borrow().get(name).cloned().unwrap_or_default();
+        let more = ever.into_iter().filter(|value| *value != Value::Unset);
+        values.extend(more);
+        self.assign_any(name, values);
+    }
+
+    /// Makes a variable one that other programs see.
+    pub(super) fn export(&mut self, name: &str) {
+        if !self.exported.iter().any(|known| known == name) {
+            Rc::make_mut(&mut self.exported).push(name.to_owned());
+        }
+    }
+
+    /// What another shell starts with: variables that are not exported have no value there, unless
+    /// the text it runs was made so that they do.
+    pub(super) fn enter_shell(&mut self) {
+        let exported = Rc::clone(&self.exported);
+        for (name, variable) in Rc::make_mut(&mut self.variables) {
+            if !exported.contains(name) && !variable.values.contains(&Value::Unset) {
+                variable.values.push(Value::Unset);
+            }
+        }
+    }
+
+    /// Leaves out what is not known of variables that have known values, too.
+    pub(super) fn settle(&mut self) {
+        for variable in Rc::make_mut(&mut self.variables).values_mut() {
+            let known = |value: &Value| !matches!(value, Value::Unknown(_));
+            if variable.values.iter().any(known) {
+                variable.values.retain(known);
+            }
+        }
+    }
+
+    /// Takes note of a variable that does not hold what it is given.
+    pub(super) fn make_odd(&mut self, name: &str) {
+        Rc::make_mut(&mut self.odd).push(name.to_owned());
+        self.assign(name, Value::Unset);
+    }
+
+    /// Gives a variable one value.
+    pub(super) fn assign(&mut self, name: &str, value: Value) {
+        self.assign_any(name, vec![value]);
+    }
+
+    /// Gives a variable several possible values.
+    pub(super) fn assign_any(&mut self, name: &str, values: Vec<Value>) {
+        let mut kept: Vec<Value> = Vec::new();
+        let odd = self.odd.iter().any(|known| known == name);
+        let values = if odd {
+            vec![Value::Unknown(Origin::Elsewhere)]
+        } else {
+            values
+        };
+        for value in values {
+            let fits = match &value {
+                Value::Known(text) | Value::Pattern(text) => text.len() <= LONGEST_VALUE,
+                Value::List(items) => items.len() <= 256,
+                Value::Unset | Value::Unknown(_) => true,
+            };
+            let value = if fits {
+                value
+            } else {
+                Value::Unknown(Origin::Elsewhere)
+            };
+            if !kept.contains(&value) {
+                kept.push(value);
+            }
+        }
+        if kept.len() > MOST_VALUES {
+            kept.truncate(MOST_VALUES - 1);
+            kept.push(Value::Unknown(Origin::Elsewhere));
+        }
+        self.remember(name, &kept);
+        let variables = Rc::make_mut(&mut self.variables);
+        if variables.len() >= MOST_VARIABLES && !variables.contains_key(name) {
+            return;
+        }
+        variables.insert(name.to_owned(), Variable { values: kept });
+    }
+
+    /// Forgets a variable: it is then what the outside says, or unset.
+    pub(super) fn forget(&mut self, name: &str) {
+        if self.variables.contains_key(name) {
+            Rc::make_mut(&mut self.variables).remove(name);
+        }
+    }
+
+    /// What a file holds after the commands so far, if they wrote it.
+    pub(super) fn content(&self, path: &str) -> Option<&Content> {
+        self.files.get(tidy(path))
+    }
+
+    /// Remembers what a file will hold.
+    pub(super) fn write(&mut self, path: &str, content: Content, append: bool) {
+        let path = tidy(path).to_owned();
+        let files = Rc::make_mut(&mut self.files);
+        let content = match (append, files.get(&path), content) {
+            (true, Some(Content::Known(before)), Content::Known(after)) => {
+                Content::Known(Rc::from(format!("{before}{after}")))
+            }
+            (true, Some(Content::From(origin)), Content::Known(_)) => Content::From(*origin),
+            // What stood there before is not known.
+            (true, None, Content::Known(after)) => Content::Known(after),
+            (_, _, content) => content,
+        };
+        let fits = match &content {
+            Content::Known(text) => text.len() <= LONGEST_VALUE,
+            Content::From(_) | Content::Same(_) => true,
+        };
+        if fits && (files.len() < MOST_FILES || files.contains_key(&path)) {
+            files.insert(path, content);
+        }
+    }
+
+    /// Takes over the files another shell wrote.
+    pub(super) fn keep_files(&mut self, other: Self) {
+        self.files = other.files;
+    }
+
+    /// Changes the directory.
+    pub(super) fn go(&mut self, target: &str) {
+        let mut places: Vec<String> = Vec::new();
+        for place in &self.directory.places {
+            let place = joined(place, target);
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        let anchored = target.starts_with(['/', '~']);
+        self.directory = Rc::new(Whereabouts {
+            unknown: self.directory.unknown && !anchored,
+            places,
+        });
+    }
+
+    /// Remembers the directory to come back to.
+    pub(super) fn push_directory(&mut self) {
+        let directory = Rc::clone(&self.directory);
+        let pushed = Rc::make_mut(&mut self.pushed);
+        if pushed.len() < MOST_DIRECTORIES {
+            pushed.push(directory);
+        }
+    }
+
+    /// Goes back to the directory remembered last.
+    pub(super) fn pop_directory(&mut self) {
+        match Rc::make_mut(&mut self.pushed).pop() {
+            Some(directory) => self.directory = directory,
+            None => self.get_lost(),
+        }
+    }
+
+    /// What a variable may hold, to be put back.
+    pub(super) fn variable(&self, name: &str) -> Option<Variable> {
+        self.variables.get(name).cloned()
+    }
+
+    /// Puts back what a variable held.
+    pub(super) fn restore(&mut self, name: &str, variable: Option<Variable>) {
+        match variable {
+            Some(variable) => self.assign_any(name, variable.values),
+            None => self.forget(name),
+        }
+    }
+
+    /// The directory is no longer known.
+    pub(super) fn get_lost(&mut self) {
+        let mut directory = Whereabouts::clone(&self.directory);
+        directory.unknown = true;
+        self.directory = Rc::new(directory);
+    }
+
+    /// The state after commands of which either these or those ran.
+    pub(super) fn either(self, other: Self) -> Self {
+        if self.ended {
+            return other;
+        }
+        if other.ended {
+            return self;
+        }
+        let variables = if Rc::ptr_eq(&self.variables, &other.variables) {
+            self.variables
+        } else {
+            Rc::new(merged(&self.variables, &other.variables))
+        };
+        let directory = if self.directory == other.directory {
+            self.directory
+        } else {
+            Rc::new(Whereabouts::either(&self.directory, &other.directory))
+        };
+        Self {
+            variables,
+            functions: united(self.functions, other.functions),
+            aliases: united(self.aliases, other.aliases),
+            files: united(self.files, other.files),
+            positional: if self.positional == other.positional {
+                self.positional
+            } else {
+                None
+            },
+            directory,
+            pushed: self.pushed,
+            ever: self.ever,
+            exported: if self.exported.len() < other.exported.len() {
+                self.exported
+            } else {
+                other.exported
+            },
+            locals: self.locals,
+            odd: if self.odd.is_empty() {
+                other.odd
+            } else {
+                self.odd
+            },
+            search: if self.search.is_empty() {
+                other.search
+            } else {
+                self.search
+            },
+            workspace: self.workspace,
+            ends_on_error: self.ends_on_error && other.ends_on_error,
+            ended: false,
+        }
+    }
+
+    /// Whether a further round through a loop could see other values.
+    pub(super) fn differs(&self, other: &Self) -> bool {
+        let same = (Rc::ptr_eq(&self.variables, &other.variables)
+            || self.variables == other.variables)
+            && self.directory == other.directory
+            && Rc::ptr_eq(&self.files, &other.files)
+            && self.positional == other.positional;
+        !same
+    }
+}
+
+impl Whereabouts {
+    fn either(one: &Self, other: &Self) -> Self {
+        let mut both = one.clone();
+        for place in &other.places {
+            if both.places.contains(place) {
+                continue;
+            }
+            if both.places.len() >= MOST_DIRECTORIES {
+                both.unknown = true;
+                break;
+            }
+            both.places.push(place.clone());
+        }
+        both.unknown |= other.unknown;
+        both
+    }
+}
+
+/// A path from a directory; either may be relative.
+pub(crate) fn joined(directory: &str, path: &str) -> String {
+    if directory.is_empty() || path.starts_with(['/', '~']) {
+        return path.to_owned();
+    }
+    format!("{}/{path}", directory.trim_end_matches('/'))
+}
+
+fn tidy(path: &str) -> &str {
+    let mut path = path;
+    while let Some(rest) = path.strip_prefix("./") {
+        path = rest.trim_start_matches('/');
+    }
+    path
+}
+
+fn merged(
+    one: &HashMap<String, Variable>,
+    other: &HashMap<String, Variable>,
+) -> HashMap<String, Variable> {
+    let unset = || Variable {
+        values: vec![Value::Unknown(Origin::Elsewhere)],
+    };
+    let mut both = HashMap::new();
+    for name in one.keys().chain(other.keys()) {
+        if both.contains_key(name) {
+            continue;
+        }
+        // A variable only one of them assigns may hold what it held outside.
+        let mut variable = one.get(name).cloned().unwrap_or_else(unset);
+        let further = other.get(name).cloned().unwrap_or_else(unset);
+        for value in further.values {
+            if !variable.values.contains(&value) {
+                variable.values.push(value);
+            }
+        }
+        if variable.values.len() > MOST_VALUES {
+            variable.values.truncate(MOST_VALUES - 1);
+            variable.values.push(Value::Unknown(Origin::Elsewhere));
+        }
+        both.insert(name.clone(), variable);
+    }
+    both
+}
+
+fn united<V: Clone>(
+    one: Rc<HashMap<String, V>>,
+    other: Rc<HashMap<String, V>>,
+) -> Rc<HashMap<String, V>> {
+    if Rc::ptr_eq(&one, &other) || other.is_empty() {
+        return one;
+    }
+    let mut both = HashMap::clone(&one);
+    for (name, value) in other.iter() {
+        both.entry(name.clone()).or_insert_with(|| value.clone());
+    }
+    Rc::new(both)
+}

@@ -1,0 +1,646 @@
+//! Output that can be foreseen without running anything: `$(echo rm)`, `printf … | base64 -d`.
+//!
+//! Promises that a text said to be known is what the commands print, for the few programs
+//! whose output depends on nothing but their words and input. For the others it says where
+//! their output comes from, as far as that matters: a network, or something that decodes.
+
+use std::rc::Rc;
+
+use super::commands::Command;
+use super::environment::{Content, Origin, joined};
+use super::input::Input;
+use super::redirects;
+use super::texts::{Argument, Expander};
+use super::tree::{CommandKind, CommandNode, HereDocument, Item, Script};
+
+/// Longest output that is foreseen.
+const LONGEST: usize = 1 << 16;
+
+/// What stands for the name `mktemp` makes up.
+const FRESH: &str = "/tmp/tmp.XXXXXXXXXX";
+
+/// What a script prints.
+pub(super) fn script(script: &Script, words: &Expander<'_>, input: &Input) -> Input {
+    items(&script.items, &script.here_documents, words, input)
+}
+
+fn items(items: &[Item], documents: &[HereDocument], words: &Expander<'_>, input: &Input) -> Input {
+    let mut text = String::new();
+    let mut unknown: Option<Origin> = None;
+    if let [first, rest @ ..] = items
+        && let Some(directory) = changes_directory(first, words)
+    {
+        // `$(cd dir && pwd)` is a way to say `dir`.
+        return match (directory, self::items(rest, documents, words, input)) {
+            (Some(directory), Input::Known(text)) if &*text == "." => Input::text(&directory),
+            (_, _) => Input::Unknown(Origin::Elsewhere),
+        };
+    }
+    for item in items {
+        let mut flow = input.clone();
+        for node in &item.pipeline.commands {
+            flow = self::node(node, documents, words, &flow);
+        }
+        match flow {
+            Input::Known(piece) if text.len() + piece.len() <= LONGEST => text.push_str(&piece),
+            Input::Empty => {}
+            Input::Known(_) | Input::Inherited => {
+                unknown = unknown.max(Some(Origin::Elsewhere));
+            }
+            Input::Unknown(origin) => unknown = unknown.max(Some(origin)),
+        }
+    }
+    match unknown {
+        Some(origin) => Input::Unknown(origin),
+        None => Input::text(&text),
+    }
+}
+
+/// Where a command that changes the directory goes, if it is one.
+fn changes_directory(item: &Item, words: &Expander<'_>) -> Option<Option<String>> {
+    let [only] = item.pipeline.commands.as_slice() else {
+        return None;
+    };
+    let CommandKind::Simple(simple) = &only.kind else {
+        return None;
+    };
+    let (program, operands) = simple.words.split_first()?;
+    if !matches!(program.plain(), Some("cd" | "pushd")) {
+        return None;
+    }
+    let arguments: Vec<Argument> = operands
+        .iter()
+        .flat_map(|word| words.arguments(word, None))
+        .collect();
+    let target = arguments
+        .iter()
+        .rfind(|word| !word.unquoted().starts_with('-'));
+    Some(target.and_then(|word| word.known().map(str::to_owned)))
+}
+
+/// What a command of a pipeline prints for the next.
+pub(super) fn node(
+    node: &CommandNode,
+    documents: &[HereDocument],
+    words: &Expander<'_>,
+    input: &Input,
+) -> Input {
+    if redirects::diverts_output(&node.redirects) {
+        return Input::Empty;
+    }
+    printed(node, documents, words, input)
+}
+
+/// What a command prints, wherever that goes.
+pub(super) fn printed(
+    node: &CommandNode,
+    documents: &[HereDocument],
+    words: &Expander<'_>,
+    input: &Input,
+) -> Input {
+    let input = redirects::input(&node.redirects, words, documents, input);
+    match &node.kind {
+        CommandKind::Simple(simple) => {
+            if !simple.assignments.is_empty() && simple.words.is_empty() {
+                // What it assigns is not followed here, so nothing after it is known.
+                return Input::Unknown(Origin::Elsewhere);
+            }
+            // `$(<file)` is what the file holds.
+            if simple.words.is_empty() {
+                return match (&node.redirects.is_empty(), input) {
+                    (true, _) | (false, Input::Inherited) => Input::Empty,
+                    (false, input) => input,
+                };
+            }
+            let arguments: Vec<Argument> = simple
+                .words
+                .iter()
+                .flat_map(|word| words.arguments(word, None))
+                .collect();
+            output(&arguments, &input, words)
+        }
+        CommandKind::Group(inside) | CommandKind::Subshell(inside) => {
+            items(inside, documents, words, &input)
+        }
+        CommandKind::If { .. }
+        | CommandKind::Loop { .. }
+        | CommandKind::Each { .. }
+        | CommandKind::ForArithmetic { .. }
+        | CommandKind::Case { .. }
+        | CommandKind::Condition(_)
+        | CommandKind::Arithmetic(_)
+        | CommandKind::Function { .. }
+        | CommandKind::Coproc { .. } => Input::Unknown(input.origin().unwrap_or(Origin::Elsewhere)),
+    }
+}
+
+/// The files a command fills with what it fetches or copies, and what they will hold.
+pub(super) fn written(arguments: &[Argument], printed: &Input) -> Vec<(String, Content)> {
+    let Some((program, rest)) = arguments.split_first() else {
+        return Vec::new();
+    };
+    let name = program.text.program().unwrap_or_default();
+    if matches!(name, "sudo" | "doas" | "env" | "nice" | "nohup" | "command")
+        && rest
+            .first()
+            .is_some_and(|word| !word.unquoted().starts_with('-'))
+    {
+        return written(rest, printed);
+    }
+    let words: Vec<&str> = rest.iter().map(Argument::unquoted).collect();
+    let from_network = || Content::From(Origin::Network);
+    let value = |flags: &[&str]| {
+        words.iter().enumerate().find_map(|(at, word)| {
+            flags.iter().find_map(|flag| {
+                let after = word.strip_prefix(flag)?;
+                if after.is_empty() {
+                    return words.get(at + 1).map(|next| (*next).to_owned());
+                }
+                let long = flag.starts_with("--");
+                let glued = after.strip_prefix('=').or((!long).then_some(after))?;
+                Some(glued.to_owned())
+            })
+        })
+    };
+    let addresses = || words.iter().filter(|word| word.contains("://"));
+    let last_name = |address: &&&str| {
+        let path = address.split(['?', '#']).next().unwrap_or_default();
+        path.rsplit('/')
+            .next()
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
+    };
+    match name {
+        "curl" => match value(&["-o", "--output"]) {
+            Some(path) => vec![(path, from_network())],
+            None if words
+                .iter()
+                .any(|word| is_cluster_with(word, 'O') || *word == "--remote-name") =>
+            {
+                let names = addresses().filter_map(|address| last_name(&address));
+                names.map(|name| (name, from_network())).collect()
+            }
+            None => {
+                // `-fsSLo file`: the last letter of a cluster takes the next word.
+                let at = words
+                    .iter()
+                    .position(|word| is_cluster_with(word, 'o') && word.ends_with('o'));
+                let next = at.and_then(|at| words.get(at + 1));
+                next.map(|path| ((*path).to_owned(), from_network()))
+                    .into_iter()
+                    .collect()
+            }
+        },
+        "wget" | "aria2c" => match value(&["-O", "--output-document", "-o", "--out"]) {
+            Some(path) => vec![(path, from_network())],
+            None => {
+                let bundled = words.iter().position(|word| {
+                    is_cluster_with(word, 'P') && word.ends_with('P') && word.len() > 2
+                });
+                let directory = value(&["-P", "--directory-prefix", "-d", "--dir"])
+                    .or_else(|| Some((*words.get(bundled? + 1)?).to_owned()));
+                let names = addresses().filter_map(|address| last_name(&address));
+                names
+                    .map(|name| match &directory {
+                        Some(directory) => joined(directory, &name),
+                        None => name,
+                    })
+                    .map(|name| (name, from_network()))
+                    .collect()
+            }
+        },
+        "cp" | "mv" | "ln" => {
+            let operands: Vec<&&str> = words.iter().filter(|word| !word.starts_with('-')).collect();
+            match operands.as_slice() {
+                [from, to] => vec![((**to).to_owned(), Content::Same((**from).to_owned()))],
+                _ => Vec::new(),
+            }
+        }
+        "tee" => {
+            let files = words.iter().filter(|word| !word.starts_with('-'));
+            files
+                .map(|path| ((*path).to_owned(), content(printed)))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn is_cluster_with(word: &str, letter: char) -> bool {
+    word.starts_with('-') && !word.starts_with("--") && word.contains(letter)
+}
+
+/// What a simple command prints.
+pub(super) fn output(arguments: &[Argument], input: &Input, words: &Expander<'_>) -> Input {
+    let Some((program, rest)) = arguments.split_first() else {
+        return Input::Empty;
+    };
+    let Some(name) = program.text.program() else {
+        return Input::Unknown(input.origin().unwrap_or(Origin::Elsewhere));
+    };
+    let hidden = rest.iter().filter_map(|word| word.origin).max();
+    let known: Option<Vec<&str>> = rest
+        .iter()
+        .map(|word| {
+            word.known()
+                .filter(|text| !word.text.glob && !text.starts_with('~'))
+        })
+        .collect();
+    let foreseen = known.as_deref().and_then(|known| match (name, known) {
+        ("sudo" | "command" | "builtin" | "env" | "nice" | "nohup", [inner, ..])
+            if !inner.starts_with('-') && !inner.contains('=') =>
+        {
+            Some(output(rest, input, words))
+        }
+        _ => text_of(name, known, input, words),
+    });
+    if let Some(foreseen) = foreseen {
+        return foreseen;
+    }
+    if FETCHERS.contains(&name) {
+        return Input::Unknown(Origin::Network);
+    }
+    let origin = input.origin().max(hidden).unwrap_or(Origin::Elsewhere);
+    let decodes = known.as_deref().is_none_or(|known| decodes(name, known));
+    Input::Unknown(
+        if decodes && DECODERS.iter().any(|(known, _)| *known == name) {
+            origin.max(Origin::Decoder)
+        } else {
+            origin
+        },
+    )
+}
+
+/// Programs that print what they get from a network.
+const FETCHERS: &[&str] = &[
+    "aria2c", "curl", "fetch", "ftp", "http", "https", "lynx", "nc", "ncat", "netcat", "wget", "xh",
+];
+
+/// Programs that decode their input, with the flags that make them do so; none means always.
+const DECODERS: &[(&str, &[&str])] = &[
+    ("base32", &["-d", "-D", "--decode"]),
+    ("base64", &["-d", "-D", "--decode"]),
+    ("basenc", &["-d", "--decode"]),
+    ("bunzip2", &[]),
+    ("bzcat", &[]),
+    ("gpg", &["-d", "--decrypt"]),
+    ("gunzip", &[]),
+    ("gzip", &["-d", "-dc", "-cd", "--decompress"]),
+    ("openssl", &["-d", "-decrypt"]),
+    ("uudecode", &[]),
+    ("unxz", &[]),
+    ("xxd", &["-r", "-rp", "-pr"]),
+    ("xz", &["-d", "-dc", "-cd", "--decompress"]),
+    ("xzcat", &[]),
+    ("zcat", &[]),
+    ("zstdcat", &[]),
+    ("rev", &[]),
+    ("tr", &[]),
+];
+
+/// Whether a command decodes what it reads.
+pub(super) fn is_decoder(command: &Command) -> bool {
+    let words: Vec<&str> = command
+        .words
+        .iter()
+        .skip(1)
+        .map(|word| word.text.as_str())
+        .collect();
+    command.program().is_some_and(|name| decodes(name, &words))
+}
+
+fn decodes(name: &str, words: &[&str]) -> bool {
+    let Some((_, flags)) = DECODERS.iter().find(|(known, _)| *known == name) else {
+        return false;
+    };
+    flags.is_empty()
+        || words
+            .iter()
+            .any(|word| flags.iter().any(|flag| word.starts_with(flag)))
+}
+
+fn text_of(name: &str, words: &[&str], input: &Input, around: &Expander<'_>) -> Option<Input> {
+    let operands = || words.iter().copied().filter(|word| !word.starts_with('-'));
+    let text = match name {
+        "echo" => echo(words)?,
+        "printf" => printf(words)?,
+        ":" | "true" | "false" | "cd" | "mkdir" | "touch" | "export" | "set" => String::new(),
+        "cat" if operands().next().is_none() => return Some(input.clone()),
+        "cat" => match (operands().next(), operands().nth(1)) {
+            (Some(path), None) => match around.environment.content(path)? {
+                Content::Known(text) => text.to_string(),
+                Content::From(origin) => return Some(Input::Unknown(*origin)),
+                Content::Same(_) => return None,
+            },
+            _ => return None,
+        },
+        "pwd" => ".".to_owned(),
+        "mktemp" => mktemp(words),
+        "which" | "command" | "type" => match words {
+            ["-v" | "-p" | "-P", program] => format!("/usr/bin/{program}"),
+            [program] if name == "which" => format!("/usr/bin/{program}"),
+            _ => return None,
+        },
+        "realpath" | "readlink" => operands().next()?.to_owned(),
+        "basename" => basename(words)?,
+        "dirname" => {
+            let path = operands().next()?.trim_end_matches('/');
+            match path.rsplit_once('/') {
+                Some(("", _)) => "/".to_owned(),
+                Some((directory, _)) => directory.to_owned(),
+                None if path.is_empty() => "/".to_owned(),
+                None => ".".to_owned(),
+            }
+        }
+        "seq" => sequence(words)?,
+        "git" if words == ["rev-parse", "--show-toplevel"] => {
+            around.environment.workspace.as_deref()?.to_owned()
+        }
+        _ => return changed(name, words, input).map(|text| Input::text(&text)),
+    };
+    (text.len() <= LONGEST).then(|| Input::text(&text))
+}
+
+/// What a filter makes of a known input.
+fn changed(name: &str, words: &[&str], input: &Input) -> Option<String> {
+    let Input::Known(text) = input else {
+        return None;
+    };
+    match name {
+        "rev" if words.is_empty() => {
+            let lines: Vec<String> = text
+                .lines()
+                .map(|line| line.chars().rev().collect())
+                .collect();
+            Some(lines.join("\n") + "\n")
+        }
+        "tr" => translated(words, text),
+        "tee" => Some(text.to_string()),
+        "head" | "tail" if words.is_empty() && text.lines().count() <= 10 => Some(text.to_string()),
+        "base64" if decodes(name, words) => base64(text),
+        "openssl" if words.iter().any(|word| word.contains("base64")) && decodes(name, words) => {
+            base64(text)
+        }
+        "xxd" if decodes(name, words) && words.iter().any(|word| word.contains('p')) => hex(text),
+        _ => None,
+    }
+}
+
+fn echo(words: &[&str]) -> Option<String> {
+    let is_option = |word: &&&str| {
+        let letters = word.strip_prefix('-').unwrap_or_default();
+        !letters.is_empty()
+            && letters
+                .bytes()
+                .all(|byte| matches!(byte, b'n' | b'e' | b'E'))
+    };
+    let count = words.iter().take_while(is_option).count();
+    let (options, texts) = words.split_at_checked(count)?;
+    let has = |letter: char| options.iter().any(|option| option.contains(letter));
+    let mut text = texts.join(" ");
+    if text.contains('\\') {
+        if !has('e') {
+            // Whether a backslash is an escape depends on the shell and its options.
+            return None;
+        }
+        text = unescaped(&text)?;
+    }
+    if !has('n') {
+        text.push('\n');
+    }
+    Some(text)
+}
+
+pub(super) fn printf(words: &[&str]) -> Option<String> {
+    let words = match words {
+        ["--", rest @ ..] => rest,
+        ["-v", ..] => return Some(String::new()),
+        words => words,
+    };
+    let (format, values) = words.split_first()?;
+    if format.starts_with('-') {
+        return None;
+    }
+    let mut text = String::new();
+    let mut values = values.iter().copied();
+    loop {
+        let before = values.len();
+        let mut rest = *format;
+        while let Some(percent) = rest.find('%') {
+            text.push_str(&unescaped(rest.get(..percent)?)?);
+            rest = rest.get(percent + 1..)?;
+            let conversion = rest.chars().next()?;
+            rest = rest.get(conversion.len_utf8()..)?;
+            match conversion {
+                '%' => text.push('%'),
+                's' => text.push_str(values.next().unwrap_or_default()),
+                'b' => text.push_str(&unescaped(values.next().unwrap_or_default())?),
+                'd' | 'i' => {
+                    let value: i64 = values.next().unwrap_or("0").parse().ok()?;
+                    text.push_str(&value.to_string());
+                }
+                'c' => text.extend(values.next().unwrap_or_default().chars().take(1)),
+                _ => return None,
+            }
+        }
+        text.push_str(&unescaped(rest)?);
+        // The format is used again for values that are left, if it takes any.
+        if values.len() == 0 || values.len() == before || text.len() > LONGEST {
+            return Some(text);
+        }
+    }
+}
+
+/// Replaces the escapes of `echo -e` and `printf`.
+fn unescaped(text: &str) -> Option<String> {
+    let mut made = Vec::new();
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        if letter != '\\' {
+            made.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
+            continue;
+        }
+        let (most, radix) = match letters.next() {
+            Some('n') => {
+                made.push(b'\n');
+                continue;
+            }
+            Some('t') => {
+                made.push(b'\t');
+                continue;
+            }
+            Some(same @ ('\\' | '"' | '\'')) => {
+                made.extend_from_slice(same.encode_utf8(&mut [0; 4]).as_bytes());
+                continue;
+            }
+            Some('x') => (2, 16),
+            Some('u') => (4, 16),
+            Some('0') => (3, 8),
+            Some(digit @ '1'..='7') => {
+                let mut code = digit.to_digit(8)?;
+                for _ in 0..2 {
+                    let Some(next) = letters.peek().and_then(|next| next.to_digit(8)) else {
+                        break;
+                    };
+                    code = code * 8 + next;
+                    letters.next();
+                }
+                made.push(u8::try_from(code).ok()?);
+                continue;
+            }
+            Some(_) | None => return None,
+        };
+        let mut code = 0;
+        for _ in 0..most {
+            let Some(digit) = letters.peek().and_then(|next| next.to_digit(radix)) else {
+                break;
+            };
+            code = code * radix + digit;
+            letters.next();
+        }
+        if most == 4 {
+            let letter = char::from_u32(code)?;
+            made.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
+        } else {
+            made.push(u8::try_from(code).ok()?);
+        }
+    }
+    String::from_utf8(made).ok()
+}
+
+fn mktemp(words: &[&str]) -> String {
+    let template = words
+        .iter()
+        .find(|word| !word.starts_with('-') && word.ends_with("XXXXXX"));
+    match template {
+        Some(template) if template.contains('/') => (*template).to_owned(),
+        Some(_) | None => FRESH.to_owned(),
+    }
+}
+
+fn basename(words: &[&str]) -> Option<String> {
+    let (path, suffix) = match words {
+        [path] => (path, ""),
+        [path, suffix] if !path.starts_with('-') => (path, *suffix),
+        _ => return None,
+    };
+    let name = path.trim_end_matches('/').rsplit('/').next()?;
+    Some(name.strip_suffix(suffix).unwrap_or(name).to_owned())
+}
+
+fn sequence(words: &[&str]) -> Option<String> {
+    let numbers: Option<Vec<i64>> = words.iter().map(|word| word.parse().ok()).collect();
+    let (from, to) = match numbers?.as_slice() {
+        [to] => (1, *to),
+        [from, to] => (*from, *to),
+        _ => return None,
+    };
+    if to.checked_sub(from)? > 100 {
+        return None;
+    }
+    Some((from..=to).map(|number| format!("{number}\n")).collect())
+}
+
+/// `tr -d SET` and `tr SET SET` with plain letters and ranges.
+fn translated(words: &[&str], text: &str) -> Option<String> {
+    match words {
+        ["-d", set] => {
+            let set = letters(set)?;
+            Some(
+                text.chars()
+                    .filter(|letter| !set.contains(letter))
+                    .collect(),
+            )
+        }
+        [from, to] if !from.starts_with('-') => {
+            let (from, to) = (letters(from)?, letters(to)?);
+            let last = to.last().copied()?;
+            let change = |letter: char| {
+                let at = from.iter().position(|known| *known == letter);
+                at.map_or(letter, |at| to.get(at).copied().unwrap_or(last))
+            };
+            Some(text.chars().map(change).collect())
+        }
+        _ => None,
+    }
+}
+
+fn letters(set: &str) -> Option<Vec<char>> {
+    let set = set.replace("[:upper:]", "A-Z").replace("[:lower:]", "a-z");
+    let set = if set.contains('\\') {
+        unescaped(&set)?
+    } else {
+        set
+    };
+    if set.contains('[') {
+        return None;
+    }
+    let signs: Vec<char> = set.chars().collect();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(first) = signs.get(at) {
+        if signs.get(at + 1) == Some(&'-')
+            && let Some(last) = signs.get(at + 2)
+        {
+            if !first.is_ascii() || !last.is_ascii() {
+                return None;
+            }
+            found.extend(*first..=*last);
+            at += 3;
+        } else {
+            found.push(*first);
+            at += 1;
+        }
+    }
+    Some(found)
+}
+
+fn base64(text: &str) -> Option<String> {
+    let mut made = Vec::new();
+    let mut bits: u32 = 0;
+    let mut count = 0;
+    for byte in text.bytes() {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            b'=' | b'\n' | b'\r' | b' ' => continue,
+            _ => return None,
+        };
+        bits = (bits << 6) | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            made.push(u8::try_from((bits >> count) & 0xff).ok()?);
+        }
+    }
+    String::from_utf8(made).ok()
+}
+
+fn hex(text: &str) -> Option<String> {
+    let digits: Vec<u32> = text
+        .chars()
+        .filter(|letter| !letter.is_whitespace())
+        .map(|letter| letter.to_digit(16))
+        .collect::<Option<_>>()?;
+    let bytes: Option<Vec<u8>> = digits
+        .chunks(2)
+        .map(|pair| match pair {
+            [high, low] => u8::try_from(high * 16 + low).ok(),
+            _ => None,
+        })
+        .collect();
+    String::from_utf8(bytes?).ok()
+}
+
+/// What a known text is, for those that keep it.
+pub(super) fn content(output: &Input) -> Content {
+    match output {
+        Input::Known(text) => Content::Known(Rc::clone(text)),
+        Input::Empty => Content::Known(Rc::from("")),
+        Input::Inherited => Content::From(Origin::Elsewhere),
+        Input::Unknown(origin) => Content::From(*origin),
+    }
+}

@@ -1,0 +1,201 @@
+//! The ways to read a command whose variables may have several values.
+//!
+//! Promises a reading for every combination of the values of the variables a command uses, or
+//! one in which they are unknown if there are too many.
+
+use std::rc::Rc;
+
+use super::environment::{Choice, Environment, Origin, Value};
+use super::texts::{Argument, Expander};
+use super::tree::{AssignmentNode, Parameter, Part, Word};
+use super::walk::scalar;
+
+/// Most readings of one command.
+const MOST: usize = 16;
+
+/// The readings of a command with these words. Variables that only have a default are made
+/// known as what they are: set to nobody knows what, or not set.
+pub(super) fn choices(environment: &mut Environment, words: &[&Word]) -> Vec<Choice> {
+    let mut names: Vec<String> = Vec::new();
+    let destroys = words.first().is_some_and(|word| match word.plain() {
+        Some(program) => {
+            let name = program.rsplit('/').next().unwrap_or_default();
+            DESTROYING.contains(&name)
+        }
+        None => true,
+    });
+    for word in words {
+        each_parameter(&word.parts, &mut |parameter| {
+            if has_default(parameter)
+                && environment.variable(&parameter.name).is_none()
+                && !OUTSIDE.contains(&parameter.name.as_str())
+                && parameter
+                    .name
+                    .starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())
+            {
+                let values = if parameter.name == "TMPDIR" {
+                    vec![Value::Unset]
+                } else {
+                    vec![Value::Unset, Value::Unknown(Origin::Elsewhere)]
+                };
+                environment.assign_any(&parameter.name, values);
+            }
+            if parameter.name == "SHELL" && environment.variable("SHELL").is_none() {
+                // Most likely bash, but nobody has said so.
+                let values = vec![
+                    Value::Known(Rc::from("/bin/bash")),
+                    Value::Unknown(Origin::Elsewhere),
+                ];
+                environment.assign_any("SHELL", values);
+            }
+            if destroys {
+                environment.doubt(&parameter.name);
+            }
+            if environment.count(&parameter.name) > 1 && !names.contains(&parameter.name) {
+                names.push(parameter.name.clone());
+            }
+        });
+    }
+    if names.is_empty() {
+        return vec![Choice::none()];
+    }
+    let product = names.iter().try_fold(1usize, |product, name| {
+        product.checked_mul(environment.count(name))
+    });
+    if product.is_none_or(|product| product > MOST) {
+        // Each value on its own, and everything unknown.
+        let most = names.iter().map(|name| environment.count(name)).max();
+        let unknown = Value::Unknown(Origin::Elsewhere);
+        for name in &names {
+            let mut values = environment
+                .variable(name)
+                .map_or(Vec::new(), |one| one.values);
+            if !values.contains(&unknown) {
+                values.push(unknown.clone());
+                environment.assign_any(name, values);
+            }
+        }
+        return (0..most.unwrap_or(1).min(MOST) + 1)
+            .map(|at| Choice::of(names.iter().map(|name| (name.clone(), at)).collect()))
+            .collect();
+    }
+    let mut choices = vec![Vec::new()];
+    for name in &names {
+        let count = environment.count(name);
+        choices = choices
+            .into_iter()
+            .flat_map(|picked: Vec<(String, usize)>| {
+                (0..count).map(move |at| {
+                    let mut picked = picked.clone();
+                    picked.push((name.clone(), at));
+                    picked
+                })
+            })
+            .collect();
+    }
+    choices.into_iter().map(Choice::of).collect()
+}
+
+/// Programs for which no value a variable ever had may be overlooked.
+const DESTROYING: [&str; 14] = [
+    "rm", "rmdir", "unlink", "shred", "dd", "mv", "chmod", "chown", "truncate", "find", "mkfs",
+    "eval", "sudo", "xargs",
+];
+
+/// Variables whose value outside is known well enough.
+const OUTSIDE: [&str; 5] = ["HOME", "PWD", "IFS", "SHELL", "BASH"];
+
+fn has_default(parameter: &Parameter) -> bool {
+    [":-", "-", ":=", "="]
+        .iter()
+        .any(|sign| parameter.operator.starts_with(sign))
+}
+
+pub(super) fn each_parameter(parts: &[Part], found: &mut dyn FnMut(&Parameter)) {
+    for part in parts {
+        match part {
+            Part::Parameter(parameter) => {
+                found(parameter);
+                each_parameter(&parameter.parts, found);
+            }
+            Part::DoubleQuoted(inside) | Part::Localized(inside) | Part::Extended(inside) => {
+                each_parameter(inside, found);
+            }
+            Part::Arithmetic(arithmetic) => each_parameter(&arithmetic.parts, found),
+            Part::Array(words) => {
+                for word in words {
+                    each_parameter(&word.parts, found);
+                }
+            }
+            Part::Literal { .. }
+            | Part::SingleQuoted(_)
+            | Part::AnsiQuoted(_)
+            | Part::Command(_)
+            | Part::Process(_)
+            | Part::Glob(_)
+            | Part::Brace(_)
+            | Part::Tilde(_) => {}
+        }
+    }
+}
+
+/// Whether two readings are the same.
+pub(super) fn same(one: &[Argument], other: &[Argument]) -> bool {
+    one.len() == other.len()
+        && one
+            .iter()
+            .zip(other)
+            .all(|(one, other)| one.text == other.text)
+}
+
+/// What an assignment gives its variable.
+pub(super) fn assigned(words: &Expander<'_>, node: &AssignmentNode, value: &Argument) -> Value {
+    let unknown = Value::Unknown(value.origin.unwrap_or(Origin::Elsewhere));
+    let before = words.value(&node.name);
+    if let [Part::Array(elements)] = node.value.parts.as_slice() {
+        let Some(items) = words.array(elements) else {
+            return unknown;
+        };
+        return match (node.append, before) {
+            (false, _) | (true, Some(Value::Unset)) => Value::List(items),
+            (true, Some(Value::List(first))) => {
+                Value::List(first.iter().chain(items.iter()).cloned().collect())
+            }
+            (true, Some(_) | None) => unknown,
+        };
+    }
+    if let Some(subscript) = &node.subscript {
+        return element(words, subscript, before, value).unwrap_or(unknown);
+    }
+    if !node.append {
+        return scalar(value);
+    }
+    match (before, value.known()) {
+        (Some(Value::Known(first)), Some(text)) => Value::Known(Rc::from(format!("{first}{text}"))),
+        (Some(Value::Unset), Some(text)) => Value::Known(Rc::from(text)),
+        (_, _) => unknown,
+    }
+}
+
+/// An array after one of its elements is assigned, where the elements stay in order.
+fn element(
+    words: &Expander<'_>,
+    subscript: &[Part],
+    before: Option<Value>,
+    value: &Argument,
+) -> Option<Value> {
+    let at: usize = words.known(subscript)?.trim().parse().ok()?;
+    let mut items: Vec<Rc<str>> = match before {
+        Some(Value::List(items)) => items.to_vec(),
+        Some(Value::Unset) | None => Vec::new(),
+        Some(Value::Known(_) | Value::Pattern(_) | Value::Unknown(_)) => return None,
+    };
+    let text = Rc::from(value.known()?);
+    let count = items.len();
+    match items.get_mut(at) {
+        Some(item) => *item = text,
+        None if at == count => items.push(text),
+        None => return None,
+    }
+    Some(Value::List(items.into()))
+}
