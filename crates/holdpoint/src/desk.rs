@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 
 use holdpoint::{
     Decision, Disk, LoadError, Locations, Policy, Profile, Session, SessionError, SessionId,
-    SessionState, Sessions, ToolCall, load_file, load_layers, load_layers_at, real_directory,
+    SessionState, Sessions, ToolCall, load_file, load_layers, load_layers_at, load_text,
+    real_directory,
 };
-use holdpoint_core::{Surroundings, judge};
+use holdpoint_core::{Explained, Surroundings, explained, judge};
 
 /// How long policies and sessions are kept.
 const MOMENT: Duration = Duration::from_millis(500);
@@ -118,9 +119,7 @@ impl Desk {
                     text.len()
                 )));
             }
-            Under::Inline(text) => {
-                Policy::from_text("config", text.as_str()).map_err(LoadError::from)
-            }
+            Under::Inline(text) => load_text("config", text),
             // Named as a file would name it, so that a wrong name gets the same suggestion.
             Under::Profile(name) => match Profile::ALL.into_iter().find(|one| one.name() == name) {
                 Some(profile) => Policy::profile(profile).map_err(LoadError::from),
@@ -212,17 +211,27 @@ impl Desk {
         session: &Session,
         directory: &Path,
     ) -> Result<Decision, DeskError> {
-        Ok(judge(
-            call,
-            policy,
-            session,
-            &Surroundings {
-                workspace: Some(directory.to_str().ok_or(DeskError::Directory)?),
-                directory: None,
-                home: self.home.as_deref(),
-                lookup: &Disk,
-            },
-        ))
+        let around = self.surroundings(directory)?;
+        Ok(judge(call, policy, session, &around))
+    }
+
+    /// What a call is understood as under a policy.
+    pub(crate) fn explained(
+        &self,
+        call: &ToolCall,
+        policy: &Policy,
+        directory: &Path,
+    ) -> Result<Explained, DeskError> {
+        Ok(explained(call, policy, &self.surroundings(directory)?))
+    }
+
+    fn surroundings<'a>(&'a self, directory: &'a Path) -> Result<Surroundings<'a>, DeskError> {
+        Ok(Surroundings {
+            workspace: Some(directory.to_str().ok_or(DeskError::Directory)?),
+            directory: None,
+            home: self.home.as_deref(),
+            lookup: &Disk,
+        })
     }
 }
 

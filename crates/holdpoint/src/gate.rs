@@ -8,7 +8,7 @@ use holdpoint_core::{
 };
 
 use crate::disk::Disk;
-use crate::load::{LoadError, load_layers};
+use crate::load::{LoadError, load_layers, load_text};
 use crate::locations::Locations;
 use crate::workplace::real_directory;
 
@@ -28,7 +28,7 @@ impl Gate {
     /// A gate for the policy in `text` (the content of a `permissions.json`), in the directory
     /// this process runs in.
     pub fn from_policy(text: &str) -> Result<Self, LoadError> {
-        Ok(Self::new(Policy::from_text("policy", text)?))
+        Ok(Self::new(load_text("policy", text)?))
     }
 
     /// A gate for one of the policies shipped with Holdpoint.

@@ -24,6 +24,7 @@ mod gate;
 pub mod hook;
 mod load;
 mod locations;
+mod packs;
 mod sessions;
 pub mod setup;
 mod shown;
@@ -35,14 +36,17 @@ pub use disk::Disk;
 pub use error_log::ErrorLog;
 pub use gate::Gate;
 pub use holdpoint_core::paths::{Entry, Lookup};
-pub use holdpoint_core::policy::{Authority, Layer, OnError, Trust, json_schema};
+pub use holdpoint_core::policy::{Authority, Guard, Layer, OnError, Switched, Trust, json_schema};
 pub use holdpoint_core::{
-    Autonomy, CallError, Decision, DefaultPolicy, DocumentError, Effect, Finding, Method, Part,
-    Policy, Profile, Risk, Session, SessionState, StrictValue, Supervision, Suspensions, ToolCall,
-    Verdict,
+    Autonomy, CallError, Decision, DefaultPolicy, DocumentError, Effect, Finding, Method, Pack,
+    PackError, Part, Policy, Profile, Risk, Session, SessionState, StrictValue, Supervision,
+    Suspensions, ToolCall, Verdict,
 };
-pub use load::{FileError, LoadError, load_file, load_layers, load_layers_at, read_policy_file};
+pub use load::{
+    FileError, LoadError, load_file, load_layers, load_layers_at, load_text, read_policy_file,
+};
 pub use locations::{Locations, ProjectFiles};
+pub use packs::read_pack;
 pub use sessions::{SessionError, SessionId, Sessions};
 pub use shown::shown;
 pub use trust::{TrustError, TrustStore};

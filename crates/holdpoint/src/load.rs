@@ -8,6 +8,8 @@ use holdpoint_core::policy::{Authority, Source, Trust};
 use holdpoint_core::{DocumentError, Policy, digest_of};
 
 use crate::locations::{Locations, ProjectFiles};
+use crate::packs;
+use crate::shown::shown;
 use crate::store::{Unread, is_absent, read_bounded};
 use crate::trust::{TrustError, TrustStore};
 
@@ -23,6 +25,9 @@ pub enum LoadError {
     /// The file is not a policy.
     #[error(transparent)]
     Document(#[from] DocumentError),
+    /// A rule pack cannot be used, or `guards` names one that is not there.
+    #[error("{0}")]
+    Packs(String),
     /// What is trusted cannot be read.
     #[error(transparent)]
     Trust(#[from] TrustError),
@@ -31,9 +36,9 @@ pub enum LoadError {
 /// A file that cannot be read, and what to do about it.
 #[derive(Debug)]
 pub struct FileError {
-    path: PathBuf,
-    problem: String,
-    hint: &'static str,
+    pub(crate) path: PathBuf,
+    pub(crate) problem: String,
+    pub(crate) hint: &'static str,
 }
 
 impl fmt::Display for FileError {
@@ -53,7 +58,12 @@ impl std::error::Error for FileError {}
 
 /// The bytes of a policy file. It must be an ordinary file of at most 4 MiB.
 pub fn read_policy_file(path: &Path) -> Result<Vec<u8>, FileError> {
-    read_bounded(path, MAX_POLICY).map_err(|unread| {
+    read_text_file(path, "policy", MAX_POLICY)
+}
+
+/// The bytes of an ordinary file of at most `most` bytes; `kind` says what it should be.
+pub(crate) fn read_text_file(path: &Path, kind: &str, most: u64) -> Result<Vec<u8>, FileError> {
+    read_bounded(path, most).map_err(|unread| {
         let hint = match &unread {
             Unread::Missing => "create it, or name another one",
             Unread::Directory | Unread::NotOrdinary => "name a file",
@@ -64,7 +74,7 @@ pub fn read_policy_file(path: &Path) -> Result<Vec<u8>, FileError> {
             Unread::Io(_) => "check the path and the disk",
         };
         let problem = match &unread {
-            Unread::TooLarge(_) => format!("{unread}; a policy has at most {MAX_POLICY}"),
+            Unread::TooLarge(_) => format!("{unread}; a {kind} has at most {most}"),
             Unread::Missing | Unread::Directory | Unread::NotOrdinary | Unread::Io(_) => {
                 unread.to_string()
             }
@@ -80,7 +90,31 @@ pub fn read_policy_file(path: &Path) -> Result<Vec<u8>, FileError> {
 /// The policy of one file in place of all layers.
 pub fn load_file(path: &Path) -> Result<Policy, LoadError> {
     let source = source(path, Authority::User, Trust::Trusted)?;
-    Ok(Policy::compile(vec![source])?)
+    complete(Policy::compile(vec![source])?, &[], home().as_deref())
+}
+
+/// The policy in a text, in place of all layers; `name` is how messages call it. Packs it names by
+/// relative paths are looked for where this process runs.
+pub fn load_text(name: &str, text: &str) -> Result<Policy, LoadError> {
+    complete(Policy::from_text(name, text)?, &[], home().as_deref())
+}
+
+/// Adds the packs of the given directories and of the layers, and checks what `guards` names.
+fn complete(
+    policy: Policy,
+    directories: &[(PathBuf, Authority)],
+    home: Option<&Path>,
+) -> Result<Policy, LoadError> {
+    let loaded = packs::loaded(&policy, directories, home)?;
+    let policy = policy.with_packs(loaded);
+    match policy.unknown_guard() {
+        Some(problem) => Err(LoadError::Packs(shown(&problem, 1000))),
+        None => Ok(policy),
+    }
+}
+
+fn home() -> Option<PathBuf> {
+    Locations::of_this_machine().home
 }
 
 /// The policy in force for work in `directory`: the managed file, the user's, the project's.
@@ -103,16 +137,22 @@ pub fn load_layers_at(
         Ok(())
     };
     add_if_there(&locations.managed, Authority::Managed)?;
+    let mut directories = vec![(packs::beside(&locations.managed), Authority::Managed)];
     match &locations.named {
         Some(named) => sources.push(source(named, Authority::User, Trust::Trusted)?),
         None => {
             if let Some(user) = &locations.user {
                 add_if_there(user, Authority::User)?;
+                directories.push((packs::beside(user), Authority::User));
             }
             sources.extend(project_sources(locations, workspace, directory)?);
         }
     }
-    Ok(Policy::compile(sources)?)
+    complete(
+        Policy::compile(sources)?,
+        &directories,
+        locations.home.as_deref(),
+    )
 }
 
 fn project_sources(

@@ -4,6 +4,7 @@ mod cli;
 mod commands;
 mod desk;
 mod exit;
+mod layout;
 mod terminal;
 
 use std::io::{self, Write};
@@ -59,6 +60,7 @@ fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Exit> {
         Command::Init(args) => commands::init::register(&args, terminal),
         Command::Uninstall(args) => commands::init::unregister(&args, terminal),
         Command::Explain(args) => commands::explain::run(&args, terminal),
+        Command::Rules(args) => commands::rules::run(&args.action, terminal),
         Command::Permissions(args) => commands::permissions::run(&args, terminal),
         Command::Trust(args) => commands::trust::run(&args, terminal),
         Command::Schema => commands::reference::schema(terminal),

@@ -11,6 +11,7 @@ pub(crate) use holdpoint::shown;
 pub(crate) struct Terminal {
     pub(crate) out: BufWriter<Box<dyn Write>>,
     colour: bool,
+    width: Option<usize>,
 }
 
 impl Terminal {
@@ -20,6 +21,9 @@ impl Terminal {
         let plain = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
             || env::var_os("TERM").is_some_and(|term| term == "dumb");
         Self {
+            width: terminal_size::terminal_size_of(&stdout)
+                .map(|(width, _)| usize::from(width.0))
+                .filter(|width| *width > 0),
             colour: stdout.is_terminal() && !plain,
             out: BufWriter::with_capacity(1 << 16, Box::new(stdout)),
         }
@@ -35,6 +39,16 @@ impl Terminal {
             Verdict::Deny => "31",
         };
         self.paint(code, verdict.word())
+    }
+
+    /// How many characters a line has; none where output is no terminal, and so not cut.
+    pub(crate) fn width(&self) -> Option<usize> {
+        self.width
+    }
+
+    /// Text that matters less.
+    pub(crate) fn faint(&self, text: &str) -> String {
+        self.paint("2", text)
     }
 
     /// A heading.

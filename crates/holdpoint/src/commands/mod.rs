@@ -8,4 +8,5 @@ pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod permissions;
 pub(crate) mod reference;
+pub(crate) mod rules;
 pub(crate) mod trust;
