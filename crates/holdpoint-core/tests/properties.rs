@@ -44,6 +44,18 @@ const COMMANDS: &[&str] = &[
     "npm test > out.txt",
     "$X y",
     "FOO=1 ls",
+    "rm -rf /",
+    "git push --force origin main",
+];
+/// What only a person may do.
+const OWN: &[&str] = &[
+    "holdpoint approve 1",
+    "holdpoint permissions allow '*'",
+    "holdpoint trust",
+    "holdpoint uninstall claude-code",
+    "HOLDPOINT_POLICY=x claude",
+    "echo x > .claude/settings.json",
+    "pkill holdpoint",
 ];
 const PATTERNS: &[&str] = &[
     "*",
@@ -123,8 +135,9 @@ fn policy_text() -> impl Strategy<Value = Value> {
     let autonomy = select(&["-", "-", "-", "full", "supervised", "readonly", "locked"][..]);
     let supervision = select(&["-", "automatic", "notify", "confirm", "manual", "deny"][..]);
     let profile = select(&["-", "-", "strict", "hooks", "obra", "balanced"][..]);
-    (default, autonomy, supervision, profile, list(), list(), list(), any::<bool>()).prop_map(
-        |(default, autonomy, supervision, profile, deny, ask, allow, sanitized)| {
+    let words = (default, autonomy, supervision, profile);
+    (words, list(), list(), list(), any::<bool>(), guards()).prop_map(
+        |((default, autonomy, supervision, profile), deny, ask, allow, sanitized, guards)| {
             let mut text = json!({
                 "deny": deny, "ask": ask, "allow": allow,
                 "sanitization": { "enabled": sanitized, "block_shell_metacharacters": false },
@@ -136,12 +149,32 @@ fn policy_text() -> impl Strategy<Value = Value> {
                     map.insert(key.into(), json!(word));
                 }
             }
+            if !guards.is_null() {
+                map.insert("guards".into(), guards);
+            }
             if supervision != "-" {
                 map.insert("tools".into(), json!({ "B*": { "supervision": supervision }, "Read": { "maxCalls": 2 } }));
             }
             text
         },
     )
+}
+
+/// What a file says about the rule packs; mostly nothing.
+fn guards() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        6 => Just(Value::Null),
+        1 => Just(json!({ "enabled": false })),
+        1 => Just(json!({ "enabled": true })),
+        1 => Just(json!({ "packs": { "filesystem": "off", "agents": "off" } })),
+        1 => Just(json!({ "rules": { "git.push": "deny", "git.force-push-shared": "ask" } })),
+        1 => Just(json!({ "generated": ["build", "src"] })),
+    ]
+}
+
+/// Whether a file speaks of the rule packs, by itself or by the profile it extends.
+fn speaks_of_guards(text: &Value) -> bool {
+    text.get("guards").is_some() || text.get("profile").is_some()
 }
 
 fn session() -> impl Strategy<Value = SessionState> {
@@ -245,7 +278,14 @@ proptest! {
         trusted in any::<bool>(),
     ) {
         let alone = compile(vec![user(&text)]);
-        if refused_by_rule(&decide(&call, &alone, &SessionState::default())) {
+        let before = decide(&call, &alone, &SessionState::default());
+        // A pack's own refusal is no rule of a file: a trusted file may switch the pack, unless a
+        // layer above says that the packs are in force.
+        let switched = before.method == Method::Guard
+            && (above || trusted)
+            && speaks_of_guards(&other)
+            && text["guards"]["enabled"] != json!(true);
+        if refused_by_rule(&before) && !switched {
             let trust = if trusted { Trust::Trusted } else { Trust::Untrusted };
             let extra = if above {
                 source(Authority::Managed, Trust::Trusted, &other)
@@ -255,6 +295,19 @@ proptest! {
             let both = compile(vec![user(&text), extra]);
             prop_assert_eq!(decide(&call, &both, &state).verdict, Verdict::Deny);
         }
+    }
+
+    #[test]
+    fn no_policy_and_no_session_lets_an_agent_change_the_gate(
+        managed in prop::option::of(policy_text()),
+        own in policy_text(),
+        line in select(OWN),
+        state in session(),
+    ) {
+        let mut sources = vec![user(&own)];
+        sources.extend(managed.map(|text| source(Authority::Managed, Trust::Trusted, &text)));
+        let decision = decide(&ToolCall::shell(line), &compile(sources), &state);
+        prop_assert_eq!(decision.verdict, Verdict::Deny, "{}: {:?}", line, decision);
     }
 
     #[test]

@@ -1,0 +1,172 @@
+//! A real bash that runs many lines and tells which commands it ran.
+//!
+//! Each line runs in a subshell of one bash, in an empty directory and with a search path that
+//! leads only to a few harmless filters. The commands of the lines do not exist: functions and
+//! `command_not_found_handle` write down what they were called with, after the line's number, to a
+//! pipe that is read until the last process has closed it.
+
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// What the lines may really run.
+const FILTERS: [&str; 13] = [
+    "bash", "cat", "tr", "rev", "base64", "basename", "dirname", "seq", "env", "nice", "timeout",
+    "xargs", "sleep",
+];
+
+/// Longest time for one batch.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+const LOGGING: &str = r#"
+command_not_found_handle() {
+  printf '%s\0' "$__n" "${@//$'\n'/$'\2'}" $'\1' >&9
+  return 127
+}
+"#;
+
+/// Where the lines run; it goes away with the test.
+pub(crate) struct Machine {
+    place: PathBuf,
+    bash: PathBuf,
+}
+
+impl Machine {
+    pub(crate) fn new() -> Self {
+        let place = std::env::temp_dir().join(format!("bash-oracle-{}", std::process::id()));
+        let programs = place.join("programs");
+        fs::create_dir_all(place.join("empty")).expect("a temporary directory");
+        fs::create_dir_all(&programs).expect("a temporary directory");
+        for filter in FILTERS {
+            let real = found(filter);
+            symlink(real, programs.join(filter)).expect("a link");
+        }
+        let bash = found("bash");
+        // What wrappers start must be a program, not a function.
+        let program = programs.join("cmd_w");
+        let text = format!(
+            "#!{}\n{LOGGING}command_not_found_handle cmd_w \"$@\"\n",
+            bash.display()
+        );
+        fs::write(&program, text).expect("a script");
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a mode");
+        let mut driver = LOGGING.to_owned();
+        for name in super::generator::PROGRAMS {
+            driver += &format!("{name}() {{ command_not_found_handle {name} \"$@\"; }}\n");
+            driver += &format!("export -f {name}\n");
+        }
+        driver += "export -f command_not_found_handle\nexport __n\n";
+        driver += "exec 9>&1 >/dev/null 2>/dev/null </dev/null\n";
+        driver += "mapfile -t -d '' __lines <\"$1\"; shift\n";
+        driver += "for ((__n = 0; __n < ${#__lines[@]}; __n++)); do\n";
+        driver += "  ( ulimit -t 2; eval \"${__lines[__n]}\" )\n";
+        driver += "done\n";
+        fs::write(place.join("driver"), driver).expect("a script");
+        Self { place, bash }
+    }
+
+    /// Starts bash on these lines.
+    pub(crate) fn start(&self, batch: usize, lines: &[String]) -> Running {
+        let file = self.place.join(format!("lines-{batch}"));
+        let mut text = String::new();
+        for line in lines {
+            text += line;
+            text.push('\0');
+        }
+        fs::write(&file, text).expect("a file of lines");
+        let child = Command::new(&self.bash)
+            .args(["--norc", "--noprofile"])
+            .arg(self.place.join("driver"))
+            .arg(&file)
+            .env_clear()
+            .env("PATH", self.place.join("programs"))
+            .env("HOME", "/home/nobody")
+            .env("LC_ALL", "C.UTF-8")
+            .env("FUNCNEST", "30")
+            .current_dir(self.place.join("empty"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()
+            .expect("bash starts");
+        Running {
+            child,
+            lines: lines.len(),
+            file,
+        }
+    }
+
+    /// What bash tried to run for one line.
+    pub(crate) fn ran(&self, line: &str) -> Vec<Vec<String>> {
+        let mut all = self.start(usize::MAX, &[line.to_owned()]).finish();
+        all.pop().unwrap_or_default()
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.place);
+    }
+}
+
+/// A bash at work.
+pub(crate) struct Running {
+    child: Child,
+    lines: usize,
+    file: PathBuf,
+}
+
+impl Running {
+    /// What each line ran, one argv per command; empty if bash had to be stopped.
+    pub(crate) fn finish(mut self) -> Vec<Vec<Vec<String>>> {
+        let mut pipe = self.child.stdout.take().expect("a pipe");
+        let (send, receive) = mpsc::channel();
+        std::thread::spawn(move || {
+            let mut log = Vec::new();
+            let _ = pipe.read_to_end(&mut log);
+            let _ = send.send(log);
+        });
+        let log = receive.recv_timeout(PATIENCE);
+        if log.is_err() {
+            let group = format!("-{}", self.child.id());
+            let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
+        }
+        let _ = self.child.wait();
+        let _ = fs::remove_file(&self.file);
+        match log {
+            Ok(log) => commands(&log, self.lines),
+            Err(_) => Vec::new(),
+        }
+    }
+}
+
+fn commands(log: &[u8], lines: usize) -> Vec<Vec<Vec<String>>> {
+    let mut all = vec![Vec::new(); lines];
+    let log = String::from_utf8_lossy(log);
+    let mut fields: Vec<String> = Vec::new();
+    for field in log.split('\0') {
+        if field != "\u{1}" {
+            fields.push(field.replace('\u{2}', "\n"));
+            continue;
+        }
+        let mut argv = std::mem::take(&mut fields);
+        let number: usize = argv.remove(0).parse().expect("a line's number");
+        all[number].push(argv);
+    }
+    all
+}
+
+/// A program of this machine.
+fn found(name: &str) -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .map(|directory| directory.join(name))
+        .find(|program| Path::is_file(program))
+        .unwrap_or_else(|| panic!("{name} must be installed: the reader is compared with bash"))
+}

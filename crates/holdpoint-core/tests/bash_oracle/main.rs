@@ -1,0 +1,294 @@
+//! The reader against a real bash.
+//!
+//! Generated lines are run by bash with nothing to run: what bash tried to start, word by word, is
+//! compared with what the reader lists. The comparison is sound in both directions:
+//!
+//! - **Nothing is missed.** Every command bash ran is shown by a command of the list: with exactly
+//!   its words where they are all said to be known, with the known words in their places around
+//!   those said to be dynamic, or hidden behind a command that is marked opaque.
+//! - **Nothing is made up.** Each command of a line has a number of its own among its words, so
+//!   only the readings of the same place can show it. Where the reader lists one reading and says
+//!   that it knows all of its words, bash must have run exactly these words, if it came to that
+//!   place. Several readings are several values a variable may have; one of them must be the true
+//!   one. That a listed command did not run says nothing: every branch is listed.
+//!
+//! Lines that bash or the reader refuses are fine. `HOLDPOINT_ORACLE_LINES` says how many lines to
+//! try, `HOLDPOINT_ORACLE_SEED` which ones, `HOLDPOINT_ORACLE_REPORT` how many differences to look
+//! for before giving up; each is shortened before it is shown.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a test may fail loudly, and this one runs a real bash"
+)]
+
+mod generator;
+mod machine;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use generator::Dice;
+use holdpoint_core::shell::{Command, Opaque, Text, UNKNOWN, commands};
+use machine::Machine;
+
+/// Lines tried without a wish for more.
+const LINES: usize = 1_500;
+/// Lines one bash runs.
+const BATCH: usize = 500;
+
+/// How a command that bash ran is shown by the list.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Shown {
+    /// Word by word.
+    Exactly,
+    /// Around words that are said to be dynamic.
+    Around,
+    /// Behind a mark.
+    Hidden,
+}
+
+/// Whether a command may be followed by others that nobody can list.
+fn hides(command: &Command) -> bool {
+    match command.opaque {
+        Some(
+            Opaque::DynamicProgram
+            | Opaque::DynamicCode
+            | Opaque::PipedIntoShell
+            | Opaque::Downloaded
+            | Opaque::Decoded
+            | Opaque::ScriptFromInput
+            | Opaque::Unreadable
+            | Opaque::TooDeep
+            | Opaque::CallsItself,
+        ) => true,
+        Some(Opaque::InlineCode | Opaque::ExecutableSetting) | None => false,
+    }
+}
+
+/// A home directory is the user's: nobody knows it here.
+fn is_open(word: &Text) -> bool {
+    word.dynamic || word.text.starts_with('~')
+}
+
+/// Whether a dynamic word can be this one: what is known of it must be there.
+fn may_be(word: &Text, ran: &str) -> bool {
+    let Some(pattern) = &word.pattern else {
+        return true;
+    };
+    let mut pieces = pattern.split(UNKNOWN);
+    let first = pieces.next().unwrap_or_default();
+    let Some(mut rest) = ran.strip_prefix(first) else {
+        return false;
+    };
+    let mut pieces: Vec<&str> = pieces.collect();
+    let Some(last) = pieces.pop() else {
+        return rest.is_empty();
+    };
+    for piece in pieces {
+        match rest.split_once(piece) {
+            Some((_, after)) => rest = after,
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+/// Whether words can be what bash ran: a dynamic one is any number of words, unless quotes keep it
+/// one.
+fn covers(words: &[Text], argv: &[String]) -> bool {
+    let Some((first, rest)) = words.split_first() else {
+        return argv.is_empty();
+    };
+    if !is_open(first) {
+        // There are no files here, so a glob stays what it is.
+        return argv.first() == Some(&first.text) && covers(rest, &argv[1..]);
+    }
+    let source = &first.text;
+    let one = source.len() > 1
+        && source.starts_with('"')
+        && source.ends_with('"')
+        && source.matches('"').count() == 2
+        && !source.contains(['@', '!']);
+    if one {
+        return argv.first().is_some_and(|ran| may_be(first, ran)) && covers(rest, &argv[1..]);
+    }
+    (0..=argv.len()).any(|taken| covers(rest, &argv[taken..]))
+}
+
+fn shown(listed: &[Command], argv: &[String]) -> Option<Shown> {
+    let mut best = None;
+    for command in listed {
+        if command.words.is_empty() || !covers(&command.words, argv) {
+            continue;
+        }
+        if !command.words.iter().any(is_open) {
+            return Some(Shown::Exactly);
+        }
+        best = Some(Shown::Around);
+    }
+    if best.is_none() && listed.iter().any(hides) {
+        best = Some(Shown::Hidden);
+    }
+    best
+}
+
+/// The first command of a line that the reader does not show.
+fn difference(line: &str, ran: &[Vec<String>]) -> Option<Vec<String>> {
+    let listed = commands(line).ok()?;
+    ran.iter()
+        .find(|argv| shown(&listed, argv).is_none())
+        .cloned()
+}
+
+/// A shorter line with a difference in a command of the same name: words are left out first, then
+/// letters.
+fn shortened(line: &str, program: &str, machine: &Machine) -> String {
+    let words: Vec<&str> = line
+        .split_inclusive([' ', ';', '\n', '(', ')', '{', '}'])
+        .collect();
+    let line = fewer(words, program, machine);
+    let letters: Vec<&str> = line.split("").collect();
+    fewer(letters, program, machine)
+}
+
+fn fewer(mut pieces: Vec<&str>, program: &str, machine: &Machine) -> String {
+    let mut size = pieces.len() / 2;
+    while size > 0 {
+        let without = |places: &[usize]| -> Vec<&str> {
+            let kept = |place: &usize| !places.iter().any(|at| (*at..at + size).contains(place));
+            let all = pieces.iter().enumerate();
+            all.filter(|(place, _)| kept(place))
+                .map(|(_, piece)| *piece)
+                .collect()
+        };
+        // Each piece left out by itself, all in one bash, and then all that may be left out.
+        let places: Vec<usize> = (0..pieces.len()).step_by(size).collect();
+        let tries: Vec<String> = places.iter().map(|at| without(&[*at]).concat()).collect();
+        let found: Vec<usize> = differing(&tries, program, machine)
+            .into_iter()
+            .map(|at| places[at])
+            .collect();
+        let together = without(&found);
+        let shorter = match found.first() {
+            None => None,
+            Some(_) if !differing(&[together.concat()], program, machine).is_empty() => {
+                Some(together)
+            }
+            Some(first) => Some(without(&[*first])),
+        };
+        match shorter {
+            Some(shorter) => pieces = shorter,
+            None => size /= 2,
+        }
+        size = size.min(pieces.len());
+    }
+    pieces.concat()
+}
+
+/// Which of these lines have a difference in a command of this name.
+fn differing(lines: &[String], program: &str, machine: &Machine) -> Vec<usize> {
+    let ran = machine.start(usize::MAX, lines).finish();
+    let pairs = lines.iter().zip(ran).enumerate();
+    pairs
+        .filter(|(_, (line, ran))| {
+            difference(line, ran)
+                .is_some_and(|argv| argv.first().is_some_and(|name| name == program))
+        })
+        .map(|(at, _)| at)
+        .collect()
+}
+
+fn wish(name: &str, otherwise: usize) -> usize {
+    std::env::var(name)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(otherwise)
+}
+
+#[derive(Default, Debug)]
+struct Tally {
+    lines: usize,
+    refused: BTreeMap<String, usize>,
+    lost: usize,
+    ran: usize,
+    shown: BTreeMap<Shown, usize>,
+    listed: usize,
+    reading: Duration,
+    both: Duration,
+}
+
+#[test]
+fn what_bash_runs_is_what_the_reader_says() {
+    let machine = Machine::new();
+    let wanted = wish("HOLDPOINT_ORACLE_LINES", LINES);
+    let most = wish("HOLDPOINT_ORACLE_REPORT", 5);
+    let seed = wish("HOLDPOINT_ORACLE_SEED", 0) as u64;
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15 ^ seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
+    let mut tally = Tally::default();
+    let mut differences: Vec<String> = Vec::new();
+    while tally.lines < wanted && differences.len() < most {
+        let lines: Vec<String> = (0..BATCH.min(wanted - tally.lines))
+            .map(|_| generator::line(&mut dice))
+            .collect();
+        let begin = Instant::now();
+        // Bash and the reader work at the same time.
+        let bash = machine.start(tally.lines, &lines);
+        let lists: Vec<_> = lines.iter().map(|line| commands(line)).collect();
+        tally.reading += begin.elapsed();
+        let ran = bash.finish();
+        tally.both += begin.elapsed();
+        if ran.is_empty() {
+            eprintln!("bash did not end:\n{}", lines.join("\n---\n"));
+            tally.lost += lines.len();
+        }
+        tally.lines += lines.len();
+        for ((line, listed), ran) in lines.iter().zip(lists).zip(ran) {
+            let listed = match listed {
+                Ok(listed) => listed,
+                Err(refusal) => {
+                    let reason = format!("{:?}", refusal.reason);
+                    *tally.refused.entry(reason).or_default() += 1;
+                    continue;
+                }
+            };
+            tally.listed += listed.len();
+            tally.ran += ran.len();
+            for argv in &ran {
+                match shown(&listed, argv) {
+                    Some(how) => *tally.shown.entry(how).or_default() += 1,
+                    None => {
+                        let program = argv.first().map_or("", String::as_str);
+                        let line = shortened(line, program, &machine);
+                        let argv = difference(&line, &machine.ran(&line));
+                        let text = format!("bash ran {argv:?}\n  line {line:?}");
+                        if !differences.contains(&text) {
+                            eprintln!("{text}");
+                            differences.push(text);
+                        }
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    eprintln!("{tally:#?}");
+    assert!(
+        differences.is_empty(),
+        "the reader does not list what bash ran:\n{}",
+        differences.join("\n")
+    );
+    let refused: usize = tally.refused.values().sum();
+    assert!(refused * 10 < tally.lines * 2, "too many lines refused");
+    assert!(tally.ran > tally.lines, "bash ran too little");
+    let count = |how| tally.shown.get(&how).copied().unwrap_or_default();
+    assert!(
+        count(Shown::Exactly) * 10 > tally.ran * 4,
+        "too little is known"
+    );
+    assert_eq!(tally.lost, 0, "lines that bash did not end");
+}
