@@ -1,0 +1,133 @@
+//! The shell corpus: `corpus/shell/*.toml` read and judged.
+//!
+//! Every command is judged as an agent's `Bash` call under no policy file at all, in the workspace
+//! `/work/app` of a user whose home is `/home/dev`. The disk is made up: it holds what a case's
+//! `files` and `links` say and nothing else, so that the same line gets the same verdict everywhere.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use holdpoint_core::paths::{Entry, Lookup};
+use holdpoint_core::{Decision, Policy, Session, Surroundings, ToolCall, Verdict, judge};
+use serde::Deserialize;
+use serde_json::json;
+
+pub(crate) type Outcome<T> = Result<T, Box<dyn Error>>;
+
+const WORKSPACE: &str = "/work/app";
+const HOME: &str = "/home/dev";
+
+/// One file: a topic and its cases.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CaseFile {
+    about: String,
+    case: Vec<Case>,
+}
+
+/// Commands that are judged alike, and how.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Case {
+    pub(crate) verdict: Verdict,
+    /// The rule that wants the verdict, or several of which one must (` | `); none where nothing
+    /// objects.
+    pub(crate) rule: Option<String>,
+    /// Why it is so, where that is not plain.
+    note: Option<String>,
+    pub(crate) commands: Vec<String>,
+    /// The directory the commands run in; without it, the workspace.
+    cwd: Option<String>,
+    /// Files on the disk, by absolute path or path below `cwd`.
+    #[serde(default)]
+    files: BTreeMap<String, String>,
+    /// Symbolic links on the disk, named likewise.
+    #[serde(default)]
+    links: BTreeMap<String, String>,
+    /// The file the case stands in.
+    #[serde(skip)]
+    pub(crate) topic: String,
+}
+
+/// All cases, in the order of their files' names.
+pub(crate) fn corpus() -> Outcome<Vec<Case>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/shell");
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(&folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|end| end == "toml") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    let mut cases = Vec::new();
+    for path in paths {
+        let topic = path.file_stem().unwrap_or_default().display().to_string();
+        let file: CaseFile = toml::from_str(&fs::read_to_string(&path)?)
+            .map_err(|problem| format!("{topic}.toml: {problem}"))?;
+        if file.about.trim().is_empty() {
+            return Err(format!("{topic}.toml: `about` says nothing").into());
+        }
+        for mut case in file.case {
+            let empty = |text: &Option<String>| text.as_ref().is_some_and(|text| text.is_empty());
+            if case.commands.is_empty() || empty(&case.note) || empty(&case.rule) {
+                return Err(format!("{topic}.toml: a case has an empty key").into());
+            }
+            if (case.verdict == Verdict::Allow) != case.rule.is_none() {
+                return Err(format!(
+                    "{topic}.toml: `{}`: `rule` belongs to every verdict but `allow`",
+                    case.commands.join("`, `")
+                )
+                .into());
+            }
+            case.topic.clone_from(&topic);
+            cases.push(case);
+        }
+    }
+    Ok(cases)
+}
+
+/// The policy of somebody who has written none.
+pub(crate) fn default_policy() -> Outcome<Policy> {
+    Ok(Policy::compile(Vec::new())?)
+}
+
+impl Case {
+    /// What becomes of a line in the surroundings of this case.
+    pub(crate) fn judged(&self, line: &str, policy: &Policy) -> Outcome<Decision> {
+        let call = ToolCall::new("Bash", json!({ "command": line }))?;
+        let around = Surroundings {
+            workspace: Some(WORKSPACE),
+            directory: self.cwd.as_deref(),
+            home: Some(HOME),
+            lookup: self,
+        };
+        Ok(judge(&call, policy, &Session::default(), &around))
+    }
+
+    /// What a map of the case has at an absolute path.
+    fn at<'a>(&self, map: &'a BTreeMap<String, String>, path: &str) -> Option<&'a String> {
+        let below = path
+            .strip_prefix(self.cwd.as_deref().unwrap_or(WORKSPACE))
+            .and_then(|rest| rest.strip_prefix('/'));
+        map.get(path).or_else(|| map.get(below?))
+    }
+}
+
+impl Lookup for Case {
+    fn entry(&self, path: &str) -> Entry {
+        match self.at(&self.links, path) {
+            Some(target) => Entry::Link(target.clone()),
+            None if self.at(&self.files, path).is_some() => Entry::Other,
+            None => Entry::Missing,
+        }
+    }
+
+    fn text(&self, path: &str, most: usize) -> Option<String> {
+        self.at(&self.files, path)
+            .filter(|text| text.len() <= most)
+            .cloned()
+    }
+}
