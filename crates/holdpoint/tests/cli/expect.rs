@@ -240,7 +240,8 @@ impl Expected {
                             "a decision `deny` by `error` with the same reason expected".into(),
                         ),
                     }
-                } else if !got.stdout.is_empty() {
+                } else if !got.stdout.is_empty() && !line.starts_with("holdpoint rules test") {
+                    // A test that fails has said which examples do.
                     wrong.push("nothing on stdout expected".into());
                 }
             }
