@@ -142,6 +142,9 @@ def guarded():
         shell("touch unmentioned"),
         write,
         fine,
+        # No rule of the policy speaks of these; the packs do.
+        shell("python3 -c \"import shutil; shutil.rmtree('..')\""),
+        shell("git commit --allow-empty -m 'never run rm -rf /' || touch committed"),
     ]
     return agent, agent.run(calls)
 
@@ -215,6 +218,12 @@ class ClaudeCode(unittest.TestCase):
             self.assertFalse(agent.has(".env"))
             self.assertIn("Holdpoint denied this", model.told_about(4))
             self.assertTrue(agent.has("notes"), model.told_about(5))
+        with self.subTest("a rule pack refuses by what the call would do, and says what to do instead"):
+            self.assertTrue(agent.project.exists())
+            self.assertIn("filesystem.delete-", model.told_about(6))
+            self.assertIn("Instead: ", model.told_about(6))
+        with self.subTest("text that nothing runs is data"):
+            self.assertTrue(agent.has("committed"), model.told_about(7))
 
     def test_after_uninstalling_the_agent_is_on_its_own_again(self):
         agent, _ = self.outcome("undone")
