@@ -137,7 +137,13 @@ pub fn policy_text(rules: &[Rule]) -> String {
         }
         json!({"patterns": patterns, "arguments": arguments})
     };
-    let document = json!({"defaultPolicy": "ask", "allow": list(true), "deny": list(false)});
+    let document = json!({
+        "defaultPolicy": "ask",
+        // The packs are measured elsewhere; here it is rules of a policy against rules of a policy.
+        "guards": {"enabled": false},
+        "allow": list(true),
+        "deny": list(false),
+    });
     format!("{document:#}")
 }
 

@@ -27,11 +27,14 @@ pub fn quiet_ns<T>(batches: usize, mut work: impl FnMut() -> T) -> f64 {
     while start.elapsed() < WARM_UP {
         run(times);
     }
-    let mut costs: Vec<f64> = (0..batches)
-        .map(|_| run(times).as_secs_f64() * 1e9 / f64::from(times))
-        .collect();
-    costs.sort_by(f64::total_cmp);
-    costs.get(costs.len() / 10).copied().unwrap_or_default()
+    let costs = (0..batches).map(|_| run(times).as_secs_f64() * 1e9 / f64::from(times));
+    quiet(costs.collect())
+}
+
+/// The value a tenth of all stays below; 0 of none.
+pub fn quiet(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 10).copied().unwrap_or_default()
 }
 
 /// The middle value; 0 of none.

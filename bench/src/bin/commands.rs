@@ -1,0 +1,139 @@
+//! The cost of judging a typical command under the default profile, with every rule pack.
+//!
+//! All of `judge`, as the hook calls it: reading the line, its effects and places, the packs, the
+//! digest and the decision as a value. Once with the disk, in an empty workspace, and once with
+//! none, which shows what looking at files costs. Then lines that are meant to be too much: each must
+//! be answered in time, and never with an allow. Usage: `commands [--long] [--check]`.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use holdpoint::{Gate, Profile, ToolCall, Verdict};
+use holdpoint_bench::table::{self, Goals, Kind};
+use holdpoint_bench::timing::{median, quiet_ns};
+use holdpoint_core::paths::NoLinks;
+
+/// What agents run all day; no rule objects to any of it.
+const COMMANDS: [&str; 8] = [
+    "ls -la",
+    "git status",
+    "git diff --stat HEAD~1",
+    "cargo test --workspace",
+    "grep -rn 'fn main' src",
+    "sed -n 1,80p README.md",
+    "npm run build 2>&1 | tail -n 20",
+    "cd crates/core && cargo build --release",
+];
+const GOAL: f64 = 15_000.0;
+
+fn main() -> ExitCode {
+    holdpoint_bench::exit("commands", run())
+}
+
+fn run() -> Result<()> {
+    let (mut batches, mut check) = (41, false);
+    for argument in std::env::args().skip(1) {
+        match argument.as_str() {
+            "--long" => batches = 401,
+            "--check" => check = true,
+            other => anyhow::bail!("unknown argument `{other}`: use `--long` or `--check`"),
+        }
+    }
+    let home = std::env::temp_dir().join(format!("holdpoint-commands-{}", std::process::id()));
+    std::fs::create_dir(&home).context("an empty workspace")?;
+    let outcome = measure(&home, batches, check);
+    std::fs::remove_dir_all(&home)?;
+    outcome
+}
+
+fn measure(workspace: &Path, batches: usize, check: bool) -> Result<()> {
+    let gate = || anyhow::Ok(Gate::from_profile(Profile::Balanced)?.in_workspace(workspace));
+    let with_disk = gate()?;
+    let without = gate()?.looking_up(NoLinks);
+    let mut rows = Vec::new();
+    let (mut sum, mut sum_without) = (0.0, 0.0);
+    for command in COMMANDS {
+        let call = ToolCall::shell(command);
+        let decision = with_disk.judge(&call);
+        ensure!(
+            decision.verdict == Verdict::Allow,
+            "`{command}` is meant to be allowed: {decision:?}"
+        );
+        let cost = quiet_ns(batches, || with_disk.judge(&call));
+        let cost_without = quiet_ns(batches, || without.judge(&call));
+        sum += cost;
+        sum_without += cost_without;
+        rows.push(row(command, cost, cost_without));
+    }
+    let count = f64::from(u32::try_from(COMMANDS.len())?);
+    rows.push(row("mean", sum / count, sum_without / count));
+    println!("µs to judge a typical command under the default profile");
+    table::print(&["command", "with the disk", "without"], &rows);
+    let mut goals = Goals::default();
+    let text = format!(
+        "{:.1} µs a typical command (goal {:.0} µs)",
+        sum / count / 1e3,
+        GOAL / 1e3
+    );
+    goals.state(Kind::Absolute, sum / count < GOAL, false, &text);
+    limits(&with_disk, &mut goals)?;
+    goals.outcome(check)
+}
+
+/// Lines nobody writes, and how long each keeps the judge busy.
+fn limits(gate: &Gate, goals: &mut Goals) -> Result<()> {
+    let lines = [
+        ("1 MiB of one word", format!("echo {}", "a".repeat(1 << 20))),
+        ("1 MiB of words", "rm x ".repeat((1 << 20) / 5)),
+        ("1 MiB of quotes", "'a'\"b\"".repeat((1 << 20) / 6)),
+        (
+            "10,000 parentheses",
+            format!("{}rm x{}", "( ".repeat(10_000), " )".repeat(10_000)),
+        ),
+        (
+            "10,000 substitutions",
+            format!("{}rm x{}", "$(".repeat(10_000), ")".repeat(10_000)),
+        ),
+        (
+            "10,000 braces",
+            format!("rm -rf {}/{}", "{b,".repeat(10_000), "}".repeat(10_000)),
+        ),
+        ("a million semicolons", ";".repeat(1_000_000)),
+        ("half a million commands", "a;".repeat(500_000)),
+    ];
+    println!("\nms to answer what is too much");
+    let mut rows = Vec::new();
+    let mut longest = 0f64;
+    let mut allowed = Vec::new();
+    for (name, line) in &lines {
+        let call = ToolCall::shell(line);
+        let mut verdict = Verdict::Allow;
+        let cost = median((0..5).map(|_| {
+            let start = Instant::now();
+            verdict = gate.judge(&call).verdict;
+            start.elapsed().as_secs_f64() * 1e3
+        }));
+        longest = longest.max(cost);
+        if verdict <= Verdict::Notify {
+            allowed.push(*name);
+        }
+        rows.push(vec![
+            (*name).to_owned(),
+            format!("{cost:.2}"),
+            verdict.word().to_owned(),
+        ]);
+    }
+    table::print(&["line", "ms", "answer"], &rows);
+    let text = format!("{longest:.1} ms for the worst of them (goal 50 ms)");
+    goals.state(Kind::Absolute, longest < 50.0, false, &text);
+    let text = format!("{} of them are let through {allowed:?}", allowed.len());
+    goals.state(Kind::Ratio, allowed.is_empty(), !allowed.is_empty(), &text);
+    Ok(())
+}
+
+fn row(name: &str, cost: f64, without: f64) -> Vec<String> {
+    let shown = |cost: f64| format!("{:.1}", cost / 1e3);
+    vec![name.to_owned(), shown(cost), shown(without)]
+}
