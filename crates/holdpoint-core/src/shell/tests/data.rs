@@ -125,8 +125,8 @@ fn single_quotes_inside_a_quoted_default_do_not_protect() {
     assert_eq!(lines("a \"${x:-'$(b)'}\"")[1], "b");
     assert_eq!(lines("a \"${x:-'}'}\" $(b)")[1], "b");
     assert_eq!(refused("a \"${x:-it's}\"; b"), RefusalReason::UnclosedQuote);
-    // Two readings of one command, with and without the default; `b` runs in neither.
-    assert_eq!(lines("a ${x:-'$(b)'}"), ["a $(b)", "a ${x:-'$(b)'}"]);
+    // What quotes in an unquoted default protect is not followed; `b` does not run.
+    assert_eq!(lines("a ${x:-'$(b)'}"), ["a ${x:-'$(b)'}"]);
 }
 
 #[test]
