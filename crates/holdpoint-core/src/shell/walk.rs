@@ -21,8 +21,8 @@ use super::refusal::{Refusal, RefusalReason};
 use super::settings;
 use super::texts::{Argument, Expander};
 use super::tree::{
-    CommandKind, CommandNode, ConditionToken, Connector, HereDocument, Item, Part, Pipeline,
-    Redirect, RedirectKind, Script, Simple, Span, Substitution, Word,
+    Arithmetic, CommandKind, CommandNode, ConditionToken, Connector, HereDocument, Item, Part,
+    Pipeline, Redirect, RedirectKind, Script, Simple, Span, Substitution, Word,
 };
 use super::unwrapping;
 use crate::paths::{Entry, Surroundings};
@@ -747,7 +747,7 @@ impl<'w> Listing<'w> {
             CommandKind::Arithmetic(arithmetic) => {
                 self.parts(&arithmetic.parts, scope)?;
                 self.calculated(&arithmetic.parts);
-                Ok(())
+                self.as_subshells(arithmetic, scope, input)
             }
             CommandKind::Function { name, body } => {
                 self.parts(&name.parts, scope)?;
@@ -758,6 +758,39 @@ impl<'w> Listing<'w> {
                 listing.node(body, false, scope, &input)
             }),
         }
+    }
+
+    /// Walks `((…))` as other shells than bash read it: subshells. Only code that is handed to a
+    /// shell can meet one.
+    fn as_subshells(
+        &mut self,
+        arithmetic: &Arithmetic,
+        scope: &Scope<'_>,
+        input: &Input,
+    ) -> Result<(), Refusal> {
+        let text = scope
+            .source
+            .get(arithmetic.span.clone())
+            .unwrap_or_default();
+        let inside = text
+            .strip_prefix("((")
+            .and_then(|rest| rest.strip_suffix("))"));
+        let (Some(_), Some(inside)) = (&scope.held, inside) else {
+            return Ok(());
+        };
+        let Ok(script) = read(inside) else {
+            return Ok(());
+        };
+        let inner = Scope {
+            source: inside,
+            documents: &script.here_documents,
+            ..scope.clone()
+        };
+        self.apart(|listing| {
+            listing.leveled(scope, &arithmetic.span, |listing| {
+                listing.script(&script, &inner, input)
+            })
+        })
     }
 
     /// Walks what cannot change this shell's state; the files it writes stay.
