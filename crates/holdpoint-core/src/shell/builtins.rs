@@ -5,6 +5,7 @@
 use std::rc::Rc;
 
 use super::environment::{Environment, Origin, Value};
+use super::foreseen;
 use super::input::Input;
 use super::texts::Argument;
 use super::walk::parameters;
@@ -166,11 +167,17 @@ fn declare(environment: &mut Environment, builtin: &str, words: &[Argument]) {
         let Some((name, value)) = text.split_once('=') else {
             continue;
         };
+        let pattern = word.text.pattern.as_deref();
+        let pattern = pattern.and_then(|text| Some(text.split_once('=')?.1));
         let value = match word.known() {
             Some(_) if !renames && !name.ends_with('+') && !value.starts_with('(') => {
                 Value::Known(Rc::from(value))
             }
-            Some(_) | None => Value::Unknown(word.origin.unwrap_or(Origin::Elsewhere)),
+            Some(_) | None => Value::partly(
+                word.origin.unwrap_or(Origin::Elsewhere),
+                value,
+                pattern.filter(|_| !renames && !name.ends_with('+') && !value.starts_with('(')),
+            ),
         };
         if name == "PATH" {
             environment.search_in(text.split_once('=').map_or("", |(_, value)| value));
@@ -213,7 +220,6 @@ fn read(environment: &mut Environment, words: &[Argument], input: &Input) {
     if names.is_empty() {
         names.push("REPLY");
     }
-    let origin = input.origin().unwrap_or(Origin::Elsewhere);
     let raw = words.iter().any(|word| {
         let text = word.unquoted();
         text.starts_with('-') && text.contains('r')
@@ -226,7 +232,11 @@ fn read(environment: &mut Environment, words: &[Argument], input: &Input) {
         Input::Known(text) if plain && (raw || !text.contains('\\')) => {
             text.lines().take(MOST_LINES + 1).collect()
         }
-        Input::Known(_) | Input::Inherited | Input::Empty | Input::Unknown(_) => Vec::new(),
+        Input::Known(_)
+        | Input::Partly(_)
+        | Input::Inherited
+        | Input::Empty
+        | Input::Unknown(_) => Vec::new(),
     };
     for (at, name) in names.iter().enumerate() {
         let mut values: Vec<Value> = lines
@@ -238,7 +248,7 @@ fn read(environment: &mut Environment, words: &[Argument], input: &Input) {
             })
             .collect();
         if values.is_empty() || lines.len() > MOST_LINES {
-            values.push(Value::Unknown(origin));
+            values.push(input.unknown_value());
         }
         environment.assign_any(name, values);
     }
@@ -266,10 +276,15 @@ fn map_lines(environment: &mut Environment, words: &[Argument], input: &Input) {
         .iter()
         .all(|word| matches!(word.unquoted(), "-t") || word.unquoted() == name);
     let value = match input {
-        Input::Known(text) if plain => Value::List(text.lines().map(Rc::from).collect()),
-        Input::Known(_) | Input::Inherited | Input::Empty | Input::Unknown(_) => {
-            Value::Unknown(input.origin().unwrap_or(Origin::Elsewhere))
+        Input::Known(text) if plain => {
+            let lines = text.lines().map(|line| Value::Known(Rc::from(line)));
+            Value::List(lines.collect())
         }
+        Input::Known(_)
+        | Input::Partly(_)
+        | Input::Inherited
+        | Input::Empty
+        | Input::Unknown(_) => input.unknown_value(),
     };
     environment.assign(name, value);
 }
@@ -282,12 +297,7 @@ fn print_into(environment: &mut Environment, words: &[Argument]) {
     if flag.known() == Some("-v")
         && let Some(name) = name.known()
     {
-        let texts: Option<Vec<&str>> = words.iter().skip(2).map(Argument::known).collect();
-        let text = texts.and_then(|texts| super::foreseen::printf(&texts));
-        let value = match text {
-            Some(text) => Value::Known(Rc::from(text)),
-            None => Value::Unknown(Origin::Elsewhere),
-        };
-        environment.assign(name, value);
+        let words = words.get(2..).unwrap_or_default();
+        environment.assign(name, foreseen::said(words, foreseen::printf));
     }
 }

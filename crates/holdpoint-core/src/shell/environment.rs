@@ -9,6 +9,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::texts::UNKNOWN;
 use super::tree::{CommandNode, HereDocument, Span};
 
 /// Most variables followed.
@@ -33,19 +34,89 @@ pub(super) enum Origin {
     Network,
 }
 
+/// Longest text whose parts are remembered where not all of them are known.
+const LONGEST_PARTIAL: usize = 4096;
+
+/// A text of which not all is known, and what is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Partial {
+    pub(super) origin: Origin,
+    /// The text with its unknown expansions as they were written: whose value it is.
+    pub(super) written: String,
+    /// The text with [`UNKNOWN`] in their place.
+    pub(super) pattern: String,
+}
+
 /// A value of a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
     /// This text.
     Known(Rc<str>),
+    /// A text of which not all is known.
+    Partly(Rc<Partial>),
     /// A pattern for file names: what `for f in *.log` puts into `f`.
     Pattern(Rc<str>),
     /// An array.
-    List(Rc<[Rc<str>]>),
+    List(Rc<[Value]>),
     /// No value at all.
     Unset,
     /// Something else.
     Unknown(Origin),
+}
+
+impl Partial {
+    /// What a variable from outside holds.
+    pub(super) fn named(variable: &str) -> Rc<Self> {
+        Rc::new(Self {
+            origin: Origin::Elsewhere,
+            written: format!("${variable}"),
+            pattern: UNKNOWN.to_string(),
+        })
+    }
+
+    /// The same without new lines at its end, as a substitution leaves it.
+    pub(super) fn without_last_lines(&self) -> Rc<Self> {
+        Rc::new(Self {
+            origin: self.origin,
+            written: self.written.trim_end_matches('\n').to_owned(),
+            pattern: self.pattern.trim_end_matches('\n').to_owned(),
+        })
+    }
+
+    /// The same after something was done to it that is not followed.
+    pub(super) fn changed(&self) -> Rc<Self> {
+        Rc::new(Self {
+            origin: self.origin,
+            written: self.written.clone(),
+            pattern: UNKNOWN.to_string(),
+        })
+    }
+}
+
+impl Value {
+    /// A text of which not all is known, if it is short enough to be remembered.
+    pub(super) fn partly(origin: Origin, written: &str, pattern: Option<&str>) -> Self {
+        if written.is_empty() || written.len() > LONGEST_PARTIAL {
+            return Value::Unknown(origin);
+        }
+        Value::Partly(Rc::new(Partial {
+            origin,
+            written: written.to_owned(),
+            pattern: pattern.map_or_else(|| UNKNOWN.to_string(), str::to_owned),
+        }))
+    }
+
+    /// The text, if all of it is known.
+    pub(super) fn text(&self) -> Option<&Rc<str>> {
+        match self {
+            Value::Known(text) => Some(text),
+            Value::Partly(_)
+            | Value::Pattern(_)
+            | Value::List(_)
+            | Value::Unset
+            | Value::Unknown(_) => None,
+        }
+    }
 }
 
 /// What a variable may hold; never empty.
@@ -259,7 +330,7 @@ impl Environment {
             let fits = match &value {
                 Value::Known(text) | Value::Pattern(text) => text.len() <= LONGEST_VALUE,
                 Value::List(items) => items.len() <= 256,
-                Value::Unset | Value::Unknown(_) => true,
+                Value::Partly(_) | Value::Unset | Value::Unknown(_) => true,
             };
             let value = if fits {
                 value

@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use super::commands::Command;
-use super::environment::{Content, Origin, joined};
+use super::environment::{Content, Origin, Value, joined};
 use super::input::Input;
 use super::redirects;
 use super::texts::{Argument, Expander};
@@ -27,6 +27,7 @@ pub(super) fn script(script: &Script, words: &Expander<'_>, input: &Input) -> In
 fn items(items: &[Item], documents: &[HereDocument], words: &Expander<'_>, input: &Input) -> Input {
     let mut text = String::new();
     let mut unknown: Option<Origin> = None;
+    let mut partial = None;
     if let [first, rest @ ..] = items
         && let Some(directory) = changes_directory(first, words)
     {
@@ -47,12 +48,17 @@ fn items(items: &[Item], documents: &[HereDocument], words: &Expander<'_>, input
             Input::Known(_) | Input::Inherited => {
                 unknown = unknown.max(Some(Origin::Elsewhere));
             }
+            Input::Partly(part) => {
+                unknown = unknown.max(Some(part.origin));
+                partial = Some(part);
+            }
             Input::Unknown(origin) => unknown = unknown.max(Some(origin)),
         }
     }
-    match unknown {
-        Some(origin) => Input::Unknown(origin),
-        None => Input::text(&text),
+    match (unknown, partial) {
+        (Some(_), Some(partial)) if items.len() == 1 => Input::Partly(partial),
+        (Some(origin), _) => Input::Unknown(origin),
+        (None, _) => Input::text(&text),
     }
 }
 
@@ -239,13 +245,12 @@ pub(super) fn output(arguments: &[Argument], input: &Input, words: &Expander<'_>
         return Input::Unknown(input.origin().unwrap_or(Origin::Elsewhere));
     };
     let hidden = rest.iter().filter_map(|word| word.origin).max();
-    let known: Option<Vec<&str>> = rest
-        .iter()
-        .map(|word| {
-            word.known()
-                .filter(|text| !word.text.glob && !text.starts_with('~'))
-        })
-        .collect();
+    let known: Option<Vec<&str>> = rest.iter().map(exactly).collect();
+    match (&known, name) {
+        (None, "echo") => return Input::of(&said(rest, echo)),
+        (None, "printf") => return Input::of(&said(rest, printf)),
+        _ => {}
+    }
     let foreseen = known.as_deref().and_then(|known| match (name, known) {
         ("sudo" | "command" | "builtin" | "env" | "nice" | "nohup", [inner, ..])
             if !inner.starts_with('-') && !inner.contains('=') =>
@@ -384,6 +389,36 @@ fn changed(name: &str, words: &[&str], input: &Input) -> Option<String> {
         "xxd" if decodes(name, words) && words.iter().any(|word| word.contains('p')) => hex(text),
         _ => None,
     }
+}
+
+/// What is made of words of which not all is known, by a rule that keeps what it does not know.
+pub(super) fn said(words: &[Argument], make: fn(&[&str]) -> Option<String>) -> Value {
+    let known: Option<Vec<&str>> = words.iter().map(exactly).collect();
+    if let Some(text) = known.and_then(|known| make(&known)) {
+        return Value::Known(Rc::from(text));
+    }
+    // An unknown first word may be an option, or a format.
+    let begins = words.first().is_none_or(|word| word.known().is_some());
+    let patterns: Option<Vec<&str>> = words
+        .iter()
+        .map(|word| exactly(word).or(word.text.pattern.as_deref().filter(|_| is_one(word))))
+        .collect();
+    let pattern = patterns.filter(|_| begins).and_then(|texts| make(&texts));
+    let written: Vec<&str> = words.iter().map(Argument::unquoted).collect();
+    let written = make(&written).unwrap_or_else(|| written.join(" "));
+    let origin = words.iter().filter_map(|word| word.origin).max();
+    let origin = origin.unwrap_or(Origin::Elsewhere);
+    Value::partly(origin, &written, pattern.as_deref())
+}
+
+/// The text of a word that is what a program gets, to the letter.
+fn exactly(word: &Argument) -> Option<&str> {
+    word.known().filter(|_| is_one(word))
+}
+
+/// Whether a word stays one word, and none that bash looks up.
+fn is_one(word: &Argument) -> bool {
+    !word.splits && !word.text.glob && !word.unquoted().starts_with('~')
 }
 
 fn echo(words: &[&str]) -> Option<String> {
@@ -641,6 +676,7 @@ pub(super) fn content(output: &Input) -> Content {
         Input::Known(text) => Content::Known(Rc::clone(text)),
         Input::Empty => Content::Known(Rc::from("")),
         Input::Inherited => Content::From(Origin::Elsewhere),
+        Input::Partly(partial) => Content::From(partial.origin),
         Input::Unknown(origin) => Content::From(*origin),
     }
 }

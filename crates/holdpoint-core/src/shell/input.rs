@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::environment::Origin;
+use super::environment::{Origin, Partial, Value};
 
 /// What a command reads.
 #[derive(Debug, Clone)]
@@ -13,6 +13,8 @@ pub(super) enum Input {
     Empty,
     /// This text.
     Known(Rc<str>),
+    /// A text of which not all is known.
+    Partly(Rc<Partial>),
     /// A pipe or a file whose content is not in the text.
     Unknown(Origin),
 }
@@ -23,9 +25,29 @@ impl Input {
         Input::Known(Rc::from(text))
     }
 
+    /// What a word or a variable holds, as something to read.
+    pub(super) fn of(value: &Value) -> Self {
+        match value {
+            Value::Known(text) => Input::Known(Rc::clone(text)),
+            Value::Partly(partial) => Input::Partly(Rc::clone(partial)),
+            Value::Unknown(origin) => Input::Unknown(*origin),
+            Value::Pattern(_) | Value::List(_) | Value::Unset => Input::Unknown(Origin::Elsewhere),
+        }
+    }
+
+    /// What a variable holds that is given a part of it nobody knows.
+    pub(super) fn unknown_value(&self) -> Value {
+        match self {
+            Input::Partly(partial) => Value::partly(partial.origin, &partial.written, None),
+            Input::Unknown(origin) => Value::Unknown(*origin),
+            Input::Inherited | Input::Empty | Input::Known(_) => Value::Unknown(Origin::Elsewhere),
+        }
+    }
+
     /// Where it comes from, if it is not known.
     pub(super) fn origin(&self) -> Option<Origin> {
         match self {
+            Input::Partly(partial) => Some(partial.origin),
             Input::Unknown(origin) => Some(*origin),
             Input::Inherited | Input::Empty | Input::Known(_) => None,
         }

@@ -166,7 +166,7 @@ pub(super) fn interpret(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(
                     .map_or(0..0, |word| word.text.span.clone());
                 code::run(command, language, &text, &span, Source::Inline)
             }
-            Input::Inherited | Input::Empty | Input::Unknown(_) => Ok(()),
+            Input::Inherited | Input::Empty | Input::Partly(_) | Input::Unknown(_) => Ok(()),
         },
         (Given::Code(_) | Given::Input, None) => {
             command.mark(Opaque::InlineCode);
@@ -263,8 +263,8 @@ impl Interpreter {
         }
         match input {
             Input::Known(_) => Given::Input,
-            Input::Unknown(origin) => {
-                Given::Hidden(opaque_origin(Some(*origin), Opaque::ScriptFromInput))
+            Input::Partly(_) | Input::Unknown(_) => {
+                Given::Hidden(opaque_origin(input.origin(), Opaque::ScriptFromInput))
             }
             Input::Inherited | Input::Empty => Given::Nothing,
         }

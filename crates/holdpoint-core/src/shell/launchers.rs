@@ -595,7 +595,7 @@ impl Unwrapped<'_, '_> {
                         let added = added.into_iter().take(MOST_ADDED);
                         words.extend(added.map(|word| Argument::literal(word, end..end)));
                     }
-                    Input::Inherited | Input::Empty | Input::Unknown(_) => {
+                    Input::Inherited | Input::Empty | Input::Partly(_) | Input::Unknown(_) => {
                         // The word says where it comes from.
                         let source = self.listing.last_of_pipeline();
                         let text =
@@ -998,7 +998,7 @@ impl Unwrapped<'_, '_> {
                 return Ok(());
             }
         }
-        if let Input::Unknown(_) = self.start.input {
+        if let Input::Partly(_) | Input::Unknown(_) = self.start.input {
             self.mark(Opaque::ScriptFromInput);
         }
         Ok(())

@@ -6,8 +6,8 @@
 use std::rc::Rc;
 
 use super::arithmetic;
-use super::environment::{Origin, Value};
-use super::texts::{Expanded, Expander, UNKNOWN};
+use super::environment::{Origin, Partial, Value};
+use super::texts::{Expanded, Expander};
 use super::tree::Parameter;
 use crate::glob::Glob;
 
@@ -16,7 +16,7 @@ const LONGEST_MATCHED: usize = 4096;
 
 /// Expands a parameter.
 pub(super) fn expand(words: &Expander<'_>, parameter: &Parameter, quoted: bool) -> Expanded {
-    let unknown = Expanded::Unknown(origin(words, parameter));
+    let unknown = unknown(words, parameter);
     // The name and what follows it, expanded: `:-$y` has a value of its own.
     let operator = if parameter.parts.is_empty() {
         Some(String::new())
@@ -37,7 +37,12 @@ pub(super) fn expand(words: &Expander<'_>, parameter: &Parameter, quoted: bool) 
         Some(_) | None => parameter.name.clone(),
     };
     let Some(value) = words.value(&name) else {
-        return unknown;
+        // Whose value it is shows in the name, which an indirection does not have.
+        return if parameter.prefix == Some('!') {
+            Expanded::Partly(Partial::named(&name))
+        } else {
+            unknown
+        };
     };
     let Some(mut operator) = operator.as_deref() else {
         // The value decides, if the rest is only for want of one.
@@ -47,6 +52,7 @@ pub(super) fn expand(words: &Expander<'_>, parameter: &Parameter, quoted: bool) 
         return match value {
             Value::Known(text) if default && !text.is_empty() => Expanded::Text(text),
             Value::Known(_)
+            | Value::Partly(_)
             | Value::Pattern(_)
             | Value::List(_)
             | Value::Unset
@@ -85,6 +91,13 @@ pub(super) fn expand(words: &Expander<'_>, parameter: &Parameter, quoted: bool) 
     let text = match value {
         Value::Known(text) => Some(text),
         Value::Unset => None,
+        Value::Partly(partial) => {
+            return match parameter.prefix {
+                Some('#') => Expanded::Unknown(partial.origin),
+                Some(_) | None if operator.is_empty() => Expanded::Partly(partial),
+                Some(_) | None => Expanded::Partly(partial.changed()),
+            };
+        }
         Value::Pattern(_) | Value::List(_) | Value::Unknown(_) => return unknown,
     };
     if parameter.prefix == Some('#') {
@@ -97,12 +110,17 @@ pub(super) fn expand(words: &Expander<'_>, parameter: &Parameter, quoted: bool) 
     }
 }
 
-fn origin(words: &Expander<'_>, parameter: &Parameter) -> Origin {
+/// What a parameter becomes if what is done to it cannot be followed.
+fn unknown(words: &Expander<'_>, parameter: &Parameter) -> Expanded {
     match words.value(&parameter.name) {
-        Some(Value::Unknown(origin)) => origin,
-        Some(Value::Known(_) | Value::Pattern(_) | Value::List(_) | Value::Unset) | None => {
-            Origin::Elsewhere
+        Some(Value::Unknown(origin)) => Expanded::Unknown(origin),
+        Some(Value::Partly(partial)) if parameter.prefix.is_none() => {
+            Expanded::Partly(partial.changed())
         }
+        Some(
+            Value::Known(_) | Value::Partly(_) | Value::Pattern(_) | Value::List(_) | Value::Unset,
+        )
+        | None => Expanded::Unknown(Origin::Elsewhere),
     }
 }
 
@@ -118,23 +136,42 @@ fn positional(words: &Expander<'_>, parameter: &Parameter, quoted: bool) -> Opti
     if parameter.prefix.is_some() {
         return None;
     }
-    let mut texts = Vec::new();
-    for value in words.environment.positional.as_ref()?.iter() {
+    let values = words.environment.positional.as_ref()?;
+    if quoted && parameter.name == "@" {
+        return Some(Expanded::Words(values.to_vec()));
+    }
+    Some(match together(values, &words.joiner(quoted)) {
+        Value::Known(text) => Expanded::Text(text),
+        Value::Partly(partial) => Expanded::Partly(partial),
+        Value::Pattern(_) | Value::List(_) | Value::Unset | Value::Unknown(_) => return None,
+    })
+}
+
+/// Texts as one, with a joiner between them.
+fn together(values: &[Value], joiner: &str) -> Value {
+    let known: Option<Vec<&str>> = values.iter().map(|value| Some(&**value.text()?)).collect();
+    if let Some(texts) = known {
+        return Value::Known(Rc::from(texts.join(joiner)));
+    }
+    let mut origin = Origin::Elsewhere;
+    let mut written: Vec<&str> = Vec::new();
+    for value in values {
         match value {
-            Value::Known(text) => texts.push(Rc::clone(text)),
-            Value::Pattern(_) | Value::List(_) | Value::Unset | Value::Unknown(_) => return None,
+            Value::Known(text) => written.push(text),
+            Value::Partly(partial) => {
+                origin = origin.max(partial.origin);
+                written.push(&partial.written);
+            }
+            Value::Unknown(other) => origin = origin.max(*other),
+            Value::Pattern(_) | Value::List(_) | Value::Unset => {}
         }
     }
-    if quoted && parameter.name == "@" {
-        return Some(Expanded::Words(texts));
-    }
-    let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
-    Some(Expanded::Text(Rc::from(texts.join(&words.joiner(quoted)))))
+    Value::partly(origin, &written.join(joiner), None)
 }
 
 enum Element {
     One(Value),
-    All(Vec<Rc<str>>),
+    All(Vec<Value>),
     Unknown,
 }
 
@@ -152,11 +189,7 @@ fn element(
         Some(subscript)
     });
     match (subscript, value) {
-        (None, Value::List(items)) => match items.first() {
-            Some(item) if item.contains(UNKNOWN) => Element::Unknown,
-            Some(item) => Element::One(Value::Known(Rc::clone(item))),
-            None => Element::One(Value::Unset),
-        },
+        (None, Value::List(items)) => Element::One(items.first().cloned().unwrap_or(Value::Unset)),
         (None, value) => Element::One(value),
         (Some(all @ ("@" | "*")), Value::List(items)) => {
             // What follows is done to each element.
@@ -166,12 +199,9 @@ fn element(
             if counts || (all == "@" && quoted) {
                 return Element::All(items.to_vec());
             }
-            if items.iter().any(|item| item.contains(UNKNOWN)) {
-                return Element::Unknown;
-            }
-            let texts: Vec<&str> = items.iter().map(|item| &**item).collect();
-            Element::One(Value::Known(Rc::from(texts.join(&words.joiner(quoted)))))
+            Element::One(together(&items, &words.joiner(quoted)))
         }
+        (Some(_), Value::Partly(partial)) => Element::One(Value::Partly(partial.changed())),
         (Some("@" | "*"), value) => Element::One(value),
         (Some(index), Value::List(items)) => {
             let Some(index) = arithmetic::evaluate(index, &|name| words.number(name)) else {
@@ -180,11 +210,7 @@ fn element(
             let count = i64::try_from(items.len()).unwrap_or(i64::MAX);
             let index = if index < 0 { count + index } else { index };
             let item = usize::try_from(index).ok().and_then(|at| items.get(at));
-            match item {
-                Some(item) if item.contains(UNKNOWN) => Element::Unknown,
-                Some(item) => Element::One(Value::Known(Rc::clone(item))),
-                None => Element::One(Value::Unset),
-            }
+            Element::One(item.cloned().unwrap_or(Value::Unset))
         }
         (Some("0"), value) => Element::One(value),
         (Some(_), _) => Element::Unknown,

@@ -8,7 +8,6 @@ use std::rc::Rc;
 use super::environment::{Choice, Environment, Origin, Value};
 use super::texts::{Argument, Expander};
 use super::tree::{AssignmentNode, Parameter, Part, Word};
-use super::walk::scalar;
 
 /// Most readings of one command.
 const MOST: usize = 16;
@@ -150,7 +149,9 @@ pub(super) fn same(one: &[Argument], other: &[Argument]) -> bool {
 
 /// What an assignment gives its variable.
 pub(super) fn assigned(words: &Expander<'_>, node: &AssignmentNode, value: &Argument) -> Value {
-    let unknown = Value::Unknown(value.origin.unwrap_or(Origin::Elsewhere));
+    let origin = value.origin.unwrap_or(Origin::Elsewhere);
+    // What is not followed is at least known by its name.
+    let unknown = Value::partly(origin, value.unquoted(), None);
     let before = words.value(&node.name);
     if let [Part::Array(elements)] = node.value.parts.as_slice() {
         let Some(items) = words.array(elements) else {
@@ -168,13 +169,32 @@ pub(super) fn assigned(words: &Expander<'_>, node: &AssignmentNode, value: &Argu
         return element(words, subscript, before, value).unwrap_or(unknown);
     }
     if !node.append {
-        return scalar(value);
+        return value.value();
     }
-    match (before, value.known()) {
-        (Some(Value::Known(first)), Some(text)) => Value::Known(Rc::from(format!("{first}{text}"))),
-        (Some(Value::Unset), Some(text)) => Value::Known(Rc::from(text)),
-        (_, _) => unknown,
+    match (before, value.value()) {
+        (Some(Value::Known(first)), Value::Known(text)) => {
+            Value::Known(Rc::from(format!("{first}{text}")))
+        }
+        (Some(Value::Unset), value) => value,
+        (Some(before), value) => joined(&before, &value).unwrap_or(unknown),
+        (None, _) => unknown,
     }
+}
+
+/// Two texts, one after the other, of which not all is known.
+fn joined(first: &Value, second: &Value) -> Option<Value> {
+    let parts = |value: &Value| match value {
+        Value::Known(text) => Some((Origin::Elsewhere, text.to_string(), text.to_string())),
+        Value::Partly(part) => Some((part.origin, part.written.clone(), part.pattern.clone())),
+        Value::Pattern(_) | Value::List(_) | Value::Unset | Value::Unknown(_) => None,
+    };
+    let ((one, written, pattern), (other, more, further)) = (parts(first)?, parts(second)?);
+    let pattern = pattern + &further;
+    Some(Value::partly(
+        one.max(other),
+        &(written + &more),
+        Some(&pattern),
+    ))
 }
 
 /// An array after one of its elements is assigned, where the elements stay in order.
@@ -185,12 +205,17 @@ fn element(
     value: &Argument,
 ) -> Option<Value> {
     let at: usize = words.known(subscript)?.trim().parse().ok()?;
-    let mut items: Vec<Rc<str>> = match before {
+    let mut items: Vec<Value> = match before {
         Some(Value::List(items)) => items.to_vec(),
         Some(Value::Unset) | None => Vec::new(),
-        Some(Value::Known(_) | Value::Pattern(_) | Value::Unknown(_)) => return None,
+        Some(Value::Known(_) | Value::Partly(_) | Value::Pattern(_) | Value::Unknown(_)) => {
+            return None;
+        }
     };
-    let text = Rc::from(value.known()?);
+    let text = match value.known() {
+        Some(text) => Value::Known(Rc::from(text)),
+        None => value.value(),
+    };
     let count = items.len();
     match items.get_mut(at) {
         Some(item) => *item = text,

@@ -5,7 +5,7 @@
 //! code inside targets and bodies is listed by `walk`.
 
 use super::commands::{Redirection, RedirectionKind, Text};
-use super::environment::{Content, Origin};
+use super::environment::{Content, Origin, Value};
 use super::input::Input;
 use super::texts::Expander;
 use super::tree::{HereDocument, Part, Redirect, RedirectKind, Span};
@@ -35,13 +35,13 @@ pub(super) fn input(
                 let word = words.argument(&redirect.target, &redirect.span);
                 match word.known() {
                     Some(text) => Input::text(&format!("{text}\n")),
-                    None => Input::Unknown(word.origin.unwrap_or(Origin::Elsewhere)),
+                    None => Input::of(&word.value()),
                 }
             }
             RedirectKind::HereDocument(number) => match documents.get(number) {
                 Some(document) => match words.document(&document.parts) {
                     (text, true) => Input::text(&text),
-                    (_, false) => Input::Unknown(Origin::Elsewhere),
+                    (text, false) => Input::of(&Value::partly(Origin::Elsewhere, &text, None)),
                 },
                 None => Input::Unknown(Origin::Elsewhere),
             },

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::arithmetic;
 use super::braces::{self, Piece};
 use super::commands::Text;
-use super::environment::{Choice, Environment, Origin, Value};
+use super::environment::{Choice, Environment, Origin, Partial, Value};
 use super::foreseen;
 use super::input::Input;
 use super::parameters;
@@ -81,6 +81,19 @@ impl Argument {
         tail.text.text = rest;
         tail.text.pattern = None;
         tail
+    }
+
+    /// The word as the value of a variable.
+    pub(super) fn value(&self) -> Value {
+        match self.known() {
+            Some(text) if self.text.glob => Value::Pattern(Rc::from(text)),
+            Some(text) => Value::Known(Rc::from(text)),
+            None => {
+                let pattern = self.text.pattern.as_deref().filter(|_| !self.text.glob);
+                let origin = self.origin.unwrap_or(Origin::Elsewhere);
+                Value::partly(origin, self.unquoted(), pattern)
+            }
+        }
     }
 
     /// The same word, filled in when the command runs with paths that look like `pattern`.
@@ -174,8 +187,8 @@ impl Expander<'_> {
     }
 
     /// The elements of an array, if all are known.
-    pub(super) fn array(&self, words: &[Word]) -> Option<Rc<[Rc<str>]>> {
-        let mut items: Vec<Rc<str>> = Vec::new();
+    pub(super) fn array(&self, words: &[Word]) -> Option<Rc<[Value]>> {
+        let mut items: Vec<Value> = Vec::new();
         for word in words {
             // `[3]=x` puts elements out of order.
             if matches!(word.parts.first(), Some(Part::Glob('['))) {
@@ -183,10 +196,12 @@ impl Expander<'_> {
             }
             for argument in self.arguments(word, None) {
                 // An element nobody knows does not hide the others.
+                if argument.splits {
+                    return None;
+                }
                 items.push(match argument.known() {
-                    Some(text) => Rc::from(text),
-                    None if argument.splits => return None,
-                    None => Rc::from(UNKNOWN.to_string()),
+                    Some(text) => Value::Known(Rc::from(text)),
+                    None => argument.value(),
                 });
             }
             if items.len() > MOST_FIELDS {
@@ -243,7 +258,7 @@ impl Expander<'_> {
             Value::Known(text) if text.is_empty() => Some(0),
             Value::Known(text) => text.trim().parse().ok(),
             Value::Unset => Some(0),
-            Value::Pattern(_) | Value::List(_) | Value::Unknown(_) => None,
+            Value::Partly(_) | Value::Pattern(_) | Value::List(_) | Value::Unknown(_) => None,
         }
     }
 
@@ -273,9 +288,14 @@ impl Expander<'_> {
     fn separators(&self) -> Rc<str> {
         match self.value("IFS") {
             Some(Value::Known(text)) => text,
-            Some(Value::Pattern(_) | Value::List(_) | Value::Unset | Value::Unknown(_)) | None => {
-                Rc::from(" \t\n")
-            }
+            Some(
+                Value::Partly(_)
+                | Value::Pattern(_)
+                | Value::List(_)
+                | Value::Unset
+                | Value::Unknown(_),
+            )
+            | None => Rc::from(" \t\n"),
         }
     }
 }
@@ -297,7 +317,9 @@ pub(super) enum Expanded {
     /// A pattern for file names.
     Pattern(Rc<str>),
     /// Words of their own: `"$@"`.
-    Words(Vec<Rc<str>>),
+    Words(Vec<Value>),
+    /// One text of which not all is known.
+    Partly(Rc<Partial>),
     /// Something else.
     Unknown(Origin),
 }
@@ -309,6 +331,8 @@ struct Field {
     /// The same with what is unknown marked, once anything is.
     pattern: Option<String>,
     dynamic: bool,
+    /// Something of it came out of a variable: the source does not show what.
+    filled: bool,
     splits: bool,
     wild: bool,
     bracket: Option<usize>,
@@ -329,6 +353,8 @@ impl Field {
     fn argument(self, raw: Option<&str>, span: &Span) -> Argument {
         let glob = self.is_glob();
         let (text, code) = match raw {
+            _ if self.filled && !self.splits => (format!("\"{}\"", self.text), Some(self.text)),
+            _ if self.filled => (self.text, None),
             Some(raw) if self.dynamic => (raw.to_owned(), Some(self.text)),
             Some(_) | None => (self.text, None),
         };
@@ -412,6 +438,7 @@ impl Fields {
                 let expanded = match words.output(code) {
                     Input::Known(text) => Expanded::Text(Rc::from(text.trim_end_matches('\n'))),
                     Input::Empty => Expanded::Text(Rc::from("")),
+                    Input::Partly(partial) => Expanded::Partly(partial.without_last_lines()),
                     Input::Unknown(origin) => Expanded::Unknown(origin),
                     Input::Inherited => Expanded::Unknown(Origin::Elsewhere),
                 };
@@ -420,6 +447,7 @@ impl Fields {
             Part::Process(code) => {
                 let origin = match words.output(code) {
                     Input::Unknown(origin) => origin,
+                    Input::Partly(partial) => partial.origin,
                     Input::Known(_) | Input::Empty | Input::Inherited => Origin::Elsewhere,
                 };
                 self.unknown(words, origin, &code.span, Quoted::Yes);
@@ -507,15 +535,40 @@ impl Fields {
                     } else if at > 0 {
                         self.current.push(" ");
                     }
-                    if text.contains(UNKNOWN) {
-                        self.unknown(words, Origin::Elsewhere, span, Quoted::Yes);
-                    } else {
-                        self.current.push(text);
+                    match text {
+                        Value::Known(text) => self.current.push(text),
+                        Value::Partly(partial) => self.partly(words, partial, Quoted::Yes),
+                        Value::Unknown(origin) => self.unknown(words, *origin, span, Quoted::Yes),
+                        Value::Pattern(_) | Value::List(_) | Value::Unset => {
+                            self.unknown(words, Origin::Elsewhere, span, Quoted::Yes);
+                        }
                     }
                 }
             }
+            Expanded::Partly(partial) => self.partly(words, &partial, quoted),
             Expanded::Unknown(origin) => self.unknown(words, origin, span, quoted),
         }
+    }
+
+    /// Adds what is known of a text, and whose the rest is.
+    fn partly(&mut self, words: &Expander<'_>, partial: &Partial, quoted: Quoted) {
+        let field = &mut self.current;
+        field.dynamic = true;
+        field.filled = true;
+        field.present = true;
+        field.splits |= quoted == Quoted::No;
+        field.origin = field.origin.max(Some(partial.origin));
+        // Where bash splits what is known, the pieces are not followed.
+        let separators = words.separators();
+        let splits = |letter: char| separators.contains(letter) || "*?[".contains(letter);
+        let known = quoted != Quoted::No || !partial.pattern.contains(splits);
+        let pattern = field.pattern.get_or_insert_with(|| field.text.clone());
+        if known {
+            pattern.push_str(&partial.pattern);
+        } else {
+            pattern.push(UNKNOWN);
+        }
+        field.text.push_str(&partial.written);
     }
 
     fn unknown(&mut self, words: &Expander<'_>, origin: Origin, span: &Span, quoted: Quoted) {

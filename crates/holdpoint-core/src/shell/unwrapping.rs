@@ -216,16 +216,12 @@ impl Unwrapped<'_, '_> {
                 if self.listing.fed_by_decoder() {
                     self.listing.mark(self.place, Opaque::Decoded);
                 }
-                let span = self
-                    .words
-                    .first()
-                    .map_or(0..0, |word| word.text.span.clone());
-                let start = Start {
-                    input: Input::Empty,
-                    ..self.start.clone()
-                };
-                self.listing
-                    .known_code(self.place, Wrapping::Commanding, text, &span, &start)
+                self.read_code(text)
+            }
+            Input::Partly(partial) => {
+                self.mark(opaque_origin(Some(partial.origin), Opaque::PipedIntoShell));
+                // What is known of it is still listed: it may be worth a denial.
+                self.read_code(&partial.written)
             }
             Input::Unknown(origin) => {
                 self.mark(opaque_origin(Some(*origin), Opaque::PipedIntoShell));
@@ -239,10 +235,21 @@ impl Unwrapped<'_, '_> {
         }
     }
 
+    fn read_code(&mut self, text: &str) -> Result<(), Refusal> {
+        let first = self.words.first();
+        let span = first.map_or(0..0, |word| word.text.span.clone());
+        let start = Start {
+            input: Input::Empty,
+            ..self.start.clone()
+        };
+        self.listing
+            .known_code(self.place, Wrapping::Commanding, text, &span, &start)
+    }
+
     /// Lists what a program that runs a shell for want of a command reads from its input.
     pub(super) fn may_read_input(&mut self) -> Result<(), Refusal> {
         match self.start.input {
-            Input::Known(_) | Input::Unknown(_) => self.reads_input(),
+            Input::Known(_) | Input::Partly(_) | Input::Unknown(_) => self.reads_input(),
             Input::Inherited | Input::Empty => Ok(()),
         }
     }
@@ -449,7 +456,7 @@ impl Unwrapped<'_, '_> {
             "crontab" if matches!(self.known(1), Some("-")) || self.words.len() == 1 => {
                 match self.start.input.clone() {
                     Input::Known(text) => self.crontab(&text)?,
-                    Input::Unknown(_) => self.mark(Opaque::PipedIntoShell),
+                    Input::Partly(_) | Input::Unknown(_) => self.mark(Opaque::PipedIntoShell),
                     Input::Inherited | Input::Empty => {}
                 }
             }

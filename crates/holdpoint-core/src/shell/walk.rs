@@ -322,7 +322,7 @@ impl<'w> Listing<'w> {
             .map(|(name, _)| (name.clone(), self.environment.variable(name)))
             .collect();
         for (name, value) in assignments {
-            self.environment.assign(name, scalar(value));
+            self.environment.assign(name, value.value());
             self.environment.export(name);
         }
         let walked = walk(self);
@@ -863,7 +863,7 @@ impl<'w> Listing<'w> {
                 self.substitutions_in(words, scope)?;
                 let expander = self.expander(scope);
                 let arguments = words.iter().flat_map(|word| expander.arguments(word, None));
-                arguments.map(|argument| scalar(&argument)).collect()
+                arguments.map(|argument| argument.value()).collect()
             }
             None => match &self.environment.positional {
                 Some(values) => values.to_vec(),
@@ -1184,7 +1184,7 @@ impl<'w> Listing<'w> {
             values.retain(|value| match value {
                 Value::Unset => false,
                 Value::Known(text) => !text.is_empty(),
-                Value::Pattern(_) | Value::List(_) | Value::Unknown(_) => true,
+                Value::Partly(_) | Value::Pattern(_) | Value::List(_) | Value::Unknown(_) => true,
             });
             values.push(value);
             self.environment.assign_any(&name, values);
@@ -1331,25 +1331,16 @@ pub(super) fn opaque_origin(origin: Option<Origin>, otherwise: Opaque) -> Opaque
     }
 }
 
-/// A word as the value of a variable.
-pub(super) fn scalar(word: &Argument) -> Value {
-    match word.known() {
-        Some(text) if word.text.glob => Value::Pattern(Rc::from(text)),
-        Some(text) => Value::Known(Rc::from(text)),
-        None => Value::Unknown(word.origin.unwrap_or(Origin::Elsewhere)),
-    }
-}
-
 /// Words as positional parameters; none if their number is not known.
 pub(super) fn parameters(words: &[Argument]) -> Option<Rc<[Value]>> {
     let counted = !words.iter().any(|word| word.splits || word.text.glob);
-    counted.then(|| words.iter().map(scalar).collect())
+    counted.then(|| words.iter().map(Argument::value).collect())
 }
 
 fn known_text(input: &Input) -> Option<Rc<str>> {
     match input {
         Input::Known(text) => Some(Rc::clone(text)),
-        Input::Inherited | Input::Empty | Input::Unknown(_) => None,
+        Input::Inherited | Input::Empty | Input::Partly(_) | Input::Unknown(_) => None,
     }
 }
 
