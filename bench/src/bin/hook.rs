@@ -152,10 +152,10 @@ impl Bench {
                 .nothing
                 .push(self.time(Command::new(&self.nothing), input)?);
             times.ours.push(self.time(self.hook(), input)?);
-            if let Some(peer) = self.peer() {
-                if round.is_multiple_of(every) {
-                    times.peer.push(self.time(peer, input)?);
-                }
+            if round.is_multiple_of(every)
+                && let Some(peer) = self.peer()
+            {
+                times.peer.push(self.time(peer, input)?);
             }
         }
         Ok(times)

@@ -550,20 +550,22 @@ fn leads_to(pattern: &str, path: &str, anywhere: bool) -> bool {
 }
 
 fn path_fits(pattern: &str, path: &str, anywhere: bool) -> bool {
-    let Some((first, rest)) = component(pattern) else {
+    let Some((first, _)) = component(pattern) else {
         return true;
     };
     if first == "**" || !anywhere {
         return begins(pattern, path, 0);
     }
-    let mut path = path;
-    while let Some((name, below)) = component(path) {
-        if matching::wild(first, name) && begins(rest, below, 1) {
-            return true;
-        }
-        path = below;
-    }
-    false
+    // Most components begin with another letter: that is all that is looked at.
+    let letter = first.bytes().next().filter(|byte| !b"*?".contains(byte));
+    let mut before = b'/';
+    path.bytes().enumerate().any(|(at, byte)| {
+        let starts = before == b'/' && byte != b'/';
+        before = byte;
+        starts
+            && letter.is_none_or(|letter| letter.eq_ignore_ascii_case(&byte))
+            && path.get(at..).is_some_and(|rest| begins(pattern, rest, 0))
+    })
 }
 
 /// [`fits`] for texts.
@@ -593,11 +595,12 @@ fn begins(pattern: &str, mut path: &str, depth: usize) -> bool {
 
 /// The first component of a path and what stands below it.
 fn component(path: &str) -> Option<(&str, &str)> {
-    let path = path.trim_start_matches('/');
-    if path.is_empty() {
-        return None;
+    let start = path.bytes().position(|byte| byte != b'/')?;
+    let path = path.get(start..)?;
+    match path.bytes().position(|byte| byte == b'/') {
+        Some(end) => path.split_at_checked(end),
+        None => Some((path, "")),
     }
-    Some(path.split_once('/').unwrap_or((path, "")))
 }
 
 #[cfg(test)]
