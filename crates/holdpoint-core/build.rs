@@ -24,6 +24,8 @@ use std::path::{Path, PathBuf};
 mod data_format;
 #[path = "src/rules/format.rs"]
 mod format;
+#[path = "src/rules/traces.rs"]
+mod traces;
 #[path = "src/rules/words.rs"]
 mod words;
 
@@ -100,6 +102,12 @@ fn write_classes(out: &mut String, classes: &ClassesFile, targets: &[&str]) {
             let entry = format!(
                 "PathRule {{ class: {bit}, except: {except}, anchor: Anchor::{anchor}, parts: &{parts:?} }}"
             );
+            let wild_letter = |letter: &u8| b"*?[]".contains(letter);
+            let edge = |letter: Option<&u8>| letter.copied().filter(|letter| !wild_letter(letter));
+            let edges = (
+                edge(first.as_bytes().first()),
+                edge(first.as_bytes().last()),
+            );
             if !first.contains(['*', '?', '[']) {
                 by_name.entry((*first).to_owned()).or_default().push(entry);
             } else if let Some(ending) = first
@@ -108,7 +116,7 @@ fn write_classes(out: &mut String, classes: &ClassesFile, targets: &[&str]) {
             {
                 by_ending.entry(ending.to_owned()).or_default().push(entry);
             } else {
-                wild.push(entry);
+                wild.push(format!("({edges:?}, {entry})"));
             }
         }
     }
@@ -121,7 +129,7 @@ fn write_classes(out: &mut String, classes: &ClassesFile, targets: &[&str]) {
     }
     writeln!(
         out,
-        "pub(crate) static PATHS_BY_PATTERN: &[PathRule] = &[{}];",
+        "pub(crate) static PATHS_BY_PATTERN: &[(Edges, PathRule)] = &[{}];",
         wild.join(", ")
     )
     .unwrap();
@@ -252,9 +260,9 @@ fn write_programs(out: &mut String, programs: &ProgramsFile) {
 fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
     let mut ids = BTreeSet::new();
     let mut by_program: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
-    let mut general: BTreeSet<usize> = BTreeSet::new();
     let mut rules = String::new();
-    let mut filters = String::new();
+    let mut filters: Vec<String> = Vec::new();
+    let mut general_filters: Vec<String> = Vec::new();
     let mut sources = String::new();
     let mut count = 0usize;
     for path in packs {
@@ -304,18 +312,23 @@ fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
                 "critical" => "Critical",
                 other => panic!("{place}: `{id}` has the unknown risk `{other}`"),
             };
+            let general = rule.when.iter().any(|case| {
+                let programs = case.program.clone().into_list();
+                programs.is_empty() || programs.iter().any(|name| name.contains(['*', '?']))
+            });
             let mut cases = Vec::new();
             for case in &rule.when {
-                let programs = case.program.clone().into_list();
-                if programs.is_empty() || programs.iter().any(|name| name.contains(['*', '?'])) {
-                    general.insert(count);
-                }
-                for name in programs {
-                    by_program.entry(name).or_default().insert(count);
-                }
                 cases.push(case_of(case, targets, &format!("{place}: `{id}`")));
+                let filter = filter_of(case, count, targets);
+                if general {
+                    general_filters.push(filter);
+                    continue;
+                }
+                for name in case.program.clone().into_list() {
+                    by_program.entry(name).or_default().insert(filters.len());
+                }
+                filters.push(filter);
             }
-            writeln!(filters, "    {},", filter_of(&rule.when, targets)).unwrap();
             writeln!(
                 rules,
                 "    Rule {{ id: Cow::Borrowed({id:?}), pack: Cow::Borrowed({:?}), method: {method}, \
@@ -331,11 +344,10 @@ fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
         }
     }
     writeln!(out, "pub(crate) static RULES: &[Rule] = &[\n{rules}];").unwrap();
-    writeln!(
-        out,
-        "pub(crate) static FILTERS: &[Filter] = &[\n{filters}];"
-    )
-    .unwrap();
+    for (name, table) in [("FILTERS", &filters), ("GENERAL_FILTERS", &general_filters)] {
+        let table = table.join(",\n    ");
+        writeln!(out, "pub(crate) static {name}: &[Filter] = &[{table}];").unwrap();
+    }
     writeln!(
         out,
         "pub(crate) static PACKS: &[(&str, &str, &str)] = &[\n{sources}];"
@@ -343,58 +355,66 @@ fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
     .unwrap();
     let table: Vec<String> = by_program
         .iter()
-        .filter(|(name, _)| !name.contains(['*', '?']))
-        .map(|(name, rules)| {
-            let rules: Vec<&usize> = rules.iter().filter(|at| !general.contains(at)).collect();
-            format!("({name:?}, &{rules:?})")
+        .map(|(name, filters)| {
+            let filters: Vec<&usize> = filters.iter().collect();
+            format!("({name:?}, &{filters:?})")
         })
         .collect();
     writeln!(
         out,
-        "pub(crate) static RULES_BY_PROGRAM: &[(&str, &[usize])] = &[{}];",
+        "pub(crate) static FILTERS_BY_PROGRAM: &[(&str, &[u16])] = &[{}];",
         table.join(", ")
-    )
-    .unwrap();
-    let general: Vec<&usize> = general.iter().collect();
-    writeln!(
-        out,
-        "pub(crate) static GENERAL_RULES: &[usize] = &{general:?};"
     )
     .unwrap();
 }
 
-/// What all cases of a rule ask for. A kind one of them is silent about says nothing of the rule.
-fn filter_of(cases: &[CaseEntry], targets: &[&str]) -> String {
-    let mask = |field: fn(&CaseEntry) -> &OneOrMany, known: &[&str]| {
-        let masks: Vec<u64> = cases
+/// What a case asks for at the least.
+fn filter_of(case: &CaseEntry, rule: usize, targets: &[&str]) -> String {
+    let mask = |field: &OneOrMany, known: &[&str]| {
+        let words = field.clone().into_list();
+        words
             .iter()
-            .map(|case| {
-                let words = field(case).clone().into_list();
-                words
-                    .iter()
-                    .fold(0, |mask, word| mask | words::bit(known, word).unwrap())
-            })
-            .collect();
-        if masks.contains(&0) {
+            .fold(0, |mask, word| mask | words::bit(known, word).unwrap())
+    };
+    let asks = |field: &OneOrMany| !field.clone().into_list().is_empty();
+    let programs = case.program.clone().into_list();
+    let subcommands = case.subcommand.clone().into_list();
+    let first_words = subcommands
+        .iter()
+        .filter_map(|words| words.split(' ').next());
+    let paths = case.path.clone().into_list();
+    format!(
+        "Filter {{ rule: {rule}, assigns: {}, within: {}, sql: {}, effect: {}, \
+         target: {}, opaque: {}, program: {}, subcommand: {}, path: {} }}",
+        asks(&case.assigns),
+        asks(&case.within),
+        asks(&case.sql),
+        mask(&case.effect, words::EFFECTS),
+        mask(&case.target, targets),
+        mask(&case.opaque, words::OPAQUE),
+        any_trace(programs.iter().map(String::as_str)),
+        any_trace(first_words),
+        all_traces(paths.iter().map(|path| traces::of_path_pattern(path))),
+    )
+}
+
+/// The traces of names of which a text has to be one; none if one is wild.
+fn any_trace<'n>(names: impl IntoIterator<Item = &'n str>) -> u128 {
+    let known = |name: &str| {
+        if name.contains(['*', '?']) {
             0
         } else {
-            masks.iter().fold(0, |all, mask| all | mask)
+            traces::of_name(name)
         }
     };
-    let asks = |field: fn(&CaseEntry) -> &OneOrMany| {
-        cases
-            .iter()
-            .all(|case| !field(case).clone().into_list().is_empty())
-    };
-    format!(
-        "Filter {{ effect: {}, target: {}, opaque: {}, assigns: {}, within: {}, sql: {} }}",
-        mask(|case| &case.effect, words::EFFECTS),
-        mask(|case| &case.target, targets),
-        mask(|case| &case.opaque, words::OPAQUE),
-        asks(|case| &case.assigns),
-        asks(|case| &case.within),
-        asks(|case| &case.sql),
-    )
+    all_traces(names.into_iter().map(known))
+}
+
+/// All of several traces; none if nothing is known of one.
+fn all_traces(sets: impl IntoIterator<Item = u128>) -> u128 {
+    sets.into_iter()
+        .try_fold(0, |all, set| (set != 0).then_some(all | set))
+        .unwrap_or(0)
 }
 
 fn case_of(case: &CaseEntry, targets: &[&str], place: &str) -> String {
@@ -413,10 +433,15 @@ fn case_of(case: &CaseEntry, targets: &[&str], place: &str) -> String {
                 .unwrap_or_else(|| panic!("{place}: unknown {what} `{word}`"))
         })
     };
+    let paths = case.path.clone().into_list();
+    let path_traces: Vec<u128> = paths
+        .iter()
+        .map(|path| traces::of_path_pattern(path))
+        .collect();
     format!(
         "Case {{ program: {}, subcommand: {}, flags: {}, without: {}, operands: {}, not_operands: {}, \
          least_operands: {:?}, most_operands: {:?}, words: {}, effect: {}, target: {}, path: {}, \
-         not_path: {}, host: {}, recursive: {:?}, forced: {:?}, sql: {}, opaque: {}, assigns: {}, \
+         path_traces: Cow::Borrowed(&{:?}), not_path: {}, host: {}, recursive: {:?}, forced: {:?}, sql: {}, opaque: {}, assigns: {}, \
          within: {}, not_within: {}, tool: {} }}",
         list(&case.program),
         list(&case.subcommand),
@@ -430,6 +455,7 @@ fn case_of(case: &CaseEntry, targets: &[&str], place: &str) -> String {
         mask(&case.effect, words::EFFECTS, "effect"),
         mask(&case.target, targets, "target"),
         list(&case.path),
+        path_traces,
         list(&case.not_path),
         list(&case.host),
         case.recursive,

@@ -402,7 +402,13 @@ impl<'a> Places<'a> {
                     .into_iter()
                     .for_each(|(_, rules)| rules.iter().for_each(&mut check));
             }
-            PATHS_BY_PATTERN.iter().for_each(&mut check);
+            let (first, last) = (part.bytes().next(), part.bytes().last());
+            PATHS_BY_PATTERN
+                .iter()
+                .filter(|((begins, ends), _)| {
+                    (begins.is_none() || *begins == first) && (ends.is_none() || *ends == last)
+                })
+                .for_each(|(_, rule)| check(rule));
         }
         found & !taken_back
     }

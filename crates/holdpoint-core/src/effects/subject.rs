@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::catalogue;
 use crate::path_uses::Verb;
 use crate::paths::Surroundings;
+use crate::rules::traces;
 use crate::shell::{self, Command, Reached, Redirection, RedirectionKind, Text, Whereabouts};
 use crate::sql;
 use crate::understand::{CommandView, Understood};
@@ -34,6 +35,43 @@ pub(crate) struct Subject<'v> {
     pub(crate) targets: u64,
     /// The bit of why what it runs is not known.
     pub(crate) opaque: u64,
+    pub(crate) traces: Traces,
+}
+
+/// What [`traces`] says of a subject.
+#[derive(Debug, Default)]
+pub(crate) struct Traces {
+    pub(crate) program: u128,
+    /// Of the first operand, with which a subcommand begins.
+    pub(crate) subcommand: u128,
+    /// Of every component of the effects' places.
+    pub(crate) paths: u128,
+}
+
+impl Traces {
+    fn of(program: Option<&str>, reading: Option<&Reading<'_>>, effects: &[Effect]) -> Self {
+        let first = reading.and_then(|reading| reading.operands_after(0).first());
+        let paths = effects
+            .iter()
+            .flat_map(|effect| [&effect.place.path, &effect.place.from_home])
+            .flatten();
+        Self {
+            program: program.map(traces::of_name).unwrap_or_default(),
+            subcommand: first
+                .map(|word| traces::of_name(&word.text))
+                .unwrap_or_default(),
+            paths: paths.fold(0, |all, path| all | traces_of_path(path)),
+        }
+    }
+}
+
+fn traces_of_path(path: &str) -> u128 {
+    // Other letters may become ASCII ones where they are compared in lower case.
+    if !path.is_ascii() {
+        return u128::MAX;
+    }
+    path.split('/')
+        .fold(0, |all, name| all | traces::of_name(name))
 }
 
 /// Does something with each subject of a call.
@@ -88,12 +126,13 @@ pub(crate) fn subjects<'v>(
             }
             (_, _) => Vec::new(),
         };
+        let program = command
+            .program()
+            .or_else(|| read_by_shell(&command.command));
         let subject = Subject {
             command: Some(index),
             tool: view.call.tool(),
-            program: command
-                .program()
-                .or_else(|| read_by_shell(&command.command)),
+            program,
             reading,
             words: command.command.words.get(1..own).unwrap_or_default(),
             assigns: assigns(&command.command),
@@ -103,6 +142,7 @@ pub(crate) fn subjects<'v>(
                 .iter()
                 .fold(0, |mask, one| mask | one.kind.bit()),
             targets: own_effects.iter().fold(0, |bits, one| bits | one.classes),
+            traces: Traces::of(program, reading, &own_effects),
             effects: own_effects,
             opaque,
         };
@@ -124,6 +164,7 @@ pub(crate) fn subjects<'v>(
             sql,
             mask: effects.iter().fold(0, |mask, one| mask | one.kind.bit()),
             targets: effects.iter().fold(0, |bits, one| bits | one.classes),
+            traces: Traces::of(None, None, &effects),
             effects,
             opaque: 0,
         });

@@ -6,7 +6,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::format::{CaseEntry, Example, OneOrMany, PackFile};
-use super::{Case, PACKS, Rule, TARGETS, Texts, words};
+use super::{Case, PACKS, Rule, TARGETS, Texts, traces, words};
 use crate::call::{ToolCall, digest_of};
 use crate::sql::StatementKind;
 use crate::stores::StoreKind;
@@ -215,6 +215,7 @@ fn case(entry: CaseEntry) -> Result<Case, String> {
             known.join(", ")
         ));
     }
+    let path = texts(entry.path);
     Ok(Case {
         program: texts(entry.program),
         subcommand: texts(entry.subcommand),
@@ -227,7 +228,11 @@ fn case(entry: CaseEntry) -> Result<Case, String> {
         words: texts(entry.words),
         effect: mask(entry.effect, words::EFFECTS, "effect")?,
         target: mask(entry.target, TARGETS, "target")?,
-        path: texts(entry.path),
+        path_traces: path
+            .iter()
+            .map(|pattern| traces::of_path_pattern(pattern))
+            .collect(),
+        path,
         not_path: texts(entry.not_path),
         host: texts(entry.host),
         recursive: entry.recursive,

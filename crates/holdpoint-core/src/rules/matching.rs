@@ -44,10 +44,22 @@ fn case_holds<'e>(case: &Case, subject: &'e Subject<'_>) -> Option<Option<&'e Ef
     if !about_effects {
         return Some(None);
     }
+    // Of its paths, those a place of this subject may be at.
+    let near = |trace: u128| trace == 0 || trace & subject.traces.paths != 0;
+    let paths = || {
+        let traced = case.path.iter().zip(case.path_traces.iter());
+        traced.filter_map(|(path, trace)| near(*trace).then_some(path.as_ref()))
+    };
+    if !case.path.is_empty() && paths().next().is_none() {
+        return None;
+    }
     subject
         .effects
         .iter()
-        .find(|effect| effect_holds(case, effect))
+        .find(|effect| {
+            let is_there = || paths().any(|path| effect.is_at(path));
+            effect_holds(case, effect) && (case.path.is_empty() || is_there())
+        })
         .map(Some)
 }
 
@@ -101,6 +113,7 @@ fn command_holds(case: &Case, subject: &Subject<'_>) -> bool {
         })
 }
 
+/// Whether an effect is what a case asks for, the paths aside.
 fn effect_holds(case: &Case, effect: &Effect) -> bool {
     let bit = effect.kind.bit();
     (case.effect == 0 || case.effect & bit != 0)
@@ -109,7 +122,6 @@ fn effect_holds(case: &Case, effect: &Effect) -> bool {
             .recursive
             .is_none_or(|wanted| effect.recursive == wanted)
         && case.forced.is_none_or(|wanted| effect.forced == wanted)
-        && any(&case.path, |pattern| effect.is_at(pattern))
         && !some(&case.not_path, |pattern| effect.is_at(pattern))
         && any(&case.host, |pattern| {
             effect

@@ -8,6 +8,7 @@ mod load;
 pub(crate) mod matching;
 mod own;
 pub(crate) mod spoken;
+pub(crate) mod traces;
 pub(crate) mod words;
 
 use std::borrow::Cow;
@@ -50,6 +51,8 @@ pub(crate) struct Case {
     /// Bits of [`TARGETS`].
     pub(crate) target: u64,
     pub(crate) path: Texts,
+    /// What [`traces`] says of each of these paths.
+    pub(crate) path_traces: Cow<'static, [u128]>,
     pub(crate) not_path: Texts,
     pub(crate) host: Texts,
     pub(crate) recursive: Option<bool>,
@@ -141,6 +144,9 @@ pub(crate) struct PathRule {
     pub(crate) parts: &'static [&'static str],
 }
 
+/// The first and the last byte of a name, where a pattern says them.
+pub(crate) type Edges = (Option<u8>, Option<u8>);
+
 /// Where a path pattern begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anchor {
@@ -150,25 +156,35 @@ pub(crate) enum Anchor {
     Root,
 }
 
-/// What every case of a rule asks of a command; nothing of a kind is none. Small and side by side,
-/// so that most rules are passed over without being looked at.
+/// What a case of a rule asks of a command; nothing of a kind is none. Small and side by side, so
+/// that most rules are passed over without being looked at.
 #[derive(Debug)]
 pub(crate) struct Filter {
-    effect: u64,
-    target: u64,
-    opaque: u64,
+    /// Its rule.
+    rule: u16,
     assigns: bool,
     within: bool,
     sql: bool,
+    effect: u64,
+    target: u64,
+    opaque: u64,
+    /// What [`traces`] says of the programs, the subcommands' first words and the paths.
+    program: u128,
+    subcommand: u128,
+    path: u128,
 }
 
 impl Filter {
-    /// Whether a rule could hold.
+    /// Whether the case could hold.
     fn passes(&self, subject: &Subject<'_>) -> bool {
         let meets = |wanted: u64, given: u64| wanted == 0 || wanted & given != 0;
+        let traced = |wanted: u128, given: u128| wanted == 0 || wanted & given != 0;
         meets(self.effect, subject.mask)
             && meets(self.target, subject.targets)
             && meets(self.opaque, subject.opaque)
+            && traced(self.program, subject.traces.program)
+            && traced(self.subcommand, subject.traces.subcommand)
+            && traced(self.path, subject.traces.paths)
             && !(self.assigns && subject.assigns.is_empty())
             && !(self.within && subject.within.is_empty())
             && !(self.sql && subject.sql.is_empty())
@@ -177,16 +193,16 @@ impl Filter {
 
 mod packs {
     use super::{
-        Anchor, Case, Cow, Filter, Method, PathRule, Program, ProgramCase, Recursive, Risk, Role,
-        Roles, Rule, Verdict,
+        Anchor, Case, Cow, Edges, Filter, Method, PathRule, Program, ProgramCase, Recursive, Risk,
+        Role, Roles, Rule, Verdict,
     };
 
     include!(concat!(env!("OUT_DIR"), "/packs.rs"));
 }
 
 pub(crate) use packs::{
-    FILTERS, GENERAL_RULES, PACKS, PATHS_BY_ENDING, PATHS_BY_NAME, PATHS_BY_PATTERN, PROGRAM_NAMES,
-    PROGRAM_PATTERNS, PROGRAMS, RULES, RULES_BY_PROGRAM, TARGETS,
+    FILTERS, FILTERS_BY_PROGRAM, GENERAL_FILTERS, PACKS, PATHS_BY_ENDING, PATHS_BY_NAME,
+    PATHS_BY_PATTERN, PROGRAM_NAMES, PROGRAM_PATTERNS, PROGRAMS, RULES, TARGETS,
 };
 
 /// The bit of a target.
@@ -230,20 +246,22 @@ pub(crate) fn program(name: &str) -> Option<&'static Program> {
     PROGRAMS.get(at)
 }
 
-/// The shipped rules that could hold for a command or a call: those about its program, and those
-/// that ask about no program.
+/// The shipped rules that could hold for a command or a call: those about its program, then those
+/// that ask about none.
 pub(crate) fn candidates(subject: &Subject<'_>) -> impl Iterator<Item = &'static Rule> {
     let own = subject.program.and_then(|name| {
-        let at = RULES_BY_PROGRAM.binary_search_by_key(&name, |(known, _)| known);
-        Some(RULES_BY_PROGRAM.get(at.ok()?)?.1)
+        let at = FILTERS_BY_PROGRAM.binary_search_by_key(&name, |(known, _)| known);
+        Some(FILTERS_BY_PROGRAM.get(at.ok()?)?.1)
     });
+    // The cases of a rule stand side by side.
+    let mut last = None;
     own.unwrap_or_default()
         .iter()
-        .chain(GENERAL_RULES)
-        .filter(|at| {
-            FILTERS
-                .get(**at)
-                .is_none_or(|filter| filter.passes(subject))
+        .filter_map(|at| FILTERS.get(usize::from(*at)))
+        .chain(GENERAL_FILTERS)
+        .filter(|filter| filter.passes(subject))
+        .filter_map(move |filter| {
+            let again = last.replace(filter.rule) == Some(filter.rule);
+            RULES.get(usize::from(filter.rule)).filter(|_| !again)
         })
-        .filter_map(|at| RULES.get(*at))
 }
