@@ -4,8 +4,9 @@
 //! walk itself is here, bounded, and gives the same answer for the same look-ups. A path that
 //! cannot be resolved is an error, and whoever asked decides what that is worth (never "inside").
 
+use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// What stands at a path, without following it.
@@ -125,7 +126,8 @@ pub(crate) const MAX_PATH: usize = 4096;
 /// state of the disk, and no call makes it look for ever.
 pub(crate) struct Remembering<'a> {
     inner: &'a dyn Lookup,
-    known: RefCell<HashMap<String, Entry>>,
+    /// In order rather than hashed: a call asks about a handful.
+    known: RefCell<BTreeMap<String, Entry>>,
 }
 
 impl<'a> Remembering<'a> {
@@ -188,7 +190,7 @@ impl Surroundings<'_> {
             return Err(Unresolved::TooLong);
         }
         let path = without_scheme(path);
-        let mut pending: Vec<String> = Vec::new();
+        let mut pending: Vec<Cow<'_, str>> = Vec::new();
         push_components(&mut pending, path.trim_start_matches('~'));
         if path.starts_with('~') {
             match path
@@ -205,7 +207,7 @@ impl Surroundings<'_> {
     }
 
     /// Follows `pending`, the components still to go, last one first.
-    fn walk(&self, mut pending: Vec<String>) -> Result<String, Unresolved> {
+    fn walk(&self, mut pending: Vec<Cow<'_, str>>) -> Result<String, Unresolved> {
         let mut place = String::new();
         let mut links = 0;
         let mut steps = 0;
@@ -214,7 +216,7 @@ impl Surroundings<'_> {
             if steps > MAX_STEPS {
                 return Err(Unresolved::TooLong);
             }
-            match component.as_str() {
+            match component.as_ref() {
                 "" | "." => continue,
                 ".." => {
                     place.truncate(place.rfind('/').unwrap_or(0));
@@ -241,7 +243,8 @@ impl Surroundings<'_> {
                     } else {
                         place.truncate(place.rfind('/').unwrap_or(0));
                     }
-                    push_components(&mut pending, &target);
+                    let components = target.split('/').rev();
+                    pending.extend(components.map(|name| Cow::Owned(name.to_owned())));
                 }
             }
         }
@@ -250,8 +253,8 @@ impl Surroundings<'_> {
 }
 
 /// Puts the components of `path` on top of those still to go; their number is checked on the way.
-fn push_components(pending: &mut Vec<String>, path: &str) {
-    pending.extend(path.split('/').rev().map(str::to_owned));
+fn push_components<'p>(pending: &mut Vec<Cow<'p, str>>, path: &'p str) {
+    pending.extend(path.split('/').rev().map(Cow::Borrowed));
 }
 
 /// The path of a `file:` address, or the text itself.

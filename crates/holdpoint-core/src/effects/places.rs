@@ -350,13 +350,13 @@ impl<'a> Places<'a> {
 
     /// The classes of `path-classes.toml` a path is in.
     fn by_name(&self, path: &str, from_home: Option<&str>) -> u64 {
-        let lower = path.to_lowercase();
+        let lower = lowercase(path);
         let parts: Vec<&str> = lower.split('/').filter(|part| !part.is_empty()).collect();
         if parts.len() > MOST_PARTS {
             // Nobody names a file like that.
             return UNKNOWN_PLACE;
         }
-        let home = from_home.map(str::to_lowercase);
+        let home = from_home.map(lowercase);
         let below_home = home.as_deref().and_then(|home| home.strip_prefix("~/"));
         let home_depth = below_home.map(|below| {
             let depth = below.split('/').filter(|part| !part.is_empty()).count();
@@ -372,6 +372,10 @@ impl<'a> Places<'a> {
         let mut found = 0;
         let mut taken_back = 0;
         for (at, part) in parts.iter().enumerate() {
+            let anchored = at == 0 || home_depth == Some(at);
+            if at < workspace_depth && !anchored {
+                continue;
+            }
             let rest = parts.get(at..).unwrap_or_default();
             let mut check = |rule: &PathRule| {
                 let placed = match rule.anchor {
@@ -491,6 +495,15 @@ fn inside(classes: u64) -> u64 {
         u64::MAX
     } else {
         0
+    }
+}
+
+/// A path in lower case; nearly all are ASCII, for which there is a shorter way.
+fn lowercase(path: &str) -> String {
+    if path.is_ascii() {
+        path.to_ascii_lowercase()
+    } else {
+        path.to_lowercase()
     }
 }
 

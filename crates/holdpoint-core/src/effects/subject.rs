@@ -71,7 +71,7 @@ fn traces_of_path(path: &str) -> u128 {
         return u128::MAX;
     }
     path.split('/')
-        .fold(0, |all, name| all | traces::of_name(name))
+        .fold(0, |all, name| all | traces::of_component(name))
 }
 
 /// Does something with each subject of a call.

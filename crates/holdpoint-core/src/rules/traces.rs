@@ -11,18 +11,44 @@ pub(crate) fn of_name(name: &str) -> u128 {
     1 << (hash >> 25)
 }
 
-/// The bit of a name that every path a pattern fits has among its components.
+/// The bits of a component of a path: its whole name, and what stands before its first and behind
+/// its last dot, which patterns with a wildcard may still name.
+pub(crate) fn of_component(name: &str) -> u128 {
+    let stem = name.split_once('.').map_or(0, |(stem, _)| of_stem(stem));
+    let ending = name
+        .rsplit_once('.')
+        .map_or(0, |(_, ending)| of_ending(ending));
+    of_name(name) | stem | ending
+}
+
+/// A bit that every path a pattern fits has, by a component it cannot do without.
 pub(crate) fn of_path_pattern(pattern: &str) -> u128 {
     // Such paths are compared in lower case, in which other letters may become ASCII ones.
     if !pattern.is_ascii() {
         return 0;
     }
-    pattern
-        .trim_start_matches('~')
-        .split('/')
-        .filter(|name| !name.is_empty() && !name.contains(['*', '?']))
-        .max_by_key(|name| name.len())
-        .map_or(0, of_name)
+    let names = || pattern.trim_start_matches('~').split('/');
+    let plain = |text: &&str| !text.is_empty() && !text.contains(['*', '?']);
+    if let Some(name) = names().filter(plain).max_by_key(|name| name.len()) {
+        return of_name(name);
+    }
+    names()
+        .find_map(|name| {
+            let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+            let stem = name.split_once('.').map(|(stem, _)| stem);
+            let ending = ending.filter(plain).map(of_ending);
+            ending.or_else(|| stem.filter(plain).map(of_stem))
+        })
+        .unwrap_or(0)
+}
+
+// Not the bits of names: `json` the directory says nothing of `*.json`.
+fn of_stem(stem: &str) -> u128 {
+    of_name(stem).rotate_left(1)
+}
+
+fn of_ending(ending: &str) -> u128 {
+    of_name(ending).rotate_left(2)
 }
 
 #[cfg(test)]
@@ -39,8 +65,19 @@ mod tests {
     fn a_path_pattern_is_traced_by_a_name_it_cannot_do_without() {
         assert_eq!(of_path_pattern("~/.config/autostart"), of_name("autostart"));
         assert_eq!(of_path_pattern("/etc/rc?.d/**"), of_name("etc"));
-        assert_eq!(of_path_pattern("**/*.pth"), 0);
+        assert_eq!(of_path_pattern("**/*.pth"), of_ending("pth"));
+        assert_eq!(of_path_pattern("compose.*.yml"), of_ending("yml"));
+        assert_eq!(of_path_pattern("Dockerfile.*"), of_stem("dockerfile"));
+        assert_eq!(of_path_pattern("**/id_*"), 0);
         assert_eq!(of_path_pattern("~"), 0);
+        for (pattern, name) in [
+            ("*.tfstate.*", "a.b.tfstate.c"),
+            ("*.pth", ".pth"),
+            ("x.*", "X."),
+        ] {
+            let wanted = of_path_pattern(pattern);
+            assert!(wanted == 0 || wanted & of_component(name) != 0, "{pattern}");
+        }
         // The Kelvin sign is a `k` in lower case.
         assert_eq!(of_path_pattern("/dev/\u{212a}vm"), 0);
     }
