@@ -1,4 +1,5 @@
-//! Links these programs as the product is linked, so that what they are compared with is alike.
+//! Links these programs at a fixed address, as the product is: one that does nothing is the faster for
+//! it, and what the product is compared with shall not be slowed down.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
