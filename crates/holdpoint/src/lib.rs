@@ -25,6 +25,7 @@ pub mod hook;
 mod load;
 mod locations;
 mod packs;
+pub mod replay;
 mod sessions;
 pub mod setup;
 mod shown;

@@ -1,0 +1,52 @@
+//! Calls that wait for word of what became of them.
+//!
+//! A result stands some lines behind its call. So the last calls are kept back, few enough that a
+//! transcript of any length takes little room.
+
+use std::collections::VecDeque;
+
+use super::{Outcome, Recorded};
+
+/// How many calls wait at most.
+const MOST: usize = 256;
+
+/// How many bytes of lines they may stand for.
+const MOST_BYTES: usize = 16 << 20;
+
+#[derive(Debug, Default)]
+pub(super) struct Waiting {
+    calls: VecDeque<(Recorded, usize)>,
+    bytes: usize,
+}
+
+impl Waiting {
+    /// Adds a call from a line of so many bytes.
+    pub(super) fn add(&mut self, call: Recorded, bytes: usize) {
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.calls.push_back((call, bytes));
+    }
+
+    /// Says what became of the latest call with this id.
+    pub(super) fn tell(&mut self, id: &str, outcome: Outcome) {
+        let called = |(call, _): &&mut (Recorded, usize)| call.id.as_deref() == Some(id);
+        if let Some((call, _)) = self.calls.iter_mut().rev().find(called) {
+            call.outcome = call.outcome.max(Some(outcome));
+        }
+    }
+
+    /// The first call, if there are too many.
+    pub(super) fn overdue(&mut self) -> Option<Recorded> {
+        if self.calls.len() > MOST || self.bytes > MOST_BYTES {
+            self.first()
+        } else {
+            None
+        }
+    }
+
+    /// The first call.
+    pub(super) fn first(&mut self) -> Option<Recorded> {
+        let (call, bytes) = self.calls.pop_front()?;
+        self.bytes = self.bytes.saturating_sub(bytes);
+        Some(call)
+    }
+}
