@@ -107,29 +107,15 @@ impl Desk {
         if let Some(kept) = self.policies.get(under) {
             return kept.clone().map_err(DeskError::Policy);
         }
-        let loaded: Result<Policy, LoadError> = match under {
-            Under::Layers(directory) => load_layers(&self.locations, directory),
-            Under::LayersAt(workspace, directory) => {
-                load_layers_at(&self.locations, workspace, directory)
-            }
-            Under::File(path) => load_file(path),
-            Under::Inline(text) if text.len() > MAX_INLINE => {
-                return Err(DeskError::Policy(format!(
-                    "config: the policy has {} bytes; a policy has at most {MAX_INLINE}: name a file",
-                    text.len()
-                )));
-            }
-            Under::Inline(text) => load_text("config", text),
-            // Named as a file would name it, so that a wrong name gets the same suggestion.
-            Under::Profile(name) => match Profile::ALL.into_iter().find(|one| one.name() == name) {
-                Some(profile) => Policy::profile(profile).map_err(LoadError::from),
-                None => {
-                    let text = serde_json::json!({ "profile": name }).to_string();
-                    Policy::from_text("--profile", text).map_err(LoadError::from)
-                }
-            },
-        };
-        let loaded = loaded.map(Rc::new).map_err(|error| error.to_string());
+        if let Under::Inline(text) = under
+            && text.len() > MAX_INLINE
+        {
+            return Err(DeskError::Policy(format!(
+                "config: the policy has {} bytes; a policy has at most {MAX_INLINE}: name a file",
+                text.len()
+            )));
+        }
+        let loaded = load(&self.locations, under).map(Rc::new);
         self.policies.insert(under.clone(), loaded.clone());
         loaded.map_err(DeskError::Policy)
     }
@@ -233,6 +219,25 @@ impl Desk {
             lookup: &Disk,
         })
     }
+}
+
+/// Loads the policy, or says why there is none.
+pub(crate) fn load(locations: &Locations, under: &Under) -> Result<Policy, String> {
+    let loaded: Result<Policy, LoadError> = match under {
+        Under::Layers(directory) => load_layers(locations, directory),
+        Under::LayersAt(workspace, directory) => load_layers_at(locations, workspace, directory),
+        Under::File(path) => load_file(path),
+        Under::Inline(text) => load_text("config", text),
+        // Named as a file would name it, so that a wrong name gets the same suggestion.
+        Under::Profile(name) => match Profile::ALL.into_iter().find(|one| one.name() == name) {
+            Some(profile) => Policy::profile(profile).map_err(LoadError::from),
+            None => {
+                let text = serde_json::json!({ "profile": name }).to_string();
+                Policy::from_text("--profile", text).map_err(LoadError::from)
+            }
+        },
+    };
+    loaded.map_err(|error| error.to_string())
 }
 
 /// The directory given, or this one.

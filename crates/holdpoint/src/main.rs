@@ -60,6 +60,7 @@ fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Exit> {
         Command::Init(args) => commands::init::register(&args, terminal),
         Command::Uninstall(args) => commands::init::unregister(&args, terminal),
         Command::Explain(args) => commands::explain::run(&args, terminal),
+        Command::Replay(args) => commands::replay::run(&args, terminal),
         Command::Rules(args) => commands::rules::run(&args.action, terminal),
         Command::Permissions(args) => commands::permissions::run(&args, terminal),
         Command::Trust(args) => commands::trust::run(&args, terminal),

@@ -8,5 +8,6 @@ pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod permissions;
 pub(crate) mod reference;
+pub(crate) mod replay;
 pub(crate) mod rules;
 pub(crate) mod trust;

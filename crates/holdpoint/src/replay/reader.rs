@@ -14,7 +14,7 @@ use super::call::Uttered;
 use super::lines::{Line, Lines, MAX_LINE};
 use super::record::{Context, Record, Told};
 use super::waiting::Waiting;
-use super::{Recorded, Writer};
+use super::{Moment, Recorded, Writer};
 
 /// The largest transcript that is one JSON document; anything longer comes in lines.
 const MAX_DOCUMENT: usize = 64 << 20;
@@ -37,8 +37,7 @@ pub enum Item {
     },
 }
 
-/// The calls already given, over as many transcripts as there are: a session that is continued in
-/// another file is copied there, and a chat writes a message again when it changes.
+/// The calls of all transcripts so far: a session that is continued in another file is copied there.
 #[derive(Debug, Default)]
 pub struct Seen {
     state: RandomState,
@@ -56,18 +55,15 @@ impl Seen {
         self.state.hash_one(key)
     }
 
-    /// Whether a call is new. One without an id always is: two of them may well be alike.
-    fn is_new(&mut self, writer: Writer, call: &Uttered) -> bool {
-        let Some(id) = &call.id else {
-            return true;
+    /// Whether another transcript gave the same call: its id and arguments at the same time. Ids
+    /// alone do not tell; some models count their calls from one.
+    fn told_elsewhere(&mut self, call: u64, time: Option<Moment>) -> bool {
+        let Some(time) = time else {
+            return false;
         };
-        let input = call.call.as_ref().ok();
-        let input = input.and_then(|call| serde_json::to_string(call.input()).ok());
-        let new = self
-            .calls
-            .insert(self.hash((writer, id, &call.tool, input)));
-        self.repeats += u64::from(!new);
-        new
+        let told = !self.calls.insert(self.hash((call, time)));
+        self.repeats += u64::from(told);
+        told
     }
 }
 
@@ -76,7 +72,9 @@ pub struct Reader<'s, R> {
     lines: Lines<R>,
     context: Context,
     seen: &'s mut Seen,
+    /// The ids in this transcript, and the calls with their ids.
     ids: HashSet<u64>,
+    given: HashSet<u64>,
     waiting: Waiting,
     ready: VecDeque<Item>,
     /// Problems found while nobody knows yet whether this is a transcript.
@@ -94,6 +92,7 @@ impl<'s, R: BufRead> Reader<'s, R> {
             context: Context::default(),
             seen,
             ids: HashSet::new(),
+            given: HashSet::new(),
             waiting: Waiting::default(),
             ready: VecDeque::new(),
             doubts: Vec::new(),
@@ -230,15 +229,26 @@ impl<'s, R: BufRead> Reader<'s, R> {
         let Some(writer) = self.context.writer else {
             return;
         };
-        let id_known = match &call.id {
-            Some(id) => !self.ids.insert(self.seen.hash(id)),
-            None => false,
-        };
-        if (call.only_if_new && id_known) || !self.seen.is_new(writer, &call) {
-            if let (Some(id), Some(outcome)) = (&call.id, call.outcome) {
-                self.waiting.tell(id, outcome);
+        let time = call.time.or(record.timestamp.0);
+        if let Some(id) = &call.id {
+            let input = call.call.as_ref().ok();
+            let input = input.and_then(|call| serde_json::to_string(call.input()).ok());
+            let id_known = !self.ids.insert(self.seen.hash(id));
+            let whole = self.seen.hash((id, &call.tool, input));
+            // A chat writes a message again when it changes.
+            let again = !self.given.insert(whole) || (call.only_if_new && id_known);
+            if again {
+                if let Some(outcome) = call.outcome {
+                    self.waiting.tell(id, outcome);
+                }
+                return;
             }
-            return;
+            if self
+                .seen
+                .told_elsewhere(self.seen.hash((writer, whole)), time)
+            {
+                return;
+            }
         }
         let directory = call
             .directory
@@ -249,7 +259,7 @@ impl<'s, R: BufRead> Reader<'s, R> {
                 writer,
                 line,
                 session: self.context.session.clone(),
-                time: call.time.or(record.timestamp.0),
+                time,
                 id: call.id,
                 tool: call.tool,
                 call: call.call,
