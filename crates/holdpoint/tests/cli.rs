@@ -1,6 +1,6 @@
 //! The program from outside: command lines in, exit codes and text out.
 //!
-//! Most of it is data. A file under `corpus/cli` or `corpus/hook` holds cases; each runs in a project of its own
+//! Most of it is data. A file under `corpus/cli`, `corpus/hook` or `corpus/replay` holds cases; each runs in a project of its own
 //! with a home of its own, and all that fail are reported at once. `HOLDPOINT_CASE=text` runs the
 //! cases whose file or name contains the text. What needs two processes at a time, a pipe that
 //! breaks or a terminal is written out below.
@@ -47,7 +47,7 @@ fn every_case_of_the_corpus_holds() {
         !Path::new("/etc/holdpoint").exists(),
         "/etc/holdpoint is a layer of every case here: run these tests on a machine without one"
     );
-    let mut files: Vec<PathBuf> = ["corpus/cli", "corpus/hook"]
+    let mut files: Vec<PathBuf> = ["corpus/cli", "corpus/hook", "corpus/replay"]
         .iter()
         .flat_map(|directory| fs::read_dir(root().join(directory)).unwrap())
         .map(|entry| entry.unwrap().path())

@@ -19,9 +19,11 @@ use super::{Moment, Recorded, Writer};
 /// The largest transcript that is one JSON document; anything longer comes in lines.
 const MAX_DOCUMENT: usize = 64 << 20;
 
-/// How much of a file is looked at before it is taken for no transcript.
-const LOOKED_AT: u64 = 4 << 20;
+/// How much of a file is looked at before it is taken for no transcript: so many lines, or fewer
+/// of a file of long ones.
 const LINES_LOOKED_AT: u64 = 1000;
+const BYTES_LOOKED_AT: u64 = 4 << 20;
+const LONG_LINES_LOOKED_AT: u64 = 8;
 
 /// What a reader gives.
 #[derive(Debug, PartialEq)]
@@ -138,8 +140,12 @@ impl<'s, R: BufRead> Reader<'s, R> {
             }
             if self.recognised {
                 self.ready.extend(self.doubts.drain(..));
-            } else if self.lines.bytes() > LOOKED_AT || self.lines.number() > LINES_LOOKED_AT {
-                self.ended = true;
+            } else {
+                let most = match self.lines.bytes() {
+                    ..=BYTES_LOOKED_AT => LINES_LOOKED_AT,
+                    _ => LONG_LINES_LOOKED_AT,
+                };
+                self.ended |= self.lines.number() >= most;
             }
         }
     }
