@@ -23,6 +23,9 @@ mod case;
 mod expect;
 #[path = "cli/project.rs"]
 mod project;
+#[cfg(target_os = "linux")]
+#[path = "cli/replay.rs"]
+mod replay;
 
 use std::collections::BTreeSet;
 use std::fs;

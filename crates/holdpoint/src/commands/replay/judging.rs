@@ -50,6 +50,8 @@ pub(super) trait Recorder {
     fn problem(&mut self, file: &str, line: Option<u64>, problem: &str);
     /// Whether hearing of a call makes it write something.
     fn speaks(&self, judged: &Judged) -> bool;
+    /// Writes what was held back.
+    fn flush(&mut self) -> anyhow::Result<()>;
 }
 
 /// A policy, or why there is none.
@@ -347,6 +349,7 @@ impl Bench {
     }
 
     fn hand_on(&mut self, piece: Vec<Task>, recorder: &mut dyn Recorder) -> anyhow::Result<()> {
+        let mut spoke = false;
         for task in piece {
             let Some((decision, against)) = task.decisions else {
                 continue;
@@ -361,8 +364,13 @@ impl Bench {
             };
             if recorder.speaks(&judged) {
                 self.progress.clear();
+                spoke = true;
             }
             recorder.record(&judged)?;
+        }
+        if spoke && self.progress.is_on() {
+            // Before the progress is drawn again: both may be on one terminal.
+            recorder.flush()?;
         }
         Ok(())
     }

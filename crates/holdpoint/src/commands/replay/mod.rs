@@ -96,6 +96,10 @@ impl Recorder for Heard<'_> {
     fn speaks(&self, judged: &Judged) -> bool {
         self.list.as_ref().is_some_and(|list| list.wants(judged))
     }
+
+    fn flush(&mut self) -> anyhow::Result<()> {
+        Ok(self.terminal.out.flush()?)
+    }
 }
 
 /// The policy a word names: a profile, or a file.

@@ -28,6 +28,11 @@ impl Progress {
         }
     }
 
+    /// Whether anybody watches.
+    pub(super) fn is_on(&self) -> bool {
+        self.on
+    }
+
     /// Says how far it is, if it is time to.
     pub(super) fn tell(&mut self, calls: u64, bytes: u64) {
         if !self.on || Instant::now() < self.due {

@@ -87,14 +87,14 @@ fn verdicts(tally: &Tally, terminal: &mut Terminal) -> anyhow::Result<()> {
         .filter(|outcome| tally.then.keys().any(|(_, then)| then == outcome))
         .collect();
     let told = columns.iter().any(Option::is_some);
-    let mut header = format!("\n  {:<7}  {:>9}  {:>6}", "verdict", "calls", "");
+    let mut header = format!("  {:<7}  {:>9}  {:>6}", "verdict", "calls", "");
     if told {
         header.push_str("   then:");
         for column in &columns {
             header.push_str(&format!(" {:>9}", column.map_or("not told", Outcome::word)));
         }
     }
-    writeln!(terminal.out, "{}", terminal.faint(header.trim_end()))?;
+    writeln!(terminal.out, "\n{}", terminal.faint(header.trim_end()))?;
     for verdict in VERDICTS {
         let Some(calls) = tally.verdicts.get(&verdict) else {
             continue;
@@ -134,7 +134,7 @@ fn rules(tally: &Tally, terminal: &mut Terminal) -> anyhow::Result<()> {
         "\n  {:<longest$}  verdict  {:>8}  for example",
         "rule", "calls"
     );
-    writeln!(terminal.out, "{}", terminal.faint(&header))?;
+    writeln!(terminal.out, "\n{}", terminal.faint(&header))?;
     for ((verdict, rule), kind) in rules {
         let word = padded(terminal.verdict(*verdict), verdict.word().len(), 7);
         writeln!(
@@ -155,8 +155,8 @@ fn tools(tally: &Tally, terminal: &mut Terminal) -> anyhow::Result<()> {
     tools.sort_by_key(|(name, verdicts)| (u64::MAX - total(verdicts), *name));
     let longest = tools.iter().map(|(name, _)| name.chars().count());
     let longest = longest.max().unwrap_or_default().clamp(4, 40);
-    let header = format!("\n  {:<longest$}  {:>8}", "tool", "calls");
-    writeln!(terminal.out, "{}", terminal.faint(&header))?;
+    let header = format!("  {:<longest$}  {:>8}", "tool", "calls");
+    writeln!(terminal.out, "\n{}", terminal.faint(&header))?;
     for (name, verdicts) in tools.iter().take(MOST_TOOLS) {
         let words: Vec<String> = VERDICTS
             .iter()
