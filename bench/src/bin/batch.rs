@@ -15,7 +15,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail, ensure};
 use holdpoint::{Gate, Profile, StrictValue, ToolCall};
 use holdpoint_bench::table::{self, Goals, Kind};
-use holdpoint_bench::timing::median;
+use holdpoint_bench::timing::{children_seconds, median};
 use serde_json::Value;
 
 /// Ten everyday calls.
@@ -232,21 +232,6 @@ fn count_lines(output: &mut impl Read) -> Result<usize> {
         let length = bytes.len();
         output.consume(length);
     }
-}
-
-/// CPU seconds of all children that have ended, as Linux counts them; 0 elsewhere.
-fn children_seconds() -> f64 {
-    const TICKS_A_SECOND: f64 = 100.0;
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Fields are counted behind the program's name, which may contain anything; the name is the
-    // second field, the children's user and system times are the 16th and the 17th.
-    let fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
-    let ticks: f64 = fields
-        .skip(13)
-        .take(2)
-        .filter_map(|field| field.parse::<f64>().ok())
-        .sum();
-    ticks / TICKS_A_SECOND
 }
 
 /// The least any gate must do with a line.

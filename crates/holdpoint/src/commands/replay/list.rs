@@ -23,6 +23,8 @@ pub(super) struct List {
     all: bool,
     differing: bool,
     json: bool,
+    /// Whether there was anything to list.
+    pub(super) printed: bool,
 }
 
 impl List {
@@ -32,6 +34,7 @@ impl List {
             all: args.all,
             differing: args.against.is_some(),
             json: args.json,
+            printed: false,
         })
     }
 
@@ -45,10 +48,11 @@ impl List {
             }
     }
 
-    pub(super) fn print(&self, judged: &Judged, terminal: &mut Terminal) -> anyhow::Result<()> {
+    pub(super) fn print(&mut self, judged: &Judged, terminal: &mut Terminal) -> anyhow::Result<()> {
         if !self.wants(judged) {
             return Ok(());
         }
+        self.printed = true;
         if self.json {
             serde_json::to_writer(&mut terminal.out, &document(judged))?;
             writeln!(terminal.out)?;

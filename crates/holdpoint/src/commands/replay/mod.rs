@@ -62,10 +62,14 @@ pub(crate) fn run(args: &Replay, terminal: &mut Terminal) -> anyhow::Result<Exit
         terminal,
     };
     bench.run(&sources, &mut heard)?;
+    let listed = heard.list.is_some_and(|list| list.printed);
     let found = &bench.found;
     if args.json {
         summary::json(&tally, found, args, terminal)?;
     } else {
+        if listed {
+            writeln!(terminal.out)?;
+        }
         summary::text(&tally, found, args, terminal)?;
     }
     terminal.out.flush()?;

@@ -9,6 +9,8 @@ use super::display::grouped;
 const PATIENCE: Duration = Duration::from_millis(300);
 const OFTEN: Duration = Duration::from_millis(100);
 
+const MEGABYTE: u64 = 1_000_000;
+
 /// One line on standard error that is gone in the end.
 pub(super) struct Progress {
     on: bool,
@@ -39,11 +41,11 @@ impl Progress {
             return;
         }
         self.due = Instant::now() + OFTEN;
-        let mut line = format!("{} calls, {} MB", grouped(calls), grouped(bytes >> 20));
+        let mut line = format!("{} calls, {} MB", grouped(calls), grouped(bytes / MEGABYTE));
         if let Some(percent) = (bytes.min(self.total) * 100).checked_div(self.total) {
             line.push_str(&format!(
                 " of {} MB, {percent} %",
-                grouped(self.total >> 20)
+                grouped(self.total / MEGABYTE)
             ));
         }
         let mut err = io::stderr().lock();

@@ -34,9 +34,6 @@ pub(super) fn text(
     args: &Replay,
     terminal: &mut Terminal,
 ) -> anyhow::Result<()> {
-    if (args.list || args.all) && tally.calls > 0 {
-        writeln!(terminal.out)?;
-    }
     head(tally, found, terminal)?;
     if tally.calls > 0 {
         verdicts(tally, terminal)?;
