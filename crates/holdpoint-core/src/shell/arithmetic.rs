@@ -23,6 +23,25 @@ pub(super) fn evaluate(text: &str, value: &dyn Fn(&str) -> Option<i64>) -> Optio
     reader.rest.is_empty().then_some(result)
 }
 
+/// Whether an expression may give a variable a value.
+pub(super) fn assigns(text: &str) -> bool {
+    if text.contains("++") || text.contains("--") {
+        return true;
+    }
+    let bytes = text.as_bytes();
+    bytes.iter().enumerate().any(|(at, byte)| {
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+        let earlier = at.checked_sub(2).and_then(|at| bytes.get(at));
+        let compares = match before {
+            Some(b'=' | b'!') => true,
+            // `<<=` assigns, `<=` compares.
+            Some(sign @ (b'<' | b'>')) => earlier != Some(sign),
+            Some(_) | None => bytes.get(at + 1) == Some(&b'='),
+        };
+        *byte == b'=' && !compares
+    })
+}
+
 struct Evaluator<'t> {
     rest: &'t str,
     value: &'t dyn Fn(&str) -> Option<i64>,
@@ -187,6 +206,16 @@ mod tests {
             ("-x", -4),
         ] {
             assert_eq!(value(text), Some(wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn assignments_are_told_from_comparisons() {
+        for text in ["x=1", "x += 1", "x<<=2", "x++", "--x", "1 ? x=2 : 3"] {
+            assert!(assigns(text), "{text}");
+        }
+        for text in ["x==1", "x != 1", "x<=2", "x >= 3", "x << 2", "x - 1", ""] {
+            assert!(!assigns(text), "{text}");
         }
     }
 

@@ -8,7 +8,7 @@ use super::environment::{Environment, Origin, Value};
 use super::foreseen;
 use super::input::Input;
 use super::texts::Argument;
-use super::walk::parameters;
+use super::walk::{names_in, parameters};
 use crate::paths::Surroundings;
 
 /// Most lines of a known input that are followed.
@@ -48,11 +48,9 @@ pub(super) fn apply(
         Some("printf") => print_into(environment, rest),
         Some("let") => {
             for word in rest.iter().filter_map(Argument::known) {
-                let name: String = word
-                    .chars()
-                    .take_while(|c| *c == '_' || c.is_ascii_alphanumeric())
-                    .collect();
-                environment.assign(&name, Value::Unknown(Origin::Elsewhere));
+                for name in names_in(word) {
+                    environment.assign(name, Value::Unknown(Origin::Elsewhere));
+                }
             }
         }
         Some("getopts") => {
@@ -182,7 +180,14 @@ fn declare(environment: &mut Environment, builtin: &str, words: &[Argument]) {
         if name == "PATH" {
             environment.search_in(text.split_once('=').map_or("", |(_, value)| value));
         }
-        environment.assign(name.trim_end_matches('+'), value);
+        let name = name.trim_end_matches('+');
+        let mut values = vec![value];
+        if builtin == "local" && !environment.in_function {
+            // Outside of a function most shells refuse it.
+            let before = environment.variable(name);
+            values.extend(before.map_or(vec![Value::Unset], |before| before.values));
+        }
+        environment.assign_any(name, values);
     }
 }
 

@@ -105,18 +105,6 @@ impl Value {
             pattern: pattern.map_or_else(|| UNKNOWN.to_string(), str::to_owned),
         }))
     }
-
-    /// The text, if all of it is known.
-    pub(super) fn text(&self) -> Option<&Rc<str>> {
-        match self {
-            Value::Known(text) => Some(text),
-            Value::Partly(_)
-            | Value::Pattern(_)
-            | Value::List(_)
-            | Value::Unset
-            | Value::Unknown(_) => None,
-        }
-    }
 }
 
 /// What a variable may hold; never empty.
@@ -178,6 +166,8 @@ pub(super) struct Environment {
     ever: Rc<RefCell<HashMap<String, Vec<Value>>>>,
     /// Variables other programs see.
     exported: Rc<Vec<String>>,
+    /// A function runs.
+    pub(super) in_function: bool,
     /// Variables that are a function's own.
     pub(super) locals: Rc<Vec<String>>,
     /// Variables whose values change when they are assigned, or go elsewhere.
@@ -199,7 +189,7 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// The first value of each.
+    /// No variable with several values.
     pub(super) const fn none() -> Self {
         Self { picked: Vec::new() }
     }
@@ -208,11 +198,9 @@ impl Choice {
         Self { picked }
     }
 
-    fn index(&self, name: &str) -> usize {
-        self.picked
-            .iter()
-            .find(|(known, _)| known == name)
-            .map_or(0, |(_, index)| *index)
+    fn index(&self, name: &str) -> Option<usize> {
+        let picked = self.picked.iter().find(|(known, _)| known == name);
+        picked.map(|(_, index)| *index)
     }
 }
 
@@ -226,12 +214,14 @@ impl Environment {
     }
 
     /// The value of a variable in one reading, if the text says anything about it.
-    pub(super) fn value(&self, name: &str, choice: &Choice) -> Option<&Value> {
-        let variable = self.variables.get(name)?;
-        variable
-            .values
-            .get(choice.index(name))
-            .or(variable.values.first())
+    pub(super) fn value(&self, name: &str, choice: &Choice) -> Option<Value> {
+        let values = &self.variables.get(name)?.values;
+        match (choice.index(name), values.as_slice()) {
+            (_, [only]) => Some(only.clone()),
+            (Some(at), values) => values.get(at).or(values.first()).cloned(),
+            // One of several, and the reading does not say which.
+            (None, _) => Some(Value::Unknown(Origin::Elsewhere)),
+        }
     }
 
     /// How many values a variable may have.
@@ -288,6 +278,7 @@ impl Environment {
     /// What another shell starts with: variables that are not exported have no value there, unless
     /// the text it runs was made so that they do.
     pub(super) fn enter_shell(&mut self) {
+        self.in_function = false;
         let exported = Rc::clone(&self.exported);
         for (name, variable) in Rc::make_mut(&mut self.variables) {
             if !exported.contains(name) && !variable.values.contains(&Value::Unset) {
@@ -481,6 +472,7 @@ impl Environment {
             } else {
                 other.exported
             },
+            in_function: self.in_function || other.in_function,
             locals: self.locals,
             odd: if self.odd.is_empty() {
                 other.odd

@@ -276,6 +276,13 @@ impl Reader<'_> {
                 match self.parentheses(start, Search::Close)? {
                     Parentheses::Arithmetic(parts) => {
                         let span = self.span_from(start);
+                        // bash looks once more, and runs it if it has doubts.
+                        let whole = self.slice(start, self.pos);
+                        let inside = whole.strip_prefix("$((");
+                        let inside = inside.and_then(|rest| rest.strip_suffix("))"));
+                        if !is_balanced(inside.unwrap_or(whole)) {
+                            return self.refuse_at(RefusalReason::AmbiguousParentheses, start);
+                        }
                         return Ok(Part::Arithmetic(Arithmetic { parts, span }));
                     }
                     Parentheses::Nested(close) => close,
@@ -389,6 +396,29 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// Whether the parentheses of a text are in pairs, to a reader that knows quotes and nothing else.
+fn is_balanced(text: &str) -> bool {
+    let mut open = 0usize;
+    let mut quote = None;
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        match (byte, quote) {
+            (b'\\', None | Some(b'"')) => {
+                bytes.next();
+            }
+            (b'\'' | b'"', None) => quote = Some(byte),
+            (_, Some(mark)) if byte == mark => quote = None,
+            (b'(', None) => open += 1,
+            (b')', None) => match open.checked_sub(1) {
+                Some(fewer) => open = fewer,
+                None => return false,
+            },
+            (_, _) => {}
+        }
+    }
+    open == 0 && quote.is_none()
 }
 
 /// A byte that makes an expansion of the `$` before it.

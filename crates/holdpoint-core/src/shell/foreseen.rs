@@ -9,9 +9,13 @@ use std::rc::Rc;
 use super::commands::Command;
 use super::environment::{Content, Origin, Value, joined};
 use super::input::Input;
+use super::readings;
 use super::redirects;
 use super::texts::{Argument, Expander};
-use super::tree::{CommandKind, CommandNode, HereDocument, Item, Script};
+use super::tree::{
+    CommandKind, CommandNode, Connector, HereDocument, Item, Part, Pipeline, RedirectKind, Script,
+    Word,
+};
 
 /// Longest output that is foreseen.
 const LONGEST: usize = 1 << 16;
@@ -37,11 +41,36 @@ fn items(items: &[Item], documents: &[HereDocument], words: &Expander<'_>, input
             (_, _) => Input::Unknown(Origin::Elsewhere),
         };
     }
+    // How the command before ended, as far as that is known, and what that makes of the next.
+    let mut success = Some(true);
+    let mut runs = Some(true);
+    let mut changed = false;
     for item in items {
         let mut flow = input.clone();
         for node in &item.pipeline.commands {
             flow = self::node(node, documents, words, &flow);
         }
+        if runs != Some(false) {
+            success = runs.and_then(|_| succeeds(&item.pipeline));
+        }
+        let may_run = runs;
+        runs = match item.connector {
+            Connector::Sequence | Connector::Background => Some(true),
+            Connector::And => success,
+            Connector::Or => success.map(|success| !success),
+        };
+        if may_run == Some(false) {
+            continue;
+        }
+        // What an earlier command of the list did to the shell is not followed.
+        let follows = !changed || is_constant(&item.pipeline);
+        changed |= item.pipeline.commands.len() == 1 && changes_state(&item.pipeline);
+        let flow = match flow {
+            Input::Known(text) if text.is_empty() => continue,
+            Input::Empty => continue,
+            flow if may_run.is_some() && follows => flow,
+            flow => Input::Unknown(flow.origin().unwrap_or(Origin::Elsewhere)),
+        };
         match flow {
             Input::Known(piece) if text.len() + piece.len() <= LONGEST => text.push_str(&piece),
             Input::Empty => {}
@@ -60,6 +89,60 @@ fn items(items: &[Item], documents: &[HereDocument], words: &Expander<'_>, input
         (Some(origin), _) => Input::Unknown(origin),
         (None, _) => Input::text(&text),
     }
+}
+
+/// Whether a pipeline ends well, if that is known.
+fn succeeds(pipeline: &Pipeline) -> Option<bool> {
+    let last = pipeline.commands.last()?;
+    let CommandKind::Simple(simple) = &last.kind else {
+        return None;
+    };
+    let success = match simple.words.first()?.plain()? {
+        _ if !last.redirects.is_empty() => return None,
+        ":" | "true" | "echo" | "printf" => true,
+        "false" => false,
+        _ => return None,
+    };
+    Some(success != pipeline.negated)
+}
+
+/// Whether a pipeline of a list may change what words mean to those after it.
+fn changes_state(pipeline: &Pipeline) -> bool {
+    pipeline.commands.iter().any(|node| {
+        let CommandKind::Simple(simple) = &node.kind else {
+            return true;
+        };
+        let program = simple.words.first().and_then(Word::plain);
+        let harmless = matches!(
+            program,
+            Some(":" | "true" | "false" | "echo" | "cat" | "seq" | "basename" | "dirname" | "tr")
+        );
+        let plain = simple.words.iter().all(|word| word.plain().is_some());
+        !(harmless && readings::assigns_nothing(&simple.words))
+            && !(plain && program == Some("pwd"))
+    })
+}
+
+/// Whether a pipeline prints the same whatever the shell's state is.
+fn is_constant(pipeline: &Pipeline) -> bool {
+    pipeline.commands.iter().all(|node| {
+        let CommandKind::Simple(simple) = &node.kind else {
+            return false;
+        };
+        let program = simple.words.first().and_then(Word::plain);
+        matches!(program, Some("echo" | "printf"))
+            && node.redirects.is_empty()
+            && simple.words.iter().all(|word| {
+                let expands = |part: &Part| match part {
+                    Part::Literal { .. } | Part::SingleQuoted(_) | Part::AnsiQuoted(_) => false,
+                    Part::DoubleQuoted(inside) => !inside
+                        .iter()
+                        .all(|part| matches!(part, Part::Literal { .. })),
+                    _ => true,
+                };
+                !word.parts.iter().any(expands)
+            })
+    })
 }
 
 /// Where a command that changes the directory goes, if it is one.
@@ -113,9 +196,10 @@ pub(super) fn printed(
             }
             // `$(<file)` is what the file holds.
             if simple.words.is_empty() {
-                return match (&node.redirects.is_empty(), input) {
-                    (true, _) | (false, Input::Inherited) => Input::Empty,
-                    (false, input) => input,
+                return match (node.redirects.as_slice(), input) {
+                    ([], _) | (_, Input::Inherited) => Input::Empty,
+                    ([only], input) if only.kind == RedirectKind::Read => input,
+                    (_, _) => Input::Empty,
                 };
             }
             let arguments: Vec<Argument> = simple
@@ -349,11 +433,15 @@ fn text_of(name: &str, words: &[&str], input: &Input, around: &Expander<'_>) -> 
         "realpath" | "readlink" => operands().next()?.to_owned(),
         "basename" => basename(words)?,
         "dirname" => {
-            let path = operands().next()?.trim_end_matches('/');
-            match path.rsplit_once('/') {
-                Some(("", _)) => "/".to_owned(),
-                Some((directory, _)) => directory.to_owned(),
-                None if path.is_empty() => "/".to_owned(),
+            let given = operands().next()?;
+            let path = given.trim_end_matches('/');
+            let directory = path
+                .rsplit_once('/')
+                .map(|(front, _)| front.trim_end_matches('/'));
+            match directory {
+                Some("") => "/".to_owned(),
+                Some(directory) => directory.to_owned(),
+                None if path.is_empty() && !given.is_empty() => "/".to_owned(),
                 None => ".".to_owned(),
             }
         }
@@ -559,8 +647,13 @@ fn basename(words: &[&str]) -> Option<String> {
         [path, suffix] if !path.starts_with('-') => (path, *suffix),
         _ => return None,
     };
-    let name = path.trim_end_matches('/').rsplit('/').next()?;
-    Some(name.strip_suffix(suffix).unwrap_or(name).to_owned())
+    let bare = path.trim_end_matches('/');
+    if bare.is_empty() && !path.is_empty() {
+        return Some("/".to_owned());
+    }
+    let name = bare.rsplit('/').next()?;
+    let stem = name.strip_suffix(suffix).filter(|stem| !stem.is_empty());
+    Some(stem.unwrap_or(name).to_owned())
 }
 
 fn sequence(words: &[&str]) -> Option<String> {

@@ -25,7 +25,7 @@ pub(super) fn expand(words: &Expander<'_>, parameter: &Parameter, quoted: bool) 
     };
     if matches!(parameter.name.as_str(), "@" | "*") {
         return match operator.as_deref() {
-            Some("") => positional(words, parameter, quoted).unwrap_or(unknown),
+            Some("") => positional(words, parameter).unwrap_or(unknown),
             Some(_) | None => unknown,
         };
     }
@@ -68,13 +68,12 @@ pub(super) fn expand(words: &Expander<'_>, parameter: &Parameter, quoted: bool) 
     if !quoted && parameter.operator.contains(['\\', '\'', '"']) {
         return unknown;
     }
-    let counts = parameter.prefix == Some('#');
-    let value = match element(words, value, &mut operator, quoted, counts) {
+    let value = match element(words, value, &mut operator) {
         Element::One(value) => value,
-        Element::All(items) => {
+        Element::All { items, joined } => {
             return match (parameter.prefix, operator) {
                 (Some('#'), "") => Expanded::Text(Rc::from(items.len().to_string())),
-                (None, "") => Expanded::Words(items),
+                (None, "") => Expanded::Words { items, joined },
                 _ => unknown,
             };
         }
@@ -100,6 +99,15 @@ pub(super) fn expand(words: &Expander<'_>, parameter: &Parameter, quoted: bool) 
         }
         Value::Pattern(_) | Value::List(_) | Value::Unknown(_) => return unknown,
     };
+    // A tilde stands for a directory: what it is made of is not known.
+    let stands = text.as_deref().is_some_and(|text| text.starts_with('~'))
+        || (name == "PWD" && words.environment.variable("PWD").is_none());
+    let signs = [":-", "-", ":=", "=", ":?", "?", ":+", "+"];
+    let kept = operator.is_empty() || signs.iter().any(|sign| operator.starts_with(sign));
+    let keeps = parameter.prefix != Some('#') && kept;
+    if stands && !keeps {
+        return unknown;
+    }
     if parameter.prefix == Some('#') {
         let length = text.as_deref().unwrap_or_default().chars().count();
         return Expanded::Text(Rc::from(length.to_string()));
@@ -132,57 +140,23 @@ fn is_name(text: &str) -> bool {
 }
 
 /// `$@` and `$*`.
-fn positional(words: &Expander<'_>, parameter: &Parameter, quoted: bool) -> Option<Expanded> {
+fn positional(words: &Expander<'_>, parameter: &Parameter) -> Option<Expanded> {
     if parameter.prefix.is_some() {
         return None;
     }
-    let values = words.environment.positional.as_ref()?;
-    if quoted && parameter.name == "@" {
-        return Some(Expanded::Words(values.to_vec()));
-    }
-    Some(match together(values, &words.joiner(quoted)) {
-        Value::Known(text) => Expanded::Text(text),
-        Value::Partly(partial) => Expanded::Partly(partial),
-        Value::Pattern(_) | Value::List(_) | Value::Unset | Value::Unknown(_) => return None,
-    })
-}
-
-/// Texts as one, with a joiner between them.
-fn together(values: &[Value], joiner: &str) -> Value {
-    let known: Option<Vec<&str>> = values.iter().map(|value| Some(&**value.text()?)).collect();
-    if let Some(texts) = known {
-        return Value::Known(Rc::from(texts.join(joiner)));
-    }
-    let mut origin = Origin::Elsewhere;
-    let mut written: Vec<&str> = Vec::new();
-    for value in values {
-        match value {
-            Value::Known(text) => written.push(text),
-            Value::Partly(partial) => {
-                origin = origin.max(partial.origin);
-                written.push(&partial.written);
-            }
-            Value::Unknown(other) => origin = origin.max(*other),
-            Value::Pattern(_) | Value::List(_) | Value::Unset => {}
-        }
-    }
-    Value::partly(origin, &written.join(joiner), None)
+    let items = words.environment.positional.as_ref()?.to_vec();
+    let joined = parameter.name == "*";
+    Some(Expanded::Words { items, joined })
 }
 
 enum Element {
     One(Value),
-    All(Vec<Value>),
+    All { items: Vec<Value>, joined: bool },
     Unknown,
 }
 
 /// Takes a subscript off the operator and picks what it names.
-fn element(
-    words: &Expander<'_>,
-    value: Value,
-    operator: &mut &str,
-    quoted: bool,
-    counts: bool,
-) -> Element {
+fn element(words: &Expander<'_>, value: Value, operator: &mut &str) -> Element {
     let subscript = operator.strip_prefix('[').and_then(|rest| {
         let (subscript, rest) = rest.split_once(']')?;
         *operator = rest;
@@ -196,10 +170,16 @@ fn element(
             if !operator.is_empty() {
                 return Element::Unknown;
             }
-            if counts || (all == "@" && quoted) {
-                return Element::All(items.to_vec());
-            }
-            Element::One(together(&items, &words.joiner(quoted)))
+            let items = items.to_vec();
+            let joined = all == "*";
+            Element::All { items, joined }
+        }
+        (Some(all @ ("@" | "*")), value @ (Value::Known(_) | Value::Unset))
+            if operator.is_empty() =>
+        {
+            let items = Vec::from_iter(Some(value).filter(|value| *value != Value::Unset));
+            let joined = all == "*";
+            Element::All { items, joined }
         }
         (Some(_), Value::Partly(partial)) => Element::One(Value::Partly(partial.changed())),
         (Some("@" | "*"), value) => Element::One(value),

@@ -5,9 +5,10 @@
 
 use std::rc::Rc;
 
+use super::arithmetic;
 use super::environment::{Choice, Environment, Origin, Value};
 use super::texts::{Argument, Expander};
-use super::tree::{AssignmentNode, Parameter, Part, Word};
+use super::tree::{AssignmentNode, CommandKind, Item, Parameter, Part, Word};
 
 /// Most readings of one command.
 const MOST: usize = 16;
@@ -15,6 +16,7 @@ const MOST: usize = 16;
 /// The readings of a command with these words. Variables that only have a default are made
 /// known as what they are: set to nobody knows what, or not set.
 pub(super) fn choices(environment: &mut Environment, words: &[&Word]) -> Vec<Choice> {
+    let within = Within::Substitutions;
     let mut names: Vec<String> = Vec::new();
     let destroys = words.first().is_some_and(|word| match word.plain() {
         Some(program) => {
@@ -24,7 +26,7 @@ pub(super) fn choices(environment: &mut Environment, words: &[&Word]) -> Vec<Cho
         None => true,
     });
     for word in words {
-        each_parameter(&word.parts, &mut |parameter| {
+        each_parameter(&word.parts, within, &mut |parameter| {
             if has_default(parameter)
                 && environment.variable(&parameter.name).is_none()
                 && !OUTSIDE.contains(&parameter.name.as_str())
@@ -104,26 +106,149 @@ const DESTROYING: [&str; 14] = [
 /// Variables whose value outside is known well enough.
 const OUTSIDE: [&str; 5] = ["HOME", "PWD", "IFS", "SHELL", "BASH"];
 
+/// Whether a parameter gets a value by being used: `${x:=y}`.
+pub(super) fn gives_default(parameter: &Parameter) -> bool {
+    parameter.operator.starts_with(":=") || parameter.operator.starts_with('=')
+}
+
 fn has_default(parameter: &Parameter) -> bool {
     [":-", "-", ":=", "="]
         .iter()
         .any(|sign| parameter.operator.starts_with(sign))
 }
 
-pub(super) fn each_parameter(parts: &[Part], found: &mut dyn FnMut(&Parameter)) {
+/// Where parameters are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Within {
+    /// The word itself.
+    Word,
+    /// The word and the code it holds, whose output may depend on them.
+    Substitutions,
+}
+
+/// Calls `found` for each parameter of these parts.
+pub(super) fn each_parameter(parts: &[Part], within: Within, found: &mut dyn FnMut(&Parameter)) {
     for part in parts {
         match part {
             Part::Parameter(parameter) => {
                 found(parameter);
-                each_parameter(&parameter.parts, found);
+                each_parameter(&parameter.parts, within, found);
             }
             Part::DoubleQuoted(inside) | Part::Localized(inside) | Part::Extended(inside) => {
-                each_parameter(inside, found);
+                each_parameter(inside, within, found);
             }
-            Part::Arithmetic(arithmetic) => each_parameter(&arithmetic.parts, found),
+            Part::Arithmetic(arithmetic) => each_parameter(&arithmetic.parts, within, found),
             Part::Array(words) => {
                 for word in words {
-                    each_parameter(&word.parts, found);
+                    each_parameter(&word.parts, within, found);
+                }
+            }
+            Part::Command(code) if within == Within::Substitutions => {
+                for document in &code.script.here_documents {
+                    each_parameter(&document.parts, within, found);
+                }
+                each_in_items(&code.script.items, found);
+            }
+            Part::Literal { .. }
+            | Part::SingleQuoted(_)
+            | Part::AnsiQuoted(_)
+            | Part::Command(_)
+            | Part::Process(_)
+            | Part::Glob(_)
+            | Part::Brace(_)
+            | Part::Tilde(_) => {}
+        }
+    }
+}
+
+/// The parameters of commands whose output may be foreseen.
+fn each_in_items(items: &[Item], found: &mut dyn FnMut(&Parameter)) {
+    let within = Within::Substitutions;
+    for node in items.iter().flat_map(|item| &item.pipeline.commands) {
+        for redirect in &node.redirects {
+            each_parameter(&redirect.target.parts, within, found);
+        }
+        match &node.kind {
+            CommandKind::Simple(simple) => {
+                let values = simple.assignments.iter().map(|one| &one.value);
+                for word in simple.words.iter().chain(values) {
+                    each_parameter(&word.parts, within, found);
+                }
+            }
+            CommandKind::Group(inside) | CommandKind::Subshell(inside) => {
+                each_in_items(inside, found);
+            }
+            CommandKind::If { .. }
+            | CommandKind::Loop { .. }
+            | CommandKind::Each { .. }
+            | CommandKind::ForArithmetic { .. }
+            | CommandKind::Case { .. }
+            | CommandKind::Condition(_)
+            | CommandKind::Arithmetic(_)
+            | CommandKind::Function { .. }
+            | CommandKind::Coproc { .. } => {}
+        }
+    }
+}
+
+/// Whether expanding these words leaves all variables as they are.
+pub(super) fn assigns_nothing(words: &[Word]) -> bool {
+    let mut nothing = true;
+    for word in words {
+        each_calculation(&word.parts, &mut |text, _| {
+            nothing &= !arithmetic::assigns(text)
+        });
+        each_parameter(&word.parts, Within::Word, &mut |parameter| {
+            nothing &= !parameter.operator.contains('=');
+        });
+    }
+    nothing
+}
+
+/// The text of an arithmetic expression, blanks for what is expanded in it.
+pub(super) fn calculated_text(parts: &[Part]) -> String {
+    let mut text = String::new();
+    for part in parts {
+        match part {
+            Part::Literal { text: piece, .. }
+            | Part::SingleQuoted(piece)
+            | Part::AnsiQuoted(piece) => text.push_str(piece),
+            Part::DoubleQuoted(inside) | Part::Localized(inside) | Part::Extended(inside) => {
+                text.push_str(&calculated_text(inside));
+            }
+            Part::Glob(sign) | Part::Brace(sign) => text.push(*sign),
+            Part::Parameter(_)
+            | Part::Command(_)
+            | Part::Process(_)
+            | Part::Arithmetic(_)
+            | Part::Tilde(_)
+            | Part::Array(_) => text.push(' '),
+        }
+    }
+    text
+}
+
+/// Calls `found` with the text and the parts of each arithmetic expression of these parts.
+pub(super) fn each_calculation(parts: &[Part], found: &mut dyn FnMut(&str, &[Part])) {
+    for part in parts {
+        match part {
+            Part::Arithmetic(arithmetic) => {
+                found(&calculated_text(&arithmetic.parts), &arithmetic.parts);
+                each_calculation(&arithmetic.parts, found);
+            }
+            Part::Parameter(parameter) => {
+                let subscript = parameter.operator.strip_prefix('[');
+                if let Some((subscript, _)) = subscript.and_then(|rest| rest.split_once(']')) {
+                    found(subscript, &parameter.parts);
+                }
+                each_calculation(&parameter.parts, found);
+            }
+            Part::DoubleQuoted(inside) | Part::Localized(inside) | Part::Extended(inside) => {
+                each_calculation(inside, found);
+            }
+            Part::Array(words) => {
+                for word in words {
+                    each_calculation(&word.parts, found);
                 }
             }
             Part::Literal { .. }

@@ -163,6 +163,23 @@ impl Expander<'_> {
         arguments
     }
 
+    /// The words an assignment among the words of `declare` and its like becomes: braces count,
+    /// and nothing is split.
+    pub(super) fn values(&self, word: &Word, held: Option<&Span>) -> Vec<Argument> {
+        let braced = word
+            .parts
+            .iter()
+            .any(|part| matches!(part, Part::Brace('{')));
+        if braced {
+            let mut words = self.arguments(word, held);
+            for word in &mut words {
+                word.text.dynamic = true;
+            }
+            return words;
+        }
+        vec![self.argument(word, held.unwrap_or(&word.span))]
+    }
+
     fn finished(&self, fields: Vec<Field>, word: &Word, span: &Span) -> Vec<Argument> {
         let single = fields.len() == 1;
         let raw = self.raw(word);
@@ -178,7 +195,7 @@ impl Expander<'_> {
 
     /// A word that is subject to no splitting: an assignment's value, a redirect's target.
     pub(super) fn argument(&self, word: &Word, span: &Span) -> Argument {
-        let mut fields = Fields::default();
+        let mut fields = Fields::whole();
         for part in &word.parts {
             fields.part(self, part, Quoted::Value);
         }
@@ -213,7 +230,7 @@ impl Expander<'_> {
 
     /// The text of a here-document, and whether all of it is known.
     pub(super) fn document(&self, parts: &[Part]) -> (String, bool) {
-        let mut fields = Fields::default();
+        let mut fields = Fields::whole();
         for part in parts {
             fields.part(self, part, Quoted::Yes);
         }
@@ -230,7 +247,7 @@ impl Expander<'_> {
     /// The value of a variable of this reading.
     pub(super) fn value(&self, name: &str) -> Option<Value> {
         if let Some(value) = self.environment.value(name, self.choice) {
-            return Some(value.clone());
+            return Some(value);
         }
         if let Ok(number) = name.parse::<usize>() {
             let positional = self.environment.positional.as_ref()?;
@@ -275,27 +292,17 @@ impl Expander<'_> {
     }
 
     /// What `"$*"` puts between its words: the first letter of `IFS`.
-    pub(super) fn joiner(&self, quoted: bool) -> String {
-        if !quoted {
-            return " ".to_owned();
-        }
-        match self.environment.value("IFS", self.choice) {
-            Some(Value::Known(text)) => text.chars().take(1).collect(),
-            Some(_) | None => " ".to_owned(),
-        }
+    fn joiner(&self) -> Option<String> {
+        let separators = self.separators()?;
+        Some(separators.chars().take(1).collect())
     }
 
-    fn separators(&self) -> Rc<str> {
+    /// The letters at which bash splits, if they are known.
+    fn separators(&self) -> Option<Rc<str>> {
         match self.value("IFS") {
-            Some(Value::Known(text)) => text,
-            Some(
-                Value::Partly(_)
-                | Value::Pattern(_)
-                | Value::List(_)
-                | Value::Unset
-                | Value::Unknown(_),
-            )
-            | None => Rc::from(" \t\n"),
+            Some(Value::Known(text)) => Some(text),
+            Some(Value::Unset) | None => Some(Rc::from(" \t\n")),
+            Some(Value::Partly(_) | Value::Pattern(_) | Value::List(_) | Value::Unknown(_)) => None,
         }
     }
 }
@@ -316,8 +323,12 @@ pub(super) enum Expanded {
     Text(Rc<str>),
     /// A pattern for file names.
     Pattern(Rc<str>),
-    /// Words of their own: `"$@"`.
-    Words(Vec<Value>),
+    /// Words of their own: `$@` and `$*`.
+    Words {
+        items: Vec<Value>,
+        /// `"$*"` is one word, with the first letter of `IFS` in between.
+        joined: bool,
+    },
     /// One text of which not all is known.
     Partly(Rc<Partial>),
     /// Something else.
@@ -387,9 +398,18 @@ impl Field {
 struct Fields {
     finished: Vec<Field>,
     current: Field,
+    /// It is one word whatever happens: a value, or a document.
+    whole: bool,
 }
 
 impl Fields {
+    fn whole() -> Self {
+        Self {
+            whole: true,
+            ..Self::default()
+        }
+    }
+
     fn done(mut self) -> Vec<Field> {
         if self.current.present {
             self.finished.push(self.current);
@@ -426,8 +446,12 @@ impl Fields {
             }
             Part::Parameter(parameter) => {
                 let expanded = parameters::expand(words, parameter, quoted == Quoted::Yes);
-                let many = parameter.name == "@" || parameter.operator.contains('@');
-                let quoted = if many && quoted == Quoted::Yes {
+                // It may be several words even between quotes.
+                let many = parameter.name == "@"
+                    || parameter.prefix == Some('!')
+                    || parameter.operator.starts_with("[@]");
+                let unknown = matches!(expanded, Expanded::Unknown(_) | Expanded::Partly(_));
+                let quoted = if many && unknown && quoted == Quoted::Yes {
                     Quoted::No
                 } else {
                     quoted
@@ -520,33 +544,68 @@ impl Fields {
         let room = self.finished.len() < MOST_FIELDS && self.current.text.len() < LONGEST_WORD;
         match expanded {
             _ if !room => self.unknown(words, Origin::Elsewhere, span, quoted),
+            // A tilde that came as a value stands for a directory, and only where a word begins.
+            Expanded::Text(text) if text.starts_with('~') && !self.current.text.is_empty() => {
+                self.unknown(words, Origin::Elsewhere, span, quoted);
+            }
             Expanded::Text(text) => match quoted {
                 Quoted::Yes | Quoted::Value => self.current.push(&text),
-                Quoted::No => self.split(&text, &words.separators()),
+                Quoted::No => match words.separators() {
+                    Some(separators) => self.split(&text, &separators),
+                    None if text.is_empty() => {}
+                    None => self.unknown(words, Origin::Elsewhere, span, quoted),
+                },
             },
             Expanded::Pattern(text) => {
                 self.current.wild = true;
                 self.current.push(&text);
             }
-            Expanded::Words(texts) => {
-                for (at, text) in texts.iter().enumerate() {
-                    if at > 0 && quoted != Quoted::Value {
-                        self.next();
-                    } else if at > 0 {
-                        self.current.push(" ");
-                    }
-                    match text {
-                        Value::Known(text) => self.current.push(text),
-                        Value::Partly(partial) => self.partly(words, partial, Quoted::Yes),
-                        Value::Unknown(origin) => self.unknown(words, *origin, span, Quoted::Yes),
-                        Value::Pattern(_) | Value::List(_) | Value::Unset => {
-                            self.unknown(words, Origin::Elsewhere, span, Quoted::Yes);
-                        }
-                    }
-                }
-            }
+            Expanded::Words { items, joined } => self.many(words, &items, joined, span, quoted),
             Expanded::Partly(partial) => self.partly(words, &partial, quoted),
             Expanded::Unknown(origin) => self.unknown(words, origin, span, quoted),
+        }
+    }
+
+    /// Adds the words of `$@` or `$*`.
+    fn many(
+        &mut self,
+        words: &Expander<'_>,
+        items: &[Value],
+        joined: bool,
+        span: &Span,
+        quoted: Quoted,
+    ) {
+        let apart = match quoted {
+            Quoted::Yes => !joined && !self.whole,
+            Quoted::No => true,
+            Quoted::Value => false,
+        };
+        let joiner = match joined {
+            true => words.joiner(),
+            false => Some(" ".to_owned()),
+        };
+        if !apart && joiner.is_none() {
+            return self.unknown(words, Origin::Elsewhere, span, quoted);
+        }
+        let quoted = match quoted {
+            Quoted::No => Quoted::No,
+            Quoted::Yes | Quoted::Value => Quoted::Yes,
+        };
+        for (at, item) in items.iter().enumerate() {
+            if at > 0 && apart {
+                self.next();
+            } else if at > 0 {
+                self.current.push(joiner.as_deref().unwrap_or_default());
+            }
+            let expanded = match item {
+                Value::Known(text) => Expanded::Text(Rc::clone(text)),
+                Value::Partly(partial) => Expanded::Partly(Rc::clone(partial)),
+                Value::Unknown(origin) => Expanded::Unknown(*origin),
+                Value::Pattern(_) | Value::List(_) | Value::Unset => {
+                    Expanded::Unknown(Origin::Elsewhere)
+                }
+            };
+            self.expanded(words, expanded, span, quoted);
         }
     }
 
@@ -560,7 +619,10 @@ impl Fields {
         field.origin = field.origin.max(Some(partial.origin));
         // Where bash splits what is known, the pieces are not followed.
         let separators = words.separators();
-        let splits = |letter: char| separators.contains(letter) || "*?[".contains(letter);
+        let splits = |letter: char| {
+            let separates = separators.as_deref().is_none_or(|all| all.contains(letter));
+            separates || "*?[".contains(letter)
+        };
         let known = quoted != Quoted::No || !partial.pattern.contains(splits);
         let pattern = field.pattern.get_or_insert_with(|| field.text.clone());
         if known {

@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::arithmetic;
 use super::builtins;
 use super::commands::{
     Assignment, Command, Container, FileRead, Listed, Opaque, Reached, Redirection,
@@ -397,6 +398,7 @@ impl<'w> Listing<'w> {
         self.environment.positional = parameters(arguments.get(1..).unwrap_or_default());
         let outer = self.environment.clone();
         self.environment.locals = Rc::default();
+        self.environment.in_function = true;
         self.called.push(name);
         self.calling.push(Rc::clone(&function));
         let scope = Scope {
@@ -411,6 +413,7 @@ impl<'w> Listing<'w> {
         });
         self.calling.pop();
         self.environment.positional = before;
+        self.environment.in_function = outer.in_function;
         let locals = std::mem::replace(&mut self.environment.locals, Rc::clone(&outer.locals));
         for name in locals.iter() {
             self.environment.restore(name, outer.variable(name));
@@ -436,6 +439,10 @@ impl<'w> Listing<'w> {
         let Some(alias) = alias else {
             return Ok(());
         };
+        if alias.contains("<<") || alias.contains('\n') {
+            // What follows on other lines is then part of it.
+            self.mark(place, Opaque::Unreadable);
+        }
         let mut code = alias.to_string();
         for word in rest {
             code.push(' ');
@@ -483,6 +490,7 @@ impl<'w> Listing<'w> {
             }
             let before = self.environment.clone();
             self.environment.positional = None;
+            self.environment.in_function = true;
             self.calling.push(Rc::clone(&function));
             let scope = Scope {
                 source: &function.source,
@@ -727,7 +735,7 @@ impl<'w> Listing<'w> {
             } => self.each(name, words.as_deref(), body, scope, input),
             CommandKind::ForArithmetic { header, body } => {
                 self.parts(&header.parts, scope)?;
-                self.calculated(&header.parts);
+                self.calculation(header);
                 self.repeated(|listing| listing.items(body, scope, input))
             }
             CommandKind::Case { subject, clauses } => {
@@ -746,7 +754,7 @@ impl<'w> Listing<'w> {
             CommandKind::Condition(tokens) => self.condition(tokens, scope),
             CommandKind::Arithmetic(arithmetic) => {
                 self.parts(&arithmetic.parts, scope)?;
-                self.calculated(&arithmetic.parts);
+                self.calculation(arithmetic);
                 self.as_subshells(arithmetic, scope, input)
             }
             CommandKind::Function { name, body } => {
@@ -861,9 +869,7 @@ impl<'w> Listing<'w> {
         let values: Vec<Value> = match words {
             Some(words) => {
                 self.substitutions_in(words, scope)?;
-                let expander = self.expander(scope);
-                let arguments = words.iter().flat_map(|word| expander.arguments(word, None));
-                arguments.map(|argument| argument.value()).collect()
+                self.readings_of(words, scope)
             }
             None => match &self.environment.positional {
                 Some(values) => values.to_vec(),
@@ -891,19 +897,74 @@ impl<'w> Listing<'w> {
         Ok(())
     }
 
-    /// Forgets the variables an arithmetic expression may assign.
-    fn calculated(&mut self, parts: &[Part]) {
-        for part in parts {
-            let Part::Literal { text, .. } = part else {
-                continue;
+    /// What a loop over words gives its variable, in all readings of them.
+    fn readings_of(&mut self, words: &[Word], scope: &Scope<'_>) -> Vec<Value> {
+        let all: Vec<&Word> = words.iter().collect();
+        let choices = readings::choices(&mut self.environment, &all);
+        let mut values: Vec<Value> = Vec::new();
+        for choice in &choices {
+            let expander = Expander {
+                choice,
+                ..self.expander(scope)
             };
-            let letter = |c: char| c == '_' || c.is_ascii_alphanumeric();
-            for name in text.split(|c: char| !letter(c)) {
-                if !name.is_empty() && self.environment.variable(name).is_some() {
-                    let value = Value::Unknown(Origin::Elsewhere);
-                    self.environment.assign(name, value);
+            for argument in words.iter().flat_map(|word| expander.arguments(word, None)) {
+                let value = argument.value();
+                if choices.len() == 1 || !values.contains(&value) {
+                    values.push(value);
                 }
             }
+        }
+        values
+    }
+
+    /// Forgets the variables that arithmetic in these parts may assign.
+    fn calculated(&mut self, parts: &[Part]) {
+        let mut names: Vec<String> = Vec::new();
+        readings::each_calculation(parts, &mut |text, inside| {
+            self.names_assigned(text, inside, &mut names);
+        });
+        self.forget_all(&names);
+    }
+
+    /// Forgets the variables an arithmetic expression may assign.
+    fn calculation(&mut self, arithmetic: &Arithmetic) {
+        let mut names: Vec<String> = Vec::new();
+        let text = readings::calculated_text(&arithmetic.parts);
+        self.names_assigned(&text, &arithmetic.parts, &mut names);
+        self.forget_all(&names);
+        self.calculated(&arithmetic.parts);
+    }
+
+    fn forget_all(&mut self, names: &[String]) {
+        for name in names {
+            let value = Value::Unknown(Origin::Elsewhere);
+            self.environment.assign(name, value);
+        }
+    }
+
+    /// The variables an expression may assign, or the values of those it uses, which are
+    /// expressions, too.
+    fn names_assigned(&self, text: &str, parts: &[Part], names: &mut Vec<String>) {
+        let mut texts = vec![text.to_owned()];
+        let mut used: Vec<String> = names_in(text).map(str::to_owned).collect();
+        readings::each_parameter(parts, readings::Within::Word, &mut |parameter| {
+            used.push(parameter.name.clone());
+        });
+        for name in &used {
+            let variable = self.environment.variable(name);
+            for value in variable.iter().flat_map(|variable| &variable.values) {
+                if let Value::Known(text) = value {
+                    texts.push(text.to_string());
+                }
+            }
+        }
+        if texts.iter().any(|text| arithmetic::assigns(text)) {
+            names.extend(
+                texts
+                    .iter()
+                    .flat_map(|text| names_in(text))
+                    .map(str::to_owned),
+            );
         }
     }
 
@@ -1053,7 +1114,16 @@ impl<'w> Listing<'w> {
         let values = || simple.assignments.iter().map(|node| &node.value);
         let targets = node.redirects.iter().map(|redirect| &redirect.target);
         let all: Vec<&Word> = simple.words.iter().chain(values()).chain(targets).collect();
+        for word in &all {
+            self.calculated(&word.parts);
+        }
+        self.defaults_used_twice(&all);
         let choices = readings::choices(&mut self.environment, &all);
+        let declares = simple
+            .words
+            .first()
+            .and_then(Word::plain)
+            .is_some_and(is_declaration);
         let evaluates = simple
             .words
             .iter()
@@ -1075,24 +1145,19 @@ impl<'w> Listing<'w> {
             let arguments: Vec<Argument> = simple
                 .words
                 .iter()
-                .flat_map(|word| expander.arguments(word, held))
-                .collect();
-            let assignments: Vec<(String, Argument)> = simple
-                .assignments
-                .iter()
-                .map(|node| {
-                    let span = scope.place(&node.value.span);
-                    (node.name.clone(), expander.argument(&node.value, &span))
+                .flat_map(|word| match declares && is_assignment(word) {
+                    true => expander.values(word, held),
+                    false => expander.arguments(word, held),
                 })
                 .collect();
+            let (assignments, given) = self.given(simple, &expander, scope);
             if let Some((_, value)) = assignments.iter().find(|(name, _)| name == "PATH") {
                 self.environment.search_in(value.unquoted());
             }
-            for (node, (name, value)) in simple.assignments.iter().zip(&assignments) {
-                let value = readings::assigned(&expander, node, value);
-                match assigned.iter_mut().find(|(known, _)| known == name) {
+            for (name, value) in given {
+                match assigned.iter_mut().find(|(known, _)| *known == name) {
                     Some((_, values)) => values.push(value),
-                    None => assigned.push((name.clone(), vec![value])),
+                    None => assigned.push((name, vec![value])),
                 }
             }
             if !seen.is_empty() && seen.iter().any(|one| readings::same(one, &arguments)) {
@@ -1159,31 +1224,85 @@ impl<'w> Listing<'w> {
         Ok(())
     }
 
+    /// The assignments of a command in one reading, and what each variable then holds.
+    #[expect(clippy::type_complexity, reason = "two lists that belong together")]
+    fn given(
+        &self,
+        simple: &Simple,
+        expander: &Expander<'_>,
+        scope: &Scope<'_>,
+    ) -> (Vec<(String, Argument)>, Vec<(String, Value)>) {
+        let mut arguments: Vec<(String, Argument)> = Vec::new();
+        let mut given: Vec<(String, Value)> = Vec::new();
+        // Each sees what those before it assigned.
+        let mut state = (simple.assignments.len() > 1).then(|| expander.environment.clone());
+        for node in &simple.assignments {
+            let expander = Expander {
+                environment: state.as_ref().unwrap_or(expander.environment),
+                ..*expander
+            };
+            let span = scope.place(&node.value.span);
+            let argument = expander.argument(&node.value, &span);
+            let value = readings::assigned(&expander, node, &argument);
+            if let Some(state) = &mut state {
+                state.assign(&node.name, value.clone());
+            }
+            given.retain(|(name, _)| *name != node.name);
+            given.push((node.name.clone(), value));
+            arguments.push((node.name.clone(), argument));
+        }
+        (arguments, given)
+    }
+
+    /// A variable that gets its default in one word of a command may have it in another.
+    fn defaults_used_twice(&mut self, words: &[&Word]) {
+        let mut given: Vec<String> = Vec::new();
+        for word in words {
+            readings::each_parameter(&word.parts, readings::Within::Word, &mut |parameter| {
+                if readings::gives_default(parameter) {
+                    given.push(parameter.name.clone());
+                }
+            });
+        }
+        given.retain(|name| {
+            let mut count = 0;
+            for word in words {
+                let within = readings::Within::Substitutions;
+                readings::each_parameter(&word.parts, within, &mut |parameter| {
+                    count += usize::from(parameter.name == *name);
+                });
+            }
+            count > 1
+        });
+        self.forget_all(&given);
+    }
+
     /// Gives variables the values `${x:=value}` gives them.
     fn default_assignments(&mut self, words: &[&Word], scope: &Scope<'_>) {
-        let mut given: Vec<(String, Value)> = Vec::new();
+        let mut given: Vec<(String, Value, bool)> = Vec::new();
         let expander = self.expander(scope);
         for word in words {
-            readings::each_parameter(&word.parts, &mut |parameter| {
-                let sign = [":=", "="]
-                    .iter()
-                    .find(|sign| parameter.operator.starts_with(**sign));
-                if let Some(sign) = sign {
+            readings::each_parameter(&word.parts, readings::Within::Word, &mut |parameter| {
+                if readings::gives_default(parameter) {
+                    let sign = match parameter.operator.starts_with(':') {
+                        true => ":=",
+                        false => "=",
+                    };
                     let text = expander.known(&parameter.parts);
                     let value = match text.as_deref().and_then(|text| text.strip_prefix(sign)) {
                         Some(text) => Value::Known(Rc::from(text)),
                         None => Value::Unknown(Origin::Elsewhere),
                     };
-                    given.push((parameter.name.clone(), value));
+                    given.push((parameter.name.clone(), value, sign.starts_with(':')));
                 }
             });
         }
-        for (name, value) in given {
+        for (name, value, if_empty) in given {
             let before = self.environment.variable(&name);
             let mut values = before.map_or_else(Vec::new, |before| before.values);
             values.retain(|value| match value {
                 Value::Unset => false,
-                Value::Known(text) => !text.is_empty(),
+                Value::Known(text) => !if_empty || !text.is_empty(),
                 Value::Partly(_) | Value::Pattern(_) | Value::List(_) | Value::Unknown(_) => true,
             });
             values.push(value);
@@ -1255,7 +1374,10 @@ impl<'w> Listing<'w> {
                     self.parts(inside, scope)?;
                 }
                 Part::Parameter(parameter) => self.parts(&parameter.parts, scope)?,
-                Part::Arithmetic(arithmetic) => self.parts(&arithmetic.parts, scope)?,
+                Part::Arithmetic(arithmetic) => {
+                    self.parts(&arithmetic.parts, scope)?;
+                    self.calculation(arithmetic);
+                }
                 Part::Command(code) | Part::Process(code) => self.substituted(code, scope)?,
                 Part::Array(words) => self.substitutions_in(words, scope)?,
             }
@@ -1315,6 +1437,13 @@ impl Scope<'_> {
     }
 }
 
+/// The names in an arithmetic expression.
+pub(super) fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    let letter = |c: char| c == '_' || c.is_ascii_alphanumeric();
+    let words = text.split(move |c: char| !letter(c));
+    words.filter(|word| word.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic()))
+}
+
 fn refuse<T>(reason: RefusalReason, span: &Span) -> Result<T, Refusal> {
     Err(Refusal {
         reason,
@@ -1356,6 +1485,30 @@ fn as_assignment((name, value): &(String, Argument)) -> Assignment {
         name: name.clone(),
         value: value.text.clone(),
     }
+}
+
+/// Commands whose words may be assignments.
+fn is_declaration(program: &str) -> bool {
+    matches!(
+        program,
+        "alias" | "declare" | "export" | "local" | "readonly" | "typeset"
+    )
+}
+
+/// Whether a word is an assignment to a command that takes some.
+fn is_assignment(word: &Word) -> bool {
+    let Some(Part::Literal {
+        text,
+        quoted: false,
+    }) = word.parts.first()
+    else {
+        return false;
+    };
+    let Some((name, _)) = text.split_once('=') else {
+        return false;
+    };
+    let name = name.strip_suffix('+').unwrap_or(name);
+    names_in(name).next() == Some(name)
 }
 
 /// Whether a word holds `${x@P}`, which runs the substitutions in a variable's value.

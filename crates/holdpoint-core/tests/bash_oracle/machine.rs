@@ -25,6 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 const LOGGING: &str = r#"
 command_not_found_handle() {
+  local IFS=
   printf '%s\0' "$__n" "${@//$'\n'/$'\2'}" $'\1' >&9
   return 127
 }
