@@ -26,6 +26,14 @@ pub(super) fn expand(parts: &[Part]) -> Option<Vec<Vec<Piece<'_>>>> {
     if marks.count() > MOST_MARKS {
         return None;
     }
+    // bash has rules of its own for `{}` among other braces.
+    let empty = parts
+        .windows(2)
+        .position(|pair| matches!(pair, [Part::Brace('{'), Part::Brace('}')]));
+    let after = empty.and_then(|at| parts.get(at + 2..)).unwrap_or_default();
+    if after.iter().any(|part| matches!(part, Part::Brace(_))) {
+        return None;
+    }
     let Some((before, inside, after)) = first_expression(parts) else {
         return Some(vec![parts.iter().map(Piece::Part).collect()]);
     };

@@ -121,7 +121,10 @@ fn shift(environment: &mut Environment, words: &[Argument]) {
         Some(None) => None,
     };
     environment.positional = match (by, &environment.positional) {
-        (Some(by), Some(values)) => Some(values.get(by..).unwrap_or_default().into()),
+        (Some(by), Some(values)) if !values.iter().take(by).any(Value::splits) => {
+            // Too many are not shifted at all.
+            Some(values.get(by..).unwrap_or(values).into())
+        }
         (_, _) => None,
     };
 }

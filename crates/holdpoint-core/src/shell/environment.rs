@@ -45,6 +45,8 @@ pub(super) struct Partial {
     pub(super) written: String,
     /// The text with [`UNKNOWN`] in their place.
     pub(super) pattern: String,
+    /// As an element of a list it is several words, or none.
+    pub(super) splits: bool,
 }
 
 /// A value of a variable.
@@ -71,6 +73,7 @@ impl Partial {
             origin: Origin::Elsewhere,
             written: format!("${variable}"),
             pattern: UNKNOWN.to_string(),
+            splits: false,
         })
     }
 
@@ -80,6 +83,7 @@ impl Partial {
             origin: self.origin,
             written: self.written.trim_end_matches('\n').to_owned(),
             pattern: self.pattern.trim_end_matches('\n').to_owned(),
+            splits: false,
         })
     }
 
@@ -89,6 +93,7 @@ impl Partial {
             origin: self.origin,
             written: self.written.clone(),
             pattern: UNKNOWN.to_string(),
+            splits: false,
         })
     }
 }
@@ -103,7 +108,28 @@ impl Value {
             origin,
             written: written.to_owned(),
             pattern: pattern.map_or_else(|| UNKNOWN.to_string(), str::to_owned),
+            splits: false,
         }))
+    }
+
+    /// Whether an element of a list is several words, or none.
+    pub(super) fn splits(&self) -> bool {
+        match self {
+            Value::Partly(partial) => partial.splits,
+            Value::Known(_)
+            | Value::Pattern(_)
+            | Value::List(_)
+            | Value::Unset
+            | Value::Unknown(_) => false,
+        }
+    }
+
+    /// What a variable holds that is given one of the words this may be.
+    pub(super) fn one_of(self) -> Self {
+        match self {
+            Value::Partly(partial) if partial.splits => Value::Partly(partial.changed()),
+            value => value,
+        }
     }
 }
 

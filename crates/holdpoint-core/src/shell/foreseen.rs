@@ -487,6 +487,11 @@ pub(super) fn said(words: &[Argument], make: fn(&[&str]) -> Option<String>) -> V
     }
     // An unknown first word may be an option, or a format.
     let begins = words.first().is_none_or(|word| word.known().is_some());
+    // What may be an error prints nothing.
+    let begins = begins
+        && !words.iter().any(|word| {
+            word.known().is_none() && word.unquoted().contains(['[', '!', '?', ':', '('])
+        });
     let patterns: Option<Vec<&str>> = words
         .iter()
         .map(|word| exactly(word).or(word.text.pattern.as_deref().filter(|_| is_one(word))))

@@ -64,14 +64,16 @@ pub(super) fn expand(words: &Expander<'_>, parameter: &Parameter, quoted: bool) 
     if patterns && parameter.operator.contains(['\\', '\'', '"']) {
         return unknown;
     }
-    // What its quotes protect is not split.
-    if !quoted && parameter.operator.contains(['\\', '\'', '"']) {
+    // What its quotes protect is not split, and a backslash is not always taken off.
+    let protects: &[char] = if quoted { &['\\'] } else { &['\\', '\'', '"'] };
+    if parameter.operator.contains(protects) {
         return unknown;
     }
     let value = match element(words, value, &mut operator) {
         Element::One(value) => value,
         Element::All { items, joined } => {
             return match (parameter.prefix, operator) {
+                (Some('#'), "") if items.iter().any(Value::splits) => unknown,
                 (Some('#'), "") => Expanded::Text(Rc::from(items.len().to_string())),
                 (None, "") => Expanded::Words { items, joined },
                 _ => unknown,
@@ -106,7 +108,14 @@ pub(super) fn expand(words: &Expander<'_>, parameter: &Parameter, quoted: bool) 
     let kept = operator.is_empty() || signs.iter().any(|sign| operator.starts_with(sign));
     let keeps = parameter.prefix != Some('#') && kept;
     if stands && !keeps {
-        return unknown;
+        // What takes nothing off it leaves it what it is.
+        let same = text.clone().filter(|_| operator.starts_with(['%', '#']));
+        return match same
+            .filter(|text| apply(words, Some(text.clone()), operator) == Some(text.clone()))
+        {
+            Some(text) => Expanded::Text(text),
+            None => unknown,
+        };
     }
     if parameter.prefix == Some('#') {
         let length = text.as_deref().unwrap_or_default().chars().count();
@@ -155,6 +164,16 @@ enum Element {
     Unknown,
 }
 
+impl Element {
+    /// One element of a list, whose place is known only if nothing before it may be several.
+    fn at(items: &[Value], at: usize) -> Self {
+        if items.iter().take(at.saturating_add(1)).any(Value::splits) {
+            return Self::Unknown;
+        }
+        Self::One(items.get(at).cloned().unwrap_or(Value::Unset))
+    }
+}
+
 /// Takes a subscript off the operator and picks what it names.
 fn element(words: &Expander<'_>, value: Value, operator: &mut &str) -> Element {
     let subscript = operator.strip_prefix('[').and_then(|rest| {
@@ -163,7 +182,7 @@ fn element(words: &Expander<'_>, value: Value, operator: &mut &str) -> Element {
         Some(subscript)
     });
     match (subscript, value) {
-        (None, Value::List(items)) => Element::One(items.first().cloned().unwrap_or(Value::Unset)),
+        (None, Value::List(items)) => Element::at(&items, 0),
         (None, value) => Element::One(value),
         (Some(all @ ("@" | "*")), Value::List(items)) => {
             // What follows is done to each element.
@@ -181,6 +200,8 @@ fn element(words: &Expander<'_>, value: Value, operator: &mut &str) -> Element {
             let joined = all == "*";
             Element::All { items, joined }
         }
+        // Whether that is a word depends on more than its text.
+        (Some("@" | "*"), Value::Unset) => Element::Unknown,
         (Some(_), Value::Partly(partial)) => Element::One(Value::Partly(partial.changed())),
         (Some("@" | "*"), value) => Element::One(value),
         (Some(index), Value::List(items)) => {
@@ -188,9 +209,14 @@ fn element(words: &Expander<'_>, value: Value, operator: &mut &str) -> Element {
                 return Element::Unknown;
             };
             let count = i64::try_from(items.len()).unwrap_or(i64::MAX);
+            if index < 0 && items.iter().any(Value::splits) {
+                return Element::Unknown;
+            }
             let index = if index < 0 { count + index } else { index };
-            let item = usize::try_from(index).ok().and_then(|at| items.get(at));
-            Element::One(item.cloned().unwrap_or(Value::Unset))
+            match usize::try_from(index) {
+                Ok(at) => Element::at(&items, at),
+                Err(_) => Element::Unknown,
+            }
         }
         (Some("0"), value) => Element::One(value),
         (Some(_), _) => Element::Unknown,

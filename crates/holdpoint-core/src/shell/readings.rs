@@ -331,16 +331,14 @@ fn element(
 ) -> Option<Value> {
     let at: usize = words.known(subscript)?.trim().parse().ok()?;
     let mut items: Vec<Value> = match before {
+        Some(Value::List(items)) if items.iter().any(Value::splits) => return None,
         Some(Value::List(items)) => items.to_vec(),
         Some(Value::Unset) | None => Vec::new(),
         Some(Value::Known(_) | Value::Partly(_) | Value::Pattern(_) | Value::Unknown(_)) => {
             return None;
         }
     };
-    let text = match value.known() {
-        Some(text) => Value::Known(Rc::from(text)),
-        None => value.value(),
-    };
+    let text = value.element()?;
     let count = items.len();
     match items.get_mut(at) {
         Some(item) => *item = text,

@@ -83,6 +83,21 @@ impl Argument {
         tail
     }
 
+    /// The word as an element of a list; none if it is too long to be one of several words.
+    pub(super) fn element(&self) -> Option<Value> {
+        let value = match self.known() {
+            Some(text) => Value::Known(Rc::from(text)),
+            None => self.value(),
+        };
+        match value {
+            Value::Partly(partial) => Some(Value::Partly(Rc::new(Partial {
+                splits: self.splits,
+                ..Partial::clone(&partial)
+            }))),
+            value => (!self.splits).then_some(value),
+        }
+    }
+
     /// The word as the value of a variable.
     pub(super) fn value(&self) -> Value {
         match self.known() {
@@ -124,6 +139,13 @@ impl Expander<'_> {
             .parts
             .iter()
             .any(|part| matches!(part, Part::Brace('{')));
+        if !braced && has_lone_dollar(&word.parts) {
+            let mut whole = self.argument(word, span);
+            whole.text.dynamic = true;
+            whole.text.pattern = None;
+            whole.splits = true;
+            return vec![whole];
+        }
         if !braced {
             let mut fields = Fields::default();
             for part in &word.parts {
@@ -213,13 +235,7 @@ impl Expander<'_> {
             }
             for argument in self.arguments(word, None) {
                 // An element nobody knows does not hide the others.
-                if argument.splits {
-                    return None;
-                }
-                items.push(match argument.known() {
-                    Some(text) => Value::Known(Rc::from(text)),
-                    None => argument.value(),
-                });
+                items.push(argument.element()?);
             }
             if items.len() > MOST_FIELDS {
                 return None;
@@ -252,6 +268,9 @@ impl Expander<'_> {
         if let Ok(number) = name.parse::<usize>() {
             let positional = self.environment.positional.as_ref()?;
             let at = number.checked_sub(1)?;
+            if positional.iter().take(number).any(Value::splits) {
+                return None;
+            }
             return Some(positional.get(at).cloned().unwrap_or(Value::Unset));
         }
         let text = match name {
@@ -261,7 +280,11 @@ impl Expander<'_> {
             "HOME" => "~",
             "PWD" => ".",
             "#" => {
-                let count = self.environment.positional.as_ref()?.len();
+                let positional = self.environment.positional.as_ref()?;
+                if positional.iter().any(Value::splits) {
+                    return None;
+                }
+                let count = positional.len();
                 return Some(Value::Known(Rc::from(count.to_string())));
             }
             _ => return None,
@@ -587,6 +610,9 @@ impl Fields {
         if !apart && joiner.is_none() {
             return self.unknown(words, Origin::Elsewhere, span, quoted);
         }
+        if !apart && items.iter().any(Value::splits) {
+            return self.partly(words, &one_of_unknown_length(items), Quoted::Yes);
+        }
         let quoted = match quoted {
             Quoted::No => Quoted::No,
             Quoted::Yes | Quoted::Value => Quoted::Yes,
@@ -599,6 +625,10 @@ impl Fields {
             }
             let expanded = match item {
                 Value::Known(text) => Expanded::Text(Rc::clone(text)),
+                Value::Partly(partial) if partial.splits => {
+                    self.partly(words, partial, Quoted::No);
+                    continue;
+                }
                 Value::Partly(partial) => Expanded::Partly(Rc::clone(partial)),
                 Value::Unknown(origin) => Expanded::Unknown(*origin),
                 Value::Pattern(_) | Value::List(_) | Value::Unset => {
@@ -690,6 +720,42 @@ impl Fields {
         self.current.push(run);
         run.clear();
     }
+}
+
+/// Words as one text, where nobody knows how many there are.
+fn one_of_unknown_length(items: &[Value]) -> Partial {
+    let mut origin = Origin::Elsewhere;
+    let mut written: Vec<&str> = Vec::new();
+    for item in items {
+        match item {
+            Value::Known(text) => written.push(text),
+            Value::Partly(partial) => {
+                origin = origin.max(partial.origin);
+                written.push(&partial.written);
+            }
+            Value::Unknown(other) => origin = origin.max(*other),
+            Value::Pattern(_) | Value::List(_) | Value::Unset => {}
+        }
+    }
+    Partial {
+        origin,
+        written: written.join(" "),
+        pattern: UNKNOWN.to_string(),
+        splits: false,
+    }
+}
+
+/// Whether a `$` that begins nothing stands beside expansions: bash may then split none of them.
+fn has_lone_dollar(parts: &[Part]) -> bool {
+    let lone =
+        |part: &Part| matches!(part, Part::Literal { text, quoted: false } if text.contains('$'));
+    let expands = |part: &Part| {
+        matches!(
+            part,
+            Part::Parameter(_) | Part::Command(_) | Part::Arithmetic(_)
+        )
+    };
+    parts.iter().any(lone) && parts.iter().any(expands)
 }
 
 /// Whether quotes hold nothing but parameters that may be no word at all.

@@ -5,7 +5,10 @@
 //! the program. Shells, built-ins and plain wrappers are here; programs with subcommands or
 //! a syntax of their own are in `launchers`.
 
+use std::rc::Rc;
+
 use super::commands::{Opaque, Reached, Wrapping};
+use super::environment::Value;
 use super::input::Input;
 use super::interpreters;
 use super::launchers;
@@ -369,7 +372,7 @@ impl Unwrapped<'_, '_> {
         if takes_code {
             // What follows the code is its `$0`, `$1` …
             let start = Start {
-                positional: parameters(self.rest(at + 2)),
+                positional: parameters(self.rest(at + 1)).and_then(without_name),
                 ..self.start.clone()
             };
             let code = operand.clone();
@@ -543,5 +546,14 @@ impl Unwrapped<'_, '_> {
             }
         }
         Ok(())
+    }
+}
+
+/// The parameters of code, without the `$0` in front of them.
+fn without_name(words: Rc<[Value]>) -> Option<Rc<[Value]>> {
+    match &*words {
+        [] => Some(words),
+        [name, ..] if name.splits() => None,
+        [_, rest @ ..] => Some(rest.into()),
     }
 }

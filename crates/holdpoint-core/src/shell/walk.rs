@@ -450,7 +450,13 @@ impl<'w> Listing<'w> {
                 Some(text) if !word.text.glob => {
                     code.push_str(&format!("'{}'", text.replace('\'', "'\\''")));
                 }
-                Some(_) | None => code.push_str(word.unquoted()),
+                Some(_) | None => {
+                    // Quotes that came out of a variable would be read as such.
+                    if word.unquoted().contains(['"', '\\', '`']) {
+                        self.mark(place, Opaque::DynamicCode);
+                    }
+                    code.push_str(&word.text.text);
+                }
             }
         }
         let span = program.text.span.clone();
@@ -602,8 +608,14 @@ impl<'w> Listing<'w> {
         let CommandKind::Simple(simple) = &only.kind else {
             return Some(before.either(self.environment.clone()));
         };
+        if pipeline.negated {
+            return Some(self.environment.clone());
+        }
         if simple.words.is_empty() {
-            return None;
+            // How the last substitution ended is how the assignment does.
+            let values = simple.assignments.iter().map(|node| &node.value.parts);
+            let mut runs = values.flatten().filter(|part| runs_code(part));
+            return runs.next().map(|_| self.environment.clone());
         }
         let program = simple
             .words
@@ -611,6 +623,11 @@ impl<'w> Listing<'w> {
             .and_then(Word::plain)
             .unwrap_or_default();
         match program {
+            "local" if !self.environment.in_function => Some(self.environment.clone()),
+            // A number that is none is an error.
+            "printf" if !simple.words.get(1).is_some_and(takes_any_text) => {
+                Some(self.environment.clone())
+            }
             ":" | "true" | "echo" | "printf" | "export" | "local" | "declare" | "set" | "shopt"
             | "mkdir" | "alias" | "exit" | "return" | "unset" => None,
             "cd" | "pushd" if self.surely_changes(simple, &only.redirects) => None,
@@ -728,7 +745,11 @@ impl<'w> Listing<'w> {
                 condition, body, ..
             } => self.repeated(|listing| {
                 listing.items(condition, scope, input)?;
-                listing.items(body, scope, input)
+                // The condition is the last to run, unless something breaks out of the body.
+                let ended = listing.environment.clone();
+                listing.items(body, scope, input)?;
+                listing.environment = listing.environment.clone().either(ended);
+                Ok(())
             }),
             CommandKind::Each {
                 name, words, body, ..
@@ -872,7 +893,7 @@ impl<'w> Listing<'w> {
                 self.readings_of(words, scope)
             }
             None => match &self.environment.positional {
-                Some(values) => values.to_vec(),
+                Some(values) => values.iter().cloned().map(Value::one_of).collect(),
                 None => vec![Value::Unknown(Origin::Elsewhere)],
             },
         };
@@ -908,7 +929,7 @@ impl<'w> Listing<'w> {
                 ..self.expander(scope)
             };
             for argument in words.iter().flat_map(|word| expander.arguments(word, None)) {
-                let value = argument.value();
+                let value = argument.value().one_of();
                 if choices.len() == 1 || !values.contains(&value) {
                     values.push(value);
                 }
@@ -1154,10 +1175,10 @@ impl<'w> Listing<'w> {
             if let Some((_, value)) = assignments.iter().find(|(name, _)| name == "PATH") {
                 self.environment.search_in(value.unquoted());
             }
-            for (name, value) in given {
-                match assigned.iter_mut().find(|(known, _)| *known == name) {
-                    Some((_, values)) => values.push(value),
-                    None => assigned.push((name, vec![value])),
+            for (name, value) in &given {
+                match assigned.iter_mut().find(|(known, _)| known == name) {
+                    Some((_, values)) => values.push(value.clone()),
+                    None => assigned.push((name.clone(), vec![value.clone()])),
                 }
             }
             if !seen.is_empty() && seen.iter().any(|one| readings::same(one, &arguments)) {
@@ -1180,7 +1201,7 @@ impl<'w> Listing<'w> {
                 container: self.container.clone(),
             })?;
             if seen.is_empty() {
-                self.code_in(node, simple, scope)?;
+                self.code_in(node, simple, &given, scope)?;
             }
             if evaluates {
                 self.mark(place, Opaque::DynamicCode);
@@ -1220,6 +1241,9 @@ impl<'w> Listing<'w> {
             for (name, values) in assigned {
                 self.environment.assign_any(&name, values);
             }
+        }
+        if all.iter().any(|word| self.may_stop(word, scope)) {
+            self.environment = self.environment.clone().either(before);
         }
         Ok(())
     }
@@ -1277,6 +1301,21 @@ impl<'w> Listing<'w> {
         self.forget_all(&given);
     }
 
+    /// Whether expanding a word may be an error, at which bash leaves the command be.
+    fn may_stop(&self, word: &Word, scope: &Scope<'_>) -> bool {
+        let mut stops = false;
+        readings::each_calculation(&word.parts, &mut |_, _| stops = true);
+        readings::each_parameter(&word.parts, readings::Within::Word, &mut |parameter| {
+            let operator = parameter.operator.as_str();
+            let slices = operator.starts_with(':')
+                && ![":-", ":+", ":="]
+                    .iter()
+                    .any(|sign| operator.starts_with(sign));
+            stops |= parameter.prefix == Some('!') || operator.contains('?') || slices;
+        });
+        stops && self.expander(scope).argument(word, &word.span).text.dynamic
+    }
+
     /// Gives variables the values `${x:=value}` gives them.
     fn default_assignments(&mut self, words: &[&Word], scope: &Scope<'_>) {
         let mut given: Vec<(String, Value, bool)> = Vec::new();
@@ -1315,11 +1354,31 @@ impl<'w> Listing<'w> {
         &mut self,
         node: &CommandNode,
         simple: &Simple,
+        given: &[(String, Value)],
         scope: &Scope<'_>,
     ) -> Result<(), Refusal> {
-        for assignment in &simple.assignments {
+        let mut before = Vec::new();
+        for (at, assignment) in simple.assignments.iter().enumerate() {
             self.parts(assignment.subscript.as_deref().unwrap_or_default(), scope)?;
             self.parts(&assignment.value.parts, scope)?;
+            if at + 1 == simple.assignments.len() {
+                continue;
+            }
+            // Code in those that follow may see this one.
+            let name = &assignment.name;
+            let held = self.environment.variable(name);
+            let mut values = held.clone().map_or(Vec::new(), |held| held.values);
+            values.extend(
+                given
+                    .iter()
+                    .filter(|(known, _)| known == name)
+                    .map(|(_, value)| value.clone()),
+            );
+            self.environment.assign_any(name, values);
+            before.push((name, held));
+        }
+        for (name, held) in before.into_iter().rev() {
+            self.environment.restore(name, held);
         }
         self.substitutions_in(&simple.words, scope)?;
         self.redirects(&node.redirects, scope)
@@ -1462,8 +1521,13 @@ pub(super) fn opaque_origin(origin: Option<Origin>, otherwise: Opaque) -> Opaque
 
 /// Words as positional parameters; none if their number is not known.
 pub(super) fn parameters(words: &[Argument]) -> Option<Rc<[Value]>> {
-    let counted = !words.iter().any(|word| word.splits || word.text.glob);
-    counted.then(|| words.iter().map(Argument::value).collect())
+    let counted = !words.iter().any(|word| word.text.glob);
+    words
+        .iter()
+        .map(Argument::element)
+        .collect::<Option<Vec<Value>>>()
+        .filter(|_| counted)
+        .map(Rc::from)
 }
 
 fn known_text(input: &Input) -> Option<Rc<str>> {
@@ -1485,6 +1549,46 @@ fn as_assignment((name, value): &(String, Argument)) -> Assignment {
         name: name.clone(),
         value: value.text.clone(),
     }
+}
+
+/// Whether a part of a word holds code.
+fn runs_code(part: &Part) -> bool {
+    match part {
+        Part::Command(_) | Part::Process(_) => true,
+        Part::DoubleQuoted(inside) | Part::Localized(inside) | Part::Extended(inside) => {
+            inside.iter().any(runs_code)
+        }
+        Part::Parameter(parameter) => parameter.parts.iter().any(runs_code),
+        Part::Arithmetic(arithmetic) => arithmetic.parts.iter().any(runs_code),
+        Part::Array(words) => words.iter().flat_map(|word| &word.parts).any(runs_code),
+        Part::Literal { .. }
+        | Part::SingleQuoted(_)
+        | Part::AnsiQuoted(_)
+        | Part::Glob(_)
+        | Part::Brace(_)
+        | Part::Tilde(_) => false,
+    }
+}
+
+/// Whether a format of `printf` accepts any values: it asks for no numbers.
+fn takes_any_text(format: &Word) -> bool {
+    format.parts.iter().all(|part| match part {
+        Part::Literal { text, .. } | Part::SingleQuoted(text) | Part::AnsiQuoted(text) => {
+            let mut conversions = text.split('%').skip(1);
+            !text.starts_with('-') && conversions.all(|rest| rest.starts_with(['s', 'b']))
+        }
+        Part::DoubleQuoted(_)
+        | Part::Localized(_)
+        | Part::Parameter(_)
+        | Part::Command(_)
+        | Part::Process(_)
+        | Part::Arithmetic(_)
+        | Part::Glob(_)
+        | Part::Brace(_)
+        | Part::Extended(_)
+        | Part::Tilde(_)
+        | Part::Array(_) => false,
+    })
 }
 
 /// Commands whose words may be assignments.

@@ -80,7 +80,11 @@ fn may_be(word: &Text, ran: &str) -> bool {
     let Some(pattern) = &word.pattern else {
         return true;
     };
-    let mut pieces = pattern.split(UNKNOWN);
+    // A home directory is the user's here, too.
+    let home = pattern
+        .strip_prefix('~')
+        .map(|rest| format!("{UNKNOWN}{rest}"));
+    let mut pieces = home.as_ref().unwrap_or(pattern).split(UNKNOWN);
     let first = pieces.next().unwrap_or_default();
     let Some(mut rest) = ran.strip_prefix(first) else {
         return false;
