@@ -191,6 +191,9 @@ fn declare(environment: &mut Environment, builtin: &str, words: &[Argument]) {
             values.extend(before.map_or(vec![Value::Unset], |before| before.values));
         }
         environment.assign_any(name, values);
+        if builtin == "readonly" || flagged(&['r']) {
+            environment.freeze(name);
+        }
     }
 }
 

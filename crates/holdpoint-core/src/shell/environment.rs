@@ -79,10 +79,17 @@ impl Partial {
 
     /// The same without new lines at its end, as a substitution leaves it.
     pub(super) fn without_last_lines(&self) -> Rc<Self> {
+        // What is unknown at the end may be nothing, and then the lines before it go, too.
+        let kept = self.pattern.trim_end_matches(['\n', UNKNOWN]);
+        let tail = self.pattern.get(kept.len()..).unwrap_or_default();
+        let mut pattern = kept.to_owned();
+        if tail.contains(UNKNOWN) {
+            pattern.push(UNKNOWN);
+        }
         Rc::new(Self {
             origin: self.origin,
             written: self.written.trim_end_matches('\n').to_owned(),
-            pattern: self.pattern.trim_end_matches('\n').to_owned(),
+            pattern,
             splits: false,
         })
     }
@@ -291,7 +298,7 @@ impl Environment {
         let ever = self.ever.borrow().get(name).cloned().unwrap_or_default();
         let more = ever.into_iter().filter(|value| *value != Value::Unset);
         values.extend(more);
-        self.assign_any(name, values);
+        self.hold(name, values);
     }
 
     /// Makes a variable one that other programs see.
@@ -329,6 +336,12 @@ impl Environment {
         self.assign(name, Value::Unset);
     }
 
+    /// Takes note of a variable that keeps what it holds: whether a later assignment counts is not
+    /// followed.
+    pub(super) fn freeze(&mut self, name: &str) {
+        Rc::make_mut(&mut self.odd).push(name.to_owned());
+    }
+
     /// Gives a variable one value.
     pub(super) fn assign(&mut self, name: &str, value: Value) {
         self.assign_any(name, vec![value]);
@@ -336,13 +349,20 @@ impl Environment {
 
     /// Gives a variable several possible values.
     pub(super) fn assign_any(&mut self, name: &str, values: Vec<Value>) {
-        let mut kept: Vec<Value> = Vec::new();
         let odd = self.odd.iter().any(|known| known == name);
-        let values = if odd {
-            vec![Value::Unknown(Origin::Elsewhere)]
-        } else {
-            values
-        };
+        self.hold(
+            name,
+            if odd {
+                vec![Value::Unknown(Origin::Elsewhere)]
+            } else {
+                values
+            },
+        );
+    }
+
+    /// Lets a variable hold these values, whatever kind of variable it is.
+    fn hold(&mut self, name: &str, values: Vec<Value>) {
+        let mut kept: Vec<Value> = Vec::new();
         for value in values {
             let fits = match &value {
                 Value::Known(text) | Value::Pattern(text) => text.len() <= LONGEST_VALUE,
@@ -450,7 +470,7 @@ impl Environment {
     /// Puts back what a variable held.
     pub(super) fn restore(&mut self, name: &str, variable: Option<Variable>) {
         match variable {
-            Some(variable) => self.assign_any(name, variable.values),
+            Some(variable) => self.hold(name, variable.values),
             None => self.forget(name),
         }
     }
@@ -500,7 +520,7 @@ impl Environment {
             },
             in_function: self.in_function || other.in_function,
             locals: self.locals,
-            odd: if self.odd.is_empty() {
+            odd: if self.odd.len() < other.odd.len() {
                 other.odd
             } else {
                 self.odd

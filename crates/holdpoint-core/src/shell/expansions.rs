@@ -7,7 +7,7 @@
 use super::cursor::{Copy, END, Origin, Reader, begins_name, continues_name};
 use super::quotes::Quoting;
 use super::refusal::{Refusal, RefusalReason};
-use super::tree::{Arithmetic, Parameter, Part, Script, Substitution};
+use super::tree::{Arithmetic, CommandKind, Item, Parameter, Part, Script, Substitution};
 
 /// What a `((` turned out to be.
 pub(super) enum Parentheses {
@@ -200,6 +200,10 @@ impl Reader<'_> {
         let here = std::mem::replace(&mut self.here, outer);
         if !here.announced.is_empty() {
             return self.refuse(RefusalReason::UnclosedHereDoc);
+        }
+        // bash writes such code down and reads it again, and does not always get it right.
+        if !here.read.is_empty() && holds_case(&items) {
+            return self.refuse_at(RefusalReason::AmbiguousParentheses, start);
         }
         Ok(Script {
             items,
@@ -396,6 +400,35 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// Whether a list holds a `case`, directly or in a group.
+fn holds_case(items: &[Item]) -> bool {
+    let nodes = items.iter().flat_map(|item| &item.pipeline.commands);
+    nodes.into_iter().any(|node| match &node.kind {
+        CommandKind::Case { .. } => true,
+        CommandKind::Group(inside) | CommandKind::Subshell(inside) => holds_case(inside),
+        CommandKind::Loop {
+            condition, body, ..
+        } => holds_case(condition) || holds_case(body),
+        CommandKind::Each { body, .. } | CommandKind::ForArithmetic { body, .. } => {
+            holds_case(body)
+        }
+        CommandKind::If {
+            branches,
+            otherwise,
+        } => {
+            let branch = |(condition, body): &(Vec<Item>, Vec<Item>)| {
+                holds_case(condition) || holds_case(body)
+            };
+            branches.iter().any(branch) || otherwise.as_deref().is_some_and(holds_case)
+        }
+        CommandKind::Simple(_)
+        | CommandKind::Condition(_)
+        | CommandKind::Arithmetic(_)
+        | CommandKind::Function { .. }
+        | CommandKind::Coproc { .. } => false,
+    })
 }
 
 /// Whether the parentheses of a text are in pairs, to a reader that knows quotes and nothing else.

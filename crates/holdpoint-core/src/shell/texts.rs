@@ -140,16 +140,15 @@ impl Expander<'_> {
             .iter()
             .any(|part| matches!(part, Part::Brace('{')));
         if !braced && has_lone_dollar(&word.parts) {
-            let mut whole = self.argument(word, span);
-            whole.text.dynamic = true;
-            whole.text.pattern = None;
-            whole.splits = true;
-            return vec![whole];
+            return vec![self.unknown_words(word, span)];
         }
         if !braced {
             let mut fields = Fields::default();
             for part in &word.parts {
                 fields.part(self, part, Quoted::No);
+            }
+            if fields.loose && !is_alone(&word.parts) {
+                return vec![self.unknown_words(word, span)];
             }
             return self.finished(fields.done(), word, span);
         }
@@ -159,10 +158,7 @@ impl Expander<'_> {
             None
         };
         let Some(words) = expanded else {
-            let mut whole = self.argument(word, span);
-            whole.text.dynamic = true;
-            whole.splits = true;
-            return vec![whole];
+            return vec![self.unknown_words(word, span)];
         };
         let mut arguments = Vec::new();
         for pieces in words {
@@ -172,6 +168,9 @@ impl Expander<'_> {
                     Piece::Part(part) => fields.part(self, part, Quoted::No),
                     Piece::Made(text) => fields.literal(&text),
                 }
+            }
+            if fields.loose {
+                return vec![self.unknown_words(word, span)];
             }
             let done = fields.done();
             arguments.extend(done.into_iter().map(|field| field.argument(None, span)));
@@ -200,6 +199,19 @@ impl Expander<'_> {
             return words;
         }
         vec![self.argument(word, held.unwrap_or(&word.span))]
+    }
+
+    /// A word that becomes nobody knows how many.
+    fn unknown_words(&self, word: &Word, span: &Span) -> Argument {
+        let mut whole = self.argument(word, span);
+        whole.text.dynamic = true;
+        whole.text.pattern = None;
+        whole.splits = true;
+        if whole.text.text != self.raw(word) {
+            // Quotes would say that it is one.
+            whole.text.text = whole.unquoted().to_owned();
+        }
+        whole
     }
 
     fn finished(&self, fields: Vec<Field>, word: &Word, span: &Span) -> Vec<Argument> {
@@ -423,6 +435,8 @@ struct Fields {
     current: Field,
     /// It is one word whatever happens: a value, or a document.
     whole: bool,
+    /// It holds words of which nobody knows how many there are.
+    loose: bool,
 }
 
 impl Fields {
@@ -626,6 +640,7 @@ impl Fields {
             let expanded = match item {
                 Value::Known(text) => Expanded::Text(Rc::clone(text)),
                 Value::Partly(partial) if partial.splits => {
+                    self.loose = true;
                     self.partly(words, partial, Quoted::No);
                     continue;
                 }
@@ -719,6 +734,15 @@ impl Fields {
         }
         self.current.push(run);
         run.clear();
+    }
+}
+
+/// Whether a word is one expansion and nothing else.
+fn is_alone(parts: &[Part]) -> bool {
+    match parts {
+        [Part::DoubleQuoted(inside)] => inside.len() == 1,
+        [_] => true,
+        _ => false,
     }
 }
 

@@ -451,8 +451,14 @@ impl<'w> Listing<'w> {
                     code.push_str(&format!("'{}'", text.replace('\'', "'\\''")));
                 }
                 Some(_) | None => {
-                    // Quotes that came out of a variable would be read as such.
-                    if word.unquoted().contains(['"', '\\', '`']) {
+                    // Quotes that came out of a variable would be read as such, and blanks that
+                    // were quoted as what they are no more.
+                    let quoted = word.text.text.starts_with('"');
+                    let odd: &[char] = match quoted {
+                        true => &['"', '\\', '`'],
+                        false => &['"', '\\', '`', ' ', '{', '*', '\n', ';', '&', '|'],
+                    };
+                    if word.unquoted().contains(odd) {
                         self.mark(place, Opaque::DynamicCode);
                     }
                     code.push_str(&word.text.text);
@@ -743,14 +749,16 @@ impl<'w> Listing<'w> {
             } => self.conditional(branches, otherwise.as_deref(), scope, input),
             CommandKind::Loop {
                 condition, body, ..
-            } => self.repeated(|listing| {
-                listing.items(condition, scope, input)?;
-                // The condition is the last to run, unless something breaks out of the body.
-                let ended = listing.environment.clone();
-                listing.items(body, scope, input)?;
-                listing.environment = listing.environment.clone().either(ended);
-                Ok(())
-            }),
+            } => self
+                .repeated(|listing| {
+                    listing.items(condition, scope, input)?;
+                    // The condition is the last to run, unless something breaks out of the body.
+                    let ended = listing.environment.clone();
+                    listing.items(body, scope, input)?;
+                    listing.environment = listing.environment.clone().either(ended);
+                    Ok(())
+                })
+                .map(|()| self.read_to_the_end(condition)),
             CommandKind::Each {
                 name, words, body, ..
             } => self.each(name, words.as_deref(), body, scope, input),
@@ -854,6 +862,27 @@ impl<'w> Listing<'w> {
             self.environment = self.environment.clone().either(after);
         }
         Ok(())
+    }
+
+    /// What a loop reads into is empty when there is nothing left to read.
+    fn read_to_the_end(&mut self, condition: &[Item]) {
+        for node in condition.iter().flat_map(|item| &item.pipeline.commands) {
+            let CommandKind::Simple(simple) = &node.kind else {
+                continue;
+            };
+            let mut words = simple.words.iter().filter_map(Word::plain);
+            if words.next() != Some("read") {
+                continue;
+            }
+            for name in words {
+                let Some(variable) = self.environment.variable(name) else {
+                    continue;
+                };
+                let mut values = variable.values;
+                values.push(Value::Known(Rc::from("")));
+                self.environment.assign_any(name, values);
+            }
+        }
     }
 
     /// Walks a loop's body as often as it may see something new: once, and again with what the
