@@ -133,10 +133,12 @@ impl Value {
 
     /// What a variable holds that is given one of the words this may be.
     pub(super) fn one_of(self) -> Self {
-        match self {
-            Value::Partly(partial) if partial.splits => Value::Partly(partial.changed()),
-            value => value,
+        if let Value::Partly(partial) = &self
+            && partial.splits
+        {
+            return Value::Partly(partial.changed());
         }
+        self
     }
 }
 

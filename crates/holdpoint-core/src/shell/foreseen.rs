@@ -65,11 +65,15 @@ fn items(items: &[Item], documents: &[HereDocument], words: &Expander<'_>, input
         // What an earlier command of the list did to the shell is not followed.
         let follows = !changed || is_constant(&item.pipeline);
         changed |= item.pipeline.commands.len() == 1 && changes_state(&item.pipeline);
-        let flow = match flow {
+        let flow = match &flow {
             Input::Known(text) if text.is_empty() => continue,
             Input::Empty => continue,
-            flow if may_run.is_some() && follows => flow,
-            flow => Input::Unknown(flow.origin().unwrap_or(Origin::Elsewhere)),
+            Input::Inherited | Input::Known(_) | Input::Partly(_) | Input::Unknown(_)
+                if may_run.is_none() || !follows =>
+            {
+                Input::Unknown(flow.origin().unwrap_or(Origin::Elsewhere))
+            }
+            Input::Inherited | Input::Known(_) | Input::Partly(_) | Input::Unknown(_) => flow,
         };
         match flow {
             Input::Known(piece) if text.len() + piece.len() <= LONGEST => text.push_str(&piece),
@@ -118,8 +122,8 @@ fn changes_state(pipeline: &Pipeline) -> bool {
             Some(":" | "true" | "false" | "echo" | "cat" | "seq" | "basename" | "dirname" | "tr")
         );
         let plain = simple.words.iter().all(|word| word.plain().is_some());
-        !(harmless && readings::assigns_nothing(&simple.words))
-            && !(plain && program == Some("pwd"))
+        let idle = plain && program == Some("pwd");
+        !(idle || harmless && readings::assigns_nothing(&simple.words))
     })
 }
 
@@ -138,7 +142,16 @@ fn is_constant(pipeline: &Pipeline) -> bool {
                     Part::DoubleQuoted(inside) => !inside
                         .iter()
                         .all(|part| matches!(part, Part::Literal { .. })),
-                    _ => true,
+                    Part::Localized(_)
+                    | Part::Parameter(_)
+                    | Part::Command(_)
+                    | Part::Process(_)
+                    | Part::Arithmetic(_)
+                    | Part::Glob(_)
+                    | Part::Brace(_)
+                    | Part::Extended(_)
+                    | Part::Tilde(_)
+                    | Part::Array(_) => true,
                 };
                 !word.parts.iter().any(expands)
             })

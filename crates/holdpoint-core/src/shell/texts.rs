@@ -89,13 +89,13 @@ impl Argument {
             Some(text) => Value::Known(Rc::from(text)),
             None => self.value(),
         };
-        match value {
-            Value::Partly(partial) => Some(Value::Partly(Rc::new(Partial {
+        if let Value::Partly(partial) = &value {
+            return Some(Value::Partly(Rc::new(Partial {
                 splits: self.splits,
-                ..Partial::clone(&partial)
-            }))),
-            value => (!self.splits).then_some(value),
+                ..Partial::clone(partial)
+            })));
         }
+        (!self.splits).then_some(value)
     }
 
     /// The word as the value of a variable.

@@ -38,8 +38,9 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    pub(crate) fn new() -> Self {
-        let place = std::env::temp_dir().join(format!("bash-oracle-{}", std::process::id()));
+    pub(crate) fn new(name: &str) -> Self {
+        let own = format!("bash-oracle-{name}-{}", std::process::id());
+        let place = std::env::temp_dir().join(own);
         let programs = place.join("programs");
         fs::create_dir_all(place.join("empty")).expect("a temporary directory");
         fs::create_dir_all(&programs).expect("a temporary directory");

@@ -26,6 +26,7 @@
     reason = "a test may fail loudly, and this one runs a real bash"
 )]
 
+mod found;
 mod generator;
 mod machine;
 
@@ -227,8 +228,22 @@ struct Tally {
 }
 
 #[test]
+fn lines_that_once_differed_are_read_as_bash_runs_them() {
+    let machine = Machine::new("found");
+    let lines: Vec<String> = found::ONCE_DIFFERENT
+        .iter()
+        .map(|line| (*line).to_owned())
+        .collect();
+    let ran = machine.start(0, &lines).finish();
+    assert_eq!(ran.len(), lines.len(), "bash did not end");
+    for (line, ran) in lines.iter().zip(ran) {
+        assert_eq!(difference(line, &ran), None, "{line:?}");
+    }
+}
+
+#[test]
 fn what_bash_runs_is_what_the_reader_says() {
-    let machine = Machine::new();
+    let machine = Machine::new("generated");
     let wanted = wish("HOLDPOINT_ORACLE_LINES", LINES);
     let most = wish("HOLDPOINT_ORACLE_REPORT", 5);
     let seed = wish("HOLDPOINT_ORACLE_SEED", 0) as u64;
