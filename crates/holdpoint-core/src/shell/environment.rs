@@ -314,6 +314,8 @@ impl Environment {
     /// the text it runs was made so that they do.
     pub(super) fn enter_shell(&mut self) {
         self.in_function = false;
+        // No shell takes its separators from outside.
+        self.forget("IFS");
         let exported = Rc::clone(&self.exported);
         for (name, variable) in Rc::make_mut(&mut self.variables) {
             if !exported.contains(name) && !variable.values.contains(&Value::Unset) {

@@ -58,4 +58,5 @@ pub(crate) const ONCE_DIFFERENT: &[&str] = &[
     "(for v do \"\";done);f1()($(echo cmd_a) \"$*\");f1 $y $(())",
     "f0()(cmd_b \"$*\");f0 x${IFS}$2",
     "eval 'o;f0()(cmd_e \"\"\"$*\");f0 {p,${w/\\\\''}}'",
+    "IFS='';bash -c 'cmd_a$IFS\"\" b'",
 ];

@@ -38,7 +38,7 @@ use holdpoint_core::shell::{Command, Opaque, Text, UNKNOWN, commands};
 use machine::Machine;
 
 /// Lines tried without a wish for more.
-const LINES: usize = 1_500;
+const LINES: usize = 4_000;
 /// Lines one bash runs.
 const BATCH: usize = 500;
 
