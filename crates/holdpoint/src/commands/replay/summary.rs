@@ -128,7 +128,7 @@ fn rules(tally: &Tally, terminal: &mut Terminal) -> anyhow::Result<()> {
     let width = terminal.width().unwrap_or(WIDTH);
     let room = width.saturating_sub(longest + 23).max(20);
     let header = format!(
-        "\n  {:<longest$}  verdict  {:>8}  for example",
+        "  {:<longest$}  verdict  {:>8}  for example",
         "rule", "calls"
     );
     writeln!(terminal.out, "\n{}", terminal.faint(&header))?;
