@@ -34,11 +34,7 @@ pub(super) fn apply(
         Some("exit" | "return") => environment.ended = true,
         Some("set") => set(environment, rest),
         Some("shift") => shift(environment, rest),
-        Some("unset") => {
-            for word in rest.iter().filter_map(Argument::known) {
-                environment.assign(word, Value::Unset);
-            }
-        }
+        Some("unset") => unset(environment, rest),
         Some(name @ ("export" | "declare" | "local" | "readonly" | "typeset")) => {
             declare(environment, name, rest);
         }
@@ -111,6 +107,24 @@ fn set(environment: &mut Environment, words: &[Argument]) {
     }
     if given {
         environment.positional = parameters(words.get(at..).unwrap_or_default());
+    }
+}
+
+fn unset(environment: &mut Environment, words: &[Argument]) {
+    let flagged = |flag: &str| words.iter().any(|word| word.known() == Some(flag));
+    let names = words.iter().filter_map(Argument::known);
+    for name in names.filter(|name| !name.starts_with('-')) {
+        if !flagged("-v") {
+            environment.doubt_function(name);
+        }
+        if flagged("-f") {
+            continue;
+        }
+        match name.split_once('[') {
+            // The elements behind it stay where they are, which is not followed.
+            Some((array, _)) => environment.assign(array, Value::Unknown(Origin::Elsewhere)),
+            None => environment.assign(name, Value::Unset),
+        }
     }
 }
 

@@ -20,6 +20,8 @@ const MOST_VALUES: usize = 8;
 const LONGEST_VALUE: usize = 1 << 16;
 /// Most directories a command may be in.
 const MOST_DIRECTORIES: usize = 4;
+/// Most bodies one function may have; the others are walked by themselves.
+const MOST_BODIES: usize = 4;
 /// Most files whose content is remembered.
 const MOST_FILES: usize = 32;
 
@@ -158,6 +160,40 @@ pub(super) struct Function {
     pub(super) held: Option<Span>,
 }
 
+impl Function {
+    /// Whether the same piece of the same text defines both: a loop's body is walked twice.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        self.body.span == other.body.span && self.held == other.held && self.source == other.source
+    }
+}
+
+/// What a function's name may stand for.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Definition {
+    /// The bodies it may have; one of them, unless it may be no function at all.
+    pub(super) bodies: Vec<Rc<Function>>,
+    /// It may be no function: the definition may not have been reached, or was taken back.
+    pub(super) doubtful: bool,
+}
+
+impl Definition {
+    fn add(&mut self, function: &Rc<Function>) {
+        let known = |one: &Rc<Function>| Rc::ptr_eq(one, function) || one.is(function);
+        if self.bodies.len() < MOST_BODIES && !self.bodies.iter().any(known) {
+            self.bodies.push(Rc::clone(function));
+        }
+    }
+
+    fn either(&self, other: &Self) -> Self {
+        let mut both = self.clone();
+        for function in &other.bodies {
+            both.add(function);
+        }
+        both.doubtful |= other.doubtful;
+        both
+    }
+}
+
 /// What a file the text writes will hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Content {
@@ -189,7 +225,7 @@ impl Default for Whereabouts {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Environment {
     variables: Rc<HashMap<String, Variable>>,
-    pub(super) functions: Rc<HashMap<String, Rc<Function>>>,
+    pub(super) functions: Rc<HashMap<String, Definition>>,
     pub(super) aliases: Rc<HashMap<String, Rc<str>>>,
     files: Rc<HashMap<String, Content>>,
     /// `$1`, `$2` …; none if they are not known.
@@ -401,6 +437,29 @@ impl Environment {
         }
     }
 
+    /// Defines a function, whatever its name stood for.
+    pub(super) fn define(&mut self, name: &str, function: Rc<Function>) {
+        let definition = Definition {
+            bodies: vec![function],
+            doubtful: false,
+        };
+        Rc::make_mut(&mut self.functions).insert(name.to_owned(), definition);
+    }
+
+    /// Takes note that a function may be one no more.
+    pub(super) fn doubt_function(&mut self, name: &str) {
+        if self.functions.contains_key(name)
+            && let Some(definition) = Rc::make_mut(&mut self.functions).get_mut(name)
+        {
+            definition.doubtful = true;
+        }
+    }
+
+    /// Whether a name may stand for something the text defines instead of what it usually runs.
+    pub(super) fn redefines(&self, name: &str) -> bool {
+        self.functions.contains_key(name) || self.aliases.contains_key(name)
+    }
+
     /// What a file holds after the commands so far, if they wrote it.
     pub(super) fn content(&self, path: &str) -> Option<&Content> {
         self.files.get(tidy(path))
@@ -506,7 +565,7 @@ impl Environment {
         };
         Self {
             variables,
-            functions: united(self.functions, other.functions),
+            functions: functions_of_either(self.functions, other.functions),
             aliases: united(self.aliases, other.aliases),
             files: united(self.files, other.files),
             positional: if self.positional == other.positional {
@@ -546,6 +605,7 @@ impl Environment {
             || self.variables == other.variables)
             && self.directory == other.directory
             && Rc::ptr_eq(&self.files, &other.files)
+            && self.functions.len() == other.functions.len()
             && self.positional == other.positional;
         !same
     }
@@ -612,6 +672,26 @@ fn merged(
         both.insert(name.clone(), variable);
     }
     both
+}
+
+fn functions_of_either(
+    one: Rc<HashMap<String, Definition>>,
+    other: Rc<HashMap<String, Definition>>,
+) -> Rc<HashMap<String, Definition>> {
+    if Rc::ptr_eq(&one, &other) || (one.is_empty() && other.is_empty()) {
+        return one;
+    }
+    let missing = Definition {
+        bodies: Vec::new(),
+        doubtful: true,
+    };
+    let names = one.keys().chain(other.keys());
+    let both = names.map(|name| {
+        let (first, second) = (one.get(name), other.get(name));
+        let either = first.unwrap_or(&missing).either(second.unwrap_or(&missing));
+        (name.clone(), either)
+    });
+    Rc::new(both.collect())
 }
 
 fn united<V: Clone>(

@@ -45,13 +45,15 @@ fn items(items: &[Item], documents: &[HereDocument], words: &Expander<'_>, input
     let mut success = Some(true);
     let mut runs = Some(true);
     let mut changed = false;
+    let mut defined = false;
     for item in items {
         let mut flow = input.clone();
         for node in &item.pipeline.commands {
             flow = self::node(node, documents, words, &flow);
         }
         if runs != Some(false) {
-            success = runs.and_then(|_| succeeds(&item.pipeline));
+            success = runs.and_then(|_| succeeds(&item.pipeline, words));
+            success = success.filter(|_| !defined);
         }
         let may_run = runs;
         runs = match item.connector {
@@ -63,7 +65,8 @@ fn items(items: &[Item], documents: &[HereDocument], words: &Expander<'_>, input
             continue;
         }
         // What an earlier command of the list did to the shell is not followed.
-        let follows = !changed || is_constant(&item.pipeline);
+        let follows = !defined && (!changed || is_constant(&item.pipeline));
+        defined |= may_define(&item.pipeline);
         changed |= item.pipeline.commands.len() == 1 && changes_state(&item.pipeline);
         let flow = match &flow {
             Input::Known(text) if text.is_empty() => continue,
@@ -96,13 +99,14 @@ fn items(items: &[Item], documents: &[HereDocument], words: &Expander<'_>, input
 }
 
 /// Whether a pipeline ends well, if that is known.
-fn succeeds(pipeline: &Pipeline) -> Option<bool> {
+fn succeeds(pipeline: &Pipeline, words: &Expander<'_>) -> Option<bool> {
     let last = pipeline.commands.last()?;
     let CommandKind::Simple(simple) = &last.kind else {
         return None;
     };
     let success = match simple.words.first()?.plain()? {
         _ if !last.redirects.is_empty() => return None,
+        name if words.environment.redefines(name) => return None,
         ":" | "true" | "echo" | "printf" => true,
         "false" => false,
         _ => return None,
@@ -124,6 +128,28 @@ fn changes_state(pipeline: &Pipeline) -> bool {
         let plain = simple.words.iter().all(|word| word.plain().is_some());
         let idle = plain && program == Some("pwd");
         !(idle || harmless && readings::assigns_nothing(&simple.words))
+    })
+}
+
+/// Whether a pipeline of a list may give names another meaning to those after it.
+fn may_define(pipeline: &Pipeline) -> bool {
+    pipeline.commands.iter().any(|node| match &node.kind {
+        CommandKind::Simple(simple) => match simple.words.first() {
+            Some(program) => matches!(
+                program.plain(),
+                None | Some("." | "alias" | "builtin" | "command" | "eval" | "source")
+            ),
+            None => false,
+        },
+        CommandKind::Subshell(_) | CommandKind::Condition(_) | CommandKind::Arithmetic(_) => false,
+        CommandKind::Group(_)
+        | CommandKind::If { .. }
+        | CommandKind::Loop { .. }
+        | CommandKind::Each { .. }
+        | CommandKind::ForArithmetic { .. }
+        | CommandKind::Case { .. }
+        | CommandKind::Function { .. }
+        | CommandKind::Coproc { .. } => true,
     })
 }
 
@@ -342,6 +368,10 @@ pub(super) fn output(arguments: &[Argument], input: &Input, words: &Expander<'_>
         return Input::Unknown(input.origin().unwrap_or(Origin::Elsewhere));
     };
     let hidden = rest.iter().filter_map(|word| word.origin).max();
+    if words.environment.redefines(&program.text.text) {
+        let origin = input.origin().max(hidden);
+        return Input::Unknown(origin.unwrap_or(Origin::Elsewhere));
+    }
     let known: Option<Vec<&str>> = rest.iter().map(exactly).collect();
     match (&known, name) {
         (None, "echo") => return Input::of(&said(rest, echo)),

@@ -7,8 +7,9 @@ use std::rc::Rc;
 
 use super::arithmetic;
 use super::environment::{Origin, Partial, Value};
+use super::readings;
 use super::texts::{Expanded, Expander};
-use super::tree::Parameter;
+use super::tree::{Parameter, Part};
 use crate::glob::Glob;
 
 /// Longest text a pattern is tried on at every place.
@@ -20,6 +21,8 @@ pub(super) fn expand(words: &Expander<'_>, parameter: &Parameter, quoted: bool) 
     // The name and what follows it, expanded: `:-$y` has a value of its own.
     let operator = if parameter.parts.is_empty() {
         Some(String::new())
+    } else if holds_many(&parameter.parts) {
+        None
     } else {
         words.known(&parameter.parts)
     };
@@ -139,6 +142,23 @@ fn unknown(words: &Expander<'_>, parameter: &Parameter) -> Expanded {
         )
         | None => Expanded::Unknown(Origin::Elsewhere),
     }
+}
+
+/// Whether a parameter may be several words even between quotes.
+pub(super) fn is_many(parameter: &Parameter) -> bool {
+    parameter.name == "@"
+        || parameter.prefix == Some('!')
+        || parameter.operator.starts_with("[@]")
+        || holds_many(&parameter.parts)
+}
+
+/// Whether what stands for a value may be several words even between quotes.
+fn holds_many(parts: &[Part]) -> bool {
+    let mut many = false;
+    readings::each_parameter(parts, readings::Within::Word, &mut |parameter| {
+        many |= parameter.name == "@" || parameter.operator.starts_with("[@]");
+    });
+    many
 }
 
 fn is_name(text: &str) -> bool {

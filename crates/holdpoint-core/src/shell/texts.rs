@@ -484,9 +484,7 @@ impl Fields {
             Part::Parameter(parameter) => {
                 let expanded = parameters::expand(words, parameter, quoted == Quoted::Yes);
                 // It may be several words even between quotes.
-                let many = parameter.name == "@"
-                    || parameter.prefix == Some('!')
-                    || parameter.operator.starts_with("[@]");
+                let many = parameters::is_many(parameter);
                 let unknown = matches!(expanded, Expanded::Unknown(_) | Expanded::Partly(_));
                 let quoted = if many && unknown && quoted == Quoted::Yes {
                     Quoted::No

@@ -124,8 +124,8 @@ pub(super) struct Listing<'w> {
     /// The commands of the pipeline so far.
     fed_by: Range<usize>,
     /// Functions the text defines, and those it runs.
-    defined: Vec<(String, Rc<Function>)>,
-    called: Vec<String>,
+    defined: Vec<Rc<Function>>,
+    called: Vec<Rc<Function>>,
     calling: Vec<Rc<Function>>,
     words: usize,
     code: usize,
@@ -371,36 +371,52 @@ impl<'w> Listing<'w> {
         unwrapping::unwrap(self, place, arguments, &inner)
     }
 
-    /// Walks the body of a function the text defines, if that is what a command runs.
+    /// Walks the bodies a function of the text may have, if that is what a command runs.
     fn function(
         &mut self,
         place: usize,
         arguments: &[Argument],
         start: &Start,
     ) -> Result<(), Refusal> {
-        let Some(name) = arguments.first().and_then(Argument::known) else {
+        let name = arguments.first().and_then(Argument::known);
+        let definition = name.and_then(|name| self.environment.functions.get(name).cloned());
+        let Some(definition) = definition else {
             return Ok(());
         };
-        let Some(function) = self.environment.functions.get(name).cloned() else {
-            return Ok(());
-        };
-        // A function may define another of its own name and run that.
-        if self
-            .calling
-            .iter()
-            .any(|calling| Rc::ptr_eq(calling, &function))
-        {
-            self.mark(place, Opaque::CallsItself);
-            return Ok(());
-        }
-        let name = name.to_owned();
-        let before = self.environment.positional.clone();
-        self.environment.positional = parameters(arguments.get(1..).unwrap_or_default());
         let outer = self.environment.clone();
+        // Without a function of that name nothing changes.
+        let mut after = definition.doubtful.then(|| outer.clone());
+        for function in &definition.bodies {
+            // A function may define another of its own name and run that.
+            if self
+                .calling
+                .iter()
+                .any(|calling| Rc::ptr_eq(calling, function))
+            {
+                self.mark(place, Opaque::CallsItself);
+                continue;
+            }
+            self.environment = outer.clone();
+            self.body(function, arguments, start)?;
+            after = either(after, Some(self.environment.clone()));
+        }
+        self.environment = after.unwrap_or(outer);
+        Ok(())
+    }
+
+    /// Walks one body of a function.
+    fn body(
+        &mut self,
+        function: &Rc<Function>,
+        arguments: &[Argument],
+        start: &Start,
+    ) -> Result<(), Refusal> {
+        let outer = self.environment.clone();
+        self.environment.positional = parameters(arguments.get(1..).unwrap_or_default());
         self.environment.locals = Rc::default();
         self.environment.in_function = true;
-        self.called.push(name);
-        self.calling.push(Rc::clone(&function));
+        self.called.push(Rc::clone(function));
+        self.calling.push(Rc::clone(function));
         let scope = Scope {
             source: &function.source,
             held: function.held.clone(),
@@ -412,7 +428,7 @@ impl<'w> Listing<'w> {
             listing.node(&function.body, false, &scope, &start.input)
         });
         self.calling.pop();
-        self.environment.positional = before;
+        self.environment.positional = outer.positional.clone();
         self.environment.in_function = outer.in_function;
         let locals = std::mem::replace(&mut self.environment.locals, Rc::clone(&outer.locals));
         for name in locals.iter() {
@@ -496,8 +512,10 @@ impl<'w> Listing<'w> {
 
     /// Walks the functions nothing ran: another text may.
     fn uncalled_functions(&mut self) -> Result<(), Refusal> {
-        for (name, function) in std::mem::take(&mut self.defined) {
-            if self.called.contains(&name) {
+        for function in std::mem::take(&mut self.defined) {
+            let known =
+                |called: &Rc<Function>| Rc::ptr_eq(called, &function) || called.is(&function);
+            if self.called.iter().any(known) {
                 continue;
             }
             let before = self.environment.clone();
@@ -629,6 +647,9 @@ impl<'w> Listing<'w> {
             .and_then(Word::plain)
             .unwrap_or_default();
         match program {
+            _ if self.environment.redefines(program) => {
+                Some(before.either(self.environment.clone()))
+            }
             "local" if !self.environment.in_function => Some(self.environment.clone()),
             // A number that is none is an error.
             "printf" if !simple.words.get(1).is_some_and(takes_any_text) => {
@@ -1037,9 +1058,8 @@ impl<'w> Listing<'w> {
             documents: scope.documents.to_vec(),
             held: scope.held.clone(),
         });
-        self.defined.push((name.to_owned(), Rc::clone(&function)));
-        let functions = Rc::make_mut(&mut self.environment.functions);
-        functions.insert(name.to_owned(), function);
+        self.defined.push(Rc::clone(&function));
+        self.environment.define(name, function);
         Ok(())
     }
 

@@ -59,4 +59,12 @@ pub(crate) const ONCE_DIFFERENT: &[&str] = &[
     "f0()(cmd_b \"$*\");f0 x${IFS}$2",
     "eval 'o;f0()(cmd_e \"\"\"$*\");f0 {p,${w/\\\\''}}'",
     "IFS='';bash -c 'cmd_a$IFS\"\" b'",
+    "z=\"\";{ set }{'',}&&cmd_b \"${z+$@}\";}",
+    "z=;b=(x '' y);set -- p 'q r';cmd_b \"${z-}${y-${b[@]}}\" ${z+$@} \"${z+\"${b[@]}\"}\"",
+    "\"\"&&function f0 { w=$(printf /)'';};f0;cmd_{a,}\"${w}\"",
+    "if u;then f0(){ w=a;};else f0(){ w=b;};fi;f0;cmd_a $w",
+    "f0(){ w=a;};w=b;unset -f f0;f0;cmd_a $w;w=c;unset -f w;cmd_b $w",
+    "b=(x y z);unset 'b[0]';cmd_a \"${b[@]}\" ${b[1]}",
+    "echo(){ :;};x=$(echo a);cmd_a $x $(true(){ return 1;};true&&printf b)",
+    "true(){ return 1;};true&&x=a;cmd_a $x",
 ];
