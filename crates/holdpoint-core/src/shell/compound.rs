@@ -103,11 +103,7 @@ impl Reader<'_> {
     }
 
     fn coproc(&mut self) -> Result<CommandKind, Refusal> {
-        // bash 5.2 writes the code of a substitution anew before it runs it, and what it
-        // writes for this one is another command.
-        if self.enclosing > 0 {
-            return self.refuse(RefusalReason::UnknownExpansion);
-        }
+        let rewritten = self.enclosing > 0;
         self.skip_blanks();
         let mut name = None;
         if !self.compound_ahead()
@@ -125,7 +121,11 @@ impl Reader<'_> {
             }
         }
         let body = Box::new(self.command()?);
-        Ok(CommandKind::Coproc { name, body })
+        Ok(CommandKind::Coproc {
+            name,
+            body,
+            rewritten,
+        })
     }
 
     fn conditional(&mut self, start: usize) -> Result<CommandKind, Refusal> {

@@ -133,6 +133,9 @@ pub enum CommandKind {
         name: Option<String>,
         /// What runs.
         body: Box<CommandNode>,
+        /// It stands in a substitution, whose code bash 5.2 writes anew before it runs it: what
+        /// it writes for this one is another command.
+        rewritten: bool,
     },
 }
 

@@ -530,8 +530,11 @@ impl Unwrapped<'_, '_> {
 
     /// Lists what stands in `name[$(…)]` though it was quoted.
     fn evaluated_names(&mut self, name: &str) -> Result<(), Refusal> {
-        for word in self.words.get(1..).unwrap_or_default() {
+        for (at, word) in self.words.iter().enumerate().skip(1) {
             let Some(text) = word.known() else {
+                continue;
+            };
+            let Some(text) = self.named_at(name, at, text) else {
                 continue;
             };
             let names = text.find('[').is_some_and(|bracket| {
@@ -539,13 +542,47 @@ impl Unwrapped<'_, '_> {
                 let letter = |byte: u8| byte == b'_' || byte.is_ascii_alphanumeric();
                 !front.is_empty() && front.bytes().all(letter)
             });
-            if names || name == "let" {
+            if names || name == "let" || text.len() < word.text.text.len() {
                 let span = word.text.span.clone();
                 let place = Some(self.place);
                 self.listing.evaluated(place, text, &span, self.start)?;
             }
         }
         Ok(())
+    }
+
+    /// What a word of a built-in says the name of a variable with, or a number, if it is one of
+    /// those that do.
+    fn named_at<'t>(&self, builtin: &str, at: usize, text: &'t str) -> Option<&'t str> {
+        let before = self.words.get(at.saturating_sub(1));
+        let after = self.words.get(at + 1);
+        let is = |word: Option<&Argument>, flags: &[&str]| {
+            word.is_some_and(|word| word.known().is_none_or(|text| flags.contains(&text)))
+        };
+        match builtin {
+            // Only the variable to print into has a name; the rest is text.
+            "printf" => match text.strip_prefix("-v") {
+                Some(name) if !name.is_empty() => Some(name),
+                Some(_) | None => is(before, &["-v"]).then_some(text),
+            },
+            // Shells other than bash calculate with the numbers they compare.
+            "test" | "[" => {
+                let numbers = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
+                let named = is(before, &["-v", "-R"]);
+                (named || is(before, numbers) || is(after, numbers)).then_some(text)
+            }
+            "declare" | "typeset" | "local" | "export" | "readonly" => {
+                let calculates = self.words.iter().any(|word| {
+                    let text = word.unquoted();
+                    text.starts_with('-') && text.contains('i')
+                });
+                match text.split_once('=') {
+                    Some((_, value)) if calculates => Some(value),
+                    Some(_) | None => Some(text),
+                }
+            }
+            _ => Some(text),
+        }
     }
 }
 

@@ -45,6 +45,8 @@ const MOST_FUNCTIONS: usize = 200;
 const MOST_ROUNDS: usize = 8;
 /// Most loops whose body is walked again.
 const MOST_AGAIN: usize = 64;
+/// Most values with code in them that arithmetic uses.
+const MOST_EVALUATIONS: usize = 64;
 
 static NO_CHOICE: Choice = Choice::none();
 
@@ -132,8 +134,12 @@ pub(super) struct Listing<'w> {
     level: usize,
     /// Bodies of loops walked a second time.
     rounds: usize,
+    /// Values expanded because something calculates with them.
+    evaluations: usize,
     /// Code that runs at the end, or at any time.
     trapped: Vec<(usize, Argument)>,
+    /// Such code is being walked: what it leaves for the end is not followed further.
+    ending: bool,
 }
 
 impl<'w> Listing<'w> {
@@ -154,7 +160,9 @@ impl<'w> Listing<'w> {
             code: 0,
             level: 0,
             rounds: 0,
+            evaluations: 0,
             trapped: Vec::new(),
+            ending: false,
         }
     }
 
@@ -307,7 +315,7 @@ impl<'w> Listing<'w> {
         self.environment.enter_shell();
         self.environment.positional.clone_from(&start.positional);
         self.environment.ends_on_error = false;
-        let walked = self.script(&script, &scope, &start.input);
+        let walked = self.until_its_end(|listing| listing.script(&script, &scope, &start.input));
         self.environment = before;
         walked
     }
@@ -415,7 +423,13 @@ impl<'w> Listing<'w> {
         self.environment.positional = parameters(arguments.get(1..).unwrap_or_default());
         self.environment.locals = Rc::default();
         self.environment.in_function = true;
-        self.called.push(Rc::clone(function));
+        if !self
+            .called
+            .iter()
+            .any(|called| Rc::ptr_eq(called, function))
+        {
+            self.called.push(Rc::clone(function));
+        }
         self.calling.push(Rc::clone(function));
         let scope = Scope {
             source: &function.source,
@@ -487,16 +501,21 @@ impl<'w> Listing<'w> {
 
     /// Remembers code a signal or the end runs, when variables may hold other values.
     pub(super) fn trap(&mut self, place: usize, code: &Argument) {
-        if self.trapped.len() < 16 {
+        if self.trapped.len() < 16 && !self.ending {
             self.trapped.push((place, code.clone()));
         }
     }
 
     fn trapped_code(&mut self) -> Result<(), Refusal> {
+        if self.trapped.is_empty() {
+            return Ok(());
+        }
         // Judged once with what was known when it was set; here only what came later matters.
         let before = self.environment.clone();
         self.environment.settle();
-        for (place, code) in std::mem::take(&mut self.trapped) {
+        self.ending = true;
+        let mut trapped = std::mem::take(&mut self.trapped).into_iter();
+        let walked = trapped.try_for_each(|(place, code)| {
             let start = Start {
                 reached: Reached::Directly,
                 depth: 1,
@@ -504,10 +523,11 @@ impl<'w> Listing<'w> {
                 in_shell: false,
                 positional: None,
             };
-            self.code(place, Wrapping::Commanding, &code, &start)?;
-        }
+            self.code(place, Wrapping::Commanding, &code, &start)
+        });
+        self.ending = false;
         self.environment = before;
-        Ok(())
+        walked
     }
 
     /// Walks the functions nothing ran: another text may.
@@ -785,7 +805,7 @@ impl<'w> Listing<'w> {
             } => self.each(name, words.as_deref(), body, scope, input),
             CommandKind::ForArithmetic { header, body } => {
                 self.parts(&header.parts, scope)?;
-                self.calculation(header);
+                self.calculation(header, scope)?;
                 self.repeated(|listing| listing.items(body, scope, input))
             }
             CommandKind::Case { subject, clauses } => {
@@ -804,17 +824,29 @@ impl<'w> Listing<'w> {
             CommandKind::Condition(tokens) => self.condition(tokens, scope),
             CommandKind::Arithmetic(arithmetic) => {
                 self.parts(&arithmetic.parts, scope)?;
-                self.calculation(arithmetic);
+                self.calculation(arithmetic, scope)?;
                 self.as_subshells(arithmetic, scope, input)
             }
             CommandKind::Function { name, body } => {
                 self.parts(&name.parts, scope)?;
                 self.define(name, body, scope)
             }
-            CommandKind::Coproc { body, .. } => self.apart(|listing| {
-                let input = Input::Unknown(Origin::Elsewhere);
-                listing.node(body, false, scope, &input)
-            }),
+            CommandKind::Coproc {
+                body, rewritten, ..
+            } => {
+                let first = self.commands.len();
+                self.apart(|listing| {
+                    let input = Input::Unknown(Origin::Elsewhere);
+                    listing.node(body, false, scope, &input)
+                })?;
+                if *rewritten && self.commands.len() == first {
+                    return refuse(RefusalReason::UnknownExpansion, &scope.place(&body.span));
+                }
+                if *rewritten {
+                    self.mark(first, Opaque::Unreadable);
+                }
+                Ok(())
+            }
         }
     }
 
@@ -857,9 +889,20 @@ impl<'w> Listing<'w> {
         walk: impl FnOnce(&mut Self) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
         let before = self.environment.clone();
-        let walked = walk(self);
+        let walked = self.until_its_end(walk);
         let after = std::mem::replace(&mut self.environment, before);
         self.environment.keep_files(after);
+        walked
+    }
+
+    /// Walks what a shell of its own runs, and what its end runs.
+    fn until_its_end(
+        &mut self,
+        walk: impl FnOnce(&mut Self) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let outer = std::mem::take(&mut self.trapped);
+        let walked = walk(self).and_then(|()| self.trapped_code());
+        self.trapped = outer;
         walked
     }
 
@@ -997,13 +1040,61 @@ impl<'w> Listing<'w> {
         self.forget_all(&names);
     }
 
-    /// Forgets the variables an arithmetic expression may assign.
-    fn calculation(&mut self, arithmetic: &Arithmetic) {
+    /// Lists the code an arithmetic expression runs, and forgets the variables it may assign.
+    fn calculation(&mut self, arithmetic: &Arithmetic, scope: &Scope<'_>) -> Result<(), Refusal> {
         let mut names: Vec<String> = Vec::new();
         let text = readings::calculated_text(&arithmetic.parts);
+        self.code_in_values(&text, &arithmetic.parts, &arithmetic.span, scope)?;
         self.names_assigned(&text, &arithmetic.parts, &mut names);
         self.forget_all(&names);
         self.calculated(&arithmetic.parts);
+        Ok(())
+    }
+
+    /// Lists the code in values an expression uses: they are expressions, too, and what stands
+    /// in a subscript is expanded.
+    fn code_in_values(
+        &mut self,
+        text: &str,
+        parts: &[Part],
+        span: &Span,
+        scope: &Scope<'_>,
+    ) -> Result<(), Refusal> {
+        let span = scope.place(span);
+        let start = scope.start(&Input::Inherited);
+        let values = self.values_used(text, parts);
+        let runs =
+            |value: &&Rc<str>| value.contains('[') && (value.contains('$') || value.contains('`'));
+        for value in values.iter().filter(runs) {
+            // A value may use itself, or others that use it.
+            self.evaluations += 1;
+            if self.evaluations > MOST_EVALUATIONS {
+                return refuse(RefusalReason::TooMuchWork, &span);
+            }
+            self.evaluated(None, value, &span, &start)?;
+        }
+        Ok(())
+    }
+
+    /// What is known of the values of the variables an expression uses.
+    fn values_used(&self, text: &str, parts: &[Part]) -> Vec<Rc<str>> {
+        let mut names: Vec<String> = names_in(text).map(str::to_owned).collect();
+        readings::each_parameter(parts, readings::Within::Word, &mut |parameter| {
+            names.push(parameter.name.clone());
+        });
+        let variables = names
+            .iter()
+            .filter_map(|name| self.environment.variable(name));
+        let values = variables.flat_map(|variable| variable.values);
+        let known = values.filter_map(|value| match value {
+            Value::Known(text) => Some(text),
+            Value::Partly(_)
+            | Value::Pattern(_)
+            | Value::List(_)
+            | Value::Unset
+            | Value::Unknown(_) => None,
+        });
+        known.collect()
     }
 
     fn forget_all(&mut self, names: &[String]) {
@@ -1016,19 +1107,8 @@ impl<'w> Listing<'w> {
     /// The variables an expression may assign, or the values of those it uses, which are
     /// expressions, too.
     fn names_assigned(&self, text: &str, parts: &[Part], names: &mut Vec<String>) {
-        let mut texts = vec![text.to_owned()];
-        let mut used: Vec<String> = names_in(text).map(str::to_owned).collect();
-        readings::each_parameter(parts, readings::Within::Word, &mut |parameter| {
-            used.push(parameter.name.clone());
-        });
-        for name in &used {
-            let variable = self.environment.variable(name);
-            for value in variable.iter().flat_map(|variable| &variable.values) {
-                if let Value::Known(text) = value {
-                    texts.push(text.to_string());
-                }
-            }
-        }
+        let mut texts = vec![Rc::from(text)];
+        texts.extend(self.values_used(text, parts));
         if texts.iter().any(|text| arithmetic::assigns(text)) {
             names.extend(
                 texts
@@ -1408,7 +1488,11 @@ impl<'w> Listing<'w> {
     ) -> Result<(), Refusal> {
         let mut before = Vec::new();
         for (at, assignment) in simple.assignments.iter().enumerate() {
-            self.parts(assignment.subscript.as_deref().unwrap_or_default(), scope)?;
+            if let Some(subscript) = &assignment.subscript {
+                self.parts(subscript, scope)?;
+                let text = readings::calculated_text(subscript);
+                self.code_in_values(&text, subscript, &assignment.value.span, scope)?;
+            }
             self.parts(&assignment.value.parts, scope)?;
             if at + 1 == simple.assignments.len() {
                 continue;
@@ -1484,7 +1568,7 @@ impl<'w> Listing<'w> {
                 Part::Parameter(parameter) => self.parts(&parameter.parts, scope)?,
                 Part::Arithmetic(arithmetic) => {
                     self.parts(&arithmetic.parts, scope)?;
-                    self.calculation(arithmetic);
+                    self.calculation(arithmetic, scope)?;
                 }
                 Part::Command(code) | Part::Process(code) => self.substituted(code, scope)?,
                 Part::Array(words) => self.substitutions_in(words, scope)?,

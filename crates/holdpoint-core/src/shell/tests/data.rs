@@ -134,7 +134,15 @@ fn quoted_subscripts_are_still_evaluated() {
     assert_eq!(lines("test -v 'a[$(b)]'")[1], "b");
     assert_eq!(lines("unset 'a[$(b)]'")[1], "b");
     assert_eq!(lines("printf -v 'a[$(b)]' x")[1], "b");
+    assert_eq!(lines("printf -v'a[$(b)]' x")[1], "b");
+    assert_eq!(lines("[ 'a[$(b)]' -eq 1 ]")[1], "b");
+    assert_eq!(lines("declare -i 'x=a[$(b)]'")[1], "b");
+    assert_eq!(lines("x='a[$(b)]'; echo $((x))")[2], "b");
+    assert_eq!(lines("x='a[$(b)]'; y[x]=1")[2], "b");
+    assert_eq!(lines("x='a[$(b)]'; ((x))")[1], "b");
     assert_eq!(lines("let 'x=$(b)'")[1], "b");
     assert_eq!(lines("[[ 'a[$(b)]' -eq 1 ]]"), ["b"]);
     assert_eq!(lines("printf '%s' '$(b)'").len(), 1);
+    assert_eq!(lines("printf '%s' 'a[$(b)]'").len(), 1);
+    assert_eq!(lines("[ x = 'a[$(b)]' ]").len(), 1);
 }

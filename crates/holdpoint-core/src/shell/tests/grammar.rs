@@ -264,7 +264,7 @@ fn expansions_that_shells_read_differently_are_refused() {
         "a ${\tb; }",
         "a ${$(b)}",
         "a ${}",
-        "a $(coproc b)",
+        "a $(coproc [[ b ]])",
     ] {
         assert_eq!(refused(text), RefusalReason::UnknownExpansion, "{text:?}");
     }

@@ -116,6 +116,27 @@ fn failed_arithmetic_does_not_multiply() {
 }
 
 #[test]
+fn values_that_calculate_with_each_other_end() {
+    let itself = "x='a[$((x))$((x))]'; echo $((x))";
+    assert_eq!(refused(itself), RefusalReason::TooMuchWork);
+    let chain: String = (0..60)
+        .map(|at| format!("x{at}='a[$((x{next}))$((x{next}))]'; ", next = at + 1))
+        .collect();
+    ends(&(chain + "echo $((x0))"));
+}
+
+#[test]
+fn functions_with_many_bodies_end() {
+    let names: String = (0..40)
+        .map(|at| {
+            let next = at + 1;
+            format!("f{at}() {{ f{next}; f{next}; }}; a && f{at}() {{ f{next}; b; f{next}; }}; ")
+        })
+        .collect();
+    ends(&(names + "f0"));
+}
+
+#[test]
 fn a_long_document_is_read() {
     let text = "cat <<'E'\n".to_owned() + &"some line of a file\n".repeat(50_000) + "E\n";
     ends(&text);

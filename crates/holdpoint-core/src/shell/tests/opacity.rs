@@ -270,6 +270,8 @@ fn unreadable_code_is_marked_and_the_rest_is_listed() {
             "zsh -c 'a =(b)'",
             "fish -c 'a (b)'",
             "eval '('",
+            "a $(coproc b)",
+            "a $(coproc N { b; })",
         ],
     );
     assert_eq!(listed("bash -c 'if'; rm x").len(), 2);
