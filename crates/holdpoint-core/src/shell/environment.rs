@@ -376,6 +376,11 @@ impl Environment {
         self.assign(name, Value::Unset);
     }
 
+    /// Whether a variable may not hold what it is given.
+    pub(super) fn is_odd(&self, name: &str) -> bool {
+        self.odd.iter().any(|known| known == name)
+    }
+
     /// Takes note of a variable that keeps what it holds: whether a later assignment counts is not
     /// followed.
     pub(super) fn freeze(&mut self, name: &str) {
@@ -389,7 +394,7 @@ impl Environment {
 
     /// Gives a variable several possible values.
     pub(super) fn assign_any(&mut self, name: &str, values: Vec<Value>) {
-        let odd = self.odd.iter().any(|known| known == name);
+        let odd = self.is_odd(name);
         self.hold(
             name,
             if odd {

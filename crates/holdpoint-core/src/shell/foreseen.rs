@@ -246,7 +246,11 @@ pub(super) fn printed(
                 .iter()
                 .flat_map(|word| words.arguments(word, None))
                 .collect();
-            output(&arguments, &input, words)
+            let output = output(&arguments, &input, words);
+            match redirects::may_fail(&node.redirects, words) {
+                true => output.if_any(),
+                false => output,
+            }
         }
         CommandKind::Group(inside) | CommandKind::Subshell(inside) => {
             items(inside, documents, words, &input)
@@ -531,10 +535,7 @@ pub(super) fn said(words: &[Argument], make: fn(&[&str]) -> Option<String>) -> V
     // An unknown first word may be an option, or a format.
     let begins = words.first().is_none_or(|word| word.known().is_some());
     // What may be an error prints nothing.
-    let begins = begins
-        && !words.iter().any(|word| {
-            word.known().is_none() && word.unquoted().contains(['[', '!', '?', ':', '('])
-        });
+    let begins = begins && !words.iter().any(Argument::may_fail);
     let patterns: Option<Vec<&str>> = words
         .iter()
         .map(|word| exactly(word).or(word.text.pattern.as_deref().filter(|_| is_one(word))))

@@ -35,6 +35,17 @@ impl Input {
         }
     }
 
+    /// The same, if anything is there to read at all.
+    pub(super) fn if_any(self) -> Self {
+        match self {
+            Input::Known(text) if !text.is_empty() => {
+                Input::of(&Value::partly(Origin::Elsewhere, &text, None))
+            }
+            Input::Partly(partial) => Input::Partly(partial.changed()),
+            Input::Inherited | Input::Empty | Input::Known(_) | Input::Unknown(_) => self,
+        }
+    }
+
     /// What a variable holds that is given a part of it nobody knows.
     pub(super) fn unknown_value(&self) -> Value {
         match self {

@@ -35,6 +35,10 @@ pub(super) fn input(
                 let word = words.argument(&redirect.target, &redirect.span);
                 match word.known() {
                     Some(text) => Input::text(&format!("{text}\n")),
+                    None if word.may_fail() => {
+                        let origin = word.origin.unwrap_or(Origin::Elsewhere);
+                        Input::of(&Value::partly(origin, word.unquoted(), None))
+                    }
                     None => Input::of(&word.value()),
                 }
             }
@@ -54,6 +58,20 @@ pub(super) fn input(
         };
     }
     input
+}
+
+/// Whether one of these redirects may be an error, after which the command does not run.
+pub(super) fn may_fail(redirects: &[Redirect], words: &Expander<'_>) -> bool {
+    redirects.iter().any(|redirect| {
+        let target = words.argument(&redirect.target, &redirect.span);
+        let missing = match (redirect.kind, target.known()) {
+            (RedirectKind::Read, Some("/dev/null")) => false,
+            (RedirectKind::Read, Some(path)) => words.environment.content(path).is_none(),
+            (RedirectKind::Read, None) => true,
+            (_, _) => false,
+        };
+        missing || target.may_fail()
+    })
 }
 
 /// What a file holds, if the text wrote it.

@@ -1,8 +1,9 @@
 //! Words as the program would receive them, as far as that is known without running anything.
 //!
 //! Promises that a text not marked dynamic is exactly what bash passes on, but for globs,
-//! which are marked, and a leading `~`, which stays. Variables the text itself gives a value
-//! are filled in and split as bash does; what depends on anything else keeps its source.
+//! which are marked, and a leading `~`, also of the value in `name=~`, which stays. Variables
+//! the text itself gives a value are filled in and split as bash does; what depends on anything
+//! else keeps its source.
 
 use std::rc::Rc;
 
@@ -81,6 +82,17 @@ impl Argument {
         tail.text.text = rest;
         tail.text.pattern = None;
         tail
+    }
+
+    /// Whether expanding the word may be an error, after which its command does not run.
+    pub(super) fn may_fail(&self) -> bool {
+        self.text.dynamic && self.unquoted().contains(['[', '!', '?', ':', '('])
+    }
+
+    /// The word as what a loop gives its variable: the word, or one of those it becomes.
+    pub(super) fn one_value(&self) -> Value {
+        let several = self.splits.then(|| self.element()).flatten();
+        several.unwrap_or_else(|| self.value()).one_of()
     }
 
     /// The word as an element of a list; none if it is too long to be one of several words.

@@ -1022,7 +1022,7 @@ impl<'w> Listing<'w> {
                 ..self.expander(scope)
             };
             for argument in words.iter().flat_map(|word| expander.arguments(word, None)) {
-                let value = argument.value().one_of();
+                let value = argument.one_value();
                 if choices.len() == 1 || !values.contains(&value) {
                     values.push(value);
                 }
@@ -1072,6 +1072,24 @@ impl<'w> Listing<'w> {
                 return refuse(RefusalReason::TooMuchWork, &span);
             }
             self.evaluated(None, value, &span, &start)?;
+        }
+        Ok(())
+    }
+
+    /// Lists the code in a value that is calculated because its variable holds numbers.
+    fn code_in_number(
+        &mut self,
+        name: &str,
+        given: &[(String, Value)],
+        span: &Span,
+        scope: &Scope<'_>,
+    ) -> Result<(), Refusal> {
+        let start = scope.start(&Input::Inherited);
+        for (_, value) in given.iter().filter(|(known, _)| known == name) {
+            if let Value::Known(text) = value {
+                self.evaluated(None, text, &scope.place(span), &start)?;
+                self.code_in_values(text, &[], span, scope)?;
+            }
         }
         Ok(())
     }
@@ -1494,6 +1512,9 @@ impl<'w> Listing<'w> {
                 self.code_in_values(&text, subscript, &assignment.value.span, scope)?;
             }
             self.parts(&assignment.value.parts, scope)?;
+            if self.environment.is_odd(&assignment.name) {
+                self.code_in_number(&assignment.name, given, &assignment.value.span, scope)?;
+            }
             if at + 1 == simple.assignments.len() {
                 continue;
             }

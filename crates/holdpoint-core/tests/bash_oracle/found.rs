@@ -67,4 +67,11 @@ pub(crate) const ONCE_DIFFERENT: &[&str] = &[
     "b=(x y z);unset 'b[0]';cmd_a \"${b[@]}\" ${b[1]}",
     "echo(){ :;};x=$(echo a);cmd_a $x $(true(){ return 1;};true&&printf b)",
     "true(){ return 1;};true&&x=a;cmd_a $x",
+    "{ @;}|time x=~ ''",
+    "declare -i x='a[$(cmd_a 1)]';x='a[$(cmd_b 2)]';y[x]=1;cmd_c $((x))",
+    "(trap 'cmd_a $x' EXIT;x=b);x=c;trap 'cmd_b $x' EXIT;x=d",
+    "cmd_a \"$(coproc { cmd_b 1;};wait)\"",
+    "cmd_b \"$(cat<<<,$((%)))\" \"$(echo a<<<$((%)))\" \"$(echo b<nowhere)\"",
+    "x=c;f0(){ for v in \"$@\";do cmd_f \"$v\";done;};f0 a${x/[c]/' r'}",
+    "w=' r';set a${z-$w};for v do cmd_f \"$v\";done;for v in a${z:-$w$1};do cmd_a $v;done",
 ];

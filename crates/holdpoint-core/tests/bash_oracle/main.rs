@@ -71,9 +71,14 @@ fn hides(command: &Command) -> bool {
     }
 }
 
-/// A home directory is the user's: nobody knows it here.
+/// A home directory is the user's: nobody knows it here. It may stand in a value, too: bash takes
+/// `x=~` for an assignment's even among the words of a command.
 fn is_open(word: &Text) -> bool {
-    word.dynamic || word.text.starts_with('~')
+    let in_value = word.text.split_once('=').is_some_and(|(name, value)| {
+        let letter = |c: char| c == '_' || c.is_ascii_alphanumeric();
+        name.chars().all(letter) && (value.starts_with('~') || value.contains(":~"))
+    });
+    word.dynamic || word.text.starts_with('~') || in_value
 }
 
 /// Whether a dynamic word can be this one: what is known of it must be there.
