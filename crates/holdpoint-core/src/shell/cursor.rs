@@ -75,6 +75,12 @@ pub(super) struct HereDocuments {
     pub(super) read: Vec<HereDocument>,
 }
 
+impl HereDocuments {
+    pub(super) fn is_empty(&self) -> bool {
+        self.announced.is_empty() && self.read.is_empty()
+    }
+}
+
 /// Reads one text.
 pub(super) struct Reader<'t> {
     pub(super) text: &'t str,

@@ -59,6 +59,12 @@ const DECLARING: [&str; 8] = [
     "declare", "typeset", "local", "export", "readonly", "alias", "eval", "let",
 ];
 
+/// Whether a command is given a here-document.
+fn has_document(node: &CommandNode) -> bool {
+    let document = |redirect: &Redirect| matches!(redirect.kind, RedirectKind::HereDocument(_));
+    node.redirects.iter().any(document)
+}
+
 impl Reader<'_> {
     /// Reads a text to its end.
     pub(super) fn whole_script(&mut self) -> Result<Script, Refusal> {
@@ -81,7 +87,11 @@ impl Reader<'_> {
             if self.list_ends() {
                 return Ok(items);
             }
+            let start = self.pos;
             let pipeline = self.pipeline()?;
+            let documented = self.enclosing > 0
+                && !self.here.is_empty()
+                && !pipeline.commands.last().is_some_and(has_document);
             self.skip_blanks();
             let connector = match (self.peek(), self.second()) {
                 (b'&', b'&') => Connector::And,
@@ -109,7 +119,14 @@ impl Reader<'_> {
                 Connector::Background => self.bump(),
                 Connector::Sequence => match (self.peek(), self.second()) {
                     (b';', b';' | b'&') => return Ok(items),
-                    (b';', _) => self.bump(),
+                    (b';', _) => {
+                        self.bump();
+                        self.skip_blanks();
+                        // bash 5.2 writes such code down without the `;` and reads it again.
+                        if documented && self.peek() != b'\n' && !self.list_ends() {
+                            return self.refuse_at(RefusalReason::AmbiguousParentheses, start);
+                        }
+                    }
                     _ => {}
                 },
             }

@@ -74,4 +74,7 @@ pub(crate) const ONCE_DIFFERENT: &[&str] = &[
     "cmd_b \"$(cat<<<,$((%)))\" \"$(echo a<<<$((%)))\" \"$(echo b<nowhere)\"",
     "x=c;f0(){ for v in \"$@\";do cmd_f \"$v\";done;};f0 a${x/[c]/' r'}",
     "w=' r';set a${z-$w};for v do cmd_f \"$v\";done;for v in a${z:-$w$1};do cmd_a $v;done",
+    "w=$( (<<'E'\nE\n(for x in a;{ cmd_a;5;})))\"\"",
+    "w=$(cat<<'E'\nE\ncmd_a;b)",
+    "w=$(cat<<'E'|cmd_a 2;b\nE\n)",
 ];
