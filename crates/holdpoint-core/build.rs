@@ -24,6 +24,12 @@ use std::path::{Path, PathBuf};
 mod data_format;
 #[path = "src/rules/format.rs"]
 mod format;
+#[path = "build_redaction.rs"]
+mod redaction;
+#[path = "src/text/redaction/format.rs"]
+mod redaction_format;
+#[path = "src/text/redaction/shape.rs"]
+mod redaction_shape;
 #[path = "src/rules/traces.rs"]
 mod traces;
 #[path = "src/rules/words.rs"]
@@ -61,8 +67,9 @@ fn main() {
     write_classes(&mut out, &classes, &targets);
     write_programs(&mut out, &programs);
     write_packs(&mut out, &packs, &targets);
-    let target = Path::new(&std::env::var("OUT_DIR").unwrap()).join("packs.rs");
-    fs::write(target, out).unwrap();
+    let target = PathBuf::from(std::env::var("OUT_DIR").unwrap());
+    fs::write(target.join("packs.rs"), out).unwrap();
+    redaction::write(&root.join("redaction"), &target.join("redaction.rs"));
 }
 
 fn load<T: serde::de::DeserializeOwned>(path: &Path) -> T {

@@ -23,11 +23,12 @@ mod session;
 pub mod shell;
 mod sql;
 mod stores;
+pub mod text;
 mod understand;
 mod verdict;
 
 pub use call::{CallError, StrictValue, ToolCall, digest_of};
-pub use catalogue::Effect;
+pub use catalogue::{Effect, names_command};
 pub use decision::{Decision, Finding};
 pub use document::DocumentError;
 pub use glob::Glob;

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::guards::Guards;
 use super::profile::Profile;
+use super::redaction::Redaction;
 use crate::catalogue::Effect;
 use crate::verdict::{Autonomy, DefaultPolicy, Risk, Supervision};
 
@@ -52,9 +53,35 @@ pub struct Document {
     pub files: Option<Files>,
     /// Rule packs.
     pub guards: Option<Guards>,
+    /// What is taken out of everything that is written down or shown.
+    pub redaction: Option<Redaction>,
     /// What a hook answers when it cannot judge a call. Without it: deny.
     #[serde(alias = "on_error")]
     pub on_error: Option<OnError>,
+    /// The record of what was answered.
+    pub ledger: Option<LedgerRules>,
+}
+
+/// The record of what was answered.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct LedgerRules {
+    /// Which answers wait until their record is on the disk. Without it: risk.
+    pub durability: Option<Durability>,
+}
+
+/// Which answers wait until their record is on the disk, so that even a loss of power leaves it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Durability {
+    /// None: a record survives the end of a process, but perhaps not of power. Counts only in the
+    /// machine's file and in yours.
+    Never,
+    /// Those that let a call run which may change something.
+    #[default]
+    Risk,
+    /// All.
+    Always,
 }
 
 /// The other spellings of the document's own keys, for the schema; the reader has them as aliases.

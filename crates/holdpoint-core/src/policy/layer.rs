@@ -7,11 +7,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::document::{Channel, Document, OnError, RuleList, ToolRules};
+use super::document::{Channel, Document, Durability, OnError, RuleList, ToolRules};
 use super::files::FileGuard;
 use super::guards::Guards;
 use super::packs::Owner;
 use super::profile::Profile;
+use super::redaction::Redaction;
 use super::rules::Rules;
 use super::sanitizer::Sanitizer;
 use super::tool_rules::ToolTable;
@@ -85,6 +86,8 @@ pub struct Layer {
     pub autonomy: Option<Autonomy>,
     /// What it wants answered when a call cannot be judged.
     pub on_error: Option<OnError>,
+    /// Which answers it wants to wait for the disk.
+    pub durability: Option<Durability>,
     /// How it wants a person asked.
     pub channel: Option<Channel>,
     /// What it refuses, as written.
@@ -100,6 +103,7 @@ pub struct Layer {
     pub(crate) sanitizer: Option<Sanitizer>,
     pub(crate) files: FileGuard,
     pub(crate) guards: Option<Guards>,
+    pub(crate) redaction: Option<Redaction>,
 }
 
 impl Layer {
@@ -129,6 +133,7 @@ impl Layer {
             default: document.default_policy,
             autonomy: document.autonomy,
             on_error: document.on_error,
+            durability: document.ledger.and_then(|ledger| ledger.durability),
             // Who is asked is not for somebody else's file to say.
             channel: document.channel.filter(|_| trusted),
             deny: Rules::new([&deny_list]),
@@ -141,6 +146,7 @@ impl Layer {
             sanitizer: document.sanitization.as_ref().and_then(Sanitizer::new),
             files: FileGuard::new(&files),
             guards: document.guards,
+            redaction: document.redaction,
         })
     }
 
@@ -282,6 +288,19 @@ impl Policy {
             .unwrap_or(OnError::Deny)
     }
 
+    /// Which answers wait for the disk: the strictest word of any layer. A project never says
+    /// `never`.
+    pub fn durability(&self) -> Durability {
+        self.layers
+            .iter()
+            .filter_map(|layer| match (layer.durability?, layer.authority) {
+                (Durability::Never, Authority::Project) => None,
+                (stated, _) => Some(stated),
+            })
+            .max()
+            .unwrap_or_default()
+    }
+
     /// Whether any layer limits how often `tool` is called, so that calls must be counted.
     pub fn limits_calls(&self, tool: &str) -> bool {
         self.layers
@@ -418,6 +437,29 @@ mod tests {
             ]),
             DefaultPolicy::Deny
         );
+    }
+
+    #[test]
+    fn a_project_may_want_records_kept_more_surely_but_not_less() {
+        let of = |layers: &[(Authority, &str)]| {
+            let sources = layers
+                .iter()
+                .map(|(authority, word)| {
+                    let text = format!(r#"{{"ledger":{{"durability":"{word}"}}}}"#);
+                    source(*authority, Trust::Trusted, &text)
+                })
+                .collect();
+            Policy::compile(sources).unwrap().durability()
+        };
+        use Authority::{Managed, Project, User};
+        assert_eq!(of(&[]), Durability::Risk);
+        assert_eq!(of(&[(User, "never")]), Durability::Never);
+        assert_eq!(of(&[(Project, "never")]), Durability::Risk);
+        assert_eq!(
+            of(&[(User, "never"), (Project, "always")]),
+            Durability::Always
+        );
+        assert_eq!(of(&[(Managed, "risk"), (User, "never")]), Durability::Risk);
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod layer;
 mod packs;
 mod patterns;
 mod profile;
+mod redaction;
 pub(crate) mod rules;
 mod sanitizer;
 mod schema;
@@ -18,12 +19,13 @@ pub(crate) mod tool_rules;
 mod values;
 
 pub use document::{
-    Channel, ChannelKind, ChannelText, Check, Condition, Conditions, Document, FileRules, Files,
-    OnError, Parameter, ParameterType, PathScope, Pattern, Restriction, RuleList, Sanitization,
-    Secret, ToolRule, ToolRules, Version,
+    Channel, ChannelKind, ChannelText, Check, Condition, Conditions, Document, Durability,
+    FileRules, Files, LedgerRules, OnError, Parameter, ParameterType, PathScope, Pattern,
+    Restriction, RuleList, Sanitization, Secret, ToolRule, ToolRules, Version,
 };
 pub use guards::{Guards, Switch};
 pub use layer::{Authority, Layer, Policy, Source, Standing, Trust};
 pub use packs::{Guard, LoadedPack, Switched};
 pub use profile::Profile;
+pub use redaction::{FormatList, FormatText, Kept, Redaction, RedactionRules};
 pub use schema::json_schema;

@@ -106,6 +106,10 @@ impl Document {
             (Some(ours), Some(theirs)) => Some(ours.joined(theirs)),
             (ours, theirs) => theirs.or(ours),
         };
+        base.redaction = match (base.redaction, self.redaction) {
+            (Some(ours), Some(theirs)) => Some(ours.joined(theirs)),
+            (ours, theirs) => theirs.or(ours),
+        };
         Ok(Document {
             schema: self.schema,
             version: self.version.or(base.version),
@@ -115,6 +119,7 @@ impl Document {
             channel: self.channel.or(base.channel),
             autonomy: self.autonomy.or(base.autonomy),
             on_error: self.on_error.or(base.on_error),
+            ledger: self.ledger.or(base.ledger),
             ..base
         })
     }

@@ -1,0 +1,3 @@
+//! Text on its way in and out: what in it may not be kept or shown.
+
+pub mod redaction;

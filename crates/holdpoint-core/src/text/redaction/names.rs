@@ -1,0 +1,116 @@
+//! Whether a name is one that secrets are kept under: `DB_PASSWORD`, `apiKey`, `x-auth-token`.
+
+use super::marker::Marker;
+use super::tables::{NAMES, Reach};
+
+/// The longest name that is looked at.
+pub(crate) const LONGEST: usize = 64;
+
+/// What is kept under `name`, if it is a secret.
+pub(crate) fn kept_under(name: &[u8]) -> Option<Marker> {
+    let plain = Plain::of(name)?;
+    let letters = plain.letters();
+    let tail = letters.last_chunk::<2>()?;
+    let row = NAMES.iter().filter(|row| row.tail == *tail).find(|row| {
+        let known = row.text.bytes();
+        match row.reach {
+            Reach::Whole => letters == known,
+            Reach::Words => letters.ends_with(known) && plain.word_at(letters.len() - known.len()),
+            Reach::Ends => letters.ends_with(known),
+        }
+    })?;
+    Some(Marker::of(row.marker))
+}
+
+/// A name without separators, in lower case, and where its words begin.
+struct Plain {
+    bytes: [u8; LONGEST],
+    length: usize,
+    words: u64,
+}
+
+impl Plain {
+    fn of(name: &[u8]) -> Option<Self> {
+        let mut plain = Self {
+            bytes: [0; LONGEST],
+            length: 0,
+            words: 0,
+        };
+        // A number at the end tells one from another: `PASSWORD_2`.
+        let end = name
+            .iter()
+            .rposition(|byte| !byte.is_ascii_digit() && !b"_-".contains(byte))?;
+        let name = name.get(..=end)?;
+        let mut before = b' ';
+        for byte in name {
+            if byte.is_ascii_alphanumeric() {
+                let begins = !before.is_ascii_alphanumeric()
+                    || (byte.is_ascii_uppercase() && !before.is_ascii_uppercase())
+                    || (before.is_ascii_digit() && !byte.is_ascii_digit());
+                *plain.bytes.get_mut(plain.length)? = byte.to_ascii_lowercase();
+                plain.words |= u64::from(begins) << plain.length;
+                plain.length += 1;
+            }
+            before = *byte;
+        }
+        Some(plain)
+    }
+
+    fn letters(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or(&[])
+    }
+
+    fn word_at(&self, at: usize) -> bool {
+        at == 0 || self.words >> at.min(63) & 1 == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_secrets_are_known_however_they_are_written() {
+        for (name, marker) in [
+            ("password", Marker::Password),
+            ("DB_PASSWORD", Marker::Password),
+            ("dbPassword", Marker::Password),
+            ("spring.datasource.password", Marker::Password),
+            ("PGPASSWORD", Marker::Password),
+            ("MYSQL_PWD", Marker::Password),
+            ("password2", Marker::Password),
+            ("apiKey", Marker::ApiKey),
+            ("X-Api-Key", Marker::ApiKey),
+            ("AWS_SECRET_ACCESS_KEY", Marker::ApiKey),
+            ("client_secret", Marker::ApiKey),
+            ("GITHUB_TOKEN", Marker::Token),
+            ("accessToken", Marker::Token),
+            ("_authToken", Marker::Token),
+            ("privateKey", Marker::PrivateKey),
+        ] {
+            assert_eq!(kept_under(name.as_bytes()), Some(marker), "{name}");
+        }
+        for name in [
+            "bypass",
+            "compass",
+            "max_tokens",
+            "token_count",
+            "tokenizer",
+            "key",
+            "public_key",
+            "password_file",
+            "passwordLabel",
+            "secretary",
+            "author",
+            "keyboard",
+            "monkey",
+            "primary_key",
+            "passed",
+            "",
+            "tokens",
+            "passwordless",
+        ] {
+            assert_eq!(kept_under(name.as_bytes()), None, "{name}");
+        }
+    }
+}
