@@ -100,7 +100,7 @@ impl ToolCall {
     }
 
     /// The command line of a shell tool: its command and, where given, its `args` (J-11).
-    pub(crate) fn command_line(&self) -> Option<String> {
+    pub fn command_line(&self) -> Option<String> {
         let Shape::Shell { command } = catalogue::shape(&self.tool) else {
             return None;
         };

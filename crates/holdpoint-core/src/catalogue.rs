@@ -113,7 +113,7 @@ pub(crate) fn is_known(tool: &str) -> bool {
 }
 
 /// Whether an argument of this name holds a shell command in a tool that is not listed.
-pub(crate) fn names_command(key: &str) -> bool {
+pub fn names_command(key: &str) -> bool {
     // Every such name has a `c` or an `s` in front.
     if !key.starts_with(['c', 'C', 's', 'S', '_', '-']) {
         return false;

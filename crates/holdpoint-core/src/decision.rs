@@ -38,6 +38,10 @@ pub struct Decision {
     pub call: String,
     /// `sha256:…` of the policy.
     pub policy: String,
+    /// Whether the call is known to change nothing. It says how surely the decision must be kept,
+    /// and is no part of what is answered.
+    #[serde(skip)]
+    pub only_looks: bool,
 }
 
 /// One rule that matched.
@@ -77,6 +81,7 @@ impl Decision {
             files: Vec::new(),
             call: String::new(),
             policy: String::new(),
+            only_looks: false,
         }
     }
 }

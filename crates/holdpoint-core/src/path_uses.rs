@@ -173,6 +173,12 @@ fn verb_of(view: &CommandView) -> Verb {
     }
 }
 
+/// Whether a command's program is known to change nothing outside itself, its redirections aside.
+pub(crate) fn only_looks(view: &CommandView) -> bool {
+    let tells = |program| TELLERS.binary_search(&program).is_ok();
+    verb_of(view) == Verb::Read || view.program().is_some_and(tells)
+}
+
 /// The words of a command that may be paths: all but its program, and but the scripts and texts
 /// some programs take.
 fn operands(view: &CommandView) -> Vec<&shell::Text> {
@@ -397,6 +403,13 @@ const READERS: &[&str] = &[
     "wc",
 ];
 
+/// Programs that only tell something or change nothing but the shell they run in. Sorted.
+const TELLERS: &[&str] = &[
+    ":", "cal", "cd", "date", "df", "echo", "expr", "false", "free", "groups", "hostname", "id",
+    "locale", "nproc", "printenv", "printf", "ps", "pwd", "seq", "sleep", "true", "type", "uname",
+    "uptime", "whereis", "which", "whoami",
+];
+
 /// Subcommands of git that only read. Sorted.
 const GIT_READERS: &[&str] = &[
     "blame", "diff", "grep", "log", "ls-files", "ls-tree", "show", "status",
@@ -454,7 +467,12 @@ mod tests {
 
     #[test]
     fn the_tables_are_sorted() {
-        assert!(READERS.is_sorted() && REMOVERS.is_sorted() && GIT_READERS.is_sorted());
+        assert!(
+            READERS.is_sorted()
+                && TELLERS.is_sorted()
+                && REMOVERS.is_sorted()
+                && GIT_READERS.is_sorted()
+        );
     }
 
     #[test]

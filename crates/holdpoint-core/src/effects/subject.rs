@@ -74,6 +74,14 @@ fn traces_of_path(path: &str) -> u128 {
         .fold(0, |all, name| all | traces::of_component(name))
 }
 
+impl Subject<'_> {
+    /// Whether nothing is known or feared of it but that it looks at things.
+    pub(crate) fn only_looks(&self) -> bool {
+        let looking = Kind::Run.bit() | Kind::Read.bit() | Kind::List.bit();
+        self.opaque == 0 && self.mask & !looking == 0
+    }
+}
+
 /// Does something with each subject of a call.
 pub(crate) fn subjects<'v>(
     view: &'v Understood<'_>,

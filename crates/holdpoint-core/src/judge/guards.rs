@@ -7,6 +7,7 @@ use crate::catalogue;
 use crate::decision::span_of;
 use crate::effects::places::UNKNOWN_PLACE;
 use crate::effects::{self, Effect, Subject};
+use crate::path_uses;
 use crate::paths::Surroundings;
 use crate::rules::{self, Pack, Rule, matching};
 use crate::understand::Understood;
@@ -42,11 +43,13 @@ pub(super) struct Guarded {
 }
 
 impl Judgement<'_> {
-    /// Every rule that matches, the gravest first.
-    pub(super) fn guarded(&self) -> Vec<Guarded> {
+    /// Every rule that matches, the gravest first, and whether the call only looks at things.
+    pub(super) fn guarded(&self) -> (Vec<Guarded>, bool) {
         let generated = self.policy.generated();
         let mut found: Vec<Guarded> = Vec::new();
+        let mut only_looks = true;
         effects::subjects(&self.view, &self.around, &generated, |subject| {
+            only_looks &= subject.only_looks() && self.is_known_to_look(subject.command);
             let mut consider = |rule: &Rule| {
                 if let Some(effect) = matching::holds(rule, subject)
                     && let Some((verdict, insists)) = self.policy.guard_verdict(rule)
@@ -75,7 +78,15 @@ impl Judgement<'_> {
             };
             rank(other).cmp(&rank(one))
         });
-        found
+        (found, only_looks)
+    }
+
+    /// Whether a command, or the tool, is known to change nothing.
+    fn is_known_to_look(&self, command: Option<usize>) -> bool {
+        match command {
+            Some(index) => (self.view.commands.get(index)).is_some_and(path_uses::only_looks),
+            None => self.view.effect.only_looks(),
+        }
     }
 
     fn guard_finding(

@@ -105,7 +105,7 @@ struct Judgement<'a> {
 impl Judgement<'_> {
     fn decide(self) -> Decision {
         let opinions = self.opinions();
-        let guarded = self.guarded();
+        let (guarded, only_looks) = self.guarded();
         let refusals = self.refusals(&opinions, &guarded);
         let objections = self.objections(&opinions, &guarded);
         let covers = self.covers(&opinions);
@@ -171,7 +171,10 @@ impl Judgement<'_> {
                 Some(&finding.rule) == answer.rule.as_ref() && finding.verdict == answer.verdict
             })
             .map(|one| one.instead.clone());
-        self.written(answer, instead, findings, &opinions)
+        Decision {
+            only_looks,
+            ..self.written(answer, instead, findings, &opinions)
+        }
     }
 
     fn written(
@@ -221,6 +224,7 @@ impl Judgement<'_> {
             files: self.view.files.clone(),
             call: self.view.call.digest(),
             policy: self.policy.digest().to_owned(),
+            only_looks: false,
         }
     }
 
