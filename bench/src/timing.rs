@@ -44,15 +44,28 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or_default()
 }
 
-/// CPU seconds of all children that have ended, as Linux counts them; 0 elsewhere.
-pub fn children_seconds() -> f64 {
+/// Whose CPU time is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// This process's.
+    Own,
+    /// That of all its children that have ended.
+    Children,
+}
+
+/// CPU seconds, as Linux counts them; 0 elsewhere.
+pub fn cpu_seconds(whose: Whose) -> f64 {
     const TICKS_A_SECOND: f64 = 100.0;
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // Fields are counted behind the program's name, which may contain anything; the name is the
-    // second field, the children's user and system times are the 16th and the 17th.
+    // second field, user and system times are the 14th and 15th, the children's follow.
     let fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
+    let before = match whose {
+        Whose::Own => 11,
+        Whose::Children => 13,
+    };
     let ticks: f64 = fields
-        .skip(13)
+        .skip(before)
         .take(2)
         .filter_map(|field| field.parse::<f64>().ok())
         .sum();

@@ -15,7 +15,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail, ensure};
 use holdpoint::{Gate, Profile, StrictValue, ToolCall};
 use holdpoint_bench::table::{self, Goals, Kind};
-use holdpoint_bench::timing::{children_seconds, median};
+use holdpoint_bench::timing::{Whose, cpu_seconds, median};
 use serde_json::Value;
 
 /// Ten everyday calls.
@@ -154,7 +154,7 @@ fn run_child(program: &Path, arguments: &[&str], home: &Path, lines: usize) -> R
         .current_dir(home)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped());
-    let cpu_before = children_seconds();
+    let cpu_before = cpu_seconds(Whose::Children);
     let start = Instant::now();
     let mut child = command.spawn().context("cannot start")?;
     let mut input = child.stdin.take().context("no stdin")?;
@@ -173,7 +173,7 @@ fn run_child(program: &Path, arguments: &[&str], home: &Path, lines: usize) -> R
     Ok(Run {
         lines: f64::from(u32::try_from(lines)?),
         wall,
-        cpu: children_seconds() - cpu_before,
+        cpu: cpu_seconds(Whose::Children) - cpu_before,
     })
 }
 

@@ -1,0 +1,53 @@
+//! The ledger: every outcome on record, in files nobody rewrites unnoticed.
+//!
+//! A ledger is a directory of JSON-lines segments. Each record carries the hash of the stored bytes
+//! of the one before; each segment opens with a signed checkpoint over the Merkle tree of all
+//! records so far; a head beside the segments says how far the last writer came. Many processes
+//! append at once under one lock. No database, no thread and no runtime is needed to write.
+//!
+//! - [`Ledger`] appends, signs checkpoints and repairs.
+//! - [`Reader`] reads the records again, from any place, as they come.
+//! - [`Query`] finds records, [`Index`] finds them fast, [`Exporter`] writes them for others.
+//! - [`Verify`] finds whatever was changed, removed or added.
+
+mod chain;
+mod error;
+mod export;
+mod filter;
+mod head;
+mod index;
+mod keys;
+mod ledger;
+mod merkle;
+mod note;
+mod query;
+mod reader;
+mod record;
+mod recovery;
+mod reserve;
+mod segments;
+mod stats;
+mod system;
+mod time;
+mod verify;
+mod writer;
+
+pub use chain::{NoHash, RecordHash};
+pub use error::LedgerError;
+pub use export::{Exporter, Format, Origin};
+pub use filter::{Filter, Needle, Pattern};
+pub use index::{Anew, Index, IndexError, Keep};
+pub use keys::unguessable;
+pub use ledger::{Appended, Durability, Ledger, Options, Repaired};
+pub use merkle::Tree;
+pub use note::{Checkpoint, NoteError, PrivateKey, PublicKey};
+pub use query::{Item, Query};
+pub use reader::{Line, Place, Reader};
+pub use record::{
+    Detail, Digest, Entry, Kind, MAX_LINE, Mend, REPLAYED_AGENT, Record, Sandbox, VERSION,
+};
+pub use segments::segment_name;
+pub use stats::{Counts, Durations, Stats};
+pub use system::{Open, Real, System};
+pub use time::Timestamp;
+pub use verify::{Fault, Found, Verification, Verify};

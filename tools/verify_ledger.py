@@ -1,0 +1,862 @@
+#!/usr/bin/env python3
+"""Verifies a Holdpoint ledger independently of Holdpoint, from docs/ledger.md alone.
+
+    verify_ledger.py DIRECTORY [--key KEY] [--checkpoint FILE]... [--json]
+
+KEY is a key kept elsewhere (NAME+ID+BASE64, or a file that holds it); FILE a signed note kept elsewhere.
+Exit code 0: nothing is wrong; 4: something is; 1: it could not be verified.
+Needs Python 3.8 or newer and nothing else.
+"""
+
+import argparse
+import base64
+import binascii
+import functools
+import hashlib
+import json
+import os
+import re
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import Dict, Iterator, List, Optional, Tuple
+
+MAX_LINE = 65536
+MAX_SMALL = 65536
+HEAD_LENGTH = 181
+CHUNK = 1 << 20
+LISTED = 100
+LOCK_WAIT = 10.0
+U32, U64 = 1 << 32, 1 << 64
+
+KINDS = frozenset(
+    "decision hold_opened hold_answered hold_expired release result text_finding policy_change "
+    "session_rule repair checkpoint error".split()
+)
+LOSSES = frozenset(["lost", "unclaimed", "no_head"])
+
+
+# --- Ed25519 (RFC 8032), verification only -------------------------------------------------------
+
+P = 2**255 - 19
+ORDER = 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, P - 2, P) % P
+ROOT_OF_MINUS_ONE = pow(2, (P - 1) // 4, P)
+IDENTITY = (0, 1, 1, 0)
+
+
+def add(a, b):
+    """Adds points in extended coordinates."""
+    x1, y1, z1, t1 = a
+    x2, y2, z2, t2 = b
+    m = (y1 - x1) * (y2 - x2) % P
+    n = (y1 + x1) * (y2 + x2) % P
+    c = 2 * t1 * t2 * D % P
+    d = 2 * z1 * z2 % P
+    e, f, g, h = n - m, d - c, d + c, n + m
+    return e * f % P, g * h % P, f * g % P, e * h % P
+
+
+def times(number, point):
+    result = IDENTITY
+    while number:
+        if number & 1:
+            result = add(result, point)
+        point = add(point, point)
+        number >>= 1
+    return result
+
+
+def is_same(a, b):
+    return (a[0] * b[2] - b[0] * a[2]) % P == 0 and (a[1] * b[2] - b[1] * a[2]) % P == 0
+
+
+def point_of(data):
+    """The point that 32 bytes spell; none if they spell none, or not in the one way."""
+    y = int.from_bytes(data, "little")
+    odd, y = y >> 255, y & (2**255 - 1)
+    if y >= P:
+        return None
+    square = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    if (x * x - square) % P:
+        x = x * ROOT_OF_MINUS_ONE % P
+    if (x * x - square) % P or (x == 0 and odd):
+        return None
+    if x & 1 != odd:
+        x = P - x
+    return x, y, 1, x * y % P
+
+
+BASE = point_of((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
+
+
+def is_signed(key, text, signature):
+    """Whether `signature` by `key` fits `text`, checked strictly."""
+    if len(signature) != 64:
+        return False
+    a, r = point_of(key), point_of(signature[:32])
+    s = int.from_bytes(signature[32:], "little")
+    if a is None or r is None or s >= ORDER:
+        return False
+    if is_same(times(8, a), IDENTITY) or is_same(times(8, r), IDENTITY):
+        return False
+    h = int.from_bytes(hashlib.sha512(signature[:32] + key + text).digest(), "little") % ORDER
+    return is_same(times(s, BASE), add(r, times(h, a)))
+
+
+# --- Keys and notes ------------------------------------------------------------------------------
+
+
+class Wrong(Exception):
+    """What is wrong with a line, a key or a note."""
+
+
+def from_base64(text):
+    """Bytes, from the one spelling they have."""
+    try:
+        data = base64.b64decode(text.encode("ascii"), validate=True)
+    except (binascii.Error, UnicodeEncodeError, ValueError):
+        raise Wrong("it is not base64") from None
+    if base64.b64encode(data).decode() != text:
+        raise Wrong("it is not base64 in its one spelling")
+    return data
+
+
+@dataclass(frozen=True)
+class Key:
+    text: str
+    name: str
+    id: bytes
+    point: bytes
+
+
+def key_of(text):
+    parts = text.split("+", 2)
+    if len(parts) != 3 or not parts[0]:
+        raise Wrong("a key is NAME+ID+BASE64")
+    name, digits, encoded = parts
+    data = from_base64(encoded)
+    if len(data) != 33 or data[0] != 1 or not is_point(data[1:]):
+        raise Wrong("it is no Ed25519 key")
+    digest = hashlib.sha256(name.encode() + b"\n\x01" + data[1:]).digest()[:4]
+    if digest.hex() != digits:
+        raise Wrong("the id of the key does not fit")
+    return Key(text, name, digest, data[1:])
+
+
+@functools.lru_cache(maxsize=64)
+def is_point(data):
+    return point_of(data) is not None
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    origin: str
+    size: int
+    root: bytes
+
+
+@functools.lru_cache(maxsize=4096)
+def opened(note, key):
+    """The checkpoint in a note; raises if `key` did not sign it."""
+    text, empty, signatures = note.partition("\n\n")
+    if not empty:
+        raise Wrong("a note has an empty line before its signatures")
+    if not signatures.endswith("\n"):
+        raise Wrong("its last line has no end")
+    found = False
+    for line in signatures[:-1].split("\n"):
+        if not line.startswith("\u2014 "):
+            raise Wrong("a signature line starts with a dash")
+        name, space, encoded = line[2:].partition(" ")
+        if not space:
+            raise Wrong("a signature line has a name and a signature")
+        data = from_base64(encoded)
+        if len(data) < 4:
+            raise Wrong("a signature is too short")
+        if name != key.name or data[:4] != key.id:
+            continue
+        if not is_signed(key.point, (text + "\n").encode(), data[4:]):
+            raise Wrong("the signature does not fit the text")
+        found = True
+    if not found:
+        raise Wrong("it is not signed by the key " + key.name)
+    lines = text.split("\n")
+    if len(lines) < 3:
+        raise Wrong("a checkpoint has an origin, a size and a root")
+    if not re.fullmatch("0|[1-9][0-9]*", lines[1]) or int(lines[1]) >= U64:
+        raise Wrong("its size is no number")
+    root = from_base64(lines[2])
+    if len(root) != 32:
+        raise Wrong("its root is no hash")
+    return Checkpoint(lines[0], int(lines[1]), root)
+
+
+# --- Records -------------------------------------------------------------------------------------
+
+SPACE = re.compile(r"[ \t\n\r]*")
+STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
+SCALAR = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null")
+
+
+def members(text):
+    """The members of a JSON object: each key with the text of its value, in order.
+
+    Nothing is nested in the way it works, so that a line of brackets only does no harm.
+    """
+    result: List[Tuple[str, str]] = []
+    place = SPACE.match(text).end()
+    if text[place : place + 1] != "{":
+        raise Wrong("it is no object")
+    open_ones = ["{"]
+    place = SPACE.match(text, place + 1).end()
+    # What may come next: a key, a value, or the end of the innermost; and the key at hand.
+    expects, key, start = "key or end", "", 0
+    while open_ones:
+        sign = text[place : place + 1]
+        ends = False
+        if expects in ("key", "key or end") and sign == '"':
+            end = string_end(text, place)
+            if len(open_ones) == 1:
+                key = text_of(text[place:end], "a key")
+            place = SPACE.match(text, end).end()
+            if text[place : place + 1] != ":":
+                raise Wrong("a key has no value")
+            place += 1
+            expects = "value"
+        elif sign and sign in "}]" and expects in ("key or end", "value or end", "comma or end"):
+            if open_ones.pop() + sign not in ("{}", "[]"):
+                raise Wrong("a bracket is closed by another")
+            place += 1
+            ends = True
+        elif expects == "comma or end" and sign == ",":
+            expects = "key" if open_ones[-1] == "{" else "value"
+            place += 1
+        elif expects in ("value", "value or end") and sign and sign in "{[":
+            if len(open_ones) == 1:
+                start = place
+            open_ones.append(sign)
+            expects = "key or end" if sign == "{" else "value or end"
+            place += 1
+        elif expects in ("value", "value or end"):
+            if len(open_ones) == 1:
+                start = place
+            place = string_end(text, place) if sign == '"' else scalar_end(text, place)
+            ends = True
+        else:
+            raise Wrong("it is no JSON")
+        if ends:
+            expects = "comma or end"
+            if len(open_ones) == 1:
+                result.append((key, text[start:place]))
+        place = SPACE.match(text, place).end()
+    if place != len(text):
+        raise Wrong("something stands after the object")
+    return result
+
+
+def string_end(text, place):
+    found = STRING.match(text, place)
+    if not found:
+        raise Wrong("a string is not well formed")
+    return found.end()
+
+
+def scalar_end(text, place):
+    found = SCALAR.match(text, place)
+    if not found:
+        raise Wrong("it is no JSON")
+    return found.end()
+
+
+def once(pairs, names):
+    """The values of some keys, none of which may stand there twice."""
+    values: Dict[str, str] = {}
+    for key, value in pairs:
+        if key in names:
+            if key in values:
+                raise Wrong("a key stands there twice: " + key)
+            values[key] = value
+    return values
+
+
+def number_of(values, name, bound=U64):
+    text = values.get(name, "")
+    if not re.fullmatch("0|[1-9][0-9]{0,19}", text) or int(text) >= bound:
+        raise Wrong(name + " is no number")
+    return int(text)
+
+
+def string_of(values, name):
+    text = values.get(name, "")
+    if not text.startswith('"'):
+        raise Wrong(name + " is no text")
+    return text_of(text, name)
+
+
+def text_of(string, name):
+    """What a JSON string says; half of a surrogate pair says nothing."""
+    value = json.loads(string)
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise Wrong(name + " is no text") from None
+    return value
+
+
+def plain_of(values, name):
+    text = values.get(name, "")
+    if not text.startswith('"') or "\\" in text:
+        raise Wrong(name + " is no text without escapes")
+    return text[1:-1]
+
+
+@dataclass
+class Record:
+    seq: int
+    prev: bytes
+    time: str
+    kind: str
+    checkpoint: Optional[Tuple[str, str, List[str]]] = None
+    mend: Optional[Dict[str, object]] = None
+
+
+HASH = re.compile("[0-9a-f]{64}")
+
+
+def record_of(line):
+    try:
+        text = line.decode()
+    except UnicodeDecodeError:
+        raise Wrong("it is not UTF-8") from None
+    values = once(members(text), ("v", "seq", "prev", "time", "kind", "detail"))
+    if number_of(values, "v", U32) != 1:
+        raise Wrong("it is of another version")
+    prev = plain_of(values, "prev")
+    if not HASH.fullmatch(prev):
+        raise Wrong("prev is no hash")
+    kind = string_of(values, "kind")
+    if kind not in KINDS:
+        raise Wrong("its kind is unknown")
+    record = Record(number_of(values, "seq"), bytes.fromhex(prev), plain_of(values, "time"), kind)
+    if kind == "checkpoint":
+        detail = once(members(values.get("detail", "")), ("note", "key", "tree"))
+        record.checkpoint = string_of(detail, "note"), string_of(detail, "key"), strings_of(detail, "tree")
+    elif kind == "repair":
+        record.mend = mend_of(values.get("detail", ""))
+    return record
+
+
+def strings_of(values, name):
+    text = values.get(name, "")
+    if not text.startswith("["):
+        raise Wrong(name + " is no list")
+    items = text[1:-1].strip(" \t\n\r")
+    result = []
+    place = 0
+    while place < len(items):
+        end = string_end(items, place)
+        result.append(string_of({name: items[place:end]}, name))
+        place = SPACE.match(items, end).end()
+        if place < len(items):
+            place = SPACE.match(items, place + 1).end()
+    return result
+
+
+def mend_of(text):
+    pairs = members(text)
+    values = once(pairs, ("what",))
+    what = string_of(values, "what")
+    if what in ("lost", "unclaimed"):
+        values = once(pairs, ("expected", "found"))
+        return {"what": what, "expected": number_of(values, "expected"), "found": number_of(values, "found")}
+    if what == "torn":
+        values = once(pairs, ("bytes", "sha256"))
+        return {"what": what, "bytes": number_of(values, "bytes"), "sha256": string_of(values, "sha256")}
+    if what == "clock":
+        return {"what": what, "last": string_of(once(pairs, ("last",)), "last")}
+    if what in ("no_head", "acknowledged", "new_key"):
+        return {"what": what}
+    raise Wrong("what was mended is unknown")
+
+
+# --- The tree ------------------------------------------------------------------------------------
+
+
+def parent(left, right):
+    return hashlib.sha256(b"\x01" + left + right).digest()
+
+
+class Tree:
+    """The Merkle tree of RFC 6962, as the roots of the perfect trees it is made of."""
+
+    def __init__(self):
+        self.size = 0
+        self.peaks: List[bytes] = []
+
+    def add(self, leaf):
+        size = self.size
+        while size & 1:
+            leaf = parent(self.peaks.pop(), leaf)
+            size >>= 1
+        self.peaks.append(leaf)
+        self.size += 1
+
+    def root(self):
+        if not self.peaks:
+            return hashlib.sha256(b"").digest()
+        root = self.peaks[-1]
+        for peak in reversed(self.peaks[:-1]):
+            root = parent(peak, root)
+        return root
+
+
+# --- The head ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Head:
+    settled: bool
+    segment: int
+    size: int
+    before: int
+    records: int
+    micros: int
+    hash: bytes
+
+
+HEAD = re.compile(
+    "([AS]) 1 ([0-9]{8,10}) ([0-9]{20}) ([0-9]{20}) ([0-9]{20}) ([0-9]{20}) [01] ([0-9a-f]{64}) ([0-9a-f]{16})\n"
+)
+
+
+def head_of(data):
+    """The head; none if this is no head."""
+    try:
+        found = HEAD.fullmatch(data.decode("ascii"))
+    except UnicodeDecodeError:
+        return None
+    if not found:
+        return None
+    state, segment, *numbers, digest, check = found.groups()
+    size, before, records, micros = (int(number) for number in numbers)
+    if f"{int(segment):08}" != segment or int(segment) >= U32 or max(size, before, records, micros) >= U64:
+        return None
+    if hashlib.sha256(data[:-18]).hexdigest()[:16] != check:
+        return None
+    return Head(state == "S", int(segment), size, before, records, micros, bytes.fromhex(digest))
+
+
+def time_of(micros):
+    """A moment in the words of a record, also where the standard library has no more years."""
+    seconds, micros = divmod(micros, 10**6)
+    days, clock = divmod(seconds, 86400)
+    # Years from March, so that the odd day is the last; 400 of them have 146,097 days.
+    era, day = divmod(days + 719468, 146097)
+    year = (day - day // 1460 + day // 36524 - day // 146096) // 365
+    day -= 365 * year + year // 4 - year // 100
+    month = (5 * day + 2) // 153
+    day -= (153 * month + 2) // 5 - 1
+    month += 3 if month < 10 else -9
+    year += era * 400 + (month <= 2)
+    return f"{year:04}-{month:02}-{day:02}T{clock // 3600:02}:{clock // 60 % 60:02}:{clock % 60:02}.{micros:06}Z"
+
+
+# --- The directory at one moment -----------------------------------------------------------------
+
+
+def numbered(directory, pattern, spelled, bound):
+    found = []
+    for entry in os.scandir(directory):
+        name = entry.name
+        match = re.fullmatch(pattern, name)
+        # A pipe would be waited for, and a link leads elsewhere: no writer makes either.
+        if not entry.is_file(follow_symlinks=False):
+            continue
+        if match and int(match[1]) < bound and spelled(int(match[1])) == name:
+            found.append(int(match[1]))
+    return sorted(found)
+
+
+def segment_name(number):
+    return f"{number:08}.jsonl"
+
+
+def note_name(size):
+    return f"{size:012}.checkpoint"
+
+
+def small_file(path):
+    """The bytes of a small file; none of one that is larger than any writer makes it."""
+    with open(path, "rb") as file:
+        data = file.read(MAX_SMALL + 1)
+    return data if len(data) <= MAX_SMALL else b""
+
+
+def lock_shared(file):
+    try:
+        import fcntl
+    except ImportError:
+        return
+    stop = time.monotonic() + LOCK_WAIT
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > stop:
+                raise OSError("the lock is held by another process") from None
+            time.sleep(0.001)
+
+
+def after_last_break(file, size):
+    stop = size
+    while stop > 0:
+        start = max(0, stop - MAX_LINE)
+        file.seek(start)
+        at = file.read(stop - start).rfind(b"\n")
+        if at >= 0:
+            return start + at + 1
+        stop = start
+    return 0
+
+
+class Snapshot:
+    def __init__(self, directory):
+        path = os.path.join(directory, "lock")
+        stored = b""
+        lock = None
+        try:
+            lock = open(path, "rb")
+        except FileNotFoundError:
+            pass
+        try:
+            if lock:
+                lock_shared(lock)
+                stored = lock.read(HEAD_LENGTH + 1)
+            self.has_head = len(stored) >= HEAD_LENGTH
+            self.head = head_of(stored)
+            self.segments = []
+            for number in numbered(directory, r"([0-9]+)\.jsonl", segment_name, U32):
+                size = os.stat(os.path.join(directory, segment_name(number))).st_size
+                self.segments.append((number, size))
+            self.torn = 0
+            if self.segments:
+                number, size = self.segments[-1]
+                head = self.head
+                if not (head and head.settled and (head.segment, head.size) == (number, size)):
+                    with open(os.path.join(directory, segment_name(number)), "rb") as file:
+                        whole = after_last_break(file, size)
+                    self.torn = size - whole
+                    self.segments[-1] = (number, whole)
+            self.notes = []
+            for size in numbered(directory, r"([0-9]+)\.checkpoint", note_name, U64):
+                data = small_file(os.path.join(directory, note_name(size)))
+                self.notes.append((note_name(size), data.decode(errors="replace")))
+            self.key = None
+            try:
+                text = small_file(os.path.join(directory, "key.pub")).decode(errors="replace")
+                if text.endswith("\n"):
+                    self.key = key_of(text[:-1])
+            except (FileNotFoundError, Wrong):
+                pass
+        finally:
+            if lock:
+                lock.close()
+
+
+# --- Verifying -----------------------------------------------------------------------------------
+
+
+@dataclass
+class Fault:
+    file: str
+    line: Optional[int]
+    record: Optional[int]
+    found: str
+
+    def __str__(self):
+        line = f":{self.line}" if self.line is not None else ""
+        record = f": record {self.record}" if self.record is not None else ""
+        return f"{self.file}{line}{record}: {self.found}"
+
+
+@dataclass
+class Result:
+    records: int = 0
+    bytes: int = 0
+    segments: int = 0
+    checkpoints: int = 0
+    signed: int = 0
+    faults: List[Fault] = field(default_factory=list)
+    notes: List[str] = field(default_factory=list)
+
+
+def lines_of(directory, number, size) -> Iterator[Tuple[bytes, bool]]:
+    """The lines of a segment, and whether each may be a record; at last what has no end."""
+    with open(os.path.join(directory, segment_name(number)), "rb") as file:
+        rest = b""
+        left = size
+        while left > 0:
+            data = file.read(min(CHUNK, left))
+            if not data:
+                break
+            left -= len(data)
+            *whole, rest = (rest + data).split(b"\n")
+            for line in whole:
+                yield from pieces_of(line)
+            if len(rest) > MAX_LINE:
+                yield rest, False
+                rest = b""
+        if rest:
+            raise NoEnd
+
+
+class NoEnd(Exception):
+    """A segment does not end with a line break."""
+
+
+def pieces_of(line):
+    if len(line) < MAX_LINE:
+        yield line, True
+        return
+    for start in range(0, len(line), MAX_LINE):
+        yield line[start : start + MAX_LINE], False
+
+
+class Walk:
+    def __init__(self, snapshot, given_key, given_notes):
+        self.snapshot = snapshot
+        self.given = given_key
+        self.elsewhere = bool(given_notes)
+        self.all_notes = snapshot.notes + [("the note given", note) for note in given_notes]
+        self.result = Result()
+        self.tree = Tree()
+        self.prev = bytes(32)
+        self.time = ""
+        self.keys: List[Key] = []
+        self.may_change_key = False
+        self.losses: List[Fault] = []
+        self.signed: List[Tuple[int, str]] = []
+        self.roots: Dict[int, Optional[bytes]] = {}
+        for _, note in self.all_notes:
+            lines = note.split("\n", 2)
+            if len(lines) > 1 and re.fullmatch("[0-9]{1,20}", lines[1]):
+                self.roots[int(lines[1])] = None
+        self.reach_root()
+
+    def fault(self, file, line, record, found):
+        # The first ones in order are all that is needed to name the first.
+        if len(self.result.faults) < LISTED:
+            self.result.faults.append(Fault(file, line, record, found))
+
+    def mention(self, text):
+        if len(self.result.notes) < LISTED:
+            self.result.notes.append(text)
+
+    def reach_root(self):
+        if self.tree.size in self.roots:
+            self.roots[self.tree.size] = self.tree.root()
+
+    def run(self, directory):
+        kept = self.snapshot.key
+        # Whoever keeps a key or a note elsewhere knows that there was a ledger.
+        if self.snapshot.segments or self.given or self.elsewhere:
+            if kept is None:
+                self.fault("key.pub", None, None, "the key is missing or damaged")
+            elif self.given and self.given != kept:
+                self.fault("key.pub", None, None, "the key is not the one given")
+        expected = 1
+        for number, size in self.snapshot.segments:
+            if number != expected:
+                self.fault(segment_name(expected), None, self.tree.size, "the segment is missing")
+            expected = number + 1
+            self.result.segments += 1
+            self.result.bytes += size
+            try:
+                for place, (line, may_be) in enumerate(lines_of(directory, number, size), 1):
+                    self.line(segment_name(number), place, line, may_be)
+            except NoEnd:
+                self.fault(segment_name(number), None, self.tree.size, "the last record has no end")
+        self.end()
+        self.kept_notes()
+        self.notes_fit()
+        key = self.given or kept
+        if key and self.keys and self.keys[-1] != key and not self.may_change_key:
+            self.fault("key.pub", None, None, "the checkpoints were signed with another key")
+        result = self.result
+        result.faults.extend(self.losses[:LISTED])
+        last = float("inf")
+        result.faults.sort(key=lambda one: (last if one.record is None else one.record, one.line is None))
+        del result.faults[LISTED:]
+        result.records = self.tree.size
+        return result
+
+    def line(self, file, place, line, may_be):
+        number = self.tree.size
+
+        def fault(found):
+            self.fault(file, place, number, found)
+
+        try:
+            if not may_be:
+                raise Wrong("it is too long")
+            record = record_of(line)
+        except Wrong as wrong:
+            fault(f"this is no record: {wrong}")
+        else:
+            self.time = record.time
+            if record.prev != self.prev:
+                fault("it does not follow the record before")
+            elif record.seq != number:
+                fault(f"it says it is record {record.seq}")
+            if record.checkpoint:
+                try:
+                    self.checkpoint(*record.checkpoint)
+                    self.result.checkpoints += 1
+                except Wrong as wrong:
+                    fault(f"the checkpoint is not genuine: {wrong}")
+            elif place == 1:
+                fault("the segment does not open with a checkpoint")
+            elif record.mend:
+                self.mend(record.mend, Fault(file, place, number, ""))
+        self.prev = hashlib.sha256(b"\x00" + line).digest()
+        self.tree.add(self.prev)
+        self.reach_root()
+
+    def mend(self, mend, fault):
+        what = mend["what"]
+        if what in LOSSES:
+            fault.found = f"nobody took note of what was found: {what}"
+            if len(self.losses) < LISTED:
+                self.losses.append(fault)
+        elif what == "acknowledged":
+            for loss in self.losses:
+                self.mention(f"{loss} (a person took note)")
+            self.losses = []
+        elif what == "new_key":
+            self.may_change_key = True
+        elif what == "torn":
+            self.mention(f"record {fault.record}: a torn record of {mend['bytes']} bytes was cut off")
+
+    def checkpoint(self, note, key_text, peaks):
+        key = key_of(key_text)
+        checkpoint = opened(note, key)
+        if checkpoint.origin != key.name:
+            raise Wrong("it is of another ledger")
+        if not self.keys or self.keys[-1] != key:
+            if self.keys and not self.may_change_key:
+                raise Wrong("it was signed with another key")
+            self.keys.append(key)
+        self.may_change_key = False
+        if checkpoint.size != self.tree.size:
+            raise Wrong(f"it is over {checkpoint.size} records")
+        if checkpoint.root != self.tree.root() or peaks != [peak.hex() for peak in self.tree.peaks]:
+            raise Wrong("it was signed over other records")
+        self.result.signed = checkpoint.size
+        self.signed.append((checkpoint.size, note))
+
+    def end(self):
+        snapshot, found = self.snapshot, self.tree.size
+        segment = segment_name(snapshot.segments[-1][0] if snapshot.segments else 1)
+        head = snapshot.head
+        if head is None:
+            if snapshot.has_head or found or snapshot.torn:
+                self.fault("lock", None, None, "the head cannot be read")
+            return
+        least = head.records if head.settled else head.before
+        last = found - 1 if found else None
+        if found < least:
+            self.fault(segment, None, found, f"{least} records were written")
+        elif found > head.records:
+            self.fault(segment, None, head.records, f"{head.records} records were written")
+        elif found == head.records and head.hash != self.prev:
+            self.fault(segment, None, last, "the last record was changed")
+        elif head.settled and (
+            (head.segment, head.size) not in snapshot.segments or time_of(head.micros) != self.time
+        ):
+            self.fault("lock", None, last, "the head was changed")
+        if snapshot.torn and head.settled:
+            self.fault(segment, None, found, "the last record has no end")
+        elif snapshot.torn:
+            self.mention(f"the last writer was ended in the middle of a record ({snapshot.torn} bytes)")
+
+    def kept_notes(self):
+        kept = dict(self.snapshot.notes)
+        for size, note in self.signed:
+            if kept.get(note_name(size)) != note:
+                self.fault(note_name(size), None, None, "the note is missing or says something else")
+
+    def notes_fit(self):
+        first = self.given or self.snapshot.key
+        keys = ([first] if first else []) + self.keys[::-1]
+        if not keys:
+            return
+        for file, note in self.all_notes:
+            checkpoint, refused = None, None
+            for key in keys:
+                try:
+                    checkpoint = opened(note, key)
+                    break
+                except Wrong as wrong:
+                    refused = refused or wrong
+            if checkpoint is None:
+                self.fault(file, None, None, f"the note is not genuine: {refused}")
+                continue
+            root = self.roots.get(checkpoint.size)
+            if root is None:
+                self.fault(file, None, None, f"it was signed over {checkpoint.size} records: some are missing")
+            elif root != checkpoint.root:
+                self.fault(file, None, None, "it was signed over other records")
+
+
+def verify(directory, key=None, notes=()):
+    """Verifies the ledger in a directory, with a key and notes kept elsewhere."""
+    return Walk(Snapshot(directory), key, list(notes)).run(directory)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Verifies a Holdpoint ledger.")
+    parser.add_argument("directory", metavar="DIRECTORY")
+    parser.add_argument("--key", help="a key kept elsewhere, or the file that holds it")
+    parser.add_argument("--checkpoint", action="append", default=[], metavar="FILE", help="a note kept elsewhere")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    try:
+        arguments = parser.parse_args()
+    except SystemExit as stop:
+        # Exit code 2 would mean something else to who calls Holdpoint.
+        return 1 if stop.code else 0
+    try:
+        key = None
+        if arguments.key:
+            text = arguments.key
+            if os.path.exists(text):
+                text = small_file(text).decode(errors="replace")
+            key = key_of(text.strip())
+        notes = [small_file(path).decode(errors="replace") for path in arguments.checkpoint]
+        result = verify(arguments.directory, key, notes)
+    except Wrong as wrong:
+        print(f"verify_ledger: the key given is none: {wrong}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"verify_ledger: {arguments.directory}: {error}", file=sys.stderr)
+        return 1
+    if arguments.json:
+        shown = dict(vars(result), intact=not result.faults, faults=[vars(fault) for fault in result.faults])
+        print(json.dumps(shown))
+    else:
+        for note in result.notes:
+            print(f"note: {note}")
+        for fault in result.faults:
+            print(fault)
+        state = "something is wrong" if result.faults else "nothing is wrong"
+        print(
+            f"{state}: {result.records} records in {result.segments} segments, {result.checkpoints} checkpoints, "
+            f"signed up to record {result.signed}"
+        )
+    return 4 if result.faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
