@@ -19,11 +19,12 @@ const WORDS: LastWords = LastWords {
 fn main() -> ExitCode {
     let way = std::env::args().nth(1).unwrap_or_default();
     let words = match way.as_str() {
-        "stand" => LastWords {
+        // Only those that run out of time have little of it: a busy machine is slow.
+        "spin" | "wait" | "flood" => WORDS,
+        _ => LastWords {
             deadline: Duration::from_secs(60),
             ..WORDS
         },
-        _ => WORDS,
     };
     if let Err(error) = arm(words) {
         let _ = writeln!(io::stderr(), "not armed: {error}");

@@ -8,6 +8,7 @@
 //! It is for a process with one thread that has one answer to give.
 
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 /// What is said, and what the process may use before it is.
@@ -34,6 +35,12 @@ pub fn arm(words: LastWords) -> io::Result<()> {
     Ok(())
 }
 
+/// Last words also leave a line at `path`, so that what could not be recorded is not forgotten. The
+/// first place that is named counts.
+pub fn leave_note_at(path: &Path) -> io::Result<()> {
+    system::leave_note_at(path)
+}
+
 /// Why a process cannot go on, as its last words put it.
 const PANIC: &str = "an error in Holdpoint itself (a panic)";
 const FAULT: &str = "an error in Holdpoint itself (a memory fault or a stack overflow)";
@@ -44,7 +51,10 @@ const STOPPED: &str = "Holdpoint was stopped before it could answer";
 #[cfg(unix)]
 mod system {
     use std::cell::UnsafeCell;
+    use std::ffi::CString;
     use std::io;
+    use std::os::unix::ffi::OsStrExt;
+    use std::path::Path;
     use std::ptr;
     use std::sync::OnceLock;
 
@@ -53,6 +63,9 @@ mod system {
     use super::{ABORT, FAULT, LastWords, STOPPED, TIME};
 
     static WORDS: OnceLock<LastWords> = OnceLock::new();
+
+    /// Where a line is left.
+    static NOTE: OnceLock<CString> = OnceLock::new();
 
     /// Every signal that would end the process without a word and can be caught, with its meaning.
     /// `SIGPIPE` is not among them: the runtime ignores it, and a write that fails says so itself.
@@ -68,7 +81,6 @@ mod system {
         (libc::SIGVTALRM, TIME),
         (libc::SIGPROF, TIME),
         (libc::SIGXCPU, TIME),
-        (libc::SIGXFSZ, STOPPED),
         (libc::SIGTERM, STOPPED),
         (libc::SIGINT, STOPPED),
         (libc::SIGHUP, STOPPED),
@@ -96,6 +108,12 @@ mod system {
         catch_endings()?;
         limit_memory(words.memory)?;
         set_alarm(words)
+    }
+
+    pub(super) fn leave_note_at(path: &Path) -> io::Result<()> {
+        let path = CString::new(path.as_os_str().as_bytes())?;
+        let _ = NOTE.set(path);
+        Ok(())
     }
 
     fn use_own_stack() -> io::Result<()> {
@@ -183,6 +201,7 @@ mod system {
                 for piece in [words.stderr, cause, "\n"] {
                     say(libc::STDERR_FILENO, piece);
                 }
+                leave_note(cause);
                 words.code
             }
             // Not armed: nothing to say, but never a success.
@@ -190,6 +209,22 @@ mod system {
         };
         // SAFETY: `_exit` may be called anywhere, and runs nothing of this process.
         unsafe { libc::_exit(code) }
+    }
+
+    /// Adds a line to the file of notes. What fails here is let go: the refusal has been said.
+    fn leave_note(cause: &str) {
+        let Some(path) = NOTE.get() else { return };
+        let how =
+            libc::O_WRONLY | libc::O_CREAT | libc::O_APPEND | libc::O_CLOEXEC | libc::O_NONBLOCK;
+        let mode: libc::c_uint = 0o600;
+        // SAFETY: the path is a live text that ends with a zero byte, and may be opened in a handler.
+        let file = unsafe { libc::open(path.as_ptr(), how, mode) };
+        if file >= 0 {
+            for piece in [cause, "\n"] {
+                // SAFETY: the pointer and the length are those of a live text.
+                let _ = unsafe { libc::write(file, piece.as_ptr().cast::<c_void>(), piece.len()) };
+            }
+        }
     }
 
     /// Writes a short text if that can be done without waiting: whoever should read it may be the
@@ -212,13 +247,21 @@ mod system {
 /// Without signals a panic is still caught, and a thread keeps the time.
 #[cfg(not(unix))]
 mod system {
+    use std::fs::OpenOptions;
     use std::io::{self, Write};
+    use std::path::{Path, PathBuf};
     use std::sync::OnceLock;
     use std::thread;
 
     use super::{ABORT, FAULT, LastWords, STOPPED, TIME};
 
     static WORDS: OnceLock<LastWords> = OnceLock::new();
+    static NOTE: OnceLock<PathBuf> = OnceLock::new();
+
+    pub(super) fn leave_note_at(path: &Path) -> io::Result<()> {
+        let _ = NOTE.set(path.to_owned());
+        Ok(())
+    }
 
     pub(super) fn arm(words: LastWords) -> io::Result<()> {
         // These causes have no signal here.
@@ -237,6 +280,10 @@ mod system {
                 let _ = io::stdout().write_all(words.stdout.as_bytes());
                 let _ = io::stdout().flush();
                 let _ = writeln!(io::stderr(), "{}{cause}", words.stderr);
+                if let Some(path) = NOTE.get() {
+                    let file = OpenOptions::new().create(true).append(true).open(path);
+                    let _ = file.and_then(|mut file| writeln!(file, "{cause}"));
+                }
                 words.code
             }
             None => 1,

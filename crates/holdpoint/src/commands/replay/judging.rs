@@ -10,16 +10,19 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 use holdpoint::replay::{Item, Reader, Recorded, Seen, Writer};
-use holdpoint::{Decision, Disk, Locations, Lookup, Policy, Session, real_directory};
+use holdpoint::{
+    Decision, Disk, Locations, Lookup, Policy, Session, real_directory, without_secrets,
+};
 use holdpoint_core::paths::NoLinks;
 use holdpoint_core::{Surroundings, judge};
 use holdpoint_sandbox::interrupt;
 
 use super::filter::Filter;
 use super::pool::Pool;
-use super::progress::Progress;
 use super::sources::{Source, Sources, in_words};
+use crate::amounts::counted;
 use crate::desk::{Under, load};
+use crate::progress::{Progress, so_far};
 
 /// How many calls are judged in one piece.
 const PIECE: usize = 64;
@@ -27,7 +30,7 @@ const PIECE: usize = 64;
 /// The most policies kept at once; each directory may have one of its own.
 const MOST_POLICIES: usize = 4096;
 
-/// A call that was judged: what a recorder hears.
+/// A call that was judged: what a listener hears.
 #[derive(Debug)]
 pub(super) struct Judged {
     /// The transcript, as it is called in output.
@@ -43,9 +46,9 @@ pub(super) struct Judged {
 }
 
 /// Whoever wants to hear of every call, in order.
-pub(super) trait Recorder {
+pub(super) trait Listener {
     /// A call was judged.
-    fn record(&mut self, judged: &Judged) -> anyhow::Result<()>;
+    fn hear(&mut self, judged: Judged) -> anyhow::Result<()>;
     /// A line, or a whole file, cannot be read.
     fn problem(&mut self, file: &str, line: Option<u64>, problem: &str);
     /// Whether hearing of a call makes it write something.
@@ -126,17 +129,18 @@ impl World {
         };
         let decision = match policy {
             Ok(policy) => self.decision(task, policy),
-            Err(problem) => Decision::error(problem.clone()),
+            Err(problem) => without_secrets(Decision::error(problem.clone())),
         };
         let second = self.second.as_deref();
         let against = second.map(|second| self.decision(task, second));
         task.decisions = Some((decision, against));
     }
 
+    /// What a policy says about a call, as it may be shown.
     fn decision(&self, task: &Task, policy: &Policy) -> Decision {
         let call = match &task.recorded.call {
             Ok(call) => call.clone().in_directory(task.directory.as_ref()),
-            Err(problem) => return Decision::error(problem.clone()),
+            Err(problem) => return without_secrets(Decision::error(problem.clone())),
         };
         // Today's files are not those of then, so they are not looked at unless somebody asks.
         let lookup: &dyn Lookup = if self.look { &Disk } else { &NoLinks };
@@ -146,7 +150,7 @@ impl World {
             home: self.home.as_deref(),
             lookup,
         };
-        judge(&call, policy, &self.session, &around)
+        without_secrets(judge(&call, policy, &self.session, &around))
     }
 }
 
@@ -169,6 +173,8 @@ pub(super) struct Bench {
     filter: Filter,
     here: Arc<str>,
     progress: Progress,
+    /// The bytes there are, as far as that is known.
+    total: u64,
     seen: Seen,
     pool: Pool<Vec<Task>>,
     piece: Vec<Task>,
@@ -199,7 +205,7 @@ pub(super) struct Found {
 const NO_TRANSCRIPT: &str = "this is no transcript of a known agent";
 
 impl Bench {
-    pub(super) fn new(conditions: Conditions, progress: Progress) -> anyhow::Result<Self> {
+    pub(super) fn new(conditions: Conditions, total: u64) -> anyhow::Result<Self> {
         let locations = Locations::of_this_machine();
         let load = |under: Under| {
             load(&locations, &under)
@@ -224,7 +230,8 @@ impl Bench {
             },
             filter: conditions.filter,
             here: here.into(),
-            progress,
+            progress: Progress::new(),
+            total,
             seen: Seen::default(),
             pool: Pool::start(move |piece: &mut Vec<Task>| {
                 piece.iter_mut().for_each(|task| world.judge(task));
@@ -239,43 +246,43 @@ impl Bench {
     pub(super) fn run(
         &mut self,
         sources: &Sources,
-        recorder: &mut dyn Recorder,
+        listener: &mut dyn Listener,
     ) -> anyhow::Result<()> {
         self.found.in_directory = vec![0; sources.directories.len()];
         for (name, problem) in &sources.unread {
-            recorder.problem(name, None, problem);
+            listener.problem(name, None, problem);
         }
         for source in &sources.files {
             if self.found.interrupted {
                 break;
             }
-            self.source(source, recorder)?;
+            self.source(source, listener)?;
         }
         let rest = std::mem::take(&mut self.piece);
         self.pool.hand_in(rest)?;
         while let Some(piece) = self.pool.wait()? {
-            self.hand_on(piece, recorder)?;
+            self.hand_on(piece, listener)?;
         }
         self.found.repeats = self.seen.repeats();
         for (name, count) in sources.directories.iter().zip(&self.found.in_directory) {
             if *count == 0 && !self.found.interrupted {
-                recorder.problem(name, None, "there is no transcript in it");
+                listener.problem(name, None, "there is no transcript in it");
             }
         }
         self.progress.clear();
         Ok(())
     }
 
-    fn source(&mut self, source: &Source, recorder: &mut dyn Recorder) -> anyhow::Result<()> {
+    fn source(&mut self, source: &Source, listener: &mut dyn Listener) -> anyhow::Result<()> {
         let input = match source.open() {
             Ok(input) => input,
             Err(problem) => {
-                recorder.problem(&source.name, None, &problem);
+                listener.problem(&source.name, None, &problem);
                 return Ok(());
             }
         };
         let mut seen = std::mem::take(&mut self.seen);
-        let result = self.transcript(Reader::new(input, &mut seen), source, recorder);
+        let result = self.transcript(Reader::new(input, &mut seen), source, listener);
         self.seen = seen;
         result
     }
@@ -284,7 +291,7 @@ impl Bench {
         &mut self,
         mut reader: Reader<'_, impl BufRead>,
         source: &Source,
-        recorder: &mut dyn Recorder,
+        listener: &mut dyn Listener,
     ) -> anyhow::Result<()> {
         let file: Arc<str> = source.name.as_str().into();
         let mut beside = None;
@@ -299,22 +306,24 @@ impl Bench {
                 }
                 Ok(Some(Item::Call(_))) => {}
                 Ok(Some(Item::Problem { line, problem })) => {
-                    recorder.problem(&file, Some(line), &problem);
+                    listener.problem(&file, Some(line), &problem);
                 }
                 Ok(None) => break,
                 Err(error) => {
-                    recorder.problem(&file, None, &in_words(&error));
+                    listener.problem(&file, None, &in_words(&error));
                     break;
                 }
             }
             self.found.bytes = before + reader.bytes();
-            self.progress.tell(self.calls, self.found.bytes);
-            if interrupt::heard() {
+            let (calls, bytes) = (self.calls, self.found.bytes);
+            self.progress
+                .tell(|| format!("{}, {}", counted(calls, "call"), so_far(bytes, self.total)));
+            if interrupt::was_told() {
                 self.found.interrupted = true;
                 break;
             }
             if self.piece.len() >= PIECE {
-                self.turn(recorder)?;
+                self.turn(listener)?;
             }
         }
         self.found.bytes = before + reader.bytes();
@@ -327,28 +336,28 @@ impl Bench {
                 }
             }
             (None, Some(_)) => self.found.others += 1,
-            (None, None) => recorder.problem(&file, None, NO_TRANSCRIPT),
+            (None, None) => listener.problem(&file, None, NO_TRANSCRIPT),
         }
         Ok(())
     }
 
     /// Hands a piece in, and on what was judged meanwhile.
-    fn turn(&mut self, recorder: &mut dyn Recorder) -> anyhow::Result<()> {
+    fn turn(&mut self, listener: &mut dyn Listener) -> anyhow::Result<()> {
         let piece = std::mem::replace(&mut self.piece, Vec::with_capacity(PIECE));
         self.pool.hand_in(piece)?;
         while let Some(piece) = self.pool.ready() {
-            self.hand_on(piece, recorder)?;
+            self.hand_on(piece, listener)?;
         }
         while self.pool.is_full() {
             match self.pool.wait()? {
-                Some(piece) => self.hand_on(piece, recorder)?,
+                Some(piece) => self.hand_on(piece, listener)?,
                 None => break,
             }
         }
         Ok(())
     }
 
-    fn hand_on(&mut self, piece: Vec<Task>, recorder: &mut dyn Recorder) -> anyhow::Result<()> {
+    fn hand_on(&mut self, piece: Vec<Task>, listener: &mut dyn Listener) -> anyhow::Result<()> {
         let mut spoke = false;
         for task in piece {
             let Some((decision, against)) = task.decisions else {
@@ -362,15 +371,15 @@ impl Bench {
                 decision,
                 against,
             };
-            if recorder.speaks(&judged) {
+            if listener.speaks(&judged) {
                 self.progress.clear();
                 spoke = true;
             }
-            recorder.record(&judged)?;
+            listener.hear(judged)?;
         }
         if spoke && self.progress.is_on() {
             // Before the progress is drawn again: both may be on one terminal.
-            recorder.flush()?;
+            listener.flush()?;
         }
         Ok(())
     }
