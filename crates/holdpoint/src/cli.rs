@@ -1,9 +1,17 @@
 //! The command line, defined once: names, help, and the types the commands take.
 
+mod log;
+mod span;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use holdpoint::hook::Agent;
+use holdpoint_ledger::REPLAYED_AGENT;
+
+pub(crate) use log::{IndexWhen, LedgerPlace, List, Log, LogAction, Wanted};
+pub(crate) use span::Span;
 
 /// The gate between an AI agent and its tools.
 ///
@@ -18,7 +26,9 @@ use clap_complete::Shell;
     propagate_version = true
 )]
 #[command(after_help = "Exit codes of check and permissions check:\n  \
-    0 allow or notify   3 ask or review   2 deny   1 error (nothing is allowed)")]
+    0 allow or notify   3 ask or review   2 deny   1 error (nothing is allowed)\n\n\
+    Exit codes of log verify:\n  \
+    0 intact   4 something was changed, removed or added   1 error")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -36,7 +46,8 @@ pub(crate) enum Command {
     ///
     /// Reads transcripts of Claude Code, Codex, Gemini CLI and Qwen Code and their `stream-json`
     /// output, whatever the files are called, and says what the policy in force would have denied,
-    /// asked, reviewed or told, and what happened then. Nothing is run and nothing is changed.
+    /// asked, reviewed or told, and what happened then. Nothing is run, and nothing is changed
+    /// unless `--record` asks for records.
     #[command(after_help = REPLAY_EXAMPLES)]
     Replay(Replay),
     /// Put Holdpoint before an agent's tools
@@ -61,6 +72,18 @@ pub(crate) enum Command {
         #[arg(value_enum)]
         agent: AgentName,
     },
+    /// See what was recorded: every call, its verdict, and what became of it
+    ///
+    /// Without a command, lists records. One that begins with a verdict is a call that was judged;
+    /// the others say what happened next: held, approved, refused, expired, released, ran.
+    #[command(after_help = log::LOG_EXAMPLES)]
+    Log(Box<Log>),
+    /// Show what the ledger holds: figures, plots and suggestions on one page
+    ///
+    /// The page is one HTML file that needs no network and runs no script. The ledger is verified
+    /// first, and the page says what was found.
+    #[command(after_help = REPORT_EXAMPLES)]
+    Report(Report),
     /// See the rules of the packs, what your policy makes of them, and try their examples
     ///
     /// A pack is a file of rules about what commands and file tools would do: delete the root,
@@ -126,7 +149,7 @@ const REPLAY_EXAMPLES: &str = "Examples:\n  \
     holdpoint replay --list --since 7d            each call of the last week that is not allowed\n  \
     holdpoint replay --against strict sessions/   what another policy would change\n  \
     claude -p 'tidy up' --output-format stream-json --verbose | holdpoint replay -\n\n\
-    Times are 2026-11-16, 2026-11-16T03:47 (UTC unless it says otherwise), or 90m, 12h, 7d ago.\n\n\
+    Times are UTC.\n\n\
     Exit codes: 0 done, 1 error or a file that is no transcript; with --fail-on, 3 if something would\n\
     have been asked and 2 if something would have been denied.";
 
@@ -155,12 +178,8 @@ pub(crate) struct Replay {
     /// List every call
     #[arg(long)]
     pub(crate) all: bool,
-    /// Only calls made at or after this time
-    #[arg(long, value_name = "TIME")]
-    pub(crate) since: Option<String>,
-    /// Only calls made before this time
-    #[arg(long, value_name = "TIME")]
-    pub(crate) until: Option<String>,
+    #[command(flatten)]
+    pub(crate) span: Span,
     /// Only calls of this tool
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Vec<String>,
@@ -170,6 +189,9 @@ pub(crate) struct Replay {
     /// Look at the disk: follow links, and read the scripts calls run as they are today
     #[arg(long)]
     pub(crate) look: bool,
+    /// Put each call that is not simply allowed into the ledger
+    #[arg(long)]
+    pub(crate) record: bool,
     /// End with 3 if something would have been asked, and with 2 if something would have been denied
     #[arg(long, value_name = "VERDICT")]
     pub(crate) fail_on: Option<FailOn>,
@@ -211,6 +233,30 @@ pub(crate) struct Setup {
 pub(crate) enum AgentName {
     /// Anthropic's Claude Code
     ClaudeCode,
+}
+
+const REPORT_EXAMPLES: &str = "Examples:\n  \
+    holdpoint report                          everything, into holdpoint-report.html\n  \
+    holdpoint report --since 7d -o week.html\n  \
+    holdpoint report --since 2026-11-01 --until 2026-12-01 --json";
+
+/// What to report and where to.
+#[derive(Debug, Args)]
+pub(crate) struct Report {
+    #[command(flatten)]
+    pub(crate) span: Span,
+    /// The page; `-` is standard output
+    ///
+    /// Without it, holdpoint-report.html in this directory. An older report is replaced, any other
+    /// file is not.
+    #[arg(long, short, value_name = "FILE", conflicts_with = "json")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace a file that is no report
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) force: bool,
+    /// Print the figures as JSON and write no page
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 const RULES_EXAMPLES: &str = "Examples:\n  \
@@ -281,6 +327,27 @@ pub(crate) struct Check {
     /// Judge calls from standard input, one JSON object a line, decisions out in the same order
     #[arg(long, conflicts_with_all = ["command", "tool", "input"])]
     pub(crate) batch: bool,
+    /// The agent that asks, as the ledger names it
+    #[arg(long, value_name = "NAME", default_value = "check", value_parser = live_agent)]
+    pub(crate) agent: String,
+    /// Only say what would be decided: count nothing against a session and record nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// The name of an agent that asks now. Calls of the past are counted apart by their agent's name.
+fn live_agent(name: &str) -> Result<String, String> {
+    if Agent::named(name).is_some() {
+        return Err(format!(
+            "`{name}` is what its hook is recorded as: name your own program"
+        ));
+    }
+    if name.starts_with(REPLAYED_AGENT) {
+        return Err(format!(
+            "names that start with `{REPLAYED_AGENT}` are for calls read from transcripts"
+        ));
+    }
+    Ok(name.to_owned())
 }
 
 #[derive(Debug, Args)]
@@ -440,6 +507,17 @@ pub(crate) enum Scope {
     Idle,
     #[value(alias = "session")]
     All,
+}
+
+impl Scope {
+    /// Its word.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Scope::Turn => "turn",
+            Scope::Idle => "idle",
+            Scope::All => "all",
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -9,9 +9,9 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use holdpoint::{
-    Decision, Disk, LoadError, Locations, Policy, Profile, Session, SessionError, SessionId,
-    SessionState, Sessions, ToolCall, load_file, load_layers, load_layers_at, load_text,
-    real_directory,
+    Answered, Decision, Disk, Failed, LoadError, Locations, Outcome, Policy, Profile, RecordError,
+    Recorder, Session, SessionError, SessionId, SessionState, Sessions, ToolCall, Verdict,
+    load_file, load_layers, load_layers_at, load_text, real_directory, without_secrets,
 };
 use holdpoint_core::{Explained, Surroundings, explained, judge};
 
@@ -55,10 +55,67 @@ pub(crate) enum DeskError {
     Policy(String),
     #[error(transparent)]
     Session(#[from] SessionError),
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// A decision was made and could not be put on record.
+    #[error("{0}")]
+    Unrecorded(RecordError, Verdict),
     #[error("the working directory is not text: work in a directory with a plain name")]
     Directory,
     #[error("the working directory cannot be used ({0}): name one that can be looked at")]
     NoDirectory(std::io::ErrorKind),
+}
+
+/// Who asks for a decision, as the record names them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asker<'a> {
+    pub(crate) agent: &'a str,
+    pub(crate) session: Option<&'a str>,
+}
+
+impl<'a> Asker<'a> {
+    /// What the record says of a question that could not be answered.
+    pub(crate) fn failed(self, problem: &'a str) -> Failed<'a> {
+        Failed {
+            agent: self.agent,
+            session: self.session,
+            call: None,
+            problem,
+            left_alone: false,
+            replayed: None,
+        }
+    }
+}
+
+/// A decision that was made and has yet to be recorded.
+#[derive(Debug)]
+pub(crate) struct Judged {
+    directory: PathBuf,
+    call: ToolCall,
+    decision: Decision,
+    policy: Rc<Policy>,
+    took: Duration,
+}
+
+impl Judged {
+    /// What the record says of it.
+    pub(crate) fn outcome<'a>(&'a self, asker: Asker<'a>) -> Outcome<'a> {
+        Outcome::Answered(Answered {
+            agent: asker.agent,
+            session: asker.session,
+            directory: self.directory.to_str(),
+            call: &self.call,
+            decision: &self.decision,
+            policy: Some(&self.policy),
+            took: Some(self.took),
+            replayed: None,
+        })
+    }
+
+    /// The decision, as it is shown.
+    pub(crate) fn shown(self) -> Decision {
+        without_secrets(self.decision)
+    }
 }
 
 /// Judges calls, keeping what several of them need.
@@ -148,9 +205,67 @@ impl Desk {
         self.judge_under(call, &policy, session, directory)
     }
 
+    /// Where outcomes are recorded.
+    pub(crate) fn recorder(&self) -> Result<Recorder, DeskError> {
+        Ok(Recorder::at(&self.locations)?)
+    }
+
+    /// Judges a call, counts it and puts the decision on record.
+    pub(crate) fn answer(
+        &mut self,
+        asker: Asker<'_>,
+        call: &ToolCall,
+        under: &Under,
+        session: &InSession,
+        directory: &Path,
+    ) -> Result<Decision, DeskError> {
+        let started = Instant::now();
+        let decision = self.judge_and_count(call, under, session, directory)?;
+        let took = started.elapsed();
+        let policy = self.policy(under)?;
+        let outcome = Outcome::Answered(Answered {
+            agent: asker.agent,
+            session: asker.session,
+            directory: directory.to_str(),
+            call,
+            decision: &decision,
+            policy: Some(&policy),
+            took: Some(took),
+            replayed: None,
+        });
+        match Recorder::at(&self.locations).and_then(|recorder| recorder.record(&outcome)) {
+            Ok(()) => Ok(without_secrets(decision)),
+            Err(error) => Err(DeskError::Unrecorded(error, decision.verdict)),
+        }
+    }
+
+    /// Judges a call. One that counts is counted, and must be recorded before it is answered.
+    pub(crate) fn judged(
+        &mut self,
+        call: ToolCall,
+        counts: bool,
+        under: &Under,
+        session: &InSession,
+        directory: &Path,
+    ) -> Result<Judged, DeskError> {
+        let started = Instant::now();
+        let decision = if counts {
+            self.judge_and_count(&call, under, session, directory)?
+        } else {
+            self.judge(&call, under, session, directory)?
+        };
+        Ok(Judged {
+            directory: directory.to_owned(),
+            policy: self.policy(under)?,
+            took: started.elapsed(),
+            call,
+            decision,
+        })
+    }
+
     /// Judges a call and, where its policy limits the calls of a session, counts it if it may run.
     /// Judging and counting are one step, so that two processes cannot both make the last call.
-    pub(crate) fn judge_and_count(
+    fn judge_and_count(
         &mut self,
         call: &ToolCall,
         under: &Under,

@@ -15,6 +15,8 @@ pub(crate) enum Exit {
     Denied = 2,
     /// Ask or review.
     Held = 3,
+    /// The ledger is not as it was written.
+    Tampered = 4,
 }
 
 impl From<Verdict> for Exit {

@@ -25,7 +25,9 @@ pub mod hook;
 mod load;
 mod locations;
 mod packs;
+mod recording;
 pub mod replay;
+pub mod report;
 mod sessions;
 pub mod setup;
 mod shown;
@@ -48,7 +50,12 @@ pub use load::{
 };
 pub use locations::{Locations, ProjectFiles};
 pub use packs::read_pack;
+pub use recording::{
+    Answered, Failed, Outcome, RecordError, Recorder, Replayed, arguments_without_secrets,
+    text_without_secrets, without_secrets,
+};
 pub use sessions::{SessionError, SessionId, Sessions};
 pub use shown::shown;
+pub use store::plain_words;
 pub use trust::{TrustError, TrustStore};
 pub use workplace::real_directory;

@@ -51,6 +51,16 @@ impl Locations {
         }
     }
 
+    /// Where the ledger is.
+    pub fn ledger(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|state| state.join("ledger"))
+    }
+
+    /// Where processes that break down leave a line each, until the next one records it.
+    pub fn unrecorded(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|state| state.join("unrecorded"))
+    }
+
     /// The policy files that may apply to work in `directory`: those of its repository, and what
     /// lies above it, which counts only if its owner has vouched for it. So neither a file nor a
     /// repository further down hides the rules of a trusted one further up.

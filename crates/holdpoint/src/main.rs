@@ -1,10 +1,13 @@
 //! The `holdpoint` program: reads the command line and hands over.
 
+mod amounts;
 mod cli;
 mod commands;
 mod desk;
 mod exit;
 mod layout;
+mod progress;
+mod telling;
 mod terminal;
 
 use std::io::{self, Write};
@@ -17,6 +20,7 @@ use crate::exit::Exit;
 use crate::terminal::Terminal;
 
 fn main() -> ExitCode {
+    holdpoint_sandbox::file_sizes::refuse_quietly();
     // The hot path: every call of an agent comes this way, so nothing else is touched before it.
     if let Some(exit) = commands::hook::called(std::env::args_os()) {
         return exit;
@@ -53,7 +57,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     match command {
-        Command::Check(args) if args.batch => commands::batch::run(&args.call.under, terminal),
+        Command::Check(args) if args.batch => commands::batch::run(&args, terminal),
         Command::Check(args) => commands::check::run(&args, terminal),
         // Only a question for help gets this far.
         Command::Hook { .. } => Ok(Exit::Denied),
@@ -61,6 +65,8 @@ fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Exit> {
         Command::Uninstall(args) => commands::init::unregister(&args, terminal),
         Command::Explain(args) => commands::explain::run(&args, terminal),
         Command::Replay(args) => commands::replay::run(&args, terminal),
+        Command::Log(args) => commands::log::run(&args, terminal),
+        Command::Report(args) => commands::report::run(&args, terminal),
         Command::Rules(args) => commands::rules::run(&args.action, terminal),
         Command::Permissions(args) => commands::permissions::run(&args, terminal),
         Command::Trust(args) => commands::trust::run(&args, terminal),

@@ -30,6 +30,11 @@ pub struct SessionId {
 }
 
 impl SessionId {
+    /// The name, as it was given.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Any text names a session; one that is no plain file name is stored under its digest.
     pub fn new(name: &str) -> Self {
         let plain = !name.is_empty()

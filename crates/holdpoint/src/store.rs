@@ -147,7 +147,7 @@ pub(crate) fn append_line(path: &Path, line: &str, longest: u64) -> io::Result<(
 }
 
 /// An error in words, without the system's number for it.
-pub(crate) fn plain_words(error: &io::Error) -> String {
+pub fn plain_words(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error ")
         .next()

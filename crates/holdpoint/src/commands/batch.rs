@@ -8,7 +8,9 @@ use std::fmt;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
-use holdpoint::{Decision, SessionState, StrictValue, ToolCall};
+use holdpoint::{
+    Decision, Outcome, RecordError, Recorder, SessionState, StrictValue, ToolCall, without_secrets,
+};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
@@ -16,17 +18,28 @@ use serde_json::value::RawValue;
 
 use super::check::{json_problem, policy_for};
 use crate::cli;
-use crate::desk::{Desk, InSession, Under, directory};
+use crate::desk::{Asker, Desk, InSession, Judged, Under, directory};
 use crate::exit::Exit;
 use crate::terminal::Terminal;
 
 /// The longest line that is read.
 const MAX_LINE: usize = 16 << 20;
 
-pub(crate) fn run(under: &cli::Under, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+/// The most answers that wait to be recorded together.
+const MOST_WAITING: usize = 256;
+
+pub(crate) fn run(args: &cli::Check, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    let under = &args.call.under;
     let here = directory(under.cwd.as_deref())?;
+    let desk = Desk::new();
     let mut batch = Batch {
-        desk: Desk::new(),
+        recorder: match args.dry_run {
+            true => None,
+            false => Some(desk.recorder()?),
+        },
+        desk,
+        agent: args.agent.clone(),
+        waiting: Vec::new(),
         named: match policy_for(under, &here) {
             Under::Layers(_) | Under::LayersAt(..) => None,
             named @ (Under::File(_) | Under::Inline(_) | Under::Profile(_)) => Some(named),
@@ -46,23 +59,29 @@ pub(crate) fn run(under: &cli::Under, terminal: &mut Terminal) -> anyhow::Result
     loop {
         if !lines.has_whole_line() {
             // Whoever sends the next line may be waiting for these answers.
+            batch.hand_over(terminal)?;
             terminal.out.flush()?;
+        } else if batch.waiting.len() >= MOST_WAITING {
+            batch.hand_over(terminal)?;
         }
-        let decision = match lines.next()? {
+        let answer = match lines.next()? {
             Line::End => break,
-            Line::TooLong => Decision::error(format!(
+            Line::TooLong => Err(format!(
                 "line {}: it has more than {MAX_LINE} bytes: no call is that large",
                 lines.number
             )),
-            Line::Whole => batch.judge(&lines.line).unwrap_or_else(|problem| {
-                Decision::error(format!("line {}{problem}", lines.number))
-            }),
+            Line::Whole => batch
+                .judge(&lines.line)
+                .map_err(|problem| format!("line {}{problem}", lines.number)),
         };
-        serde_json::to_writer(&mut terminal.out, &decision)?;
-        terminal.out.write_all(b"\n")?;
+        batch.waiting.push(answer);
     }
+    batch.hand_over(terminal)?;
     Ok(Exit::Fine)
 }
+
+/// The answer to a line, or what is wrong with it.
+type Answer = Result<(String, Judged), String>;
 
 /// What is the same for every line.
 struct Batch {
@@ -71,6 +90,12 @@ struct Batch {
     /// The policy named for all lines in place of the layers.
     named: Option<Under>,
     session: String,
+    /// The agent that asks, as the record names it.
+    agent: String,
+    /// Where outcomes are recorded; nowhere in a dry run.
+    recorder: Option<Recorder>,
+    /// What was judged and is neither recorded nor answered yet.
+    waiting: Vec<Answer>,
 }
 
 /// One line.
@@ -130,8 +155,42 @@ impl<'de> Deserialize<'de> for SessionField {
 }
 
 impl Batch {
+    /// Records what waits and then answers it.
+    fn hand_over(&mut self, terminal: &mut Terminal) -> anyhow::Result<()> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let problem = self.record(&waiting).err().map(|error| error.to_string());
+        for answer in waiting {
+            let decision = match (&problem, answer) {
+                (Some(problem), _) => Decision::error(problem),
+                (None, Ok((_, judged))) => judged.shown(),
+                (None, Err(problem)) => without_secrets(Decision::error(problem)),
+            };
+            serde_json::to_writer(&mut terminal.out, &decision)?;
+            terminal.out.write_all(b"\n")?;
+        }
+        Ok(())
+    }
+
+    fn record(&self, waiting: &[Answer]) -> Result<(), RecordError> {
+        let Some(recorder) = &self.recorder else {
+            return Ok(());
+        };
+        let asker = |session| Asker {
+            agent: &self.agent,
+            session: Some(session),
+        };
+        let outcomes: Vec<Outcome<'_>> = waiting
+            .iter()
+            .map(|answer| match answer {
+                Ok((session, judged)) => judged.outcome(asker(session)),
+                Err(problem) => Outcome::Failed(asker(&self.session).failed(problem)),
+            })
+            .collect();
+        recorder.record_together(&outcomes)
+    }
+
     /// The decision on one line, or what is wrong with it, starting with the place.
-    fn judge(&mut self, line: &[u8]) -> Result<Decision, String> {
+    fn judge(&mut self, line: &[u8]) -> Result<(String, Judged), String> {
         if line.iter().all(u8::is_ascii_whitespace) {
             return Err(": it is empty: send one call a line".into());
         }
@@ -154,7 +213,7 @@ impl Batch {
             .map_err(|problem| format!(": {problem}"))
     }
 
-    fn judge_request(&mut self, request: Request<'_>) -> Result<Decision, String> {
+    fn judge_request(&mut self, request: Request<'_>) -> Result<(String, Judged), String> {
         self.desk.refresh();
         let input = request
             .input
@@ -177,9 +236,16 @@ impl Batch {
             Some(SessionField::State(state)) => InSession::Given(state),
             None => InSession::Kept(self.session.clone()),
         };
-        self.desk
-            .judge_and_count(&call, &under, &session, &directory)
-            .map_err(|error| error.to_string())
+        let name = match &session {
+            InSession::Kept(name) => name.clone(),
+            InSession::Given(_) => self.session.clone(),
+        };
+        let counts = self.recorder.is_some();
+        let judged = self
+            .desk
+            .judged(call, counts, &under, &session, &directory)
+            .map_err(|error| error.to_string())?;
+        Ok((name, judged))
     }
 }
 

@@ -3,13 +3,13 @@
 use std::io::{self, Read, Write};
 
 use anyhow::{Context, bail};
-use holdpoint::{Decision, StrictValue, ToolCall};
+use holdpoint::{Decision, Outcome, StrictValue, ToolCall, without_secrets};
 use holdpoint_core::document;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::cli;
-use crate::desk::{Desk, InSession, Under, directory};
+use crate::desk::{Asker, Desk, DeskError, InSession, Under, directory};
 use crate::exit::Exit;
 use crate::terminal::{Terminal, shown};
 
@@ -40,11 +40,38 @@ fn judged(args: &cli::Check) -> anyhow::Result<Decision> {
     if args.call.names_nothing() {
         bail!("{NOTHING}, or --batch");
     }
-    let directory = directory(under.cwd.as_deref())?;
-    let call = read_call(&args.call)?;
-    let policy = policy_for(under, &directory);
-    let session = InSession::Kept(under.session.clone());
-    Ok(Desk::new().judge_and_count(&call, &policy, &session, &directory)?)
+    let mut desk = Desk::new();
+    let judged = directory(under.cwd.as_deref())
+        .map_err(anyhow::Error::from)
+        .and_then(|directory| Ok((directory, read_call(&args.call)?)))
+        .and_then(|(directory, call)| {
+            let policy = policy_for(under, &directory);
+            let session = InSession::Kept(under.session.clone());
+            if args.dry_run {
+                let decision = desk.judge(&call, &policy, &session, &directory)?;
+                return Ok(without_secrets(decision));
+            }
+            let asker = asker(args);
+            Ok(desk.answer(asker, &call, &policy, &session, &directory)?)
+        });
+    if let Err(error) = &judged
+        && !args.dry_run
+        && !matches!(error.downcast_ref(), Some(DeskError::Unrecorded(..)))
+    {
+        // The refusal stands whether or not it can be recorded, and has a reason of its own.
+        let problem = format!("{error:#}");
+        let _ = desk
+            .recorder()
+            .map(|recorder| recorder.record(&Outcome::Failed(asker(args).failed(&problem))));
+    }
+    judged
+}
+
+fn asker(args: &cli::Check) -> Asker<'_> {
+    Asker {
+        agent: &args.agent,
+        session: Some(&args.call.under.session),
+    }
 }
 
 const NOTHING: &str = "there is nothing to judge: give a COMMAND, or --tool and --input";

@@ -11,11 +11,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use holdpoint::hook::{Agent, Asked, MAX_PAYLOAD, Problem, Reply};
-use holdpoint::{Decision, ErrorLog, OnError, shown};
+use holdpoint::{
+    Decision, ErrorLog, Failed, OnError, Outcome, ToolCall, Verdict, shown, text_without_secrets,
+};
 use holdpoint_sandbox::last_words;
 use lexopt::Arg;
 
-use crate::desk::{Desk, DeskError, InSession, Under, directory};
+use crate::desk::{Asker, Desk, DeskError, InSession, Under, directory};
 use crate::exit::Exit;
 
 /// Answers if the arguments are those of `holdpoint hook`. Asked for help it leaves that to clap.
@@ -68,14 +70,23 @@ fn answer(agent: Agent) -> ExitCode {
         let text = format!("this process cannot be guarded ({error})");
         return given(&agent.refusal(&Problem::new(text)));
     }
+    let desk = Desk::new();
+    if let Some(path) = desk.locations().unrecorded() {
+        // Without it a breakdown is still a refusal, only one the ledger never hears of.
+        let _ = last_words::leave_note_at(&path);
+    }
     let mut gate = Gate {
         agent,
-        desk: Desk::new(),
+        desk,
         under: None,
+        session: None,
+        call: None,
+        on_record: false,
+        decided: None,
     };
     let reply = payload()
         .and_then(|payload| agent.answer(&payload, |asked| gate.judge(asked)))
-        .or_else(|problem| gate.left_alone(problem))
+        .or_else(|problem| gate.settled(problem))
         .unwrap_or_else(|problem| agent.refusal(&problem));
     given(&reply)
 }
@@ -99,11 +110,55 @@ struct Gate {
     desk: Desk,
     /// The policy the call comes under, once that is known.
     under: Option<Under>,
+    /// The agent's session, once that is known.
+    session: Option<String>,
+    /// The call, once it is known.
+    call: Option<ToolCall>,
+    /// Whether what went wrong is on record, as well as it can be.
+    on_record: bool,
+    /// What was decided, if only the record failed.
+    decided: Option<Verdict>,
 }
 
 impl Gate {
     fn judge(&mut self, asked: Asked) -> Result<Decision, String> {
-        self.judged(asked).map_err(|error| error.to_string())
+        self.judged(asked).map_err(|error| {
+            if let DeskError::Unrecorded(_, verdict) = &error {
+                self.on_record = true;
+                self.decided = Some(*verdict);
+            }
+            error.to_string()
+        })
+    }
+
+    /// What becomes of a problem: a refusal, or silence where the policy wants that. Either is put
+    /// on record, and told without secrets.
+    fn settled(&mut self, mut problem: Problem) -> Result<Reply, Problem> {
+        problem.text = text_without_secrets(&problem.text);
+        let left_alone = self.is_left_alone(&problem);
+        if !self.on_record {
+            // It stands whether or not it can be recorded.
+            let outcome = Outcome::Failed(Failed {
+                call: self.call.as_ref(),
+                left_alone,
+                ..self.asker().failed(&problem.text)
+            });
+            let _ = self
+                .desk
+                .recorder()
+                .map(|recorder| recorder.record(&outcome));
+        }
+        match left_alone {
+            true => Ok(Reply::silence()),
+            false => Err(problem),
+        }
+    }
+
+    fn asker(&self) -> Asker<'_> {
+        Asker {
+            agent: self.agent.name(),
+            session: self.session.as_deref(),
+        }
     }
 
     fn judged(&mut self, asked: Asked) -> Result<Decision, DeskError> {
@@ -113,9 +168,14 @@ impl Gate {
         let under = Under::LayersAt(workspace.clone(), directory);
         self.under = Some(under.clone());
         let session = asked.session.as_deref().unwrap_or("default");
-        let session = InSession::Kept(session.to_owned());
-        self.desk
-            .judge_and_count(&call, &under, &session, &workspace)
+        let kept = InSession::Kept(session.to_owned());
+        self.session = asked.session.clone();
+        let asker = Asker {
+            agent: self.agent.name(),
+            session: asked.session.as_deref(),
+        };
+        let call = self.call.insert(call);
+        self.desk.answer(asker, call, &under, &kept, &workspace)
     }
 
     /// Where the agent belongs and where it stands. It belongs where it was started, if it says:
@@ -133,8 +193,12 @@ impl Gate {
         Ok((workspace, standing))
     }
 
-    /// Silence in place of a refusal, where the policy wants that and it can be written down.
-    fn left_alone(&mut self, problem: Problem) -> Result<Reply, Problem> {
+    /// Whether silence takes the place of a refusal: the policy wants that, it can be written down,
+    /// and nothing is known against the call.
+    fn is_left_alone(&mut self, problem: &Problem) -> bool {
+        if self.decided.is_some_and(|verdict| !verdict.runs()) {
+            return false;
+        }
         let under = match self.under.take() {
             Some(under) => Some(under),
             None => self
@@ -144,15 +208,10 @@ impl Gate {
         };
         let policy = under.and_then(|under| self.desk.policy(&under).ok());
         if policy.is_none_or(|policy| policy.on_error() == OnError::Deny) {
-            return Err(problem);
+            return false;
         }
-        let logged = ErrorLog::at(self.desk.locations())
-            .is_some_and(|log| log.add(self.agent.name(), &problem.text).is_ok());
-        if logged {
-            Ok(Reply::silence())
-        } else {
-            Err(problem)
-        }
+        ErrorLog::at(self.desk.locations())
+            .is_some_and(|log| log.add(self.agent.name(), &problem.text).is_ok())
     }
 }
 

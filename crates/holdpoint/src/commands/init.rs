@@ -6,7 +6,9 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use anyhow::{Context, bail};
 use holdpoint::hook::Agent;
 use holdpoint::setup::{Plan, Scope};
-use holdpoint::{Locations, real_directory};
+use holdpoint::{Locations, Recorder, real_directory};
+use holdpoint_ledger::Kind;
+use serde_json::json;
 
 use crate::cli::{AgentName, Setup};
 use crate::exit::Exit;
@@ -26,7 +28,7 @@ pub(crate) fn register(args: &Setup, terminal: &mut Terminal) -> anyhow::Result<
         warn(&plan, agent, terminal)?;
         return Ok(Exit::Fine);
     }
-    if !carried_out(&plan, args, terminal)? {
+    if !carried_out("init", &plan, args, terminal)? {
         return Ok(Exit::Fine);
     }
     let again = spelled(args);
@@ -56,7 +58,7 @@ pub(crate) fn unregister(args: &Setup, terminal: &mut Terminal) -> anyhow::Resul
         writeln!(terminal.out, "{path}: Holdpoint is not registered there.")?;
         return Ok(Exit::Fine);
     }
-    if carried_out(&plan, args, terminal)? {
+    if carried_out("uninstall", &plan, args, terminal)? {
         writeln!(
             terminal.out,
             "Removed: from its next start, {} no longer asks Holdpoint.",
@@ -79,7 +81,12 @@ fn warn(plan: &Plan, agent: Agent, terminal: &mut Terminal) -> anyhow::Result<()
 }
 
 /// Shows what would change and does it, if that is wanted.
-fn carried_out(plan: &Plan, args: &Setup, terminal: &mut Terminal) -> anyhow::Result<bool> {
+fn carried_out(
+    action: &str,
+    plan: &Plan,
+    args: &Setup,
+    terminal: &mut Terminal,
+) -> anyhow::Result<bool> {
     let out = &mut terminal.out;
     writeln!(out, "{}", shown(&plan.path.display().to_string(), 500))?;
     let before = plan.before.as_deref().unwrap_or_default();
@@ -103,6 +110,12 @@ fn carried_out(plan: &Plan, args: &Setup, terminal: &mut Terminal) -> anyhow::Re
         }
     }
     let locations = Locations::of_this_machine();
+    let what = json!({
+        "action": action,
+        "agent": Agent::from(args.agent).name(),
+        "file": plan.path.display().to_string(),
+    });
+    Recorder::at(&locations)?.changes(Kind::PolicyChange, None, &what)?;
     plan.carry_out(&locations)?;
     Ok(true)
 }

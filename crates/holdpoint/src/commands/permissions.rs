@@ -5,8 +5,10 @@ use std::io::Write;
 use anyhow::bail;
 use holdpoint::{
     DefaultPolicy, Layer, Policy, SessionId, SessionState, Sessions, Suspensions, ToolCall,
+    without_secrets,
 };
 use holdpoint_core::policy::RuleList;
+use holdpoint_ledger::Kind;
 use serde_json::{Value, json};
 
 use super::check::{parse_input, print, print_json};
@@ -31,13 +33,19 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
         }
         Action::Allow { pattern } => {
             let pattern = whole(pattern)?;
-            let state = change(&desk, &id, |state| add(&mut state.allow, &pattern))?;
+            let state = {
+                let what = json!({"action": "allow", "pattern": pattern});
+                change(&desk, &id, what, |state| add(&mut state.allow, &pattern))?
+            };
             let text = format!("+ Added to session whitelist: {}", shown(&pattern, 500));
             said(args, terminal, &text, &state)?;
         }
         Action::Deny { pattern } => {
             let pattern = whole(pattern)?;
-            let state = change(&desk, &id, |state| add(&mut state.deny, &pattern))?;
+            let state = {
+                let what = json!({"action": "deny", "pattern": pattern});
+                change(&desk, &id, what, |state| add(&mut state.deny, &pattern))?
+            };
             let text = format!("- Added to session blacklist: {}", shown(&pattern, 500));
             said(args, terminal, &text, &state)?;
         }
@@ -49,12 +57,20 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
                 |default| default.word().to_owned(),
             );
             let default = DefaultPolicy::from(*word);
-            let state = change(&desk, &id, |state| state.default = Some(default))?;
+            let state = {
+                let what = json!({"action": "default", "default": default.word()});
+                change(&desk, &id, what, |state| state.default = Some(default))?
+            };
             let text = format!("Session default policy: {} (was: {was})", default.word());
             said(args, terminal, &text, &state)?;
         }
         Action::Clear => {
-            let state = change(&desk, &id, SessionState::clear_rules)?;
+            let state = change(
+                &desk,
+                &id,
+                json!({"action": "clear"}),
+                SessionState::clear_rules,
+            )?;
             said(
                 args,
                 terminal,
@@ -68,11 +84,16 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
             } else {
                 scope.unwrap_or(Scope::Idle)
             };
-            let state = change(&desk, &id, |state| match scope {
-                Scope::Turn => state.suspended.turn = true,
-                Scope::Idle => state.suspended.idle = true,
-                Scope::All => state.suspended.all = true,
-            })?;
+            let state = change(
+                &desk,
+                &id,
+                json!({"action": "suspend", "scope": scope.word()}),
+                |state| match scope {
+                    Scope::Turn => state.suspended.turn = true,
+                    Scope::Idle => state.suspended.idle = true,
+                    Scope::All => state.suspended.all = true,
+                },
+            )?;
             let until = match scope {
                 Scope::Turn => "until the turn ends",
                 Scope::Idle => "until the session is idle",
@@ -82,7 +103,12 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
             said(args, terminal, &text, &state)?;
         }
         Action::Resume => {
-            let state = change(&desk, &id, SessionState::resume)?;
+            let state = change(
+                &desk,
+                &id,
+                json!({"action": "resume"}),
+                SessionState::resume,
+            )?;
             said(args, terminal, "Prompts resumed.", &state)?;
         }
         Action::Status => {
@@ -101,6 +127,7 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
             };
             let session = InSession::Kept(args.session.clone());
             let decision = desk.judge(&call, &under, &session, &directory)?;
+            let decision = without_secrets(decision);
             if args.json {
                 print_json(&decision, terminal)?;
             } else {
@@ -127,12 +154,17 @@ pub(crate) fn suspension_words(suspended: Suspensions) -> Option<String> {
     (!scopes.is_empty()).then(|| format!("suspended {}", scopes.join(" and ")))
 }
 
+/// Changes a session's rules, once the change is on record.
 fn change(
     desk: &Desk,
     id: &SessionId,
+    what: Value,
     edit: impl FnOnce(&mut SessionState),
 ) -> anyhow::Result<SessionState> {
     let sessions = Sessions::at(desk.locations())?;
+    let session = Some(id.name());
+    desk.recorder()?
+        .changes(Kind::SessionRule, session, &what)?;
     Ok(sessions.change(id, |state| {
         edit(state);
         state.clone()

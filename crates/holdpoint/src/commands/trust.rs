@@ -4,8 +4,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use holdpoint::{Locations, Policy, TrustStore, read_policy_file};
+use holdpoint::{Locations, Policy, Recorder, TrustStore, read_policy_file};
 use holdpoint_core::digest_of;
+use holdpoint_ledger::Kind;
 use serde_json::json;
 
 use crate::cli;
@@ -21,8 +22,11 @@ pub(crate) fn run(args: &cli::Trust, terminal: &mut Terminal) -> anyhow::Result<
         return Ok(Exit::Fine);
     }
     let files = files(args, &locations)?;
+    let recorder = Recorder::at(&locations)?;
     if args.revoke {
         for file in files {
+            let what = json!({"action": "revoke", "file": file.display().to_string()});
+            recorder.changes(Kind::PolicyChange, None, &what)?;
             let known = store.revoke(&file)?;
             let text = if known {
                 "No longer trusted"
@@ -42,6 +46,9 @@ pub(crate) fn run(args: &cli::Trust, terminal: &mut Terminal) -> anyhow::Result<
         Policy::from_text(&file.display().to_string(), bytes)?;
     }
     for (file, digest) in files.iter().zip(&digests) {
+        let name = file.display().to_string();
+        let what = json!({"action": "trust", "file": name, "digest": digest});
+        recorder.changes(Kind::PolicyChange, None, &what)?;
         store.trust(file, digest)?;
         said(args.json, terminal, "Trusted", file, Some(digest))?;
     }

@@ -1,0 +1,546 @@
+//! Putting what was answered on record, before the answer leaves.
+//!
+//! A decision that cannot be recorded is no permission: the caller refuses, and the refusal is
+//! recorded if there is any way to. What is recorded is redacted first; the ledger takes nothing
+//! else.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use holdpoint_core::policy::Durability as Wanted;
+use holdpoint_core::text::redaction::{Marker, Redacted, RedactedJson, Redactor};
+use holdpoint_core::{Decision, Method, Policy, ToolCall, Verdict};
+use holdpoint_ledger::{Detail, Digest, Durability, Entry, Kind, Ledger, LedgerError, unguessable};
+use serde_json::{Map, Value, json};
+
+use crate::locations::Locations;
+use crate::store::{append_line, lock, plain_words, read_bounded, write_whole};
+
+/// The most bytes of a command that are recorded, and of any other argument: a record says what was
+/// asked, it is no copy of the files that were written.
+const LONGEST_COMMAND: usize = 8 << 10;
+const LONGEST_ARGUMENT: usize = 400;
+
+/// A secret is no longer than this, so what is cut this far behind its end cannot show half of one.
+const LONGEST_SECRET: usize = 16 << 10;
+
+/// The most arguments that are recorded, counting what is inside of lists and objects.
+const MOST_ARGUMENTS: usize = 100;
+
+/// The most bytes of the name of an argument that is recorded.
+const LONGEST_KEY: usize = 128;
+
+/// The most bytes of all arguments together, so that a record with them is no longer than any may be.
+const LONGEST_INPUT: usize = 40 << 10;
+
+/// The most rules and files of a decision that are recorded.
+const MOST_FINDINGS: usize = 20;
+
+/// The most bytes that are read of what broken-down processes left.
+const MOST_BREAKDOWNS: u64 = 256 << 10;
+
+/// The most bytes of a text that is shown.
+const LONGEST_SHOWN: usize = 64 << 10;
+
+/// The most bytes of reasons and parts that are recorded.
+const LONGEST_TEXT: usize = 1000;
+
+/// Why something could not be recorded.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// There is no place for the ledger.
+    #[error("no home directory is known, so nothing can be recorded: set HOME or XDG_STATE_HOME")]
+    NoPlace,
+    /// The key of the tags of redacted secrets cannot be used.
+    #[error(
+        "{0}: the key of redacted secrets cannot be used ({1}): check the directory and the disk"
+    )]
+    Salt(String, String),
+    /// The ledger does not play along.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+}
+
+/// A call, who makes it, and what was decided.
+#[derive(Clone, Copy, Debug)]
+pub struct Answered<'a> {
+    /// The agent, or the program that asks for it.
+    pub agent: &'a str,
+    /// Its session.
+    pub session: Option<&'a str>,
+    /// The directory it works in.
+    pub directory: Option<&'a str>,
+    /// The call.
+    pub call: &'a ToolCall,
+    /// What was decided.
+    pub decision: &'a Decision,
+    /// The policy it was decided under; without it nothing is said about how the record is kept.
+    pub policy: Option<&'a Policy>,
+    /// How long that took.
+    pub took: Option<Duration>,
+    /// The transcript the call stands in, for one that was made long ago and is only judged now.
+    pub replayed: Option<Replayed<'a>>,
+}
+
+/// Where a call that is only judged again was found.
+#[derive(Clone, Copy, Debug)]
+pub struct Replayed<'a> {
+    /// The transcript and the line in it.
+    pub place: &'a str,
+    /// When the call was made, if that is known.
+    pub time: Option<&'a str>,
+}
+
+/// What comes of one question.
+#[derive(Clone, Copy, Debug)]
+pub enum Outcome<'a> {
+    /// The call was judged.
+    Answered(Answered<'a>),
+    /// It could not be read or judged, and was refused.
+    Failed(Failed<'a>),
+}
+
+/// A question that could not be answered.
+#[derive(Clone, Copy, Debug)]
+pub struct Failed<'a> {
+    /// The agent, or the program that asks for it.
+    pub agent: &'a str,
+    /// Its session.
+    pub session: Option<&'a str>,
+    /// The call, as far as it could be read.
+    pub call: Option<&'a ToolCall>,
+    /// What is wrong, in one line.
+    pub problem: &'a str,
+    /// Whether the call was left to the agent's own permissions, as the policy wants, and not
+    /// refused.
+    pub left_alone: bool,
+    /// The transcript it stands in, for a call that was made long ago.
+    pub replayed: Option<Replayed<'a>>,
+}
+
+impl<'a> Outcome<'a> {
+    /// Where it was found, if that is a transcript.
+    fn replayed(&self) -> Option<Replayed<'a>> {
+        match self {
+            Outcome::Answered(answered) => answered.replayed,
+            Outcome::Failed(failed) => failed.replayed,
+        }
+    }
+}
+
+/// Writes to the ledger of this user.
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    ledger: Ledger,
+    home: Option<String>,
+    /// What keys the tags of redacted secrets, where a policy wants them.
+    salt: PathBuf,
+    /// Where processes that broke down left a line each.
+    unrecorded: PathBuf,
+}
+
+impl Recorder {
+    /// The ledger kept at `locations`.
+    pub fn at(locations: &Locations) -> Result<Self, RecordError> {
+        let state = locations.state.as_ref().ok_or(RecordError::NoPlace)?;
+        let directory = locations.ledger().ok_or(RecordError::NoPlace)?;
+        let unrecorded = locations.unrecorded().ok_or(RecordError::NoPlace)?;
+        let home = locations.home.as_ref().and_then(|home| home.to_str());
+        Ok(Self {
+            ledger: Ledger::at(directory),
+            home: home.map(str::to_owned),
+            salt: state.join("redaction.salt"),
+            unrecorded,
+        })
+    }
+
+    /// The ledger itself.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// Records what came of a question. On an error nothing may run: whoever asks is refused.
+    pub fn record(&self, outcome: &Outcome<'_>) -> Result<(), RecordError> {
+        self.record_together(std::slice::from_ref(outcome))
+    }
+
+    /// Records several outcomes in one go; all of them or none.
+    pub fn record_together(&self, outcomes: &[Outcome<'_>]) -> Result<(), RecordError> {
+        if outcomes.is_empty() {
+            return Ok(());
+        }
+        let mut entries: Vec<Entry> = Vec::with_capacity(outcomes.len());
+        for outcome in outcomes {
+            entries.push(self.entry(outcome)?);
+        }
+        let durability = outcomes.iter().map(durability).max().unwrap_or_default();
+        let Err(error) = self.ledger.append_all(&entries, durability) else {
+            // Now, since this has just worked, and nobody has to wait for a lock twice.
+            self.record_breakdowns();
+            return Ok(());
+        };
+        for (outcome, entry) in outcomes.iter().zip(entries) {
+            // Nobody waits for an answer, and the room kept for refusals is for those who do.
+            if outcome.replayed().is_some() {
+                continue;
+            }
+            // The call is refused whether or not this can be written now.
+            let busy = error.code() == "lock_held";
+            if busy || self.ledger.append_refusal(&refused(entry, &error)).is_err() {
+                let line = format!("the ledger could not be written ({})", error.code());
+                let _ = append_line(&self.unrecorded, &line, MOST_BREAKDOWNS);
+            }
+        }
+        Err(error.into())
+    }
+
+    /// Records a change a person makes to rules, trust or set-up, before it is made.
+    pub fn changes(
+        &self,
+        kind: Kind,
+        session: Option<&str>,
+        what: &Value,
+    ) -> Result<(), RecordError> {
+        let redactor = self.plain_redactor();
+        let person = ["USER", "LOGNAME", "USERNAME"]
+            .iter()
+            .find_map(|name| std::env::var(name).ok());
+        let entry = Entry {
+            session: session.map(|session| brief(&redactor, session)),
+            approver: person.map(|person| brief(&redactor, &person)),
+            detail: Some(Detail::Of(recorded(&redactor, what))),
+            ..Entry::new(kind)
+        };
+        self.ledger.append(&entry, Durability::Synced)?;
+        Ok(())
+    }
+
+    /// Records the refusals of processes that broke down before they could. Whoever moves the file
+    /// away tells of them; if that fails it is put back for the next.
+    fn record_breakdowns(&self) {
+        let taken = self
+            .unrecorded
+            .with_extension(format!("taken-{}", std::process::id()));
+        if fs::rename(&self.unrecorded, &taken).is_err() {
+            return;
+        }
+        let lines = read_bounded(&taken, MOST_BREAKDOWNS).unwrap_or_default();
+        let text = String::from_utf8_lossy(&lines);
+        let causes: BTreeSet<&str> = text.lines().take(1000).collect();
+        let causes: Vec<&str> = causes.into_iter().take(5).collect();
+        let problem = format!(
+            "{} calls were refused without a record of their own: {}",
+            text.lines().count(),
+            causes.join("; ")
+        );
+        let entry = self.failure(&Failed {
+            agent: "holdpoint",
+            session: None,
+            call: None,
+            problem: &problem,
+            left_alone: false,
+            replayed: None,
+        });
+        if self.ledger.append(&entry, Durability::Written).is_ok() {
+            let _ = fs::remove_file(&taken);
+        } else {
+            let _ = fs::rename(&taken, &self.unrecorded);
+        }
+    }
+
+    /// What takes secrets out of text, whatever the policy says.
+    fn plain_redactor(&self) -> Redactor {
+        let redactor = Redactor::new();
+        match &self.home {
+            Some(home) => redactor.shortening_home(home),
+            None => redactor,
+        }
+    }
+
+    /// What takes out of text what the policy wants out.
+    fn redactor(&self, policy: &Policy) -> Result<Redactor, RecordError> {
+        let rules = policy.redaction();
+        let salt = match rules.equality {
+            true => Some(self.salt().map_err(|error| {
+                let path = self.salt.display().to_string();
+                RecordError::Salt(path, plain_words(&error))
+            })?),
+            false => None,
+        };
+        Ok(rules.redactor(self.home.as_deref(), salt))
+    }
+
+    /// The key of the tags, made when it is first wanted.
+    fn salt(&self) -> io::Result<[u8; 32]> {
+        let kept = || -> Option<[u8; 32]> { read_bounded(&self.salt, 32).ok()?.try_into().ok() };
+        if let Some(salt) = kept() {
+            return Ok(salt);
+        }
+        let _held = lock(&self.salt)?;
+        if let Some(salt) = kept() {
+            return Ok(salt);
+        }
+        let salt = unguessable()?;
+        write_whole(&self.salt, &salt)?;
+        Ok(salt)
+    }
+
+    fn entry(&self, outcome: &Outcome<'_>) -> Result<Entry, RecordError> {
+        match outcome {
+            Outcome::Answered(answered) => self.decision(answered),
+            Outcome::Failed(failed) => Ok(self.failure(failed)),
+        }
+    }
+
+    fn failure(&self, failed: &Failed<'_>) -> Entry {
+        let redactor = self.plain_redactor();
+        let text = |text: &str| brief(&redactor, text);
+        let mut detail = Map::new();
+        if failed.left_alone {
+            detail.insert("left_alone".into(), Value::Bool(true));
+        }
+        if let Some(replayed) = failed.replayed {
+            detail.insert("replayed".into(), found_at(replayed));
+        }
+        let call = failed.call;
+        Entry {
+            agent: Some(text(failed.agent)),
+            session: failed.session.map(text),
+            directory: call.and_then(ToolCall::cwd).map(text),
+            tool: call.map(|call| text(call.tool())),
+            // What is left alone is neither allowed nor refused.
+            verdict: (!failed.left_alone).then_some(Verdict::Deny),
+            method: Some(Method::Error),
+            reason: Some(text(failed.problem)),
+            call: call.and_then(|call| Digest::parse(&call.digest())),
+            input: call.map(|call| recorded(&redactor, &Value::Object(call.input().clone()))),
+            detail: (!detail.is_empty())
+                .then(|| Detail::Of(redactor.json(&Value::Object(detail)).0)),
+            ..Entry::new(Kind::Error)
+        }
+    }
+
+    fn decision(&self, answered: &Answered<'_>) -> Result<Entry, RecordError> {
+        let Answered { call, decision, .. } = answered;
+        let redactor = match answered.policy {
+            Some(policy) => self.redactor(policy)?,
+            None => self.plain_redactor(),
+        };
+        let text = |text: &str| brief(&redactor, text);
+        let deciding = decision
+            .findings
+            .first()
+            .filter(|finding| Some(&finding.rule) == decision.rule.as_ref());
+        Ok(Entry {
+            agent: Some(text(answered.agent)),
+            session: answered.session.map(text),
+            directory: call.cwd().or(answered.directory).map(text),
+            tool: Some(text(call.tool())),
+            verdict: Some(decision.verdict),
+            method: Some(decision.method),
+            rule: decision.rule.as_deref().map(text),
+            risk: Some(decision.risk),
+            reason: Some(text(&decision.reason)),
+            part: deciding.and_then(|one| one.part.as_deref()).map(text),
+            call: Digest::parse(&decision.call),
+            policy: Digest::parse(&decision.policy),
+            input: Some(recorded(&redactor, &Value::Object(call.input().clone()))),
+            duration: answered.took,
+            detail: detail(answered, &redactor),
+            ..Entry::new(Kind::Decision)
+        })
+    }
+}
+
+/// The other rules that matched, and the files that were read to judge the call.
+fn detail(answered: &Answered<'_>, redactor: &Redactor) -> Option<Detail> {
+    let decision = answered.decision;
+    let mut findings: Vec<Value> = Vec::new();
+    for finding in decision.findings.iter().take(MOST_FINDINGS) {
+        let finding = json!({"rule": finding.rule, "verdict": finding.verdict});
+        if !findings.contains(&finding) {
+            findings.push(finding);
+        }
+    }
+    let files: Vec<Value> = decision
+        .files
+        .iter()
+        .take(MOST_FINDINGS)
+        .map(|file| json!({"path": file.path, "digest": file.digest}))
+        .collect();
+    let mut detail = Map::new();
+    if !findings.is_empty() {
+        detail.insert("findings".into(), Value::Array(findings));
+    }
+    if let Some(instead) = &decision.instead {
+        detail.insert("instead".into(), json!(instead));
+    }
+    if !files.is_empty() {
+        detail.insert("files".into(), Value::Array(files));
+    }
+    if let Some(replayed) = answered.replayed {
+        detail.insert("replayed".into(), found_at(replayed));
+    }
+    (!detail.is_empty()).then(|| Detail::Of(redactor.json(&Value::Object(detail)).0))
+}
+
+fn found_at(replayed: Replayed<'_>) -> Value {
+    json!({"place": replayed.place, "time": replayed.time})
+}
+
+/// What takes secrets out of what people are shown. What is no secret stays: whoever reads it has to
+/// recognise the call.
+fn showing() -> Redactor {
+    Redactor::new()
+        .keeping(Marker::Email)
+        .keeping(Marker::Phone)
+}
+
+/// Text as it is shown to anybody: without secrets, and no longer than is of use.
+pub fn text_without_secrets(text: &str) -> String {
+    let whole = cut(text, LONGEST_SHOWN + LONGEST_SECRET);
+    let redacted = showing().text(whole).shortened(LONGEST_SHOWN);
+    redacted.into_string()
+}
+
+/// The arguments of a call as they are shown to anybody: without secrets, the long ones cut.
+pub fn arguments_without_secrets(call: &ToolCall) -> Map<String, Value> {
+    let arguments = recorded(&showing(), &Value::Object(call.input().clone()));
+    match arguments.into_value() {
+        Value::Object(arguments) => arguments,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Map::new()
+        }
+    }
+}
+
+/// A decision as it is shown to anybody: without the secrets of the call it is about.
+pub fn without_secrets(mut decision: Decision) -> Decision {
+    let mut clean = |text: &mut String| *text = text_without_secrets(text);
+    clean(&mut decision.reason);
+    decision.rule.as_mut().map(&mut clean);
+    for finding in &mut decision.findings {
+        clean(&mut finding.reason);
+        clean(&mut finding.rule);
+        finding.part.as_mut().map(&mut clean);
+    }
+    decision
+}
+
+/// How surely an outcome is kept before it is answered.
+fn durability(outcome: &Outcome<'_>) -> Durability {
+    let Outcome::Answered(answered) = outcome else {
+        return Durability::Written;
+    };
+    let decision = answered.decision;
+    let waits = match answered.policy.map(Policy::durability) {
+        None | Some(Wanted::Never) => false,
+        Some(Wanted::Risk) => decision.verdict.runs() && !decision.only_looks,
+        Some(Wanted::Always) => true,
+    };
+    if waits {
+        Durability::Synced
+    } else {
+        Durability::Written
+    }
+}
+
+/// The record of a decision that turned into a refusal because it could not be kept.
+fn refused(entry: Entry, error: &LedgerError) -> Entry {
+    let reason = match error.code() {
+        "disk_full" => "refused: the ledger's disk is full",
+        "lock_held" => "refused: another process held the ledger's lock",
+        "clock_went_back" => "refused: the clock went back behind the last record",
+        "not_synced" => "refused: the record could not be brought to the disk",
+        "no_key" => "refused: the ledger's key is missing",
+        _ => "refused: the ledger could not be written",
+    };
+    Entry {
+        verdict: Some(Verdict::Deny),
+        method: Some(Method::Error),
+        rule: None,
+        reason: Some(Redacted::literal(reason)),
+        // As small as may be: there may be next to no room.
+        input: None,
+        detail: None,
+        part: None,
+        ..entry
+    }
+}
+
+/// A value as it is recorded: shortened and redacted. What is long is cut twice, far behind the
+/// limit before it is redacted and at the limit after, so that no half of a secret is left.
+fn recorded(redactor: &Redactor, value: &Value) -> RedactedJson {
+    let mut left = MOST_ARGUMENTS;
+    let bounded = bounded(value, "", &mut left, 0);
+    let mut redacted = redactor.json(&bounded).0.shortened(limit_of);
+    // Many arguments of some length each, or characters that are written as six: the longest ones
+    // give way until the record is one.
+    for share in [4, 16, 64, 256] {
+        if redacted.to_string().len() <= LONGEST_INPUT {
+            break;
+        }
+        redacted = redacted.shortened(|key| limit_of(key) / share);
+    }
+    redacted
+}
+
+/// A text as it is recorded, cut twice for the same reason.
+fn brief(redactor: &Redactor, text: &str) -> Redacted {
+    let text = cut(text, LONGEST_TEXT + LONGEST_SECRET);
+    redactor.text(text).shortened(LONGEST_TEXT)
+}
+
+/// A key as it is recorded. No tool has long ones, and half of one might be half of a secret.
+fn key_of(name: &str) -> String {
+    if name.len() <= LONGEST_KEY {
+        name.to_owned()
+    } else {
+        format!("… ({} bytes)", name.len())
+    }
+}
+
+/// At most so many bytes of a text.
+fn cut(text: &str, most: usize) -> &str {
+    text.get(..text.floor_char_boundary(most)).unwrap_or(text)
+}
+
+/// How much of the text under a key is recorded.
+fn limit_of(key: &str) -> usize {
+    if holdpoint_core::names_command(key) {
+        LONGEST_COMMAND
+    } else {
+        LONGEST_ARGUMENT
+    }
+}
+
+fn bounded(value: &Value, key: &str, left: &mut usize, depth: usize) -> Value {
+    if *left == 0 || depth > 32 {
+        return Value::String("…".into());
+    }
+    *left -= 1;
+    match value {
+        Value::String(text) => {
+            let most = limit_of(key) + LONGEST_SECRET;
+            Value::String(cut(text, most).to_owned())
+        }
+        Value::Array(items) => Value::Array(
+            items
+                .iter()
+                .map_while(|item| (*left > 0).then(|| bounded(item, key, left, depth + 1)))
+                .collect(),
+        ),
+        Value::Object(fields) => Value::Object(
+            fields
+                .iter()
+                .map_while(|(name, field)| {
+                    (*left > 0).then(|| (key_of(name), bounded(field, name, left, depth + 1)))
+                })
+                .collect(),
+        ),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}
