@@ -31,6 +31,11 @@ impl Terminal {
 
     /// The verdict's word, coloured by how strict it is.
     pub(crate) fn verdict(&self, verdict: Verdict) -> String {
+        self.like(verdict, verdict.word())
+    }
+
+    /// Text in the colour of a verdict.
+    pub(crate) fn like(&self, verdict: Verdict, text: &str) -> String {
         let code = match verdict {
             Verdict::Allow => "32",
             Verdict::Notify => "36",
@@ -38,7 +43,7 @@ impl Terminal {
             Verdict::Review => "35",
             Verdict::Deny => "31",
         };
-        self.paint(code, verdict.word())
+        self.paint(code, text)
     }
 
     /// How many characters a line has; none where output is no terminal, and so not cut.

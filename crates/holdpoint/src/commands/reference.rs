@@ -50,7 +50,10 @@ pub(crate) fn profile(name: &str, terminal: &mut Terminal) -> anyhow::Result<Exi
 }
 
 pub(crate) fn completions(shell: Shell, terminal: &mut Terminal) -> anyhow::Result<Exit> {
-    clap_complete::generate(shell, &mut Cli::command(), "holdpoint", &mut terminal.out);
+    // Not straight to the output: the generator panics if that is closed.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "holdpoint", &mut script);
+    terminal.out.write_all(&script)?;
     Ok(Exit::Fine)
 }
 
