@@ -129,6 +129,16 @@ pub fn load_layers_at(
     workspace: &Path,
     directory: &Path,
 ) -> Result<Policy, LoadError> {
+    load_layers_with(locations, workspace, directory, None)
+}
+
+/// The same with one more file, to see what it would change.
+pub(crate) fn load_layers_with(
+    locations: &Locations,
+    workspace: &Path,
+    directory: &Path,
+    further: Option<Source>,
+) -> Result<Policy, LoadError> {
     let mut sources = Vec::new();
     let mut add_if_there = |path: &Path, authority| -> Result<(), LoadError> {
         if !is_absent(path) {
@@ -148,6 +158,7 @@ pub fn load_layers_at(
             sources.extend(project_sources(locations, workspace, directory)?);
         }
     }
+    sources.extend(further);
     complete(
         Policy::compile(sources)?,
         &directories,
