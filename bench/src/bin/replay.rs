@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use holdpoint_bench::table::{self, Goals, Kind};
-use holdpoint_bench::timing::{children_seconds, median};
+use holdpoint_bench::timing::{Whose, cpu_seconds, median};
 use serde_json::{Value, json};
 
 const CALLS: usize = 100_000;
@@ -55,7 +55,7 @@ fn measure(program: &Path, place: &Path, runs: usize, check: bool) -> Result<()>
     write(&transcript, &commands)?;
     let size = fs::metadata(&transcript)?.len();
     let run = |program: &Path, arguments: &[&str]| {
-        let (start, cpu) = (Instant::now(), children_seconds());
+        let (start, cpu) = (Instant::now(), cpu_seconds(Whose::Children));
         let output = Command::new(program)
             .args(arguments)
             .arg(&transcript)
@@ -64,7 +64,7 @@ fn measure(program: &Path, place: &Path, runs: usize, check: bool) -> Result<()>
             .env_remove("PERMISSION_CONFIG_PATH")
             .stderr(Stdio::inherit())
             .output()?;
-        let times = (start.elapsed().as_secs_f64(), children_seconds() - cpu);
+        let times = (start.elapsed().as_secs_f64(), cpu_seconds(Whose::Children) - cpu);
         ensure!(output.status.success(), "{}", output.status);
         anyhow::Ok((times, output.stdout))
     };

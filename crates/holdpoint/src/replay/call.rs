@@ -4,7 +4,7 @@ use holdpoint_core::{CallError, StrictValue, ToolCall};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::{Moment, Outcome};
+use super::{Outcome, Timestamp};
 
 /// A call as it stands in a transcript.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(super) struct Uttered {
     /// The directory it names for itself.
     pub(super) directory: Option<String>,
     /// Its own time, where that is not its record's.
-    pub(super) time: Option<Moment>,
+    pub(super) time: Option<Timestamp>,
     pub(super) subagent: bool,
     pub(super) outcome: Option<Outcome>,
     /// Where it stands in memory, by which its line is found; its record's line if it is not said.

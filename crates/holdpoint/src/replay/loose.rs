@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::Moment;
+use super::Timestamp;
 
 /// A string, if it is one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(super) struct Number(pub(super) Option<i64>);
 
 /// A time: text as RFC 3339 has it, or milliseconds (or seconds) since 1970.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Time(pub(super) Option<Moment>);
+pub(super) struct Time(pub(super) Option<Timestamp>);
 
 /// What a scalar may be read as; the rest of JSON is passed over.
 trait Scalar<'de>: Default {
@@ -71,12 +71,22 @@ impl<'de> Scalar<'de> for Number {
 
 impl<'de> Scalar<'de> for Time {
     fn from_text(text: Cow<'de, str>) -> Self {
-        Time(Moment::parse(&text))
+        Time(Timestamp::parse(text.trim()))
     }
 
     fn from_number(number: i64) -> Self {
-        Time(Moment::from_number(number))
+        Time(from_number(number))
     }
+}
+
+/// A number as agents write times: seconds up to the year 5000, milliseconds from 1973 on.
+fn from_number(number: i64) -> Option<Timestamp> {
+    let micros = match number {
+        0..=99_999_999_999 => number.checked_mul(1_000_000)?,
+        100_000_000_000..=99_999_999_999_999 => number.checked_mul(1_000)?,
+        _ => return None,
+    };
+    Some(Timestamp::from_micros(u64::try_from(micros).ok()?))
 }
 
 struct Any<T>(PhantomData<T>);
@@ -204,6 +214,17 @@ mod tests {
                 .unwrap();
         assert!(fields.text.is("a\n") && fields.flag.0);
         assert_eq!(fields.number.0, Some(-3));
-        assert_eq!(fields.time.0, Moment::parse("2026-11-16T03:47:17.539Z"));
+        assert_eq!(fields.time.0, Timestamp::parse("2026-11-16T03:47:17.539Z"));
+    }
+
+    #[test]
+    fn a_number_is_a_time_in_seconds_or_milliseconds() {
+        let second = Timestamp::parse("2026-11-16T03:47:17Z");
+        assert_eq!(from_number(1_794_800_837), second);
+        assert_eq!(from_number(1_794_800_837_000), second);
+        assert_eq!(from_number(0), Some(Timestamp::default()));
+        for wrong in [-1, 100_000_000_000_000, i64::MIN, i64::MAX] {
+            assert_eq!(from_number(wrong), None, "{wrong}");
+        }
     }
 }

@@ -13,7 +13,6 @@ mod codex;
 mod gemini;
 mod lines;
 mod loose;
-mod moment;
 mod places;
 mod reader;
 mod record;
@@ -25,8 +24,8 @@ use std::sync::Arc;
 
 use holdpoint_core::ToolCall;
 
+pub use holdpoint_ledger::Timestamp;
 pub use lines::MAX_LINE;
-pub use moment::Moment;
 pub use places::{Found, MAX_FILES, known_places, project_root, transcripts_in};
 pub use reader::{Item, Reader, Seen};
 
@@ -98,7 +97,7 @@ pub struct Recorded {
     /// The agent's session, if the transcript says.
     pub session: Option<Arc<str>>,
     /// When, if the transcript says.
-    pub time: Option<Moment>,
+    pub time: Option<Timestamp>,
     /// The agent's name for the call.
     pub id: Option<String>,
     /// The tool, as the agent's hook would name it.

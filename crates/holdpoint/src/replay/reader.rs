@@ -14,7 +14,7 @@ use super::call::Uttered;
 use super::lines::{Line, Lines, MAX_LINE};
 use super::record::{Context, Record, Told};
 use super::waiting::Waiting;
-use super::{Moment, Recorded, Writer};
+use super::{Recorded, Timestamp, Writer};
 
 /// The largest transcript that is one JSON document; anything longer comes in lines.
 const MAX_DOCUMENT: usize = 64 << 20;
@@ -59,7 +59,7 @@ impl Seen {
 
     /// Whether another transcript gave the same call: its id and arguments at the same time. Ids
     /// alone do not tell; some models count their calls from one.
-    fn told_elsewhere(&mut self, call: u64, time: Option<Moment>) -> bool {
+    fn told_elsewhere(&mut self, call: u64, time: Option<Timestamp>) -> bool {
         let Some(time) = time else {
             return false;
         };

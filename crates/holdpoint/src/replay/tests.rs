@@ -100,7 +100,10 @@ fn claude_code_says_what_it_called_and_what_came_of_it() {
     assert_eq!(call.workspace.as_deref(), Some("/work/app"));
     assert_eq!(call.directory.as_deref(), Some("/work/app/src"));
     assert_eq!(call.session.as_deref(), Some("s"));
-    assert_eq!(call.time.unwrap().to_string(), "2026-11-16T03:47:08.551Z");
+    assert_eq!(
+        call.time.unwrap().to_string(),
+        "2026-11-16T03:47:08.551000Z"
+    );
 }
 
 #[test]

@@ -1,36 +1,27 @@
 //! A recorded call in one line.
 
 use holdpoint::replay::Recorded;
+use holdpoint::{arguments_without_secrets, text_without_secrets};
 use serde_json::Value;
 
+use crate::telling::TELLING;
 use crate::terminal::shown;
 
-/// How much of one argument is shown.
+/// How much of one argument, of its name and of a tool's name is shown.
 const ARGUMENT: usize = 80;
+const NAME: usize = 40;
+const TOOL: usize = 200;
 
-/// The arguments that say most about a call.
-const FIRST: &[&str] = &[
-    "file_path",
-    "absolute_path",
-    "notebook_path",
-    "path",
-    "url",
-    "pattern",
-    "query",
-];
-
-/// The call as people are shown it: the command of a shell tool, the arguments of any other. This is
-/// the one place where text of a call leaves for a screen or a file.
+/// The call as people are shown it: the command of a shell tool, the arguments of any other.
 pub(super) fn display_of(recorded: &Recorded, most: usize) -> String {
     let Ok(call) = &recorded.call else {
-        return shown(&recorded.tool, most);
+        return clean(&recorded.tool, most);
     };
-    let signature = call.signature();
-    if !signature.starts_with(&format!("{}(", call.tool())) {
-        return shown(&signature, most);
+    if let Some(line) = call.command_line() {
+        return clean(&line, most);
     }
-    let (mut first, mut others) = (Vec::new(), Vec::new());
-    for (key, value) in call.input() {
+    let mut arguments: Vec<(usize, String)> = Vec::new();
+    for (key, value) in &arguments_without_secrets(call) {
         let text = match value {
             Value::String(text) => shown(text, ARGUMENT),
             Value::Null
@@ -39,27 +30,20 @@ pub(super) fn display_of(recorded: &Recorded, most: usize) -> String {
             | Value::Array(_)
             | Value::Object(_) => shown(&value.to_string(), ARGUMENT),
         };
-        let argument = format!("{}={text}", shown(key, 40));
-        match FIRST.contains(&key.as_str()) {
-            true => first.push(argument),
-            false => others.push(argument),
-        }
+        let place = TELLING.iter().position(|telling| telling == key);
+        let argument = format!("{}={text}", clean(key, NAME));
+        arguments.push((place.unwrap_or(TELLING.len()), argument));
     }
-    first.append(&mut others);
-    shown(&format!("{}({})", call.tool(), first.join(", ")), most)
+    arguments.sort_by_key(|(place, _)| *place);
+    let arguments: Vec<String> = arguments.into_iter().map(|(_, text)| text).collect();
+    let tool = clean(call.tool(), TOOL);
+    shown(&format!("{tool}({})", arguments.join(", ")), most)
 }
 
-/// A number with its thousands set apart.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+/// Text of a transcript as people are shown it. Redacted before it is cut, so that no half of a
+/// secret is left.
+pub(super) fn clean(text: &str, most: usize) -> String {
+    shown(&text_without_secrets(text), most)
 }
 
 #[cfg(test)]
@@ -98,10 +82,30 @@ mod tests {
     }
 
     #[test]
-    fn thousands_are_set_apart() {
-        assert_eq!(
-            [0, 999, 1000, 1234567].map(grouped),
-            ["0", "999", "1,000", "1,234,567"]
-        );
+    fn no_secret_is_shown() {
+        // Put together here, so that nobody who looks for secrets finds one in this file.
+        let secret = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+        for (tool, input) in [
+            (
+                "Bash",
+                json!({"command": format!("curl -H 'Authorization: token {secret}' x.example")}),
+            ),
+            (
+                "Write",
+                json!({"file_path": "a", "content": format!("key = {secret}")}),
+            ),
+            (
+                "T",
+                json!({"password": "hunter2-hunter2", "list": [secret]}),
+            ),
+            (secret.as_str(), json!({})),
+            ("T", json!({&secret: 1})),
+            (secret.as_str(), json!("no object")),
+        ] {
+            let shown = display(tool, input);
+            assert!(!shown.contains("a1B2c3"), "{shown}");
+            assert!(!shown.contains("hunter2"), "{shown}");
+            assert!(shown.contains('['), "{shown}");
+        }
     }
 }

@@ -6,7 +6,7 @@ use holdpoint::Verdict;
 use holdpoint::replay::Outcome;
 use serde_json::{Value, json};
 
-use super::display::display_of;
+use super::display::{clean, display_of};
 use super::judging::Judged;
 use super::tally::rule_of;
 use crate::cli::Replay;
@@ -101,12 +101,12 @@ fn document(judged: &Judged) -> Value {
         "line": recorded.line,
         "time": recorded.time.map(|time| time.to_string()),
         "agent": recorded.writer.name(),
-        "session": recorded.session.as_deref().map(|session| shown(session, 200)),
+        "session": recorded.session.as_deref().map(|session| clean(session, 200)),
         "subagent": recorded.subagent,
-        "id": recorded.id.as_deref().map(|id| shown(id, 200)),
-        "tool": shown(&recorded.tool, 200),
+        "id": recorded.id.as_deref().map(|id| clean(id, 200)),
+        "tool": clean(&recorded.tool, 200),
         "call": display_of(recorded, usize::MAX),
-        "cwd": shown(&judged.directory, 4096),
+        "cwd": clean(&judged.directory, 4096),
         "then": recorded.outcome.map(Outcome::word),
         "verdict": decision.verdict,
         "risk": decision.risk,

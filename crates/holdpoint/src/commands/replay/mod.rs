@@ -1,14 +1,14 @@
 //! `holdpoint replay`: what agents already did, judged under a policy.
 //!
 //! Calls go one way: `sources` finds transcripts, the library reads them, `judging` judges them in
-//! parallel and in order, and recorders (`tally`, `list`) hear of each one.
+//! parallel and in order, and listeners (`tally`, `list`, `findings`) hear of each one.
 
 mod display;
 mod filter;
+mod findings;
 mod judging;
 mod list;
 mod pool;
-mod progress;
 mod sources;
 mod summary;
 mod tally;
@@ -21,9 +21,9 @@ use holdpoint::{Profile, Verdict};
 use holdpoint_sandbox::interrupt;
 
 use self::filter::Filter;
-use self::judging::{Bench, Conditions, Found, Judged, Recorder};
+use self::findings::Findings;
+use self::judging::{Bench, Conditions, Found, Judged, Listener};
 use self::list::List;
-use self::progress::Progress;
 use self::sources::Sources;
 use self::tally::Tally;
 use crate::cli::{FailOn, Replay};
@@ -36,7 +36,7 @@ const MOST_NAMED: usize = 20;
 
 pub(crate) fn run(args: &Replay, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     let here = directory(args.cwd.as_deref())?;
-    let filter = Filter::new(args)?;
+    let filter = Filter::new(args);
     let first = match (&args.config, &args.profile) {
         (Some(file), _) => Some(Under::File(file.clone())),
         (None, Some(name)) => Some(Under::Profile(name.clone())),
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Replay, terminal: &mut Terminal) -> anyhow::Result<Exit
         here,
         filter,
     };
-    let mut bench = Bench::new(conditions, Progress::new(sources.bytes()))?;
+    let mut bench = Bench::new(conditions, sources.bytes())?;
     // Without it, Ctrl-C ends the program as it ends any other.
     let _ = interrupt::listen();
 
@@ -59,10 +59,13 @@ pub(crate) fn run(args: &Replay, terminal: &mut Terminal) -> anyhow::Result<Exit
     let mut heard = Heard {
         tally: &mut tally,
         list: List::wanted(args),
+        findings: args.record.then(Findings::open).transpose()?,
         terminal,
     };
     bench.run(&sources, &mut heard)?;
     let listed = heard.list.is_some_and(|list| list.printed);
+    let findings = heard.findings;
+    tally.recorded = findings.map(Findings::finish).transpose()?;
     let found = &bench.found;
     if args.json {
         summary::json(&tally, found, args, terminal)?;
@@ -81,14 +84,18 @@ pub(crate) fn run(args: &Replay, terminal: &mut Terminal) -> anyhow::Result<Exit
 struct Heard<'a> {
     tally: &'a mut Tally,
     list: Option<List>,
+    findings: Option<Findings>,
     terminal: &'a mut Terminal,
 }
 
-impl Recorder for Heard<'_> {
-    fn record(&mut self, judged: &Judged) -> anyhow::Result<()> {
-        self.tally.add(judged);
+impl Listener for Heard<'_> {
+    fn hear(&mut self, judged: Judged) -> anyhow::Result<()> {
+        self.tally.add(&judged);
         if let Some(list) = &mut self.list {
-            list.print(judged, self.terminal)?;
+            list.print(&judged, self.terminal)?;
+        }
+        if let Some(findings) = &mut self.findings {
+            findings.add(judged)?;
         }
         Ok(())
     }

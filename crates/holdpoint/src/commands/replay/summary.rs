@@ -5,12 +5,14 @@ use std::io::Write;
 
 use holdpoint::Verdict;
 use holdpoint::replay::Outcome;
+use holdpoint_ledger::REPLAYED_AGENT;
 use serde_json::{Map, Value, json};
 
-use super::display::grouped;
 use super::judging::Found;
 use super::tally::Tally;
+use crate::amounts::{counted, grouped, percent};
 use crate::cli::Replay;
+use crate::layout::{cell_width, cut, fitted};
 use crate::terminal::{Terminal, shown};
 
 /// The strictest first: it is what people look for.
@@ -56,15 +58,14 @@ fn head(tally: &Tally, found: &Found, terminal: &mut Terminal) -> anyhow::Result
     agents.sort();
     let mut line = format!(
         "{} in {}",
-        count(tally.calls, "call"),
-        count(transcripts, "transcript")
+        counted(tally.calls, "call"),
+        counted(transcripts, "transcript")
     );
     if !agents.is_empty() {
         line.push_str(&format!(" ({})", agents.join(", ")));
     }
     if let Some((first, last)) = tally.span {
-        let day = |text: String| text.chars().take(10).collect::<String>();
-        let (first, last) = (day(first.to_string()), day(last.to_string()));
+        let (first, last) = (first.date(), last.date());
         if first == last {
             line.push_str(&format!(", {first}"));
         } else {
@@ -96,7 +97,7 @@ fn verdicts(tally: &Tally, terminal: &mut Terminal) -> anyhow::Result<()> {
         let Some(calls) = tally.verdicts.get(&verdict) else {
             continue;
         };
-        let word = padded(terminal.verdict(verdict), verdict.word().len(), 7);
+        let word = terminal.like(verdict, &fitted(verdict.word(), 7));
         let mut line = format!(
             "  {word}  {:>9}  {:>6}",
             grouped(*calls),
@@ -123,7 +124,7 @@ fn rules(tally: &Tally, terminal: &mut Terminal) -> anyhow::Result<()> {
     rules.sort_by(|((verdict, rule), kind), ((other, another), other_kind)| {
         (other, other_kind.calls, rule).cmp(&(verdict, kind.calls, another))
     });
-    let longest = rules.iter().map(|((_, rule), _)| rule.chars().count());
+    let longest = rules.iter().map(|((_, rule), _)| cell_width(rule));
     let longest = longest.max().unwrap_or_default().clamp(4, 40);
     let width = terminal.width().unwrap_or(WIDTH);
     let room = width.saturating_sub(longest + 23).max(20);
@@ -133,11 +134,11 @@ fn rules(tally: &Tally, terminal: &mut Terminal) -> anyhow::Result<()> {
     );
     writeln!(terminal.out, "\n{}", terminal.faint(&header))?;
     for ((verdict, rule), kind) in rules {
-        let word = padded(terminal.verdict(*verdict), verdict.word().len(), 7);
+        let word = terminal.like(*verdict, &fitted(verdict.word(), 7));
         writeln!(
             terminal.out,
-            "  {:<longest$}  {word}  {:>8}  {}",
-            shown(rule, longest),
+            "  {}  {word}  {:>8}  {}",
+            fitted(rule, longest),
             grouped(kind.calls),
             // What is shown once is not escaped again.
             cut(&kind.example, room)
@@ -150,7 +151,7 @@ fn tools(tally: &Tally, terminal: &mut Terminal) -> anyhow::Result<()> {
     let total = |verdicts: &BTreeMap<Verdict, u64>| verdicts.values().sum::<u64>();
     let mut tools: Vec<_> = tally.tools.iter().collect();
     tools.sort_by_key(|(name, verdicts)| (u64::MAX - total(verdicts), *name));
-    let longest = tools.iter().map(|(name, _)| name.chars().count());
+    let longest = tools.iter().map(|(name, _)| cell_width(name));
     let longest = longest.max().unwrap_or_default().clamp(4, 40);
     let header = format!("  {:<longest$}  {:>8}", "tool", "calls");
     writeln!(terminal.out, "\n{}", terminal.faint(&header))?;
@@ -168,8 +169,8 @@ fn tools(tally: &Tally, terminal: &mut Terminal) -> anyhow::Result<()> {
             })
             .collect();
         let line = format!(
-            "  {:<longest$}  {:>8}  {}",
-            cut(name, longest),
+            "  {}  {:>8}  {}",
+            fitted(name, longest),
             grouped(total(verdicts)),
             words.join(", ")
         );
@@ -188,7 +189,7 @@ fn comparison(tally: &Tally, name: &str, terminal: &mut Terminal) -> anyhow::Res
         terminal.out,
         "\nUnder {name} instead, {} of {} would be judged differently.",
         grouped(differing),
-        count(tally.calls, "call")
+        counted(tally.calls, "call")
     )?;
     for ((from, to), number) in &tally.transitions {
         if from == to {
@@ -196,8 +197,9 @@ fn comparison(tally: &Tally, name: &str, terminal: &mut Terminal) -> anyhow::Res
         }
         let length = from.word().len() + to.word().len();
         let words = format!("{} → {}", terminal.verdict(*from), terminal.verdict(*to));
-        let words = padded(words, length, 12);
-        writeln!(terminal.out, "  {words}  {:>9}", grouped(*number))?;
+        // Colour takes room the eye does not see.
+        let gap = " ".repeat(12usize.saturating_sub(length));
+        writeln!(terminal.out, "  {words}{gap}  {:>9}", grouped(*number))?;
     }
     if differing > 0 {
         let balance = Balance::of(tally);
@@ -252,24 +254,30 @@ fn remarks(tally: &Tally, found: &Found, terminal: &mut Terminal) -> anyhow::Res
         remarks.push("Interrupted: this is what was read so far.".to_owned());
     }
     if tally.unread_lines > 0 {
-        let lines = count(tally.unread_lines, "line");
+        let lines = counted(tally.unread_lines, "line");
         remarks.push(format!("{lines} cannot be read."));
     }
     if found.repeats > 0 {
-        let calls = count(found.repeats, "call");
+        let calls = counted(found.repeats, "call");
         remarks.push(format!(
             "{calls} told again, in another file or later in the same, left out."
         ));
     }
     if found.placed_here > 0 {
-        let calls = count(found.placed_here, "call");
+        let calls = counted(found.placed_here, "call");
         remarks.push(format!(
             "{calls} in transcripts that do not say where: judged as if made here (--cwd)."
         ));
     }
     if found.others > 0 {
-        let files = count(found.others, "other file");
+        let files = counted(found.others, "other file");
         remarks.push(format!("{files} in the directories: no transcripts."));
+    }
+    if let Some(recorded) = tally.recorded {
+        let findings = counted(recorded, "finding");
+        remarks.push(format!(
+            "{findings} recorded: see `holdpoint log --agent '{REPLAYED_AGENT}*'`."
+        ));
     }
     if !remarks.is_empty() {
         writeln!(terminal.out)?;
@@ -362,36 +370,10 @@ pub(super) fn json(
         });
         fields.insert("against".into(), against);
     }
+    if let (Some(recorded), Some(fields)) = (tally.recorded, document.as_object_mut()) {
+        fields.insert("recorded".into(), recorded.into());
+    }
     serde_json::to_writer(&mut terminal.out, &document)?;
     writeln!(terminal.out)?;
     Ok(())
-}
-
-/// A number with its noun.
-fn count(number: u64, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", grouped(number))
-}
-
-/// A share of a whole, with one digit.
-fn percent(part: u64, whole: u64) -> String {
-    let tenths = part.saturating_mul(1000).saturating_add(whole / 2);
-    let tenths = tenths.checked_div(whole).unwrap_or_default();
-    format!("{}.{} %", tenths / 10, tenths % 10)
-}
-
-/// Text that is `length` characters to the eye, filled up.
-fn padded(text: String, length: usize, width: usize) -> String {
-    format!("{text}{}", " ".repeat(width.saturating_sub(length)))
-}
-
-/// At most so many characters.
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        None => text.to_owned(),
-        Some(_) => {
-            let kept: String = text.chars().take(most.saturating_sub(1)).collect();
-            format!("{kept}…")
-        }
-    }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use holdpoint::replay::{Moment, Outcome};
+use holdpoint::replay::{Outcome, Timestamp};
 use holdpoint::{Decision, Verdict};
 
 use super::MOST_NAMED;
-use super::display::display_of;
+use super::display::{clean, display_of};
 use super::judging::Judged;
 use crate::terminal::shown;
 
@@ -26,12 +26,14 @@ pub(super) struct Tally {
     pub(super) rules: BTreeMap<(Verdict, String), Kind>,
     pub(super) tools: BTreeMap<String, BTreeMap<Verdict, u64>>,
     pub(super) then: BTreeMap<(Verdict, Option<Outcome>), u64>,
-    pub(super) span: Option<(Moment, Moment)>,
+    pub(super) span: Option<(Timestamp, Timestamp)>,
     pub(super) transitions: BTreeMap<(Verdict, Verdict), u64>,
     /// The first of the problems.
     pub(super) problems: Vec<Problem>,
     pub(super) unread_lines: u64,
     pub(super) unread_files: u64,
+    /// What was put on record, if that was asked for.
+    pub(super) recorded: Option<u64>,
 }
 
 /// Calls of one kind.
@@ -66,7 +68,7 @@ impl Tally {
         if verdict > Verdict::Allow {
             self.add_rule(judged);
         }
-        let tool = shown(&recorded.tool, 60);
+        let tool = clean(&recorded.tool, 60);
         if self.tools.len() < MOST_KINDS || self.tools.contains_key(&tool) {
             let verdicts = self.tools.entry(tool).or_default();
             *verdicts.entry(verdict).or_default() += 1;
@@ -101,7 +103,7 @@ impl Tally {
             self.problems.push(Problem {
                 file: file.to_owned(),
                 line,
-                what: shown(what, 300),
+                what: clean(what, 300),
             });
         }
     }

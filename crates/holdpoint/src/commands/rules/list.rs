@@ -7,6 +7,7 @@ use holdpoint::{Guard, Policy, Verdict};
 use serde_json::{Value, json};
 
 use super::{in_force, policy};
+use crate::amounts::counted;
 use crate::cli::{RuleWord, RulesUnder};
 use crate::exit::Exit;
 use crate::layout::hanging;
@@ -115,7 +116,7 @@ impl Listed<'_> {
         let mut about = format!(
             "{} ({})",
             shown(self.title, 200),
-            count(self.guards.len(), "rule")
+            counted(self.guards.len(), "rule")
         );
         if let Some(place) = self.place {
             about.push_str(&format!(", from {}", shown(place, 300)));
@@ -199,14 +200,8 @@ fn summary(guards: &[Guard<'_>], packs: usize, terminal: &mut Terminal) -> anyho
     writeln!(
         terminal.out,
         "{} in {}: {words}",
-        count(guards.len(), "rule"),
-        count(packs, "pack")
+        counted(guards.len(), "rule"),
+        counted(packs, "pack")
     )?;
     Ok(())
-}
-
-/// A number with its noun.
-pub(super) fn count(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
 }

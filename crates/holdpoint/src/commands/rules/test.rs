@@ -9,7 +9,7 @@ use holdpoint_core::{Surroundings, matching_rules};
 use serde::Serialize;
 use serde_json::json;
 
-use super::list::count;
+use crate::amounts::counted;
 use crate::exit::Exit;
 use crate::terminal::{Terminal, shown};
 
@@ -45,7 +45,7 @@ pub(super) fn run(files: &[PathBuf], json: bool, terminal: &mut Terminal) -> any
         0 => Ok(Exit::Fine),
         failed => bail!(
             "{failed} of {} fail: change the rule or the example",
-            count(trial.examples, "example")
+            counted(trial.examples, "example")
         ),
     }
 }
@@ -114,9 +114,9 @@ impl Trial {
         writeln!(
             terminal.out,
             "{}, {}, {}: {outcome}",
-            count(self.packs, "pack"),
-            count(self.rules, "rule"),
-            count(self.examples, "example")
+            counted(self.packs, "pack"),
+            counted(self.rules, "rule"),
+            counted(self.examples, "example")
         )?;
         Ok(())
     }
