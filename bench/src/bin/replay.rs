@@ -64,7 +64,10 @@ fn measure(program: &Path, place: &Path, runs: usize, check: bool) -> Result<()>
             .env_remove("PERMISSION_CONFIG_PATH")
             .stderr(Stdio::inherit())
             .output()?;
-        let times = (start.elapsed().as_secs_f64(), cpu_seconds(Whose::Children) - cpu);
+        let times = (
+            start.elapsed().as_secs_f64(),
+            cpu_seconds(Whose::Children) - cpu,
+        );
         ensure!(output.status.success(), "{}", output.status);
         anyhow::Ok((times, output.stdout))
     };
