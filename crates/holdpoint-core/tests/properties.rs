@@ -232,6 +232,15 @@ fn decide(call: &ToolCall, policy: &Policy, state: &SessionState) -> Decision {
 }
 
 /// A refusal by a rule, as opposed to a default nobody's rule spoke against.
+/// Whether a rule of a pack decided, or Holdpoint itself, and no rule of a file.
+fn is_packs_own(decision: &Decision) -> bool {
+    matches!(decision.method, Method::Guard | Method::FileGuard)
+        && decision
+            .findings
+            .first()
+            .is_none_or(|finding| finding.layer.is_none())
+}
+
 fn refused_by_rule(decision: &Decision) -> bool {
     decision.verdict == Verdict::Deny && decision.method != Method::Default
 }
@@ -281,7 +290,7 @@ proptest! {
         let before = decide(&call, &alone, &SessionState::default());
         // A pack's own refusal is no rule of a file: a trusted file may switch the pack, unless a
         // layer above says that the packs are in force.
-        let switched = before.method == Method::Guard
+        let switched = is_packs_own(&before)
             && (above || trusted)
             && speaks_of_guards(&other)
             && text["guards"]["enabled"] != json!(true);
@@ -407,7 +416,7 @@ proptest! {
         let alone = decide(&call, &compile(vec![above.clone()]), &SessionState::default());
         let both = decide(&call, &compile(vec![above, user(&own)]), &state);
         // What Holdpoint itself asks about is not the managed layer's word.
-        prop_assume!(alone.method != Method::Guard);
+        prop_assume!(!is_packs_own(&alone));
         prop_assert!(strictness(&both) >= strictness(&alone), "{:?} became {:?}", alone, both);
     }
 
