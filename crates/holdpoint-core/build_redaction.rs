@@ -198,8 +198,11 @@ impl Tables {
                 (&entry.ends, "Ends"),
             ] {
                 for name in list {
+                    let letters = |root: &String| {
+                        name.contains(root.trim_matches(|end: char| !end.is_alphanumeric()))
+                    };
                     assert!(
-                        file.roots.iter().any(|root| name.contains(root.as_str())),
+                        file.roots.iter().any(letters),
                         "names.toml: no root stands in `{name}`"
                     );
                     let text = self.texts.place(name);

@@ -10,8 +10,10 @@ use super::borders::Quote;
 use super::finding::{Certainty, Raw, Source};
 use super::marker::{Marker, marker_length};
 use super::names;
+use super::rest;
 use super::values::{
-    Make, is_code, is_identifier, is_number, is_placeholder, is_reference, password_lead, starts,
+    Make, is_code, is_identifier, is_number, is_placeholder, is_random, is_reference,
+    password_lead, starts,
 };
 
 /// The longest value in quotes that is looked for.
@@ -51,13 +53,18 @@ pub(crate) fn at(bytes: &[u8], at: usize) -> Read {
     let Some(text) = bytes.get(name.start..name.end) else {
         return nothing;
     };
-    let Some(marker) = names::kept_under(text) else {
+    let known = names::kept_under(text);
+    let perhaps = || (name.shouts && names::may_be_key(text)).then_some(Marker::ApiKey);
+    let Some(marker) = known.or_else(perhaps) else {
         return nothing;
     };
     let Some((start, end, quoted)) = given.value(bytes, &name) else {
         return nothing;
     };
-    let secret = given.secret(bytes, &name, marker, (start, end, quoted));
+    let fits = known.is_some() || bytes.get(start..end).is_some_and(is_key);
+    let secret = given
+        .secret(bytes, &name, marker, (start, end, quoted))
+        .filter(|_| fits);
     // What has been read at length is not read again for the names in it.
     let read = secret.is_some() || end - start > LONG;
     let end = secret.map_or(end, |(_, end)| end);
@@ -246,13 +253,18 @@ impl Given {
                     return Some(given);
                 }
                 if name.is_flag && apart > at {
-                    return Some(Self {
-                        by: By::Flag,
-                        at: apart,
-                    });
+                    // The word may stand on the next line of the command.
+                    let at = match rest {
+                        [b'\\', b'\n', ..] => blanks(apart + 2),
+                        [b'\\', b'\r', b'\n', ..] => blanks(apart + 3),
+                        _ => apart,
+                    };
+                    return Some(Self { by: By::Flag, at });
                 }
-                let is_word = quote.is_none() && starts(bytes.get(name.start..)?, b"password");
-                (is_word && apart > at && by_word(bytes, name, apart)).then_some(Self {
+                let is_word = starts(bytes.get(name.start..)?, b"password")
+                    && by_word(bytes, name, apart)
+                    || is_configured(bytes, name);
+                (quote.is_none() && apart > at && is_word).then_some(Self {
                     by: By::Word,
                     at: apart,
                 })
@@ -296,6 +308,10 @@ impl Given {
             || is_placeholder(value)
             || is_same(value, bytes.get(name.start..name.end)?)
         {
+            return None;
+        }
+        // `--secret id=npm,src=.npmrc` says which secret, and where it is kept.
+        if name.is_flag && (value.starts_with(b"id=") || value.starts_with(b"type=")) {
             return None;
         }
         // `Authorization=Bearer …`: what kind of token it is may stay.
@@ -372,6 +388,9 @@ impl Given {
         if !secret {
             return None;
         }
+        if end - start < LONGEST && line_end == end {
+            return Some((start, self.real_end(bytes, name, (start, end, quoted))));
+        }
         // What was too long to be looked at is part of it.
         let cut = end - start >= LONGEST;
         let rest = bytes.get(line_end..).filter(|_| cut).unwrap_or(&[]);
@@ -380,6 +399,40 @@ impl Given {
             .take_while(|byte| **byte > b' ' && !b"\"'`".contains(byte))
             .count();
         Some((start, line_end + more))
+    }
+
+    /// Where a value known to be a secret ends: what separates words and items elsewhere may be a
+    /// part of it.
+    fn real_end(
+        &self,
+        bytes: &[u8],
+        name: &Name,
+        (start, end, quoted): (usize, usize, bool),
+    ) -> usize {
+        if quoted {
+            return rest::behind_quotes(bytes, self.at, end);
+        }
+        if name.in_query || self.by == By::Tag {
+            return end;
+        }
+        let before = name.start.checked_sub(1).and_then(|at| bytes.get(at));
+        let apart = before.is_none_or(u8::is_ascii_whitespace);
+        if name.is_flag || (self.by == By::Tight && name.shouts && apart) {
+            return if start > self.at {
+                rest::over_lines(bytes, self.at, end)
+            } else {
+                rest::of_shell_word(bytes, end)
+            };
+        }
+        if before == Some(&b';') && self.by == By::Tight {
+            return rest::of_setting(bytes, end);
+        }
+        let of_line = matches!(self.by, By::Colon | By::Spaced) && name.first;
+        if of_line {
+            rest::of_line(bytes, end)
+        } else {
+            end
+        }
     }
 
     fn is_quoted_secret(&self, value: &[u8], make: &Make, password: bool) -> bool {
@@ -641,6 +694,23 @@ fn by_word(bytes: &[u8], name: &Name, value: usize) -> bool {
     has(b"login") && (has(b"machine ") || has(b"default "))
 }
 
+/// `npm config set //host/:_authToken value`: the word behind the name is given to it.
+fn is_configured(bytes: &[u8], name: &Name) -> bool {
+    let before = bytes
+        .get(name.start.saturating_sub(96)..name.start)
+        .unwrap_or(&[]);
+    let line = before
+        .rsplit(|byte| b"\n;|".contains(byte))
+        .next()
+        .unwrap_or(&[]);
+    let has = |words: &[u8]| super::values::contains(line, words);
+    let operand = line
+        .rsplit(|byte| *byte == b' ')
+        .next()
+        .is_some_and(|lead| lead.is_empty() || lead.ends_with(b":"));
+    operand && (has(b"config set ") || has(b"configure set "))
+}
+
 /// `Server=x;Password=y;`: settings in one line, separated by semicolons or commas.
 fn in_connection(bytes: &[u8], name: &Name, end: usize) -> bool {
     let before = bytes
@@ -660,6 +730,13 @@ fn is_bare_secret(value: &[u8], make: &Make, least: usize) -> bool {
         && !empty_assignment
         && !is_code(value)
         && !is_wordy(value, make)
+}
+
+/// Whether a value is a key rather than the name of one: `FOO_KEY=` is given both.
+fn is_key(value: &[u8]) -> bool {
+    let make = Make::of(value);
+    let path = value.contains(&b'/') && (make.joints > 0 || value.starts_with(b"/"));
+    make.blanks == 0 && !path && is_random(value) && is_bare_secret(value, &make, 12)
 }
 
 /// Words with joints between them and at most a number: `my-token-name`, `utf-8`, `v1.2.3`.
@@ -813,7 +890,8 @@ fn quoted_or_bare(bytes: &[u8], at: usize, marker: Marker) -> Option<Raw> {
     let (start, end) = match Quote::at(bytes, at) {
         Some(quote) => {
             let start = at + quote.length;
-            (start, quote.closes(bytes, start, LONGEST)?)
+            let end = quote.closes(bytes, start, LONGEST)?;
+            (start, rest::behind_quotes(bytes, at, end))
         }
         None => (at, bare_end(bytes, at, Ends::AtPunctuation)),
     };

@@ -28,6 +28,7 @@ mod own;
 mod personal;
 mod programs;
 mod redacted;
+mod rest;
 mod scan;
 #[allow(dead_code, reason = "the build script uses more of it")]
 mod shape;

@@ -22,6 +22,28 @@ pub(crate) fn kept_under(name: &[u8]) -> Option<Marker> {
     Some(Marker::of(row.marker))
 }
 
+/// Whether a name is that of a key of some kind: `OPENAI_KEY`, not `PUBLIC_KEY` or `CACHE_KEY`.
+pub(crate) fn may_be_key(name: &[u8]) -> bool {
+    const OTHER: [&[u8]; 12] = [
+        b"PUBLIC",
+        b"PUB",
+        b"PRIMARY",
+        b"FOREIGN",
+        b"CACHE",
+        b"PARTITION",
+        b"SORT",
+        b"OBJECT",
+        b"S3",
+        b"GPG",
+        b"HOST",
+        b"LOOKUP",
+    ];
+    name.strip_suffix(b"_KEY").is_some_and(|lead| {
+        let word = lead.rsplit(|byte| *byte == b'_').next().unwrap_or(lead);
+        !OTHER.contains(&word)
+    })
+}
+
 /// A name without separators, in lower case, and where its words begin.
 struct Plain {
     bytes: [u8; LONGEST],

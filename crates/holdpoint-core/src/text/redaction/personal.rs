@@ -58,7 +58,39 @@ pub(crate) fn email(bytes: &[u8], at: usize) -> Option<Raw> {
         && is_top_level(last);
     // `git@github.com:` is how repositories are reached, by nobody in particular.
     let repository = name == b"git" && matches!(behind.get(length), Some(b':' | b'/'));
-    (fine && !repository).then(|| personal(start, at + 1 + length, Marker::Email))
+    (fine && !repository && !is_login(bytes, start, at + 1 + length))
+        .then(|| personal(start, at + 1 + length, Marker::Email))
+}
+
+/// Whether `user@host` from `start` to `end` is where a program logs in: `ssh deploy@host`,
+/// `scp x deploy@host:path`, `ssh://deploy@host`.
+fn is_login(bytes: &[u8], start: usize, end: usize) -> bool {
+    let line = bytes
+        .get(start.saturating_sub(160)..start)
+        .unwrap_or(&[])
+        .rsplit(|byte| b"\n;|&(`".contains(byte))
+        .next()
+        .unwrap_or(&[]);
+    if line.ends_with(b"ssh://") || line.ends_with(b"sftp://") {
+        return true;
+    }
+    const COPY: [&[u8]; 3] = [b"scp", b"rsync", b"sshfs"];
+    const LOGIN: [&[u8]; 6] = [b"ssh", b"sftp", b"mosh", b"ssh-copy-id", b"autossh", b"et"];
+    let path = matches!(bytes.get(end..), Some([b':', next, ..]) if !next.is_ascii_whitespace())
+        || matches!(bytes.get(end..), Some([b':']) | Some([b':', b' ', ..]));
+    let apart = line
+        .last()
+        .is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'"' | b'\''));
+    let words = || line.split(|byte| b" \t\"'".contains(byte));
+    // What runs there, once the host is named, may be given addresses of people.
+    let named = || words().any(|word| word.contains(&b'@'));
+    let called = |programs: &[&[u8]]| {
+        words().any(|word| {
+            let name = word.rsplit(|byte| *byte == b'/').next().unwrap_or(word);
+            programs.contains(&name)
+        })
+    };
+    apart && ((path && called(&COPY)) || (!named() && called(&LOGIN)))
 }
 
 /// Whether an address may end so: two letters, or a name people have addresses under.

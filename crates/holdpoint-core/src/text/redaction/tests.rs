@@ -129,6 +129,104 @@ fn secrets_on_a_command_line() {
 }
 
 #[test]
+fn a_secret_is_redacted_to_its_real_end() {
+    all(&[
+        (
+            r"x --password 'A7kQ'\''z9Wb' y",
+            "x --password '[PASSWORD]' y",
+        ),
+        (
+            r#"x --password 'A7kQ'"z9Wb" y"#,
+            r#"x --password '[PASSWORD]" y"#,
+        ),
+        (r"x --password A7kQ\ z9Wb y", "x --password [PASSWORD] y"),
+        ("x --token \\\n  a1b2c3d4 y", "x --token \\\n  [TOKEN] y"),
+        ("DB_PASSWORD=A7kQ#z9Wb x", "DB_PASSWORD=[PASSWORD] x"),
+        ("DB_PASSWORD=A7kQ,z9Wb x", "DB_PASSWORD=[PASSWORD] x"),
+        ("DB_PASSWORD='A7kQ\nz9Wb' x", "DB_PASSWORD='[PASSWORD]' x"),
+        ("DB_PASSWORD=A7kQ;run", "DB_PASSWORD=[PASSWORD]"),
+        ("DB_PASSWORD=A7kQ; run", "DB_PASSWORD=[PASSWORD]; run"),
+        (
+            "psql -c \"ALTER USER a PASSWORD 'A7kQ''z9Wb'\"",
+            "psql -c \"ALTER USER a PASSWORD '[PASSWORD]'\"",
+        ),
+        (
+            "CREATE USER a IDENTIFIED BY 'A7kQ''z9Wb';",
+            "CREATE USER a IDENTIFIED BY '[PASSWORD]';",
+        ),
+        (
+            "x 'Server=h;Password=A7kQ z9Wb;Database=d'",
+            "x 'Server=h;Password=[PASSWORD];Database=d'",
+        ),
+        ("password: A7kQx2#z9Wb\nx: 1", "password: [PASSWORD]\nx: 1"),
+        ("password = A7kQx2,z9Wb\n", "password = [PASSWORD]\n"),
+        (
+            "bash -c \"x --password 'A7kQz9'\" && echo \"ok\"",
+            "bash -c \"x --password '[PASSWORD]'\" && echo \"ok\"",
+        ),
+        (
+            "connect(password='A7kQz9', host='h')",
+            "connect(password='[PASSWORD]', host='h')",
+        ),
+        (
+            "mount -o username=a,password=A7kQz9,uid=1 x",
+            "mount -o username=a,password=[PASSWORD],uid=1 x",
+        ),
+    ]);
+    untouched(&["docker build --secret id=npm,src=.npmrc ."]);
+}
+
+#[test]
+fn names_in_the_environment() {
+    all(&[
+        ("FOO_KEY=Zq8kW3mX5vB1nT", "FOO_KEY=[API_KEY]"),
+        ("export X_KEY='Zq8kW3mX5vB1nT'", "export X_KEY='[API_KEY]'"),
+        ("GH_PAT=Zq8kW3mX5vB1nT x", "GH_PAT=[TOKEN] x"),
+        ("PAT=Zq8kW3mX5vB1nT x", "PAT=[TOKEN] x"),
+        ("SMTP_PW=hunter2 x", "SMTP_PW=[PASSWORD] x"),
+        ("PW=hunter2 x", "PW=[PASSWORD] x"),
+        ("SSHPASS=hunter2 x", "SSHPASS=[PASSWORD] x"),
+        ("DBPASS=hunter2 x", "DBPASS=[PASSWORD] x"),
+        (
+            "npm config set //r.example/:_authToken Zq8kW3mX",
+            "npm config set //r.example/:_authToken [TOKEN]",
+        ),
+        (
+            "yarn config set npmAuthToken Zq8kW3mX",
+            "yarn config set npmAuthToken [TOKEN]",
+        ),
+    ]);
+    untouched(&[
+        "SSH_KEY=/home/me/.ssh/id_ed25519 x",
+        "S3_KEY=backups/2024/x.tar.gz x",
+        "CACHE_KEY=Zq8kW3mX5vB1nT",
+        "SORT_KEY=name x",
+        "FOO_KEY=my-app-key x",
+        "PAT=*.rs ls",
+        "npm config set registry https://r.example/",
+        "git config set user.name me",
+    ]);
+}
+
+#[test]
+fn where_a_program_logs_in_is_no_address_of_a_person() {
+    untouched(&[
+        "ssh deploy@prod.acme.io",
+        "ssh -i key deploy@prod.acme.io uptime",
+        "scp x deploy@prod.acme.io:/tmp",
+        "rsync -a x deploy@prod.acme.io:y",
+        "git clone git@github.com:org/repo",
+    ]);
+    all(&[
+        (
+            "ssh deploy@prod.acme.io mail jane@example.com",
+            "ssh deploy@prod.acme.io mail [EMAIL]",
+        ),
+        ("ssh h; mail jane@example.com", "ssh h; mail [EMAIL]"),
+    ]);
+}
+
+#[test]
 fn references_and_placeholders_stay() {
     untouched(&[
         "mysql -p$PASS db",
