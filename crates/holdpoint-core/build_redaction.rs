@@ -29,6 +29,14 @@ const SPECIAL: &[&str] = &[
     "identified by",
     "private-lines:",
     "--from-literal",
+    "kind: secret",
+    "--password-stdin",
+    "--with-token",
+    "chpasswd",
+    "sudo -s",
+    "passwd --stdin",
+    "secret set",
+    "secret put",
 ];
 
 struct Anchor {
@@ -245,6 +253,7 @@ impl Tables {
                 ("n", &entry.next),
                 ("g", &entry.glued),
                 ("p", &entry.pair),
+                ("a", &entry.assigned),
             ] {
                 for flag in list {
                     writeln!(flags, "{letter} {flag}").unwrap();

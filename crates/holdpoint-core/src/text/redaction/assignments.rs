@@ -477,6 +477,12 @@ impl Given {
             };
             return Some((at + inside, at + inside + length, false));
         }
+        if self.by == By::Colon
+            && name.first
+            && let Some((start, end)) = rest::block(bytes, at)
+        {
+            return Some((start, end, false));
+        }
         // `b"…"`, `f'…'`, `@"…"`, `L"…"`
         if bytes
             .get(at)

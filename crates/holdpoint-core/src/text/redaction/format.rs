@@ -108,6 +108,9 @@ pub(crate) struct ProgramEntry {
     /// The character between the two; `:` if not said.
     #[serde(default)]
     pub(crate) between: Option<String>,
+    /// Words behind which every operand is `name=secret`.
+    #[serde(default)]
+    pub(crate) assigned: Vec<String>,
     /// Which operand is the secret, counted from the end, the last being 1.
     #[serde(default)]
     pub(crate) operand: u8,

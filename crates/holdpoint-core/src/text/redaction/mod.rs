@@ -21,6 +21,7 @@ mod headers;
 mod home;
 mod json;
 mod key_files;
+mod manifest;
 mod marker;
 mod matcher;
 mod names;
@@ -32,6 +33,7 @@ mod rest;
 mod scan;
 #[allow(dead_code, reason = "the build script uses more of it")]
 mod shape;
+mod stdin;
 mod tables;
 mod tag;
 mod values;

@@ -138,6 +138,18 @@ fn secrets(program: &Program, words: &[&[u8]], mut found: impl FnMut(usize, usiz
                     let equals = usize::from(rest.first() == Some(&b'='));
                     tell(at, flag.len() + equals);
                 }
+                (b'a', None) => {
+                    let behind = words.iter().enumerate().skip(at + 1);
+                    for (index, operand) in behind.filter(|(_, word)| !word.starts_with(b"-")) {
+                        let equals = operand.iter().position(|byte| *byte == b'=');
+                        // `name=@file` says where it is kept.
+                        if let Some(equals) = equals
+                            && operand.get(equals + 1) != Some(&b'@')
+                        {
+                            tell(index, equals + 1);
+                        }
+                    }
+                }
                 (b'p', _) => {
                     let (index, from) = match rest.first() {
                         None => (at + 1, 0),

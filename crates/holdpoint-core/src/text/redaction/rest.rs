@@ -92,6 +92,30 @@ pub(crate) fn of_line(bytes: &[u8], end: usize) -> usize {
     }
 }
 
+/// The first line of the text that YAML's `|` or `>` at `at` opens.
+pub(crate) fn block(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    let [b'|' | b'>', rest @ ..] = bytes.get(at..)? else {
+        return None;
+    };
+    let chomps = usize::from(rest.first().is_some_and(|byte| b"-+".contains(byte)));
+    let [b'\n', line @ ..] = rest.get(chomps..)? else {
+        return None;
+    };
+    let indent = line
+        .iter()
+        .take(64)
+        .take_while(|byte| **byte == b' ')
+        .count();
+    let length = line
+        .get(indent..)?
+        .iter()
+        .take(FARTHEST)
+        .take_while(|byte| **byte > b' ')
+        .count();
+    let start = at + 1 + chomps + 1 + indent;
+    (indent > 0 && length > 0).then_some((start, start + length))
+}
+
 fn pieces(bytes: &[u8], from: usize) -> usize {
     let mut end = from;
     for _ in 0..MOST_PIECES {

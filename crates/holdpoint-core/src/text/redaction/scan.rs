@@ -12,7 +12,7 @@ use super::matcher::{Match, Run};
 use super::own::OwnFormat;
 use super::tables::{Anchor, FORMATS, Kind, PROGRAMS, Row, SETS, anchors, may_begin};
 use super::values::{Make, entropy, is_placeholder};
-use super::{addresses, assignments, headers, key_files, personal, programs};
+use super::{addresses, assignments, headers, key_files, manifest, personal, programs, stdin};
 
 /// How far behind a word the format it announces may stand.
 const NEAR: usize = 96;
@@ -54,6 +54,7 @@ pub(crate) fn scan(text: &str, wanted: Wanted, own: &[OwnFormat]) -> Vec<Raw> {
         formats_until: 0,
         name_until: 0,
         header_until: 0,
+        manifest_until: 0,
         failed: [(0, 0); 8],
         commands_until: [0; PROGRAMS.len()],
     };
@@ -79,6 +80,8 @@ struct Scan<'t> {
     name_until: usize,
     /// The end of the last header read.
     header_until: usize,
+    /// The end of the last manifest of secrets read.
+    manifest_until: usize,
     /// The formats that failed after a long way, and where.
     failed: [(u16, usize); 8],
     /// Where the arguments of each program end that have been read.
@@ -175,12 +178,12 @@ impl Scan<'_> {
                     );
                 }
             }
-            Kind::Special => self.special(anchor.index, at),
+            Kind::Special => self.special(anchor.index, at, text.len()),
         }
     }
 
     /// In the order of the build script's list.
-    fn special(&mut self, index: u16, at: usize) {
+    fn special(&mut self, index: u16, at: usize, length: usize) {
         let found = match index {
             0 => addresses::at(self.bytes, at),
             1 if at >= self.formats_until => key_files::armoured(self.bytes, at),
@@ -192,6 +195,13 @@ impl Scan<'_> {
             5 => assignments::identified_by(self.bytes, at),
             6 => key_files::putty(self.bytes, at),
             7 => assignments::from_literal(self.bytes, at),
+            8 => {
+                if at >= self.manifest_until {
+                    self.manifest_until = manifest::secret(self.bytes, at, &mut self.found);
+                }
+                None
+            }
+            9..=15 => stdin::given(self.bytes, at, length),
             _ => None,
         };
         if let Some(raw) = found {

@@ -177,6 +177,85 @@ fn a_secret_is_redacted_to_its_real_end() {
 }
 
 #[test]
+fn secrets_that_are_piped_or_set() {
+    all(&[
+        (
+            "echo hunter2 | docker login -u me --password-stdin reg.io",
+            "echo [PASSWORD] | docker login -u me --password-stdin reg.io",
+        ),
+        (
+            "printf '%s' 'hunter2' | gh auth login --with-token",
+            "printf '%s' '[PASSWORD]' | gh auth login --with-token",
+        ),
+        (
+            "docker login --password-stdin <<< hunter2",
+            "docker login --password-stdin <<< [PASSWORD]",
+        ),
+        (
+            "echo -n hunter2 | sudo -S ls",
+            "echo -n [PASSWORD] | sudo -S ls",
+        ),
+        (
+            "echo 'bob:hunter2' | chpasswd",
+            "echo 'bob:[PASSWORD]' | chpasswd",
+        ),
+        (
+            "echo hunter2 | gh secret set FOO",
+            "echo [PASSWORD] | gh secret set FOO",
+        ),
+        (
+            "gh secret set FOO --body hunter2",
+            "gh secret set FOO --body [PASSWORD]",
+        ),
+        (
+            "vault kv put secret/db foo=hunter2 bar='a b'",
+            "vault kv put secret/db foo=[PASSWORD] bar='[PASSWORD]'",
+        ),
+        (
+            "heroku config:set FOO=hunter2 -a app",
+            "heroku config:set FOO=[PASSWORD] -a app",
+        ),
+        (
+            "aws ssm put-parameter --type SecureString --value hunter2 --name n",
+            "aws ssm put-parameter --type SecureString --value [PASSWORD] --name n",
+        ),
+    ]);
+    untouched(&[
+        "cat token | docker login --password-stdin",
+        "echo $TOKEN | docker login --password-stdin",
+        "echo done | tee log; gh secret set FOO",
+        "gh secret list",
+        "gh pr create --body text",
+        "vault kv put secret/db foo=@file",
+        "vault kv get secret/db",
+        "echo hello | sudo tee x",
+    ]);
+}
+
+#[test]
+fn manifests_of_secrets() {
+    all(&[
+        (
+            "kind: Secret\ndata:\n  tls.key: Zq8kW3mX\nstringData:\n  a: \"b c\"\n  f: |\n    one\n    two\ntype: Opaque\n---\nkind: ConfigMap\ndata:\n  x: y",
+            "kind: Secret\ndata:\n  tls.key: [PASSWORD]\nstringData:\n  a: \"[PASSWORD]\"\n  f: |\n    [PASSWORD]\n    [PASSWORD]\ntype: Opaque\n---\nkind: ConfigMap\ndata:\n  x: y",
+        ),
+        (
+            "data:\n  a: Zq8kW3mX\nkind: Secret\nmetadata:\n  name: n",
+            "data:\n  a: [PASSWORD]\nkind: Secret\nmetadata:\n  name: n",
+        ),
+        (
+            "password: |\n  Zq8kW3mX\nx: 1",
+            "password: |\n  [PASSWORD]\nx: 1",
+        ),
+        ("token: >-\n  Zq8kW3mX5vB1nT\n", "token: >-\n  [TOKEN]\n"),
+    ]);
+    untouched(&[
+        "kind: SecretStore\ndata:\n  a: b",
+        "kind: ConfigMap\ndata:\n  a: b",
+    ]);
+}
+
+#[test]
 fn names_in_the_environment() {
     all(&[
         ("FOO_KEY=Zq8kW3mX5vB1nT", "FOO_KEY=[API_KEY]"),
