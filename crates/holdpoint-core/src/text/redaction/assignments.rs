@@ -232,6 +232,8 @@ impl Given {
                 let tight = apart == at && !next.is_ascii_whitespace();
                 given(if tight { By::Tight } else { By::Spaced }, 1)
             }
+            // How LDIF gives what it has encoded.
+            [b':', b':', b' ', ..] if name.first => given(By::Colon, 2),
             [b':', b':', ..] => None,
             [b':', _, ..] => {
                 let colon = given(By::Colon, 1)?;
@@ -263,7 +265,8 @@ impl Given {
                 }
                 let is_word = starts(bytes.get(name.start..)?, b"password")
                     && by_word(bytes, name, apart)
-                    || is_configured(bytes, name);
+                    || is_configured(bytes, name)
+                    || is_directive(bytes, name);
                 (quote.is_none() && apart > at && is_word).then_some(Self {
                     by: By::Word,
                     at: apart,
@@ -409,6 +412,9 @@ impl Given {
         name: &Name,
         (start, end, quoted): (usize, usize, bool),
     ) -> usize {
+        if quoted && rest::in_triple_quotes(bytes, self.at).is_some() {
+            return end;
+        }
         if quoted {
             return rest::behind_quotes(bytes, self.at, end);
         }
@@ -482,6 +488,9 @@ impl Given {
             && let Some((start, end)) = rest::block(bytes, at)
         {
             return Some((start, end, false));
+        }
+        if let Some((start, end)) = rest::in_triple_quotes(bytes, at) {
+            return Some((start, end, true));
         }
         // `b"…"`, `f'…'`, `@"…"`, `L"…"`
         if bytes
@@ -698,6 +707,15 @@ fn by_word(bytes: &[u8], name: &Name, value: usize) -> bool {
         return true;
     }
     has(b"login") && (has(b"machine ") || has(b"default "))
+}
+
+/// `requirepass value` on a line of its own, `#define PASSWORD "value"`.
+fn is_directive(bytes: &[u8], name: &Name) -> bool {
+    let text = bytes.get(name.start..name.end).unwrap_or(&[]);
+    let defined = bytes
+        .get(..name.start)
+        .is_some_and(|before| before.ends_with(b"#define "));
+    defined || (name.first && matches!(text, b"requirepass" | b"masterauth"))
 }
 
 /// `npm config set //host/:_authToken value`: the word behind the name is given to it.

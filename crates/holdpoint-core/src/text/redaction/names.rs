@@ -22,7 +22,7 @@ pub(crate) fn kept_under(name: &[u8]) -> Option<Marker> {
     Some(Marker::of(row.marker))
 }
 
-/// Whether a name is that of a key of some kind: `OPENAI_KEY`, not `PUBLIC_KEY` or `CACHE_KEY`.
+/// Whether a name is that of a key of some kind: `OPENAI_KEY`, `HASH_SALT`, not `PUBLIC_KEY` or `CACHE_KEY`.
 pub(crate) fn may_be_key(name: &[u8]) -> bool {
     const OTHER: [&[u8]; 12] = [
         b"PUBLIC",
@@ -38,6 +38,10 @@ pub(crate) fn may_be_key(name: &[u8]) -> bool {
         b"HOST",
         b"LOOKUP",
     ];
+    const ALSO: [&[u8]; 4] = [b"_AUTH", b"_SALT", b"_SK", b"PEPPER"];
+    if ALSO.iter().any(|end| name.ends_with(end)) {
+        return true;
+    }
     name.strip_suffix(b"_KEY").is_some_and(|lead| {
         let word = lead.rsplit(|byte| *byte == b'_').next().unwrap_or(lead);
         !OTHER.contains(&word)

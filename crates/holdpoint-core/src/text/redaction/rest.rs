@@ -116,6 +116,18 @@ pub(crate) fn block(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     (indent > 0 && length > 0).then_some((start, start + length))
 }
 
+/// The text in three quotation marks each, on one line, that opens at `at`.
+pub(crate) fn in_triple_quotes(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    let rest = bytes.get(at..bytes.len().min(at + FARTHEST))?;
+    let (marks, inside) = rest.split_at_checked(3)?;
+    if !matches!(marks, b"\"\"\"" | b"\'\'\'") {
+        return None;
+    }
+    let length = inside.windows(3).position(|window| window == marks)?;
+    let text = inside.get(..length)?;
+    (!text.is_empty() && !text.contains(&b'\n')).then_some((at + 3, at + 3 + length))
+}
+
 fn pieces(bytes: &[u8], from: usize) -> usize {
     let mut end = from;
     for _ in 0..MOST_PIECES {
