@@ -38,8 +38,9 @@ pub(crate) fn may_be_key(name: &[u8]) -> bool {
         b"HOST",
         b"LOOKUP",
     ];
-    const ALSO: [&[u8]; 4] = [b"_AUTH", b"_SALT", b"_SK", b"PEPPER"];
-    if ALSO.iter().any(|end| name.ends_with(end)) {
+    // A personal access token; a pattern does not look like one.
+    const ALSO: [&[u8]; 5] = [b"_AUTH", b"_SALT", b"_SK", b"PEPPER", b"_PAT"];
+    if name == b"PAT" || ALSO.iter().any(|end| name.ends_with(end)) {
         return true;
     }
     name.strip_suffix(b"_KEY").is_some_and(|lead| {
