@@ -101,7 +101,9 @@ fn measure(long: bool, check: bool) -> Result<()> {
     goals.state(
         Kind::Ratio,
         synced >= SYNCED,
-        synced < SYNCED / 2.0,
+        // With the wait inside the lock, 16 would reach no more than one. A disk that answers at
+        // once leaves the processor as the limit, which is no fault of the ledger's.
+        synced < 1.2,
         &format!("16 processes that wait for the disk reach {synced:.1}x one (goal {SYNCED}x)"),
     );
     let start = with / without;
