@@ -578,7 +578,7 @@ pub(crate) fn lock_within(
     try_lock: impl Fn() -> Result<(), TryLockError>,
 ) -> Result<(), Cause> {
     let mut started = None;
-    let mut nap = Duration::from_micros(20);
+    let mut nap = Duration::from_micros(300);
     loop {
         match try_lock() {
             Ok(()) => return Ok(()),
