@@ -74,6 +74,27 @@ pub(crate) struct Asker<'a> {
 }
 
 impl<'a> Asker<'a> {
+    /// What the record says of a decision made for them.
+    fn answered(
+        self,
+        directory: &'a Path,
+        call: &'a ToolCall,
+        decision: &'a Decision,
+        policy: &'a Policy,
+        took: Duration,
+    ) -> Outcome<'a> {
+        Outcome::Answered(Answered {
+            agent: self.agent,
+            session: self.session,
+            directory: directory.to_str(),
+            call,
+            decision,
+            policy: Some(policy),
+            took: Some(took),
+            replayed: None,
+        })
+    }
+
     /// What the record says of a question that could not be answered.
     pub(crate) fn failed(self, problem: &'a str) -> Failed<'a> {
         Failed {
@@ -100,16 +121,13 @@ pub(crate) struct Judged {
 impl Judged {
     /// What the record says of it.
     pub(crate) fn outcome<'a>(&'a self, asker: Asker<'a>) -> Outcome<'a> {
-        Outcome::Answered(Answered {
-            agent: asker.agent,
-            session: asker.session,
-            directory: self.directory.to_str(),
-            call: &self.call,
-            decision: &self.decision,
-            policy: Some(&self.policy),
-            took: Some(self.took),
-            replayed: None,
-        })
+        asker.answered(
+            &self.directory,
+            &self.call,
+            &self.decision,
+            &self.policy,
+            self.took,
+        )
     }
 
     /// The decision, as it is shown.
@@ -223,16 +241,7 @@ impl Desk {
         let decision = self.judge_and_count(call, under, session, directory)?;
         let took = started.elapsed();
         let policy = self.policy(under)?;
-        let outcome = Outcome::Answered(Answered {
-            agent: asker.agent,
-            session: asker.session,
-            directory: directory.to_str(),
-            call,
-            decision: &decision,
-            policy: Some(&policy),
-            took: Some(took),
-            replayed: None,
-        });
+        let outcome = asker.answered(directory, call, &decision, &policy, took);
         match Recorder::at(&self.locations).and_then(|recorder| recorder.record(&outcome)) {
             Ok(()) => Ok(without_secrets(decision)),
             Err(error) => Err(DeskError::Unrecorded(error, decision.verdict)),
