@@ -20,6 +20,7 @@
 
 mod disk;
 mod error_log;
+mod excerpt;
 mod gate;
 pub mod hook;
 mod load;
@@ -37,6 +38,7 @@ mod workplace;
 
 pub use disk::Disk;
 pub use error_log::ErrorLog;
+pub use excerpt::{arguments_without_secrets, text_without_secrets, without_secrets};
 pub use gate::Gate;
 pub use holdpoint_core::paths::{Entry, Lookup};
 pub use holdpoint_core::policy::{Authority, Guard, Layer, OnError, Switched, Trust, json_schema};
@@ -50,10 +52,7 @@ pub use load::{
 };
 pub use locations::{Locations, ProjectFiles};
 pub use packs::read_pack;
-pub use recording::{
-    Answered, Failed, Outcome, RecordError, Recorder, Replayed, arguments_without_secrets,
-    text_without_secrets, without_secrets,
-};
+pub use recording::{Answered, Failed, Outcome, RecordError, Recorder, Replayed};
 pub use sessions::{SessionError, SessionId, Sessions};
 pub use shown::shown;
 pub use store::plain_words;
