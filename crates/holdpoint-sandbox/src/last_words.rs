@@ -35,6 +35,11 @@ pub fn arm(words: LastWords) -> io::Result<()> {
     Ok(())
 }
 
+/// Gives a process that is armed more time, from now on: it waits for somebody.
+pub fn take_time(time: Duration) -> io::Result<()> {
+    system::set_alarm(time)
+}
+
 /// Last words also leave a line at `path`, so that what could not be recorded is not forgotten. The
 /// first place that is named counts.
 pub fn leave_note_at(path: &Path) -> io::Result<()> {
@@ -57,6 +62,7 @@ mod system {
     use std::path::Path;
     use std::ptr;
     use std::sync::OnceLock;
+    use std::time::Duration;
 
     use libc::{c_int, c_void};
 
@@ -107,7 +113,7 @@ mod system {
         use_own_stack()?;
         catch_endings()?;
         limit_memory(words.memory)?;
-        set_alarm(words)
+        set_alarm(words.deadline)
     }
 
     pub(super) fn leave_note_at(path: &Path) -> io::Result<()> {
@@ -160,7 +166,7 @@ mod system {
         checked(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) })
     }
 
-    fn set_alarm(words: LastWords) -> io::Result<()> {
+    pub(super) fn set_alarm(deadline: Duration) -> io::Result<()> {
         let too_long = |_| io::Error::from(io::ErrorKind::InvalidInput);
         let timer = libc::itimerval {
             it_interval: libc::timeval {
@@ -168,8 +174,8 @@ mod system {
                 tv_usec: 0,
             },
             it_value: libc::timeval {
-                tv_sec: words.deadline.as_secs().try_into().map_err(too_long)?,
-                tv_usec: words.deadline.subsec_micros().into(),
+                tv_sec: deadline.as_secs().try_into().map_err(too_long)?,
+                tv_usec: deadline.subsec_micros().into(),
             },
         };
         // SAFETY: the timer is valid; the old one is not asked for.
@@ -195,6 +201,7 @@ mod system {
     /// Says the last words and ends the process. May be called in a signal handler: it allocates
     /// nothing and takes no lock.
     pub(super) fn speak(cause: &str) -> ! {
+        crate::terminal::restore();
         let code = match WORDS.get() {
             Some(words) => {
                 say(libc::STDOUT_FILENO, words.stdout);
@@ -261,6 +268,11 @@ mod system {
     pub(super) fn leave_note_at(path: &Path) -> io::Result<()> {
         let _ = NOTE.set(path.to_owned());
         Ok(())
+    }
+
+    pub(super) fn set_alarm(_: std::time::Duration) -> io::Result<()> {
+        // The thread that watches the time cannot be told to wait longer.
+        Err(io::Error::from(io::ErrorKind::Unsupported))
     }
 
     pub(super) fn arm(words: LastWords) -> io::Result<()> {

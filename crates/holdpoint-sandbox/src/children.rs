@@ -1,0 +1,35 @@
+//! What the programs this process starts may use.
+
+use std::process::Command;
+
+/// Has a program start with the memory its user may use. Without it, one that a hook starts
+/// inherits the limit the hook has set for itself.
+#[cfg(unix)]
+pub fn with_own_memory(command: &mut Command) -> &mut Command {
+    use std::os::unix::process::CommandExt;
+
+    // SAFETY: between fork and exec the closure makes two plain system calls on its own memory.
+    unsafe { command.pre_exec(lift_memory_limit) }
+}
+
+/// A process sets itself no limit here.
+#[cfg(not(unix))]
+pub fn with_own_memory(command: &mut Command) -> &mut Command {
+    command
+}
+
+#[cfg(unix)]
+fn lift_memory_limit() -> std::io::Result<()> {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: the struct is valid and nobody else sees it.
+    if unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) } == 0 {
+        limit.rlim_cur = limit.rlim_max;
+        // What cannot be lifted stays; the program says itself if it is too little.
+        // SAFETY: the struct is valid; a soft limit up to the hard one may always be set.
+        let _ = unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) };
+    }
+    Ok(())
+}
