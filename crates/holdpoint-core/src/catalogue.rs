@@ -107,6 +107,26 @@ pub(crate) fn shape(tool: &str) -> Shape {
     find(tool).map_or(Shape::Plain, |known| known.shape)
 }
 
+/// The arguments of `tool` a person may change before they let it run: for a tool nobody has
+/// described, none.
+pub(crate) fn editable(tool: &str) -> &'static [&'static str] {
+    match find(tool).map(|known| known.shape) {
+        Some(Shape::Shell { command: "command" }) => &["command"],
+        Some(Shape::Shell { command: "cmd" }) => &["cmd"],
+        Some(Shape::Shell { .. } | Shape::Plain) => &[
+            "command",
+            "content",
+            "file_path",
+            "new_string",
+            "old_string",
+            "path",
+            "query",
+            "url",
+        ],
+        None => &[],
+    }
+}
+
 /// Whether `tool` is one of those listed here.
 pub(crate) fn is_known(tool: &str) -> bool {
     find(tool).is_some()

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::policy::{Authority, Check};
 use crate::shell::FileRead;
 use crate::verdict::{Method, Risk, Verdict};
 
 /// A judgement on one call. `v` is the version of this form.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[must_use]
 pub struct Decision {
     /// The version of this form.
@@ -29,10 +29,10 @@ pub struct Decision {
     /// Every rule that matched, the deciding one first.
     pub findings: Vec<Finding>,
     /// Checks that must pass before the call is released.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
     /// Scripts the call runs, which were read to judge it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileRead>,
     /// `sha256:…` of the call.
     pub call: String,
@@ -45,7 +45,7 @@ pub struct Decision {
 }
 
 /// One rule that matched.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// The rule, as its policy writes it.
     pub rule: String,

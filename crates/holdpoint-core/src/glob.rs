@@ -79,6 +79,30 @@ impl Glob {
         }
     }
 
+    /// The one text that matches, if there is only one: a pattern without wildcards, or one that
+    /// [`Glob::escape`] made.
+    pub fn only(&self) -> Option<String> {
+        match self.runs.as_slice() {
+            [Run::Literal(text)] => Some(text.clone()),
+            [Run::Mixed(tokens)] => tokens.iter().map(Token::only).collect(),
+            _ => None,
+        }
+    }
+
+    /// A pattern that matches `text` and nothing else.
+    pub fn escape(text: &str) -> String {
+        let mut pattern = String::with_capacity(text.len());
+        for sign in text.chars() {
+            match sign {
+                '*' => pattern.push_str("[*]"),
+                '?' => pattern.push_str("[?]"),
+                '[' => pattern.push_str("[[]"),
+                other => pattern.push(other),
+            }
+        }
+        pattern
+    }
+
     /// The texts that must stand in anything that matches.
     pub(crate) fn literals(&self) -> Vec<String> {
         let mut found = Vec::new();
@@ -172,6 +196,18 @@ impl Run {
 }
 
 impl Token {
+    /// The one character it stands for.
+    fn only(&self) -> Option<char> {
+        match self {
+            Token::Char(c) => Some(*c),
+            Token::Any => None,
+            Token::Set { negated, ranges } => match ranges.as_slice() {
+                [(low, high)] if low == high && !negated => Some(*low),
+                _ => None,
+            },
+        }
+    }
+
     fn matches(&self, c: char) -> bool {
         match self {
             Token::Char(wanted) => *wanted == c,
@@ -288,6 +324,13 @@ mod tests {
             let p: Vec<char> = pattern.chars().collect();
             let t: Vec<char> = text.chars().collect();
             prop_assert_eq!(matches(&pattern, &text), reference(&p, &t));
+        }
+
+        #[test]
+        fn an_escaped_text_matches_itself_alone(text in "[ab*?\\[\\]!-]{0,12}", other in "[ab*?\\[\\]!-]{0,12}") {
+            let glob = Glob::new(&Glob::escape(&text));
+            prop_assert_eq!(glob.only(), Some(text.clone()));
+            prop_assert_eq!(glob.matches(&other), other == text);
         }
 
         #[test]

@@ -14,6 +14,8 @@ mod flags;
 mod glob;
 mod judge;
 mod literal_index;
+mod named;
+mod offers;
 mod path_uses;
 pub mod paths;
 pub mod policy;
@@ -24,6 +26,7 @@ pub mod shell;
 mod sql;
 mod stores;
 pub mod text;
+mod timestamp;
 mod understand;
 mod verdict;
 
@@ -36,9 +39,12 @@ pub use judge::{
     Explained, ExplainedCommand, ExplainedEffect, Filled, Part, Session, explained, judge,
     matching_rules, parts,
 };
+pub use named::{Named, PathVerb, named, named_paths};
+pub use offers::{OfferScope, offers};
 pub use paths::Surroundings;
 pub use policy::{Policy, Profile};
 pub use rules::{Description, Pack, PackError};
 pub use session::{SessionState, Suspensions};
+pub use timestamp::Timestamp;
 pub use understand::MAX_COMMAND;
 pub use verdict::{Autonomy, DefaultPolicy, Method, Risk, Supervision, Verdict};

@@ -29,6 +29,9 @@ pub struct SessionState {
     /// Which prompts are off.
     #[serde(skip_serializing_if = "Suspensions::is_none")]
     pub suspended: Suspensions,
+    /// The turn in which prompts were suspended, as the agent names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<String>,
     /// Calls made so far, by tool.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub calls: BTreeMap<String, u64>,
@@ -82,6 +85,15 @@ impl SessionState {
     pub fn become_idle(&mut self) {
         self.suspended.turn = false;
         self.suspended.idle = false;
+    }
+
+    /// An agent is in a turn it names so. If prompts were suspended in another one, that has ended,
+    /// and the agent has waited for its user since.
+    pub fn enter_turn(&mut self, turn: &str) {
+        if self.turn.as_deref().is_some_and(|before| before != turn) {
+            self.become_idle();
+            self.turn = None;
+        }
     }
 
     /// Every prompt is on again (J-42).
@@ -142,6 +154,21 @@ impl List {
             .filter(move |(_, glob)| glob.matches(tool))
             .map(|(pattern, _)| pattern.as_str())
     }
+
+    /// The entries that are a shell line, letter by letter: they speak of all its commands, where
+    /// one with a wildcard speaks of one command only.
+    fn lines(&self, view: &Understood<'_>) -> impl Iterator<Item = Match> {
+        let line = view.known_line();
+        self.entries
+            .iter()
+            .filter(move |(_, glob)| line.is_some() && glob.only().as_deref() == line)
+            .map(|(pattern, glob)| Match {
+                kind: MatchKind::Pattern,
+                rule: pattern.clone(),
+                specificity: glob.specificity(),
+                command: None,
+            })
+    }
 }
 
 impl SessionRules {
@@ -183,7 +210,7 @@ impl SessionRules {
                     && Glob::new(&found.rule).matches(tool);
                 !(by_name && (excepted || !view.is_shell()))
             });
-        for matched in by_signature {
+        for matched in by_signature.chain(self.deny.lines(view)) {
             if !found.iter().any(|known| known.rule == matched.rule) {
                 found.push(matched);
             }
@@ -208,6 +235,7 @@ impl SessionRules {
         }
         let mut found: Vec<Match> = self.allow.names(view.call.tool()).map(tool_match).collect();
         found.extend(self.allow.signatures.covering_call(view));
+        found.extend(self.allow.lines(view));
         found
     }
 
@@ -230,6 +258,7 @@ fn tool_match(pattern: &str) -> Match {
 mod tests {
     use super::*;
 
+    // J-41, X-20
     #[test]
     fn the_end_of_a_turn_and_idleness_are_different_events() {
         let all = Suspensions {
@@ -249,6 +278,23 @@ mod tests {
         assert_eq!(method(&state), Some(Method::AllowAll));
         state.resume();
         assert_eq!(method(&state), None);
+    }
+
+    #[test]
+    fn another_turn_ends_what_was_suspended_in_one_before() {
+        let mut state = SessionState {
+            suspended: Suspensions {
+                turn: true,
+                idle: true,
+                all: false,
+            },
+            turn: Some("first".into()),
+            ..SessionState::default()
+        };
+        state.enter_turn("first");
+        assert!(state.suspended.turn && state.suspended.idle);
+        state.enter_turn("second");
+        assert!(state.suspended.is_none());
     }
 
     #[test]

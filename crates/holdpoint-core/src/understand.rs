@@ -38,6 +38,9 @@ pub(crate) struct Understood<'c> {
     pub(crate) line: Option<String>,
     /// The commands of every argument that is one.
     pub(crate) commands: Vec<CommandView>,
+    /// How many of them the command line of a shell tool accounts for; the others stand in other
+    /// arguments, or are a second way to read these.
+    in_line: usize,
     /// Scripts that were read to know what the commands do.
     pub(crate) files: Vec<FileRead>,
     /// Why a command line could not be taken apart.
@@ -114,6 +117,7 @@ impl<'c> Understood<'c> {
             shape: catalogue::shape(call.tool()),
             line: call.command_line(),
             commands: Vec::new(),
+            in_line: 0,
             files: Vec::new(),
             trouble: None,
             around,
@@ -158,6 +162,21 @@ impl<'c> Understood<'c> {
             }
             _ => false,
         }
+    }
+
+    /// The command line of a shell tool, if it says everything the call would run and all of it is
+    /// known: then whoever speaks of this very text speaks of each of its commands.
+    pub(crate) fn known_line(&self) -> Option<&str> {
+        let known = |command: &CommandView| {
+            // What stands in a script is answered for with the script.
+            command.command.file.is_some()
+                || !(command.is_dynamic() || command.command.opaque.is_some())
+        };
+        let whole = !self.commands.is_empty()
+            && self.in_line == self.commands.len()
+            && self.trouble.is_none()
+            && self.commands.iter().all(known);
+        self.line.as_deref().map(str::trim).filter(|_| whole)
     }
 
     /// Whether the call is a shell line, so that its commands are its parts.
@@ -258,6 +277,7 @@ impl<'c> Understood<'c> {
         }
         if let Some(line) = self.line.clone() {
             self.read_line(&line);
+            self.in_line = self.commands.len();
         }
         self.read_literal_args(key);
     }
@@ -583,7 +603,7 @@ fn push_word(line: &mut String, word: &str) {
 
 /// The name of a program given by the full path of a directory programs are installed in. A path
 /// into any other directory stays, since `/tmp/x/ls` is not `ls`.
-fn installed_name(word: &str) -> &str {
+pub(crate) fn installed_name(word: &str) -> &str {
     const INSTALLED: &[&str] = &[
         "/bin",
         "/usr/bin",

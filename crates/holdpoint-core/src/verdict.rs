@@ -148,6 +148,18 @@ pub enum Method {
     ToolPolicy,
     /// Nothing matched and the default is to stay out of the way.
     NoObjection,
+    /// A person said yes.
+    UserApproved,
+    /// A person said no.
+    UserDenied,
+    /// A person said no and told the model why.
+    UserComment,
+    /// Nobody answered in time.
+    Timeout,
+    /// Nobody can be asked.
+    NoChannel,
+    /// The call is known to fail, so nobody was asked.
+    PreValidation,
     /// The call or the policy could not be read.
     Error,
 }
@@ -171,6 +183,12 @@ impl Method {
             Method::Autonomy => "autonomy",
             Method::ToolPolicy => "tool_policy",
             Method::NoObjection => "no_objection",
+            Method::UserApproved => "user_approved",
+            Method::UserDenied => "user_denied",
+            Method::UserComment => "user_comment",
+            Method::Timeout => "timeout",
+            Method::NoChannel => "no_channel",
+            Method::PreValidation => "pre_validation",
             Method::Error => "error",
         }
     }

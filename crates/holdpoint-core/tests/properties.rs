@@ -202,6 +202,7 @@ fn session() -> impl Strategy<Value = SessionState> {
             deny: deny.into_iter().map(str::to_owned).collect(),
             default,
             suspended: Suspensions { turn, idle, all },
+            turn: None,
             calls: Default::default(),
         })
 }

@@ -14,6 +14,7 @@ fn attempts() -> Vec<ToolCall> {
         "holdpoint permissions allow 'rm *'",
         "holdpoint permissions suspend",
         "holdpoint trust .",
+        "holdpoint people add mallory",
         "holdpoint uninstall claude-code",
         "/usr/local/bin/holdpoint trust",
         "env -i holdpoint permissions default allow",

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
-use crate::time::Timestamp;
+use crate::Timestamp;
 
 /// Why the ledger could not be used.
 #[derive(Debug)]

@@ -3,8 +3,8 @@
 use holdpoint_core::{Glob, Risk, Verdict};
 use serde_json::Value;
 
+use crate::Timestamp;
 use crate::record::{Kind, Record};
-use crate::time::Timestamp;
 
 /// What a record must be to be wanted. What stays empty asks for nothing; of several values in one
 /// list, one is enough.

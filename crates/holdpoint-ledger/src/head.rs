@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::Timestamp;
 use crate::chain::{RecordHash, hex};
-use crate::time::Timestamp;
 
 /// The bytes of a head.
 pub(crate) const LENGTH: usize = 181;

@@ -16,6 +16,7 @@ use holdpoint_core::{Risk, Verdict};
 use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, params, params_from_iter};
 
+use crate::Timestamp;
 use crate::chain::RecordHash;
 use crate::error::{LedgerError, plain_words};
 use crate::filter::{Filter, Pattern};
@@ -24,7 +25,6 @@ use crate::reader::{Place, Reader};
 use crate::record::{Kind, Record};
 use crate::segments::{segment_numbers, segment_path};
 use crate::system::make_directory;
-use crate::time::Timestamp;
 
 /// The version of the tables. Another one is made anew.
 const VERSION: i64 = 1;

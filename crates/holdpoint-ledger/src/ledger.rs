@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::Timestamp;
 use crate::chain::RecordHash;
 use crate::error::LedgerError;
 use crate::record::{Entry, Mend};
 use crate::system::{Real, System};
-use crate::time::Timestamp;
 use crate::writer::{Allowance, Locked};
 
 /// How surely a record is kept before `append` returns.

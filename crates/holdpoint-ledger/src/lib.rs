@@ -28,7 +28,6 @@ mod reserve;
 mod segments;
 mod stats;
 mod system;
-mod time;
 mod verify;
 mod writer;
 
@@ -36,6 +35,7 @@ pub use chain::{NoHash, RecordHash};
 pub use error::LedgerError;
 pub use export::{Exporter, Format, Origin};
 pub use filter::{Filter, Needle, Pattern};
+pub use holdpoint_core::Timestamp;
 pub use index::{Anew, Index, IndexError, Keep};
 pub use keys::unguessable;
 pub use ledger::{Appended, Durability, Ledger, Options, Repaired};
@@ -49,5 +49,4 @@ pub use record::{
 pub use segments::segment_name;
 pub use stats::{Counts, Durations, Stats};
 pub use system::{Open, Real, System};
-pub use time::Timestamp;
 pub use verify::{Fault, Found, Verification, Verify};

@@ -12,8 +12,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::Timestamp;
 use crate::chain::RecordHash;
-use crate::time::Timestamp;
 
 /// The version of the form of records.
 pub const VERSION: u32 = 1;

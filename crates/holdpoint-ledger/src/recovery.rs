@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
+use crate::Timestamp;
 use crate::chain::{RecordHash, hex};
 use crate::error::{Doing, LedgerError};
 use crate::head::{Head, State};
@@ -14,7 +15,6 @@ use crate::merkle::Tree;
 use crate::record::{MAX_LINE, Mend};
 use crate::segments::{segment_numbers, segment_path};
 use crate::system::read_at;
-use crate::time::Timestamp;
 
 /// Where the next record goes and what it follows.
 #[derive(Clone, Debug, PartialEq, Eq)]

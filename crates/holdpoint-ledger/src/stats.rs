@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use holdpoint_core::Verdict;
 
+use crate::Timestamp;
 use crate::record::{Kind, Record};
-use crate::time::Timestamp;
 
 /// How often each word came up.
 pub type Counts = BTreeMap<String, u64>;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use holdpoint_core::text::redaction::Redacted;
 
+use crate::Timestamp;
 use crate::error::{Cause, Doing, LedgerError};
 use crate::head::{self, Head, State};
 use crate::keys;
@@ -18,7 +19,6 @@ use crate::recovery::{self, End};
 use crate::reserve;
 use crate::segments::{LOCK, PUBLIC_KEY, note_path, segment_numbers, segment_path};
 use crate::system::{Open, System, make_directory, read_at, sync_directory};
-use crate::time::Timestamp;
 
 /// What an append may do that others may not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

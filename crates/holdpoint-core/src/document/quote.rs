@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::text::is_invisible;
+
 /// The text with everything escaped that a terminal would act on or not show.
 pub(super) fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -59,22 +61,6 @@ fn push_printable(out: &mut String, c: char) {
     } else {
         out.push(c);
     }
-}
-
-/// Characters that change how the text around them is displayed without being seen.
-fn is_invisible(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}'
-            | '\u{61c}'
-            | '\u{180e}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}'
-    )
 }
 
 /// The length, in characters, to which quoted text is cut.

@@ -9,8 +9,8 @@ use crate::shell::{Command, Container, Redirection, RedirectionKind, Text, Where
 
 const LOOPBACK: u64 = target_bit("loopback");
 
-/// The most effects one command is given.
-const MOST: usize = 512;
+/// The most paths of one command that are told.
+pub(crate) const MOST: usize = 512;
 
 pub(super) fn effects(
     command: &Command,

@@ -18,6 +18,7 @@ use self::places::Place;
 use crate::rules::words;
 use crate::shell::{Command, Opaque};
 
+pub(crate) use files::MOST as MOST_OF_A_COMMAND;
 pub(crate) use subject::{Subject, subjects};
 
 /// Something a call would do.

@@ -43,6 +43,12 @@ impl Answer {
             | Method::AllowAll
             | Method::TurnSuspension
             | Method::IdleSuspension
+            | Method::UserApproved
+            | Method::UserDenied
+            | Method::UserComment
+            | Method::Timeout
+            | Method::NoChannel
+            | Method::PreValidation
             | Method::Sanitization
             | Method::Guard
             | Method::FileGuard
@@ -75,7 +81,11 @@ impl Judgement<'_> {
             .collect();
         let unanswered: Vec<&&Objection> = about_this
             .iter()
-            .filter(|objection| !covers.iter().any(|cover| objection.is_answered_by(cover)))
+            .filter(|objection| {
+                let certain = self.wants_certain_people(objection);
+                let answers = |cover: &Cover| objection.is_answered_by(cover, certain);
+                !covers.iter().any(answers)
+            })
             .collect();
         let spoken = unanswered
             .iter()
@@ -112,6 +122,14 @@ impl Judgement<'_> {
             }
         };
         self.no_looser_than_managed(answer, &about_this, covers)
+    }
+
+    /// Whether certain people, or several, must say yes to what a rule objects to.
+    pub(super) fn wants_certain_people(&self, objection: &Objection) -> bool {
+        let finding = &objection.found.finding;
+        let tool = self.view.call.tool();
+        finding.verdict >= Verdict::Ask
+            && self.policy.wants_certain_people(tool, Some(&finding.rule))
     }
 
     /// Holds an answer to what the managed layer says where none of its own rules speaks.

@@ -9,6 +9,7 @@ use crate::call::ToolCall;
 use crate::catalogue;
 use crate::decision::span_of;
 use crate::effects::{self, Effect};
+use crate::path_uses;
 use crate::paths::{Remembering, Surroundings};
 use crate::policy::Policy;
 use crate::rules::{TARGETS, spoken};
@@ -33,6 +34,13 @@ pub struct Explained {
 pub struct ExplainedCommand {
     /// The command, without quotes and with one space between words.
     pub text: String,
+    /// Its words as the program gets them; `…` stands for what nobody knows. For whoever has to know
+    /// where one word ends; the text says the same to people.
+    #[serde(skip)]
+    pub words: Vec<String>,
+    /// Whether its program is known to change nothing, the files it redirects to aside.
+    #[serde(skip)]
+    pub only_looks: bool,
     /// Where it stands in the line.
     pub span: [usize; 2],
     /// The programs that run it, the outermost first.
@@ -141,6 +149,8 @@ fn plain(
     let line = whole.line.as_deref().filter(|_| command.file.is_none());
     ExplainedCommand {
         text: shown(&with_assignments(view)),
+        words: program_and_arguments(view),
+        only_looks: path_uses::only_looks(view),
         span: span_of(&command.span),
         within: Vec::new(),
         substituted: command.reached == Reached::Substituted,
@@ -167,6 +177,20 @@ fn with_assignments(view: &CommandView) -> String {
     text.push_str(&shown_with_writes(view));
     text.trim_end().to_owned()
 }
+
+/// The words, the program without the directory it is installed in. A word that the shell makes
+/// others of is not known.
+fn program_and_arguments(view: &CommandView) -> Vec<String> {
+    let arguments = view.command.words.iter().skip(1);
+    let arguments = arguments.map(|word| match word.dynamic {
+        true => UNKNOWN_WORD.to_owned(),
+        false => shown(&word.text),
+    });
+    let program = view.program().map(str::to_owned);
+    program.into_iter().chain(arguments).collect()
+}
+
+const UNKNOWN_WORD: &str = "…";
 
 fn words(command: &Command) -> impl Iterator<Item = &Text> {
     command
@@ -229,7 +253,7 @@ fn effect(effect: &Effect, program: Option<&Text>) -> ExplainedEffect {
 
 /// Text for a person: what stands for the unknown is no letter.
 fn shown(text: &str) -> String {
-    text.replace(UNKNOWN, "…")
+    text.replace(UNKNOWN, UNKNOWN_WORD)
 }
 
 #[cfg(test)]

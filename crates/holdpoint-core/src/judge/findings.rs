@@ -49,11 +49,15 @@ pub(super) struct Objection {
 
 impl Objection {
     /// Whether an allow answers this objection: the session's rules answer what is only asked,
-    /// except the managed layer's; a layer's own rules answer it if they are as specific.
-    /// What Holdpoint asks about by itself, any allow answers that covers the part.
-    pub(super) fn is_answered_by(&self, cover: &Cover) -> bool {
+    /// except the managed layer's and what certain people must say yes to; a layer's own rules
+    /// answer it if they are as specific. What Holdpoint asks about by itself, any allow
+    /// answers that covers the part.
+    pub(super) fn is_answered_by(&self, cover: &Cover, wants_certain_people: bool) -> bool {
         // A notice does not answer itself.
         if cover.found.finding.verdict >= self.found.finding.verdict {
+            return false;
+        }
+        if cover.speaker.is_none() && wants_certain_people {
             return false;
         }
         match (self.speaker, cover.speaker) {

@@ -77,7 +77,7 @@ pub fn judge(
 
 /// The effect of a tool: what the catalogue knows, else what a trusted layer declares. A layer
 /// cannot declare a tool harmless against one above it that says what may be done.
-fn effect_of(call: &ToolCall, policy: &Policy) -> Effect {
+pub(crate) fn effect_of(call: &ToolCall, policy: &Policy) -> Effect {
     let known = catalogue::effect(call.tool());
     if known != Effect::Unknown {
         return known;
@@ -137,8 +137,13 @@ impl Judgement<'_> {
         } else {
             answers.swap_remove(strictest)
         };
+        let tool = self.view.call.tool();
         if answer.verdict == Verdict::Ask
             && !held_by_manager
+            && !self
+                .policy
+                .wants_certain_people(tool, answer.rule.as_deref())
+            && !objections.iter().any(|one| self.wants_certain_people(one))
             && let Some((method, reason)) = self.session.state.suspended.in_force()
         {
             answer = Answer {
@@ -189,8 +194,11 @@ impl Judgement<'_> {
         };
         let mut findings: Vec<Finding> = Vec::new();
         for Found { finding, .. } in found {
-            let room = findings.len() < MAX_FINDINGS
-                || (decides(&finding) && !findings.iter().any(decides));
+            // Every rule that asks is there once, however many findings there are: who must be asked
+            // depends on it.
+            let same = |one: &Finding| one.rule == finding.rule && one.verdict == finding.verdict;
+            let told = decides(&finding) || finding.verdict >= Verdict::Ask;
+            let room = findings.len() < MAX_FINDINGS || (told && !findings.iter().any(same));
             if room && !findings.contains(&finding) {
                 findings.push(finding);
             }

@@ -44,6 +44,8 @@ pub struct Document {
     pub sanitization: Option<Sanitization>,
     /// How a person is asked.
     pub channel: Option<Channel>,
+    /// On which terms a person is asked.
+    pub approval: Option<Approval>,
     /// How far the agent may go by itself.
     pub autonomy: Option<Autonomy>,
     /// Rules for single tools, by name or glob (upper and lower case are the same here).
@@ -209,13 +211,17 @@ pub enum ChannelKind {
     Webhook,
     /// Files in a directory.
     File,
+    /// The approval daemon of this user (`holdpoint serve`).
+    Daemon,
+    /// The agent's own dialog.
+    Agent,
 }
 
 /// The keys of `channel`; which of them are needed depends on `type`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ChannelText {
-    /// `console`, `webhook` or `file`; without it, `console`.
+    /// `console`, `webhook`, `file`, `daemon` or `agent`; without it, `console`.
     #[serde(rename = "type")]
     pub kind: Option<ChannelKind>,
     /// Seconds to wait for an answer; 0 waits until there is one.
@@ -224,8 +230,15 @@ pub struct ChannelText {
     pub endpoint: Option<String>,
     /// Further headers of a webhook request.
     pub headers: BTreeMap<String, Secret>,
-    /// The bearer token of a webhook request.
+    /// The bearer token of a webhook request. Without it: the variable `PERMISSION_WEBHOOK_TOKEN`.
     pub auth_token: Option<Secret>,
+    /// A program that prints the bearer token: a secret store's own command, word by word.
+    pub auth_token_command: Vec<String>,
+    /// The key that signs the body of a webhook request. Without it: the variable
+    /// `PERMISSION_WEBHOOK_SIGNING_KEY`, or no signature.
+    pub signing_key: Option<Secret>,
+    /// A file with the certificates (PEM) a webhook's server may show, in place of the public ones.
+    pub ca_file: Option<String>,
     /// The directory of the file channel.
     pub base_path: Option<String>,
     /// Seconds between two looks at that directory.
@@ -234,6 +247,16 @@ pub struct ChannelText {
     pub use_colors: Option<bool>,
     /// Whether answers stay out of the terminal's history.
     pub skip_readline_history: Option<bool>,
+}
+
+impl Channel {
+    /// The terminal, as it is without settings.
+    pub fn console() -> Self {
+        Self {
+            kind: ChannelKind::Console,
+            settings: ChannelText::default(),
+        }
+    }
 }
 
 impl TryFrom<ChannelText> for Channel {
@@ -248,7 +271,11 @@ impl TryFrom<ChannelText> for Channel {
             ChannelKind::File if text.base_path.is_none() => {
                 Err("a file channel needs `base_path`; try: add the directory for its files")
             }
-            ChannelKind::Console | ChannelKind::Webhook | ChannelKind::File => Ok(Self {
+            ChannelKind::Console
+            | ChannelKind::Webhook
+            | ChannelKind::File
+            | ChannelKind::Daemon
+            | ChannelKind::Agent => Ok(Self {
                 kind,
                 settings: text,
             }),
@@ -256,10 +283,62 @@ impl TryFrom<ChannelText> for Channel {
     }
 }
 
+/// On which terms a person is asked.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
+pub struct Approval {
+    /// Seconds until a request that nobody answered is refused; 0 waits until somebody does.
+    /// Without it: 300.
+    pub deadline: Option<i64>,
+    /// Seconds a hook waits for the answer before it tells the agent to come back. Without it: 300.
+    /// The request stays open.
+    pub wait: Option<u64>,
+    /// What happens when the channel is the daemon and it does not run. Without it: deny.
+    pub fallback: Option<Fallback>,
+    /// Who may answer. Without it: whoever is signed in.
+    pub approvers: Vec<String>,
+    /// How many people must say yes. Without it: 1.
+    pub required: Option<u32>,
+    /// Other terms for what single rules ask about, by the id of the rule or a glob.
+    pub rules: BTreeMap<String, RuleTerms>,
+}
+
+/// The terms of one rule or one tool.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
+pub struct RuleTerms {
+    /// Seconds until a request that nobody answered is refused; 0 waits until somebody does.
+    pub deadline: Option<i64>,
+    /// Who may answer.
+    pub approvers: Vec<String>,
+    /// How many people must say yes.
+    pub required: Option<u32>,
+}
+
+/// What happens when the daemon does not run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Fallback {
+    /// The agent's own dialog asks.
+    Agent,
+    /// The terminal asks.
+    Console,
+    /// The call is refused.
+    #[default]
+    Deny,
+}
+
 /// A value that is never shown.
 #[derive(Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Secret(String);
+
+impl Secret {
+    /// The value, for the one place that needs it.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
 
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -355,6 +434,11 @@ pub struct ToolRule {
     pub enabled: Option<bool>,
     /// What the tool does, for a tool Holdpoint does not know.
     pub effect: Option<Effect>,
+    /// The terms on which a person is asked about it.
+    pub approval: Option<RuleTerms>,
+    /// The arguments a person may change before they say yes. Without it: the command, the path
+    /// and the text of tools Holdpoint knows.
+    pub editable: Option<Vec<String>>,
 }
 
 /// The other spellings of a rule's keys, for the schema; the reader has them as aliases.

@@ -4,10 +4,12 @@
 //! against allow rules below, and a project file nobody trusts has no allow rules at all.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::document::{Channel, Document, Durability, OnError, RuleList, ToolRules};
+use super::document::{
+    Approval, Channel, Document, Durability, Files, OnError, RuleList, ToolRules,
+};
 use super::files::FileGuard;
 use super::guards::Guards;
 use super::packs::Owner;
@@ -22,7 +24,9 @@ use crate::rules::Pack;
 use crate::verdict::{Autonomy, DefaultPolicy, Supervision};
 
 /// Who wrote a layer, from the highest authority down.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Authority {
     /// Whoever runs the machine.
@@ -90,6 +94,8 @@ pub struct Layer {
     pub durability: Option<Durability>,
     /// How it wants a person asked.
     pub channel: Option<Channel>,
+    /// On which terms it wants a person asked.
+    pub approval: Option<Approval>,
     /// What it refuses, as written.
     pub deny_list: RuleList,
     /// What it asks about, as written.
@@ -116,6 +122,9 @@ impl Layer {
         let mut allow_list = RuleList::default();
         let mut files = document.files.clone().unwrap_or_default();
         let mut tools = document.tools;
+        if let Some(channel) = document.channel.as_ref().filter(|_| trusted) {
+            protect(channel, &mut files);
+        }
         if trusted {
             allow_list = joined(&document.allow, &document.whitelist);
         } else {
@@ -136,6 +145,7 @@ impl Layer {
             durability: document.ledger.and_then(|ledger| ledger.durability),
             // Who is asked is not for somebody else's file to say.
             channel: document.channel.filter(|_| trusted),
+            approval: document.approval,
             deny: Rules::new([&deny_list]),
             ask: Rules::new([&ask_list]),
             allow: Rules::new([&allow_list]),
@@ -158,6 +168,19 @@ impl Layer {
     /// Whether the layer says what happens when no rule matches.
     pub fn states_default(&self) -> bool {
         self.default.is_some() || self.autonomy.is_some()
+    }
+}
+
+/// Keeps an agent from answering in the place of a person: what the file channel reads, and whom a
+/// webhook believes, is not for it to write.
+fn protect(channel: &Channel, files: &mut Files) {
+    let settings = &channel.settings;
+    for path in [&settings.base_path, &settings.ca_file]
+        .into_iter()
+        .flatten()
+    {
+        files.write.deny.push(path.clone());
+        files.delete.deny.push(path.clone());
     }
 }
 
@@ -481,6 +504,35 @@ mod tests {
         assert_eq!(of(&[(Project, defers)]), OnError::Deny);
         assert_eq!(of(&[(Managed, denies), (User, defers)]), OnError::Deny);
         assert_eq!(of(&[(User, defers), (Project, denies)]), OnError::Deny);
+    }
+
+    #[test]
+    fn the_directory_in_which_people_answer_is_not_for_an_agent_to_write() {
+        use crate::paths::{NoLinks, Surroundings};
+        use crate::{Session, ToolCall, Verdict, judge};
+        let policy = Policy::from_text(
+            "p",
+            r#"{"defaultPolicy":"allow","channel":{"type":"file","base_path":"/srv/approvals"}}"#,
+        )
+        .unwrap();
+        let around = Surroundings {
+            workspace: Some("/ws"),
+            directory: None,
+            home: None,
+            lookup: &NoLinks,
+        };
+        let of = |call: &ToolCall| judge(call, &policy, &Session::default(), &around).verdict;
+        let shell = |line: &str| of(&ToolCall::shell(line));
+        let deny = Verdict::Deny;
+        assert_eq!(shell("echo '{}' > /srv/approvals/responses/x.json"), deny);
+        assert_eq!(shell("mv x /srv/approvals/responses/x.json"), deny);
+        assert_eq!(shell("rm -r /srv/approvals"), deny);
+        assert_eq!(shell("ls /srv/approvals/requests"), Verdict::Allow);
+        let write = ToolCall::new(
+            "Write",
+            serde_json::json!({"file_path": "/srv/approvals/responses/x.json", "content": "{}"}),
+        );
+        assert_eq!(of(&write.unwrap()), deny);
     }
 
     #[test]

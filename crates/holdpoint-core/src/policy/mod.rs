@@ -4,6 +4,7 @@
 //! authority, and `Policy` the layers in force. Matching lives in `rules` (lists), `tool_rules`,
 //! `files` and `sanitizer`; combining what they find is the judge's business.
 
+mod asking;
 mod document;
 mod files;
 mod guards;
@@ -18,10 +19,12 @@ mod schema;
 pub(crate) mod tool_rules;
 mod values;
 
+pub use asking::{AskingTerms, channel_of};
 pub use document::{
-    Channel, ChannelKind, ChannelText, Check, Condition, Conditions, Document, Durability,
-    FileRules, Files, LedgerRules, OnError, Parameter, ParameterType, PathScope, Pattern,
-    Restriction, RuleList, Sanitization, Secret, ToolRule, ToolRules, Version,
+    Approval, Channel, ChannelKind, ChannelText, Check, Condition, Conditions, Document,
+    Durability, Fallback, FileRules, Files, LedgerRules, OnError, Parameter, ParameterType,
+    PathScope, Pattern, Restriction, RuleList, RuleTerms, Sanitization, Secret, ToolRule,
+    ToolRules, Version,
 };
 pub use guards::{Guards, Switch};
 pub use layer::{Authority, Layer, Policy, Source, Standing, Trust};

@@ -117,6 +117,7 @@ impl Document {
             default_policy: self.default_policy.or(base.default_policy),
             sanitization: self.sanitization.or(base.sanitization),
             channel: self.channel.or(base.channel),
+            approval: self.approval.or(base.approval),
             autonomy: self.autonomy.or(base.autonomy),
             on_error: self.on_error.or(base.on_error),
             ledger: self.ledger.or(base.ledger),

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::document::{
-    Check, Condition, Parameter, ParameterType, Restriction, ToolRule, ToolRules,
+    Check, Condition, Parameter, ParameterType, Restriction, RuleTerms, ToolRule, ToolRules,
 };
 use super::files::{PathPatterns, Subject};
 use super::patterns::CommandPatterns;
@@ -136,6 +136,17 @@ impl ToolTable {
         self.named(tool).iter().any(|rule| {
             rule.rule.supervision == Some(Supervision::Deny) && !rule.conditions.is_empty()
         })
+    }
+
+    /// The terms rules for `tool` state, and what they let a person change.
+    pub(crate) fn terms<'s>(
+        &'s self,
+        tool: &str,
+    ) -> Vec<(Option<&'s RuleTerms>, Option<&'s [String]>)> {
+        self.named(tool)
+            .into_iter()
+            .map(|rule| (rule.rule.approval.as_ref(), rule.rule.editable.as_deref()))
+            .collect()
     }
 
     /// Whether any rule limits how often `tool` is called.

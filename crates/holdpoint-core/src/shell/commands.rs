@@ -94,7 +94,7 @@ fn tidy(path: &str) -> String {
 }
 
 /// A script that was followed.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct FileRead {
     /// Its real path.
     pub path: String,

@@ -197,11 +197,20 @@ fn given(name: &str, words: &[Argument], input: &Input) -> Given {
             None => Given::Nothing,
         };
     }
+    find(name).map_or(Given::Nothing, |one| one.given(words, input))
+}
+
+/// The interpreter of a name, a version behind it or not.
+fn find(name: &str) -> Option<&'static Interpreter> {
     let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
-    let interpreter = INTERPRETERS
+    INTERPRETERS
         .iter()
-        .find(|known| known.names.contains(name) || known.names.contains(stem));
-    interpreter.map_or(Given::Nothing, |one| one.given(words, input))
+        .find(|known| known.names.contains(name) || known.names.contains(stem))
+}
+
+/// Whether a program runs code it is given, in whatever language.
+pub(super) fn is_interpreter(name: &str) -> bool {
+    find(name).is_some() || code::language(name).is_some()
 }
 
 impl Interpreter {

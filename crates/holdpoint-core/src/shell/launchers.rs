@@ -74,11 +74,14 @@ const RISKY: Names = Names::new(
      sudo doas kill pkill docker podman kubectl terraform psql mysql mkfs wipefs find xargs env tee cp ln holdpoint",
 );
 
+/// Whether a program is known to run others, in ways too many to list.
+pub(super) fn is_launcher(name: &str) -> bool {
+    LAUNCHERS.contains(name) || name.starts_with("ld-")
+}
+
 /// Whether a program nobody has described may be one that runs another.
 fn is_unknown_launcher(name: &str) -> bool {
-    LAUNCHERS.contains(name)
-        || name.starts_with("ld-")
-        || (rules::program(name).is_none() && wrappers::find(name, None).is_none())
+    is_launcher(name) || (rules::program(name).is_none() && wrappers::find(name, None).is_none())
 }
 
 /// Options whose value is code, looked for anywhere among the words: such a value is rarely

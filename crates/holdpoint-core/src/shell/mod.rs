@@ -35,6 +35,7 @@ mod redirects;
 mod refusal;
 mod scripts;
 mod settings;
+mod starters;
 mod texts;
 pub mod tree;
 mod unwrapping;
@@ -52,6 +53,7 @@ pub use environment::Whereabouts;
 pub(crate) use environment::joined;
 pub use reader::read;
 pub use refusal::{Refusal, RefusalReason};
+pub(crate) use starters::starts_others;
 pub use texts::UNKNOWN;
 
 #[cfg(test)]

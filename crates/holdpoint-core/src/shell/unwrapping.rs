@@ -67,7 +67,7 @@ pub(super) fn unwrap(
 }
 
 /// Shells whose language is near enough to bash's for this reader.
-const SHELLS: [&str; 12] = [
+pub(super) const SHELLS: [&str; 12] = [
     "sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh", "ksh93", "rbash", "yash", "rzsh",
 ];
 

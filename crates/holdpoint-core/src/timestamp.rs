@@ -1,4 +1,4 @@
-//! Moments as the ledger writes them: UTC, to the microsecond, as RFC 3339 has it.
+//! Moments as they are written down: UTC, to the microsecond, as RFC 3339 has it.
 
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

