@@ -1,0 +1,449 @@
+//! What an answer does to a request.
+//!
+//! Nothing is stored or recorded here: the outcome is a new version of the request, and whoever
+//! keeps it records it first. An answer that has no effect says why and changes nothing.
+
+use holdpoint_core::{Decision, Method, Verdict};
+use serde_json::{Map, Value};
+
+use crate::answer::{Answer, Said, Scope};
+use crate::request::{Approval, Edit, Offer, Request, Settled, State};
+use crate::time::Moment;
+use crate::world::{Judged, Memory, Prepared, Problem, World};
+
+/// What an answer does.
+#[derive(Clone, Debug)]
+#[must_use]
+pub enum Step {
+    /// The request is settled, and the session is to remember something.
+    Settled(Box<Request>, Option<Memory>),
+    /// One yes of several; the request still waits.
+    Counted(Box<Request>),
+    /// The arguments are others now; the request waits for an answer about them.
+    Again(Box<Request>),
+    /// Nothing, for this reason.
+    NoEffect(String),
+}
+
+/// Applies an answer. On an error nothing may change: what the answer needs cannot be found out.
+pub fn apply(
+    request: &Request,
+    said: &Said,
+    world: &dyn World,
+    now: Moment,
+) -> Result<Step, Problem> {
+    if let Some(reason) = without_effect(request, said, now) {
+        return Ok(Step::NoEffect(reason));
+    }
+    match &said.answer {
+        Answer::No => Ok(refused(
+            request,
+            said,
+            now,
+            Method::UserDenied,
+            DENIED,
+            None,
+        )),
+        Answer::Comment { comment } => Ok(commented(request, said, now, comment)),
+        Answer::Never { scope } => Ok(never(request, said, now, *scope)),
+        Answer::Edit { input } => edited(request, said, world, now, input),
+        Answer::Yes
+        | Answer::Once
+        | Answer::Always { .. }
+        | Answer::All
+        | Answer::Turn
+        | Answer::Idle => released(request, said, world, now),
+    }
+}
+
+const APPROVED: &str = "User approved execution";
+const DENIED: &str = "User denied execution";
+
+/// Why an answer cannot have an effect, whatever it is.
+fn without_effect(request: &Request, said: &Said, now: Moment) -> Option<String> {
+    if request.state != State::Pending {
+        let who = request
+            .settled
+            .as_ref()
+            .filter(|settled| !settled.approvers.is_empty())
+            .map(|settled| format!(" by {}", settled.approvers.join(", ")))
+            .unwrap_or_default();
+        let state = request.state.word();
+        return Some(format!(
+            "it is {state}{who} already; this answer has no effect"
+        ));
+    }
+    if request.expires.is_some_and(|expires| expires <= now) {
+        return Some("it has expired; this answer has no effect".into());
+    }
+    if said.approver.trim().is_empty() {
+        return Some("nobody is known to have given this answer".into());
+    }
+    if standing(request, said).is_none() {
+        return Some(format!(
+            "{} may not answer this: it waits for {}",
+            said.approver,
+            request.terms.approvers.join(", ")
+        ));
+    }
+    let seen = said.binding.as_ref();
+    if seen.is_some_and(|seen| *seen != request.binding) {
+        return Some("it is no longer what you were shown: look at it again".into());
+    }
+    None
+}
+
+/// In whose place the approver answers: their own, or that of somebody who may.
+fn standing(request: &Request, said: &Said) -> Option<Option<String>> {
+    let may = &request.terms.approvers;
+    if may.is_empty() || may.contains(&said.approver) {
+        return Some(None);
+    }
+    let principal = said.on_behalf_of.iter().find(|name| may.contains(name));
+    principal.map(|name| Some(name.clone()))
+}
+
+/// The same, of those for whom nobody has said yes yet: one person's word counts once, whoever
+/// brings it.
+fn free_standing(request: &Request, said: &Said) -> Option<Option<String>> {
+    let may = &request.terms.approvers;
+    let heard = |name: &str| {
+        let spoken_for =
+            |one: &Approval| one.on_behalf_of.as_ref().unwrap_or(&one.approver) == name;
+        request.approvals.iter().any(spoken_for)
+    };
+    let own = may.is_empty() || may.contains(&said.approver);
+    if own && !heard(&said.approver) {
+        return Some(None);
+    }
+    let mut principals = said.on_behalf_of.iter();
+    principals
+        .find(|name| may.contains(name) && !heard(name))
+        .map(|name| Some(name.clone()))
+}
+
+fn released(
+    request: &Request,
+    said: &Said,
+    world: &dyn World,
+    now: Moment,
+) -> Result<Step, Problem> {
+    if let Some(phrase) = &request.terms.phrase
+        && said.phrase.as_deref().map(str::trim) != Some(phrase)
+    {
+        return Ok(Step::NoEffect(format!("type `{phrase}` to release it")));
+    }
+    let memory = match memory_of(request, &said.answer) {
+        Ok(memory) => memory,
+        Err(reason) => return Ok(Step::NoEffect(reason)),
+    };
+    let judged = world.judge(&request.asked)?;
+    if let Some(step) = overtaken(request, said, now, &judged) {
+        return Ok(step);
+    }
+    let mut next = changed(request);
+    let so_far = format!(
+        "{} of {} people have",
+        next.approvals.len(),
+        next.terms.required
+    );
+    let said_before = |one: &Approval| one.approver == said.approver;
+    if next.approvals.iter().any(said_before) {
+        let who = &said.approver;
+        return Ok(Step::NoEffect(format!(
+            "{who} has said yes already; {so_far}"
+        )));
+    }
+    let Some(on_behalf_of) = free_standing(request, said) else {
+        return Ok(Step::NoEffect(format!(
+            "whoever {} answers for has said yes already; {so_far}",
+            said.approver
+        )));
+    };
+    next.approvals.push(Approval {
+        approver: said.approver.clone(),
+        on_behalf_of,
+        at: now,
+    });
+    if next.approvals.len() < usize::try_from(next.terms.required).unwrap_or(usize::MAX) {
+        return Ok(Step::Counted(Box::new(next)));
+    }
+    let method = match said.answer {
+        Answer::Always { .. } => Method::SessionWhitelist,
+        Answer::All => Method::AllowAll,
+        Answer::Turn => Method::TurnSuspension,
+        Answer::Idle => Method::IdleSuspension,
+        Answer::Yes
+        | Answer::Once
+        | Answer::No
+        | Answer::Never { .. }
+        | Answer::Comment { .. }
+        | Answer::Edit { .. } => Method::UserApproved,
+    };
+    let approvers = next.approvals.iter().map(|one| one.approver.clone());
+    next.settled = Some(Settled {
+        at: now,
+        method,
+        reason: APPROVED.into(),
+        comment: None,
+        approvers: approvers.collect(),
+    });
+    next.state = State::Released;
+    Ok(Step::Settled(Box::new(next), memory))
+}
+
+/// What the session remembers of an answer that releases; why it cannot, if it cannot.
+fn memory_of(request: &Request, answer: &Answer) -> Result<Option<Memory>, String> {
+    let memory = match answer {
+        Answer::Always { scope } => {
+            let offer = offered(request, *scope)?;
+            Memory::Allow {
+                scope: offer.scope,
+                patterns: offer.patterns.clone(),
+            }
+        }
+        Answer::All => Memory::All,
+        Answer::Turn => Memory::Turn,
+        Answer::Idle => Memory::Idle,
+        Answer::Yes
+        | Answer::Once
+        | Answer::No
+        | Answer::Never { .. }
+        | Answer::Comment { .. }
+        | Answer::Edit { .. } => return Ok(None),
+    };
+    if request.terms.required > 1 {
+        return Err(format!(
+            "{} people must say yes to this one call; no rule can be left for others",
+            request.terms.required
+        ));
+    }
+    if !request.terms.suspendable && !matches!(memory, Memory::Allow { .. }) {
+        return Err("prompts cannot be suspended by this answer: answer yes or no".into());
+    }
+    Ok(Some(memory))
+}
+
+/// The offer of a scope, or the narrowest one.
+fn offered(request: &Request, scope: Option<Scope>) -> Result<&Offer, String> {
+    let offers = &request.terms.offers;
+    let found = match scope {
+        Some(scope) => offers.iter().find(|offer| offer.scope == scope),
+        None => offers.iter().min_by_key(|offer| offer.scope),
+    };
+    found.ok_or_else(|| match scope {
+        Some(scope) if !offers.is_empty() => {
+            let words: Vec<&str> = offers.iter().map(|offer| offer.scope.word()).collect();
+            format!(
+                "no rule of the scope `{}` is offered: use {}",
+                scope.word(),
+                words.join(", ")
+            )
+        }
+        Some(_) | None => "no rule is offered for a call like this: answer yes or no".into(),
+    })
+}
+
+/// What becomes of a yes to something that is no longer what was shown.
+fn overtaken(request: &Request, said: &Said, now: Moment, judged: &Judged) -> Option<Step> {
+    let decision = &judged.decision;
+    if decision.verdict == Verdict::Deny {
+        let reason = format!("It may no longer run: {}", decision.reason);
+        return Some(refused(request, said, now, decision.method, &reason, None));
+    }
+    if decision.verdict.runs() || judged.binding == request.binding {
+        return None;
+    }
+    let reason = "It changed after it was shown: the policy or a file it names is another now. \
+                  Make the call again to have it looked at as it is";
+    Some(refused(request, said, now, Method::Error, reason, None))
+}
+
+fn commented(request: &Request, said: &Said, now: Moment, comment: &str) -> Step {
+    let comment = comment.trim();
+    if comment.is_empty() {
+        return Step::NoEffect("the comment is empty: write one, or answer no".into());
+    }
+    let reason = format!("Tool not executed. User comment: {comment}");
+    refused(
+        request,
+        said,
+        now,
+        Method::UserComment,
+        &reason,
+        Some(comment.to_owned()),
+    )
+}
+
+fn never(request: &Request, said: &Said, now: Moment, scope: Option<Scope>) -> Step {
+    match offered(request, scope) {
+        Err(reason) => Step::NoEffect(reason),
+        Ok(offer) => {
+            let memory = Memory::Deny {
+                scope: offer.scope,
+                patterns: offer.patterns.clone(),
+            };
+            match refused(request, said, now, Method::SessionBlacklist, DENIED, None) {
+                Step::Settled(request, _) => Step::Settled(request, Some(memory)),
+                other @ (Step::Counted(_) | Step::Again(_) | Step::NoEffect(_)) => other,
+            }
+        }
+    }
+}
+
+fn refused(
+    request: &Request,
+    said: &Said,
+    now: Moment,
+    method: Method,
+    reason: &str,
+    comment: Option<String>,
+) -> Step {
+    let mut next = changed(request);
+    next.state = State::Refused;
+    next.settled = Some(Settled {
+        at: now,
+        method,
+        reason: reason.to_owned(),
+        comment,
+        approvers: vec![said.approver.clone()],
+    });
+    Step::Settled(Box::new(next), None)
+}
+
+fn edited(
+    request: &Request,
+    said: &Said,
+    world: &dyn World,
+    now: Moment,
+    input: &Map<String, Value>,
+) -> Result<Step, Problem> {
+    for key in input.keys() {
+        if request.display.hidden.contains(key) {
+            return Ok(Step::NoEffect(format!(
+                "something in `{key}` is hidden, so it cannot be changed here: refuse with a comment"
+            )));
+        }
+        if !request.terms.editable.contains(key) {
+            let may = match request.terms.editable.as_slice() {
+                [] => "nothing of this call can".to_owned(),
+                keys => format!("only {} can", keys.join(", ")),
+            };
+            return Ok(Step::NoEffect(format!("`{key}` cannot be changed: {may}")));
+        }
+    }
+    let mut all = request.asked.input.clone();
+    all.extend(input.clone());
+    if all == request.asked.input {
+        return Ok(Step::NoEffect("nothing was changed".into()));
+    }
+    let asked = request.asked.with_input(all);
+    let judged = world.judge(&asked)?;
+    if judged.decision.verdict == Verdict::Deny {
+        let reason = format!(
+            "As it was changed it may not run: {}",
+            judged.decision.reason
+        );
+        let method = judged.decision.method;
+        return Ok(refused(request, said, now, method, &reason, None));
+    }
+    let prepared = world.prepare(&asked, &judged)?;
+    if let Some(hopeless) = hopeless(&judged.decision, &prepared) {
+        let reason = format!("As it was changed it may not run: {}", hopeless.reason);
+        return Ok(refused(request, said, now, hopeless.method, &reason, None));
+    }
+    let mut next = changed(request);
+    next.edits.push(Edit {
+        by: said.approver.clone(),
+        at: now,
+        changed: input.keys().cloned().collect(),
+        diff: world.difference(&request.asked, &asked),
+    });
+    next.original
+        .get_or_insert_with(|| request.asked.input.clone());
+    next.asked = asked;
+    next.binding = judged.binding;
+    next.decision = judged.decision;
+    next.terms = judged.terms;
+    next.display = prepared.display;
+    next.context = prepared.context;
+    next.checks = prepared.checks;
+    // What somebody said yes to is not what would run.
+    next.approvals.clear();
+    Ok(Step::Again(Box::new(next)))
+}
+
+/// The request when nobody answered in time.
+pub fn expired(request: &Request, now: Moment) -> Request {
+    ended(
+        request,
+        now,
+        State::Expired,
+        Method::Timeout,
+        "Nobody answered in time",
+    )
+}
+
+/// The request when whoever asked no longer wants to know.
+pub fn withdrawn(request: &Request, now: Moment) -> Request {
+    ended(
+        request,
+        now,
+        State::Withdrawn,
+        Method::UserDenied,
+        "The call was withdrawn",
+    )
+}
+
+fn ended(request: &Request, now: Moment, state: State, method: Method, reason: &str) -> Request {
+    let mut next = changed(request);
+    next.state = state;
+    next.settled = Some(Settled {
+        at: now,
+        method,
+        reason: reason.to_owned(),
+        comment: None,
+        approvers: Vec::new(),
+    });
+    next
+}
+
+/// The request when it is judged anew, because its session has changed; none if it still waits.
+pub fn reconsidered(request: &Request, judged: &Judged, now: Moment) -> Option<Request> {
+    let decision = &judged.decision;
+    let state = match decision.verdict {
+        Verdict::Allow | Verdict::Notify => State::Released,
+        Verdict::Ask | Verdict::Review => return None,
+        Verdict::Deny => State::Refused,
+    };
+    let mut next = ended(request, now, state, decision.method, &decision.reason);
+    // Nobody looked at what was shown: only what was judged now is released.
+    next.binding.clone_from(&judged.binding);
+    Some(next)
+}
+
+/// The next version of a request.
+fn changed(request: &Request) -> Request {
+    Request {
+        version: request.version + 1,
+        ..request.clone()
+    }
+}
+
+/// The refusal of a call that is known to fail, or that a check keeps from running: nobody is asked
+/// about it.
+pub fn hopeless(decision: &Decision, prepared: &Prepared) -> Option<Decision> {
+    let (method, reason) = match &prepared.display.pre_validation_error {
+        Some(error) => (Method::PreValidation, error.clone()),
+        None => {
+            let failed = prepared.checks.iter().find(|one| one.status.blocks())?;
+            (Method::ToolPolicy, failed.message.clone())
+        }
+    };
+    Some(Decision {
+        verdict: Verdict::Deny,
+        method,
+        reason,
+        ..decision.clone()
+    })
+}

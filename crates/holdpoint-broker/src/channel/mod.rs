@@ -1,0 +1,86 @@
+//! How a request reaches a person and an answer comes back. One trait, whatever carries it.
+//!
+//! - [`console`] asks on the terminal the hook was started from.
+//! - [`webhook`] asks an HTTP endpoint, [`mod@file`] whoever watches a directory. They write the same
+//!   question (`payload`) and read the same reply (`reply`).
+//! - [`build`] makes the one a policy names; one that cannot be made is an error, never another.
+
+mod build;
+pub mod console;
+#[cfg(unix)]
+pub mod file;
+mod patience;
+mod payload;
+#[cfg(unix)]
+mod private;
+mod queue;
+mod reply;
+#[cfg(test)]
+mod sample;
+mod signature;
+mod token;
+pub mod webhook;
+
+use std::time::Duration;
+
+pub use build::{Setting, build};
+
+use crate::answer::Said;
+use crate::request::Request;
+
+/// Carries requests to people.
+///
+/// A channel only carries. It does not judge, remember or record, and whoever gets its answer
+/// applies it by [`apply`](crate::apply); an answer that has no effect is told to the person by
+/// [`Channel::told`], and they are asked again.
+pub trait Channel {
+    /// Waits until it is this request's turn, where only one can be shown at a time (J-45). What was
+    /// decided before is decided anew afterwards.
+    fn take_turn(&mut self, _waiting: &Waiting<'_>) -> Result<Turn, ChannelError> {
+        Ok(Turn::AtOnce)
+    }
+
+    /// Lets the next one ask: what came of this request is recorded and remembered.
+    fn end_turn(&mut self) {}
+
+    /// Asks, and waits for an answer. What comes back must be the answer of a person, named by the
+    /// channel's own authentication.
+    fn ask(&mut self, request: &Request, waiting: &Waiting<'_>) -> Result<Said, ChannelError>;
+
+    /// Tells whoever answered what came of it.
+    fn told(&mut self, request: &Request, message: &str);
+}
+
+/// Whether others came before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// None did.
+    AtOnce,
+    /// Some did, and their answers may cover this call.
+    AfterOthers,
+}
+
+/// How long a channel may wait, and whether anybody still wants to know.
+pub struct Waiting<'a> {
+    /// The longest it may take; none means until there is an answer.
+    pub limit: Option<Duration>,
+    /// Whether whoever asked has gone away.
+    pub cancelled: &'a dyn Fn() -> bool,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ChannelError {
+    /// The channel cannot be used; it is never swapped for another in silence (J-10).
+    #[error("{0}")]
+    Unusable(String),
+    /// Nobody answered in time.
+    #[error("nobody answered in time")]
+    Timeout,
+    /// The person turned away: an empty line, end of input, Ctrl-C (J-36).
+    #[error("{0}")]
+    Refused(String),
+    /// Whoever asked has gone away.
+    #[error("the call was cancelled")]
+    Cancelled,
+}

@@ -1,0 +1,113 @@
+//! Whether a process belongs to an agent's call. A person's answer never comes from there.
+//!
+//! Agents mark the environment of what they run. A process can drop such a mark, but not from the
+//! shell that started it: every process above it is looked at, too.
+
+use std::fs;
+
+/// Variables agents set for the commands they run.
+const MARKS: &[&str] = &[
+    "AMP_THREAD_ID",
+    "CLAUDECODE",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CLINE_ACTIVE",
+    "CODEX_SANDBOX",
+    "CODEX_THREAD_ID",
+    "COPILOT_AGENT",
+    "COPILOT_CLI",
+    "CURSOR_AGENT",
+    "GEMINI_CLI",
+    "GOOSE_TERMINAL",
+    "HOLDPOINT_CALL",
+    "KIRO_AGENT",
+    "OPENCODE",
+    "QWEN_CODE",
+];
+
+/// How many processes above are looked at.
+const HIGHEST: usize = 64;
+
+/// Whether a process can be looked at. One that has gone, or is somebody else's, cannot.
+#[cfg(target_os = "linux")]
+pub fn can_be_seen(process: u32) -> bool {
+    fs::read(format!("/proc/{process}/environ")).is_ok()
+}
+
+/// Where there is no way to look, nothing is seen that speaks against a process.
+#[cfg(not(target_os = "linux"))]
+pub fn can_be_seen(_process: u32) -> bool {
+    true
+}
+
+/// The mark of an agent on a process or on one above it.
+pub fn agent_above(process: u32) -> Option<&'static str> {
+    let mut process = process;
+    for _ in 0..HIGHEST {
+        if process <= 1 {
+            return None;
+        }
+        if let Some(mark) = marked(process) {
+            return Some(mark);
+        }
+        process = parent_of(process)?;
+    }
+    None
+}
+
+/// The same for this process.
+pub fn agent_above_us() -> Option<&'static str> {
+    let own = MARKS
+        .iter()
+        .find(|mark| std::env::var_os(mark).is_some_and(|value| !value.is_empty()));
+    own.copied().or_else(|| agent_above(std::process::id()))
+}
+
+/// The mark in the environment a process was started with.
+fn marked(process: u32) -> Option<&'static str> {
+    let environment = fs::read(format!("/proc/{process}/environ")).ok()?;
+    let mut names = environment
+        .split(|byte| *byte == 0)
+        .filter_map(|entry| {
+            let mut sides = entry.splitn(2, |byte| *byte == b'=');
+            Some((sides.next()?, sides.next()?))
+        })
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(name, _)| name);
+    names.find_map(|name| MARKS.iter().find(|mark| mark.as_bytes() == name).copied())
+}
+
+fn parent_of(process: u32) -> Option<u32> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name in parentheses may hold anything.
+    let (_, rest) = stat.rsplit_once(')')?;
+    rest.split_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn a_mark_cannot_be_dropped_from_the_shell_above() {
+        let mut child = Command::new("sh")
+            .args(["-c", "env -u CLAUDECODE sleep 5; true"])
+            .env("CLAUDECODE", "1")
+            .spawn()
+            .unwrap();
+        let shell = child.id();
+        let children = format!("/proc/{shell}/task/{shell}/children");
+        let sleeper = (0..200).find_map(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            let text = fs::read_to_string(&children).ok()?;
+            let found: u32 = text.split_whitespace().next()?.parse().ok()?;
+            let name = fs::read_to_string(format!("/proc/{found}/comm")).ok()?;
+            (name.trim() == "sleep").then_some(found)
+        });
+        let sleeper = sleeper.unwrap();
+        assert_eq!(marked(sleeper), None);
+        assert_eq!(agent_above(sleeper), Some("CLAUDECODE"));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}

@@ -1,0 +1,526 @@
+//! What local processes and the daemon say to each other: one JSON object a line, over a Unix socket.
+//!
+//! A caller says what it wants to do and gets nothing but the answer to that call; it proves nothing
+//! and is believed nothing. A person's program shows the secret of the daemon, which only the user's
+//! own files hold. The daemon proves every answer to a caller with the same secret, so that whatever
+//! else sits on the socket's place can release nothing.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use hmac::{Hmac, KeyInit, Mac};
+use serde::{Deserialize, Serialize};
+use sha2::Sha256;
+
+use crate::answer::Answer;
+use crate::broker::Told;
+use crate::request::{Asked, Request};
+use crate::time::Moment;
+use crate::world::Problem;
+
+/// The longest line either side reads.
+pub const MAX_LINE: u64 = 64 << 20;
+
+/// Where the daemon of a user keeps its things.
+#[derive(Clone, Debug)]
+pub struct Places {
+    directory: PathBuf,
+}
+
+impl Places {
+    /// The daemon's directory under the user's state.
+    pub fn under(state: &Path) -> Self {
+        Self {
+            directory: state.join("approvals"),
+        }
+    }
+
+    /// The directory itself.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The socket.
+    pub fn socket(&self) -> PathBuf {
+        self.directory.join("socket")
+    }
+
+    /// The requests.
+    pub fn database(&self) -> PathBuf {
+        self.directory.join("approvals.db")
+    }
+
+    /// What proves that somebody may read the user's files.
+    pub fn secret(&self) -> PathBuf {
+        self.directory.join("secret")
+    }
+
+    /// The address of the page, while the daemon runs.
+    pub fn address(&self) -> PathBuf {
+        self.directory.join("address")
+    }
+
+    /// Held by the daemon that runs.
+    pub fn lock(&self) -> PathBuf {
+        self.directory.join("daemon.lock")
+    }
+
+    /// The secret, as the daemon left it.
+    pub fn read_secret(&self) -> Option<String> {
+        let mut bytes = Vec::new();
+        std::fs::File::open(self.secret())
+            .ok()?
+            .take(256)
+            .read_to_end(&mut bytes)
+            .ok()?;
+        let secret = bytes.strip_prefix(SECRET_MARK)?;
+        (secret.len() == 32).then(|| hex(secret))
+    }
+
+    /// What is stored of a new secret.
+    pub(crate) fn new_secret() -> Result<Vec<u8>, Problem> {
+        let mut secret = [0_u8; 32];
+        getrandom::fill(&mut secret)
+            .map_err(|error| Problem(format!("the system gives no random numbers ({error})")))?;
+        Ok([SECRET_MARK, &secret].concat())
+    }
+}
+
+/// How the file with the secret starts. It is no text, so that a search through everything a user
+/// has does not print it.
+const SECRET_MARK: &[u8] = b"\0\0holdpoint secret\0\0";
+
+/// What somebody wants of the daemon.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub enum Wish {
+    /// A caller wants to make a call.
+    Hold {
+        /// The call.
+        asked: Box<Asked>,
+        /// What the caller is known by.
+        nonce: String,
+        /// The request it was told of before it lost the connection.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        before: Option<String>,
+    },
+    /// The caller that waits on this connection no longer wants to.
+    Withdraw,
+    /// A person wants something.
+    Person {
+        /// The daemon's secret.
+        secret: String,
+        /// What.
+        #[serde(flatten)]
+        wants: Wanted,
+    },
+}
+
+/// What a person wants.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "wants", rename_all = "snake_case")]
+pub enum Wanted {
+    /// What waits.
+    Pending,
+    /// One request.
+    Find {
+        /// Which.
+        id: String,
+    },
+    /// What was settled.
+    History {
+        /// How many at most.
+        limit: usize,
+        /// Those settled before.
+        #[serde(default)]
+        before: Option<Moment>,
+        /// Those with this in their words.
+        #[serde(default)]
+        text: Option<String>,
+        /// Those this person answered.
+        #[serde(default)]
+        approver: Option<String>,
+        /// Those of a session.
+        #[serde(default)]
+        session: Option<String>,
+    },
+    /// To answer a request.
+    Answer {
+        /// Which.
+        id: String,
+        /// The answer.
+        #[serde(flatten)]
+        answer: Answer,
+        /// What was shown.
+        #[serde(default)]
+        binding: Option<String>,
+        /// What was typed.
+        #[serde(default)]
+        phrase: Option<String>,
+    },
+    /// To give a request more time.
+    Extend {
+        /// Which.
+        id: String,
+        /// How much.
+        seconds: u64,
+    },
+    /// To sign in on the page.
+    Code,
+    /// To hear of every change.
+    Follow,
+}
+
+/// What the daemon says.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "says", rename_all = "snake_case")]
+pub enum Reply {
+    /// The call waits.
+    Waiting {
+        /// As this request.
+        id: String,
+        /// Until then.
+        expires: Option<Moment>,
+    },
+    /// The call is decided.
+    Told {
+        /// A [`Told`] as JSON, as it was proved.
+        told: String,
+        /// The proof.
+        proof: String,
+    },
+    /// Requests, without the arguments as they are.
+    Requests {
+        /// Which.
+        requests: Vec<Request>,
+    },
+    /// What came of an answer.
+    Answered {
+        /// `settled`, `counted`, `again` or `no_effect`.
+        outcome: String,
+        /// Why it had none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+        /// The request as it is now.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<Box<Request>>,
+    },
+    /// A code to sign in with, once.
+    Code {
+        /// The code.
+        code: String,
+        /// Where the page is.
+        address: String,
+    },
+    /// Something changed.
+    Change {
+        /// `opened`, `changed` or `settled`.
+        kind: String,
+        /// The request as it is now.
+        request: Box<Request>,
+    },
+    /// It cannot be done.
+    Error {
+        /// Why.
+        error: String,
+    },
+}
+
+/// Proves that the daemon told a caller something.
+pub fn proof(secret: &str, nonce: &str, told: &str) -> String {
+    let mut mac = keyed(secret);
+    mac.update(b"holdpoint told\n");
+    mac.update(nonce.as_bytes());
+    mac.update(b"\n");
+    mac.update(told.as_bytes());
+    hex(&mac.finalize().into_bytes())
+}
+
+/// Whether a proof is one, in a time that tells nothing.
+pub fn is_proved(secret: &str, nonce: &str, told: &str, given: &str) -> bool {
+    use subtle::ConstantTimeEq;
+    let wanted = proof(secret, nonce, told);
+    wanted.as_bytes().ct_eq(given.as_bytes()).into()
+}
+
+fn keyed(secret: &str) -> Hmac<Sha256> {
+    // A key of any length is one.
+    Hmac::<Sha256>::new_from_slice(secret.as_bytes())
+        .unwrap_or_else(|_| Hmac::<Sha256>::new(&Default::default()))
+}
+
+/// Bytes as hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes
+        .iter()
+        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+}
+
+/// So many random bytes, as hexadecimal digits.
+pub fn unguessable<const BYTES: usize>() -> Result<String, Problem> {
+    let mut bytes = [0_u8; BYTES];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Problem(format!("the system gives no random numbers ({error})")))?;
+    Ok(hex(&bytes))
+}
+
+/// What comes of holding a call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HoldAnswer {
+    /// It is decided.
+    Told(Told),
+    /// Nobody has answered yet; the request stays.
+    StillWaiting {
+        /// The request.
+        id: String,
+    },
+}
+
+/// Why the daemon cannot be asked.
+#[derive(Debug, thiserror::Error)]
+pub enum WireError {
+    /// It does not run.
+    #[error("the approval daemon does not run: start it with `holdpoint serve`")]
+    NotRunning,
+    /// It says no.
+    #[error("{0}")]
+    Refused(String),
+    /// It does not speak as it should, or somebody else sits in its place.
+    #[error("the approval daemon cannot be trusted ({0}): restart it with `holdpoint serve`")]
+    Untrusted(String),
+    /// The connection broke.
+    #[error("the connection to the approval daemon broke ({0})")]
+    Broken(io::ErrorKind),
+}
+
+/// Asks the daemon to hold a call and waits for the answer, at most `limit`. If the daemon goes away
+/// it is looked for again, for as long as there is time; if it was never there, for `patience`.
+pub fn hold(
+    places: &Places,
+    asked: &Asked,
+    limit: Option<Duration>,
+    patience: Duration,
+    mut waiting: impl FnMut(&str),
+) -> Result<HoldAnswer, WireError> {
+    let started = Instant::now();
+    let left = || limit.map(|limit| limit.saturating_sub(started.elapsed()));
+    let nonce = unguessable::<16>().map_err(|problem| WireError::Refused(problem.0))?;
+    let mut before: Option<String> = None;
+    let mut pause = Duration::from_millis(10);
+    loop {
+        let trouble = match once(places, asked, &nonce, &mut before, left(), &mut waiting) {
+            Ok(answer) => return Ok(answer),
+            Err(trouble) => trouble,
+        };
+        let again = match &trouble {
+            WireError::NotRunning => before.is_some() || started.elapsed() < patience,
+            WireError::Broken(_) => true,
+            WireError::Refused(_) | WireError::Untrusted(_) => false,
+        };
+        if !again {
+            return Err(trouble);
+        }
+        if left().is_some_and(|left| left <= pause) {
+            return match before {
+                Some(id) => Ok(HoldAnswer::StillWaiting { id }),
+                None => Err(trouble),
+            };
+        }
+        sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(500));
+    }
+}
+
+fn once(
+    places: &Places,
+    asked: &Asked,
+    nonce: &str,
+    before: &mut Option<String>,
+    left: Option<Duration>,
+    waiting: &mut impl FnMut(&str),
+) -> Result<HoldAnswer, WireError> {
+    let started = Instant::now();
+    let mut line = Line::connect(places)?;
+    line.send(&Wish::Hold {
+        asked: Box::new(asked.clone()),
+        nonce: nonce.to_owned(),
+        before: before.clone(),
+    })?;
+    loop {
+        let left = left.map(|left| left.saturating_sub(started.elapsed()));
+        let reply = match line.receive(left) {
+            Ok(reply) => reply,
+            Err(Silence::Timeout) => {
+                return match before.take() {
+                    Some(id) => Ok(HoldAnswer::StillWaiting { id }),
+                    None => Err(WireError::Broken(io::ErrorKind::TimedOut)),
+                };
+            }
+            Err(Silence::Trouble(trouble)) => return Err(trouble),
+        };
+        match reply {
+            Reply::Waiting { id, .. } => {
+                waiting(&id);
+                *before = Some(id);
+            }
+            Reply::Told { told, proof } => {
+                // Read only now: the daemon makes it when it first starts.
+                let secret = places
+                    .read_secret()
+                    .ok_or_else(|| WireError::Untrusted("its secret cannot be read".into()))?;
+                if !is_proved(&secret, nonce, &told, &proof) {
+                    return Err(WireError::Untrusted("its answer is not proved".into()));
+                }
+                let told = serde_json::from_str(&told)
+                    .map_err(|_| WireError::Untrusted("its answer cannot be read".into()))?;
+                return Ok(HoldAnswer::Told(told));
+            }
+            Reply::Error { error } => return Err(WireError::Refused(error)),
+            Reply::Requests { .. }
+            | Reply::Answered { .. }
+            | Reply::Code { .. }
+            | Reply::Change { .. } => {
+                return Err(WireError::Untrusted("it answers another question".into()));
+            }
+        }
+    }
+}
+
+/// Asks the daemon something as a person, and gets one answer.
+pub fn ask(places: &Places, wants: Wanted) -> Result<Reply, WireError> {
+    let mut line = as_person(places, wants)?;
+    match line.receive(Some(Duration::from_secs(30))) {
+        Ok(Reply::Error { error }) => Err(WireError::Refused(error)),
+        Ok(reply) => Ok(reply),
+        Err(Silence::Timeout) => Err(WireError::Broken(io::ErrorKind::TimedOut)),
+        Err(Silence::Trouble(trouble)) => Err(trouble),
+    }
+}
+
+/// Hears of every change: first what waits, then each change, until `heard` returns false.
+pub fn follow(
+    places: &Places,
+    mut heard: impl FnMut(Option<Reply>) -> bool,
+) -> Result<(), WireError> {
+    let mut line = as_person(places, Wanted::Follow)?;
+    loop {
+        let reply = match line.receive(Some(Duration::from_millis(200))) {
+            Ok(Reply::Error { error }) => return Err(WireError::Refused(error)),
+            Ok(reply) => Some(reply),
+            Err(Silence::Timeout) => None,
+            Err(Silence::Trouble(trouble)) => return Err(trouble),
+        };
+        if !heard(reply) {
+            return Ok(());
+        }
+    }
+}
+
+fn as_person(places: &Places, wants: Wanted) -> Result<Line, WireError> {
+    let mut line = Line::connect(places)?;
+    let secret = places.read_secret().ok_or(WireError::NotRunning)?;
+    line.send(&Wish::Person { secret, wants })?;
+    Ok(line)
+}
+
+/// One connection.
+struct Line {
+    stream: BufReader<UnixStream>,
+    /// What was read of a line that is not whole yet.
+    partial: Vec<u8>,
+}
+
+/// Why nothing was heard.
+enum Silence {
+    Timeout,
+    Trouble(WireError),
+}
+
+impl Line {
+    fn connect(places: &Places) -> Result<Self, WireError> {
+        let stream = UnixStream::connect(places.socket()).map_err(|error| {
+            let kind = error.kind();
+            match matches!(
+                kind,
+                io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused
+            ) {
+                true => WireError::NotRunning,
+                false => WireError::Broken(kind),
+            }
+        })?;
+        Ok(Self {
+            stream: BufReader::new(stream),
+            partial: Vec::new(),
+        })
+    }
+
+    fn send(&mut self, wish: &Wish) -> Result<(), WireError> {
+        let mut text = serde_json::to_vec(wish)
+            .map_err(|_| WireError::Refused("the call cannot be written as JSON".into()))?;
+        text.push(b'\n');
+        self.stream
+            .get_mut()
+            .write_all(&text)
+            .map_err(|error| WireError::Broken(error.kind()))
+    }
+
+    fn receive(&mut self, limit: Option<Duration>) -> Result<Reply, Silence> {
+        let trouble = |trouble| Silence::Trouble(trouble);
+        // No time at all would mean for ever.
+        let limit = limit.map(|limit| limit.max(Duration::from_millis(1)));
+        self.stream
+            .get_ref()
+            .set_read_timeout(limit)
+            .map_err(|error| trouble(WireError::Broken(error.kind())))?;
+        let room = MAX_LINE.saturating_sub(u64::try_from(self.partial.len()).unwrap_or(MAX_LINE));
+        match (&mut self.stream)
+            .take(room)
+            .read_until(b'\n', &mut self.partial)
+        {
+            Ok(_) if self.partial.ends_with(b"\n") => {
+                let line = std::mem::take(&mut self.partial);
+                serde_json::from_slice(&line)
+                    .map_err(|_| trouble(WireError::Untrusted("its words cannot be read".into())))
+            }
+            Ok(_) => Err(trouble(WireError::Broken(io::ErrorKind::UnexpectedEof))),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+                ) =>
+            {
+                Err(Silence::Timeout)
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(Silence::Timeout),
+            Err(error) => Err(trouble(WireError::Broken(error.kind()))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_daemon_can_prove_what_it_told_this_caller() {
+        let told = r#"{"verdict":"allow"}"#;
+        let proved = proof("secret", "nonce", told);
+        assert!(is_proved("secret", "nonce", told, &proved));
+        assert!(!is_proved("secret", "another", told, &proved));
+        assert!(!is_proved("other", "nonce", told, &proved));
+        assert!(!is_proved(
+            "secret",
+            "nonce",
+            r#"{"verdict":"deny"}"#,
+            &proved
+        ));
+        assert!(!is_proved("secret", "nonce", told, ""));
+    }
+}
