@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 /// A whole number with its thousands set apart.
-pub(crate) fn grouped(number: impl Display) -> String {
+pub fn grouped(number: impl Display) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -16,14 +16,14 @@ pub(crate) fn grouped(number: impl Display) -> String {
 }
 
 /// A whole number with its noun.
-pub(crate) fn counted(number: impl Display, noun: &str) -> String {
+pub fn counted(number: impl Display, noun: &str) -> String {
     let number = grouped(number);
     let plural = if number == "1" { "" } else { "s" };
     format!("{number} {noun}{plural}")
 }
 
 /// A share of a whole, with one digit; nothing is no share of anything.
-pub(crate) fn percent(part: u64, whole: u64) -> String {
+pub fn percent(part: u64, whole: u64) -> String {
     let (part, whole) = (u128::from(part), u128::from(whole));
     let tenths = (part * 1000 + whole / 2).checked_div(whole);
     let tenths = tenths.unwrap_or_default();
@@ -31,7 +31,7 @@ pub(crate) fn percent(part: u64, whole: u64) -> String {
 }
 
 /// A size.
-pub(crate) fn bytes(size: u64) -> String {
+pub fn bytes(size: u64) -> String {
     match size {
         0..1_000 => counted(size, "byte"),
         1_000..1_000_000 => format!("{}.{} kB", size / 1_000, size / 100 % 10),
@@ -41,7 +41,7 @@ pub(crate) fn bytes(size: u64) -> String {
 }
 
 /// A duration in microseconds.
-pub(crate) fn duration(micros: u64) -> String {
+pub fn duration(micros: u64) -> String {
     match micros {
         0..1_000 => format!("{micros} µs"),
         1_000..1_000_000 => format!("{}.{} ms", micros / 1_000, micros / 100 % 10),

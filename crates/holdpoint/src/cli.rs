@@ -1,6 +1,8 @@
 //! The command line, defined once: names, help, and the types the commands take.
 
+mod approvals;
 mod log;
+mod people;
 mod span;
 
 use std::path::PathBuf;
@@ -10,7 +12,11 @@ use clap_complete::Shell;
 use holdpoint::hook::Agent;
 use holdpoint_ledger::REPLAYED_AGENT;
 
+pub(crate) use approvals::{
+    Approvals, ApprovalsAction, Approve, Extend, Open, Pending, Refuse, ScopeWord, Serve,
+};
 pub(crate) use log::{IndexWhen, LedgerPlace, List, Log, LogAction, Wanted};
+pub(crate) use people::{People, PeopleAction};
 pub(crate) use span::Span;
 
 /// The gate between an AI agent and its tools.
@@ -42,6 +48,25 @@ pub(crate) enum Command {
     /// Say why a call is judged as it is, and what would change that
     #[command(after_help = "Example:\n  holdpoint explain 'git status && rm -rf build'")]
     Explain(Explain),
+    /// Say what a call would do: what it would remove and overwrite, what git would lose
+    ///
+    /// Nothing is changed. Files are looked at, and `git` and `find` may be run to read. Where that
+    /// says too little or would not be honest, it says so.
+    #[command(after_help = "Examples:\n  \
+        holdpoint simulate 'rm -rf build'\n  \
+        holdpoint simulate 'git reset --hard HEAD~3'\n  \
+        holdpoint simulate --tool Write --input '{\"file_path\":\"a\",\"content\":\"x\"}'")]
+    Simulate(Simulate),
+    /// Take back what a call changed, from the copy that was made before it ran
+    ///
+    /// A copy is made before each call for which the policy asks for the check `backup`. Without a
+    /// name the newest is restored. What is there now is copied first, so that taking back can
+    /// itself be taken back.
+    #[command(after_help = "Examples:\n  \
+        holdpoint undo --list                 the copies there are\n  \
+        holdpoint undo --dry-run              what the newest would change\n  \
+        holdpoint undo 20261116-064612-7f3ac21   any of them; the start of its name is enough")]
+    Undo(Undo),
     /// Judge what agents already did: every tool call in their transcripts
     ///
     /// Reads transcripts of Claude Code, Codex, Gemini CLI and Qwen Code and their `stream-json`
@@ -98,6 +123,39 @@ pub(crate) enum Command {
     /// Until then a project file can only tighten. What is trusted is the content: a file that
     /// changes is untrusted again.
     Trust(Trust),
+    /// Hold calls for a person: the approval daemon, with a page in your browser
+    ///
+    /// Keeps every call that waits, answers agents once you have, and offers a web page, an HTTP API
+    /// and an event stream. Runs until it is stopped; `holdpoint open` signs you in on its page.
+    #[command(after_help = approvals::SERVE_EXAMPLES)]
+    Serve(Serve),
+    /// Sign in on the page of the approval daemon
+    Open(Open),
+    /// See what waits on a full screen, and answer it with single keys
+    ///
+    /// Shows the calls that the approval daemon (`holdpoint serve`) holds, how long each may wait,
+    /// why it is held, and what exactly would run. It follows every change, and goes on trying
+    /// while the daemon does not run.
+    #[command(after_help = approvals::WATCH_KEYS)]
+    Watch,
+    /// See which calls wait for you
+    #[command(after_help = approvals::PENDING_EXAMPLES)]
+    Pending(Pending),
+    /// Release calls that wait
+    #[command(after_help = approvals::APPROVE_EXAMPLES)]
+    Approve(Approve),
+    /// Refuse calls that wait
+    Deny(Refuse),
+    /// Give a call that waits more time
+    Extend(Extend),
+    /// See what was answered before, and by whom
+    Approvals(Approvals),
+    /// See and change who may answer: named people, and who stands in for whom
+    ///
+    /// You are always one of them and sign in with `holdpoint open`; others need an entry and the
+    /// token that comes with it.
+    #[command(after_help = people::EXAMPLES)]
+    People(People),
     /// Print the JSON Schema of a policy file
     Schema,
     /// List the ready-made policies, or print one
@@ -355,6 +413,34 @@ pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) call: Call,
     /// Print everything as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Simulate {
+    #[command(flatten)]
+    pub(crate) call: Call,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Undo {
+    /// The copy, or the start of its name; without it, the newest
+    #[arg(value_name = "ID", conflicts_with = "list")]
+    pub(crate) id: Option<String>,
+    /// List the copies there are, the newest first
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Show what would change and change nothing
+    #[arg(long, conflicts_with = "list")]
+    pub(crate) dry_run: bool,
+    /// Do not ask
+    #[arg(long, short, conflicts_with_all = ["list", "dry_run"])]
+    pub(crate) yes: bool,
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use holdpoint::simulate::{Simulation, simulate};
 use holdpoint::{
     Answered, Decision, Disk, Failed, LoadError, Locations, Outcome, Policy, Profile, RecordError,
     Recorder, Session, SessionError, SessionId, SessionState, Sessions, ToolCall, Verdict,
@@ -60,6 +61,9 @@ pub(crate) enum DeskError {
     /// A decision was made and could not be put on record.
     #[error("{0}")]
     Unrecorded(RecordError, Verdict),
+    /// A person was to be asked and could not be.
+    #[error("{0}")]
+    NotHeld(String),
     #[error("the working directory is not text: work in a directory with a plain name")]
     Directory,
     #[error("the working directory cannot be used ({0}): name one that can be looked at")]
@@ -211,6 +215,11 @@ impl Desk {
         Ok(session)
     }
 
+    /// Forgets a session that has changed.
+    pub(crate) fn forget_session(&mut self, name: &str) {
+        self.sessions.remove(name);
+    }
+
     /// Judges a call without leaving a trace.
     pub(crate) fn judge(
         &mut self,
@@ -333,6 +342,16 @@ impl Desk {
         directory: &Path,
     ) -> Result<Explained, DeskError> {
         Ok(explained(call, policy, &self.surroundings(directory)?))
+    }
+
+    /// What a call would do, as far as that can be found out without doing it.
+    pub(crate) fn simulated(
+        &self,
+        call: &ToolCall,
+        policy: &Policy,
+        directory: &Path,
+    ) -> Result<Simulation, DeskError> {
+        Ok(simulate(call, policy, &self.surroundings(directory)?))
     }
 
     fn surroundings<'a>(&'a self, directory: &'a Path) -> Result<Surroundings<'a>, DeskError> {

@@ -24,6 +24,30 @@ const LONGEST_KEY: usize = 128;
 /// The most bytes of all arguments together, so that a record with them is no longer than any may be.
 const LONGEST_INPUT: usize = 40 << 10;
 
+/// How much is left of the arguments of a call.
+struct Room {
+    /// How many arguments, counting what is inside of lists and objects.
+    arguments: usize,
+    /// How many bytes of the text under a key.
+    text: fn(&str) -> usize,
+    /// How many bytes of all of it as JSON.
+    whole: usize,
+}
+
+/// A record says what was asked.
+const TO_RECORD: Room = Room {
+    arguments: MOST_ARGUMENTS,
+    text: limit_of,
+    whole: LONGEST_INPUT,
+};
+
+/// Whoever decides about a call sees all of it, unless it is longer than anybody reads.
+const TO_DECIDE: Room = Room {
+    arguments: 10_000,
+    text: |_| 256 << 10,
+    whole: 512 << 10,
+};
+
 /// The most bytes of a text that is shown.
 const LONGEST_SHOWN: usize = 64 << 10;
 
@@ -32,7 +56,7 @@ const LONGEST_TEXT: usize = 1000;
 
 /// What takes secrets out of what people are shown. What is no secret stays: whoever reads it has to
 /// recognise the call.
-fn showing() -> Redactor {
+pub(crate) fn showing() -> Redactor {
     Redactor::new()
         .keeping(Marker::Email)
         .keeping(Marker::Phone)
@@ -47,7 +71,15 @@ pub fn text_without_secrets(text: &str) -> String {
 
 /// The arguments of a call as they are shown to anybody: without secrets, the long ones cut.
 pub fn arguments_without_secrets(call: &ToolCall) -> Map<String, Value> {
-    let arguments = recorded(&showing(), &Value::Object(call.input().clone()));
+    value_without_secrets(&Value::Object(call.input().clone()))
+}
+
+/// The fields of a value as they are shown to anybody: without secrets, the long ones cut.
+pub(crate) fn value_without_secrets(value: &Value) -> Map<String, Value> {
+    fields(recorded(&showing(), value))
+}
+
+fn fields(arguments: RedactedJson) -> Map<String, Value> {
     match arguments.into_value() {
         Value::Object(arguments) => arguments,
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
@@ -72,16 +104,27 @@ pub fn without_secrets(mut decision: Decision) -> Decision {
 /// A value as it is recorded: shortened and redacted. What is long is cut twice, far behind the
 /// limit before it is redacted and at the limit after, so that no half of a secret is left.
 pub(crate) fn recorded(redactor: &Redactor, value: &Value) -> RedactedJson {
-    let mut left = MOST_ARGUMENTS;
-    let bounded = bounded(value, "", &mut left, 0);
-    let mut redacted = redactor.json(&bounded).0.shortened(limit_of);
+    fitted(redactor, value, &TO_RECORD)
+}
+
+/// The arguments of a call as they are shown to whoever decides about it: without secrets, and
+/// complete unless they are enormous.
+pub(crate) fn whole_arguments(redactor: &Redactor, call: &ToolCall) -> Map<String, Value> {
+    let input = Value::Object(call.input().clone());
+    fields(fitted(redactor, &input, &TO_DECIDE))
+}
+
+fn fitted(redactor: &Redactor, value: &Value, room: &Room) -> RedactedJson {
+    let mut left = room.arguments;
+    let bounded = bounded(value, "", &mut left, 0, room);
+    let mut redacted = redactor.json(&bounded).0.shortened(room.text);
     // Many arguments of some length each, or characters that are written as six: the longest ones
     // give way until the record is one.
     for share in [4, 16, 64, 256] {
-        if redacted.to_string().len() <= LONGEST_INPUT {
+        if redacted.to_string().len() <= room.whole {
             break;
         }
-        redacted = redacted.shortened(|key| limit_of(key) / share);
+        redacted = redacted.shortened(|key| (room.text)(key) / share);
     }
     redacted
 }
@@ -115,27 +158,27 @@ fn limit_of(key: &str) -> usize {
     }
 }
 
-fn bounded(value: &Value, key: &str, left: &mut usize, depth: usize) -> Value {
+fn bounded(value: &Value, key: &str, left: &mut usize, depth: usize, room: &Room) -> Value {
     if *left == 0 || depth > 32 {
         return Value::String("…".into());
     }
     *left -= 1;
     match value {
         Value::String(text) => {
-            let most = limit_of(key) + LONGEST_SECRET;
+            let most = (room.text)(key) + LONGEST_SECRET;
             Value::String(cut(text, most).to_owned())
         }
         Value::Array(items) => Value::Array(
             items
                 .iter()
-                .map_while(|item| (*left > 0).then(|| bounded(item, key, left, depth + 1)))
+                .map_while(|item| (*left > 0).then(|| bounded(item, key, left, depth + 1, room)))
                 .collect(),
         ),
         Value::Object(fields) => Value::Object(
             fields
                 .iter()
                 .map_while(|(name, field)| {
-                    (*left > 0).then(|| (key_of(name), bounded(field, name, left, depth + 1)))
+                    (*left > 0).then(|| (key_of(name), bounded(field, name, left, depth + 1, room)))
                 })
                 .collect(),
         ),

@@ -43,8 +43,8 @@ pub(crate) fn cell_width(text: &str) -> usize {
     text.chars().map(char_width).sum()
 }
 
-/// A character after which a terminal may draw the one before wider counts for that.
-fn char_width(c: char) -> usize {
+/// The columns of one character. One after which a terminal may draw the one before wider counts for that.
+pub(crate) fn char_width(c: char) -> usize {
     match c {
         '\u{fe0f}' => 1,
         c => c.width().unwrap_or_default(),

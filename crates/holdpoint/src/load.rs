@@ -9,7 +9,7 @@ use holdpoint_core::{DocumentError, Policy, digest_of};
 
 use crate::locations::{Locations, ProjectFiles};
 use crate::packs;
-use crate::shown::shown;
+use crate::shown;
 use crate::store::{Unread, is_absent, read_bounded};
 use crate::trust::{TrustError, TrustStore};
 

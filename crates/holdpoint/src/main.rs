@@ -1,19 +1,18 @@
 //! The `holdpoint` program: reads the command line and hands over.
 
-mod amounts;
 mod cli;
 mod commands;
 mod desk;
 mod exit;
 mod layout;
 mod progress;
-mod telling;
 mod terminal;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
+use holdpoint::amounts;
 
 use crate::cli::{Cli, Command};
 use crate::exit::Exit;
@@ -64,12 +63,23 @@ fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Exit> {
         Command::Init(args) => commands::init::register(&args, terminal),
         Command::Uninstall(args) => commands::init::unregister(&args, terminal),
         Command::Explain(args) => commands::explain::run(&args, terminal),
+        Command::Simulate(args) => commands::simulate::run(&args, terminal),
+        Command::Undo(args) => commands::undo::run(&args, terminal),
         Command::Replay(args) => commands::replay::run(&args, terminal),
         Command::Log(args) => commands::log::run(&args, terminal),
         Command::Report(args) => commands::report::run(&args, terminal),
         Command::Rules(args) => commands::rules::run(&args.action, terminal),
         Command::Permissions(args) => commands::permissions::run(&args, terminal),
         Command::Trust(args) => commands::trust::run(&args, terminal),
+        Command::Serve(args) => commands::serve::serve(&args, terminal),
+        Command::Open(args) => commands::serve::open(&args, terminal),
+        Command::Watch => commands::watch::run(),
+        Command::Pending(args) => commands::approvals::pending(&args, terminal),
+        Command::Approve(args) => commands::approvals::approve(&args, terminal),
+        Command::Deny(args) => commands::approvals::refuse(&args, terminal),
+        Command::Extend(args) => commands::approvals::extend(&args, terminal),
+        Command::Approvals(args) => commands::approvals::approvals(&args, terminal),
+        Command::People(args) => commands::people::run(&args, terminal),
         Command::Schema => commands::reference::schema(terminal),
         Command::Profiles {
             name: Some(name), ..

@@ -12,7 +12,7 @@ use holdpoint_core::policy::{Authority, LoadedPack};
 use holdpoint_core::{Pack, Policy};
 
 use crate::load::{FileError, LoadError, read_text_file};
-use crate::shown::shown;
+use crate::shown;
 use crate::store::plain_words;
 
 /// The largest pack that is read.

@@ -4,6 +4,9 @@
 //! recorded if there is any way to. What is recorded is redacted first; the ledger takes nothing
 //! else.
 
+mod held;
+mod results;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
@@ -16,9 +19,13 @@ use holdpoint_core::{Decision, Method, Policy, ToolCall, Verdict};
 use holdpoint_ledger::{Detail, Digest, Durability, Entry, Kind, Ledger, LedgerError, unguessable};
 use serde_json::{Map, Value, json};
 
+use crate::account::{account_name, name_in_environment};
 use crate::excerpt::{brief, recorded};
 use crate::locations::Locations;
 use crate::store::{append_line, lock, plain_words, read_bounded, write_whole};
+
+pub use held::Hold;
+pub use results::{Ended, Ran};
 
 /// The most rules and files of a decision that are recorded.
 const MOST_FINDINGS: usize = 20;
@@ -182,17 +189,37 @@ impl Recorder {
         session: Option<&str>,
         what: &Value,
     ) -> Result<(), RecordError> {
+        let person = name_in_environment().unwrap_or_else(account_name);
+        self.changes_by(&person, kind, session, what)
+    }
+
+    /// The same, for a person who is known by another name than that of this account.
+    pub fn changes_by(
+        &self,
+        person: &str,
+        kind: Kind,
+        session: Option<&str>,
+        what: &Value,
+    ) -> Result<(), RecordError> {
         let redactor = self.plain_redactor();
-        let person = ["USER", "LOGNAME", "USERNAME"]
-            .iter()
-            .find_map(|name| std::env::var(name).ok());
         let entry = Entry {
             session: session.map(|session| brief(&redactor, session)),
-            approver: person.map(|person| brief(&redactor, &person)),
+            approver: Some(brief(&redactor, person)),
             detail: Some(Detail::Of(recorded(&redactor, what))),
             ..Entry::new(kind)
         };
         self.ledger.append(&entry, Durability::Synced)?;
+        Ok(())
+    }
+
+    /// Records what happens to a call that waits for a person.
+    pub fn hold(&self, hold: &Hold<'_>) -> Result<(), RecordError> {
+        let redactor = match hold.policy {
+            Some(policy) => self.redactor(policy)?,
+            None => self.plain_redactor(),
+        };
+        let (entry, durability) = held::entry(hold, &redactor);
+        self.ledger.append(&entry, durability)?;
         Ok(())
     }
 

@@ -19,6 +19,9 @@ use crate::store::{Unread, lock, plain_words, read_bounded, write_whole};
 /// A session is forgotten when it was not touched for this long.
 const LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// The most sessions that are listed.
+const MOST_LISTED: usize = 500;
+
 /// The largest state that is read.
 const MAX_STATE: u64 = 4 << 20;
 
@@ -30,6 +33,11 @@ pub struct SessionId {
 }
 
 impl SessionId {
+    /// The name of its file, without the ending.
+    pub(crate) fn file(&self) -> &str {
+        &self.file
+    }
+
     /// The name, as it was given.
     pub fn name(&self) -> &str {
         &self.name
@@ -122,6 +130,40 @@ impl Sessions {
         write_whole(&path, &text).map_err(failed)?;
         self.forget_old();
         Ok(result)
+    }
+
+    /// The sessions that are kept, the newest first: each by the name of its file, when it was changed,
+    /// and what it remembers.
+    pub fn all(&self) -> Result<Vec<(String, SystemTime, SessionState)>, SessionError> {
+        let entries = match fs::read_dir(&self.directory) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => {
+                let name = self.directory.display().to_string();
+                return Err(SessionError::Unusable(name, plain_words(&error)));
+            }
+        };
+        let mut files: Vec<(SystemTime, String)> = entries
+            .flatten()
+            .filter_map(|entry| {
+                let name = entry.file_name().into_string().ok()?;
+                let found = entry.metadata().ok().filter(|found| !is_old(found))?;
+                Some((
+                    found.modified().ok()?,
+                    name.strip_suffix(".json")?.to_owned(),
+                ))
+            })
+            .collect();
+        files.sort_by(|one, other| other.cmp(one));
+        files.truncate(MOST_LISTED);
+        let listed = files.into_iter().map(|(changed, file)| {
+            let id = SessionId {
+                name: file.clone(),
+                file: file.clone(),
+            };
+            Ok((file, changed, self.load(&id)?))
+        });
+        listed.collect()
     }
 
     /// Removes the files of sessions that are too old; a failure only leaves them for next time.

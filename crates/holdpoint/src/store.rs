@@ -155,16 +155,16 @@ pub fn plain_words(error: &io::Error) -> String {
 }
 
 #[cfg(unix)]
-fn private(options: &mut OpenOptions) {
+pub(crate) fn private(options: &mut OpenOptions) {
     use std::os::unix::fs::OpenOptionsExt;
     options.mode(0o600);
 }
 
 #[cfg(not(unix))]
-fn private(_options: &mut OpenOptions) {}
+pub(crate) fn private(_options: &mut OpenOptions) {}
 
 #[cfg(unix)]
-fn make_private_directory(directory: &Path) -> io::Result<()> {
+pub(crate) fn make_private_directory(directory: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     fs::DirBuilder::new()
         .recursive(true)
@@ -173,6 +173,6 @@ fn make_private_directory(directory: &Path) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn make_private_directory(directory: &Path) -> io::Result<()> {
+pub(crate) fn make_private_directory(directory: &Path) -> io::Result<()> {
     fs::create_dir_all(directory)
 }

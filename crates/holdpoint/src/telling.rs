@@ -1,7 +1,7 @@
 //! Which arguments say most about a call, for whoever has one line to tell it in.
 
 /// The most telling first.
-pub(crate) const TELLING: &[&str] = &[
+pub const TELLING: &[&str] = &[
     "command",
     "cmd",
     "file_path",

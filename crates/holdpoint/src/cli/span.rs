@@ -34,14 +34,8 @@ fn moment(text: &str) -> Result<Timestamp, String> {
     moment_at(text, Timestamp::of(SystemTime::now()))
 }
 
-/// The moment a text means now.
-fn moment_at(text: &str, now: Timestamp) -> Result<Timestamp, String> {
-    match text {
-        "now" => return Ok(now),
-        "today" => return Ok(now.midnight()),
-        "yesterday" => return Ok(now.minus(Duration::from_secs(DAY)).midnight()),
-        _ => {}
-    }
+/// The seconds in `90s`, `30m`, `2h`, `3d` or `1w`.
+pub(super) fn seconds(text: &str) -> Option<u64> {
     let unit = match text.chars().last() {
         Some('s') => Some(1),
         Some('m') => Some(60),
@@ -50,11 +44,20 @@ fn moment_at(text: &str, now: Timestamp) -> Result<Timestamp, String> {
         Some('w') => Some(7 * DAY),
         _ => None,
     };
-    let ago = unit
-        .zip(text.get(..text.len().saturating_sub(1)))
+    unit.zip(text.get(..text.len().saturating_sub(1)))
         .filter(|(_, digits)| digits.bytes().all(|byte| byte.is_ascii_digit()))
-        .and_then(|(unit, digits)| digits.parse::<u64>().ok()?.checked_mul(unit));
-    if let Some(seconds) = ago {
+        .and_then(|(unit, digits)| digits.parse::<u64>().ok()?.checked_mul(unit))
+}
+
+/// The moment a text means now.
+fn moment_at(text: &str, now: Timestamp) -> Result<Timestamp, String> {
+    match text {
+        "now" => return Ok(now),
+        "today" => return Ok(now.midnight()),
+        "yesterday" => return Ok(now.minus(Duration::from_secs(DAY)).midnight()),
+        _ => {}
+    }
+    if let Some(seconds) = seconds(text) {
         return Ok(now.minus(Duration::from_secs(seconds)));
     }
     Timestamp::parse(text).ok_or_else(|| {

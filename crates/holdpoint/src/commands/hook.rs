@@ -9,11 +9,15 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
-use holdpoint::hook::{Agent, Asked, MAX_PAYLOAD, Problem, Reply};
+use holdpoint::holding::{self, House, Released, release};
+use holdpoint::hook::{Agent, Answer, Asked, Gatekeeper, MAX_PAYLOAD, Pause, Problem, Reply};
 use holdpoint::{
-    Decision, ErrorLog, Failed, OnError, Outcome, ToolCall, Verdict, shown, text_without_secrets,
+    Decision, ErrorLog, Failed, Method, OnError, Outcome, Policy, SessionId, Sessions, ToolCall,
+    Verdict, shown, text_without_secrets,
 };
+use holdpoint_broker::{Context, Event, World};
 use holdpoint_sandbox::last_words;
 use lexopt::Arg;
 
@@ -85,7 +89,7 @@ fn answer(agent: Agent) -> ExitCode {
         decided: None,
     };
     let reply = payload()
-        .and_then(|payload| agent.answer(&payload, |asked| gate.judge(asked)))
+        .and_then(|payload| agent.answer(&payload, &mut gate))
         .or_else(|problem| gate.settled(problem))
         .unwrap_or_else(|problem| agent.refusal(&problem));
     given(&reply)
@@ -120,8 +124,8 @@ struct Gate {
     decided: Option<Verdict>,
 }
 
-impl Gate {
-    fn judge(&mut self, asked: Asked) -> Result<Decision, String> {
+impl Gatekeeper for Gate {
+    fn judge(&mut self, asked: Asked) -> Result<Answer, String> {
         self.judged(asked).map_err(|error| {
             if let DeskError::Unrecorded(_, verdict) = &error {
                 self.on_record = true;
@@ -131,6 +135,22 @@ impl Gate {
         })
     }
 
+    fn pause(&mut self, session: &str, pause: Pause) -> Result<(), String> {
+        let sessions = Sessions::at(self.desk.locations()).map_err(|error| error.to_string())?;
+        let id = SessionId::new(session);
+        let state = sessions.load(&id).map_err(|error| error.to_string())?;
+        if state.suspended.is_none() {
+            return Ok(());
+        }
+        let paused = sessions.change(&id, |state| match pause {
+            Pause::Turn => state.end_turn(),
+            Pause::Idle => state.become_idle(),
+        });
+        paused.map_err(|error| error.to_string())
+    }
+}
+
+impl Gate {
     /// What becomes of a problem: a refusal, or silence where the policy wants that. Either is put
     /// on record, and told without secrets.
     fn settled(&mut self, mut problem: Problem) -> Result<Reply, Problem> {
@@ -161,10 +181,12 @@ impl Gate {
         }
     }
 
-    fn judged(&mut self, asked: Asked) -> Result<Decision, DeskError> {
+    fn judged(&mut self, asked: Asked) -> Result<Answer, DeskError> {
+        let can_be_held = asked.can_be_held();
+        let context = asked.context.clone();
         let (workspace, directory) = self.place(asked.directory.as_deref())?;
-        let standing = directory.to_str().ok_or(DeskError::Directory)?;
-        let call = asked.call.in_directory(standing);
+        let standing = directory.to_str().ok_or(DeskError::Directory)?.to_owned();
+        let call = asked.call.in_directory(standing.as_str());
         let under = Under::LayersAt(workspace.clone(), directory);
         self.under = Some(under.clone());
         let session = asked.session.as_deref().unwrap_or("default");
@@ -174,8 +196,92 @@ impl Gate {
             agent: self.agent.name(),
             session: asked.session.as_deref(),
         };
+        self.enter_turn(session, &context)?;
         let call = self.call.insert(call);
-        self.desk.answer(asker, call, &under, &kept, &workspace)
+        let decision = self.desk.answer(asker, call, &under, &kept, &workspace)?;
+        if !can_be_held || !matches!(decision.verdict, Verdict::Ask | Verdict::Review) {
+            return Ok(decision.into());
+        }
+        // Whatever goes wrong from here on, a person was to be asked.
+        self.decided = Some(decision.verdict);
+        let named = self.desk.locations().named.as_ref();
+        let asked = holdpoint_broker::Asked {
+            agent: self.agent.name().to_owned(),
+            session: session.to_owned(),
+            tool: call.tool().to_owned(),
+            input: call.input().clone(),
+            directory: standing,
+            workspace: workspace.to_str().ok_or(DeskError::Directory)?.to_owned(),
+            config: named.and_then(|path| path.to_str()).map(str::to_owned),
+            context,
+        };
+        let policy = self.desk.policy(&under)?;
+        self.held(&asked, &policy, decision)
+    }
+
+    /// Ends what was suspended in another turn of the session than this one.
+    fn enter_turn(&mut self, session: &str, context: &Context) -> Result<(), DeskError> {
+        let Some(turn) = context.turn() else {
+            return Ok(());
+        };
+        let kept = self.desk.session(session)?;
+        let before = kept.state().turn.as_deref();
+        if before.is_none_or(|before| before == turn) {
+            return Ok(());
+        }
+        let sessions = Sessions::at(self.desk.locations())?;
+        sessions.change(&SessionId::new(session), |state| state.enter_turn(turn))?;
+        self.desk.forget_session(session);
+        Ok(())
+    }
+
+    /// Holds a call that a person is to be asked about.
+    fn held(
+        &self,
+        asked: &holdpoint_broker::Asked,
+        policy: &Policy,
+        decision: Decision,
+    ) -> Result<Answer, DeskError> {
+        let house = House::at(self.desk.locations());
+        // A person may take their time; the agent is told to wait for longer than this.
+        let wait = Duration::from_secs(policy.answer_wait()) + TO_ANSWER;
+        last_words::take_time(wait).map_err(|error| DeskError::NotHeld(error.to_string()))?;
+        let not_held = |problem: holdpoint_broker::Problem| DeskError::NotHeld(problem.0);
+        let told =
+            match holding::hold(&house, policy, asked, &decision, &|| false).map_err(not_held)? {
+                holding::Answer::AskAgent => return Ok(decision.into()),
+                holding::Answer::StillWaiting { id, waited } => {
+                    let decision = still_waiting(decision, &id, waited);
+                    house
+                        .record(Event::Judged {
+                            asked,
+                            decision: &decision,
+                        })
+                        .map_err(not_held)?;
+                    return Ok(decision.into());
+                }
+                holding::Answer::Told(told) => told,
+            };
+        let answered = Decision {
+            verdict: told.verdict,
+            method: told.method,
+            reason: text_without_secrets(&told.reason),
+            ..decision
+        };
+        if !told.verdict.runs() {
+            return Ok(answered.into());
+        }
+        let runs = match &told.edited {
+            Some(input) => asked.with_input(input.clone()),
+            None => asked.clone(),
+        };
+        match release(&house, &runs, &told).map_err(not_held)? {
+            Released::Refused(decision) => Ok((*decision).into()),
+            Released::Runs => Ok(Answer {
+                decision: answered,
+                edited: told.edited,
+            }),
+        }
     }
 
     /// Where the agent belongs and where it stands. It belongs where it was started, if it says:
@@ -212,6 +318,23 @@ impl Gate {
         }
         ErrorLog::at(self.desk.locations())
             .is_some_and(|log| log.add(self.agent.name(), &problem.text).is_ok())
+    }
+}
+
+/// The time to answer in once a person has.
+const TO_ANSWER: Duration = Duration::from_secs(20);
+
+/// What an agent is told whose call still waits (X-13).
+fn still_waiting(decision: Decision, id: &str, waited: Duration) -> Decision {
+    Decision {
+        verdict: Verdict::Deny,
+        method: Method::Timeout,
+        reason: format!(
+            "it is held as request `{id}`, and nobody has answered within {} s. It stays open: make \
+             the identical call again later, and it gets the answer that came meanwhile",
+            waited.as_secs()
+        ),
+        ..decision
     }
 }
 

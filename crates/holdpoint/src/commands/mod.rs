@@ -1,15 +1,21 @@
 //! The commands, one file each. They read arguments and print; what they print about is decided
 //! in the library.
 
+pub(crate) mod approvals;
 pub(crate) mod batch;
 pub(crate) mod check;
 pub(crate) mod explain;
 pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod log;
+pub(crate) mod people;
 pub(crate) mod permissions;
 pub(crate) mod reference;
 pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod rules;
+pub(crate) mod serve;
+pub(crate) mod simulate;
 pub(crate) mod trust;
+pub(crate) mod undo;
+pub(crate) mod watch;

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use holdpoint_core::{CallError, Decision, Method, StrictValue, ToolCall, Verdict, document};
+use holdpoint_broker::Context;
+use holdpoint_core::{CallError, Method, StrictValue, ToolCall, Verdict, document};
 use holdpoint_sandbox::last_words::LastWords;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::wording::{self, explained};
-use super::{Adapter, Asked, Moment, Problem, Question, Reply};
+use super::{Adapter, Answer as Answered, Asked, Moment, Pause, Problem, Question, Reply};
 
 pub(super) struct ClaudeCode;
 
@@ -28,7 +29,8 @@ impl Adapter for ClaudeCode {
         }
     }
 
-    fn reply(&self, moment: Moment, decision: &Decision) -> Reply {
+    fn reply(&self, moment: Moment, answered: &Answered) -> Reply {
+        let decision = &answered.decision;
         let answer = match (decision.verdict, decision.method) {
             (Verdict::Allow, Method::NoObjection) => return Reply::silence(),
             (Verdict::Allow, _) => Answer::Allow,
@@ -36,7 +38,11 @@ impl Adapter for ClaudeCode {
             (Verdict::Ask | Verdict::Review, _) => Answer::Ask,
             (Verdict::Deny, _) => Answer::Deny,
         };
-        replied(moment, answer, &explained(decision))
+        let reason = explained(decision);
+        match &answered.edited {
+            Some(input) if answer == Answer::Allow => edited(moment, input, &reason),
+            Some(_) | None => replied(moment, answer, &reason),
+        }
     }
 
     fn refusal(&self, problem: &Problem) -> Reply {
@@ -80,6 +86,11 @@ struct Payload {
     cwd: Option<String>,
     tool_name: Option<String>,
     tool_input: Option<StrictValue>,
+    agent_id: Option<String>,
+    agent_type: Option<String>,
+    permission_mode: Option<String>,
+    prompt_id: Option<String>,
+    notification_type: Option<String>,
 }
 
 impl Payload {
@@ -87,21 +98,51 @@ impl Payload {
         let moment = match self.hook_event_name.as_deref() {
             None | Some("PreToolUse") => Moment::BeforeCall,
             Some("PermissionRequest") => Moment::BeforePrompt,
+            Some("Stop" | "SessionEnd") => return Ok(self.pauses(Pause::Turn)),
+            Some("Notification") if self.notification_type.as_deref() == Some("idle_prompt") => {
+                return Ok(self.pauses(Pause::Idle));
+            }
             Some(event) if TELLS.contains(&event) => return Ok(Question::None),
             Some(_) => Moment::Unknown,
         };
         let input = self.tool_input.map_or(Value::Null, |StrictValue(it)| it);
+        let said = |key: &str| input.get(key).and_then(Value::as_str).map(str::to_owned);
+        let context = Context {
+            session_id: self.session_id.clone(),
+            request_source: Some("hook".into()),
+            intent: said("description"),
+            agent_type: self.agent_type,
+            agent_name: self.agent_id,
+            more: [
+                ("permission_mode", self.permission_mode),
+                ("prompt_id", self.prompt_id),
+            ]
+            .into_iter()
+            .filter_map(|(key, value)| Some((key.to_owned(), Value::String(value?))))
+            .collect(),
+            ..Context::default()
+        };
         let called = self.tool_name.filter(|name| !name.trim().is_empty());
         call_of(called, input)
             .map(|call| {
-                Question::Call(Asked {
+                Question::Call(Box::new(Asked {
                     call,
                     session: self.session_id,
                     directory: self.cwd.filter(|cwd| !cwd.is_empty()),
+                    context,
                     moment,
-                })
+                }))
             })
             .map_err(|text| Problem { moment, text })
+    }
+}
+
+impl Payload {
+    fn pauses(self, pause: Pause) -> Question {
+        match self.session_id {
+            Some(session) => Question::Pause { session, pause },
+            None => Question::None,
+        }
     }
 }
 
@@ -191,13 +232,40 @@ fn unreadable(payload: &str, error: &serde_json::Error) -> Problem {
     ))
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Answer {
     Allow,
     Tell,
     Ask,
     Deny,
 }
+
+/// Allows a call with the arguments a person made of it, and tells the model (J-44).
+fn edited(moment: Moment, input: &Map<String, Value>, reason: &str) -> Reply {
+    // Elsewhere other arguments cannot be handed over, and the old ones must not run.
+    if moment != Moment::BeforeCall {
+        return replied(moment, Answer::Deny, CHANGED);
+    }
+    let output = json!({"hookSpecificOutput": {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "allow",
+        "permissionDecisionReason": reason,
+        "updatedInput": input,
+        "additionalContext": "The user changed the arguments of this call before it ran. \
+                              What ran is not what you asked for: go by the result.",
+    }});
+    Reply {
+        stdout: format!("{output}\n"),
+        stderr: String::new(),
+        code: 0,
+        // Unheard, the call would run as the agent made it.
+        must_be_heard: true,
+    }
+}
+
+/// Why a changed call does not run where it cannot be changed.
+const CHANGED: &str = "Holdpoint denied this: a person changed its arguments, and they cannot be \
+                       handed over here.";
 
 fn replied(moment: Moment, answer: Answer, reason: &str) -> Reply {
     let permission = |word: &str| {

@@ -9,8 +9,10 @@ mod wording;
 
 use std::str;
 
+use holdpoint_broker::Context;
 use holdpoint_core::{Decision, ToolCall};
 use holdpoint_sandbox::last_words::LastWords;
+use serde_json::{Map, Value};
 
 /// The largest payload that is read.
 pub const MAX_PAYLOAD: usize = 16 << 20;
@@ -53,19 +55,19 @@ impl Agent {
         self.adapter().refusal(problem)
     }
 
-    /// Answers a payload by asking `judge` about the call in it.
-    pub fn answer(
-        self,
-        payload: &[u8],
-        judge: impl FnOnce(Asked) -> Result<Decision, String>,
-    ) -> Result<Reply, Problem> {
+    /// Answers a payload by asking `gate` about the call in it.
+    pub fn answer(self, payload: &[u8], gate: &mut dyn Gatekeeper) -> Result<Reply, Problem> {
         let adapter = self.adapter();
         match adapter.read(text_of(payload)?)? {
             Question::None => Ok(Reply::silence()),
+            Question::Pause { session, pause } => match gate.pause(&session, pause) {
+                Ok(()) => Ok(Reply::silence()),
+                Err(text) => Err(Problem::new(text)),
+            },
             Question::Call(asked) => {
                 let moment = asked.moment;
-                match judge(asked) {
-                    Ok(decision) => Ok(adapter.reply(moment, &decision)),
+                match gate.judge(*asked) {
+                    Ok(answer) => Ok(adapter.reply(moment, &answer)),
                     Err(text) => Err(Problem { moment, text }),
                 }
             }
@@ -83,8 +85,8 @@ impl Agent {
 trait Adapter {
     /// What a payload asks.
     fn read(&self, payload: &str) -> Result<Question, Problem>;
-    /// A decision in the agent's words.
-    fn reply(&self, moment: Moment, decision: &Decision) -> Reply;
+    /// An answer in the agent's words.
+    fn reply(&self, moment: Moment, answer: &Answer) -> Reply;
     /// A refusal without a decision.
     fn refusal(&self, problem: &Problem) -> Reply;
     /// The variable that names the directory the agent belongs in.
@@ -97,9 +99,47 @@ trait Adapter {
 #[derive(Debug)]
 enum Question {
     /// Whether a call may run.
-    Call(Asked),
+    Call(Box<Asked>),
+    /// Nothing, but a session pauses.
+    Pause { session: String, pause: Pause },
     /// Nothing: the agent only tells.
     None,
+}
+
+/// When an agent stops for its user (J-41, X-20).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pause {
+    /// Its turn has ended.
+    Turn,
+    /// It waits, with nothing to do.
+    Idle,
+}
+
+/// Who answers the questions of an agent.
+pub trait Gatekeeper {
+    /// Whether a call may run.
+    fn judge(&mut self, asked: Asked) -> Result<Answer, String>;
+
+    /// Notes that a session pauses.
+    fn pause(&mut self, session: &str, pause: Pause) -> Result<(), String>;
+}
+
+/// The answer to a call.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// What was decided, by rules or by a person.
+    pub decision: Decision,
+    /// The arguments to run with, if a person changed them.
+    pub edited: Option<Map<String, Value>>,
+}
+
+impl From<Decision> for Answer {
+    fn from(decision: Decision) -> Self {
+        Self {
+            decision,
+            edited: None,
+        }
+    }
 }
 
 /// A call an agent wants to make.
@@ -111,7 +151,17 @@ pub struct Asked {
     pub session: Option<String>,
     /// The directory the agent stands in, if it says.
     pub directory: Option<String>,
+    /// What the agent says of the circumstances.
+    pub context: Context,
     moment: Moment,
+}
+
+impl Asked {
+    /// Whether the call can be held here. Before the agent asks its own user it cannot: that is the
+    /// question already.
+    pub fn can_be_held(&self) -> bool {
+        self.moment != Moment::BeforePrompt
+    }
 }
 
 /// When an agent asks; the form of the reply depends on it.

@@ -1,15 +1,23 @@
 //! A decision in words, short enough for a model and plain enough for a person: which rule, why,
 //! which part, what instead.
 
-use holdpoint_core::{Decision, Verdict};
+use holdpoint_core::{Decision, Method, Verdict};
 
-use crate::shown::shown;
+use crate::shown;
 
 /// The most characters of one answer.
 const MOST: usize = 1900;
 
 /// Why a call was judged as it was.
 pub(super) fn explained(decision: &Decision) -> String {
+    // What a person wants the model to read stands alone, as they wrote it (J-43).
+    if decision.method == Method::UserComment {
+        return shown(&decision.reason, MOST);
+    }
+    if let Some(opening) = by_a_person(decision) {
+        let reason = sentence(&decision.reason, 1500);
+        return shown(&format!("{opening}{reason}"), MOST);
+    }
     let opening = match decision.verdict {
         Verdict::Allow => "Holdpoint allows this",
         Verdict::Notify => "Holdpoint noticed this",
@@ -39,6 +47,19 @@ pub(super) fn explained(decision: &Decision) -> String {
         text.push_str(&format!(" Instead: {}", sentence(instead, 600)));
     }
     shown(&text, MOST)
+}
+
+/// How an answer starts that a person gave, or that nobody gave in time; none for what rules decided.
+fn by_a_person(decision: &Decision) -> Option<&'static str> {
+    match (decision.verdict, decision.method) {
+        (Verdict::Deny, Method::UserDenied) => Some("Holdpoint denied this, as a person decided: "),
+        (Verdict::Deny, Method::Timeout) => Some("Holdpoint denied this for now: "),
+        (Verdict::Allow, Method::UserApproved) => Some("Holdpoint released this: "),
+        (Verdict::Deny, Method::NoChannel) => {
+            Some("Holdpoint denied this, because nobody can be asked: ")
+        }
+        _ => None,
+    }
 }
 
 /// Why a call is refused that could not be judged.

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use holdpoint_core::{Risk, ToolCall, Verdict, parts};
+use holdpoint_core::{Glob, Risk, ToolCall, Verdict, parts};
 use holdpoint_ledger::Record;
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ use super::programs::{Fitness, fitness, name_of};
 use super::summary::Allowing;
 use super::tally::{Tally, Weight};
 use super::trial::{Example, Trial};
-use crate::shown::shown;
+use crate::shown;
 
 /// How often something must have been approved to be worth a rule.
 const LEAST_APPROVED: u64 = 3;
@@ -161,7 +161,7 @@ impl AskGroup {
             counts.fold(Count::default(), Count::add)
         };
         let (patterns, widens) = if lines.len() == 1 && !(whole && self.more_lines) {
-            (vec![as_glob(first)], None)
+            (vec![Glob::escape(first)], None)
         } else {
             // Of lines that are not kept nobody knows where they would belong.
             let known = whole || !self.more_lines;
@@ -190,9 +190,9 @@ impl AskGroup {
 
     /// Patterns for whatever begins with these words.
     fn wide(&self, start: &str) -> Vec<String> {
-        let anything_after = format!("{} *", as_glob(start));
+        let anything_after = format!("{} *", Glob::escape(start));
         if self.lines.contains_key(start) {
-            vec![as_glob(start), anything_after]
+            vec![Glob::escape(start), anything_after]
         } else {
             vec![anything_after]
         }
@@ -343,20 +343,6 @@ fn has_marker(line: &str) -> bool {
         let after = rest.chars().nth(word.len());
         word.len() > 1 && matches!(after, Some(']' | ':'))
     })
-}
-
-/// A glob that matches a text and nothing else.
-fn as_glob(text: &str) -> String {
-    let mut glob = String::with_capacity(text.len());
-    for sign in text.chars() {
-        match sign {
-            '*' => glob.push_str("[*]"),
-            '?' => glob.push_str("[?]"),
-            '[' => glob.push_str("[[]"),
-            other => glob.push(other),
-        }
-    }
-    glob
 }
 
 /// A policy that allows patterns.

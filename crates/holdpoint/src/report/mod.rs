@@ -13,6 +13,7 @@ mod durations;
 mod gather;
 mod page;
 mod programs;
+mod reading;
 mod save;
 mod summary;
 mod tally;
@@ -23,6 +24,7 @@ mod trial;
 
 pub use gather::{Gathering, Period};
 pub use page::page;
+pub use reading::{Doing, summary_of};
 pub use save::{SaveError, save};
 pub use summary::{
     Advice, Allowing, Answers, AskedTool, Bucket, Denial, Durations, Fired, Group, LedgerState,

@@ -15,8 +15,12 @@ const EVENT: &str = "PreToolUse";
 /// What follows the program.
 const ARGUMENTS: [&str; 2] = ["hook", "claude-code"];
 
-/// Seconds the agent waits; the hook's own deadline is half of it.
-const TIMEOUT: u64 = 10;
+/// Seconds the agent waits. A person may take their time: the hook waits for an answer for at most
+/// 540 of them, and for anything else for 5.
+const TIMEOUT: u64 = 600;
+
+/// What was set before calls could be held. Nobody has time to answer in it.
+const OLD_TIMEOUT: u64 = 10;
 
 /// What some editors write in front of a text.
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -211,8 +215,15 @@ impl Handler {
         self.value("type") == "command"
             && self.value("command") == program
             && self.value("args") == Value::from(ARGUMENTS.to_vec())
-            && self.value("timeout").as_u64().is_some()
+            && self.has_time()
             && self.value("onFailure") == "block"
+    }
+
+    /// Whether its owner, or a recent version, has said how long the agent waits.
+    fn has_time(&self) -> bool {
+        self.value("timeout")
+            .as_u64()
+            .is_some_and(|seconds| seconds != OLD_TIMEOUT)
     }
 
     /// Sets what must be so, and leaves what its owner added.
@@ -220,7 +231,7 @@ impl Handler {
         self.set("type", "command".into());
         self.set("command", program.into());
         self.set("args", arguments());
-        if self.value("timeout").as_u64().is_none() {
+        if !self.has_time() {
             self.set("timeout", TIMEOUT.into());
         }
         self.set("onFailure", "block".into());
@@ -303,7 +314,7 @@ mod tests {
             "type": "command",
             "command": "/opt/holdpoint",
             "args": ["hook", "claude-code"],
-            "timeout": 10,
+            "timeout": 600,
             "onFailure": "block"
           }
         ]
@@ -347,7 +358,7 @@ mod tests {
             assert_eq!(handlers.as_array().unwrap().len(), 1, "{after}");
             assert_eq!(handlers[0]["command"], PROGRAM);
             assert_eq!(handlers[0]["onFailure"], "block");
-            assert_eq!(handlers[0]["timeout"], 10);
+            assert_eq!(handlers[0]["timeout"], 600);
             assert_eq!(registered(&after, PROGRAM), Ok((after.clone(), true)));
         }
     }

@@ -108,6 +108,12 @@ fn decisive(decision: &Decision, policy: &Policy, session: &SessionState) -> Str
         | Method::SessionWhitelist
         | Method::SessionBlacklist
         | Method::Sanitization
+        | Method::UserApproved
+        | Method::UserDenied
+        | Method::UserComment
+        | Method::Timeout
+        | Method::NoChannel
+        | Method::PreValidation
         | Method::Guard
         | Method::FileGuard
         | Method::SelfProtection

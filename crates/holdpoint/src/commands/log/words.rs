@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use holdpoint::Verdict;
+use holdpoint::{TELLING, Verdict};
 use holdpoint_ledger::{Kind, Record};
 use serde_json::Value;
 
-use crate::telling::TELLING;
 use crate::terminal::{Terminal, shown};
 
 /// What happened, in one word, and the verdict it looks like.

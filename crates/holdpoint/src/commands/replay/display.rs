@@ -1,10 +1,9 @@
 //! A recorded call in one line.
 
 use holdpoint::replay::Recorded;
-use holdpoint::{arguments_without_secrets, text_without_secrets};
+use holdpoint::{TELLING, arguments_without_secrets, text_without_secrets};
 use serde_json::Value;
 
-use crate::telling::TELLING;
 use crate::terminal::shown;
 
 /// How much of one argument, of its name and of a tool's name is shown.

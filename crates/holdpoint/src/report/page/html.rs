@@ -5,7 +5,7 @@
 
 use std::fmt::{Display, Write as _};
 
-use crate::shown::shown;
+use crate::shown;
 
 /// The longest text of a record that is shown.
 const LONGEST: usize = 400;

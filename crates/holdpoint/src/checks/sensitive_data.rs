@@ -1,0 +1,132 @@
+//! Secrets in the arguments and in the files the call names. What was found is told by its kind and
+//! place, never shown.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use holdpoint_broker::Status;
+use holdpoint_core::text::redaction::{Kinds, Redactor};
+use serde_json::Value;
+
+use super::Found;
+use super::subject::{Subject, named};
+use crate::amounts::{bytes, counted};
+use crate::excerpt::showing;
+use crate::plain_words;
+
+/// How much of each file is read.
+const MOST_OF_A_FILE: u64 = 100_000;
+
+/// The most files that are read.
+const MOST_FILES: usize = 50;
+
+/// The most places that are told.
+const MOST_TOLD: usize = 3;
+
+pub(super) fn check(subject: &Subject) -> Found {
+    let redactor = showing();
+    let mut found: Vec<String> = Vec::new();
+    let (_, kinds) = redactor.json(&Value::Object(subject.call.input().clone()));
+    if !kinds.is_empty() {
+        found.push(format!("{} in the arguments", words(&kinds)));
+    }
+    let mut read = 0;
+    let mut paths: Vec<&Path> = Vec::new();
+    for (path, _, _) in subject.files() {
+        if paths.contains(&path) || read >= MOST_FILES {
+            continue;
+        }
+        paths.push(path);
+        read += 1;
+        match kinds_in(&redactor, path) {
+            Ok(kinds) if kinds.is_empty() => {}
+            Ok(kinds) => found.push(format!("{} in {}", words(&kinds), named(path))),
+            // The call cannot read it either.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
+            Err(error) => {
+                let message = format!("{} cannot be read ({})", named(path), plain_words(&error));
+                return (Status::Error, message);
+            }
+        }
+    }
+    let looked_at = match read {
+        0 => "the arguments".to_owned(),
+        _ => format!(
+            "the arguments and the first {} of {}",
+            bytes(MOST_OF_A_FILE),
+            counted(read, "file")
+        ),
+    };
+    if found.is_empty() {
+        return (Status::Passed, format!("nothing found in {looked_at}"));
+    }
+    let more = found.len().saturating_sub(MOST_TOLD);
+    found.truncate(MOST_TOLD);
+    let mut message = found.join("; ");
+    if more > 0 {
+        message.push_str(&format!("; and in {}", counted(more, "more place")));
+    }
+    (Status::Warning, message)
+}
+
+fn kinds_in(redactor: &Redactor, path: &Path) -> io::Result<Kinds> {
+    let mut start = Vec::new();
+    File::open(path)?
+        .take(MOST_OF_A_FILE)
+        .read_to_end(&mut start)?;
+    let (_, kinds) = redactor.text_counted(&String::from_utf8_lossy(&start));
+    Ok(kinds)
+}
+
+/// `2 passwords and 1 token`.
+fn words(kinds: &Kinds) -> String {
+    let words: Vec<String> = kinds
+        .iter()
+        .map(|(marker, count)| counted(count, &marker.word().replace('_', " ")))
+        .collect();
+    words.join(" and ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use holdpoint_core::ToolCall;
+    use std::fs;
+
+    //
+    #[test]
+    fn secrets_are_told_by_place_and_kind_and_never_shown() {
+        let place = tempfile::tempdir().unwrap();
+        let place = place.path().canonicalize().unwrap();
+        let secret = format!("hunter2-{}", "Zq81kX");
+        fs::write(place.join("plain"), "nothing\n").unwrap();
+        fs::write(place.join("settings"), format!("DB_PASSWORD={secret}\n")).unwrap();
+        let of = |line: &str| check(&Subject::of(ToolCall::shell(line), &place, None));
+        let (status, message) = of("cat plain");
+        assert_eq!(status, Status::Passed);
+        assert_eq!(
+            message,
+            "nothing found in the arguments and the first 100.0 kB of 1 file"
+        );
+        let (status, message) = of("cat settings");
+        assert_eq!(status, Status::Warning);
+        assert!(message.starts_with("1 password in "), "{message}");
+        assert!(!message.contains(&secret));
+        let (status, message) = of(&format!("export DB_PASSWORD={secret}"));
+        assert_eq!(
+            (status, message.as_str()),
+            (Status::Warning, "1 password in the arguments")
+        );
+    }
+
+    #[test]
+    fn only_the_first_part_of_a_file_is_read() {
+        let place = tempfile::tempdir().unwrap();
+        let place = place.path().canonicalize().unwrap();
+        let text = format!("{}\nDB_PASSWORD=hunter2-Zq81kX\n", "x ".repeat(60_000));
+        fs::write(place.join("long"), text).unwrap();
+        let subject = Subject::of(ToolCall::shell("cat long"), &place, None);
+        assert_eq!(check(&subject).0, Status::Passed);
+    }
+}

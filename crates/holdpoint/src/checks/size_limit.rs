@@ -1,0 +1,73 @@
+//! Whether the call is about more than a person would look through.
+
+use holdpoint_broker::Status;
+
+use super::Found;
+use super::subject::{Subject, named};
+use crate::amounts::bytes;
+
+/// More than this is told.
+const LARGE: u64 = 10_000_000;
+
+pub(super) fn check(subject: &Subject) -> Found {
+    let text = subject.text_size();
+    let largest = subject.files().max_by_key(|(_, _, size)| *size);
+    match largest {
+        Some((path, _, size)) if size > LARGE && size >= text => {
+            let (size, path) = (bytes(size), named(path));
+            let message = format!("{path} has {size}, more than {}", bytes(LARGE));
+            (Status::Warning, message)
+        }
+        _ if text > LARGE => {
+            let message = format!(
+                "the arguments have {}, more than {}",
+                bytes(text),
+                bytes(LARGE)
+            );
+            (Status::Warning, message)
+        }
+        Some((path, _, size)) => {
+            let message = format!(
+                "{} of arguments; the largest file, {}, has {}",
+                bytes(text),
+                named(path),
+                bytes(size)
+            );
+            (Status::Passed, message)
+        }
+        None => (Status::Passed, format!("{} of arguments", bytes(text))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use holdpoint_core::ToolCall;
+    use serde_json::json;
+    use std::fs;
+
+    //
+    #[test]
+    fn ten_megabytes_are_the_limit() {
+        let place = tempfile::tempdir().unwrap();
+        let place = place.path().canonicalize().unwrap();
+        let write = |bytes: usize| {
+            let input = json!({"file_path": "x", "content": "x".repeat(bytes)});
+            let call = ToolCall::new("Write", input).unwrap();
+            check(&Subject::of(call, &place, None)).0
+        };
+        assert_eq!(write(9_000_000), Status::Passed);
+        assert_eq!(write(10_000_001), Status::Warning);
+        fs::File::create(place.join("large"))
+            .unwrap()
+            .set_len(25_000_000)
+            .unwrap();
+        let subject = Subject::of(ToolCall::shell("cp large copy"), &place, None);
+        let (status, message) = check(&subject);
+        assert_eq!(status, Status::Warning);
+        assert!(
+            message.ends_with("large has 25.0 MB, more than 10.0 MB"),
+            "{message}"
+        );
+    }
+}

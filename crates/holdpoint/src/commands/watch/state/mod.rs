@@ -1,0 +1,701 @@
+//! What is on the screen, and what a key or a word of the daemon makes of it.
+//!
+//! Nothing is read, drawn or asked here. An answer is always about what was shown: it names the
+//! binding of the call as it was on the screen, and a call that came under the cursor by itself is
+//! not answered until there was time to see it.
+
+mod line;
+mod popup;
+mod rows;
+
+use std::collections::BTreeMap;
+
+use holdpoint_broker::{Answer, Moment, Request, State as Stands};
+use ratatui::crossterm::event::KeyEvent;
+
+use self::line::TypedLine;
+use self::popup::After;
+use self::rows::Rows;
+use super::keys::{Action, Deed, action_of, name_of};
+
+pub(super) use self::popup::{Popup, Purpose, RuleKind};
+
+/// How long something is on the screen before it is answered, in milliseconds: less than it takes
+/// to notice.
+const TIME_TO_SEE: u64 = 600;
+
+/// How many seconds `+` adds.
+pub(super) const EXTENSION: u64 = 300;
+
+/// How many settled calls are fetched at once, and kept at most.
+pub(super) const HISTORY_PAGE: usize = 200;
+const MOST_HISTORY: usize = 5000;
+
+/// What an answer is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Target {
+    pub(super) id: String,
+    /// What was shown.
+    pub(super) binding: String,
+}
+
+impl Target {
+    pub(super) fn of(request: &Request) -> Self {
+        Self {
+            id: request.id.clone(),
+            binding: request.binding.clone(),
+        }
+    }
+}
+
+/// An answer to be given.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Given {
+    pub(super) target: Target,
+    pub(super) answer: Answer,
+    pub(super) phrase: Option<String>,
+}
+
+/// Something to ask of the daemon.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Errand {
+    /// Give these answers.
+    Answer(Vec<Given>),
+    /// Give a call more time.
+    Extend(String),
+    /// Fetch what was settled before then.
+    History(Option<Moment>),
+}
+
+/// What a key wants of the world.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Step {
+    Nothing,
+    Ask(Errand),
+    /// Have the arguments changed in an editor.
+    Edit(Box<Request>),
+    Quit,
+}
+
+/// What came of an answer.
+#[derive(Clone, Debug)]
+pub(super) struct Came {
+    pub(super) id: String,
+    pub(super) words: String,
+    pub(super) had_effect: bool,
+    pub(super) request: Option<Box<Request>>,
+}
+
+/// What the daemon says.
+#[derive(Clone, Debug)]
+pub(super) enum News {
+    /// Everything that waits.
+    Waiting(Vec<Request>),
+    /// A call is another now.
+    Changed(Box<Request>),
+    /// The daemon cannot be reached, for this reason.
+    Lost(String),
+    /// What came of answers.
+    Answered(Vec<Came>),
+    /// What was settled before a moment.
+    History(Option<Moment>, Vec<Request>),
+    /// Something could not be asked.
+    Failed(String),
+}
+
+/// Whether the daemon can be heard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Link {
+    Opening,
+    Up,
+    Down(String),
+}
+
+/// Which list is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tab {
+    Waiting,
+    History,
+}
+
+/// How something told sounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tone {
+    Good,
+    Plain,
+    Bad,
+}
+
+/// What the view found out when it drew.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Drawn {
+    /// The first row of the list that is seen.
+    pub(super) offset: usize,
+    /// How many lines the call takes, and how many of them are seen.
+    pub(super) lines: usize,
+    pub(super) height: usize,
+}
+
+/// Everything that is on the screen.
+#[derive(Debug)]
+pub(super) struct State {
+    link: Link,
+    tab: Tab,
+    waiting: Rows,
+    past: Rows,
+    /// Whether there is more behind what was fetched.
+    more_past: bool,
+    /// The calls that are selected, as they were when they were.
+    marked: BTreeMap<String, Target>,
+    filter: String,
+    full: bool,
+    scroll: usize,
+    popup: Option<Popup>,
+    told: Option<(Tone, String)>,
+    /// When something else came under the cursor by itself.
+    moved: Option<Moment>,
+    drawn: Drawn,
+}
+
+impl State {
+    pub(super) fn new() -> Self {
+        Self {
+            link: Link::Opening,
+            tab: Tab::Waiting,
+            waiting: Rows::default(),
+            past: Rows::default(),
+            more_past: true,
+            marked: BTreeMap::new(),
+            filter: String::new(),
+            full: false,
+            scroll: 0,
+            popup: None,
+            told: None,
+            moved: None,
+            drawn: Drawn::default(),
+        }
+    }
+
+    pub(super) fn link(&self) -> &Link {
+        &self.link
+    }
+
+    pub(super) fn tab(&self) -> Tab {
+        self.tab
+    }
+
+    /// How many calls wait, whatever the filter says.
+    pub(super) fn count(&self) -> usize {
+        self.waiting.requests().len()
+    }
+
+    pub(super) fn rows(&self) -> Vec<&Request> {
+        self.list().visible(&self.filter)
+    }
+
+    pub(super) fn current(&self) -> Option<(usize, &Request)> {
+        self.list().current(&self.filter)
+    }
+
+    pub(super) fn is_marked(&self, request: &Request) -> bool {
+        self.marked.contains_key(&request.id)
+    }
+
+    pub(super) fn filter(&self) -> &str {
+        &self.filter
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.full
+    }
+
+    pub(super) fn scroll(&self) -> usize {
+        self.scroll
+    }
+
+    pub(super) fn offset(&self) -> usize {
+        self.drawn.offset
+    }
+
+    pub(super) fn popup(&self) -> Option<&Popup> {
+        self.popup.as_ref()
+    }
+
+    pub(super) fn told(&self) -> Option<(Tone, &str)> {
+        self.told
+            .as_ref()
+            .map(|(tone, text)| (*tone, text.as_str()))
+    }
+
+    /// Takes what the view found out.
+    pub(super) fn drawn(&mut self, drawn: Drawn) {
+        self.drawn = drawn;
+        self.scroll = self.scroll.min(drawn.lines.saturating_sub(drawn.height));
+    }
+
+    /// Says something in the line at the bottom.
+    pub(super) fn tell(&mut self, tone: Tone, text: impl Into<String>) {
+        self.told = Some((tone, text.into()));
+    }
+
+    /// Takes what the daemon says.
+    pub(super) fn heard(&mut self, news: News, now: Moment) {
+        let before = self.current().map(|(_, request)| Target::of(request));
+        match news {
+            News::Waiting(requests) => {
+                self.link = Link::Up;
+                self.waiting.replace(requests);
+                self.waiting.sort_by_expiry();
+            }
+            News::Changed(request) => self.changed(*request),
+            News::Lost(why) => self.link = Link::Down(why),
+            News::Answered(came) => self.answered(came),
+            News::History(before, requests) => self.fetched(before, requests),
+            News::Failed(why) => self.tell(Tone::Bad, why),
+        }
+        self.forget_what_changed();
+        self.waiting.settle(&self.filter);
+        self.past.settle(&self.filter);
+        let after = self.current().map(|(_, request)| Target::of(request));
+        if after != before {
+            self.scroll = 0;
+            self.moved = Some(now);
+            // What was looked at in full is gone.
+            self.full &= after.map(|target| target.id) == before.map(|target| target.id);
+        }
+    }
+
+    fn changed(&mut self, request: Request) {
+        match request.state {
+            Stands::Pending => {
+                self.waiting.put(request);
+                self.waiting.sort_by_expiry();
+            }
+            Stands::Released | Stands::Refused | Stands::Expired | Stands::Withdrawn => {
+                self.waiting.remove(&request.id);
+                self.past.put(request);
+                self.past.sort_by_answer();
+                self.past.shorten(MOST_HISTORY);
+            }
+        }
+    }
+
+    fn answered(&mut self, came: Vec<Came>) {
+        let (tone, text) = match came.as_slice() {
+            [] => return,
+            [one] => {
+                let tone = match one.had_effect {
+                    true => Tone::Good,
+                    false => Tone::Bad,
+                };
+                (tone, format!("{}  {}", one.id, one.words))
+            }
+            several => {
+                let lost: Vec<&Came> = several.iter().filter(|one| !one.had_effect).collect();
+                let done = several.len() - lost.len();
+                match lost.first() {
+                    None => (Tone::Good, format!("{done} answered")),
+                    Some(first) => (
+                        Tone::Bad,
+                        format!(
+                            "{done} answered, {} without effect: {}  {}",
+                            lost.len(),
+                            first.id,
+                            first.words
+                        ),
+                    ),
+                }
+            }
+        };
+        self.tell(tone, text);
+        for request in came.into_iter().filter_map(|one| one.request) {
+            self.changed(*request);
+        }
+    }
+
+    fn fetched(&mut self, before: Option<Moment>, requests: Vec<Request>) {
+        self.more_past = requests.len() >= HISTORY_PAGE;
+        if before.is_none() {
+            self.past.replace(Vec::new());
+        }
+        for request in requests {
+            self.past.put(request);
+        }
+        self.past.sort_by_answer();
+        self.past.shorten(MOST_HISTORY);
+    }
+
+    /// What was selected or asked about and is another now, or gone, is not answered as it was.
+    fn forget_what_changed(&mut self) {
+        let waiting = &self.waiting;
+        let as_shown = |target: &Target| {
+            waiting
+                .find(&target.id)
+                .is_some_and(|request| request.binding == target.binding)
+        };
+        self.marked.retain(|_, target| as_shown(target));
+        let gone = self.popup.as_ref().and_then(|popup| {
+            let gone = popup.targets().into_iter().find(|target| !as_shown(target));
+            gone.map(|target| target.id.clone())
+        });
+        if let Some(id) = gone {
+            self.popup = None;
+            self.tell(
+                Tone::Bad,
+                format!("{id}  it was answered or changed meanwhile: look again"),
+            );
+        }
+    }
+
+    /// Takes text that was pasted: never keys, only letters of a line that is being typed.
+    pub(super) fn paste(&mut self, text: &str) {
+        if let Some(popup) = &mut self.popup {
+            popup.paste(text);
+        }
+    }
+
+    /// Takes a key.
+    pub(super) fn press(&mut self, key: &KeyEvent, now: Moment) -> Step {
+        self.told = None;
+        let step = match self.popup.take() {
+            Some(popup) => self.pressed_in(popup, key),
+            None => match action_of(key) {
+                Some(action) => self.act(action, now),
+                None => Step::Nothing,
+            },
+        };
+        self.waiting.settle(&self.filter);
+        self.past.settle(&self.filter);
+        step
+    }
+
+    fn pressed_in(&mut self, popup: Popup, key: &KeyEvent) -> Step {
+        match popup.press(key) {
+            After::Stay(popup) => self.popup = Some(popup),
+            After::Say(popup, why) => {
+                self.popup = Some(popup);
+                self.tell(Tone::Bad, why);
+            }
+            After::Close => {}
+            After::Filter(filter) => self.set_filter(filter),
+            After::Give(answers) => return self.give(answers),
+            After::Quit => return Step::Quit,
+        }
+        Step::Nothing
+    }
+
+    fn act(&mut self, action: Action, now: Moment) -> Step {
+        match action {
+            Action::Quit => return Step::Quit,
+            Action::Help => self.popup = Some(Popup::Help(0)),
+            Action::Back => self.back(),
+            Action::Open => {
+                self.full = !self.full && self.current().is_some();
+                self.scroll = 0;
+            }
+            Action::Filter => {
+                self.popup = Some(Popup::Line {
+                    purpose: Purpose::Filter,
+                    line: TypedLine::of(&self.filter),
+                });
+            }
+            Action::OtherTab => return self.other_tab(),
+            Action::Down => return self.go(self.row().saturating_add(1)),
+            Action::Up => return self.go(self.row().saturating_sub(1)),
+            Action::First => return self.go(0),
+            Action::Last => return self.go(usize::MAX),
+            Action::PageDown => self.scroll = self.scroll.saturating_add(self.page()),
+            Action::PageUp => self.scroll = self.scroll.saturating_sub(self.page()),
+            Action::Do(deed) => return self.answer(deed, now),
+        }
+        Step::Nothing
+    }
+
+    /// Something about calls that wait.
+    fn answer(&mut self, deed: Deed, now: Moment) -> Step {
+        let request = match self.answerable(now) {
+            Ok(request) => request.clone(),
+            Err(why) => {
+                self.tell(Tone::Bad, why);
+                return Step::Nothing;
+            }
+        };
+        match deed {
+            Deed::Release => self.release(&request),
+            Deed::Refuse => {
+                let no = |target| Given {
+                    target,
+                    answer: Answer::No,
+                    phrase: None,
+                };
+                let given = self.targets(&request).into_iter().map(no).collect();
+                self.give(given)
+            }
+            Deed::Comment => {
+                self.popup = Some(Popup::Line {
+                    purpose: Purpose::Comment(self.targets(&request)),
+                    line: TypedLine::default(),
+                });
+                Step::Nothing
+            }
+            Deed::Edit => Step::Edit(Box::new(request)),
+            Deed::Always => self.choose_rule(&request, RuleKind::Always),
+            Deed::Never => self.choose_rule(&request, RuleKind::Never),
+            Deed::Turn => self.suspend(&request, Answer::Turn, "until its turn ends"),
+            Deed::Idle => self.suspend(&request, Answer::Idle, "until its session is idle"),
+            Deed::All => self.suspend(&request, Answer::All, "for the rest of its session"),
+            Deed::Extend => Step::Ask(Errand::Extend(request.id)),
+            Deed::Mark => {
+                if self.marked.remove(&request.id).is_none() {
+                    self.marked.insert(request.id.clone(), Target::of(&request));
+                }
+                self.go(self.row().saturating_add(1))
+            }
+            Deed::MarkAll => {
+                self.mark_all();
+                Step::Nothing
+            }
+        }
+    }
+
+    /// The call an answer would be about; why none can be answered.
+    fn answerable(&self, now: Moment) -> Result<&Request, String> {
+        if self.tab == Tab::History {
+            return Err(format!(
+                "this was answered before: {} goes back to what waits",
+                name_of(Action::OtherTab)
+            ));
+        }
+        if let Link::Down(why) = &self.link {
+            return Err(format!("nothing can be answered: {why}"));
+        }
+        let Some((_, request)) = self.current() else {
+            return Err("nothing is listed that could be answered".into());
+        };
+        let seen = |at: Moment| now.0.saturating_sub(at.0) >= TIME_TO_SEE;
+        if self.moved.is_some_and(|at| !seen(at)) {
+            return Err("another call has come under the cursor: look at it first".into());
+        }
+        Ok(request)
+    }
+
+    /// What an answer is about: what is selected and listed, or the call under the cursor.
+    fn targets(&self, current: &Request) -> Vec<Target> {
+        let visible = self.rows();
+        let marked: Vec<Target> = visible
+            .iter()
+            .filter_map(|request| self.marked.get(&request.id))
+            .cloned()
+            .collect();
+        // In full only one call is seen.
+        match marked.is_empty() || self.full {
+            true => vec![Target::of(current)],
+            false => marked,
+        }
+    }
+
+    fn release(&mut self, current: &Request) -> Step {
+        let targets = self.targets(current);
+        if let [target] = targets.as_slice()
+            && let Some(request) = self.waiting.find(&target.id).cloned()
+        {
+            return self.release_by(&request, Answer::Yes);
+        }
+        let wants_phrase = |target: &Target| {
+            self.waiting
+                .find(&target.id)
+                .is_some_and(|request| request.terms.phrase.is_some())
+        };
+        let (left, released): (Vec<Target>, Vec<Target>) =
+            targets.into_iter().partition(wants_phrase);
+        let left: Vec<&str> = left.iter().map(|target| target.id.as_str()).collect();
+        let note = format!("left out, their phrase must be typed: {}", left.join(", "));
+        if released.is_empty() {
+            self.tell(Tone::Bad, note);
+            return Step::Nothing;
+        }
+        let named = released.iter().filter_map(|target| {
+            let request = self.waiting.find(&target.id)?;
+            Some(format!(
+                "{}  {}  {}",
+                request.id,
+                request.decision.risk.word(),
+                request.display.summary
+            ))
+        });
+        self.popup = Some(Popup::Confirm {
+            question: format!("Release these {} calls?", released.len()),
+            lines: named.collect(),
+            note: match left.is_empty() {
+                true => String::new(),
+                false => note,
+            },
+            answers: released
+                .into_iter()
+                .map(|target| Given {
+                    target,
+                    answer: Answer::Yes,
+                    phrase: None,
+                })
+                .collect(),
+        });
+        Step::Nothing
+    }
+
+    /// Releases one call, with its phrase if it wants one.
+    fn release_by(&mut self, request: &Request, answer: Answer) -> Step {
+        let target = Target::of(request);
+        let Some(phrase) = request.terms.phrase.clone() else {
+            return self.give(vec![Given {
+                target,
+                answer,
+                phrase: None,
+            }]);
+        };
+        self.popup = Some(Popup::Line {
+            purpose: Purpose::Phrase {
+                target,
+                phrase,
+                answer,
+            },
+            line: TypedLine::default(),
+        });
+        Step::Nothing
+    }
+
+    fn choose_rule(&mut self, request: &Request, kind: RuleKind) -> Step {
+        self.popup = Popup::rules(request, kind);
+        if self.popup.is_none() {
+            self.tell(
+                Tone::Bad,
+                "no rule is offered for a call like this: release it or refuse it",
+            );
+        }
+        Step::Nothing
+    }
+
+    fn suspend(&mut self, request: &Request, answer: Answer, how_long: &str) -> Step {
+        if !request.terms.suspendable {
+            self.tell(
+                Tone::Bad,
+                "questions cannot be suspended by this call: release it or refuse it",
+            );
+            return Step::Nothing;
+        }
+        self.popup = Some(Popup::Confirm {
+            question: format!("Release {} and ask nothing more {how_long}?", request.id),
+            note: "Calls of this session that would be asked about then run without you; what is \
+                   denied stays denied."
+                .into(),
+            lines: vec![
+                format!("agent    {}", request.asked.agent),
+                format!("session  {}", request.asked.session),
+            ],
+            answers: vec![Given {
+                target: Target::of(request),
+                answer,
+                phrase: None,
+            }],
+        });
+        Step::Nothing
+    }
+
+    fn give(&mut self, answers: Vec<Given>) -> Step {
+        for given in &answers {
+            self.marked.remove(&given.target.id);
+        }
+        self.tell(Tone::Plain, "the daemon is told …");
+        Step::Ask(Errand::Answer(answers))
+    }
+
+    fn mark_all(&mut self) {
+        let visible: Vec<Target> = self.rows().into_iter().map(Target::of).collect();
+        let all = visible
+            .iter()
+            .all(|target| self.marked.contains_key(&target.id));
+        self.marked.clear();
+        if !all {
+            let named = visible
+                .into_iter()
+                .map(|target| (target.id.clone(), target));
+            self.marked.extend(named);
+        }
+    }
+
+    fn back(&mut self) {
+        if self.full {
+            self.full = false;
+            self.scroll = 0;
+        } else if !self.marked.is_empty() {
+            self.marked.clear();
+        } else if !self.filter.is_empty() {
+            self.set_filter(String::new());
+        } else if self.tab == Tab::History {
+            self.tab = Tab::Waiting;
+            self.scroll = 0;
+        }
+    }
+
+    fn set_filter(&mut self, filter: String) {
+        self.filter = filter;
+        self.scroll = 0;
+        // What is no longer seen is no longer selected.
+        let visible: Vec<String> = self.rows().iter().map(|one| one.id.clone()).collect();
+        self.marked.retain(|id, _| visible.contains(id));
+    }
+
+    fn other_tab(&mut self) -> Step {
+        self.scroll = 0;
+        self.full = false;
+        match self.tab {
+            Tab::Waiting => {
+                self.tab = Tab::History;
+                self.past.go(0, &self.filter);
+                Step::Ask(Errand::History(None))
+            }
+            Tab::History => {
+                self.tab = Tab::Waiting;
+                Step::Nothing
+            }
+        }
+    }
+
+    /// Moves the cursor; past the end of history, fetches more of it.
+    fn go(&mut self, row: usize) -> Step {
+        self.scroll = 0;
+        self.moved = None;
+        let past_end = row >= self.rows().len();
+        let filter = self.filter.clone();
+        match self.tab {
+            Tab::Waiting => self.waiting.go(row, &filter),
+            Tab::History => self.past.go(row, &filter),
+        }
+        if self.tab == Tab::History && past_end && self.more_past {
+            let oldest = self.past.requests().last();
+            let before = oldest.and_then(|request| Some(request.settled.as_ref()?.at));
+            if before.is_some() && self.past.requests().len() < MOST_HISTORY {
+                return Step::Ask(Errand::History(before));
+            }
+        }
+        Step::Nothing
+    }
+
+    fn row(&self) -> usize {
+        self.current().map_or(0, |(row, _)| row)
+    }
+
+    /// How far a page is, with a line of overlap.
+    fn page(&self) -> usize {
+        self.drawn.height.saturating_sub(1).max(1)
+    }
+
+    fn list(&self) -> &Rows {
+        match self.tab {
+            Tab::Waiting => &self.waiting,
+            Tab::History => &self.past,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

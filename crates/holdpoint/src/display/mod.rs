@@ -1,0 +1,174 @@
+//! What a person is shown of a call before they decide about it (J-55): a command with the parts a
+//! rule caught, the difference an edit would make, or all arguments.
+//!
+//! Every text is redacted before it becomes part of a [`Display`]. In a difference the markers carry
+//! a tag that is made up each time, so that one secret put in place of another is still seen as a
+//! change.
+
+mod diff;
+mod edits;
+mod marks;
+mod warnings;
+
+use std::path::{Path, PathBuf};
+
+use holdpoint_broker::{Display, Format, NamedPath, Warned};
+use holdpoint_core::{Decision, PathVerb, ToolCall};
+use serde_json::{Map, Value};
+
+use self::edits::Edit;
+use crate::excerpt::{showing, whole_arguments};
+use crate::shown;
+use crate::telling::TELLING;
+
+pub use self::diff::diff_of_arguments;
+
+/// The most bytes of details that are shown.
+const LONGEST_DETAILS: usize = 256 << 10;
+
+/// The most characters of the summary.
+const LONGEST_SUMMARY: usize = 160;
+
+/// The most paths that are listed.
+const MOST_PATHS: usize = 200;
+
+/// The words of a call for the person who decides about it. `decision` is without secrets already;
+/// `paths` are those the call names.
+pub fn display(
+    call: &ToolCall,
+    decision: &Decision,
+    paths: &[(String, PathVerb)],
+    workspace: &Path,
+) -> Display {
+    let redactor = showing();
+    let arguments = whole_arguments(&redactor, call);
+    let hidden = changed_arguments(call.input(), &arguments);
+    let mut display = match (call.command_line(), Edit::of(call, workspace)) {
+        (Some(line), _) => of_command(&line, decision),
+        (None, Some(edit)) => edit.display(call.tool(), workspace),
+        (None, None) => of_arguments(call.tool(), &arguments),
+    };
+    display
+        .warnings
+        .extend(warnings::of(call, paths, workspace));
+    display.arguments = arguments;
+    display.hidden = hidden;
+    display.paths = listed(paths);
+    display
+}
+
+fn of_command(line: &str, decision: &Decision) -> Display {
+    let redactor = showing();
+    let redacted = redactor.text(line).into_string();
+    let first = redacted.trim().lines().next().unwrap_or_default();
+    let more = match redacted.trim().lines().count() {
+        0 | 1 => "",
+        _ => " …",
+    };
+    let summary = format!("{}{more}", shown(first, LONGEST_SUMMARY));
+    let marks = marks::of(line, &redacted, decision);
+    let cut = Cut::of(redacted);
+    Display {
+        summary,
+        marks: marks
+            .into_iter()
+            .filter(|mark| mark.span[1] <= cut.text.len())
+            .collect(),
+        format: Format::Code,
+        language: Some("bash".into()),
+        ..cut.display()
+    }
+}
+
+fn of_arguments(tool: &str, arguments: &Map<String, Value>) -> Display {
+    let details = serde_json::to_string_pretty(arguments).unwrap_or_default();
+    let telling = TELLING
+        .iter()
+        .find_map(|name| arguments.get(*name)?.as_str());
+    let summary = match telling {
+        Some(telling) => format!("{tool}: {telling}"),
+        None => tool.to_owned(),
+    };
+    Display {
+        summary: shown(&summary, LONGEST_SUMMARY),
+        format: Format::Json,
+        ..Cut::of(details).display()
+    }
+}
+
+/// A text that is no longer than is shown.
+struct Cut {
+    text: String,
+    lines: Option<usize>,
+}
+
+impl Cut {
+    fn of(mut text: String) -> Self {
+        if text.len() <= LONGEST_DETAILS {
+            return Self { text, lines: None };
+        }
+        let lines = text.lines().count();
+        text.truncate(text.floor_char_boundary(LONGEST_DETAILS));
+        Self {
+            text,
+            lines: Some(lines),
+        }
+    }
+
+    fn display(self) -> Display {
+        let warnings = self.lines.map(|lines| Warned {
+            level: "danger".into(),
+            text: format!("only the first part is shown; the whole has {lines} lines"),
+        });
+        Display {
+            details: self.text,
+            truncated: self.lines.is_some(),
+            original_lines: self.lines,
+            warnings: warnings.into_iter().collect(),
+            ..Display::default()
+        }
+    }
+}
+
+/// The arguments that are not shown as they are.
+fn changed_arguments(input: &Map<String, Value>, shown: &Map<String, Value>) -> Vec<String> {
+    // Where a key itself had to be changed, what stands under its place is not the argument.
+    let lost = input
+        .iter()
+        .filter(|(key, value)| shown.get(*key) != Some(*value));
+    lost.map(|(key, _)| showing().text(key).into_string())
+        .collect()
+}
+
+fn listed(paths: &[(String, PathVerb)]) -> Vec<NamedPath> {
+    let redactor = showing();
+    // A word that could be a path but names nothing is no news to anybody.
+    let real = |(path, verb): &&(String, PathVerb)| {
+        *verb != PathVerb::Unknown || Path::new(path).symlink_metadata().is_ok()
+    };
+    let listed = paths.iter().filter(real).take(MOST_PATHS);
+    listed
+        .map(|(path, verb)| NamedPath {
+            path: redactor.text(path).into_string(),
+            what: verb.word().to_owned(),
+        })
+        .collect()
+}
+
+/// Where a path of a call leads.
+fn resolved(call: &ToolCall, workspace: &Path, path: &str) -> PathBuf {
+    match call.cwd() {
+        Some(directory) => workspace.join(directory).join(path),
+        None => workspace.join(path),
+    }
+}
+
+/// A path as people know it: from the workspace, if it is inside.
+fn from_workspace(path: &Path, workspace: &Path) -> String {
+    let short = path.strip_prefix(workspace).unwrap_or(path);
+    let text = short.display().to_string();
+    shown(&showing().text(&text).into_string(), 300)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+//! What exactly a release is for: the call, who makes it, the policy, the files it names as they
+//! were, the terms it was answered on (invariant 6).
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use holdpoint_broker::{Asked, Terms};
+use holdpoint_core::{Decision, PathVerb};
+#[cfg(unix)]
+use holdpoint_sandbox::places;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+/// The most files that are looked into.
+const MOST_FILES: usize = 256;
+
+/// The most bytes of all files together, so that a person's answer is not kept waiting.
+const MOST_BYTES: u64 = 128 << 20;
+
+/// The most bytes of one file; a larger one is known by its size, number and time.
+const LARGEST: u64 = 32 << 20;
+
+/// `sha256:…` over everything that was shown.
+pub(super) fn of(
+    asked: &Asked,
+    decision: &Decision,
+    paths: &[(String, PathVerb)],
+    terms: &Terms,
+) -> String {
+    let scripts = decision
+        .files
+        .iter()
+        .map(|file| json!({"path": file.path, "digest": file.digest}));
+    // What a call that only looks reads may change while somebody thinks about it, as a log does.
+    // What another one reads it sends, installs or carries out.
+    let mut left = MOST_BYTES;
+    let touched = paths
+        .iter()
+        .filter(|(_, verb)| *verb != PathVerb::Read || !decision.only_looks)
+        .take(MOST_FILES)
+        .map(
+            |(path, verb)| json!({"path": path, "what": verb, "state": state_of(Path::new(path), &mut left)}),
+        );
+    let whole = json!({
+        "agent": asked.agent,
+        "session": asked.session,
+        "workspace": asked.workspace,
+        "call": decision.call,
+        "policy": decision.policy,
+        "scripts": scripts.collect::<Vec<_>>(),
+        "files": touched.collect::<Vec<_>>(),
+        // The rules that would be left change with the session; they are no part of what runs.
+        "deadline": terms.deadline,
+        "required": terms.required,
+        "approvers": terms.approvers,
+        "phrase": terms.phrase,
+    });
+    holdpoint_core::digest_of(whole.to_string().as_bytes())
+}
+
+/// What stands at a path, as far as a change of it can be told.
+fn state_of(path: &Path, left: &mut u64) -> String {
+    let Ok(found) = fs::symlink_metadata(path) else {
+        return "absent".into();
+    };
+    if found.is_symlink() {
+        let target = fs::read_link(path).unwrap_or_default();
+        return format!("link to {}", target.display());
+    }
+    if found.is_dir() {
+        return "directory".into();
+    }
+    if !found.is_file() {
+        return "special".into();
+    }
+    if found.len() > LARGEST.min(*left) {
+        return format!("{} bytes, {}", found.len(), last_change(&found));
+    }
+    *left -= found.len();
+    content_of(path).unwrap_or_else(|| "unreadable".into())
+}
+
+/// When a file was last changed, by the clock nobody can set back for one file.
+#[cfg(unix)]
+fn last_change(found: &fs::Metadata) -> String {
+    use std::os::unix::fs::MetadataExt;
+    format!(
+        "{} at {}.{:09}",
+        found.ino(),
+        found.ctime(),
+        found.ctime_nsec()
+    )
+}
+
+#[cfg(not(unix))]
+fn last_change(found: &fs::Metadata) -> String {
+    format!("{:?}", found.modified().ok())
+}
+
+fn content_of(path: &Path) -> Option<String> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    // A pipe that took the file's place this moment is not waited for.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, places::AS_IT_IS);
+    let mut file = options.open(path).ok()?.take(LARGEST + 1);
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0_u8; 64 << 10];
+    loop {
+        let length = file.read(&mut buffer).ok()?;
+        if length == 0 {
+            break;
+        }
+        hasher.update(buffer.get(..length)?);
+    }
+    let digest = hasher.finalize();
+    Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_changes_is_another_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("deploy.sh");
+        let state_of = |path: &Path| state_of(path, &mut MOST_BYTES.clone());
+        assert_eq!(state_of(&path), "absent");
+        fs::write(&path, "echo one").unwrap();
+        let one = state_of(&path);
+        fs::write(&path, "echo two").unwrap();
+        assert_ne!(one, state_of(&path));
+        fs::write(&path, "echo one").unwrap();
+        assert_eq!(one, state_of(&path));
+    }
+}

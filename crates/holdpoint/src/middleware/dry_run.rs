@@ -1,0 +1,73 @@
+//! Asking whether a call would be let run, without making it (J-56): nothing is remembered, counted
+//! or recorded by asking.
+
+use holdpoint_broker::{Problem, World};
+use holdpoint_core::{CallError, Method, ToolCall, Verdict};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::keeper::Gatekeeper;
+
+/// What would become of a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[must_use]
+pub struct DryRun {
+    /// Whether it would run without anybody being asked.
+    pub allowed: bool,
+    /// Why, or why not.
+    pub reason: String,
+    /// How that would come about.
+    pub method: Method,
+    /// The tool that was asked about.
+    pub tool_name: String,
+}
+
+/// Why a question is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AskError {
+    /// Nobody has said what the call is for.
+    #[error("`intent` is empty: say what the call is to achieve")]
+    NoIntent,
+    /// What is asked about is no call.
+    #[error(transparent)]
+    Call(#[from] CallError),
+}
+
+impl Gatekeeper {
+    /// Whether a call would be let run. The answer is no promise: the call itself is judged when it
+    /// is made.
+    pub fn ask_permission(
+        &self,
+        tool_name: &str,
+        intent: &str,
+        arguments: Value,
+    ) -> Result<DryRun, AskError> {
+        if intent.trim().is_empty() {
+            return Err(AskError::NoIntent);
+        }
+        let mut asked = self.asked(&ToolCall::new(tool_name, arguments)?);
+        asked.context.intent = Some(intent.trim().to_owned());
+        let (allowed, reason, method) = match self.post.house.judge(&asked) {
+            Err(Problem(problem)) => {
+                let reason = format!("Permission check failed: {problem}");
+                (false, reason, Method::Error)
+            }
+            Ok(judged) => {
+                let decision = judged.decision;
+                let reason = match decision.verdict {
+                    Verdict::Ask | Verdict::Review => {
+                        format!("A person would be asked: {}", decision.reason)
+                    }
+                    Verdict::Allow | Verdict::Notify | Verdict::Deny => decision.reason,
+                };
+                (decision.verdict.runs(), reason, decision.method)
+            }
+        };
+        Ok(DryRun {
+            allowed,
+            reason,
+            method,
+            tool_name: tool_name.to_owned(),
+        })
+    }
+}

@@ -1,0 +1,157 @@
+//! What the ledger says of a call that waits for a person: opened, answered by whom, expired, used.
+
+use std::time::Duration;
+
+use holdpoint_broker::{Asked, Event, Request, State};
+use holdpoint_core::text::redaction::Redactor;
+use holdpoint_core::{Decision, Policy, Verdict};
+use holdpoint_ledger::{Detail, Digest, Durability, Entry, Kind};
+use serde_json::{Map, Value, json};
+
+use crate::excerpt::{brief, recorded};
+
+/// Something that happens to a call that waits, and the policy it waits under.
+#[derive(Clone, Copy, Debug)]
+pub struct Hold<'a> {
+    /// What happens.
+    pub event: Event<'a>,
+    /// The policy, which says what is redacted.
+    pub policy: Option<&'a Policy>,
+}
+
+/// The entry, and how surely it is kept. What lets a call run is on the disk before it does.
+pub(super) fn entry(hold: &Hold<'_>, redactor: &Redactor) -> (Entry, Durability) {
+    match hold.event {
+        Event::Judged { asked, decision } => (
+            judged(asked, decision, redactor),
+            match decision.verdict.runs() {
+                true => Durability::Synced,
+                false => Durability::Written,
+            },
+        ),
+        Event::Opened(request) => {
+            let input = Value::Object(request.asked.input.clone());
+            let entry = Entry {
+                input: Some(recorded(redactor, &input)),
+                ..of(Kind::HoldOpened, request, redactor)
+            };
+            (entry, Durability::Written)
+        }
+        Event::Answered {
+            request,
+            approver,
+            answer,
+        } => {
+            let approver = (!approver.is_empty()).then(|| brief(redactor, approver));
+            let entry = Entry {
+                approver,
+                ..settled(Kind::HoldAnswered, request, Some(answer), redactor)
+            };
+            (entry, Durability::Synced)
+        }
+        Event::Expired(request) => (
+            settled(Kind::HoldExpired, request, None, redactor),
+            Durability::Written,
+        ),
+        Event::Withdrawn(request) => (
+            settled(Kind::HoldExpired, request, Some("withdrawn"), redactor),
+            Durability::Written,
+        ),
+        Event::Used(request) => (
+            settled(Kind::Release, request, None, redactor),
+            Durability::Synced,
+        ),
+    }
+}
+
+fn judged(asked: &Asked, decision: &Decision, redactor: &Redactor) -> Entry {
+    let text = |text: &str| brief(redactor, text);
+    Entry {
+        agent: Some(text(&asked.agent)),
+        session: Some(text(&asked.session)),
+        directory: Some(text(&asked.directory)),
+        tool: Some(text(&asked.tool)),
+        verdict: Some(decision.verdict),
+        method: Some(decision.method),
+        rule: decision.rule.as_deref().map(text),
+        risk: Some(decision.risk),
+        reason: Some(text(&decision.reason)),
+        call: Digest::parse(&decision.call),
+        policy: Digest::parse(&decision.policy),
+        input: Some(recorded(redactor, &Value::Object(asked.input.clone()))),
+        detail: Some(Detail::Of(redactor.json(&json!({"again": true})).0)),
+        ..Entry::new(Kind::Decision)
+    }
+}
+
+/// What every record of a request says.
+fn of(kind: Kind, request: &Request, redactor: &Redactor) -> Entry {
+    let text = |text: &str| brief(redactor, text);
+    let asked = &request.asked;
+    let decision = &request.decision;
+    Entry {
+        agent: Some(text(&asked.agent)),
+        session: Some(text(&asked.session)),
+        directory: Some(text(&asked.directory)),
+        tool: Some(text(&asked.tool)),
+        rule: decision.rule.as_deref().map(text),
+        risk: Some(decision.risk),
+        reason: Some(text(&decision.reason)),
+        call: Digest::parse(&original_call(request)),
+        policy: Digest::parse(&decision.policy),
+        detail: Some(Detail::Of(redactor.json(&json!({"request": request.id})).0)),
+        ..Entry::new(kind)
+    }
+}
+
+fn settled(kind: Kind, request: &Request, answer: Option<&str>, redactor: &Redactor) -> Entry {
+    let mut detail = Map::new();
+    detail.insert("request".into(), json!(request.id));
+    if let Some(answer) = answer {
+        detail.insert("answer".into(), json!(answer));
+    }
+    if request.terms.required > 1 {
+        let people = request.approvals.len();
+        let said = format!("{people} of {}", request.terms.required);
+        detail.insert("said_yes".into(), json!(said));
+    }
+    if request.was_edited() {
+        detail.insert("edited".into(), json!(true));
+        detail.insert("runs".into(), json!(request.decision.call));
+    }
+    let entry = of(kind, request, redactor);
+    let detail = Some(Detail::Of(redactor.json(&Value::Object(detail)).0));
+    match &request.settled {
+        None => Entry { detail, ..entry },
+        Some(settled) => Entry {
+            verdict: Some(match request.state {
+                State::Released => Verdict::Allow,
+                State::Pending | State::Refused | State::Expired | State::Withdrawn => {
+                    Verdict::Deny
+                }
+            }),
+            method: Some(settled.method),
+            reason: Some(brief(redactor, &settled.reason)),
+            approver: (!settled.approvers.is_empty())
+                .then(|| brief(redactor, &settled.approvers.join(", "))),
+            duration: Some(Duration::from_millis(
+                settled.at.0.saturating_sub(request.opened.0),
+            )),
+            detail,
+            ..entry
+        },
+    }
+}
+
+/// The digest of the call as it was made: by it the record of the decision is found.
+fn original_call(request: &Request) -> String {
+    match &request.original {
+        None => request.decision.call.clone(),
+        Some(input) => request
+            .asked
+            .with_input(input.clone())
+            .call()
+            .map(|call| call.digest())
+            .unwrap_or_default(),
+    }
+}

@@ -1,0 +1,125 @@
+//! What a pattern of the shell stands for on this disk.
+//!
+//! `*`, `?` and `[…]` stand for parts of one name, `**` for any number of directories. A name that
+//! starts with a dot is only matched by a pattern that does, as in a shell, unless `**` says that
+//! something other than the shell looks. Links are not followed, work is bounded.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use holdpoint_core::Glob;
+
+/// The most entries of directories that are looked at for one pattern.
+const MOST_LOOKED_AT: usize = 200_000;
+
+/// What a pattern stands for.
+#[derive(Debug, Default)]
+pub(crate) struct Spread {
+    /// The paths, in order.
+    pub(crate) paths: Vec<PathBuf>,
+    /// Whether there are more than were looked for.
+    pub(crate) cut: bool,
+}
+
+/// What an absolute path or pattern stands for: at most so many paths. A path without a wildcard
+/// stands for itself, whether or not anything is there.
+pub(crate) fn spread(pattern: &str, most: usize) -> Spread {
+    if !pattern.contains(['*', '?', '[']) {
+        return Spread {
+            paths: vec![PathBuf::from(pattern)],
+            cut: false,
+        };
+    }
+    let mut found = Spread::default();
+    let literal = Path::new(pattern);
+    if literal.symlink_metadata().is_ok() {
+        // The pattern may have been quoted.
+        found.paths.push(literal.to_owned());
+    }
+    let parts: Vec<&str> = pattern.split('/').filter(|part| !part.is_empty()).collect();
+    let hidden_too = parts.contains(&"**");
+    let mut looked_at = 0;
+    let mut open: Vec<(PathBuf, usize)> = vec![(PathBuf::from("/"), 0)];
+    while let Some((place, at)) = open.pop() {
+        if found.paths.len() >= most || looked_at >= MOST_LOOKED_AT {
+            found.cut = true;
+            break;
+        }
+        let Some(part) = parts.get(at) else {
+            if place.symlink_metadata().is_ok() && !found.paths.contains(&place) {
+                found.paths.push(place);
+            }
+            continue;
+        };
+        if !part.contains(['*', '?', '[']) {
+            open.push((place.join(part), at + 1));
+            continue;
+        }
+        let deep = *part == "**";
+        let glob = Glob::new(part);
+        let mut next: Vec<(PathBuf, usize)> = Vec::new();
+        if deep {
+            next.push((place.clone(), at + 1));
+        }
+        for entry in fs::read_dir(&place).into_iter().flatten().flatten() {
+            looked_at += 1;
+            if looked_at >= MOST_LOOKED_AT {
+                break;
+            }
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else {
+                continue;
+            };
+            if deep {
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    next.push((entry.path(), at));
+                }
+                continue;
+            }
+            let visible = hidden_too || !name.starts_with('.') || part.starts_with('.');
+            if visible && glob.matches(name) {
+                next.push((entry.path(), at + 1));
+            }
+        }
+        next.sort();
+        open.extend(next.into_iter().rev());
+    }
+    found.paths.sort();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_stands_for_what_the_shell_would_find() {
+        let place = tempfile::tempdir().unwrap();
+        for name in ["a.o", "b.o", "c.c", ".d.o", "sub/e.o", "sub/deep/f.o"] {
+            let path = place.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "x").unwrap();
+        }
+        let names = |pattern: &str| -> Vec<String> {
+            let whole = place.path().join(pattern);
+            let found = spread(whole.to_str().unwrap(), 100);
+            assert!(!found.cut);
+            let names = found.paths.iter().map(|path| {
+                let name = path.strip_prefix(place.path()).unwrap();
+                name.to_str().unwrap().to_owned()
+            });
+            names.collect()
+        };
+        assert_eq!(names("*.o"), ["a.o", "b.o"]);
+        assert_eq!(names("?.[co]"), ["a.o", "b.o", "c.c"]);
+        assert_eq!(names("*/*.o"), ["sub/e.o"]);
+        assert_eq!(
+            names("**/*.o"),
+            [".d.o", "a.o", "b.o", "sub/deep/f.o", "sub/e.o"]
+        );
+        assert_eq!(names("none"), ["none"]);
+        assert!(names("none*").is_empty());
+        let all = place.path().join("*");
+        assert!(spread(all.to_str().unwrap(), 1).cut);
+    }
+}

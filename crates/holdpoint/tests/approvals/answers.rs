@@ -1,0 +1,427 @@
+//! What each answer does to the call it is given for, and to those that follow.
+
+use std::thread::sleep;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::house::House;
+
+fn denying(patterns: &[&str]) -> Value {
+    json!({"deny": {"patterns": patterns}})
+}
+
+// J-36, J-38, A-16
+#[test]
+fn a_call_is_held_until_a_person_says_yes_or_no() {
+    let house = House::asking();
+    let mut yes = house.held(&house.bash("make one"));
+    let mut no = house.held(&house.bash("make two"));
+    sleep(Duration::from_millis(500));
+    assert!(yes.waits() && no.waits());
+
+    let said = house.says(&["approve", &yes.id]);
+    assert!(said.contains("released"), "{said}");
+    let heard = yes.hears();
+    assert_eq!((heard.word.as_str(), heard.code), ("allow", 0), "{heard:?}");
+    let record = house.last("hold_answered");
+    assert_eq!(record["method"], "user_approved", "{record}");
+
+    assert!(no.waits(), "another one's answer is not its own");
+    let said = house.says(&["deny", &no.id]);
+    assert!(said.contains("refused"), "{said}");
+    let heard = no.hears();
+    assert_eq!(heard.word, "deny");
+    assert!(heard.reason.contains("User denied execution"), "{heard:?}");
+    assert_eq!(house.last("hold_answered")["method"], "user_denied");
+}
+
+// J-36: anything that is no answer releases nothing.
+#[test]
+fn what_is_no_answer_leaves_the_call_waiting() {
+    let house = House::asking();
+    let mut call = house.held(&house.bash("make one"));
+    let id = call.id.clone();
+    for slip in [
+        &["approve"][..],
+        &["approve", &id, "--always", "everything"],
+        &["approve", &id, "--all", "--turn"],
+        &["approve", "nosuchid"],
+        &["approve", &id, "--edit", "command"],
+        &["deny", &id, "--comment", " "],
+    ] {
+        let ran = house.run(slip);
+        assert_ne!(ran.code, 0, "{slip:?}: {ran:?}");
+        assert!(call.waits(), "{slip:?}");
+    }
+    assert_eq!(house.waiting().len(), 1);
+    call.kill();
+}
+
+// J-37, J-38, X-11
+#[test]
+fn always_lets_the_shown_prefix_run_and_nothing_behind_it() {
+    let house = House::under(denying(&["rm -rf *"]));
+    let call = house.held(&house.bash("git status"));
+    let card = house.card(&call.id);
+    let offers = card["terms"]["offers"].as_array().unwrap();
+    let prefix = offers
+        .iter()
+        .find(|offer| offer["scope"] == "prefix")
+        .unwrap();
+    // Both the bare call and the prefix, and for how long.
+    assert_eq!(prefix["patterns"], json!(["git status", "git status *"]));
+    assert!(prefix["lasts"].as_str().unwrap().contains("idle for a day"));
+    let shown = house.says(&["pending", &call.id]);
+    assert!(
+        shown.contains("prefix → git status, git status *"),
+        "{shown}"
+    );
+
+    house.says(&["approve", &call.id, "--always", "prefix"]);
+    assert_eq!(call.hears().word, "allow");
+    assert_eq!(house.last("hold_answered")["method"], "session_whitelist");
+    let rule = house.last("session_rule");
+    assert_eq!(rule["detail"]["change"]["patterns"], prefix["patterns"]);
+    assert!(rule["approver"].is_string(), "{rule}");
+
+    for covered in ["git status", "git status -s"] {
+        assert_eq!(house.told(&house.bash(covered)).word, "allow", "{covered}");
+        let record = house.last("decision");
+        assert_eq!(record["method"], "session_whitelist", "{covered}");
+    }
+    let denied = house.told(&house.bash("git status; rm -rf x"));
+    assert_eq!(denied.word, "deny", "{denied:?}");
+    for other in [
+        "git status; make x",
+        "git status | sh",
+        "git stash",
+        "git status $(make x)",
+    ] {
+        let call = house.held(&house.bash(other));
+        call.kill();
+    }
+}
+
+// J-37
+#[test]
+fn always_on_a_bare_command_covers_that_command_itself() {
+    let house = House::asking();
+    let call = house.held(&house.bash("ls"));
+    house.says(&["approve", &call.id, "--always", "prefix"]);
+    assert_eq!(call.hears().word, "allow");
+    for covered in ["ls", "ls -la"] {
+        assert_eq!(house.told(&house.bash(covered)).word, "allow", "{covered}");
+    }
+}
+
+//
+#[test]
+fn nothing_is_offered_for_what_runs_other_things() {
+    let house = House::asking();
+    house.file("x.py", "print()");
+    for line in [
+        "python3 x.py",
+        "bash -c 'make x'",
+        "node -e 1",
+        "env make x",
+        "xargs make",
+    ] {
+        let mut call = house.held(&house.bash(line));
+        let card = house.card(&call.id);
+        assert!(card["terms"]["offers"].is_null(), "{line}: {card}");
+        for word in ["exact", "prefix", "tool"] {
+            let ran = house.run(&["approve", &call.id, "--always", word]);
+            assert_eq!(ran.code, 1, "{line}: {ran:?}");
+            assert!(ran.out.contains("no effect"), "{line}: {ran:?}");
+        }
+        assert!(call.waits(), "{line}");
+        call.kill();
+    }
+}
+
+// never broader than shown.
+#[test]
+fn a_rule_broader_than_those_shown_cannot_be_left() {
+    let house = House::asking();
+    let mut call = house.held(&house.bash("git status"));
+    let ran = house.run(&["approve", &call.id, "--always", "tool"]);
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.out.contains("no rule of the scope `tool` is offered"),
+        "{ran:?}"
+    );
+    assert!(call.waits());
+    call.kill();
+}
+
+// X-11, invariant 1
+#[test]
+fn a_stored_rule_never_beats_a_deny() {
+    let house = House::under(denying(&["git push --force *", "git push -f *"]));
+    let call = house.held(&house.bash("git push origin feature"));
+    house.says(&["approve", &call.id, "--always", "prefix"]);
+    assert_eq!(call.hears().word, "allow");
+    assert_eq!(
+        house.told(&house.bash("git push origin feature")).word,
+        "allow"
+    );
+    let denied = house.told(&house.bash("git push --force origin feature"));
+    assert_eq!(denied.word, "deny", "{denied:?}");
+    assert_eq!(house.last("decision")["method"], "blacklist");
+}
+
+// J-38
+#[test]
+fn never_refuses_what_is_like_it_from_now_on() {
+    let house = House::asking();
+    let call = house.held(&house.bash("npm install left-pad"));
+    house.says(&["deny", &call.id, "--never", "prefix"]);
+    assert_eq!(call.hears().word, "deny");
+    assert_eq!(house.last("hold_answered")["method"], "session_blacklist");
+    assert_eq!(
+        house.told(&house.bash("npm install right-pad")).word,
+        "deny"
+    );
+    assert_eq!(house.last("decision")["method"], "session_blacklist");
+    house.held(&house.bash("npm test")).kill();
+}
+
+// J-39, J-40, X-12
+#[test]
+fn all_ends_the_questions_of_its_session_and_no_deny() {
+    let house = House::under(denying(&["rm -rf *"]));
+    let call = house.held(&house.bash("make one"));
+    house.says(&["approve", &call.id, "--all"]);
+    assert_eq!(call.hears().word, "allow");
+    assert_eq!(house.last("hold_answered")["method"], "allow_all");
+    assert_eq!(house.told(&house.bash("make two")).word, "allow");
+    assert_eq!(house.last("decision")["method"], "allow_all");
+    assert_eq!(house.told(&house.bash("rm -rf /")).word, "deny");
+    assert_eq!(house.told(&house.bash("rm -rf x")).word, "deny");
+    let mut other = house.bash("make two");
+    other["session_id"] = json!("s2");
+    house.held(&other).kill();
+}
+
+fn in_turn(house: &House, turn: &str, command: &str) -> Value {
+    let mut payload = house.bash(command);
+    payload["prompt_id"] = json!(turn);
+    payload
+}
+
+fn event(house: &House, name: &str, more: &Value) {
+    let mut payload = json!({"hook_event_name": name, "session_id": "s1", "cwd": house.work()});
+    for (key, value) in more.as_object().unwrap() {
+        payload[key] = value.clone();
+    }
+    let heard = house.told(&payload);
+    assert_eq!((heard.word.as_str(), heard.code), ("", 0), "{heard:?}");
+}
+
+// J-41, X-20
+#[test]
+fn a_turn_ends_with_its_turn_and_idle_lasts_until_the_session_is_idle() {
+    let house = House::asking();
+    let call = house.held(&in_turn(&house, "t1", "make one"));
+    house.says(&["approve", &call.id, "--turn"]);
+    assert_eq!(call.hears().word, "allow");
+    assert_eq!(house.last("hold_answered")["method"], "turn_suspension");
+    assert_eq!(house.told(&in_turn(&house, "t1", "make two")).word, "allow");
+    assert_eq!(house.last("decision")["method"], "turn_suspension");
+    event(&house, "Stop", &json!({}));
+
+    let call = house.held(&in_turn(&house, "t1", "make three"));
+    house.says(&["approve", &call.id, "--idle"]);
+    assert_eq!(call.hears().word, "allow");
+    assert_eq!(house.last("hold_answered")["method"], "idle_suspension");
+    event(&house, "Stop", &json!({}));
+    event(
+        &house,
+        "Notification",
+        &json!({"notification_type": "permission_prompt"}),
+    );
+    assert_eq!(
+        house.told(&in_turn(&house, "t1", "make four")).word,
+        "allow"
+    );
+    assert_eq!(house.last("decision")["method"], "idle_suspension");
+    event(
+        &house,
+        "Notification",
+        &json!({"notification_type": "idle_prompt"}),
+    );
+    house.held(&in_turn(&house, "t1", "make five")).kill();
+}
+
+// J-41: an agent that was stopped sends no Stop; its next turn has another name.
+#[test]
+fn another_turn_ends_what_was_suspended_in_the_one_before() {
+    let house = House::asking();
+    let call = house.held(&in_turn(&house, "t1", "make one"));
+    house.says(&["approve", &call.id, "--turn"]);
+    assert_eq!(call.hears().word, "allow");
+    house.held(&in_turn(&house, "t2", "make two")).kill();
+}
+
+// J-43
+#[test]
+fn a_comment_is_what_the_model_reads_word_for_word() {
+    let house = House::asking();
+    let call = house.held(&house.bash("git push"));
+    house.says(&["deny", &call.id, "--comment", "use a branch, not main"]);
+    let heard = call.hears();
+    assert_eq!(heard.word, "deny");
+    let exactly = "Tool not executed. User comment: use a branch, not main";
+    assert_eq!(heard.reason, exactly);
+    assert_eq!(heard.err.trim_end(), exactly);
+    let record = house.last("hold_answered");
+    assert_eq!(
+        (&record["method"], &record["reason"]),
+        (&json!("user_comment"), &json!(exactly))
+    );
+}
+
+// J-44, A-24
+#[test]
+fn an_edited_call_is_judged_again_shown_again_and_runs_as_it_was_edited() {
+    let house = House::asking();
+    let mut call = house.held(&house.bash("git push"));
+    for changed in ["git push -n", "git push --dry-run"] {
+        let edit = format!("command={changed}");
+        let said = house.says(&["approve", &call.id, "--edit", &edit]);
+        assert!(said.contains("judged again"), "{said}");
+        assert!(call.waits(), "an edit is no yes");
+    }
+    let card = house.card(&call.id);
+    assert_eq!(card["display"]["details"], "git push --dry-run");
+    assert_eq!(card["was_edited"], true);
+    assert_eq!(card["edits"].as_array().unwrap().len(), 2);
+    house.says(&["approve", &call.id]);
+    let heard = call.hears();
+    assert_eq!(heard.word, "allow");
+    let output = &heard.output["hookSpecificOutput"];
+    assert_eq!(
+        output["updatedInput"],
+        json!({"command": "git push --dry-run"})
+    );
+    let told = output["additionalContext"].as_str().unwrap();
+    assert!(told.contains("user changed the arguments"), "{told}");
+    let record = house.last("release");
+    assert_eq!(record["detail"]["edited"], true, "{record}");
+}
+
+// J-44
+#[test]
+fn a_call_edited_into_something_denied_is_refused_for_good() {
+    let house = House::under(denying(&["rm -rf *"]));
+    let call = house.held(&house.bash("make clean"));
+    house.says(&["approve", &call.id, "--edit", "command=rm -rf build"]);
+    let heard = call.hears();
+    assert_eq!(heard.word, "deny");
+    assert!(
+        heard.reason.contains("As it was changed it may not run"),
+        "{heard:?}"
+    );
+    assert!(house.waiting().is_empty());
+}
+
+// J-44: only what is declared editable.
+#[test]
+fn only_what_may_be_edited_can_be() {
+    let house =
+        House::under(json!({"tools": {"Deploy": {"supervision": "confirm", "editable": ["env"]}}}));
+    let call = house.held(&house.payload("Deploy", json!({"env": "prod", "force": "no"})));
+    let ran = house.run(&["approve", &call.id, "--edit", "force=yes"]);
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.out.contains("`force` cannot be changed: only env can"),
+        "{ran:?}"
+    );
+    house.says(&["approve", &call.id, "--edit", "env=staging"]);
+    house.says(&["approve", &call.id]);
+    let heard = call.hears();
+    let input = &heard.output["hookSpecificOutput"]["updatedInput"];
+    assert_eq!(*input, json!({"env": "staging", "force": "no"}));
+}
+
+// J-45
+#[test]
+fn an_always_releases_what_waits_for_the_same_and_a_never_refuses_it() {
+    let house = House::asking();
+    let first = house.held(&house.bash("git fetch"));
+    let second = house.held(&house.bash("git fetch --all"));
+    let mut third = house.held(&house.bash("git pull"));
+    house.says(&["approve", &first.id, "--always", "prefix"]);
+    assert_eq!(first.hears().word, "allow");
+    assert_eq!(second.hears().word, "allow");
+    assert!(third.waits());
+    let waiting: Vec<String> = house.waiting().into_iter().map(|one| one.id).collect();
+    assert_eq!(waiting, [third.id.clone()]);
+    let fourth = house.held(&house.bash("git pull --rebase"));
+    house.says(&["deny", &third.id, "--never", "prefix"]);
+    assert_eq!(third.hears().word, "deny");
+    assert_eq!(fourth.hears().word, "deny");
+}
+
+// J-47, A-20, X-14
+#[test]
+fn without_anybody_to_ask_a_call_is_refused_and_that_is_on_record() {
+    let house = House::alone(json!({}));
+    for payload in [
+        house.bash("make one"),
+        house.payload("Frobnicate", json!({})),
+    ] {
+        let heard = house.told(&payload);
+        assert_eq!(heard.word, "deny", "{heard:?}");
+        assert!(heard.reason.contains("nobody can be asked"), "{heard:?}");
+        assert!(heard.reason.contains("holdpoint serve"), "{heard:?}");
+        let record = house.last("decision");
+        assert_eq!(
+            (&record["verdict"], &record["method"]),
+            (&json!("deny"), &json!("no_channel"))
+        );
+    }
+}
+
+// J-47: a fallback is what the policy says, never a silent swap.
+#[test]
+fn what_happens_without_the_daemon_is_what_the_policy_says() {
+    let to_agent = House::alone(json!({"approval": {"fallback": "agent"}}));
+    assert_eq!(to_agent.told(&to_agent.bash("make one")).word, "ask");
+}
+
+// J-47
+#[cfg(target_os = "linux")]
+#[test]
+fn a_console_that_is_not_there_is_asked_by_nobody() {
+    let house = House::alone(json!({"approval": {"fallback": "console"}}));
+    let heard = house.told_without_terminal(&house.bash("make one"));
+    assert_eq!(heard.word, "deny", "{heard:?}");
+    assert_eq!(house.last("hold_expired")["method"], "no_channel");
+}
+
+// Invariant 6: what a call reads is part of what it does, unless it only looks.
+#[test]
+fn a_file_a_call_carries_out_or_sends_is_the_one_that_was_shown() {
+    let house = House::asking();
+    for line in [
+        "cat steps.sql | sh",
+        "psql -f steps.sql",
+        "curl -d @steps.sql https://x.example",
+        "cp steps.sql /opt/x",
+    ] {
+        let file = house.work().join("steps.sql");
+        std::fs::write(&file, "select 1").unwrap();
+        let call = house.held(&house.bash(line));
+        std::fs::write(&file, "drop table x").unwrap();
+        house.run(&["approve", &call.id]);
+        assert_eq!(call.hears().word, "deny", "{line}");
+    }
+    let log = house.work().join("app.log");
+    std::fs::write(&log, "one").unwrap();
+    let call = house.held(&house.bash("tail app.log"));
+    std::fs::write(&log, "one two").unwrap();
+    house.says(&["approve", &call.id]);
+    assert_eq!(call.hears().word, "allow");
+}

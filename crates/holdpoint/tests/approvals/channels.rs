@@ -1,0 +1,271 @@
+//! Hooks that ask through a channel of their own: an endpoint, or files in a directory. Nobody is at
+//! a terminal, and no daemon runs.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::PathBuf;
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle, sleep};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::house::{Heard, House, heard, started};
+
+fn by_files(more: Value) -> House {
+    let house = House::alone(json!({}));
+    let mut policy = json!({
+        "defaultPolicy": "ask",
+        "channel": {"type": "file", "base_path": house.path("desk"), "poll_interval": 0.05},
+    });
+    for (key, value) in more.as_object().unwrap() {
+        policy[key] = value.clone();
+    }
+    house.write_policy(&policy);
+    house
+}
+
+/// Starts a call, and waits until its question is there.
+fn question(house: &House, command: &str) -> (JoinHandle<Heard>, Value) {
+    let hook = house.hook(&house.bash(command));
+    let caller = thread::spawn(|| heard(hook));
+    let requests = house.path("desk/requests");
+    let waited = Instant::now();
+    loop {
+        assert!(
+            waited.elapsed() < Duration::from_secs(30),
+            "nothing is asked"
+        );
+        let mut files = fs::read_dir(&requests).into_iter().flatten().flatten();
+        if let Some(file) = files.next()
+            && file.path().extension().is_some_and(|end| end == "json")
+            && let Ok(bytes) = fs::read(file.path())
+        {
+            return (caller, serde_json::from_slice(&bytes).unwrap());
+        }
+        sleep(Duration::from_millis(10));
+    }
+}
+
+fn respond(house: &House, asked: &Value, text: &str) -> PathBuf {
+    let id = asked["request_id"].as_str().unwrap();
+    let path = house.path(&format!("desk/responses/{id}.json"));
+    fs::write(&path, text).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    path
+}
+
+// J-52
+#[test]
+fn a_file_answers_once_it_is_whole_and_both_are_gone_afterwards() {
+    let house = by_files(json!({}));
+    let (caller, asked) = question(&house, "make one");
+    assert_eq!(asked["arguments"]["command"], "make one");
+    let time = asked["timestamp"].as_str().unwrap();
+    assert!(
+        time.ends_with('Z') && !time.contains('+'),
+        "RFC 3339: {time}"
+    );
+    let reply = json!({"request_id": asked["request_id"], "decision": "allow"}).to_string();
+    let (half, _) = reply.split_at(reply.len() / 2);
+    respond(&house, &asked, half);
+    sleep(Duration::from_millis(400));
+    assert!(!caller.is_finished(), "half an answer is none");
+    respond(&house, &asked, &reply);
+    assert_eq!(caller.join().unwrap().word, "allow");
+    for name in ["requests", "responses"] {
+        let left = fs::read_dir(house.path("desk").join(name)).unwrap().count();
+        assert_eq!(left, 0, "{name}");
+    }
+    let record = house.last("hold_answered");
+    assert_eq!(record["method"], "user_approved");
+    assert!(
+        record["approver"].as_str().unwrap().starts_with("file:"),
+        "{record}"
+    );
+}
+
+// J-50
+#[test]
+fn a_file_about_something_else_is_no_answer() {
+    let house = by_files(json!({}));
+    let (caller, asked) = question(&house, "make one");
+    respond(
+        &house,
+        &asked,
+        r#"{"request_id":"someone-elses","decision":"allow"}"#,
+    );
+    let heard = caller.join().unwrap();
+    assert_eq!(heard.word, "deny", "{heard:?}");
+    let record = house.last("hold_answered");
+    assert_eq!(record["method"], "user_denied", "{record}");
+    assert!(record["approver"].is_null(), "nobody said no: {record}");
+}
+
+// J-51
+#[test]
+fn the_environment_says_how_long_is_waited() {
+    let house = by_files(json!({}));
+    let mut hook = house.program(&["hook", "claude-code"]);
+    hook.env("JAATO_PERMISSION_TIMEOUT", "1");
+    let heard = heard(started(&mut hook, &house.bash("make one")));
+    assert_eq!(heard.word, "deny", "{heard:?}");
+    assert_eq!(house.last("hold_expired")["method"], "timeout");
+}
+
+// Issue 5: a symlinked approval directory; J-47: what cannot be built is refused, never swapped.
+#[test]
+fn a_directory_that_is_a_link_or_open_to_others_is_not_used() {
+    let house = by_files(json!({}));
+    let desk = house.path("desk");
+    let elsewhere = house.path("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    symlink(&elsewhere, &desk).unwrap();
+    for _ in 0..2 {
+        let heard = house.told(&house.bash("make one"));
+        assert_eq!(heard.word, "deny", "{heard:?}");
+        assert_eq!(house.last("hold_expired")["method"], "no_channel");
+        // The second time it is a directory anybody can write in.
+        let _ = fs::remove_file(&desk);
+        fs::create_dir_all(&desk).unwrap();
+        fs::set_permissions(&desk, fs::Permissions::from_mode(0o777)).unwrap();
+    }
+    assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
+}
+
+// An agent answers for nobody: the directory is closed to it by the policy that names it.
+#[test]
+fn an_agent_cannot_write_the_answer_itself() {
+    let house = by_files(json!({"defaultPolicy": "allow"}));
+    let response = house.path("desk/responses/abcdefgh.json");
+    let write = house.payload("Write", json!({"file_path": response, "content": "{}"}));
+    assert_eq!(house.told(&write).word, "deny");
+    let line = format!("echo '{{}}' > {}", response.display());
+    assert_eq!(house.told(&house.bash(&line)).word, "deny");
+}
+
+/// What an endpoint says to a question.
+type Replies = fn(&Value) -> (u16, Value);
+
+/// An endpoint that answers each question as the test says; the questions it was asked.
+fn endpoint(reply: Replies) -> (String, mpsc::Receiver<(String, Value)>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/hold", listener.local_addr().unwrap());
+    let (tell, asked) = mpsc::channel();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = BufReader::new(stream.unwrap());
+            let mut head = String::new();
+            while !head.ends_with("\r\n\r\n") {
+                if stream.read_line(&mut head).unwrap() == 0 {
+                    return;
+                }
+            }
+            let length = head.lines().find_map(|line| {
+                let line = line.to_lowercase();
+                line.strip_prefix("content-length:")?.trim().parse().ok()
+            });
+            let mut body = vec![0; length.unwrap_or(0)];
+            stream.read_exact(&mut body).unwrap();
+            let body: Value = serde_json::from_slice(&body).unwrap();
+            let (status, answer) = reply(&body);
+            let _ = tell.send((head, body));
+            let answer = answer.to_string();
+            let _ = write!(
+                stream.get_mut(),
+                "HTTP/1.1 {status} x\r\nContent-Type: application/json\r\n\
+                 Content-Length: {}\r\nConnection: close\r\n\r\n{answer}",
+                answer.len()
+            );
+        }
+    });
+    (address, asked)
+}
+
+fn by_webhook(endpoint: &str) -> House {
+    let house = House::alone(json!({}));
+    house.write_policy(&json!({
+        "defaultPolicy": "ask",
+        "channel": {"type": "webhook", "endpoint": endpoint, "auth_token": "made-up", "timeout": 20},
+    }));
+    house
+}
+
+// J-48, J-49
+#[test]
+fn an_endpoint_is_asked_and_what_it_remembers_holds() {
+    let (address, asked) = endpoint(|body| {
+        let reply = json!({
+            "request_id": body["request_id"], "decision": "allow",
+            "remember": true, "remember_pattern": "git fetch *",
+        });
+        (200, reply)
+    });
+    let house = by_webhook(&address);
+    assert_eq!(house.told(&house.bash("git fetch")).word, "allow");
+    let (head, body) = asked.recv().unwrap();
+    assert!(
+        head.to_lowercase()
+            .contains("authorization: bearer made-up"),
+        "{head}"
+    );
+    assert_eq!(body["tool_name"], "Bash");
+    assert_eq!(body["arguments"]["command"], "git fetch");
+    for key in [
+        "timestamp",
+        "timeout_seconds",
+        "default_on_timeout",
+        "context",
+    ] {
+        assert!(!body[key].is_null(), "{key}: {body}");
+    }
+    assert_eq!(house.last("hold_answered")["method"], "session_whitelist");
+    assert_eq!(house.told(&house.bash("git fetch --all")).word, "allow");
+    assert_eq!(house.last("decision")["method"], "session_whitelist");
+    assert!(
+        asked.try_recv().is_err(),
+        "nobody was asked the second time"
+    );
+}
+
+// J-48, J-50
+#[test]
+fn a_reply_that_is_forged_unknown_or_late_releases_nothing() {
+    let replies: [Replies; 6] = [
+        |_| {
+            (
+                200,
+                json!({"request_id": "someone-elses", "decision": "allow"}),
+            )
+        },
+        |_| (200, json!({"decision": "allow"})),
+        |body| {
+            (
+                200,
+                json!({"request_id": body["request_id"], "decision": "sure"}),
+            )
+        },
+        |body| (200, json!({"request_id": body["request_id"]})),
+        |body| {
+            (
+                403,
+                json!({"request_id": body["request_id"], "decision": "allow"}),
+            )
+        },
+        |body| {
+            let past = "2020-01-01T00:00:00Z";
+            let reply = json!({
+                "request_id": body["request_id"], "decision": "allow", "expires_at": past,
+            });
+            (200, reply)
+        },
+    ];
+    for reply in replies {
+        let (address, _asked) = endpoint(reply);
+        let house = by_webhook(&address);
+        let heard = house.told(&house.bash("git fetch"));
+        assert_eq!(heard.word, "deny", "{heard:?}");
+    }
+}

@@ -1,0 +1,20 @@
+//! Calls that wait for a person, through the real program: a daemon, hooks as an agent starts them,
+//! and the commands a person answers with, in a home of their own. Each case names the requirement
+//! it pins.
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod answers;
+mod attacks;
+mod channels;
+mod checks;
+mod house;
+mod people;
+mod shown;
+mod waiting;
