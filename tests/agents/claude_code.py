@@ -1,6 +1,6 @@
 """Holdpoint before a real Claude Code, with its own permissions switched off.
 
-    claude_code.py HOLDPOINT CLAUDE
+    claude_code.py HOLDPOINT CLAUDE PLAYWRIGHT CHROMIUM
 
 Each test gives the agent a home, a project and a scripted model, and looks at what is on the disk
 afterwards and at what the model was told. A control without Holdpoint shows that the agent would
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from model import Model
 
-HOLDPOINT, CLAUDE = (Path(argument).resolve() for argument in sys.argv[1:3])
+HOLDPOINT, CLAUDE, PLAYWRIGHT, CHROMIUM = (Path(argument).resolve() for argument in sys.argv[1:5])
 PATIENCE = 120
 
 POLICY = {
@@ -161,6 +161,44 @@ def broken(make):
     return scenario
 
 
+def held():
+    """Calls that wait for a person, who answers them on the page of the daemon."""
+    agent = Agent()
+    policy = {**POLICY, "channel": {"type": "daemon"}, "ask": {"patterns": ["touch *", "make *"]}}
+    (agent.home / ".config/holdpoint/permissions.json").write_text(json.dumps(policy))
+    agent.holdpoint("init", "claude-code")
+    daemon = subprocess.Popen(
+        [HOLDPOINT, "serve", "--listen", "127.0.0.1:0"],
+        env=agent.environment(),
+        cwd=agent.place,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        daemon.stdout.readline()
+        address = agent.holdpoint("open", "--print").strip()
+        answers = [
+            {"text": "touch released", "act": "release"},
+            {"text": "touch refused", "act": "comment", "comment": "Name it after its owner."},
+            {"text": "touch before", "act": "edit", "to": "touch after"},
+        ]
+        person = subprocess.Popen(
+            ["node", "page.mjs", PLAYWRIGHT, CHROMIUM, address, json.dumps(answers)],
+            cwd=Path(__file__).parent,
+            env={**os.environ, "HOME": str(agent.place)},
+            stdin=subprocess.DEVNULL,
+        )
+        calls = [shell("touch released"), shell("touch refused"), shell("touch before")]
+        model = agent.run(calls)
+        model.person = person.wait(PATIENCE)
+    finally:
+        daemon.terminate()
+        daemon.wait(PATIENCE)
+    model.log = agent.holdpoint("log", "--json")
+    return agent, model
+
+
 def undone():
     agent = Agent()
     settings = agent.home / ".claude/settings.json"
@@ -178,6 +216,7 @@ def break_policy(agent):
 SCENARIOS = {
     "control": control,
     "guarded": guarded,
+    "held": held,
     "undone": undone,
     "missing": broken(lambda agent: agent.replace_hook(agent.place / "no-such-program")),
     "killed": broken(lambda agent: agent.replace_hook(script(agent, "kill -s KILL $$\n"))),
@@ -224,6 +263,22 @@ class ClaudeCode(unittest.TestCase):
             self.assertIn("Instead: ", model.told_about(6))
         with self.subTest("text that nothing runs is data"):
             self.assertTrue(agent.has("committed"), model.told_about(7))
+
+    def test_what_is_held_runs_as_the_person_on_the_page_decides(self):
+        agent, model = self.outcome("held")
+        self.assertEqual(model.person, 0, "the person on the page got stuck")
+        with self.subTest("released, it runs"):
+            self.assertTrue(agent.has("released"), model.told_about(0))
+        with self.subTest("refused, it does not, and the model reads the comment"):
+            self.assertFalse(agent.has("refused"))
+            self.assertIn("Name it after its owner.", model.told_about(1))
+        with self.subTest("edited, it runs as the person made it"):
+            self.assertTrue(agent.has("after"), model.told_about(2))
+            self.assertFalse(agent.has("before"))
+        with self.subTest("all of it is on record, with who answered"):
+            kinds = [json.loads(line)["kind"] for line in model.log.splitlines()]
+            self.assertEqual(kinds.count("hold_opened"), 3)
+            self.assertEqual(kinds.count("release"), 2)
 
     def test_after_uninstalling_the_agent_is_on_its_own_again(self):
         agent, _ = self.outcome("undone")
