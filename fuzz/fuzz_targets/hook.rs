@@ -7,7 +7,7 @@
 
 use std::sync::LazyLock;
 
-use holdpoint::hook::Agent;
+use holdpoint::hook::{Agent, Answer, Asked, Gatekeeper, Pause};
 use holdpoint_core::{Decision, Method, Policy, Session, Surroundings, Verdict, judge};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
@@ -24,12 +24,14 @@ static POLICIES: LazyLock<Vec<Policy>> = LazyLock::new(|| {
     .collect()
 });
 
-fuzz_target!(|bytes: &[u8]| {
-    let (pick, payload) = bytes.split_first().unwrap_or((&0, &[]));
-    let policy = &POLICIES[usize::from(*pick) % POLICIES.len()];
-    let agent = Agent::ClaudeCode;
-    let mut judged: Option<Decision> = None;
-    let answered = agent.answer(payload, |asked| {
+/// Judges, and keeps what it decided.
+struct Judge {
+    policy: &'static Policy,
+    judged: Option<Decision>,
+}
+
+impl Gatekeeper for Judge {
+    fn judge(&mut self, asked: Asked) -> Result<Answer, String> {
         let around = Surroundings {
             workspace: Some("/work"),
             directory: asked
@@ -38,10 +40,26 @@ fuzz_target!(|bytes: &[u8]| {
                 .filter(|cwd| cwd.starts_with('/')),
             ..Surroundings::nowhere()
         };
-        let decision = judge(&asked.call, policy, &Session::default(), &around);
-        judged = Some(decision.clone());
-        Ok(decision)
-    });
+        let decision = judge(&asked.call, self.policy, &Session::default(), &around);
+        self.judged = Some(decision.clone());
+        Ok(decision.into())
+    }
+
+    fn pause(&mut self, _: &str, _: Pause) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let (pick, payload) = bytes.split_first().unwrap_or((&0, &[]));
+    let policy = &POLICIES[usize::from(*pick) % POLICIES.len()];
+    let agent = Agent::ClaudeCode;
+    let mut judge = Judge {
+        policy,
+        judged: None,
+    };
+    let answered = agent.answer(payload, &mut judge);
+    let judged = judge.judged;
     let reply = match &answered {
         Ok(reply) => reply.clone(),
         Err(problem) => {
