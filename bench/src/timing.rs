@@ -32,16 +32,20 @@ pub fn quiet_ns<T>(batches: usize, mut work: impl FnMut() -> T) -> f64 {
 }
 
 /// The value a tenth of all stays below; 0 of none.
-pub fn quiet(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 10).copied().unwrap_or_default()
+pub fn quiet(values: Vec<f64>) -> f64 {
+    percentile(values, 10)
 }
 
 /// The middle value; 0 of none.
 pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.into_iter().collect();
+    percentile(values.into_iter().collect(), 50)
+}
+
+/// The value so many of a hundred stay below; 0 of none.
+pub fn percentile(mut values: Vec<f64>, of_hundred: usize) -> f64 {
     values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or_default()
+    let place = values.len() * of_hundred / 100;
+    values.get(place).copied().unwrap_or_default()
 }
 
 /// Whose CPU time is counted.
