@@ -34,7 +34,7 @@ pub(super) const APPROVE_EXAMPLES: &str = "Examples:\n  \
     holdpoint approve k3v7m2qa --always prefix      and calls like it from now on\n  \
     holdpoint approve k3v7m2qa --phrase 'release rm'  what is to be reviewed wants a phrase\n  \
     holdpoint approve k3v7m2qa --edit command='git push --dry-run'\n\n\
-    An agent cannot run this: the gate denies it, and the daemon refuses whoever runs below one.\n\n\
+    Agents are kept from this: the gate denies it, and the daemon refuses what runs below one.\n\n\
     Exit codes: 0 done, 1 the answer had no effect (it says why) or an error.";
 
 /// Where the daemon listens.
