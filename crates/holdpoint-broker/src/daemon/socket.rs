@@ -272,13 +272,11 @@ async fn blocking(work: impl FnOnce() -> Result<Reply, Problem> + Send + 'static
 }
 
 fn proved(desk: &Desk, nonce: &str, told: &Told) -> Reply {
-    match serde_json::to_string(told) {
-        Ok(told) => Reply::Told {
-            proof: proof(&desk.secret, nonce, &told),
-            told,
-        },
-        Err(_) => refusal("the answer cannot be written"),
-    }
+    let proved = serde_json::to_string(told).ok().and_then(|told| {
+        let proof = proof(&desk.secret, nonce, &told)?;
+        Some(Reply::Told { told, proof })
+    });
+    proved.unwrap_or_else(|| refusal("the answer cannot be written, or not be proved"))
 }
 
 fn refusal(error: &str) -> Reply {

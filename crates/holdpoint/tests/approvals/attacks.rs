@@ -320,7 +320,7 @@ fn impostor(house: &House) {
             let told = told.to_string();
             let nonce = wish["nonce"].as_str().unwrap();
             let reply = json!({
-                "says": "told", "told": told, "proof": wire::proof("not the secret", nonce, &told),
+                "says": "told", "told": told, "proof": wire::proof("not the secret", nonce, &told).unwrap(),
             });
             let _ = writeln!(stream.get_mut(), "{reply}");
         }
