@@ -63,6 +63,7 @@ fn every_caller_hears_its_own_answer_once_however_often_the_daemon_dies() {
         .collect();
     let total = size.processes * size.calls;
     let answered = Arc::new(AtomicUsize::new(0));
+    let killed = Arc::new(AtomicUsize::new(0));
     let over = Arc::new(AtomicBool::new(false));
 
     // Everything waits before anything is answered.
@@ -76,15 +77,16 @@ fn every_caller_hears_its_own_answer_once_however_often_the_daemon_dies() {
     }
 
     let killer = {
-        let (daemon, over, answered) = (
+        let (daemon, over, answered, killed) = (
             Arc::clone(&daemon),
             Arc::clone(&over),
             Arc::clone(&answered),
+            Arc::clone(&killed),
         );
         let home = home.path().to_owned();
         thread::spawn(move || {
             let mut kills = 0;
-            // One kill for each so many answers, so that they fall among them.
+            // One kill for each so many answers, which wait for it: they all fall among them.
             while kills < size.kills && !over.load(Ordering::SeqCst) {
                 if answered.load(Ordering::SeqCst) >= kills * total / size.kills {
                     let mut daemon = daemon.lock().unwrap();
@@ -92,6 +94,7 @@ fn every_caller_hears_its_own_answer_once_however_often_the_daemon_dies() {
                     daemon.wait().unwrap();
                     *daemon = start(&home);
                     kills += 1;
+                    killed.store(kills, Ordering::SeqCst);
                 }
                 thread::sleep(Duration::from_millis(3));
             }
@@ -121,6 +124,11 @@ fn every_caller_hears_its_own_answer_once_however_often_the_daemon_dies() {
                 let chosen = usize::try_from(random()).unwrap_or_default() % waiting.len();
                 let request = waiting.swap_remove(chosen);
                 let yes = random() % 2 == 0;
+                while killed.load(Ordering::SeqCst) * total <= given.len() * size.kills
+                    && killed.load(Ordering::SeqCst) < size.kills
+                {
+                    thread::sleep(Duration::from_millis(1));
+                }
                 if answer(&places, &request, yes) {
                     assert!(
                         given.insert(request.id.clone(), yes).is_none(),
@@ -162,10 +170,7 @@ fn every_caller_hears_its_own_answer_once_however_often_the_daemon_dies() {
     }
     assert_eq!(heard.len(), total);
     assert!(pending(&places).is_empty());
-    assert!(
-        kills * 2 >= size.kills,
-        "only {kills} kills fell among the answers"
-    );
+    assert_eq!(kills, size.kills, "kills that fell among the answers");
     let mut daemon = daemon.lock().unwrap();
     daemon.kill().unwrap();
     daemon.wait().unwrap();
