@@ -31,7 +31,7 @@ mod understand;
 mod verdict;
 
 pub use call::{CallError, StrictValue, ToolCall, digest_of};
-pub use catalogue::{Effect, names_command};
+pub use catalogue::{Effect, names_command, reaches_network, reads_files};
 pub use decision::{Decision, Finding};
 pub use document::DocumentError;
 pub use glob::Glob;
@@ -44,7 +44,7 @@ pub use offers::{OfferScope, offers};
 pub use paths::Surroundings;
 pub use policy::{Policy, Profile};
 pub use rules::{Description, Pack, PackError};
-pub use session::{SessionState, Suspensions};
+pub use session::{Mark, SessionState, Suspensions};
 pub use timestamp::Timestamp;
 pub use understand::MAX_COMMAND;
 pub use verdict::{Autonomy, DefaultPolicy, Method, Risk, Supervision, Verdict};

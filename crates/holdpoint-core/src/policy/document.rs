@@ -12,6 +12,7 @@ use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 use super::guards::Guards;
+use super::injection::Injection;
 use super::profile::Profile;
 use super::redaction::Redaction;
 use crate::catalogue::Effect;
@@ -57,6 +58,8 @@ pub struct Document {
     pub guards: Option<Guards>,
     /// What is taken out of everything that is written down or shown.
     pub redaction: Option<Redaction>,
+    /// What is done about text that gives orders, hides something or holds secrets.
+    pub injection: Option<Injection>,
     /// What a hook answers when it cannot judge a call. Without it: deny.
     #[serde(alias = "on_error")]
     pub on_error: Option<OnError>,

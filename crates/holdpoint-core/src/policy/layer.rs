@@ -12,6 +12,7 @@ use super::document::{
 };
 use super::files::FileGuard;
 use super::guards::Guards;
+use super::injection::Injection;
 use super::packs::Owner;
 use super::profile::Profile;
 use super::redaction::Redaction;
@@ -110,6 +111,7 @@ pub struct Layer {
     pub(crate) files: FileGuard,
     pub(crate) guards: Option<Guards>,
     pub(crate) redaction: Option<Redaction>,
+    pub(crate) injection: Option<Injection>,
 }
 
 impl Layer {
@@ -157,6 +159,7 @@ impl Layer {
             files: FileGuard::new(&files),
             guards: document.guards,
             redaction: document.redaction,
+            injection: document.injection,
         })
     }
 
@@ -168,6 +171,10 @@ impl Layer {
     /// Whether the layer says what happens when no rule matches.
     pub fn states_default(&self) -> bool {
         self.default.is_some() || self.autonomy.is_some()
+    }
+
+    fn wants_supervision(&self) -> bool {
+        self.autonomy == Some(Autonomy::Supervised)
     }
 }
 
@@ -228,6 +235,9 @@ pub struct Standing {
     pub stated: bool,
     /// The tightest autonomy any layer states.
     pub autonomy: Option<Autonomy>,
+    /// Whether a layer wants supervision. A tighter autonomy of another does not take its place: what
+    /// that one lets run is still to be asked about.
+    pub supervised: bool,
 }
 
 impl Policy {
@@ -387,6 +397,7 @@ impl Standing {
             },
             stated,
             autonomy: layers.iter().filter_map(|layer| layer.autonomy).max(),
+            supervised: layers.iter().any(Layer::wants_supervision),
         }
     }
 
@@ -400,6 +411,7 @@ impl Standing {
             default: managed().filter_map(|layer| layer.default).max(),
             stated: true,
             autonomy: managed().filter_map(|layer| layer.autonomy).max(),
+            supervised: managed().any(Layer::wants_supervision),
         })
     }
 }

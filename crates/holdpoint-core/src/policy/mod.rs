@@ -8,6 +8,7 @@ mod asking;
 mod document;
 mod files;
 mod guards;
+mod injection;
 mod layer;
 mod packs;
 mod patterns;
@@ -27,6 +28,7 @@ pub use document::{
     ToolRules, Version,
 };
 pub use guards::{Guards, Switch};
+pub use injection::{Cleaning, Injection, Origins, Thresholds};
 pub use layer::{Authority, Layer, Policy, Source, Standing, Trust};
 pub use packs::{Guard, LoadedPack, Switched};
 pub use profile::Profile;

@@ -22,8 +22,11 @@ pub enum Profile {
     Jaato,
     /// The Claude Code safety hooks.
     Hooks,
-    /// Obra's tool policy.
+    /// Obra's tool policy, and its detector as its code has it: high and critical are rejected.
     Obra,
+    /// The same with its detector as its configuration has it: medium is rejected, too.
+    #[serde(rename = "obra-config")]
+    ObraConfig,
     /// adh-cli's supervision levels.
     Adh,
     /// RRClaw's autonomy and path sandbox.
@@ -32,7 +35,7 @@ pub enum Profile {
 
 impl Profile {
     /// All of them, the default first.
-    pub const ALL: [Profile; 9] = [
+    pub const ALL: [Profile; 10] = [
         Profile::Balanced,
         Profile::Strict,
         Profile::Readonly,
@@ -40,6 +43,7 @@ impl Profile {
         Profile::Jaato,
         Profile::Hooks,
         Profile::Obra,
+        Profile::ObraConfig,
         Profile::Adh,
         Profile::Rrclaw,
     ];
@@ -71,6 +75,7 @@ impl Profile {
             Profile::Jaato => shipped!("jaato"),
             Profile::Hooks => shipped!("hooks"),
             Profile::Obra => shipped!("obra"),
+            Profile::ObraConfig => shipped!("obra-config"),
             Profile::Adh => shipped!("adh"),
             Profile::Rrclaw => shipped!("rrclaw"),
         }
@@ -107,6 +112,10 @@ impl Document {
             (ours, theirs) => theirs.or(ours),
         };
         base.redaction = match (base.redaction, self.redaction) {
+            (Some(ours), Some(theirs)) => Some(ours.joined(theirs)),
+            (ours, theirs) => theirs.or(ours),
+        };
+        base.injection = match (base.injection, self.injection) {
             (Some(ours), Some(theirs)) => Some(ours.joined(theirs)),
             (ours, theirs) => theirs.or(ours),
         };

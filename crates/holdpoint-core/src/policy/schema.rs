@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::document::{DOCUMENT_ALIASES, Document, PARAMETER_ALIASES, TOOL_RULE_ALIASES};
+use super::injection::{INJECTION_ALIASES, THRESHOLD_ALIASES};
 
 /// The schema as a JSON value.
 pub fn json_schema() -> Value {
@@ -16,6 +17,9 @@ pub fn json_schema() -> Value {
     for (name, aliases) in [
         ("ToolRule", TOOL_RULE_ALIASES),
         ("Parameter", PARAMETER_ALIASES),
+        ("Injection", INJECTION_ALIASES),
+        ("Injection", THRESHOLD_ALIASES),
+        ("Thresholds", THRESHOLD_ALIASES),
     ] {
         if let Some(definition) = definition(&mut schema, name) {
             spell_otherwise(definition, aliases);

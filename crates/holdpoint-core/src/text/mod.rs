@@ -1,6 +1,16 @@
-//! Text on its way in and out: what in it may not be kept or shown.
+//! Text on its way in and out: what in it gives orders, hides, or may not be kept or shown.
 
+pub mod classify;
+pub mod clean;
+pub mod detect;
+pub mod inspection;
+pub mod normal;
+mod origin;
 pub mod redaction;
+mod severity;
 mod shown;
+pub mod words;
 
+pub use origin::Origin;
+pub use severity::{Action, Severity};
 pub use shown::{is_invisible, shown};

@@ -14,20 +14,31 @@ const LEAST: u32 = 62;
 /// Finds runs that nobody would have typed: letters of both cases and digits, all mixed. Hashes,
 /// UUIDs, integrity sums and encoded files are told by their form and left out.
 pub(crate) fn find(bytes: &[u8], found: &mut Vec<Raw>) {
-    let inner = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-+/".contains(byte);
-    let mut at = 0;
-    while let Some(rest) = bytes.get(at..)
-        && let Some(lead) = rest.iter().position(inner)
-    {
-        let start = at + lead;
-        let run = bytes.get(start..).unwrap_or(&[]);
-        let length = run.iter().take_while(|byte| inner(byte)).count();
-        at = start + length;
-        let Some(text) = run.get(..length) else { break };
+    // A run that is long enough covers one of every `SHORTEST` bytes.
+    let mut end = 0;
+    let mut probe = SHORTEST - 1;
+    while let Some(byte) = bytes.get(probe) {
+        if !is_inner(*byte) || !may_be_long(bytes, probe) {
+            probe += SHORTEST;
+            continue;
+        }
+        let before = bytes.get(end..probe).unwrap_or(&[]);
+        let behind = bytes.get(probe..).unwrap_or(&[]);
+        let start = probe
+            - before
+                .iter()
+                .rev()
+                .take_while(|byte| is_inner(**byte))
+                .count();
+        end = probe + behind.iter().take_while(|byte| is_inner(**byte)).count();
+        probe = end + SHORTEST;
+        let Some(text) = bytes.get(start..end) else {
+            break;
+        };
         if is_guess(bytes, start, text) {
             found.push(Raw {
                 start,
-                end: at,
+                end,
                 marker: Marker::Token,
                 certainty: Certainty::Guess,
                 source: Source::Random,
@@ -35,6 +46,39 @@ pub(crate) fn find(bytes: &[u8], found: &mut Vec<Raw>) {
         }
     }
 }
+
+/// Whether the run around a place may be of [`SHORTEST`] bytes: it then has four in a row of the places
+/// that are [`APART`], and that one among them. Most runs are words, which this tells without a walk.
+fn may_be_long(bytes: &[u8], at: usize) -> bool {
+    let mut inner = 0_u32;
+    for step in 0..7 {
+        let place = (at + step * APART).checked_sub(3 * APART);
+        let byte = place.and_then(|place| bytes.get(place)).copied();
+        inner |= u32::from(byte.is_some_and(is_inner)) << step;
+    }
+    inner & inner >> 1 & inner >> 2 & inner >> 3 != 0
+}
+
+/// A quarter of [`SHORTEST`].
+const APART: usize = SHORTEST / 4;
+
+#[inline]
+fn is_inner(byte: u8) -> bool {
+    INNER.get(usize::from(byte)).copied().unwrap_or(false)
+}
+
+/// Which bytes are part of a run.
+static INNER: [bool; 256] = {
+    let mut inner = [false; 256];
+    let mut rest: &mut [bool] = &mut inner;
+    let mut byte = 0u8;
+    while let Some((place, behind)) = rest.split_first_mut() {
+        *place = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'/');
+        byte = byte.wrapping_add(1);
+        rest = behind;
+    }
+    inner
+};
 
 fn is_guess(bytes: &[u8], start: usize, text: &[u8]) -> bool {
     if !(SHORTEST..=LONGEST).contains(&text.len()) {

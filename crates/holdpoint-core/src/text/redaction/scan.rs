@@ -71,6 +71,23 @@ pub(crate) fn scan(text: &str, wanted: Wanted, own: &[OwnFormat]) -> Vec<Raw> {
     scan.found
 }
 
+/// The next place from `from` on at which a fixed text may begin, with the three bytes there.
+#[inline(never)]
+fn next_beginning(bytes: &[u8], from: usize) -> Option<(usize, u32)> {
+    let fold = |byte: u8| u32::from(FOLDED.get(usize::from(byte)).copied().unwrap_or(0));
+    let rest = bytes.get(from..)?;
+    let (head, tail) = rest.split_at_checked(3)?;
+    let mut four = head.iter().fold(0, |four, byte| four << 8 | fold(*byte));
+    for (at, byte) in tail.iter().enumerate() {
+        four = four << 8 | fold(*byte);
+        if may_begin(four) {
+            return Some((from + at, four >> 8));
+        }
+    }
+    // A text of three bytes may end the whole: what stands behind the end is a zero.
+    may_begin(four << 8).then_some((from + tail.len(), four & 0x00ff_ffff))
+}
+
 struct Scan<'t> {
     bytes: &'t [u8],
     found: Vec<Raw>,
@@ -90,33 +107,43 @@ struct Scan<'t> {
 
 impl Scan<'_> {
     fn walk(&mut self, wanted: Wanted) {
+        let numbers = [Marker::Card, Marker::Ssn, Marker::Phone, Marker::Ip];
+        if numbers.into_iter().any(|marker| wanted.has(marker)) {
+            self.walk_numbers(wanted);
+        }
+        let bytes = self.bytes;
+        let mut from = 0;
+        while let Some((at, gram)) = next_beginning(bytes, from) {
+            for anchor in anchors(gram) {
+                self.anchor(anchor, at);
+            }
+            from = at + 1;
+        }
+        if wanted.has(Marker::Email) {
+            let signs = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'@');
+            for (at, _) in signs {
+                self.found.extend(personal::email(bytes, at));
+            }
+        }
+    }
+
+    /// Finds what begins with a digit, and addresses of the sixth version.
+    fn walk_numbers(&mut self, wanted: Wanted) {
         let bytes = self.bytes;
         let addresses = wanted.has(Marker::Ip);
         let numbers =
             wanted.has(Marker::Card) || wanted.has(Marker::Ssn) || wanted.has(Marker::Phone);
-        let mut gram = 0u32;
         let mut before = b' ';
         let mut number_until = 0;
         for (at, byte) in bytes.iter().enumerate() {
-            let folded = FOLDED.get(usize::from(*byte)).copied().unwrap_or(0);
-            gram = (gram << 8 | u32::from(folded)) & 0x00ff_ffff;
-            if may_begin(gram) && at >= 2 {
-                for anchor in anchors(gram) {
-                    self.anchor(anchor, at - 2);
+            if byte.is_ascii_digit() && !before.is_ascii_digit() && at >= number_until {
+                if numbers && let Some(raw) = personal::number(bytes, at) {
+                    number_until = raw.end;
+                    self.found.push(raw);
                 }
-            }
-            match folded {
-                b'0'..=b'9' if !before.is_ascii_digit() && at >= number_until => {
-                    if numbers && let Some(raw) = personal::number(bytes, at) {
-                        number_until = raw.end;
-                        self.found.push(raw);
-                    }
-                    if addresses {
-                        self.found.extend(personal::ip_v4(bytes, at));
-                    }
+                if addresses {
+                    self.found.extend(personal::ip_v4(bytes, at));
                 }
-                b'@' => self.found.extend(personal::email(bytes, at)),
-                _ => {}
             }
             if addresses
                 && (byte.is_ascii_hexdigit() || *byte == b':')
@@ -133,6 +160,11 @@ impl Scan<'_> {
         let Some(here) = self.bytes.get(at..at + text.len()) else {
             return;
         };
+        // Their first bytes are the same already: the last one tells most others apart.
+        let last = |text: &[u8]| text.last().map(|byte| byte | 0x20);
+        if last(here) != last(text) {
+            return;
+        }
         let same = match anchor.kind {
             Kind::Format => here == text,
             Kind::FormatInAnyCase | Kind::Near | Kind::Name | Kind::Program | Kind::Special => {

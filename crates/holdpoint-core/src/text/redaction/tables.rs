@@ -124,13 +124,17 @@ fn hash(gram: u32) -> u32 {
     gram.wrapping_mul(0x9e37_79b1)
 }
 
-/// Whether a fixed text may begin with these three bytes.
+/// Whether a fixed text may begin with these four bytes. Three alone would say so of every twelfth
+/// place in ordinary source; both tests together, without a branch between them, of few.
 #[inline]
-pub(crate) fn may_begin(gram: u32) -> bool {
-    let bit = hash(gram) >> 17;
-    let index = usize::try_from(bit >> 6).unwrap_or(0);
-    BITS.get(index)
-        .is_some_and(|bits| bits >> (bit & 63) & 1 == 1)
+pub(crate) fn may_begin(four: u32) -> bool {
+    let is_set = |bits: &[u64], bit: u32| {
+        let index = usize::try_from(bit >> 6).unwrap_or(0);
+        bits.get(index).map_or(0, |bits| bits >> (bit & 63) & 1)
+    };
+    let three = is_set(&BITS, hash(four >> 8) >> 17);
+    let longer = is_set(&LONGER, four.wrapping_mul(0x85eb_ca6b) >> 16);
+    three & longer == 1
 }
 
 /// The fixed texts that begin with these three bytes, and perhaps a few that do not.

@@ -1,0 +1,298 @@
+//! What the model sees of a text: for every word the hashes of what it is and what stands before it.
+//!
+//! Training and judging share this code. Every feature belongs to one word and looks back only, so a
+//! window's features are those of its words and nothing is computed twice for overlapping windows.
+
+use crate::text::detect::concepts::Hit;
+use crate::text::words::Word;
+
+/// Reads the features of the words of a text, one word after the other.
+pub struct Reader<'t> {
+    text: &'t str,
+    words: &'t [Word],
+    hits: &'t [Hit],
+    at: usize,
+    /// The ideas before, the nearest first, with the words they begin with.
+    ideas: [(u8, u32); 4],
+    /// The tokens of the words before, the nearest first.
+    before: [u32; 4],
+    /// Where pairs of tokens were last met, by a few bits of their hash.
+    met: [u32; 256],
+    left: Gap,
+}
+
+/// What stands between two words.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Gap {
+    /// A space.
+    Space,
+    /// Characters beyond ASCII.
+    Wide,
+    /// A comma or the like.
+    Comma,
+    /// A quotation mark or bracket.
+    Quote,
+    /// A colon.
+    Colon,
+    /// The end of a sentence.
+    Sentence,
+    /// The end of a line.
+    Line,
+    /// The end of the text.
+    End,
+    /// What stands between words of a program.
+    Code,
+}
+
+impl<'t> Reader<'t> {
+    /// A reader at the start of a text with these words.
+    pub fn new(text: &'t str, words: &'t [Word], hits: &'t [Hit]) -> Self {
+        Self {
+            text,
+            words,
+            hits,
+            at: 0,
+            ideas: [(u8::MAX, 0); 4],
+            before: [NOTHING; 4],
+            met: [u32::MAX; 256],
+            left: Gap::End,
+        }
+    }
+
+    /// Calls `each` with every feature of the next word; false when there is none.
+    pub fn next(&mut self, each: &mut impl FnMut(u32)) -> bool {
+        let Some(word) = self.words.get(self.at).copied() else {
+            return false;
+        };
+        let spelling = self
+            .text
+            .get(word.start as usize..word.end as usize)
+            .unwrap_or_default();
+        let token = token(word, spelling);
+        let left = self.left;
+        let right = self.gap_after(word);
+        let code = left == Gap::Code || right == Gap::Code;
+        self.left = right;
+        let [one, two, three, _] = self.before;
+        self.before = [token, one, two, three];
+        let at = self.at as u32;
+        self.at += 1;
+        self.ideas_at(at, left, code, each);
+        let pair = mixed(mixed(BIGRAM, one), token);
+        if self.seen_lately(pair, at) {
+            return true;
+        }
+        if code {
+            each(mixed(CODE, token));
+            each(mixed(mixed(CODE, one), token));
+            each(CODE);
+            return true;
+        }
+        each(mixed(UNIGRAM, token));
+        each(pair);
+        each(mixed(mixed(SKIP, two), token));
+        each(mixed(mixed(SKIP, three), token));
+        each(mixed(mixed(mixed(TRIGRAM, two), one), token));
+        if left != Gap::Space {
+            each(mixed(mixed(AFTER, left as u32), token));
+        }
+        if right > Gap::Quote {
+            each(mixed(mixed(BEFORE, right as u32), token));
+        }
+        if spelling.len() > 2 && spelling.bytes().all(|byte| byte.is_ascii_uppercase()) {
+            each(LOUD);
+            each(mixed(LOUD, token));
+        }
+        if token != IDENTIFIER && token != NUMBER {
+            characters(spelling, each);
+        }
+        true
+    }
+
+    /// The ideas that begin at a word, alone and with those before them.
+    fn ideas_at(&mut self, at: u32, left: Gap, code: bool, each: &mut impl FnMut(u32)) {
+        while let Some((hit, rest)) = self.hits.split_first() {
+            if hit.first_word > at {
+                return;
+            }
+            self.hits = rest;
+            let idea = u32::from(hit.concept);
+            if hit.first_word < at || self.ideas.contains(&(hit.concept, at)) {
+                continue;
+            }
+            if code {
+                each(mixed(CODE_IDEA, idea));
+                continue;
+            }
+            each(mixed(IDEA, idea));
+            if left > Gap::Quote {
+                each(mixed(mixed(IDEA_FIRST, left as u32), idea));
+            }
+            let mut older = None;
+            for (place, (before, start)) in self.ideas.into_iter().enumerate() {
+                let distance = at.saturating_sub(start);
+                if before == u8::MAX || distance > 20 {
+                    break;
+                }
+                let near = match distance {
+                    0..=2 => 0,
+                    3..=6 => 1,
+                    _ => 2,
+                };
+                let pair = mixed(mixed(IDEA_PAIR, u32::from(before)), idea);
+                each(pair);
+                each(mixed(pair, near + 1));
+                if place < 3 {
+                    if let Some(newer) = older {
+                        each(mixed(
+                            mixed(mixed(IDEA_TRIPLE, u32::from(before)), newer),
+                            idea,
+                        ));
+                    }
+                    older = Some(u32::from(before));
+                }
+            }
+            let [one, two, three, _] = self.ideas;
+            self.ideas = [(hit.concept, at), one, two, three];
+        }
+    }
+
+    /// Whether the same was met a window ago or later; tables and lists say things only once.
+    fn seen_lately(&mut self, pair: u32, at: u32) -> bool {
+        let Some(slot) = self.met.get_mut((pair >> 24) as usize) else {
+            return false;
+        };
+        // The place and some bits of the pair share a slot.
+        let mark = pair << 20;
+        let seen = *slot & 0xfff0_0000 == mark && at.wrapping_sub(*slot & 0xf_ffff) < 44;
+        *slot = mark | at & 0xf_ffff;
+        seen
+    }
+
+    /// The kind of what stands after a word.
+    fn gap_after(&self, word: Word) -> Gap {
+        let start = word.end as usize;
+        let Some(next) = self.words.get(self.at + 1) else {
+            return Gap::End;
+        };
+        let between = self
+            .text
+            .as_bytes()
+            .get(start..next.start as usize)
+            .unwrap_or_default();
+        if between == b" " {
+            return Gap::Space;
+        }
+        let mut kind = Gap::Space;
+        let mut open = false;
+        for byte in between.iter().take(12) {
+            let this = match byte {
+                b'\n' => Gap::Line,
+                b'.' | b'!' | b'?' => Gap::Sentence,
+                b',' | b';' => Gap::Comma,
+                b':' => Gap::Colon,
+                b'"' | b'`' | b'(' | b')' | b'[' | b']' | b'*' | b'<' | b'>' | b'-' | b'#' => {
+                    Gap::Quote
+                }
+                b' ' | b'\t' | b'\r' => {
+                    open = true;
+                    Gap::Space
+                }
+                0x80.. => {
+                    open = true;
+                    Gap::Wide
+                }
+                _ => return Gap::Code,
+            };
+            open |= this == Gap::Line;
+            kind = kind.max(this);
+        }
+        // Prose leaves a space between words, or joins them by a hyphen.
+        if open || between.is_empty() || between == b"-" {
+            kind
+        } else {
+            Gap::Code
+        }
+    }
+}
+
+/// A word by its hash; numbers are all the same, and so are long runs that are no words.
+fn token(word: Word, spelling: &str) -> u32 {
+    let (mut digits, mut turns, mut lower) = (0, 0, false);
+    for (at, byte) in spelling.bytes().enumerate() {
+        digits += usize::from(byte.is_ascii_digit());
+        let small = byte.is_ascii_lowercase();
+        turns += usize::from(at > 0 && lower != small);
+        lower = small;
+    }
+    if digits == spelling.len() {
+        NUMBER
+    } else if spelling.is_ascii()
+        && (spelling.len() > LONGEST || spelling.len() > 7 && (digits > 1 || turns > 4))
+    {
+        IDENTIFIER
+    } else {
+        word.hash
+    }
+}
+
+/// Runs of three to five characters of a word, its ends included.
+fn characters(spelling: &str, each: &mut impl FnMut(u32)) {
+    let mut room = [0_u32; LONGEST + 2];
+    let mut length = 1;
+    for c in spelling.chars().filter(|c| !matches!(c, '\'' | '\u{2019}')) {
+        if length > LONGEST {
+            return;
+        }
+        if let Some(slot) = room.get_mut(length) {
+            *slot = if c.is_ascii() {
+                u32::from(c.to_ascii_lowercase())
+            } else {
+                c.to_lowercase().next().map_or(0, u32::from)
+            };
+        }
+        length += 1;
+    }
+    if length < 4 {
+        return;
+    }
+    let run = room.get(..=length).unwrap_or_default();
+    let mut rest = run;
+    while let [first, second, behind @ ..] = rest {
+        let mut hash = mixed(mixed(CHARACTERS, *first), *second);
+        // A longer run goes on where the shorter one ends.
+        for c in behind.iter().take(3) {
+            hash = mixed(hash, *c);
+            each(hash);
+        }
+        rest = rest.get(1..).unwrap_or_default();
+    }
+}
+
+/// Mixes a value into a hash, well enough to take the upper bits of it.
+pub const fn mixed(hash: u32, value: u32) -> u32 {
+    let hash = (hash ^ value).wrapping_mul(0x9e37_79b1);
+    (hash ^ (hash >> 15)).wrapping_mul(0x85eb_ca77)
+}
+
+/// Words longer than this are none.
+const LONGEST: usize = 20;
+
+const NOTHING: u32 = 1;
+const NUMBER: u32 = 2;
+const IDENTIFIER: u32 = 3;
+
+const UNIGRAM: u32 = 0x1100_0000;
+const BIGRAM: u32 = 0x2200_0000;
+const SKIP: u32 = 0x3300_0000;
+const TRIGRAM: u32 = 0x4400_0000;
+const AFTER: u32 = 0x5500_0000;
+const BEFORE: u32 = 0x5600_0000;
+const LOUD: u32 = 0x6600_0000;
+const CHARACTERS: u32 = 0x7700_0000;
+const CODE: u32 = 0x8800_0000;
+const IDEA: u32 = 0x9100_0000;
+const IDEA_FIRST: u32 = 0x9200_0000;
+const IDEA_PAIR: u32 = 0x9300_0000;
+const IDEA_TRIPLE: u32 = 0x9400_0000;
+const CODE_IDEA: u32 = 0x9500_0000;

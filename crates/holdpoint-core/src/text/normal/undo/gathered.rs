@@ -1,0 +1,216 @@
+//! A sentence handed out in pieces: strings of an array, a sum or numbered fields, cells of a table,
+//! lines of a single word or letter.
+
+use std::ops::Range;
+
+use super::super::Disguise;
+use super::super::pieces::{Draft, Made};
+use super::passage;
+
+/// Puts short strings together that have the same between them.
+pub(super) fn strings<'t>(text: &'t str, places: &[usize], draft: &mut Draft<'t>) {
+    let mut run: Vec<Range<usize>> = Vec::new();
+    let mut usual: Option<Vec<u8>> = None;
+    for place in places {
+        if draft.is_full() {
+            return;
+        }
+        let Some(opening) = opening(text, *place) else {
+            continue;
+        };
+        let piece = opening + 1..*place;
+        let seam = match run.last() {
+            // It is where the next string begins.
+            Some(last) if last.end == opening => continue,
+            Some(last) => shape(text, last.end + 1..opening),
+            None => None,
+        };
+        let goes_on = seam.is_some() && (run.len() == 1 || seam == usual);
+        if !goes_on {
+            gather(text, &run, usual.as_deref(), draft);
+            run.clear();
+        }
+        usual = seam;
+        run.push(piece);
+    }
+    gather(text, &run, usual.as_deref(), draft);
+}
+
+/// The quote that begins the short string which ends at `place`.
+fn opening(text: &str, place: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let quote = bytes.get(place)?;
+    let start = place.saturating_sub(LONGEST_PIECE);
+    let piece = bytes.get(start..place)?;
+    let back = piece
+        .iter()
+        .rev()
+        .position(|byte| byte == quote || *byte == b'\n')?;
+    let opening = place - 1 - back;
+    (back > 0 && bytes.get(opening) == Some(quote)).then_some(opening)
+}
+
+/// What stands between two strings, whatever its numbers and line ends. Nothing if they are too far apart.
+fn shape(text: &str, between: Range<usize>) -> Option<Vec<u8>> {
+    if between.is_empty() || between.len() > WIDEST_SEAM {
+        return None;
+    }
+    let mut shape = Vec::new();
+    for byte in text.as_bytes().get(between)? {
+        let sign = match byte {
+            b' ' | b'\t' | b'\r' | b'\n' | b'/' | b'#' | b'*' | b'\\' => continue,
+            byte if byte.is_ascii_digit() => b'0',
+            byte => *byte,
+        };
+        if !(sign == b'0' && shape.last() == Some(&b'0')) {
+            shape.push(sign);
+        }
+    }
+    // Names of a single letter count up like numbers.
+    if let [.., b'"', letter, b'"', b':'] = shape.as_mut_slice() {
+        *letter = b'0';
+    }
+    Some(shape)
+}
+
+fn gather<'t>(text: &'t str, run: &[Range<usize>], seam: Option<&[u8]>, draft: &mut Draft<'t>) {
+    if run.len() < 2 {
+        return;
+    }
+    let piece = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
+    let parted = run
+        .iter()
+        .filter(|range| piece(range).contains(' '))
+        .count();
+    let foreign = run.iter().any(|range| !piece(range).is_ascii());
+    // Names that count up say that the strings belong together.
+    let numbered = matches!(seam, Some([.., b'0', b'"', b':'] | [.., b'0', b':' | b'=']));
+    let whole: usize = run.iter().map(Range::len).sum();
+    let (fewest, longest) = if numbered {
+        (2, LONGEST_PIECE)
+    } else {
+        (FEWEST_PIECES, ORDINARY_PIECE)
+    };
+    if run.len() < fewest || whole > longest * run.len() || (parted * 3 < run.len() && !foreign) {
+        return;
+    }
+    let cut = run.iter().any(|range| {
+        let piece = piece(range);
+        piece.starts_with(' ') || piece.ends_with(' ')
+    });
+    // Where gaps are in the pieces none is missing between them; else nobody knows.
+    let gaps: &[&str] = if cut { &[""] } else { &[" ", ""] };
+    // What stands around them tells whether a sentence is meant or talked about.
+    let (Some(first), Some(last)) = (run.first(), run.last()) else {
+        return;
+    };
+    let context = CONTEXT.min(whole);
+    let start = text.floor_char_boundary(first.start.saturating_sub(context));
+    let after = text.floor_char_boundary(text.len().min(last.end + context));
+    for gap in gaps {
+        draft.copy(start..first.start);
+        let mut end = None;
+        for range in run {
+            if let Some(end) = end.replace(range.end) {
+                draft.add(end..range.start, gap, Made::Undone(Disguise::Split));
+            }
+            draft.copy(range.clone());
+        }
+        draft.copy(last.end..after);
+        draft.end_segment();
+    }
+}
+
+/// Reads rows of tables across their cells.
+pub(super) fn cells<'t>(text: &'t str, places: &[usize], draft: &mut Draft<'t>) {
+    let mut bars = places.iter().copied().peekable();
+    for line in passage::all(text, places) {
+        let mut row = Vec::new();
+        while let Some(bar) = bars.next_if(|bar| *bar < line.end) {
+            row.push(bar);
+        }
+        if draft.is_full() {
+            return;
+        }
+        if row.len() < FEWEST_PIECES {
+            continue;
+        }
+        // The bar before the first cell stays: it tells that this is a table.
+        let mut copied = line.start;
+        for bar in row {
+            draft.copy(copied..bar);
+            draft.add(bar..bar + 1, "", Made::Undone(Disguise::Split));
+            copied = bar + 1;
+        }
+        draft.copy(copied..line.end);
+        draft.end_segment();
+    }
+}
+
+/// Puts lines into one where every other is empty or has a single letter.
+pub(super) fn lines<'t>(text: &'t str, places: &[usize], draft: &mut Draft<'t>) {
+    let mut places = places.iter().copied().peekable();
+    while let Some(first) = places.next() {
+        let (mut last, mut count) = (first, 1);
+        while let Some(next) = places.next_if(|next| next - last <= LONGEST_LINE) {
+            last = next;
+            count += 1;
+        }
+        if draft.is_full() {
+            return;
+        }
+        if count >= FEWEST_LINES {
+            let start = passage::around(
+                text,
+                first
+                    .saturating_sub(LONGEST_LINE)
+                    .max(line_before(text, first)),
+            )
+            .start;
+            let end = passage::around(text, text.len().min(last + 1)).end;
+            in_one_line(text, start..end, draft);
+        }
+    }
+}
+
+/// Where the line begins that stands before the one which ends at `newline`.
+fn line_before(text: &str, newline: usize) -> usize {
+    let before = text.get(..newline).unwrap_or_default();
+    let near = text.floor_char_boundary(newline.saturating_sub(2 * LONGEST_LINE));
+    let mut starts = before.get(near..).unwrap_or_default().rmatch_indices('\n');
+    starts.nth(1).map_or(near, |(at, _)| near + at + 1)
+}
+
+fn in_one_line<'t>(text: &'t str, range: Range<usize>, draft: &mut Draft<'t>) {
+    let mut at = range.start;
+    let mut ended: Option<(usize, usize)> = None;
+    for line in text.get(range).unwrap_or_default().split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let says = line.trim_end();
+        let says = says.trim_start_matches([' ', '\t', '/', '#', '*', '>']);
+        if says.is_empty() {
+            ended = ended.map(|(end, blank)| (end, blank + 1));
+            continue;
+        }
+        let from = start + line.find(says).unwrap_or(0);
+        if let Some((end, blank)) = ended {
+            let gap = if blank > 0 { "   " } else { " " };
+            draft.add(end..from, gap, Made::Undone(Disguise::Split));
+        }
+        draft.copy(from..from + says.len());
+        ended = Some((from + says.len(), 0));
+    }
+    draft.end_segment();
+}
+
+/// Fewer pieces are no sentence.
+const FEWEST_PIECES: usize = 3;
+/// Longer strings say something by themselves.
+const ORDINARY_PIECE: usize = 48;
+const LONGEST_PIECE: usize = 192;
+const WIDEST_SEAM: usize = 64;
+const CONTEXT: usize = 160;
+/// Fewer lines are an ordinary text.
+const FEWEST_LINES: usize = 4;
+const LONGEST_LINE: usize = 40;
