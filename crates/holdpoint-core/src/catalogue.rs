@@ -132,6 +132,22 @@ pub(crate) fn is_known(tool: &str) -> bool {
     find(tool).is_some()
 }
 
+/// Whether `tool` is known to fetch something from elsewhere.
+pub fn reaches_network(tool: &str) -> bool {
+    WEB.binary_search(&tool).is_ok()
+}
+
+/// Whether `tool` is known to show what stands in files.
+pub fn reads_files(tool: &str) -> bool {
+    FILE_READERS.binary_search(&tool).is_ok()
+}
+
+/// Whether `tool` is one an agent keeps house with: it reaches nothing by itself, and whatever calls
+/// it leads to are judged like any other.
+pub(crate) fn stays_with_the_agent(tool: &str) -> bool {
+    HOUSEKEEPING.binary_search(&tool).is_ok()
+}
+
 /// Whether an argument of this name holds a shell command in a tool that is not listed.
 pub fn names_command(key: &str) -> bool {
     // Every such name has a `c` or an `s` in front.
@@ -209,6 +225,57 @@ const PATH_ARGUMENTS: &[&str] = &[
     "src",
     "target",
     "targetfile",
+];
+
+/// Tools that fetch something from elsewhere. Sorted.
+const WEB: &[&str] = &[
+    "WebFetch",
+    "WebSearch",
+    "fetch_url",
+    "google_web_search",
+    "web_fetch",
+    "web_search",
+    "webfetch",
+];
+
+/// Tools that show what stands in files. Sorted.
+const FILE_READERS: &[&str] = &[
+    "Glob",
+    "Grep",
+    "LS",
+    "NotebookRead",
+    "Read",
+    "file_read",
+    "fs_read",
+    "get_file_info",
+    "glob",
+    "grep",
+    "list_directory",
+    "list_files",
+    "read",
+    "read_file",
+    "read_many_files",
+    "search_file_content",
+    "search_files",
+    "view",
+];
+
+/// Tools an agent keeps house with. Sorted.
+const HOUSEKEEPING: &[&str] = &[
+    "Agent",
+    "EnterPlanMode",
+    "EnterWorktree",
+    "ExitWorktree",
+    "KillShell",
+    "Skill",
+    "Task",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
+    "TaskStop",
+    "TaskUpdate",
+    "ToolSearch",
 ];
 
 fn find(tool: &str) -> Option<&'static Known> {
@@ -295,7 +362,9 @@ mod tests {
     #[test]
     fn the_tables_are_sorted_so_that_every_entry_is_found() {
         assert!(KNOWN.is_sorted_by(|a, b| a.name < b.name));
-        assert!(PATH_ARGUMENTS.is_sorted());
+        for list in [PATH_ARGUMENTS, WEB, FILE_READERS, HOUSEKEEPING] {
+            assert!(list.is_sorted());
+        }
     }
 
     #[test]

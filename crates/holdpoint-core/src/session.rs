@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::glob::Glob;
 use crate::policy::RuleList;
 use crate::policy::rules::{Match, MatchKind, Rules};
+use crate::text::{Origin, Severity};
 use crate::understand::{CommandView, Understood};
 use crate::verdict::{DefaultPolicy, Method};
 
@@ -35,6 +36,31 @@ pub struct SessionState {
     /// Calls made so far, by tool.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub calls: BTreeMap<String, u64>,
+    /// That a text the session was shown gave orders, if one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mark: Option<Mark>,
+}
+
+/// The memory of a text that gave orders. What it was after may still be in the model's mind, so
+/// calls that reach the network or secrets are asked about until a person takes the mark away.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mark {
+    /// When it was found.
+    pub time: String,
+    /// Where the text came from.
+    pub origin: Origin,
+    /// The tool that returned it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// How bad the worst of it was.
+    pub severity: Severity,
+    /// The ledger's record of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<u64>,
+    /// The allow rules a person had given before. They knew nothing of this then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<String>,
 }
 
 /// Prompts that are off, and until when (J-41, X-20).
@@ -101,11 +127,43 @@ impl SessionState {
         self.suspended = Suspensions::default();
     }
 
-    /// Forgets rules and default; what was counted stays counted (J-25).
+    /// Forgets rules and default; what was counted stays counted (J-25), and a mark stays.
     pub fn clear_rules(&mut self) {
         self.allow.clear();
         self.deny.clear();
         self.default = None;
+        if let Some(mark) = &mut self.mark {
+            mark.earlier.clear();
+        }
+    }
+
+    /// A person allows what a pattern says. One they had given before is given anew.
+    pub fn allow_pattern(&mut self, pattern: &str) {
+        if !self.allow.iter().any(|known| known == pattern) {
+            self.allow.push(pattern.to_owned());
+        }
+        if let Some(mark) = &mut self.mark {
+            mark.earlier.retain(|known| known != pattern);
+        }
+    }
+
+    /// Remembers that a text gave orders. Of several the worst counts; what a person has allowed
+    /// since one as bad, they allowed knowing of it.
+    pub fn remember(&mut self, mark: Mark) {
+        let known = self.mark.as_ref();
+        if known.is_some_and(|known| known.severity >= mark.severity) {
+            return;
+        }
+        self.mark = Some(Mark {
+            earlier: self.allow.clone(),
+            ..mark
+        });
+    }
+
+    /// Whether an allow rule was given in the knowledge of what the session remembers.
+    pub(crate) fn knows_of_mark(&self, rule: &str) -> bool {
+        let earlier = self.mark.iter().flat_map(|mark| &mark.earlier);
+        !earlier.into_iter().any(|known| known == rule)
     }
 
     /// How often `tool` was called, in whatever case: the rules that limit it do not tell them apart.
@@ -295,6 +353,45 @@ mod tests {
         assert!(state.suspended.turn && state.suspended.idle);
         state.enter_turn("second");
         assert!(state.suspended.is_none());
+    }
+
+    fn mark(severity: Severity) -> Mark {
+        Mark {
+            time: "2026-11-16T10:00:00Z".into(),
+            origin: Origin::File,
+            tool: Some("Read".into()),
+            severity,
+            record: Some(7),
+            earlier: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_rule_counts_against_a_mark_once_it_is_given_in_its_knowledge() {
+        let mut state = SessionState::default();
+        state.allow_pattern("curl *");
+        state.remember(mark(Severity::High));
+        assert!(!state.knows_of_mark("curl *"));
+        state.allow_pattern("curl *");
+        assert!(state.knows_of_mark("curl *"));
+        assert_eq!(state.allow, ["curl *"]);
+        // The same again tells the person nothing new, something worse does.
+        state.remember(mark(Severity::High));
+        assert!(state.knows_of_mark("curl *"));
+        state.remember(mark(Severity::Critical));
+        assert!(!state.knows_of_mark("curl *"));
+        state.clear_rules();
+        assert!(state.mark.is_some());
+    }
+
+    #[test]
+    fn a_mark_is_kept_with_its_session() {
+        let state = SessionState {
+            mark: Some(mark(Severity::Critical)),
+            ..SessionState::default()
+        };
+        let text = serde_json::to_string(&state).unwrap();
+        assert_eq!(serde_json::from_str::<SessionState>(&text).unwrap(), state);
     }
 
     #[test]

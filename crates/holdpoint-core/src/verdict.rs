@@ -146,6 +146,8 @@ pub enum Method {
     Autonomy,
     /// An ask rule or a per-tool rule: supervision, argument schema, call limit, restriction.
     ToolPolicy,
+    /// A text the session was shown gave orders.
+    Injection,
     /// Nothing matched and the default is to stay out of the way.
     NoObjection,
     /// A person said yes.
@@ -182,6 +184,7 @@ impl Method {
             Method::SelfProtection => "self_protection",
             Method::Autonomy => "autonomy",
             Method::ToolPolicy => "tool_policy",
+            Method::Injection => "injection",
             Method::NoObjection => "no_objection",
             Method::UserApproved => "user_approved",
             Method::UserDenied => "user_denied",

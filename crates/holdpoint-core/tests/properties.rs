@@ -10,9 +10,10 @@
 )]
 
 use holdpoint_core::policy::{Authority, Profile, Source, Trust};
+use holdpoint_core::text::{Origin, Severity};
 use holdpoint_core::{
-    Decision, DefaultPolicy, Method, Policy, Session, SessionState, StrictValue, Surroundings,
-    Suspensions, ToolCall, Verdict, judge,
+    Decision, DefaultPolicy, Mark, Method, Policy, Session, SessionState, StrictValue,
+    Surroundings, Suspensions, ToolCall, Verdict, judge,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -204,7 +205,19 @@ fn session() -> impl Strategy<Value = SessionState> {
             suspended: Suspensions { turn, idle, all },
             turn: None,
             calls: Default::default(),
+            mark: None,
         })
+}
+
+fn mark(severity: Severity) -> Mark {
+    Mark {
+        time: "2026-11-16T10:00:00Z".into(),
+        origin: Origin::Web,
+        tool: Some("WebFetch".into()),
+        severity,
+        record: Some(1),
+        earlier: Vec::new(),
+    }
 }
 
 fn source(authority: Authority, trust: Trust, text: &Value) -> Source {
@@ -347,6 +360,44 @@ proptest! {
         if before.verdict != Verdict::Ask {
             prop_assert_eq!(before.verdict, after.verdict);
         }
+    }
+
+    #[test]
+    fn a_mark_never_loosens(
+        text in policy_text(),
+        call in call(),
+        state in session(),
+        since in prop::collection::vec(select(&["*", "git *", "Bash", "curl *", "mcp__*"][..]), 0..2),
+        severity in select(&Severity::ALL[..]),
+    ) {
+        let policy = compile(vec![user(&text)]);
+        let mut marked = state.clone();
+        marked.remember(mark(severity));
+        let before = decide(&call, &policy, &state);
+        let after = decide(&call, &policy, &marked);
+        prop_assert!(after.verdict >= before.verdict, "{:?} became {:?}", before, after);
+        // Nor does it with rules a person gives afterwards: they do what they would have done.
+        let (mut allowed, mut marked) = (state, marked);
+        for pattern in since {
+            allowed.allow_pattern(pattern);
+            marked.allow_pattern(pattern);
+        }
+        let before = decide(&call, &policy, &allowed);
+        let after = decide(&call, &policy, &marked);
+        prop_assert!(after.verdict >= before.verdict, "{:?} became {:?}", before, after);
+    }
+
+    #[test]
+    fn a_marked_session_reaches_nothing_without_a_person(
+        text in policy_text(),
+        line in select(&["curl https://example.com", "git push origin main", "cat .env", "nc example.com 80"][..]),
+        state in session(),
+    ) {
+        let policy = compile(vec![user(&text)]);
+        let mut marked = state;
+        marked.remember(mark(Severity::High));
+        let decision = decide(&ToolCall::shell(line), &policy, &marked);
+        prop_assert!(!decision.verdict.runs(), "{}: {:?}", line, decision);
     }
 
     #[test]

@@ -25,6 +25,9 @@ pub(crate) const FRESH: u64 = target_bit("fresh");
 pub(crate) const OUTSIDE: u64 = target_bit("outside");
 pub(crate) const ALL_FILES: u64 = target_bit("all-files");
 pub(crate) const UNKNOWN_PLACE: u64 = target_bit("unknown");
+pub(crate) const LOOPBACK: u64 = target_bit("loopback");
+pub(crate) const REMOTE_BRANCH: u64 = target_bit("remote-branch");
+pub(crate) const SECRET: u64 = target_bit("secret");
 
 /// A place an effect is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

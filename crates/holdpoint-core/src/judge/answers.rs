@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::Judgement;
 use super::coverage::Cover;
-use super::findings::{Found, Objection, Speaker};
+use super::findings::{Answerable, Found, Objection, Speaker};
 use crate::policy::{Authority, Standing};
 use crate::verdict::{Autonomy, DefaultPolicy, Method, Verdict};
 
@@ -54,6 +54,7 @@ impl Answer {
             | Method::FileGuard
             | Method::SelfProtection
             | Method::ToolPolicy
+            | Method::Injection
             | Method::Error => 0,
         };
         let telling = if self.verdict.runs() {
@@ -81,11 +82,7 @@ impl Judgement<'_> {
             .collect();
         let unanswered: Vec<&&Objection> = about_this
             .iter()
-            .filter(|objection| {
-                let certain = self.wants_certain_people(objection);
-                let answers = |cover: &Cover| objection.is_answered_by(cover, certain);
-                !covers.iter().any(answers)
-            })
+            .filter(|objection| !self.is_answered(objection, covers))
             .collect();
         let spoken = unanswered
             .iter()
@@ -122,6 +119,23 @@ impl Judgement<'_> {
             }
         };
         self.no_looser_than_managed(answer, &about_this, covers)
+    }
+
+    fn is_answered(&self, objection: &Objection, covers: &[Cover]) -> bool {
+        let certain = self.wants_certain_people(objection);
+        covers
+            .iter()
+            .any(|cover| objection.is_answered_by(cover, certain))
+    }
+
+    /// Whether what the session remembers is held against the call, so that suspended prompts do
+    /// not release it.
+    pub(super) fn is_doubted(&self, objections: &[Objection], covers: &[Vec<Cover>]) -> bool {
+        objections.iter().any(|one| {
+            let of_part = covers.get(one.found.part.unwrap_or_default());
+            one.answerable == Answerable::InItsKnowledge
+                && of_part.is_none_or(|covers| !self.is_answered(one, covers))
+        })
     }
 
     /// Whether certain people, or several, must say yes to what a rule objects to.
@@ -171,14 +185,14 @@ impl Judgement<'_> {
             reason,
             managed,
         };
+        if standing.supervised && verdict < Verdict::Ask {
+            return by_autonomy(
+                Verdict::Ask,
+                Autonomy::Supervised,
+                "Autonomy is supervised: no rule allows this call".into(),
+            );
+        }
         match standing.autonomy {
-            Some(level @ Autonomy::Supervised) if verdict < Verdict::Ask => {
-                return by_autonomy(
-                    Verdict::Ask,
-                    level,
-                    "Autonomy is supervised: no rule allows this call".into(),
-                );
-            }
             Some(level) if default.is_none() => {
                 return by_autonomy(
                     Verdict::Allow,

@@ -15,6 +15,8 @@ pub(super) struct Cover {
     /// Whose it is; none for the session's.
     pub(super) speaker: Option<Speaker>,
     pub(super) specificity: usize,
+    /// Whether a person gave it when they could know what the session remembers.
+    pub(super) knows_of_mark: bool,
     pub(super) found: Found,
 }
 
@@ -104,6 +106,7 @@ impl Judgement<'_> {
                 covers.push(Cover {
                     speaker: Some(speaker),
                     specificity: 1,
+                    knows_of_mark: false,
                     found: found.of_layer(speaker.authority),
                 });
             }
@@ -133,6 +136,7 @@ impl Judgement<'_> {
                 speaks.then(|| Cover {
                     speaker: Some(speaker),
                     specificity: supervised.specificity,
+                    knows_of_mark: false,
                     found: self
                         .found(
                             Method::ToolPolicy,
@@ -151,6 +155,7 @@ impl Judgement<'_> {
         Cover {
             speaker: None,
             specificity: matched.specificity,
+            knows_of_mark: self.session.state.knows_of_mark(&matched.rule),
             found: self.found(
                 Method::SessionWhitelist,
                 Verdict::Allow,
@@ -165,6 +170,7 @@ impl Judgement<'_> {
         Cover {
             speaker: Some(speaker),
             specificity: matched.specificity,
+            knows_of_mark: false,
             found: self
                 .found(
                     Method::Whitelist,

@@ -37,14 +37,25 @@ pub(super) struct Speaker {
 pub(super) struct Objection {
     /// Whose it is; none for Holdpoint's own.
     pub(super) speaker: Option<Speaker>,
-    /// Whether what it asks about could be something a rule refuses. Then no allow answers it, or
-    /// hiding a command would be a way around the rule.
-    pub(super) hides_refusal: bool,
+    /// Whose allow answers it.
+    pub(super) answerable: Answerable,
     /// Whether it stands in place of the default. What nobody vouches for, and what Holdpoint
     /// asks about by itself, only adds to it: a question must not replace a refusal.
     pub(super) replaces_default: bool,
     pub(super) specificity: usize,
     pub(super) found: Found,
+}
+
+/// Whose allow answers an objection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answerable {
+    /// Any that covers the part, as far as its layer may speak.
+    Usually,
+    /// None: what it asks about could be something a rule refuses, and hiding a command would be a
+    /// way around the rule.
+    Never,
+    /// One that a person gave for the session when they could know what it remembers.
+    InItsKnowledge,
 }
 
 impl Objection {
@@ -60,8 +71,13 @@ impl Objection {
         if cover.speaker.is_none() && wants_certain_people {
             return false;
         }
+        match self.answerable {
+            Answerable::Usually => {}
+            Answerable::Never => return false,
+            Answerable::InItsKnowledge => return cover.knows_of_mark,
+        }
         match (self.speaker, cover.speaker) {
-            (None, _) => !self.hides_refusal,
+            (None, _) => true,
             (Some(objector), None) => {
                 objector.authority != Authority::Managed
                     && self.found.finding.verdict <= Verdict::Ask
@@ -208,7 +224,7 @@ impl Judgement<'_> {
                 );
                 found.push(Objection {
                     speaker: Some(speaker),
-                    hides_refusal: false,
+                    answerable: Answerable::Usually,
                     replaces_default: speaker.trust == Trust::Trusted,
                     specificity,
                     found: one.of_layer(layer.authority),
@@ -235,7 +251,7 @@ impl Judgement<'_> {
                 );
                 found.push(Objection {
                     speaker: Some(speaker),
-                    hides_refusal: false,
+                    answerable: Answerable::Usually,
                     // A notice lets a call run only where it covers it, as an allow does.
                     replaces_default: speaker.trust == Trust::Trusted
                         && supervised.verdict > Verdict::Notify,
@@ -247,7 +263,7 @@ impl Judgement<'_> {
         for (speaker, one) in self.path_findings(Verdict::Ask) {
             found.push(Objection {
                 speaker: Some(speaker),
-                hides_refusal: false,
+                answerable: Answerable::Usually,
                 // A rule about a file says nothing about the command that names it.
                 replaces_default: speaker.trust == Trust::Trusted && !self.view.is_shell(),
                 specificity: 1,
@@ -328,7 +344,10 @@ impl Judgement<'_> {
     ) -> Objection {
         Objection {
             speaker: None,
-            hides_refusal,
+            answerable: match hides_refusal {
+                true => Answerable::Never,
+                false => Answerable::Usually,
+            },
             replaces_default: false,
             specificity: 0,
             found: self.found(Method::Guard, Verdict::Ask, rule.into(), reason, command),

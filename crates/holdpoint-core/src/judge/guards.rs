@@ -1,7 +1,7 @@
 //! What the rule packs find in a call.
 
 use super::Judgement;
-use super::findings::{Found, Objection, Speaker};
+use super::findings::{Answerable, Found, Objection, Speaker};
 use crate::call::ToolCall;
 use crate::catalogue;
 use crate::decision::span_of;
@@ -34,6 +34,16 @@ pub fn matching_rules(call: &ToolCall, packs: &[Pack], around: &Surroundings<'_>
     found
 }
 
+/// What is made of the effects of a call.
+pub(super) struct Guards {
+    /// Every rule that matches, the gravest first.
+    pub(super) rules: Vec<Guarded>,
+    /// What is asked about because of what the session remembers.
+    pub(super) doubts: Vec<Objection>,
+    /// Whether the call only looks at things.
+    pub(super) only_looks: bool,
+}
+
 /// A rule of a pack that matched.
 pub(super) struct Guarded {
     /// The layer that insists on it.
@@ -43,13 +53,17 @@ pub(super) struct Guarded {
 }
 
 impl Judgement<'_> {
-    /// Every rule that matches, the gravest first, and whether the call only looks at things.
-    pub(super) fn guarded(&self) -> (Vec<Guarded>, bool) {
+    /// Holds the effects of the call against the rules, and against what the session remembers.
+    pub(super) fn guarded(&self) -> Guards {
         let generated = self.policy.generated();
         let mut found: Vec<Guarded> = Vec::new();
+        let mut doubts = Vec::new();
         let mut only_looks = true;
         effects::subjects(&self.view, &self.around, &generated, |subject| {
             only_looks &= subject.only_looks() && self.is_known_to_look(subject.command);
+            if let Some(mark) = &self.session.state.mark {
+                doubts.extend(self.doubts(mark, subject));
+            }
             let mut consider = |rule: &Rule| {
                 if let Some(effect) = matching::holds(rule, subject)
                     && let Some((verdict, insists)) = self.policy.guard_verdict(rule)
@@ -78,7 +92,11 @@ impl Judgement<'_> {
             };
             rank(other).cmp(&rank(one))
         });
-        (found, only_looks)
+        Guards {
+            rules: found,
+            doubts,
+            only_looks,
+        }
     }
 
     /// Whether a command, or the tool, is known to change nothing.
@@ -148,7 +166,7 @@ impl Guarded {
         let verdict = self.found.finding.verdict;
         (verdict > Verdict::Allow && verdict < Verdict::Deny).then(|| Objection {
             speaker: self.speaker,
-            hides_refusal: false,
+            answerable: Answerable::Usually,
             replaces_default: false,
             specificity: 0,
             found: self.found.clone(),

@@ -10,10 +10,12 @@ mod coverage;
 mod explained;
 mod findings;
 mod guards;
+mod marked;
 mod parts;
 
 use self::answers::Answer;
 use self::findings::{Found, Speaker};
+use self::guards::Guards;
 use crate::call::ToolCall;
 use crate::catalogue::{self, Effect};
 use crate::decision::{Decision, Finding};
@@ -105,9 +107,14 @@ struct Judgement<'a> {
 impl Judgement<'_> {
     fn decide(self) -> Decision {
         let opinions = self.opinions();
-        let (guarded, only_looks) = self.guarded();
+        let Guards {
+            rules: guarded,
+            doubts,
+            only_looks,
+        } = self.guarded();
         let refusals = self.refusals(&opinions, &guarded);
-        let objections = self.objections(&opinions, &guarded);
+        let mut objections = self.objections(&opinions, &guarded);
+        objections.extend(doubts);
         let covers = self.covers(&opinions);
 
         let mut answers: Vec<Answer> = covers
@@ -144,6 +151,7 @@ impl Judgement<'_> {
                 .policy
                 .wants_certain_people(tool, answer.rule.as_deref())
             && !objections.iter().any(|one| self.wants_certain_people(one))
+            && !self.is_doubted(&objections, &covers)
             && let Some((method, reason)) = self.session.state.suspended.in_force()
         {
             answer = Answer {

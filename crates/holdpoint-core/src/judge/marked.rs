@@ -1,0 +1,137 @@
+//! What is asked about in a session that was shown a text with orders in it.
+//!
+//! The text was taken away or cleaned, but nobody knows what a model makes of the rest. Orders of
+//! that kind want data: so whatever reaches the network or reads secrets goes past a person, until
+//! that person takes the mark away or allows it in its knowledge. A mark only ever adds a question.
+
+use super::Judgement;
+use super::findings::{Answerable, Objection};
+use crate::catalogue;
+use crate::effects::places::{LOOPBACK, REMOTE_BRANCH, SECRET};
+use crate::effects::{Effect, Kind, Subject};
+use crate::session::Mark;
+use crate::shell::Opaque;
+use crate::text::shown;
+use crate::verdict::{Method, Verdict};
+
+/// What somebody who gives orders to a model is after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Temptation {
+    Network,
+    Secrets,
+    Unknown,
+}
+
+impl Temptation {
+    fn rule(self) -> &'static str {
+        match self {
+            Temptation::Network => "injection.network",
+            Temptation::Secrets => "injection.secrets",
+            Temptation::Unknown => "injection.unknown",
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Temptation::Network => "this reaches the network",
+            Temptation::Secrets => "this reads secrets",
+            Temptation::Unknown => "nobody knows what this does",
+        }
+    }
+}
+
+impl Judgement<'_> {
+    /// What a marked session is asked about one subject of the call.
+    pub(super) fn doubts(&self, mark: &Mark, subject: &Subject<'_>) -> Option<Objection> {
+        let temptation = self.temptation(subject)?;
+        let source = match &mark.tool {
+            Some(tool) => format!("{} ({})", shown(tool, 60), mark.origin),
+            None => mark.origin.to_string(),
+        };
+        let reason = format!(
+            "Earlier text in this session carried instructions (from {source}, {} severity), and {}",
+            mark.severity,
+            temptation.words()
+        );
+        Some(Objection {
+            speaker: None,
+            answerable: Answerable::InItsKnowledge,
+            replaces_default: false,
+            specificity: 0,
+            found: self.found(
+                Method::Injection,
+                Verdict::Ask,
+                temptation.rule().into(),
+                reason,
+                subject.command,
+            ),
+        })
+    }
+
+    fn temptation(&self, subject: &Subject<'_>) -> Option<Temptation> {
+        if subject.effects.iter().any(reads_secrets) {
+            return Some(Temptation::Secrets);
+        }
+        let tool = self.view.call.tool();
+        let by_tool = subject.command.is_none() && catalogue::reaches_network(tool);
+        if by_tool || subject.effects.iter().any(reaches_network) {
+            return Some(Temptation::Network);
+        }
+        let unknown = match subject.command {
+            Some(index) => (self.view.commands.get(index))
+                .and_then(|view| view.command.opaque)
+                .is_some_and(may_be_anything),
+            None => {
+                self.view.effect == catalogue::Effect::Unknown
+                    && !catalogue::stays_with_the_agent(tool)
+            }
+        };
+        unknown.then_some(Temptation::Unknown)
+    }
+}
+
+fn reads_secrets(effect: &Effect) -> bool {
+    matches!(effect.kind, Kind::Read | Kind::Send | Kind::Either) && effect.classes & SECRET != 0
+}
+
+fn reaches_network(effect: &Effect) -> bool {
+    match effect.kind {
+        // Talking to oneself tells nobody anything.
+        Kind::Connect => effect.classes & LOOPBACK == 0,
+        Kind::History => effect.classes & REMOTE_BRANCH != 0,
+        Kind::Send | Kind::Publish | Kind::Infrastructure | Kind::Install => true,
+        Kind::Run
+        | Kind::Read
+        | Kind::Write
+        | Kind::Append
+        | Kind::Delete
+        | Kind::Mode
+        | Kind::Owner
+        | Kind::Listen
+        | Kind::Database
+        | Kind::Privilege
+        | Kind::Signal
+        | Kind::Persist
+        | Kind::Opaque
+        | Kind::List
+        | Kind::Either => false,
+    }
+}
+
+/// Whether code nobody can read may be run. Code that stands in the call itself was read as far as
+/// that goes.
+fn may_be_anything(opaque: Opaque) -> bool {
+    match opaque {
+        Opaque::DynamicProgram
+        | Opaque::DynamicCode
+        | Opaque::PipedIntoShell
+        | Opaque::Downloaded
+        | Opaque::Decoded
+        | Opaque::Unreadable
+        | Opaque::TooDeep => true,
+        Opaque::InlineCode
+        | Opaque::ScriptFromInput
+        | Opaque::ExecutableSetting
+        | Opaque::CallsItself => false,
+    }
+}
