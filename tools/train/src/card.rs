@@ -1,0 +1,80 @@
+//! The model card: words written by hand in `card.md`, figures filled in.
+
+use std::fmt::Write;
+
+use sha2::{Digest, Sha256};
+
+use crate::corpus::Corpus;
+use crate::evaluate::Tally;
+use crate::validate::{Row, macro_recall};
+use crate::weights::Weights;
+
+/// What was measured.
+pub struct Figures<'f> {
+    /// The weights.
+    pub weights: &'f Weights,
+    /// Recall on sources held out.
+    pub rows: &'f [Row],
+    /// What the weights raise of ordinary text, by kind.
+    pub ordinary: &'f [(String, Tally)],
+    /// The file with the labelled texts.
+    pub data: &'f [u8],
+}
+
+/// The card.
+pub fn card(corpus: &Corpus, figures: &Figures<'_>) -> String {
+    let mut held_out = String::new();
+    for row in figures.rows {
+        let what = if row.attacks { "attacks" } else { "harmless" };
+        let _ = writeln!(
+            held_out,
+            "| {} | {what} | {} | {:.3} | {:.3} |",
+            row.source, row.texts, row.found[0], row.found[1]
+        );
+    }
+    let [one, two] = macro_recall(figures.rows);
+    let _ = write!(
+        held_out,
+        "| **macro over sources** | attacks | | **{one:.3}** | **{two:.3}** |"
+    );
+    let mut ordinary = String::new();
+    for (name, tally) in figures.ordinary {
+        let share = |count: usize| count as f32 * 100.0 / tally.texts.max(1) as f32;
+        let _ = writeln!(
+            ordinary,
+            "| {name} | {} | {:.2} % | {:.2} % |",
+            tally.texts,
+            share(tally.medium),
+            share(tally.high)
+        );
+    }
+    let mut chunks = Sha256::new();
+    for chunk in &corpus.chunks {
+        chunks.update(chunk.text.as_bytes());
+    }
+    let bytes: usize = corpus.chunks.iter().map(|chunk| chunk.text.len()).sum();
+    include_str!("../card.md")
+        .replace(
+            "{weights}",
+            &hexadecimal(&Sha256::digest(&figures.weights.bytes)),
+        )
+        .replace("{size}", &figures.weights.bytes.len().to_string())
+        .replace(
+            "{spared}",
+            &format!("{:.1}", figures.weights.spared * 100.0),
+        )
+        .replace("{held-out}", &held_out)
+        .replace("{ordinary}", ordinary.trim_end())
+        .replace("{data}", &hexadecimal(&Sha256::digest(figures.data)))
+        .replace("{texts}", &corpus.labelled.len().to_string())
+        .replace("{chunks}", &corpus.chunks.len().to_string())
+        .replace("{megabytes}", &(bytes / 1_000_000).to_string())
+        .replace("{chunk-digest}", &hexadecimal(&chunks.finalize()))
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

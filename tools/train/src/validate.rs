@@ -1,0 +1,151 @@
+//! How well sources are found that the model has not learnt from.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::thread;
+
+use crate::corpus::{Corpus, FOLDS};
+use crate::learn::{Doc, Linear};
+use crate::ordinary::{Chunk, Part};
+use crate::plan::Plan;
+
+/// The shares of ordinary chunks that may raise a false alarm.
+pub const FALSE_ALARMS: [f32; 2] = [0.01, 0.001];
+
+/// What was found of a held-out source.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The source.
+    pub source: String,
+    /// Whether these are its attacks; else its harmless texts.
+    pub attacks: bool,
+    /// How many texts.
+    pub texts: usize,
+    /// The share that was found, by share of false alarms.
+    pub found: [f32; 2],
+}
+
+/// The rows of all folds, each by a model that has seen none of the fold's sources.
+pub fn validate(corpus: &Corpus, plan: &Plan, shown: usize) -> Vec<Row> {
+    let queue: Mutex<Vec<usize>> = Mutex::new((0..FOLDS.len()).rev().collect());
+    let rows = Mutex::new(BTreeMap::new());
+    let work = || {
+        while let Some(fold) = { queue.lock().expect("no fold panics").pop() } {
+            let found = validate_fold(corpus, FOLDS[fold], plan, shown);
+            rows.lock().expect("no fold panics").insert(fold, found);
+        }
+    };
+    thread::scope(|scope| {
+        scope.spawn(work);
+        work();
+    });
+    rows.into_inner()
+        .expect("no fold panics")
+        .into_values()
+        .flatten()
+        .collect()
+}
+
+/// The mean over the sources' attacks.
+pub fn macro_recall(rows: &[Row]) -> [f32; 2] {
+    let attacks: Vec<&Row> = rows.iter().filter(|row| row.attacks).collect();
+    let mean = |at: usize| {
+        attacks.iter().map(|row| row.found[at]).sum::<f32>() / attacks.len().max(1) as f32
+    };
+    [mean(0), mean(1)]
+}
+
+/// The scores that at most a share of pages exceeds, and at most that share of short texts.
+pub fn marks<'c>(
+    model: &Linear,
+    texts: impl Iterator<Item = (&'c Chunk, &'c Doc)>,
+    shares: &[f32],
+) -> Vec<f32> {
+    let mut scores = [Vec::new(), Vec::new()];
+    for (chunk, doc) in texts {
+        scores[usize::from(chunk.short)].push(model.score(doc));
+    }
+    for scores in &mut scores {
+        scores.sort_by(|one, other| other.total_cmp(one));
+    }
+    shares
+        .iter()
+        .map(|share| {
+            scores
+                .iter()
+                .filter_map(|scores| scores.get((scores.len() as f32 * share) as usize))
+                .copied()
+                .fold(f32::MIN, f32::max)
+        })
+        .collect()
+}
+
+fn validate_fold(corpus: &Corpus, held_out: &[&str], plan: &Plan, shown: usize) -> Vec<Row> {
+    let examples = corpus.examples(held_out, plan);
+    let train: Vec<&Doc> = corpus.part(Part::Train).map(|(_, doc)| doc).collect();
+    let model = Linear::learn(&examples, &train, plan);
+    // No model has seen either part, and a share of a thousandth needs many.
+    let unseen = corpus.part(Part::Threshold).chain(corpus.part(Part::Test));
+    let marks = marks(&model, unseen, &FALSE_ALARMS);
+    if shown > 0 {
+        show(corpus, held_out, &model, &marks, shown);
+    }
+    let mut counts: BTreeMap<(&str, u8), [usize; 3]> = BTreeMap::new();
+    for (it, doc) in corpus.labelled.iter().zip(&corpus.docs) {
+        if held_out.contains(&it.source.as_str()) {
+            let score = model.score(doc);
+            let counts = counts.entry((&it.source, it.label)).or_default();
+            counts[0] += 1;
+            counts[1] += usize::from(score > marks[0]);
+            counts[2] += usize::from(score > marks[1]);
+        }
+    }
+    counts
+        .into_iter()
+        .map(|((source, label), [texts, one, two])| Row {
+            source: source.to_owned(),
+            attacks: label == 1,
+            texts,
+            found: [one as f32 / texts as f32, two as f32 / texts as f32],
+        })
+        .collect()
+}
+
+/// Prints what the model gets wrong, for those who look for features.
+fn show(corpus: &Corpus, held_out: &[&str], model: &Linear, marks: &[f32], shown: usize) {
+    let mut wrong: Vec<(f32, String)> = corpus
+        .part(Part::Test)
+        .map(|(chunk, doc)| {
+            let (score, window) = model.best(doc);
+            (
+                score,
+                format!(
+                    "{} {} {:?}",
+                    chunk.kind.name(),
+                    chunk.group,
+                    doc.text_of(&chunk.text, window)
+                ),
+            )
+        })
+        .collect();
+    wrong.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let missed: Vec<(f32, String)> = corpus
+        .labelled
+        .iter()
+        .zip(&corpus.docs)
+        .filter(|(it, _)| it.label == 1 && held_out.contains(&it.source.as_str()))
+        .map(|(it, doc)| {
+            (
+                model.score(doc) - marks[0],
+                format!("{} {:?}", it.source, it.text.get(..300).unwrap_or(&it.text)),
+            )
+        })
+        .filter(|(score, _)| *score < 0.0)
+        .collect();
+    for (score, what) in wrong.iter().take(shown) {
+        eprintln!("false alarm {score:.2} {what}");
+    }
+    for (score, what) in missed.iter().step_by((missed.len() / shown).max(1)) {
+        eprintln!("missed {score:.2} {what}");
+    }
+}

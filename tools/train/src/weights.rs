@@ -1,0 +1,102 @@
+//! The weights as they ship: both stages, thresholds, everything in a byte each.
+
+use holdpoint_core::text::Origin;
+use holdpoint_core::text::classify::Model;
+use holdpoint_core::text::classify::model::Header;
+
+use crate::corpus::Corpus;
+use crate::first_stage::FirstStage;
+use crate::learn::{Doc, Linear};
+use crate::ordinary::Part;
+use crate::plan::Plan;
+use crate::validate::marks;
+
+/// The share of ordinary chunks in which a model that ships may say that a text might give orders, and
+/// that it does. The rules beside it have false alarms of their own.
+const LOOSE: f32 = 0.002;
+const STRICT: f32 = 0.0003;
+/// The share that may reach the second stage without being worth it.
+const LOOKED_AT: f32 = 0.012;
+/// Windows of attacks that the first stage may lose.
+const LOST: f32 = 0.004;
+/// How much more a user has to say: people do ask models for things.
+const USER: f32 = 1.0;
+/// How much earlier a disguised text is suspect.
+const DISGUISE: f32 = 1.5;
+
+/// Weights, and what is to be told of them.
+pub struct Weights {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// The share of ordinary windows the first stage dismisses.
+    pub spared: f32,
+}
+
+impl Weights {
+    /// Learns from everything but some sources, and sets the thresholds.
+    pub fn learn(corpus: &Corpus, held_out: &[&str], plan: &Plan) -> Self {
+        let examples = corpus.examples(held_out, plan);
+        let train: Vec<&Doc> = corpus.part(Part::Train).map(|(_, doc)| doc).collect();
+        let mut model = Linear::learn(&examples, &train, plan);
+        let scale = quantise(&mut model.weights);
+        let unseen = corpus.part(Part::Threshold);
+        let marks = marks(&model, unseen, &[LOOKED_AT, LOOSE, STRICT]);
+        let attacks: Vec<&Doc> = examples
+            .iter()
+            .filter(|it| it.attack)
+            .map(|it| it.doc)
+            .collect();
+        let first = FirstStage::learn(&model, marks[0], LOST, &attacks, &train, plan.seed);
+        let by_origin = |mark: f32| {
+            Origin::ALL.map(|origin| {
+                if origin == Origin::User {
+                    mark + USER
+                } else {
+                    mark
+                }
+            })
+        };
+        let header = Header {
+            bias: model.bias,
+            scale,
+            spare_below: first.spare_below,
+            word_scale: first.scale(),
+            loose: by_origin(marks[1]),
+            strict: by_origin(marks[2]),
+            disguise: DISGUISE,
+        };
+        let words = steps(&first.weights, first.scale());
+        let buckets = steps(&model.weights, scale);
+        Self {
+            bytes: Model::write(&header, &words, &buckets),
+            spared: first.spared,
+        }
+    }
+}
+
+/// Rounds weights to steps that fit a signed byte, and tells the step.
+fn quantise(weights: &mut [f32]) -> f32 {
+    let mut sizes: Vec<f32> = weights
+        .iter()
+        .map(|weight| weight.abs())
+        .filter(|size| *size > 0.0)
+        .collect();
+    sizes.sort_by(f32::total_cmp);
+    // A few weights are far larger than the rest; cutting them keeps the steps of the rest small.
+    let widest = sizes
+        .get(sizes.len() * 9998 / 10_000)
+        .copied()
+        .unwrap_or(1.0);
+    let scale = widest / 127.0;
+    for weight in weights {
+        *weight = (*weight / scale).round().clamp(-127.0, 127.0) * scale;
+    }
+    scale
+}
+
+fn steps(weights: &[f32], scale: f32) -> Vec<i8> {
+    weights
+        .iter()
+        .map(|weight| (weight / scale).round() as i8)
+        .collect()
+}
