@@ -21,6 +21,8 @@ class Model:
     def __init__(self, calls):
         self.calls = calls
         self.told = {}
+        # Everything the model was ever told, as the agent wrote it.
+        self.heard = ""
 
     def __enter__(self):
         model = self
@@ -65,6 +67,7 @@ class Model:
 
     def next(self, body):
         """The next call nobody has answered yet, if the agent offers its tool."""
+        self.heard += json.dumps(body.get("messages", []), ensure_ascii=False)
         for message in body.get("messages", []):
             content = message.get("content")
             for part in content if isinstance(content, list) else []:

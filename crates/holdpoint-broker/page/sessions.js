@@ -13,9 +13,16 @@ const SUSPENDED = {
   turn: "Nothing is asked until the turn ends", idle: "Nothing is asked until the session is idle",
 };
 
+function warning(text) {
+  return h("ul", { class: "warnings" }, h("li", { class: "warning" }, icon("warn"), h("span", null, text)));
+}
+
 function suspension(word) {
-  const text = `${SUSPENDED[word] ?? `Prompts are off: ${word}`}. What is denied stays denied.`;
-  return word && h("ul", { class: "warnings" }, h("li", { class: "warning" }, icon("warn"), h("span", null, text)));
+  return word && warning(`${SUSPENDED[word] ?? `Prompts are off: ${word}`}. What is denied stays denied.`);
+}
+
+function marked(mark) {
+  return mark && warning(`Text from ${mark.tool ?? mark.origin} carried instructions (${mark.severity}, record ${mark.record ?? "lost"}). What reaches the network or secrets is asked about until “holdpoint permissions unmark”.`);
 }
 
 function rules(title, kind, list) {
@@ -29,7 +36,7 @@ function card(session) {
     h("header", null, h("h3", null, session.agent || "Session"), h("code", null, session.session),
       session.pending > 0 && h("a", { class: "tag waits", href: "#pending" }, `${session.pending} waiting`),
       session.last && h("span", { class: "faint" }, `last seen ${ago(now() - session.last)}`)),
-    suspension(session.suspended),
+    suspension(session.suspended), marked(session.mark),
     parts.length ? h("div", { class: "two" }, parts) : h("p", { class: "faint" }, "No rules of its own."));
 }
 

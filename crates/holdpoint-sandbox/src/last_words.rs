@@ -35,6 +35,13 @@ pub fn arm(words: LastWords) -> io::Result<()> {
     Ok(())
 }
 
+/// From here on an armed process would say other words; its time and memory stay what they are.
+///
+/// One that is told so twice says what it was told first.
+pub fn say_instead(stdout: &'static str, stderr: &'static str, code: i32) {
+    system::say_instead(stdout, stderr, code);
+}
+
 /// Gives a process that is armed more time, from now on: it waits for somebody.
 pub fn take_time(time: Duration) -> io::Result<()> {
     system::set_alarm(time)
@@ -69,6 +76,9 @@ mod system {
     use super::{ABORT, FAULT, LastWords, STOPPED, TIME};
 
     static WORDS: OnceLock<LastWords> = OnceLock::new();
+
+    /// What is said in place of those words.
+    static OTHERS: OnceLock<LastWords> = OnceLock::new();
 
     /// Where a line is left.
     static NOTE: OnceLock<CString> = OnceLock::new();
@@ -114,6 +124,17 @@ mod system {
         catch_endings()?;
         limit_memory(words.memory)?;
         set_alarm(words.deadline)
+    }
+
+    pub(super) fn say_instead(stdout: &'static str, stderr: &'static str, code: i32) {
+        if let Some(words) = WORDS.get() {
+            let _ = OTHERS.set(LastWords {
+                stdout,
+                stderr,
+                code,
+                ..*words
+            });
+        }
     }
 
     pub(super) fn leave_note_at(path: &Path) -> io::Result<()> {
@@ -202,7 +223,7 @@ mod system {
     /// nothing and takes no lock.
     pub(super) fn speak(cause: &str) -> ! {
         crate::terminal::restore();
-        let code = match WORDS.get() {
+        let code = match OTHERS.get().or_else(|| WORDS.get()) {
             Some(words) => {
                 say(libc::STDOUT_FILENO, words.stdout);
                 for piece in [words.stderr, cause, "\n"] {
@@ -263,7 +284,19 @@ mod system {
     use super::{ABORT, FAULT, LastWords, STOPPED, TIME};
 
     static WORDS: OnceLock<LastWords> = OnceLock::new();
+    static OTHERS: OnceLock<LastWords> = OnceLock::new();
     static NOTE: OnceLock<PathBuf> = OnceLock::new();
+
+    pub(super) fn say_instead(stdout: &'static str, stderr: &'static str, code: i32) {
+        if let Some(words) = WORDS.get() {
+            let _ = OTHERS.set(LastWords {
+                stdout,
+                stderr,
+                code,
+                ..*words
+            });
+        }
+    }
 
     pub(super) fn leave_note_at(path: &Path) -> io::Result<()> {
         let _ = NOTE.set(path.to_owned());
@@ -287,7 +320,7 @@ mod system {
     }
 
     pub(super) fn speak(cause: &str) -> ! {
-        let code = match WORDS.get() {
+        let code = match OTHERS.get().or_else(|| WORDS.get()) {
             Some(words) => {
                 let _ = io::stdout().write_all(words.stdout.as_bytes());
                 let _ = io::stdout().flush();

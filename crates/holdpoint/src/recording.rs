@@ -4,6 +4,7 @@
 //! recorded if there is any way to. What is recorded is redacted first; the ledger takes nothing
 //! else.
 
+mod findings;
 mod held;
 mod results;
 
@@ -24,6 +25,7 @@ use crate::excerpt::{brief, recorded};
 use crate::locations::Locations;
 use crate::store::{append_line, lock, plain_words, read_bounded, write_whole};
 
+pub use findings::Found;
 pub use held::Hold;
 pub use results::{Ended, Ran};
 

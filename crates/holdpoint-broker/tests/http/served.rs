@@ -94,7 +94,7 @@ impl Views for Shown {
     fn sessions(&self) -> Result<Value, Problem> {
         Ok(json!({"sessions": [{
             "session": "s", "agent": "claude-code", "pending": 1, "last": 5, "suspended": "turn",
-            "allow": ["git *"], "deny": [],
+            "allow": ["git *"], "deny": [], "mark": null,
         }]}))
     }
 

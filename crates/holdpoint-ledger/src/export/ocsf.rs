@@ -320,6 +320,7 @@ const ACTION_DENIED: Coded = (2, "Denied");
 
 const ALLOWED: Coded = (1, "Allowed");
 const BLOCKED: Coded = (2, "Blocked");
+const QUARANTINED: Coded = (3, "Quarantined");
 const APPROVED: Coded = (8, "Approved");
 const DELAYED: Coded = (14, "Delayed");
 const DETECTED: Coded = (15, "Detected");
@@ -334,10 +335,19 @@ fn outcome(record: &Record) -> (Coded, Coded) {
         (Kind::Release, _) => (ACTION_ALLOWED, APPROVED),
         (Kind::Result, _) => (ACTION_ALLOWED, ALLOWED),
         (_, Some(Verdict::Deny)) => (ACTION_DENIED, BLOCKED),
-        (Kind::TextFinding, _) => (ACTION_UNKNOWN, DETECTED),
+        (Kind::TextFinding, _) => match record.detail.as_ref().and_then(action_on_text) {
+            Some("block") => (ACTION_DENIED, BLOCKED),
+            Some("quarantine") => (ACTION_DENIED, QUARANTINED),
+            Some(_) | None => (ACTION_UNKNOWN, DETECTED),
+        },
         (_, Some(Verdict::Allow | Verdict::Notify)) => (ACTION_ALLOWED, ALLOWED),
         (_, Some(Verdict::Ask | Verdict::Review) | None) => (ACTION_UNKNOWN, DELAYED),
     }
+}
+
+/// What was done about a text.
+fn action_on_text(detail: &Value) -> Option<&str> {
+    detail.get("action")?.as_str()
 }
 
 fn severity(record: &Record) -> Coded {

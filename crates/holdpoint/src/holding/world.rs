@@ -7,7 +7,8 @@ use holdpoint_broker::{
     Asked, CheckResult, Context, Event, Judged, Memory, Prepared, Problem, Warned, World,
 };
 use holdpoint_core::{
-    Policy, Session, SessionState, Surroundings, ToolCall, judge, named, named_paths,
+    Explained, Policy, Session, SessionState, Surroundings, ToolCall, explained, judge, named,
+    named_paths,
 };
 use holdpoint_ledger::Kind;
 use serde_json::json;
@@ -62,17 +63,32 @@ impl House {
 
     /// The policy a call comes under.
     pub(crate) fn policy(&self, asked: &Asked) -> Result<Arc<Policy>, Problem> {
+        self.policy_for(&asked.workspace, &asked.directory, asked.config.as_deref())
+    }
+
+    /// The policy that holds in a workspace; `config` names a file in place of the search.
+    pub(crate) fn policy_for(
+        &self,
+        workspace: &str,
+        directory: &str,
+        config: Option<&str>,
+    ) -> Result<Arc<Policy>, Problem> {
         if let Some(policy) = &self.policy {
             return Ok(Arc::clone(policy));
         }
         let locations = Locations {
-            named: asked.config.as_ref().map(Into::into),
+            named: config.map(Into::into),
             ..self.locations.clone()
         };
-        let (workspace, directory) = (Path::new(&asked.workspace), Path::new(&asked.directory));
-        load_layers_at(&locations, workspace, directory)
+        load_layers_at(&locations, Path::new(workspace), Path::new(directory))
             .map(Arc::new)
             .map_err(problem)
+    }
+
+    /// What a call would do.
+    pub(crate) fn explained(&self, asked: &Asked, call: &ToolCall, policy: &Policy) -> Explained {
+        let home = self.home();
+        explained(call, policy, &surroundings(asked, home.as_deref()))
     }
 
     /// What a session remembers.
@@ -216,16 +232,19 @@ fn foreseen(call: &ToolCall, policy: &Policy, around: &Surroundings<'_>) -> Vec<
 }
 
 fn remembered(state: &mut SessionState, memory: &Memory) {
-    let add = |list: &mut Vec<String>, patterns: &[String]| {
-        for pattern in patterns {
-            if !list.contains(pattern) {
-                list.push(pattern.clone());
+    match memory {
+        Memory::Allow { patterns, .. } => {
+            for pattern in patterns {
+                state.allow_pattern(pattern);
             }
         }
-    };
-    match memory {
-        Memory::Allow { patterns, .. } => add(&mut state.allow, patterns),
-        Memory::Deny { patterns, .. } => add(&mut state.deny, patterns),
+        Memory::Deny { patterns, .. } => {
+            for pattern in patterns {
+                if !state.deny.contains(pattern) {
+                    state.deny.push(pattern.clone());
+                }
+            }
+        }
         Memory::All => state.suspended.all = true,
         Memory::Turn => state.suspended.turn = true,
         Memory::Idle => state.suspended.idle = true,

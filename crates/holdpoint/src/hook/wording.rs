@@ -67,6 +67,20 @@ pub(super) fn refused(problem: &str) -> String {
     format!("{REFUSED}{}", sentence(problem, 800))
 }
 
+/// Why a result is kept back that could not be looked at.
+pub(super) fn kept_back(problem: &str) -> String {
+    let problem = sentence(problem, 800);
+    format!(
+        "Holdpoint kept back what this tool returned, because it could not look at it: {problem}"
+    )
+}
+
+/// Why a message goes on that could not be looked at.
+pub(super) fn unseen(problem: &str) -> String {
+    let problem = sentence(problem, 800);
+    format!("Holdpoint could not look at this message: {problem} Calls of tools are still judged.")
+}
+
 /// How a refusal without a decision starts.
 pub(super) const REFUSED: &str = "Holdpoint denied this, because it could not judge it: ";
 

@@ -1,4 +1,4 @@
-//! The whole way of a call for whoever builds an agent: judge, hold, run, record.
+//! The whole way of a call for whoever builds an agent: judge, hold, run, record, inspect.
 //!
 //! A [`Gatekeeper`] stands between a model and the functions that do what it asks for. It is handed
 //! every call together with the function that would run it, and hands back what the model reads: the
@@ -41,6 +41,7 @@ mod keeper;
 mod pass;
 mod permission;
 mod previews;
+mod reading;
 mod toolbox;
 mod turns;
 
@@ -53,4 +54,5 @@ pub use holdpoint_broker::{
 };
 pub use keeper::Gatekeeper;
 pub use permission::{Executed, Permission};
+pub use reading::{Message, Readable};
 pub use toolbox::{Tool, Toolbox};

@@ -61,18 +61,31 @@ impl Pass {
     }
 
     /// The tool has ended: puts that on record and makes what the model reads. A result that cannot
-    /// be put on record is kept back.
+    /// be put on record or looked at is kept back.
     pub(super) fn end(mut self, ending: Ending) -> Executed {
         self.ended = true;
         let recorded = self.record(&ending);
+        let mut note = None;
         self.keeper.ran(self.call.tool());
+        let mut readable = |value: Value| {
+            let readable = self.keeper.inspect_result(&self.call, value);
+            note = readable.note;
+            readable.value
+        };
         let result = match (recorded, ending) {
             (Err(problem), _) => Err(format!(
                 "The tool ran, but that could not be put on record, so its result is kept back: \
                  {problem}"
             )),
-            (Ok(()), Ending::Returned(value)) => Ok(value),
-            (Ok(()), Ending::Failed(error)) => Err(error),
+            (Ok(()), Ending::Returned(value)) => Ok(readable(value)),
+            (Ok(()), Ending::Failed(error)) => Err(match readable(Value::String(error)) {
+                Value::String(error) => error,
+                other @ (Value::Null
+                | Value::Bool(_)
+                | Value::Number(_)
+                | Value::Array(_)
+                | Value::Object(_)) => other.to_string(),
+            }),
             (Ok(()), Ending::Cancelled) => Err("The call was cancelled while it ran".into()),
         };
         let edited = self.permission.was_edited;
@@ -82,6 +95,7 @@ impl Pass {
             self.permission.clone(),
             original_input,
             result,
+            note,
         )
     }
 

@@ -127,12 +127,13 @@ impl Executed {
         permission: Permission,
         original_input: Option<Map<String, Value>>,
         result: Result<Value, String>,
+        note: Option<String>,
     ) -> Self {
         let mut value = match result {
             Ok(value) => value,
             Err(error) => json!({"error": error}),
         };
-        let notice = original_input.as_ref().map(|_| {
+        let edited = original_input.as_ref().map(|_| {
             let input = Value::Object(call.input().clone());
             format!(
                 "The user changed the arguments of this call before letting it run. It ran with: \
@@ -141,7 +142,10 @@ impl Executed {
         });
         if let Value::Object(fields) = &mut value {
             fields.insert("_permission".into(), permission.to_json());
-            if let (Some(original), Some(notice)) = (&original_input, &notice) {
+            if let Some(note) = &note {
+                fields.insert("_inspection".into(), json!({"notice": note}));
+            }
+            if let (Some(original), Some(notice)) = (&original_input, &edited) {
                 let edited = json!({
                     "notice": notice,
                     "original_args": original,
@@ -150,6 +154,10 @@ impl Executed {
                 fields.insert("_user_edited".into(), edited);
             }
         }
+        let notice = [edited, note]
+            .into_iter()
+            .flatten()
+            .reduce(|one, other| one + " " + &other);
         Self {
             value,
             permission,

@@ -1,16 +1,53 @@
-//! Claude Code's `settings.json`: our entry among its hooks.
+//! Claude Code's `settings.json`: our entries among its hooks.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
+use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
-use jsonc_parser::{ParseOptions, json};
 use serde_json::Value;
 
 use super::{Scope, SetupError};
 
-/// The event before each call of a tool.
-const EVENT: &str = "PreToolUse";
+/// A moment at which the agent asks.
+struct Event {
+    name: &'static str,
+    /// Whether it takes place for a tool, which an entry may name.
+    of_tool: bool,
+    /// Seconds the agent waits.
+    timeout: u64,
+    /// What the agent does if the hook cannot be run or ends without a word.
+    on_failure: Option<&'static str>,
+}
+
+/// Before each call, after it, and when the user has written something. What a user writes is never
+/// stopped by a hook that fails: every call that follows is.
+const EVENTS: [Event; 4] = [
+    Event {
+        name: "PreToolUse",
+        of_tool: true,
+        timeout: TIMEOUT,
+        on_failure: Some("block"),
+    },
+    Event {
+        name: "PostToolUse",
+        of_tool: true,
+        timeout: TIMEOUT_OF_TEXT,
+        on_failure: Some("block"),
+    },
+    Event {
+        name: "PostToolUseFailure",
+        of_tool: true,
+        timeout: TIMEOUT_OF_TEXT,
+        on_failure: None,
+    },
+    Event {
+        name: "UserPromptSubmit",
+        of_tool: false,
+        timeout: TIMEOUT_OF_TEXT,
+        on_failure: None,
+    },
+];
 
 /// What follows the program.
 const ARGUMENTS: [&str; 2] = ["hook", "claude-code"];
@@ -18,6 +55,9 @@ const ARGUMENTS: [&str; 2] = ["hook", "claude-code"];
 /// Seconds the agent waits. A person may take their time: the hook waits for an answer for at most
 /// 540 of them, and for anything else for 5.
 const TIMEOUT: u64 = 600;
+
+/// Seconds the agent waits where nobody is asked.
+const TIMEOUT_OF_TEXT: u64 = 30;
 
 /// What was set before calls could be held. Nobody has time to answer in it.
 const OLD_TIMEOUT: u64 = 10;
@@ -42,24 +82,33 @@ pub(super) fn settings_file(scope: Scope, directory: &Path) -> Result<PathBuf, S
     }
 }
 
-/// The text with a current entry for `program`, and whether an old entry was brought up to date.
+/// The text with current entries for `program`, and whether there were some that were kept or
+/// brought up to date.
 pub(super) fn registered(text: &str, program: &str) -> Result<(String, bool), String> {
     let settings = Settings::read(text)?;
-    let handlers = settings.handlers()?;
-    let ours = || {
-        handlers
-            .iter()
-            .filter(|handler| handler.is_ours(Some(program)))
-    };
-    if ours().any(|handler| handler.sees_every_call() && handler.is_current(program)) {
-        return Ok((text.to_owned(), true));
+    let mut known = false;
+    let mut changed = false;
+    for event in &EVENTS {
+        let handlers = settings.handlers(event.name)?;
+        let ours = || {
+            handlers
+                .iter()
+                .filter(|handler| handler.is_ours(Some(program)) && handler.sees_everything())
+        };
+        known |= ours().next().is_some();
+        if ours().any(|handler| handler.is_current(event, program)) {
+            continue;
+        }
+        changed = true;
+        match ours().next() {
+            Some(stale) => stale.renew(event, program),
+            None => settings.add(event, program)?,
+        }
     }
-    if let Some(stale) = ours().find(|handler| handler.sees_every_call()) {
-        stale.renew(program);
-        return Ok((settings.text(), true));
+    if changed {
+        return Ok((settings.text(), known));
     }
-    settings.add(program)?;
-    Ok((settings.text(), false))
+    Ok((text.to_owned(), known))
 }
 
 /// The text without our entries.
@@ -68,9 +117,11 @@ pub(super) fn unregistered(text: &str) -> Result<String, String> {
         return Ok(text.to_owned());
     }
     let settings = Settings::read(text)?;
-    for handler in settings.handlers()? {
-        if handler.is_ours(None) {
-            handler.take_out();
+    for event in &EVENTS {
+        for handler in settings.handlers(event.name)? {
+            if handler.is_ours(None) {
+                handler.take_out();
+            }
         }
     }
     Ok(settings.text())
@@ -111,8 +162,8 @@ impl Settings {
         format!("{mark}{}", self.root)
     }
 
-    /// Every command that is run before a call.
-    fn handlers(&self) -> Result<Vec<Handler>, String> {
+    /// Every command that is run at an event.
+    fn handlers(&self, event: &str) -> Result<Vec<Handler>, String> {
         let object = match self.root.value() {
             Some(value) => value.as_object().ok_or("the settings are not an object")?,
             None => return Ok(Vec::new()),
@@ -121,12 +172,12 @@ impl Settings {
             return Ok(Vec::new());
         };
         let hooks = hooks.as_object().ok_or("`hooks` is not an object")?;
-        let Some(groups) = hooks.get(EVENT).and_then(|groups| groups.value()) else {
+        let Some(groups) = hooks.get(event).and_then(|groups| groups.value()) else {
             return Ok(Vec::new());
         };
         let groups = groups
             .as_array()
-            .ok_or_else(|| format!("`hooks.{EVENT}` is not an array"))?;
+            .ok_or_else(|| format!("`hooks.{event}` is not an array"))?;
         let groups = groups.elements().into_iter();
         Ok(groups
             .filter_map(|group| group.as_object())
@@ -143,22 +194,28 @@ impl Settings {
             .collect())
     }
 
-    fn add(&self, program: &str) -> Result<(), String> {
+    fn add(&self, event: &Event, program: &str) -> Result<(), String> {
         let object = self.root.object_value_or_create();
         let groups = object
             .and_then(|object| object.object_value_or_create("hooks"))
-            .and_then(|hooks| hooks.array_value_or_create(EVENT))
+            .and_then(|hooks| hooks.array_value_or_create(event.name))
             .ok_or("there is no place for a hook in it")?;
-        groups.append(json!({
-            "matcher": "*",
-            "hooks": [{
-                "type": "command",
-                "command": (program),
-                "args": (arguments()),
-                "timeout": TIMEOUT,
-                "onFailure": "block"
-            }]
-        }));
+        let mut handler: Vec<(String, CstInputValue)> = vec![
+            ("type".into(), "command".into()),
+            ("command".into(), program.into()),
+            ("args".into(), arguments()),
+            ("timeout".into(), event.timeout.into()),
+        ];
+        if let Some(word) = event.on_failure {
+            handler.push(("onFailure".into(), word.into()));
+        }
+        let mut group: Vec<(String, CstInputValue)> = Vec::new();
+        if event.of_tool {
+            group.push(("matcher".into(), "*".into()));
+        }
+        let handlers = vec![CstInputValue::Object(handler)];
+        group.push(("hooks".into(), CstInputValue::Array(handlers)));
+        groups.append(CstInputValue::Object(group));
         Ok(())
     }
 }
@@ -198,8 +255,8 @@ impl Handler {
         })
     }
 
-    /// Whether nothing keeps it from being asked about some calls, or from being waited for.
-    fn sees_every_call(&self) -> bool {
+    /// Whether nothing keeps it from being asked at some time, or from being waited for.
+    fn sees_everything(&self) -> bool {
         let everything = match value_of(&self.group, "matcher") {
             Value::Null => true,
             Value::String(matcher) => matcher.is_empty() || matcher == "*",
@@ -211,12 +268,14 @@ impl Handler {
         everything && unconditional
     }
 
-    fn is_current(&self, program: &str) -> bool {
+    fn is_current(&self, event: &Event, program: &str) -> bool {
         self.value("type") == "command"
             && self.value("command") == program
             && self.value("args") == Value::from(ARGUMENTS.to_vec())
             && self.has_time()
-            && self.value("onFailure") == "block"
+            && event
+                .on_failure
+                .is_none_or(|word| self.value("onFailure") == word)
     }
 
     /// Whether its owner, or a recent version, has said how long the agent waits.
@@ -227,14 +286,16 @@ impl Handler {
     }
 
     /// Sets what must be so, and leaves what its owner added.
-    fn renew(&self, program: &str) {
+    fn renew(&self, event: &Event, program: &str) {
         self.set("type", "command".into());
         self.set("command", program.into());
         self.set("args", arguments());
         if !self.has_time() {
-            self.set("timeout", TIMEOUT.into());
+            self.set("timeout", event.timeout.into());
         }
-        self.set("onFailure", "block".into());
+        if let Some(word) = event.on_failure {
+            self.set("onFailure", word.into());
+        }
     }
 
     fn set(&self, key: &str, value: CstInputValue) {
@@ -319,6 +380,45 @@ mod tests {
           }
         ]
       }
+    ],
+    "PostToolUse": [
+      {
+        "matcher": "*",
+        "hooks": [
+          {
+            "type": "command",
+            "command": "/opt/holdpoint",
+            "args": ["hook", "claude-code"],
+            "timeout": 30,
+            "onFailure": "block"
+          }
+        ]
+      }
+    ],
+    "PostToolUseFailure": [
+      {
+        "matcher": "*",
+        "hooks": [
+          {
+            "type": "command",
+            "command": "/opt/holdpoint",
+            "args": ["hook", "claude-code"],
+            "timeout": 30
+          }
+        ]
+      }
+    ],
+    "UserPromptSubmit": [
+      {
+        "hooks": [
+          {
+            "type": "command",
+            "command": "/opt/holdpoint",
+            "args": ["hook", "claude-code"],
+            "timeout": 30
+          }
+        ]
+      }
     ]
   }
 }"#;
@@ -361,6 +461,20 @@ mod tests {
             assert_eq!(handlers[0]["timeout"], 600);
             assert_eq!(registered(&after, PROGRAM), Ok((after.clone(), true)));
         }
+    }
+
+    #[test]
+    fn a_registration_for_calls_alone_is_completed() {
+        let whole = add("{}");
+        let mut before: Value = serde_json::from_str(&whole).unwrap();
+        let hooks = before["hooks"].as_object_mut().unwrap();
+        for event in EVENTS.iter().skip(1) {
+            hooks.remove(event.name).unwrap();
+        }
+        let (after, renewed) = registered(&before.to_string(), PROGRAM).unwrap();
+        assert!(renewed);
+        let after: Value = serde_json::from_str(&after).unwrap();
+        assert_eq!(after, serde_json::from_str::<Value>(&whole).unwrap());
     }
 
     #[test]

@@ -1,15 +1,24 @@
 //! Claude Code's words: the payloads of its hooks and the replies it understands.
 
+mod glimpse;
+mod results;
+
 use std::time::Duration;
 
 use holdpoint_broker::Context;
+use holdpoint_core::text::Action;
 use holdpoint_core::{CallError, Method, StrictValue, ToolCall, Verdict, document};
 use holdpoint_sandbox::last_words::LastWords;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use self::glimpse::Glimpse;
 use super::wording::{self, explained};
-use super::{Adapter, Answer as Answered, Asked, Moment, Pause, Problem, Question, Reply};
+use super::{
+    Adapter, Answer as Answered, Asked, Moment, Pause, Problem, Prompted, Question, Reply,
+    Returned, When,
+};
+use crate::inspecting::Inspected;
 
 pub(super) struct ClaudeCode;
 
@@ -25,8 +34,20 @@ impl Adapter for ClaudeCode {
             Err(_) if payload.trim().is_empty() => {
                 Err(Problem::new("the agent sent no message on standard input"))
             }
-            Err(error) => Err(unreadable(payload, &error)),
+            Err(error) => Err(self.unreadable(payload.as_bytes(), fault(payload, &error))),
         }
+    }
+
+    fn unreadable(&self, payload: &[u8], text: String) -> Problem {
+        let seen = Glimpse::of(payload);
+        let when = match seen.event.as_deref() {
+            Some("PostToolUse" | "PostToolUseFailure") => {
+                When::Result(seen.returned().map(Box::new))
+            }
+            Some("UserPromptSubmit") => When::Prompt,
+            Some(_) | None => return Problem::new(text),
+        };
+        Problem::at(when, text)
     }
 
     fn reply(&self, moment: Moment, answered: &Answered) -> Reply {
@@ -45,15 +66,48 @@ impl Adapter for ClaudeCode {
         }
     }
 
+    fn reply_to_result(&self, returned: &Returned, inspected: &Inspected) -> Reply {
+        results::reply(returned, inspected)
+    }
+
+    fn reply_to_prompt(&self, inspected: &Inspected) -> Reply {
+        let Some(note) = &inspected.note else {
+            return Reply::silence();
+        };
+        let output = match inspected.action {
+            Action::Pass | Action::Annotate => json!({"systemMessage": note}),
+            // A message can be stopped, but not changed.
+            Action::Quarantine | Action::Block => json!({"decision": "block", "reason": note}),
+        };
+        Reply {
+            stdout: format!("{output}\n"),
+            must_be_heard: inspected.action >= Action::Quarantine,
+            ..Reply::default()
+        }
+    }
+
+    fn kept_back(&self, returned: Option<&Returned>, problem: &str) -> Reply {
+        results::withholding(returned, &wording::kept_back(problem))
+    }
+
     fn refusal(&self, problem: &Problem) -> Reply {
         let text = wording::refused(&problem.text);
-        match problem.moment {
+        match &problem.when {
+            When::Result(returned) => self.kept_back(returned.as_deref(), &problem.text),
+            // Whoever writes may always do so, and every call that follows is judged.
+            When::Prompt => Reply {
+                stdout: format!(
+                    "{}\n",
+                    json!({"systemMessage": wording::unseen(&problem.text)})
+                ),
+                ..Reply::default()
+            },
             // Here the exit code counts for nothing.
-            Moment::BeforePrompt => Reply {
+            When::Call(Moment::BeforePrompt) => Reply {
                 code: BLOCK,
                 ..replied(Moment::BeforePrompt, Answer::Deny, &text)
             },
-            Moment::BeforeCall | Moment::Unknown => Reply {
+            When::Call(Moment::BeforeCall | Moment::Unknown) => Reply {
                 stdout: String::new(),
                 stderr: format!("{text}\n"),
                 code: BLOCK,
@@ -86,6 +140,10 @@ struct Payload {
     cwd: Option<String>,
     tool_name: Option<String>,
     tool_input: Option<StrictValue>,
+    tool_response: Option<StrictValue>,
+    /// Why a call failed; other events have other errors.
+    error: Option<StrictValue>,
+    prompt: Option<StrictValue>,
     agent_id: Option<String>,
     agent_type: Option<String>,
     permission_mode: Option<String>,
@@ -98,6 +156,9 @@ impl Payload {
         let moment = match self.hook_event_name.as_deref() {
             None | Some("PreToolUse") => Moment::BeforeCall,
             Some("PermissionRequest") => Moment::BeforePrompt,
+            Some("PostToolUse") => return self.result(Outcome::Returned),
+            Some("PostToolUseFailure") => return self.result(Outcome::Failed),
+            Some("UserPromptSubmit") => return self.message(),
             Some("Stop" | "SessionEnd") => return Ok(self.pauses(Pause::Turn)),
             Some("Notification") if self.notification_type.as_deref() == Some("idle_prompt") => {
                 return Ok(self.pauses(Pause::Idle));
@@ -133,9 +194,70 @@ impl Payload {
                     moment,
                 }))
             })
-            .map_err(|text| Problem { moment, text })
+            .map_err(|text| Problem::at(When::Call(moment), text))
+    }
+
+    fn result(self, outcome: Outcome) -> Result<Question, Problem> {
+        let unread = |text: &str| Err(Problem::at(When::Result(None), text));
+        let Some(tool) = self.tool_name.filter(|name| !name.trim().is_empty()) else {
+            return unread("the agent's message does not say which tool it is about");
+        };
+        if SILENT.contains(&tool.as_str()) {
+            return Ok(Question::None);
+        }
+        let (response, failed) = match outcome {
+            Outcome::Returned => (self.tool_response, false),
+            Outcome::Failed => (self.error, true),
+        };
+        let Some(StrictValue(response)) = response else {
+            return unread("the agent's message does not say what the tool returned");
+        };
+        let input = self.tool_input.map_or(Value::Null, |StrictValue(it)| it);
+        match ToolCall::new(tool, input.clone()) {
+            Ok(call) => Ok(Question::Result(Box::new(Returned {
+                replaceable: !failed && results::can_be_replaced(call.tool(), &response),
+                call,
+                input,
+                response,
+                session: self.session_id,
+                directory: self.cwd.filter(|cwd| !cwd.is_empty()),
+                failed,
+            }))),
+            Err(error) => unread(&error.to_string()),
+        }
+    }
+
+    fn message(self) -> Result<Question, Problem> {
+        match self.prompt {
+            Some(StrictValue(Value::String(text))) => Ok(Question::Prompt(Prompted {
+                text,
+                session: self.session_id,
+                directory: self.cwd.filter(|cwd| !cwd.is_empty()),
+            })),
+            Some(_) | None => Err(Problem::at(
+                When::Prompt,
+                "the agent's message has no text of the user's",
+            )),
+        }
     }
 }
+
+/// What came of a call.
+#[derive(Clone, Copy)]
+enum Outcome {
+    Returned,
+    Failed,
+}
+
+/// The tools of which the model is told no more than that they have done what it said, or what the
+/// user answered. What else the agent knows of their results, the model does not see.
+const SILENT: &[&str] = &[
+    "AskUserQuestion",
+    "Edit",
+    "MultiEdit",
+    "NotebookEdit",
+    "Write",
+];
 
 impl Payload {
     fn pauses(self, pause: Pause) -> Question {
@@ -196,8 +318,6 @@ const TELLS: &[&str] = &[
     "PostCompact",
     "PostModelSwitch",
     "PostToolBatch",
-    "PostToolUse",
-    "PostToolUseFailure",
     "PreCompact",
     "PreModelSwitch",
     "SessionEnd",
@@ -211,14 +331,13 @@ const TELLS: &[&str] = &[
     "TaskCreated",
     "TeammateIdle",
     "UserPromptExpansion",
-    "UserPromptSubmit",
     "WorktreeCreate",
     "WorktreeRemove",
 ];
 
 /// What is wrong with a payload. The fast reader stops at the first fault; the document reader is
 /// asked what to say about it.
-fn unreadable(payload: &str, error: &serde_json::Error) -> Problem {
+fn fault(payload: &str, error: &serde_json::Error) -> String {
     let (line, column, message) = match document::read::<Payload>("", payload.as_bytes()) {
         Err(error) => (error.line, error.column, error.message()),
         Ok(_) => (
@@ -227,9 +346,7 @@ fn unreadable(payload: &str, error: &serde_json::Error) -> Problem {
             "this is not plain JSON".into(),
         ),
     };
-    Problem::new(format!(
-        "the agent's message cannot be read ({line}:{column}: {message})"
-    ))
+    format!("the agent's message cannot be read ({line}:{column}: {message})")
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

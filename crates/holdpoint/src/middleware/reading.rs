@@ -1,0 +1,134 @@
+//! What a model may read: what tools return and users write goes past the inspector first.
+
+use holdpoint_broker::Problem;
+use holdpoint_core::ToolCall;
+use holdpoint_core::text::{Action, Origin, Severity};
+use serde_json::{Value, json};
+
+use super::keeper::Gatekeeper;
+use crate::inspecting::{self, Incoming, Inspected, origin_of};
+
+/// What a model may read of what a tool returned.
+#[derive(Clone, Debug, PartialEq)]
+#[must_use]
+pub struct Readable {
+    /// What it may read: the result, what is left of it, or a notice in its place.
+    pub value: Value,
+    /// What it must be told about that.
+    pub note: Option<String>,
+    /// What was done.
+    pub action: Action,
+    /// How bad the worst of what was found is.
+    pub severity: Option<Severity>,
+}
+
+/// What is to be done about a user's message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Message {
+    /// Whether the model may read it. Unless the policy says otherwise it may.
+    pub allowed: bool,
+    /// What the user should be told about it.
+    pub note: Option<String>,
+    /// How bad the worst of what was found is.
+    pub severity: Option<Severity>,
+}
+
+impl Gatekeeper {
+    /// What the model may read of what a call returned. [`Gatekeeper::execute`] and its like have
+    /// done this already; it is for results that come by another way. What was found is on record,
+    /// and a session that was shown orders is asked more from then on. A result that cannot be
+    /// looked at is kept back.
+    pub fn inspect_result(&self, call: &ToolCall, value: Value) -> Readable {
+        match self.inspected(call, &value) {
+            Ok(inspected) => Readable {
+                value: match (inspected.action, inspected.instead) {
+                    (Action::Block, _) => withheld(&value, inspected.note.as_deref()),
+                    (_, Some(instead)) => instead,
+                    (_, None) => value,
+                },
+                note: inspected.note,
+                action: inspected.action,
+                severity: inspected.severity,
+            },
+            Err(Problem(problem)) => {
+                let notice = format!("What the tool returned is kept back: {problem}");
+                self.record_failure(call, &notice);
+                Readable {
+                    value: withheld(&value, Some(&notice)),
+                    note: Some(notice),
+                    action: Action::Block,
+                    severity: None,
+                }
+            }
+        }
+    }
+
+    /// Looks at what the user wrote, before the model reads it. One that cannot be looked at goes
+    /// on: every call that follows from it is judged.
+    pub fn inspect_prompt(&self, text: &str) -> Message {
+        match self.heard(text) {
+            Ok(inspected) => Message {
+                allowed: inspected.action < Action::Quarantine,
+                note: inspected.note,
+                severity: inspected.severity,
+            },
+            Err(Problem(problem)) => Message {
+                allowed: true,
+                note: Some(format!("This message could not be looked at: {problem}")),
+                severity: None,
+            },
+        }
+    }
+
+    fn inspected(&self, call: &ToolCall, value: &Value) -> Result<Inspected, Problem> {
+        let house = &self.post.house;
+        let asked = self.asked(call);
+        let policy = house.policy(&asked)?;
+        let call = asked.call().map_err(|error| Problem(error.to_string()))?;
+        let origin = origin_of(&call, || house.explained(&asked, &call, &policy));
+        let input = Value::Object(call.input().clone());
+        let incoming = Incoming {
+            agent: &self.post.agent,
+            session: &self.post.session,
+            directory: Some(&asked.directory),
+            tool: Some((call.tool(), &input)),
+            origin,
+            replaceable: true,
+            policy: &policy,
+        };
+        inspecting::inspect_value(house.locations(), &incoming, value)
+            .map_err(|error| Problem(error.to_string()))
+    }
+
+    fn heard(&self, text: &str) -> Result<Inspected, Problem> {
+        let house = &self.post.house;
+        let policy = house.policy_for(
+            &self.post.workspace,
+            &self.post.workspace,
+            self.post.config.as_deref(),
+        )?;
+        let incoming = Incoming {
+            agent: &self.post.agent,
+            session: &self.post.session,
+            directory: Some(&self.post.workspace),
+            tool: None,
+            origin: Origin::User,
+            replaceable: false,
+            policy: &policy,
+        };
+        inspecting::inspect_prompt(house.locations(), &incoming, text)
+            .map_err(|error| Problem(error.to_string()))
+    }
+}
+
+/// What stands in the place of a result: an error, as a tool that failed would give it.
+fn withheld(value: &Value, notice: Option<&str>) -> Value {
+    let notice = notice.unwrap_or("What the tool returned is kept back.");
+    match value {
+        Value::Object(_) => json!({"error": notice}),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            json!(notice)
+        }
+    }
+}
