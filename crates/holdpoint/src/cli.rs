@@ -3,6 +3,7 @@
 mod approvals;
 mod log;
 mod people;
+mod scan;
 mod span;
 
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ pub(crate) use approvals::{
 };
 pub(crate) use log::{IndexWhen, LedgerPlace, List, Log, LogAction, Wanted};
 pub(crate) use people::{People, PeopleAction};
+pub(crate) use scan::{Clean, Format, Scan};
 pub(crate) use span::Span;
 
 /// The gate between an AI agent and its tools.
@@ -33,6 +35,8 @@ pub(crate) use span::Span;
 )]
 #[command(after_help = "Exit codes of check and permissions check:\n  \
     0 allow or notify   3 ask or review   2 deny   1 error (nothing is allowed)\n\n\
+    Exit codes of scan:\n  \
+    0 pass   3 annotate   2 quarantine or block   1 error   130 interrupted\n\n\
     Exit codes of log verify:\n  \
     0 intact   4 something was changed, removed or added   1 error")]
 pub(crate) struct Cli {
@@ -67,6 +71,19 @@ pub(crate) enum Command {
         holdpoint undo --dry-run              what the newest would change\n  \
         holdpoint undo 20261116-064612-7f3ac21   any of them; the start of its name is enough")]
     Undo(Undo),
+    /// Look for orders to an AI, hidden characters and secrets in files and texts
+    ///
+    /// Directories are walked without what .gitignore and .ignore leave out. Disguises are taken off
+    /// first: invisible and look-alike characters, encodings, hidden markup. Where a text comes from
+    /// and your policy decide what a finding leads to; nothing is changed and nothing recorded.
+    #[command(after_help = scan::SCAN_EXAMPLES)]
+    Scan(Box<Scan>),
+    /// Take out of a text what nobody sees, or what gives orders to an AI
+    ///
+    /// Reads standard input or a file and writes what is left to standard output. What is not taken
+    /// out stays as it is, white space and bytes that are no text included.
+    #[command(after_help = scan::CLEAN_EXAMPLES)]
+    Clean(Clean),
     /// Judge what agents already did: every tool call in their transcripts
     ///
     /// Reads transcripts of Claude Code, Codex, Gemini CLI and Qwen Code and their `stream-json`
@@ -563,6 +580,11 @@ pub(crate) enum Action {
     },
     /// Forget this session's rules and default
     Clear,
+    /// Forget that a text this session was shown carried instructions
+    ///
+    /// Until then, whatever reaches the network or secrets is asked about. Look at the record first:
+    /// `permissions status` names it.
+    Unmark,
     /// Stop asking: until the session is idle, until the turn ends, or for the whole session
     ///
     /// What is denied stays denied; only questions are answered with yes.

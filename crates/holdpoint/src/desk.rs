@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use holdpoint::inspecting::InspectError;
 use holdpoint::simulate::{Simulation, simulate};
 use holdpoint::{
     Answered, Decision, Disk, Failed, LoadError, Locations, Outcome, Policy, Profile, RecordError,
@@ -61,6 +62,9 @@ pub(crate) enum DeskError {
     /// A decision was made and could not be put on record.
     #[error("{0}")]
     Unrecorded(RecordError, Verdict),
+    /// A text could not be let on.
+    #[error(transparent)]
+    Inspecting(InspectError),
     /// A person was to be asked and could not be.
     #[error("{0}")]
     NotHeld(String),

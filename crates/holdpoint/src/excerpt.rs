@@ -13,7 +13,7 @@ const LONGEST_COMMAND: usize = 8 << 10;
 const LONGEST_ARGUMENT: usize = 400;
 
 /// A secret is no longer than this, so what is cut this far behind its end cannot show half of one.
-const LONGEST_SECRET: usize = 16 << 10;
+pub(crate) const LONGEST_SECRET: usize = 16 << 10;
 
 /// The most arguments that are recorded, counting what is inside of lists and objects.
 const MOST_ARGUMENTS: usize = 100;

@@ -29,6 +29,7 @@ mod excerpt;
 mod gate;
 pub mod holding;
 pub mod hook;
+pub mod inspecting;
 mod load;
 mod locations;
 pub mod middleware;
@@ -37,6 +38,7 @@ mod people;
 mod recording;
 pub mod replay;
 pub mod report;
+pub mod scan;
 mod sessions;
 pub mod setup;
 pub mod simulate;
@@ -55,10 +57,10 @@ pub use excerpt::{arguments_without_secrets, text_without_secrets, without_secre
 pub use gate::Gate;
 pub use holdpoint_core::paths::{Entry, Lookup};
 pub use holdpoint_core::policy::{Authority, Guard, Layer, OnError, Switched, Trust, json_schema};
-pub use holdpoint_core::text::shown;
+pub use holdpoint_core::text::{self, shown};
 pub use holdpoint_core::{
-    Autonomy, CallError, Decision, DefaultPolicy, DocumentError, Effect, Finding, Method, Pack,
-    PackError, Part, Policy, Profile, Risk, Session, SessionState, StrictValue, Supervision,
+    Autonomy, CallError, Decision, DefaultPolicy, DocumentError, Effect, Finding, Mark, Method,
+    Pack, PackError, Part, Policy, Profile, Risk, Session, SessionState, StrictValue, Supervision,
     Suspensions, ToolCall, Verdict,
 };
 pub use load::{
@@ -67,7 +69,9 @@ pub use load::{
 pub use locations::{Locations, ProjectFiles};
 pub use packs::read_pack;
 pub use people::people_at;
-pub use recording::{Answered, Ended, Failed, Hold, Outcome, Ran, RecordError, Recorder, Replayed};
+pub use recording::{
+    Answered, Ended, Failed, Found, Hold, Outcome, Ran, RecordError, Recorder, Replayed,
+};
 pub use sessions::{SessionError, SessionId, Sessions};
 pub use store::plain_words;
 pub use telling::TELLING;
@@ -75,7 +79,11 @@ pub use trust::{TrustError, TrustStore};
 pub use views::HouseViews;
 pub use workplace::real_directory;
 
-/// The guide's code is compiled and run with the other examples in the documentation.
+/// The guides' code is compiled and run with the other examples in the documentation.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/library.md")]
 struct LibraryGuide;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/inspection.md")]
+struct InspectionGuide;

@@ -5,6 +5,8 @@ mod commands;
 mod desk;
 mod exit;
 mod layout;
+mod lines;
+mod pool;
 mod progress;
 mod terminal;
 
@@ -65,6 +67,9 @@ fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Exit> {
         Command::Explain(args) => commands::explain::run(&args, terminal),
         Command::Simulate(args) => commands::simulate::run(&args, terminal),
         Command::Undo(args) => commands::undo::run(&args, terminal),
+        Command::Scan(args) if args.batch => commands::scan::batch(&args, terminal),
+        Command::Scan(args) => commands::scan::run(&args, terminal),
+        Command::Clean(args) => commands::clean::run(&args, terminal),
         Command::Replay(args) => commands::replay::run(&args, terminal),
         Command::Log(args) => commands::log::run(&args, terminal),
         Command::Report(args) => commands::report::run(&args, terminal),

@@ -41,6 +41,13 @@ impl Progress {
         self.draw(&line());
     }
 
+    /// How many columns a line may take.
+    pub(crate) fn room() -> usize {
+        terminal_size::terminal_size_of(io::stderr())
+            .map_or(80, |(width, _)| usize::from(width.0))
+            .saturating_sub(1)
+    }
+
     /// Takes the line away, before anything else is written.
     pub(crate) fn clear(&mut self) {
         if std::mem::take(&mut self.drawn) {

@@ -4,6 +4,7 @@ use std::env;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 use holdpoint::Verdict;
+use holdpoint_core::text::Severity;
 
 pub(crate) use holdpoint::shown;
 
@@ -44,6 +45,18 @@ impl Terminal {
             Verdict::Deny => "31",
         };
         self.paint(code, text)
+    }
+
+    /// The severity's word, coloured by how bad it is.
+    pub(crate) fn severity(&self, severity: Severity) -> String {
+        let code = match severity {
+            Severity::Critical => "1;31",
+            Severity::High => "31",
+            Severity::Medium => "33",
+            Severity::Low => "36",
+            Severity::Info => "2",
+        };
+        self.paint(code, severity.name())
     }
 
     /// How many characters a line has; none where output is no terminal, and so not cut.

@@ -20,7 +20,7 @@ use crate::locations::Locations;
 use crate::report::{Period, page, summary_of};
 use crate::sessions::{SessionId, Sessions};
 use crate::workplace::real_directory;
-use crate::{Layer, SessionState, Suspensions};
+use crate::{Layer, Mark, SessionState, Suspensions};
 
 /// How far the report looks back.
 const REPORTED: Duration = Duration::from_secs(7 * 24 * 60 * 60);
@@ -143,8 +143,20 @@ impl Row {
             "suspended": suspended(self.state.suspended),
             "allow": clean(&self.state.allow),
             "deny": clean(&self.state.deny),
+            "mark": self.state.mark.as_ref().map(marked),
         })
     }
+}
+
+/// What a session remembers of a text that gave orders.
+fn marked(mark: &Mark) -> Value {
+    json!({
+        "time": mark.time,
+        "origin": mark.origin,
+        "tool": mark.tool.as_deref().map(text_without_secrets),
+        "severity": mark.severity,
+        "record": mark.record,
+    })
 }
 
 /// The longest suspension in force.

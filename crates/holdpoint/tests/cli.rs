@@ -615,7 +615,8 @@ fn every_command_explains_itself() {
     assert_eq!(
         actions,
         [
-            "show", "allow", "deny", "default", "clear", "suspend", "resume", "status", "check"
+            "show", "allow", "deny", "default", "clear", "unmark", "suspend", "resume", "status",
+            "check"
         ]
     );
 }

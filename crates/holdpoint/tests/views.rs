@@ -13,8 +13,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use holdpoint::holding::House;
-use holdpoint::{HouseViews, Locations, SessionId, Sessions};
+use holdpoint::{HouseViews, Locations, Mark, SessionId, Sessions};
 use holdpoint_broker::{Asked, Broker, Context, Held, Moment, Views};
+use holdpoint_core::text::{Origin, Severity};
 use serde_json::{Map, Value, json};
 
 fn locations(home: &Path) -> Locations {
@@ -88,6 +89,18 @@ fn sessions_are_shown_with_what_waits_in_them() {
             state.suspended.turn = true
         })
         .unwrap();
+    sessions
+        .change(&SessionId::new("busy"), |state| {
+            state.remember(Mark {
+                time: "2026-11-16T10:00:00Z".into(),
+                origin: Origin::Web,
+                tool: Some("WebFetch".into()),
+                severity: Severity::High,
+                record: Some(7),
+                earlier: Vec::new(),
+            });
+        })
+        .unwrap();
     for name in ["busy", "new", "with a space", "with a space"] {
         hold(&broker, home.path(), name);
     }
@@ -107,6 +120,8 @@ fn sessions_are_shown_with_what_waits_in_them() {
         (&json!(0), &json!("turn"))
     );
     assert_eq!(row("new")["deny"], json!([]));
+    assert_eq!(row("new")["mark"], json!(null));
+    assert_eq!(row("busy")["mark"]["record"], 7);
 }
 
 #[test]

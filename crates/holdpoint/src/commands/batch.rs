@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use holdpoint::{
@@ -20,6 +20,7 @@ use super::check::{json_problem, policy_for};
 use crate::cli;
 use crate::desk::{Asker, Desk, InSession, Judged, Under, directory};
 use crate::exit::Exit;
+use crate::lines::{Line, Lines};
 use crate::terminal::Terminal;
 
 /// The longest line that is read.
@@ -51,11 +52,7 @@ pub(crate) fn run(args: &cli::Check, terminal: &mut Terminal) -> anyhow::Result<
         // A policy named for the whole batch is wrong for all of it, so it is said once.
         batch.desk.policy(named)?;
     }
-    let mut lines = Lines {
-        input: BufReader::with_capacity(1 << 16, io::stdin().lock()),
-        line: Vec::new(),
-        number: 0,
-    };
+    let mut lines = Lines::new(io::stdin().lock(), MAX_LINE);
     loop {
         if !lines.has_whole_line() {
             // Whoever sends the next line may be waiting for these answers.
@@ -257,61 +254,4 @@ fn inline(config: &RawValue) -> Result<Under, String> {
         return Ok(Under::File(PathBuf::from(path)));
     }
     Ok(Under::Inline(text.to_owned()))
-}
-
-/// What some editors write before the first line.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
-struct Lines<R> {
-    input: BufReader<R>,
-    line: Vec<u8>,
-    number: u64,
-}
-
-enum Line {
-    Whole,
-    TooLong,
-    End,
-}
-
-impl<R: io::Read> Lines<R> {
-    fn has_whole_line(&self) -> bool {
-        self.input.buffer().contains(&b'\n')
-    }
-
-    /// Reads the next line without its end; of a line that is too long, nothing is kept.
-    fn next(&mut self) -> io::Result<Line> {
-        self.line.clear();
-        self.number += 1;
-        let mut too_long = false;
-        let mut any = false;
-        loop {
-            let available = self.input.fill_buf()?;
-            if available.is_empty() {
-                break;
-            }
-            any = true;
-            let end = available.iter().position(|byte| *byte == b'\n');
-            let (piece, _) = available.split_at(end.unwrap_or(available.len()));
-            let used = piece.len() + usize::from(end.is_some());
-            if self.line.len() + piece.len() > MAX_LINE {
-                too_long = true;
-                self.line.clear();
-            } else if !too_long {
-                self.line.extend_from_slice(piece);
-            }
-            self.input.consume(used);
-            if end.is_some() {
-                break;
-            }
-        }
-        if self.number == 1 && self.line.starts_with(BYTE_ORDER_MARK) {
-            self.line.drain(..BYTE_ORDER_MARK.len());
-        }
-        Ok(match (any, too_long) {
-            (false, _) => Line::End,
-            (true, true) => Line::TooLong,
-            (true, false) => Line::Whole,
-        })
-    }
 }

@@ -1,4 +1,4 @@
-//! `holdpoint hook`: answer an agent before it makes a call.
+//! `holdpoint hook`: answer an agent before it makes a call, and before its model reads what came of it.
 //!
 //! A process for each call, so it starts nothing it does not need. Whatever goes wrong ends in a
 //! refusal with text: most agents let a call run when their hook only fails.
@@ -9,15 +9,21 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::rc::Rc;
 use std::time::Duration;
 
 use holdpoint::holding::{self, House, Released, release};
-use holdpoint::hook::{Agent, Answer, Asked, Gatekeeper, MAX_PAYLOAD, Pause, Problem, Reply};
+use holdpoint::hook::{
+    Agent, Answer, Asked, Gatekeeper, MAX_PAYLOAD, Pause, Problem, Prompted, Reply, Returned,
+};
+use holdpoint::inspecting::{self, Incoming, Inspected, origin_of};
 use holdpoint::{
     Decision, ErrorLog, Failed, Method, OnError, Outcome, Policy, SessionId, Sessions, ToolCall,
     Verdict, shown, text_without_secrets,
 };
 use holdpoint_broker::{Context, Event, World};
+use holdpoint_core::Explained;
+use holdpoint_core::text::Origin;
 use holdpoint_sandbox::last_words;
 use lexopt::Arg;
 
@@ -135,6 +141,20 @@ impl Gatekeeper for Gate {
         })
     }
 
+    fn stand_by(&mut self, reply: Reply) {
+        // This process ends with its answer, so what is kept for good is soon gone.
+        let kept = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+        last_words::say_instead(kept(reply.stdout), kept(reply.stderr), reply.code.into());
+    }
+
+    fn result(&mut self, returned: &Returned) -> Result<Inspected, String> {
+        self.inspected(returned).map_err(|error| error.to_string())
+    }
+
+    fn prompt(&mut self, prompted: &Prompted) -> Result<Inspected, String> {
+        self.heard(prompted).map_err(|error| error.to_string())
+    }
+
     fn pause(&mut self, session: &str, pause: Pause) -> Result<(), String> {
         let sessions = Sessions::at(self.desk.locations()).map_err(|error| error.to_string())?;
         let id = SessionId::new(session);
@@ -189,7 +209,7 @@ impl Gate {
         let call = asked.call.in_directory(standing.as_str());
         let under = Under::LayersAt(workspace.clone(), directory);
         self.under = Some(under.clone());
-        let session = asked.session.as_deref().unwrap_or("default");
+        let session = asked.session.as_deref().unwrap_or(NO_SESSION);
         let kept = InSession::Kept(session.to_owned());
         self.session = asked.session.clone();
         let asker = Asker {
@@ -217,6 +237,66 @@ impl Gate {
         };
         let policy = self.desk.policy(&under)?;
         self.held(&asked, &policy, decision)
+    }
+
+    fn inspected(&mut self, returned: &Returned) -> Result<Inspected, DeskError> {
+        let (policy, directory) =
+            self.circumstances(returned.session.as_deref(), returned.directory.as_deref())?;
+        let call = returned.call.clone().in_directory(directory.as_str());
+        let call = &*self.call.insert(call);
+        let mut unclear = None;
+        let origin = origin_of(call, || {
+            let explained = self.desk.explained(call, &policy, Path::new(&directory));
+            explained.unwrap_or_else(|error| {
+                unclear = Some(error);
+                Explained::default()
+            })
+        });
+        if let Some(error) = unclear {
+            return Err(error);
+        }
+        let incoming = Incoming {
+            agent: self.agent.name(),
+            session: self.session.as_deref().unwrap_or(NO_SESSION),
+            directory: Some(&directory),
+            tool: Some((call.tool(), &returned.input)),
+            origin,
+            replaceable: returned.replaceable,
+            policy: &policy,
+        };
+        let locations = self.desk.locations();
+        inspecting::inspect_value(locations, &incoming, &returned.response)
+            .map_err(DeskError::Inspecting)
+    }
+
+    fn heard(&mut self, prompted: &Prompted) -> Result<Inspected, DeskError> {
+        let (policy, directory) =
+            self.circumstances(prompted.session.as_deref(), prompted.directory.as_deref())?;
+        let incoming = Incoming {
+            agent: self.agent.name(),
+            session: self.session.as_deref().unwrap_or(NO_SESSION),
+            directory: Some(&directory),
+            tool: None,
+            origin: Origin::User,
+            replaceable: false,
+            policy: &policy,
+        };
+        inspecting::inspect_prompt(self.desk.locations(), &incoming, &prompted.text)
+            .map_err(DeskError::Inspecting)
+    }
+
+    /// The policy a text comes under, and the directory its agent stands in.
+    fn circumstances(
+        &mut self,
+        session: Option<&str>,
+        standing: Option<&str>,
+    ) -> Result<(Rc<Policy>, String), DeskError> {
+        self.session = session.map(str::to_owned);
+        let (workspace, directory) = self.place(standing)?;
+        let standing = directory.to_str().ok_or(DeskError::Directory)?.to_owned();
+        let under = Under::LayersAt(workspace, directory);
+        self.under = Some(under.clone());
+        Ok((self.desk.policy(&under)?, standing))
     }
 
     /// Ends what was suspended in another turn of the session than this one.
@@ -320,6 +400,9 @@ impl Gate {
             .is_some_and(|log| log.add(self.agent.name(), &problem.text).is_ok())
     }
 }
+
+/// The session of an agent that does not say.
+const NO_SESSION: &str = "default";
 
 /// The time to answer in once a person has.
 const TO_ANSWER: Duration = Duration::from_secs(20);

@@ -34,7 +34,8 @@ pub(crate) fn register(args: &Setup, terminal: &mut Terminal) -> anyhow::Result<
     let again = spelled(args);
     writeln!(
         terminal.out,
-        "Registered: from its next start, {} asks Holdpoint before each tool call.",
+        "Registered: from its next start, {} asks Holdpoint before each tool call, and has it look at \
+         what tools return.",
         full_name(agent)
     )?;
     warn(&plan, agent, terminal)?;
@@ -120,37 +121,77 @@ fn carried_out(
     Ok(true)
 }
 
-/// The lines that differ, with two around them. What changes is one stretch of the file.
+/// The lines that differ, with two around them.
 fn difference(before: &str, after: &str) -> Vec<String> {
     const AROUND: usize = 2;
     let old: Vec<&str> = before.lines().collect();
     let new: Vec<&str> = after.lines().collect();
-    let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let most = old.len().min(new.len()).saturating_sub(same);
-    let same_end = old
-        .iter()
-        .rev()
-        .zip(new.iter().rev())
-        .take(most)
-        .take_while(|(a, b)| a == b)
-        .count();
-    let line = |mark: &str, text: &&str| format!("{mark} {}", shown_line(text));
-    let middle = |lines: &[&str]| -> Vec<String> {
-        let end = lines.len().saturating_sub(same_end);
-        let changed = lines.get(same..end).unwrap_or_default();
-        changed.iter().map(|text| (*text).to_owned()).collect()
-    };
-    let start = same.saturating_sub(AROUND);
+    let edits = edits(&old, &new);
+    let changes: Vec<usize> = (0..)
+        .zip(&edits)
+        .filter(|(_, (mark, _))| *mark != ' ')
+        .map(|(at, _)| at)
+        .collect();
     let mut lines: Vec<String> = Vec::new();
-    let before_it = new.get(start..same).unwrap_or_default();
-    lines.extend(before_it.iter().map(|text| line(" ", text)));
-    for (mark, changed) in [("-", middle(&old)), ("+", middle(&new))] {
-        lines.extend(changed.iter().map(|text| line(mark, &text.as_str())));
+    let mut last = None;
+    for (at, (mark, text)) in edits.iter().enumerate() {
+        let next = changes.partition_point(|change| change + AROUND < at);
+        if changes.get(next).is_none_or(|change| *change > at + AROUND) {
+            continue;
+        }
+        if last.is_some_and(|last| last + 1 < at) {
+            lines.push("  …".to_owned());
+        }
+        lines.push(format!("{mark} {}", shown_line(text)));
+        last = Some(at);
     }
-    let end = new.len().saturating_sub(same_end);
-    let behind_it = new.iter().skip(end).take(AROUND);
-    lines.extend(behind_it.map(|text| line(" ", text)));
     lines
+}
+
+/// What becomes of each line: it stays, goes or comes.
+fn edits<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<(char, &'t str)> {
+    /// A file that differs in more places than this is shown as another one.
+    const MOST: usize = 4_000_000;
+    let width = new.len() + 1;
+    // How many lines the rests of both have in common, from each place on.
+    let mut common: Vec<u32> = Vec::new();
+    if (old.len() + 1).saturating_mul(width) <= MOST {
+        common = vec![0; (old.len() + 1) * width];
+    }
+    let at = |common: &[u32], i: usize, j: usize| common.get(i * width + j).copied().unwrap_or(0);
+    for (i, gone) in old.iter().enumerate().rev() {
+        for (j, come) in new.iter().enumerate().rev() {
+            let longest = match gone == come {
+                true => at(&common, i + 1, j + 1) + 1,
+                false => at(&common, i + 1, j).max(at(&common, i, j + 1)),
+            };
+            if let Some(slot) = common.get_mut(i * width + j) {
+                *slot = longest;
+            }
+        }
+    }
+    let (mut i, mut j) = (0, 0);
+    std::iter::from_fn(|| {
+        let (gone, come) = (old.get(i), new.get(j));
+        match (gone, come) {
+            (Some(gone), Some(come)) if gone == come => {
+                (i, j) = (i + 1, j + 1);
+                Some((' ', *gone))
+            }
+            (Some(gone), come)
+                if come.is_none() || at(&common, i + 1, j) >= at(&common, i, j + 1) =>
+            {
+                i += 1;
+                Some(('-', *gone))
+            }
+            (_, Some(come)) => {
+                j += 1;
+                Some(('+', *come))
+            }
+            (_, None) => None,
+        }
+    })
+    .collect()
 }
 
 /// A line of the file as it looks, without what a terminal would act on.
@@ -208,6 +249,11 @@ mod tests {
         );
         assert_eq!(difference("", "{}\n"), ["+ {}"]);
         assert_eq!(difference("{}\n", ""), ["- {}"]);
+        // What stands between two changes stays what it is.
+        assert_eq!(
+            difference("a\nb\nc\nd\ne\nf\ng\n", "a\nX\nb\nc\nd\ne\nf\ng\nY\n"),
+            ["  a", "+ X", "  b", "  c", "  …", "  f", "  g", "+ Y"]
+        );
         // Lines that repeat are not counted for both ends.
         assert_eq!(difference("a\na\n", "a\na\na\n"), ["  a", "  a", "+ a"]);
     }

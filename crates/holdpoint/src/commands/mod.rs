@@ -4,6 +4,7 @@
 pub(crate) mod approvals;
 pub(crate) mod batch;
 pub(crate) mod check;
+pub(crate) mod clean;
 pub(crate) mod explain;
 pub(crate) mod hook;
 pub(crate) mod init;
@@ -14,8 +15,20 @@ pub(crate) mod reference;
 pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod rules;
+pub(crate) mod scan;
 pub(crate) mod serve;
 pub(crate) mod simulate;
 pub(crate) mod trust;
 pub(crate) mod undo;
 pub(crate) mod watch;
+
+use std::io;
+
+/// Why a file was not read, for people.
+fn in_words(error: &io::Error) -> String {
+    if error.kind() == io::ErrorKind::NotFound {
+        "there is no such file".into()
+    } else {
+        format!("it cannot be read ({})", error.kind())
+    }
+}

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::bail;
 use holdpoint::{
-    DefaultPolicy, Layer, Policy, SessionId, SessionState, Sessions, Suspensions, ToolCall,
+    DefaultPolicy, Layer, Mark, Policy, SessionId, SessionState, Sessions, Suspensions, ToolCall,
     without_secrets,
 };
 use holdpoint_core::policy::RuleList;
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
             let pattern = whole(pattern)?;
             let state = {
                 let what = json!({"action": "allow", "pattern": pattern});
-                change(&desk, &id, what, |state| add(&mut state.allow, &pattern))?
+                change(&desk, &id, what, |state| state.allow_pattern(&pattern))?
             };
             let text = format!("+ Added to session whitelist: {}", shown(&pattern, 500));
             said(args, terminal, &text, &state)?;
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
             let pattern = whole(pattern)?;
             let state = {
                 let what = json!({"action": "deny", "pattern": pattern});
-                change(&desk, &id, what, |state| add(&mut state.deny, &pattern))?
+                change(&desk, &id, what, |state| deny(state, &pattern))?
             };
             let text = format!("- Added to session blacklist: {}", shown(&pattern, 500));
             said(args, terminal, &text, &state)?;
@@ -111,12 +111,33 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
             )?;
             said(args, terminal, "Prompts resumed.", &state)?;
         }
+        Action::Unmark => {
+            let known = desk.session(&args.session)?.state().mark.clone();
+            let Some(mark) = known else {
+                let session = desk.session(&args.session)?;
+                said(
+                    args,
+                    terminal,
+                    "The session is not marked.",
+                    session.state(),
+                )?;
+                return Ok(Exit::Fine);
+            };
+            let what = json!({"action": "unmark", "record": mark.record, "time": mark.time});
+            let state = change(&desk, &id, what, |state| state.mark = None)?;
+            let text = "The mark is gone: what reaches the network or secrets is judged by the \
+                        rules alone again.";
+            said(args, terminal, text, &state)?;
+        }
         Action::Status => {
             let session = desk.session(&args.session)?;
-            let text = match suspension_words(session.state().suspended) {
+            let mut text = match suspension_words(session.state().suspended) {
                 Some(words) => format!("Prompts: {words}."),
                 None => "Prompts: on.".to_owned(),
             };
+            if let Some(mark) = &session.state().mark {
+                text.push_str(&format!("\nMarked: {}.", mark_words(mark)));
+            }
             said(args, terminal, &text, session.state())?;
         }
         Action::Check { tool, arguments } => {
@@ -154,6 +175,24 @@ pub(crate) fn suspension_words(suspended: Suspensions) -> Option<String> {
     (!scopes.is_empty()).then(|| format!("suspended {}", scopes.join(" and ")))
 }
 
+/// What a session remembers of a text that gave orders, in words.
+pub(crate) fn mark_words(mark: &Mark) -> String {
+    let source = match &mark.tool {
+        Some(tool) => format!("{} ({})", shown(tool, 60), mark.origin),
+        None => mark.origin.to_string(),
+    };
+    let record = match mark.record {
+        Some(record) => format!(", record {record}"),
+        None => String::new(),
+    };
+    format!(
+        "text from {source} carried instructions at {} ({}{record}); what reaches the network or \
+         secrets is asked about until `holdpoint permissions unmark`",
+        shown(&mark.time, 40),
+        mark.severity,
+    )
+}
+
 /// Changes a session's rules, once the change is on record.
 fn change(
     desk: &Desk,
@@ -180,9 +219,9 @@ fn whole(words: &[String]) -> anyhow::Result<String> {
     Ok(pattern)
 }
 
-fn add(list: &mut Vec<String>, pattern: &str) {
-    if !list.iter().any(|known| known == pattern) {
-        list.push(pattern.to_owned());
+fn deny(state: &mut SessionState, pattern: &str) {
+    if !state.deny.iter().any(|known| known == pattern) {
+        state.deny.push(pattern.to_owned());
     }
 }
 
@@ -243,6 +282,9 @@ fn show(
     }
     if let Some(words) = suspension_words(state.suspended) {
         writeln!(out, "  prompts {words}")?;
+    }
+    if let Some(mark) = &state.mark {
+        writeln!(out, "  marked: {}", mark_words(mark))?;
     }
     writeln!(out, "\nBase Config:")?;
     writeln!(

@@ -28,7 +28,7 @@ pub(crate) fn profiles(json: bool, terminal: &mut Terminal) -> anyhow::Result<Ex
         if json {
             writeln!(terminal.out, "{}", json!({ "name": name, "about": about }))?;
         } else {
-            writeln!(terminal.out, "{name:<10} {about}")?;
+            writeln!(terminal.out, "{name:<11} {about}")?;
         }
     }
     Ok(Exit::Fine)

@@ -19,6 +19,16 @@ pub(crate) enum Answer {
     Deny,
     /// Blocked because it could not be judged: exit code 2 and one line of standard error.
     Refused,
+    /// A result goes on, and the model is told something about it.
+    Noted,
+    /// Something else goes on in place of a result, and the model is told why.
+    Replaced,
+    /// Something else goes on in place of a result, without a word.
+    Stripped,
+    /// A result that should not go on does, since it cannot be replaced, and the model is told.
+    Stays,
+    /// A user's message does not go on.
+    Stopped,
 }
 
 /// The answer and its reason, or what is wrong with the way it is given.
@@ -40,7 +50,8 @@ pub(crate) fn heard(got: &Got) -> Result<(Answer, String), String> {
                 };
             }
             let (answer, reason) = in_json(&got.stdout)?;
-            if reason.is_empty() || reason.chars().count() >= 2000 {
+            let wordless = answer == Answer::Stripped;
+            if reason.is_empty() != wordless || reason.chars().count() >= 2000 {
                 return Err(format!("a reason of {} characters", reason.chars().count()));
             }
             let repeated = if got.code == Some(2) || answer == Answer::Deny {
@@ -48,7 +59,9 @@ pub(crate) fn heard(got: &Got) -> Result<(Answer, String), String> {
             } else {
                 ""
             };
-            if stderr != repeated {
+            // A process that breaks down after a call keeps the result back, and says what happened.
+            let broke_down = reason.contains("Holdpoint broke down") && answer == Answer::Replaced;
+            if stderr != repeated && !broke_down {
                 return Err(format!("standard error must be `{repeated}`"));
             }
             Ok((answer, reason))
@@ -71,6 +84,10 @@ fn in_json(stdout: &str) -> Result<(Answer, String), String> {
         };
     }
     let specific = &value["hookSpecificOutput"];
+    if keys(&value) == ["decision", "reason"] && value["decision"] == "block" {
+        let reason = text(&value["reason"]).ok_or("no reason")?;
+        return Ok((Answer::Stopped, reason));
+    }
     match specific["hookEventName"].as_str() {
         Some("PreToolUse") => {
             let known = [
@@ -98,6 +115,46 @@ fn in_json(stdout: &str) -> Result<(Answer, String), String> {
                 .map(|reason| (Answer::Deny, reason))
                 .ok_or("no reason".into())
         }
+        Some("PostToolUse" | "PostToolUseFailure") => after_call(&value),
         other => Err(format!("{other:?} is no event that can be answered")),
     }
+}
+
+/// What the model hears after a call.
+fn after_call(value: &Value) -> Result<(Answer, String), String> {
+    let specific = value["hookSpecificOutput"].as_object().ok_or("no fields")?;
+    let has = |key: &str| specific.contains_key(key);
+    let known = [
+        "hookEventName",
+        "additionalContext",
+        "updatedToolOutput",
+        "updatedMCPToolOutput",
+    ];
+    if !specific.keys().all(|key| known.contains(&key.as_str())) {
+        return Err("fields that do not belong there".into());
+    }
+    if has("updatedMCPToolOutput")
+        && specific.get("updatedMCPToolOutput") != specific.get("updatedToolOutput")
+    {
+        return Err("two results that differ".into());
+    }
+    let failed = specific["hookEventName"] == "PostToolUseFailure";
+    if failed && (has("updatedToolOutput") || value.get("decision").is_some()) {
+        return Err("what failed cannot be replaced".into());
+    }
+    let context = specific.get("additionalContext").map(|it| it.as_str());
+    let context = context
+        .map(|it| it.ok_or("a note that is no text"))
+        .transpose()?;
+    let whole = value.as_object().ok_or("no object")?;
+    let answer = match (whole.len(), has("updatedToolOutput"), context) {
+        (1, true, Some(_)) => Answer::Replaced,
+        (1, true, None) => Answer::Stripped,
+        (1, false, Some(_)) => Answer::Noted,
+        (3, false, Some(note)) if value["decision"] == "block" && value["reason"] == note => {
+            Answer::Stays
+        }
+        _ => return Err("no such answer".into()),
+    };
+    Ok((answer, context.unwrap_or_default().to_owned()))
 }

@@ -241,6 +241,7 @@ fn session_words(session: &SessionView<'_>) -> String {
             .map(|default| format!("default {}", default.word())),
     );
     notes.extend(suspension_words(state.suspended));
+    notes.extend(state.mark.as_ref().map(|_| "marked".to_owned()));
     let notes = if notes.is_empty() {
         "nothing said".to_owned()
     } else {

@@ -117,6 +117,7 @@ fn decisive(decision: &Decision, policy: &Policy, session: &SessionState) -> Str
         | Method::Guard
         | Method::FileGuard
         | Method::SelfProtection
+        | Method::Injection
         | Method::ToolPolicy => decision.reason.clone(),
     }
 }

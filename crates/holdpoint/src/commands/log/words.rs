@@ -26,12 +26,26 @@ pub(super) fn outcome(record: &Record) -> (&'static str, Option<Verdict>) {
         Kind::HoldExpired => ("expired", Some(Verdict::Deny)),
         Kind::Release => ("released", Some(Verdict::Allow)),
         Kind::Result => ("ran", None),
-        Kind::TextFinding => ("finding", Some(Verdict::Review)),
+        Kind::TextFinding => found(record),
         Kind::PolicyChange => ("policy", Some(Verdict::Notify)),
         Kind::SessionRule => ("session", Some(Verdict::Notify)),
         Kind::Repair => ("repair", Some(Verdict::Review)),
         Kind::Checkpoint => ("signed", None),
         Kind::Error => ("error", Some(Verdict::Deny)),
+    }
+}
+
+/// What became of a text in which something was found.
+fn found(record: &Record) -> (&'static str, Option<Verdict>) {
+    let action = record
+        .detail
+        .as_ref()
+        .and_then(|it| it.get("action")?.as_str());
+    match action {
+        Some("annotate") => ("noted", Some(Verdict::Notify)),
+        Some("quarantine") => ("cleaned", Some(Verdict::Review)),
+        Some("block") => ("withheld", Some(Verdict::Deny)),
+        Some(_) | None => ("finding", Some(Verdict::Review)),
     }
 }
 

@@ -18,10 +18,11 @@ use holdpoint_core::{Surroundings, judge};
 use holdpoint_sandbox::interrupt;
 
 use super::filter::Filter;
-use super::pool::Pool;
-use super::sources::{Source, Sources, in_words};
+use super::sources::{Source, Sources};
 use crate::amounts::counted;
+use crate::commands::in_words;
 use crate::desk::{Under, load};
+use crate::pool::Pool;
 use crate::progress::{Progress, so_far};
 
 /// How many calls are judged in one piece.

@@ -8,7 +8,6 @@ mod filter;
 mod findings;
 mod judging;
 mod list;
-mod pool;
 mod sources;
 mod summary;
 mod tally;

@@ -8,6 +8,7 @@ use anyhow::bail;
 use holdpoint::Locations;
 use holdpoint::replay::{MAX_FILES, known_places, project_root, transcripts_in};
 
+use crate::commands::in_words;
 use crate::terminal::shown;
 
 /// The files of a run.
@@ -127,12 +128,4 @@ impl Source {
 
 fn name_of(path: &Path) -> String {
     shown(&path.display().to_string(), 500)
-}
-
-pub(super) fn in_words(error: &io::Error) -> String {
-    if error.kind() == io::ErrorKind::NotFound {
-        "there is no such file".into()
-    } else {
-        format!("it cannot be read ({})", error.kind())
-    }
 }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 
@@ -12,7 +13,7 @@ use anyhow::anyhow;
 const AHEAD: u64 = 16;
 
 /// Threads that each take a piece of work, do it, and give it back.
-pub(super) struct Pool<T> {
+pub(crate) struct Pool<T> {
     work: Sender<(u64, T)>,
     done: Receiver<(u64, T)>,
     /// Pieces done before one that comes first.
@@ -24,7 +25,7 @@ pub(super) struct Pool<T> {
 
 impl<T: Send + 'static> Pool<T> {
     /// Starts a thread for each core. They end when the pool is dropped.
-    pub(super) fn start(perform: impl Fn(&mut T) + Send + Sync + 'static) -> Self {
+    pub(crate) fn start(perform: impl Fn(&mut T) + Send + Sync + 'static) -> Self {
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
         let (work, queue) = channel::<(u64, T)>();
         let (give_back, done) = channel();
@@ -56,7 +57,7 @@ impl<T: Send + 'static> Pool<T> {
     }
 
     /// Hands a piece of work in.
-    pub(super) fn hand_in(&mut self, piece: T) -> anyhow::Result<()> {
+    pub(crate) fn hand_in(&mut self, piece: T) -> anyhow::Result<()> {
         self.work
             .send((self.handed_in, piece))
             .map_err(|_| anyhow!(GONE))?;
@@ -65,18 +66,18 @@ impl<T: Send + 'static> Pool<T> {
     }
 
     /// Whether more should not be handed in before some is given back.
-    pub(super) fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.handed_in - self.given_back >= self.most
     }
 
     /// The next piece in order, if it is done.
-    pub(super) fn ready(&mut self) -> Option<T> {
+    pub(crate) fn ready(&mut self) -> Option<T> {
         self.early.extend(self.done.try_iter());
         self.first()
     }
 
     /// The next piece in order, once it is done; none if everything was given back.
-    pub(super) fn wait(&mut self) -> anyhow::Result<Option<T>> {
+    pub(crate) fn wait(&mut self) -> anyhow::Result<Option<T>> {
         while self.given_back < self.handed_in {
             if let Some(piece) = self.first() {
                 return Ok(Some(piece));
@@ -87,6 +88,32 @@ impl<T: Send + 'static> Pool<T> {
         Ok(None)
     }
 
+    /// The next piece in order, if it is done in this time.
+    pub(crate) fn wait_for(&mut self, patience: Duration) -> anyhow::Result<Option<T>> {
+        let until = Instant::now() + patience;
+        loop {
+            if let Some(piece) = self.first() {
+                return Ok(Some(piece));
+            }
+            if self.is_idle() {
+                return Ok(None);
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            match self.done.recv_timeout(left) {
+                Ok((number, piece)) => {
+                    self.early.insert(number, piece);
+                }
+                Err(RecvTimeoutError::Timeout) => return Ok(None),
+                Err(RecvTimeoutError::Disconnected) => return Err(anyhow!(GONE)),
+            }
+        }
+    }
+
+    /// Whether everything that was handed in was given back.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.given_back == self.handed_in
+    }
+
     fn first(&mut self) -> Option<T> {
         let piece = self.early.remove(&self.given_back)?;
         self.given_back += 1;
@@ -94,12 +121,11 @@ impl<T: Send + 'static> Pool<T> {
     }
 }
 
-const GONE: &str = "the threads that judge have ended";
+const GONE: &str = "the threads that work have ended";
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     #[test]
     fn work_comes_back_in_order_however_long_it_takes() {
@@ -122,5 +148,17 @@ mod tests {
         let wanted: Vec<(u64, u64)> = (0..100).map(|number| (number, number * 2)).collect();
         assert_eq!(back, wanted);
         assert_eq!(pool.wait().unwrap(), None);
+    }
+
+    #[test]
+    fn nobody_waits_longer_than_they_want_to() {
+        let mut pool = Pool::start(|nap: &mut Duration| thread::sleep(*nap));
+        let (short, long) = (Duration::from_millis(1), Duration::from_millis(200));
+        assert_eq!(pool.wait_for(long).unwrap(), None);
+        pool.hand_in(long).unwrap();
+        assert_eq!(pool.wait_for(short).unwrap(), None);
+        assert!(!pool.is_idle());
+        assert_eq!(pool.wait_for(50 * long).unwrap(), Some(long));
+        assert!(pool.is_idle());
     }
 }

@@ -1,0 +1,256 @@
+//! Looking for orders, hidden characters and secrets in files: what `holdpoint scan` is made of.
+//!
+//! A [`Scanner`] inspects anything that can be read, in bounded memory however long it is, and says
+//! where in the file things stand. [`Walk`] finds the files of a directory, [`staged`] those of a
+//! commit to be; [`json`] and [`sarif`] are the forms findings are told in.
+
+mod encoding;
+mod input;
+pub mod json;
+mod preview;
+pub mod sarif;
+pub mod staged;
+mod walk;
+mod weights;
+mod written;
+
+use std::io::{self, Read};
+use std::ops::Range;
+
+use holdpoint_core::text::inspection::{Family, Finding, Inspection, Terms};
+use holdpoint_core::text::{Action, Origin, Severity};
+
+pub use self::input::Place;
+use self::input::{Input, OVERLAP, Piece};
+pub use self::preview::preview;
+pub use self::walk::{Walk, Wanted};
+pub use self::weights::Weight;
+use self::weights::weights;
+pub use self::written::{Written, replace};
+
+/// The most findings of one text that are told; all are counted.
+const MOST_TOLD: usize = 1000;
+
+/// Whether secrets are looked for, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Secrets {
+    /// They are findings like others.
+    Count,
+    /// They are none.
+    Pass,
+}
+
+/// Whether pictures, programs and the like are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binaries {
+    /// They are read as if they were texts.
+    Read,
+    /// They are passed over.
+    Skip,
+}
+
+/// Inspects texts and files.
+#[derive(Clone, Debug)]
+pub struct Scanner {
+    terms: Terms,
+    secrets: Secrets,
+    binaries: Binaries,
+    least: Severity,
+    explains: bool,
+}
+
+impl Scanner {
+    /// One that finds everything, on these terms.
+    pub fn new(terms: Terms) -> Self {
+        Self {
+            terms,
+            secrets: Secrets::Count,
+            binaries: Binaries::Skip,
+            least: Severity::Info,
+            explains: false,
+        }
+    }
+
+    /// Whether secrets are findings.
+    #[must_use]
+    pub fn secrets(mut self, secrets: Secrets) -> Self {
+        self.secrets = secrets;
+        self
+    }
+
+    /// Whether pictures, programs and the like are read.
+    #[must_use]
+    pub fn binaries(mut self, binaries: Binaries) -> Self {
+        self.binaries = binaries;
+        self
+    }
+
+    /// Tells only what is at least so bad. What it means for the text as a whole stays the same.
+    #[must_use]
+    pub fn telling_from(mut self, least: Severity) -> Self {
+        self.least = least;
+        self
+    }
+
+    /// Says which words weighed where the classifier speaks, too.
+    #[must_use]
+    pub fn explaining(mut self) -> Self {
+        self.explains = true;
+        self
+    }
+
+    /// Inspects a text, whether or not the policy has texts of that origin inspected by itself:
+    /// somebody asks for it.
+    pub fn inspect(&self, text: &str, origin: Origin) -> Inspection {
+        let mut inspection = self.terms.look(text, origin);
+        if self.secrets == Secrets::Pass {
+            let all = inspection.findings.len();
+            inspection
+                .findings
+                .retain(|finding| finding.family != Family::Secret);
+            if inspection.findings.len() < all {
+                inspection.action = inspection
+                    .findings
+                    .iter()
+                    .map(|finding| self.terms.action(origin, finding.severity))
+                    .max()
+                    .unwrap_or_default();
+            }
+        }
+        inspection
+    }
+
+    /// Inspects what can be read, piece by piece.
+    pub fn read(&self, reader: impl Read, origin: Origin) -> io::Result<Scanned> {
+        let mut input = Input::open(reader)?;
+        let mut scanned = Scanned::default();
+        if self.binaries == Binaries::Skip && input.is_binary() {
+            scanned.binary = true;
+            return Ok(scanned);
+        }
+        // What the piece before found near its end, which this one sees again.
+        let mut before = Vec::new();
+        loop {
+            let piece = input.piece();
+            before = self.piece(&piece, origin, &before, &mut scanned);
+            if !input.advance()? {
+                break;
+            }
+        }
+        scanned.bytes = input.bytes();
+        Ok(scanned)
+    }
+
+    fn piece(
+        &self,
+        piece: &Piece<'_>,
+        origin: Origin,
+        before: &[Seen],
+        scanned: &mut Scanned,
+    ) -> Vec<Seen> {
+        let inspection = self.inspect(&piece.text, origin);
+        scanned.action = scanned.action.max(inspection.action);
+        scanned.score = scanned.score.max(inspection.score);
+        scanned.severity = scanned.severity.max(inspection.severity());
+        let mut offsets: Vec<usize> = inspection
+            .findings
+            .iter()
+            .flat_map(|finding| [finding.span.start, finding.span.end])
+            .collect();
+        offsets.sort_unstable();
+        offsets.dedup();
+        let places = piece.places(&offsets);
+        let place_of = |offset: usize| {
+            let index = offsets.binary_search(&offset).ok()?;
+            places.get(index).copied()
+        };
+        let border = piece.text.len().saturating_sub(2 * OVERLAP);
+        let mut seen = Vec::new();
+        for mut finding in inspection.findings {
+            let (Some(start), Some(end)) =
+                (place_of(finding.span.start), place_of(finding.span.end))
+            else {
+                continue;
+            };
+            let now = Seen {
+                rule: finding.rule.clone().into_owned(),
+                span: start.byte..end.byte,
+            };
+            let again = before.iter().any(|one| one.is_part_of(&now));
+            if finding.span.end > border {
+                seen.push(now);
+            }
+            if again || finding.severity < self.least {
+                continue;
+            }
+            scanned.count += 1;
+            if scanned.findings.len() < MOST_TOLD {
+                let preview = preview(&piece.text, &finding);
+                let weights = match self.explains {
+                    true => weights(&piece.text, &finding, origin),
+                    false => Vec::new(),
+                };
+                finding.span = start.offset()..end.offset();
+                scanned.findings.push(Found {
+                    finding,
+                    start,
+                    end,
+                    preview,
+                    weights,
+                });
+            }
+        }
+        seen
+    }
+}
+
+/// A finding of the piece before.
+struct Seen {
+    rule: String,
+    span: Range<u64>,
+}
+
+impl Seen {
+    fn is_part_of(&self, other: &Seen) -> bool {
+        self.rule == other.rule
+            && self.span.start < other.span.end
+            && other.span.start < self.span.end
+    }
+}
+
+/// What was found in a file.
+#[derive(Clone, Debug, Default)]
+pub struct Scanned {
+    /// What should happen to it.
+    pub action: Action,
+    /// How bad the worst finding is, whether it is told or not.
+    pub severity: Option<Severity>,
+    /// How sure it is that the text gives orders, from 0 to 1.
+    pub score: f32,
+    /// What was found, in the order of the file, as far as it is told.
+    pub findings: Vec<Found>,
+    /// How many findings there are; only the first thousand are told.
+    pub count: u64,
+    /// How many bytes it has.
+    pub bytes: u64,
+    /// Whether it was passed over because it is no text.
+    pub binary: bool,
+}
+
+/// One finding and where it stands in its file.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// What it is; its span counts the bytes of the file.
+    pub finding: Finding,
+    /// Where it starts.
+    pub start: Place,
+    /// Where it ends.
+    pub end: Place,
+    /// A few words of it, safe to show.
+    pub preview: String,
+    /// The words that weighed in it, the heaviest first, if somebody asked for them.
+    pub weights: Vec<Weight>,
+}
+
+#[cfg(test)]
+mod tests;
