@@ -7,7 +7,11 @@
 
 use std::sync::LazyLock;
 
-use holdpoint::hook::{Agent, Answer, Asked, Gatekeeper, Pause};
+use holdpoint::hook::{Agent, Answer, Asked, Gatekeeper, Pause, Prompted, Reply, Returned};
+use holdpoint::inspecting::Inspected;
+use holdpoint_core::text::clean::{note, replacement};
+use holdpoint_core::text::inspection::{Inspection, inspect};
+use holdpoint_core::text::{Action, Origin};
 use holdpoint_core::{Decision, Method, Policy, Session, Surroundings, Verdict, judge};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
@@ -45,8 +49,34 @@ impl Gatekeeper for Judge {
         Ok(decision.into())
     }
 
+    fn stand_by(&mut self, _: Reply) {}
+
+    fn result(&mut self, returned: &Returned) -> Result<Inspected, String> {
+        let told = returned.response.to_string();
+        Ok(inspected(inspect(&told, Origin::Tool), Origin::Tool))
+    }
+
+    fn prompt(&mut self, prompted: &Prompted) -> Result<Inspected, String> {
+        Ok(inspected(
+            inspect(&prompted.text, Origin::User),
+            Origin::User,
+        ))
+    }
+
     fn pause(&mut self, _: &str, _: Pause) -> Result<(), String> {
         Ok(())
+    }
+}
+
+/// What comes of an inspection, in place of what came if that is kept back.
+fn inspected(inspection: Inspection, origin: Origin) -> Inspected {
+    let kept_back = inspection.action >= Action::Quarantine;
+    Inspected {
+        action: inspection.action,
+        severity: inspection.severity(),
+        note: note(&inspection, origin),
+        instead: kept_back.then(|| Value::String(replacement(&inspection, origin))),
+        ..Inspected::default()
     }
 }
 
@@ -94,8 +124,17 @@ fuzz_target!(|bytes: &[u8]| {
     match judged.map(|decision| (decision.verdict, decision.method)) {
         None => {
             let refused = reply.code == 2 && reply.stderr.starts_with("Holdpoint denied this");
+            // What came back of a call, or of the user, is spoken of and no longer refused.
+            let spoken_of = output.is_some_and(|output| {
+                let event = &output["hookSpecificOutput"]["hookEventName"];
+                event
+                    .as_str()
+                    .is_some_and(|name| name.starts_with("PostToolUse"))
+                    || output["systemMessage"].is_string()
+                    || output["decision"] == "block"
+            });
             // An event that only tells is heard in silence.
-            assert!(refused || answered.is_ok() && reply == Default::default());
+            assert!(refused || spoken_of || answered.is_ok() && reply == Default::default());
         }
         Some((Verdict::Deny, _)) => {
             assert_eq!(permission, Some("deny"));
