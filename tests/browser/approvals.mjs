@@ -107,7 +107,7 @@ async function person(browser, url, options = {}) {
   const page = await context.newPage();
   // An answer that has no effect and a session that has ended are told by their status; the
   // browser notes them, and nothing else may be noted.
-  const expected = /Failed to load resource: the server responded with a status of (401|409)|net::ERR_(CONNECTION_REFUSED|INCOMPLETE_CHUNKED_ENCODING|EMPTY_RESPONSE|CONNECTION_RESET)/;
+  const expected = /Failed to load resource: the server responded with a status of (401|409)|net::ERR_(CONNECTION_REFUSED|INCOMPLETE_CHUNKED_ENCODING|EMPTY_RESPONSE|CONNECTION_RESET|SOCKET_NOT_CONNECTED)/;
   page.on("console", (message) => expected.test(message.text()) || troubles.push(`${message.type()}: ${message.text()}`));
   page.on("pageerror", (error) => troubles.push(`error: ${error.stack}`));
   page.on("dialog", (dialog) => troubles.push(`dialog: ${dialog.message()}`));
