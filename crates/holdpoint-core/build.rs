@@ -20,6 +20,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+#[path = "src/text/bits.rs"]
+mod bits;
 #[path = "src/rules/data_format.rs"]
 mod data_format;
 #[path = "src/rules/format.rs"]

@@ -270,15 +270,18 @@ fn write_lexicon(out: &mut String, lexicon: &LexiconFile) {
             }
         }
     }
-    let mut bits = vec![0u64; BITS / 64];
+    let (mut bits, mut pairs) = (vec![0u64; BITS / 64], vec![0u64; BITS / 64]);
     let mut slots = vec![0u16; SLOTS];
     let (mut firsts, mut heads, mut rows) = (Vec::new(), vec![0], String::new());
     let (mut texts, mut count) = (String::new(), 0);
     for (first, phrases) in &phrases {
         let hash = hash_of(first);
-        // `concepts::may_be_known` looks at the same: two bits of one number.
-        let mixed = hash.wrapping_mul(0x9e37_79b1);
-        bits[(mixed >> 20) as usize] |= 1 << (mixed >> 14 & 63) | 1 << (mixed >> 8 & 63);
+        for phrase in phrases {
+            match phrase.words.get(1) {
+                Some(second) => set(&mut pairs, concepts_pair(hash, hash_of(second))),
+                None => set(&mut bits, hash),
+            }
+        }
         let mut slot = (hash.wrapping_mul(0x85eb_ca6b) >> 17) as usize;
         while slots[slot] != 0 {
             slot = (slot + 1) % SLOTS;
@@ -310,6 +313,7 @@ fn write_lexicon(out: &mut String, lexicon: &LexiconFile) {
         out,
         "static NAMES: [&str; {}] = {names:?};\n\
          static BITS: [u64; {}] = {bits:?};\n\
+         static PAIRS: [u64; {}] = {pairs:?};\n\
          static SLOTS: [u16; {SLOTS}] = {slots:?};\n\
          static FIRSTS: [u32; {}] = {firsts:?};\n\
          static HEADS: [u16; {}] = {heads:?};\n\
@@ -317,10 +321,22 @@ fn write_lexicon(out: &mut String, lexicon: &LexiconFile) {
          static TEXTS: &str = {texts:?};",
         names.len(),
         bits.len(),
+        pairs.len(),
         firsts.len(),
         heads.len(),
     )
     .unwrap();
+}
+
+/// Sets the two bits of one number that `concepts::has` looks at.
+fn set(bits: &mut [u64], hash: u32) {
+    let mixed = hash.wrapping_mul(0x9e37_79b1);
+    bits[(mixed >> 20) as usize] |= 1 << (mixed >> 14 & 63) | 1 << (mixed >> 8 & 63);
+}
+
+/// The hash of two words; `concepts::pair` computes the same.
+fn concepts_pair(first: u32, second: u32) -> u32 {
+    first.rotate_left(7) ^ second
 }
 
 /// The words of a text as they are compared: without apostrophes, in the case they are written.

@@ -15,9 +15,8 @@ use super::redaction_shape::{Set, Shape};
 /// As many buckets as `tables::bucket` knows.
 const BUCKETS: usize = 4096;
 
-/// Bits that say whether a bucket is worth a look, eight for each.
-const BITS: usize = BUCKETS * 8;
-const LONGER_BITS: usize = 1 << 16;
+/// Bytes that say whether a place is worth a look, four for each bucket.
+const BEGINNINGS: usize = BUCKETS * 4;
 
 /// Texts that are no data: the readers behind them are written in Rust. In the order of
 /// `tables::Special`.
@@ -290,18 +289,15 @@ impl Tables {
         for at in 0..BUCKETS {
             heads[at + 1] += heads[at];
         }
-        let mut bits = vec![0u64; BITS / 64];
+        let mut beginnings = vec![0u8; BEGINNINGS];
         for anchor in &self.anchors {
-            let bit = (hash(&anchor.text) >> 17) as usize;
-            bits[bit / 64] |= 1 << (bit % 64);
-        }
-        let mut longer = vec![0u64; LONGER_BITS / 64];
-        for bit in self
-            .anchors
-            .iter()
-            .flat_map(|anchor| longer_bits(&anchor.text))
-        {
-            longer[bit / 64] |= 1 << (bit % 64);
+            let lower = anchor.text.to_ascii_lowercase();
+            // A text of three bytes may stand before any fourth.
+            let bits = lower
+                .as_bytes()
+                .get(3)
+                .map_or(u8::MAX, |byte| 1 << (byte & 7));
+            beginnings[(hash(&lower) >> 18) as usize] |= bits;
         }
         let anchors = std::mem::take(&mut self.anchors);
         let mut rows = String::new();
@@ -330,10 +326,8 @@ impl Tables {
         let list = |items: &mut dyn Iterator<Item = String>| items.collect::<Vec<_>>().join(", ");
         let heads = list(&mut heads.iter().map(u16::to_string));
         table("HEADS", "u16", BUCKETS + 1, &heads);
-        let bits = list(&mut bits.iter().map(u64::to_string));
-        table("BITS", "u64", BITS / 64, &bits);
-        let longer = list(&mut longer.iter().map(u64::to_string));
-        table("LONGER", "u64", LONGER_BITS / 64, &longer);
+        let beginnings = list(&mut beginnings.iter().map(u8::to_string));
+        table("BEGINNINGS", "u8", BEGINNINGS, &beginnings);
         let sets = list(&mut self.sets.iter().map(|set| format!("{set:?}")));
         table("SETS", "Set", self.sets.len(), &sets);
         let code = list(&mut self.programs.iter().map(u8::to_string));
@@ -352,18 +346,4 @@ fn hash(text: &str) -> u32 {
 
 fn bucket(text: &str) -> usize {
     (hash(text) >> 20) as usize
-}
-
-/// The bits of a text's first four bytes in lower case; of a text of three, with every fourth byte.
-/// `tables::may_begin` looks at the same.
-fn longer_bits(text: &str) -> Vec<usize> {
-    let bytes = text.to_ascii_lowercase().into_bytes();
-    let bit = |fourth: u8| {
-        let gram = u32::from_be_bytes([bytes[0], bytes[1], bytes[2], fourth]);
-        (gram.wrapping_mul(0x85eb_ca6b) >> 16) as usize
-    };
-    match bytes.get(3) {
-        Some(fourth) => vec![bit(*fourth)],
-        None => (0..=u8::MAX).map(bit).collect(),
-    }
 }

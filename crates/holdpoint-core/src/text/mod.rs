@@ -1,5 +1,6 @@
 //! Text on its way in and out: what in it gives orders, hides, or may not be kept or shown.
 
+mod bits;
 pub mod classify;
 pub mod clean;
 pub mod detect;

@@ -1,5 +1,7 @@
 //! A text as words: what detectors and the classifier look at, made once for both.
 
+use super::bits;
+
 /// One word of a text, by the hash of its lower-case letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word {
@@ -27,39 +29,128 @@ pub fn hash_of(word: &str) -> u32 {
 pub fn split(text: &str, words: &mut Vec<Word>) {
     words.clear();
     let bytes = text.as_bytes();
+    // Where words begin and end is seen for 64 bytes at once, and hashed without a branch: how long
+    // one is cannot be foretold.
     let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        match class(byte) {
-            BREAK | APOSTROPHE => at += 1,
-            WIDE => {
-                let c = wide_at(text, at);
-                let end = at + c.len_utf8();
-                let mut unused = START;
-                match wide_class(c, &mut unused) {
-                    BREAK | APOSTROPHE => at = end,
-                    ALONE => {
-                        let mut room = [0; 4];
-                        words.push(Word {
-                            hash: hash_of(c.encode_utf8(&mut room)),
-                            start: position(at),
-                            end: position(end),
-                        });
-                        at = end;
-                    }
-                    _ => at = add_word(text, at, words),
+    let mut before = 0;
+    let mut blocks = bits::blocks(bytes, b' ').map(|(base, block)| Block::of(base, &block));
+    let mut current = blocks.next();
+    while let Some(block) = current {
+        current = blocks.next();
+        let next = current.as_ref().map_or(0, |next| next.plain);
+        let mut begin = block.plain & !(block.plain << 1 | before) | block.wide;
+        before = block.plain >> 63;
+        begin &= from_on(at, block.base);
+        while begin != 0 {
+            let place = begin.trailing_zeros();
+            let start = block.base + place as usize;
+            begin &= begin - 1;
+            let run = block.plain >> place | next << 1 << (63 - place);
+            let length = (!run).trailing_zeros() as usize;
+            let end = start + length;
+            let ends = bytes.get(end).is_none_or(|byte| class(*byte) == BREAK);
+            match bytes.get(start..).and_then(|rest| hash_at(rest, length)) {
+                Some(hash) if ends => words.push(Word {
+                    hash,
+                    start: position(start),
+                    end: position(end),
+                }),
+                _ => {
+                    at = if length > 0 {
+                        add_word(text, start, words)
+                    } else {
+                        add_wide(text, start, words)
+                    };
+                    begin &= from_on(at, block.base);
                 }
             }
-            _ => at = add_word(text, at, words),
         }
     }
 }
 
-/// Adds the word that begins with the letter or digit at `start`, and tells where it ends.
+/// 64 bytes of a text, a bit for each.
+struct Block {
+    base: usize,
+    /// Which are letters and digits of ASCII.
+    plain: u64,
+    /// Which are beyond ASCII.
+    wide: u64,
+}
+
+impl Block {
+    #[inline]
+    fn of(base: usize, block: &[u8; 64]) -> Self {
+        Self {
+            base,
+            plain: bits::of(block, bits::plain),
+            wide: if block.is_ascii() {
+                0
+            } else {
+                bits::of(block, bits::wide)
+            },
+        }
+    }
+}
+
+/// The bits of a block's bytes from `at` on.
+fn from_on(at: usize, base: usize) -> u64 {
+    match at.checked_sub(base) {
+        Some(64..) => 0,
+        Some(behind) => u64::MAX << behind,
+        None => u64::MAX,
+    }
+}
+
+/// The hash of the first `length` bytes, which are letters and digits; nothing if they are too many or too
+/// near to the end.
 #[inline]
+fn hash_at(bytes: &[u8], length: usize) -> Option<u32> {
+    match length {
+        1..=8 => Some(hash_of_eight(START, bytes.first_chunk()?, length)),
+        9..=16 => {
+            let (first, rest) = bytes.split_first_chunk()?;
+            let hash = hash_of_eight(START, first, 8);
+            Some(hash_of_eight(hash, rest.first_chunk()?, length - 8))
+        }
+        _ => None,
+    }
+}
+
+#[inline]
+fn hash_of_eight(mut hash: u32, eight: &[u8; 8], length: usize) -> u32 {
+    for (at, byte) in eight.iter().enumerate() {
+        // Digits have this bit already.
+        let next = mixed(hash, u32::from(byte | 0x20));
+        hash = if at < length { next } else { hash };
+    }
+    hash
+}
+
+/// Adds the word that begins with the character beyond ASCII at `at`, if one does, and tells where to
+/// go on.
+fn add_wide(text: &str, at: usize, words: &mut Vec<Word>) -> usize {
+    let c = wide_at(text, at);
+    let end = at + c.len_utf8();
+    let mut unused = START;
+    match wide_class(c, &mut unused) {
+        BREAK | APOSTROPHE => end,
+        ALONE => {
+            let mut room = [0; 4];
+            words.push(Word {
+                hash: hash_of(c.encode_utf8(&mut room)),
+                start: position(at),
+                end: position(end),
+            });
+            end
+        }
+        _ => add_word(text, at, words),
+    }
+}
+
+/// Adds the word that begins with the letter or digit at `start`, and tells where it ends.
 fn add_word(text: &str, start: usize, words: &mut Vec<Word>) -> usize {
     let bytes = text.as_bytes();
-    let mut hash = START;
-    let mut at = start;
+    let (mut hash, mut at) = (START, start);
     while let Some(&byte) = bytes.get(at) {
         let class = class(byte);
         if class > ALONE {
@@ -104,7 +195,7 @@ fn wide_class(c: char, hash: &mut u32) -> u8 {
         APOSTROPHE
     } else if stands_alone(c) {
         ALONE
-    } else if c.is_alphanumeric() || is_mark(c) {
+    } else if is_common(c) || c.is_alphanumeric() || is_mark(c) {
         for lower in c.to_lowercase() {
             *hash = mixed(*hash, lower as u32);
         }
@@ -112,6 +203,11 @@ fn wide_class(c: char, hash: &mut u32) -> u8 {
     } else {
         BREAK
     }
+}
+
+/// Letters of Latin and Cyrillic, which are told faster here than in the tables of all characters.
+fn is_common(c: char) -> bool {
+    matches!(c, '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}' | '\u{f8}'..='\u{24f}' | '\u{400}'..='\u{481}')
 }
 
 /// Vowel signs and accents belong to the word they stand in.

@@ -239,24 +239,24 @@ fn token(word: Word, spelling: &str) -> u32 {
 /// Runs of three to five characters of a word, its ends included.
 fn characters(spelling: &str, each: &mut impl FnMut(u32)) {
     let mut room = [0_u32; LONGEST + 2];
-    let mut length = 1;
-    for c in spelling.chars().filter(|c| !matches!(c, '\'' | '\u{2019}')) {
-        if length > LONGEST {
-            return;
-        }
-        if let Some(slot) = room.get_mut(length) {
-            *slot = if c.is_ascii() {
-                u32::from(c.to_ascii_lowercase())
-            } else {
-                c.to_lowercase().next().map_or(0, u32::from)
-            };
-        }
-        length += 1;
-    }
-    if length < 4 {
-        return;
-    }
-    let run = room.get(..=length).unwrap_or_default();
+    let length = if spelling.is_ascii() {
+        let letters = spelling.bytes().filter(|byte| *byte != b'\'');
+        fill(
+            &mut room,
+            letters.map(|byte| u32::from(byte.to_ascii_lowercase())),
+        )
+    } else {
+        let letters = spelling.chars().filter(|c| !matches!(c, '\'' | '\u{2019}'));
+        fill(
+            &mut room,
+            letters.map(|c| c.to_lowercase().next().map_or(0, u32::from)),
+        )
+    };
+    // With its ends.
+    let run = match length {
+        3..=LONGEST => room.get(..length + 2).unwrap_or_default(),
+        _ => return,
+    };
     let mut rest = run;
     while let [first, second, behind @ ..] = rest {
         let mut hash = mixed(mixed(CHARACTERS, *first), *second);
@@ -267,6 +267,20 @@ fn characters(spelling: &str, each: &mut impl FnMut(u32)) {
         }
         rest = rest.get(1..).unwrap_or_default();
     }
+}
+
+/// Puts characters into a room behind its first place, and tells how many there are, whether or not all
+/// have room.
+fn fill(room: &mut [u32], characters: impl Iterator<Item = u32>) -> usize {
+    let mut places = room.iter_mut().skip(1);
+    let mut count = 0;
+    for c in characters {
+        if let Some(place) = places.next() {
+            *place = c;
+        }
+        count += 1;
+    }
+    count
 }
 
 /// Mixes a value into a hash, well enough to take the upper bits of it.

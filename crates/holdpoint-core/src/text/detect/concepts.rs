@@ -36,7 +36,10 @@ pub fn named(name: &str) -> Option<u8> {
 pub fn find(words: &[Word], text: &str, hits: &mut Vec<Hit>) {
     hits.clear();
     for (at, word) in words.iter().enumerate() {
-        if may_be_known(word.hash) {
+        let next = words.get(at + 1).map_or(0, |word| word.hash);
+        // Every third word begins some phrase, but hardly ever with the next one: both look-ups are
+        // made before anything depends on them.
+        if has(&BITS, word.hash) | has(&PAIRS, pair(word.hash, next)) {
             add_hits(words, at, text, hits);
         }
     }
@@ -55,12 +58,19 @@ struct Row {
     exact: bool,
 }
 
+/// Whether a hash may be one of those in the table: of the words that say something by themselves, or
+/// of the first two words of phrases.
 #[inline]
-fn may_be_known(hash: u32) -> bool {
+fn has(table: &[u64], hash: u32) -> bool {
     // Two bits of one number: of one alone, every eighth word that is not known would pass.
     let mixed = hash.wrapping_mul(0x9e37_79b1);
-    BITS.get((mixed >> 20) as usize)
-        .is_some_and(|bits| bits >> (mixed >> 14 & 63) & bits >> (mixed >> 8 & 63) & 1 != 0)
+    let bits = table.get((mixed >> 20) as usize).copied().unwrap_or(0);
+    bits >> (mixed >> 14 & 63) & bits >> (mixed >> 8 & 63) & 1 != 0
+}
+
+#[inline]
+fn pair(first: u32, second: u32) -> u32 {
+    first.rotate_left(7) ^ second
 }
 
 fn add_hits(words: &[Word], at: usize, text: &str, hits: &mut Vec<Hit>) {
@@ -104,6 +114,11 @@ fn says(row: &Row, words: &[Word], at: usize, text: &str) -> bool {
         return false;
     };
     let found = words.get(at..).unwrap_or_default().iter();
+    if row.words == 1 {
+        let spelling = |word: &Word| text.get(word.start as usize..word.end as usize);
+        return (words.get(at).and_then(spelling))
+            .is_some_and(|it| same_letters(phrase, it, row.exact));
+    }
     let mut count = 0;
     let same = phrase.split(' ').zip(found).all(|(wanted, word)| {
         count += 1;

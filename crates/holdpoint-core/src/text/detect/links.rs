@@ -1,5 +1,6 @@
 //! Links and images whose address takes data along: `![x](https://host/?q={secret})`.
 
+use super::signs;
 use super::surroundings::{after, window};
 
 /// A link that takes data along.
@@ -11,7 +12,7 @@ pub(super) struct Leak {
 
 /// Calls `found` with each link or image whose address has a place for data.
 pub(super) fn find(text: &str, mut found: impl FnMut(Leak)) {
-    for (at, _) in text.match_indices(']') {
+    for at in signs::places(text, *b"]") {
         if text.as_bytes().get(at + 1) != Some(&b'(') {
             continue;
         }

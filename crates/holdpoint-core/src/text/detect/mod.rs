@@ -8,6 +8,7 @@ pub mod context;
 mod links;
 mod quoting;
 mod rules;
+mod signs;
 mod surroundings;
 mod tokens;
 mod turns;
@@ -61,7 +62,15 @@ struct Found<'v> {
 impl Found<'_> {
     fn patterns(&mut self) {
         for (at, hit) in self.hits.iter().enumerate() {
-            for pattern in rules::patterns_from(hit.concept) {
+            let patterns = rules::patterns_from(hit.concept);
+            if patterns.is_empty() {
+                continue;
+            }
+            let behind = rules::ideas_behind(at, self.hits);
+            for pattern in patterns {
+                if !pattern.may_go_on_with(behind) {
+                    continue;
+                }
                 let Some(rule) = pattern.rule().filter(|rule| rule.is_for(self.origin)) else {
                     continue;
                 };

@@ -168,11 +168,26 @@ impl Token {
 /// The tokens that begin with three bytes, the last two in lower case.
 pub(super) fn tokens(sign: u8, next: u8, after: u8) -> &'static [Token] {
     let key = u32::from(sign) << 16 | u32::from(next) << 8 | u32::from(after);
+    // Most signs are followed by what no token has there.
+    if TOKEN_SECONDS >> (next & 127) & 1 == 0 {
+        return &[];
+    }
     let start = TOKENS.partition_point(|token| token.key < key);
     let rest = TOKENS.get(start..).unwrap_or_default();
     let length = rest.iter().take_while(|token| token.key == key).count();
     rest.get(..length).unwrap_or_default()
 }
+
+/// A bit for the last bits of each second byte of a token.
+#[expect(clippy::indexing_slicing, reason = "at compile time")]
+static TOKEN_SECONDS: u128 = {
+    let (mut seconds, mut index) = (0, 0);
+    while index < TOKENS.len() {
+        seconds |= 1 << (TOKENS[index].key >> 8 & 127);
+        index += 1;
+    }
+    seconds
+};
 
 /// The patterns that may begin with a concept.
 pub(super) fn patterns_from(concept: u8) -> &'static [Pattern] {
@@ -181,7 +196,44 @@ pub(super) fn patterns_from(concept: u8) -> &'static [Pattern] {
     PATTERNS.get(head(at)..head(at + 1)).unwrap_or_default()
 }
 
+/// The ideas that stand where the second element of a pattern may, if its first is the hit `at`.
+pub(super) fn ideas_behind(at: usize, hits: &[Hit]) -> u128 {
+    let mut near = hits.get(at..).unwrap_or_default().iter();
+    let end = near
+        .as_slice()
+        .first()
+        .map_or(0, |hit| hit.first_word + u32::from(hit.words));
+    let last = end + u32::from(WIDEST_GAP) * ALONE;
+    near.by_ref()
+        .take_while(|hit| hit.first_word <= last)
+        .fold(0, |ideas, hit| ideas | 1 << hit.concept)
+}
+
+/// The widest gap of any pattern.
+#[expect(clippy::indexing_slicing, reason = "at compile time")]
+static WIDEST_GAP: u8 = {
+    let (mut widest, mut index) = (0, 0);
+    while index < ELEMENTS.len() {
+        if ELEMENTS[index].gap > widest {
+            widest = ELEMENTS[index].gap;
+        }
+        index += 1;
+    }
+    widest
+};
+
+/// By how much a gap is wider where every character is a word.
+const ALONE: u32 = 3;
+
 impl Pattern {
+    /// Whether the second element may be among some ideas; nearly always it is not.
+    pub(super) fn may_go_on_with(&self, ideas: u128) -> bool {
+        match self.elements.of(&ELEMENTS) {
+            [_, second, ..] => second.words.length > 0 || second.concepts & ideas != 0,
+            _ => true,
+        }
+    }
+
     pub(super) fn rule(&self) -> Option<&'static Rule> {
         RULES.get(usize::from(self.rule))
     }
@@ -265,7 +317,7 @@ fn reach(text: &str, last: Word, gap: u8) -> usize {
         .get(last.start as usize..last.end as usize)
         .unwrap_or_default();
     let alone = letters.len() >= 3 && letters.chars().nth(1).is_none();
-    usize::from(gap) * if alone { 3 } else { 1 }
+    usize::from(gap) * if alone { ALONE as usize } else { 1 }
 }
 
 /// The families in the order of `format::FAMILIES`.

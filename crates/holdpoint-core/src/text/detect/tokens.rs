@@ -1,34 +1,46 @@
 //! Texts of any characters that rules look for: tokens of chat templates, tags, headings.
 
 use super::rules::{self, Rule};
+use super::signs;
 
-/// Calls `found` with the rule and the span of each token in a text.
+/// Calls `found` with the rule and the span of each token in a text, those with one sign after those with
+/// another.
 pub(super) fn find(text: &str, mut found: impl FnMut(&'static Rule, (usize, usize))) {
-    // One quick search for each sign that begins a token.
-    for sign in ['<', '[', '#'] {
-        for (at, _) in text.match_indices(sign) {
-            let bytes = text.as_bytes().get(at..).unwrap_or_default();
-            let mut next = bytes.iter().skip(1).take(6).filter(|it| **it != b' ');
-            let (Some(first), Some(second)) = (next.next(), next.next()) else {
-                continue;
-            };
-            let tokens = rules::tokens(
-                sign as u8,
-                first.to_ascii_lowercase(),
-                second.to_ascii_lowercase(),
-            );
-            let rest = text.get(at..).unwrap_or_default();
-            for token in tokens {
-                let wanted = token.text.text();
-                if let (Some(rule), Some(length)) = (token.rule(), length_of(rest, wanted))
-                    && !is_index(text, at, wanted)
-                {
-                    found(rule, (at, at + length));
-                }
+    let mut places = [const { Vec::new() }; SIGNS.len()];
+    for at in signs::places(text, SIGNS) {
+        let bytes = text.as_bytes().get(at..).unwrap_or_default();
+        let mut next = bytes.iter().skip(1).take(6).filter(|it| **it != b' ');
+        let (Some(sign), Some(first), Some(second)) = (bytes.first(), next.next(), next.next())
+        else {
+            continue;
+        };
+        let tokens = rules::tokens(
+            *sign,
+            first.to_ascii_lowercase(),
+            second.to_ascii_lowercase(),
+        );
+        if !tokens.is_empty() {
+            let same = SIGNS.iter().zip(&mut places).find(|(it, _)| *it == sign);
+            if let Some((_, places)) = same {
+                places.push((at, tokens));
+            }
+        }
+    }
+    for (at, tokens) in places.into_iter().flatten() {
+        let rest = text.get(at..).unwrap_or_default();
+        for token in tokens {
+            let wanted = token.text.text();
+            if let (Some(rule), Some(length)) = (token.rule(), length_of(rest, wanted))
+                && !is_index(text, at, wanted)
+            {
+                found(rule, (at, at + length));
             }
         }
     }
 }
+
+/// The signs tokens begin with.
+const SIGNS: [u8; 3] = *b"<[#";
 
 /// Whether brackets in lower case stand right after something, as an index or a list of a program does.
 fn is_index(text: &str, at: usize, token: &str) -> bool {

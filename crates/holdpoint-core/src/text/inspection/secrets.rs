@@ -1,23 +1,22 @@
 //! Secrets in a text: what the redactor would take out of a record, told as findings.
 
-use std::sync::LazyLock;
-
 use super::finding::{Family, Finding};
 use crate::text::Severity;
 use crate::text::normal::Disguises;
 use crate::text::redaction::{Certainty, Marker, Redactor};
 
-/// Secrets only: that somebody has an address or a telephone is no finding.
-static REDACTOR: LazyLock<Redactor> = LazyLock::new(|| {
+/// Secrets only: that somebody has an address or a telephone is no finding. It is made for every block: what is
+/// kept for the next one is a page more to write to at the first.
+fn redactor() -> Redactor {
     Marker::ALL
         .into_iter()
         .filter(|marker| marker.is_personal())
         .fold(Redactor::new(), Redactor::keeping)
-});
+}
 
 /// Adds the secrets of a block.
 pub(super) fn find(block: &str, findings: &mut Vec<Finding>) {
-    for secret in REDACTOR.find(block) {
+    for secret in redactor().find(block) {
         let severity = match secret.certainty {
             Certainty::Certain => Severity::Medium,
             Certainty::Likely => Severity::Low,

@@ -2,8 +2,45 @@
 
 /// Whether a word in lower case is one of them.
 pub(super) fn is_known(word: &str) -> bool {
-    KNOWN.binary_search(&word).is_ok() || OTHER.binary_search(&word).is_ok()
+    // Most words are not, which one look tells.
+    let bit = filter_bit(word.as_bytes());
+    FILTER
+        .get(bit / 64)
+        .is_some_and(|bits| bits >> (bit % 64) & 1 != 0)
+        && (KNOWN.binary_search(&word).is_ok() || OTHER.binary_search(&word).is_ok())
 }
+
+/// Which bit of [`FILTER`] a word has.
+#[expect(clippy::indexing_slicing, reason = "the table is made at compile time")]
+const fn filter_bit(word: &[u8]) -> usize {
+    let mut hash = 0x811c_9dc5_u32;
+    let mut at = 0;
+    while at < word.len() {
+        hash = (hash ^ word[at] as u32).wrapping_mul(0x0100_0193);
+        at += 1;
+    }
+    (hash.wrapping_mul(0x9e37_79b1) >> (32 - FILTER_BITS)) as usize
+}
+
+const FILTER_BITS: u32 = 14;
+
+/// A bit for every known word.
+#[expect(clippy::indexing_slicing, reason = "at compile time")]
+static FILTER: [u64; 1 << (FILTER_BITS - 6)] = {
+    let mut table = [0; 1 << (FILTER_BITS - 6)];
+    let lists = [KNOWN, OTHER];
+    let mut list = 0;
+    while list < lists.len() {
+        let mut index = 0;
+        while index < lists[list].len() {
+            let bit = filter_bit(lists[list][index].as_bytes());
+            table[bit / 64] |= 1 << (bit % 64);
+            index += 1;
+        }
+        list += 1;
+    }
+    table
+};
 
 /// Parts letters without gaps into words: the ends of the words, in order. Letters that fit no word
 /// stay together. Nothing if hardly anything fits.

@@ -81,73 +81,152 @@ impl Survey {
     pub(super) fn of(text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut survey = Self::default();
-        let (chunks, rest) = bytes.as_chunks::<8>();
-        let mut last = [b' '; 8];
+        let (blocks, rest) = bytes.as_chunks::<64>();
+        // Behind the end stand blanks, so that what ends there is seen.
+        let mut last = [b' '; 64];
         for (to, from) in last.iter_mut().zip(rest) {
             *to = *from;
         }
         let mut at = 0;
         let mut state = State::default();
-        for chunk in chunks.iter().chain([&last]) {
-            survey.chunk(bytes, at, *chunk, &mut state);
-            at += 8;
+        for block in blocks.iter().chain([&last]) {
+            survey.block(bytes, at, block, &mut state);
+            at += 64;
         }
-        survey.ciphers = cipher::suspects(bytes);
         survey
     }
 
+    /// Looks over 64 bytes: eight chunks of eight, which most of the kinds are told by.
     #[inline]
-    fn chunk(&mut self, bytes: &[u8], at: usize, chunk: [u8; 8], state: &mut State) {
+    fn block(&mut self, bytes: &[u8], at: usize, block: &[u8; 64], state: &mut State) {
         let class = |byte: u8| CLASSES.get(usize::from(byte)).copied().unwrap_or(0);
-        let classes = u64::from_le_bytes(chunk.map(class));
-        let words = mask(classes, WORD);
-        let digits = mask(classes, DIGIT);
+        let mut classes = [0; 64];
+        for (to, byte) in classes.iter_mut().zip(block) {
+            *to = class(*byte);
+        }
+        let (mut words, mut digits, mut special) = (0, 0, 0);
+        let mut place = at;
+        for chunk in classes.as_chunks::<8>().0 {
+            let classes = u64::from_le_bytes(*chunk);
+            words = words >> 8 | mask(classes, WORD);
+            digits = digits >> 8 | mask(classes, DIGIT);
+            // Most brackets follow nothing that would make something of them.
+            let led = classes & (classes << 9 | state.chunk >> 55);
+            special = special >> 8 | mask(classes | led >> 7, SPECIAL);
+            state.chunk = classes;
+            self.chunk(bytes, place, classes, state);
+            place += 8;
+        }
         let letters = words & !digits;
-        if words & words << 1 == 0 && letters.count_ones() > 1 {
-            self.spaced.push(at);
-        }
-        // With the chunk before, so that what stands across the border is seen.
-        let both = |before: u8, now: u8| u16::from(now) << 8 | u16::from(before);
-        let near_letters = both(state.letters, letters);
-        let near_digits = both(state.digits, digits) & 0x7f80;
-        (state.letters, state.digits) = (letters, digits);
-        if near_digits & near_letters << 1 & near_letters >> 1 != 0 {
-            if state.leet.is_some_and(|last| at - last <= NEAR) {
-                self.leet.push(at);
-            }
-            state.leet = Some(at);
-        }
-        // Where signs stand for letters too, digits are seldom between two of them.
-        if near_digits & near_letters >> 1 != 0 {
-            let near = at - state.sign <= NEAR;
-            state.signs = if near { state.signs + 1 } else { 1 };
-            state.sign = at;
-            if state.signs >= FEWEST_SIGNS {
-                self.leet.push(at);
-            }
-        }
-        if plane(classes, CODE) == ALL {
-            state.codes += 1;
-            if state.codes == 2 {
-                self.codes.push(at);
-            }
+        self.letters_apart(at, words, letters);
+        self.digits_among_letters(at, letters, digits, state);
+        let high = if block.is_ascii() {
+            0
         } else {
-            state.codes = 0;
-        }
-        if digits.count_ones() > 2 && plane(classes, NUMBER) == ALL {
-            self.numbers.push(at);
-        }
-        if plane(classes, DASH) == ALL && chunk.contains(&b'.') && chunk.contains(&b'-') {
-            self.morse.push(at);
-        }
-        // Most brackets and ends of lines follow nothing that would make something of them.
-        let leads = mask(classes, LEAD);
-        let behind = leads << 1 | state.leads >> 7;
-        state.leads = leads;
-        let mut special = mask(classes, SPECIAL) | mask(classes, LED) & behind;
+            let chunks = block.as_chunks::<8>().0.iter();
+            chunks.fold(0, |high, chunk| {
+                high >> 8 | mask(u64::from_le_bytes(*chunk), HIGH)
+            })
+        };
+        self.ciphers(bytes, at, letters & !high, state);
         while special != 0 {
             self.special(bytes, at + special.trailing_zeros() as usize);
             special &= special - 1;
+        }
+    }
+
+    /// What is told by all bytes of a chunk being of one kind.
+    #[inline]
+    fn chunk(&mut self, bytes: &[u8], at: usize, classes: u64, state: &mut State) {
+        let all = classes & classes >> 32;
+        let all = all & all >> 16;
+        let all = (all & all >> 8) as u8;
+        state.codes = if all & CODE == 0 { 0 } else { state.codes + 1 };
+        if state.codes == 2 {
+            self.codes.push(at);
+        }
+        let digits = plane(classes, DIGIT);
+        if all & NUMBER != 0 && digits != 0 && digits.count_ones() > 2 {
+            self.numbers.push(at);
+        }
+        // Of what dots and dashes are made of, dots are in no number, and dashes may be in a code.
+        if all & (DASH | NUMBER) == DASH && plane(classes, CODE) != 0 {
+            let chunk = bytes.get(at..).unwrap_or_default();
+            let chunk = chunk.get(..8).unwrap_or(chunk);
+            if chunk.contains(&b'.') && chunk.contains(&b'-') {
+                self.morse.push(at);
+            }
+        }
+    }
+
+    /// Chunks with several letters, none of which stands beside another or a digit.
+    #[inline]
+    fn letters_apart(&mut self, at: usize, words: u64, letters: u64) {
+        // Each of eight bytes is one chunk.
+        let beside = words & words << 1 & !ALL;
+        let none_beside = !((beside & !HIGHS).wrapping_add(!HIGHS) | beside) & HIGHS;
+        if none_beside == 0 {
+            return;
+        }
+        let of = |count: u8| u64::from_le_bytes([count; 8]);
+        let pairs = letters - (letters >> 1 & of(0x55));
+        let fours = (pairs & of(0x33)) + (pairs >> 2 & of(0x33));
+        let counts = (fours + (fours >> 4)) & of(0x0f);
+        let several = (counts + of(0x7e)) & HIGHS;
+        let mut found = none_beside & several;
+        while found != 0 {
+            self.spaced
+                .push(at + (found.trailing_zeros() & !7) as usize);
+            found &= found - 1;
+        }
+    }
+
+    /// Chunks with digits that may stand for letters.
+    #[inline]
+    fn digits_among_letters(&mut self, at: usize, letters: u64, digits: u64, state: &mut State) {
+        let before = letters & (digits << 1 | state.digits >> 63);
+        let between = before & (letters << 2 | state.letters >> 62);
+        (state.letters, state.digits) = (letters, digits);
+        if before == 0 {
+            return;
+        }
+        for chunk in 0..8 {
+            let at = at + chunk * 8;
+            let here = |mask: u64| mask >> (chunk * 8) & 0xff != 0;
+            if here(between) {
+                if state.leet.is_some_and(|last| at - last <= NEAR) {
+                    self.leet.push(at);
+                }
+                state.leet = Some(at);
+            }
+            // Where signs stand for letters too, digits are seldom between two of them.
+            if here(before) {
+                let near = at - state.sign <= NEAR;
+                state.signs = if near { state.signs + 1 } else { 1 };
+                state.sign = at;
+                if state.signs >= FEWEST_SIGNS {
+                    self.leet.push(at);
+                }
+            }
+        }
+    }
+
+    /// Words that are long enough to tell a cipher by, from their sixth letter on.
+    #[inline]
+    fn ciphers(&mut self, bytes: &[u8], at: usize, letters: u64, state: &mut State) {
+        // With the end of the block before.
+        let run = u128::from(letters) << 8 | u128::from(state.latin >> 56);
+        state.latin = letters;
+        let two = run & run << 1;
+        let six = two & two << 2 & two << 4;
+        let mut sixth = (six & !(run << cipher::SHORTEST)) >> 8;
+        while sixth != 0 {
+            let end = at + sixth.trailing_zeros() as usize + 1;
+            let start = end.saturating_sub(cipher::SHORTEST);
+            if cipher::is_suspect_at(bytes, start) {
+                self.ciphers.push(start);
+            }
+            sixth &= sixth - 1;
         }
     }
 
@@ -225,7 +304,7 @@ impl Survey {
     }
 }
 
-/// What is carried from chunk to chunk.
+/// What is carried on.
 #[derive(Default)]
 struct State {
     /// How many chunks in a row are all letters and digits.
@@ -235,12 +314,14 @@ struct State {
     /// Where the last digit before a letter was, and how many there were near each other.
     sign: usize,
     signs: usize,
-    /// Which bytes of the chunk before were letters.
-    letters: u8,
+    /// The classes of the chunk before.
+    chunk: u64,
+    /// Which bytes of the block before were letters.
+    letters: u64,
     /// Which were digits.
-    digits: u8,
-    /// Which may make something of the byte behind them.
-    leads: u8,
+    digits: u64,
+    /// Which were letters of ASCII.
+    latin: u64,
 }
 
 /// One bit of each of eight classes, in the lowest bit of each byte.
@@ -248,12 +329,15 @@ fn plane(classes: u64, bit: u8) -> u64 {
     classes >> bit.trailing_zeros() & ALL
 }
 
-/// One bit of each of eight classes, as eight bits: the first class is the lowest.
-fn mask(classes: u64, bit: u8) -> u8 {
-    (plane(classes, bit).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+/// One bit of each of eight classes, as the eight highest bits: the first class is the lowest of them.
+fn mask(classes: u64, bit: u8) -> u64 {
+    plane(classes, bit).wrapping_mul(0x0102_0408_1020_4080) & 0xff << 56
 }
 
 const ALL: u64 = 0x0101_0101_0101_0101;
+const HIGHS: u64 = 0x80 * ALL;
+/// The bit only bytes beyond ASCII have.
+const HIGH: u8 = 128;
 /// Digits this near to each other may be letters.
 const NEAR: usize = 40;
 /// Fewer digits before letters are numbers with a unit.
@@ -265,7 +349,7 @@ const DIGIT: u8 = 4;
 const CODE: u8 = 8;
 const NUMBER: u8 = 16;
 const DASH: u8 = 32;
-/// What stands before a byte that is [`LED`] where that begins something.
+/// What stands before a byte that is [`LED`] where that begins something; the bit below.
 const LEAD: u8 = 64;
 const LED: u8 = 128;
 

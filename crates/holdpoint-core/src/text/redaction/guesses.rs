@@ -3,8 +3,9 @@
 use super::finding::{Certainty, Raw, Source};
 use super::marker::Marker;
 use super::values::{Make, entropy, is_placeholder};
+use crate::text::bits;
 
-/// The shortest and longest run that is worth a guess.
+/// The shortest and longest run that is worth a guess; [`find`] has the shortest in its shifts.
 const SHORTEST: usize = 20;
 const LONGEST: usize = 200;
 
@@ -14,71 +15,52 @@ const LEAST: u32 = 62;
 /// Finds runs that nobody would have typed: letters of both cases and digits, all mixed. Hashes,
 /// UUIDs, integrity sums and encoded files are told by their form and left out.
 pub(crate) fn find(bytes: &[u8], found: &mut Vec<Raw>) {
-    // A run that is long enough covers one of every `SHORTEST` bytes.
-    let mut end = 0;
-    let mut probe = SHORTEST - 1;
-    while let Some(byte) = bytes.get(probe) {
-        if !is_inner(*byte) || !may_be_long(bytes, probe) {
-            probe += SHORTEST;
-            continue;
-        }
-        let before = bytes.get(end..probe).unwrap_or(&[]);
-        let behind = bytes.get(probe..).unwrap_or(&[]);
-        let start = probe
-            - before
-                .iter()
-                .rev()
-                .take_while(|byte| is_inner(**byte))
-                .count();
-        end = probe + behind.iter().take_while(|byte| is_inner(**byte)).count();
-        probe = end + SHORTEST;
-        let Some(text) = bytes.get(start..end) else {
-            break;
-        };
-        if is_guess(bytes, start, text) {
-            found.push(Raw {
-                start,
-                end,
-                marker: Marker::Token,
-                certainty: Certainty::Guess,
-                source: Source::Random,
-            });
+    let mut done = 0;
+    let mut before = 0;
+    for (at, block) in bits::blocks(bytes, b' ') {
+        let inner = bits::of(&block, inner_of);
+        // With the block before, so that what stands across the border is seen.
+        let one = u128::from(inner) << 64 | u128::from(before);
+        let two = one & one << 1;
+        let four = two & two << 2;
+        let eight = four & four << 4;
+        let twenty = eight & eight << 8 & four << 16;
+        before = inner;
+        let mut long = twenty >> 64;
+        while long != 0 {
+            let place = at + long.trailing_zeros() as usize;
+            long &= long - 1;
+            if place < done {
+                continue;
+            }
+            let (head, tail) = bytes.split_at_checked(place).unwrap_or((bytes, &[]));
+            let run = |byte: &&u8| is_inner(**byte);
+            let start = place - head.iter().rev().take_while(run).count();
+            done = place + tail.iter().take_while(run).count();
+            let text = bytes.get(start..done).unwrap_or_default();
+            if is_guess(bytes, start, text) {
+                found.push(Raw {
+                    start,
+                    end: done,
+                    marker: Marker::Token,
+                    certainty: Certainty::Guess,
+                    source: Source::Random,
+                });
+            }
         }
     }
 }
 
-/// Whether the run around a place may be of [`SHORTEST`] bytes: it then has four in a row of the places
-/// that are [`APART`], and that one among them. Most runs are words, which this tells without a walk.
-fn may_be_long(bytes: &[u8], at: usize) -> bool {
-    let mut inner = 0_u32;
-    for step in 0..7 {
-        let place = (at + step * APART).checked_sub(3 * APART);
-        let byte = place.and_then(|place| bytes.get(place)).copied();
-        inner |= u32::from(byte.is_some_and(is_inner)) << step;
-    }
-    inner & inner >> 1 & inner >> 2 & inner >> 3 != 0
-}
-
-/// A quarter of [`SHORTEST`].
-const APART: usize = SHORTEST / 4;
-
+/// Which of eight bytes are part of a run.
 #[inline]
-fn is_inner(byte: u8) -> bool {
-    INNER.get(usize::from(byte)).copied().unwrap_or(false)
+fn inner_of(eight: u64) -> u64 {
+    let signs = b"_-+/".iter().map(|sign| bits::equal(eight, *sign));
+    signs.fold(bits::plain(eight), |any, this| any | this)
 }
 
-/// Which bytes are part of a run.
-static INNER: [bool; 256] = {
-    let mut inner = [false; 256];
-    let mut rest: &mut [bool] = &mut inner;
-    let mut byte = 0u8;
-    while let Some((place, behind)) = rest.split_first_mut() {
-        *place = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'/');
-        byte = byte.wrapping_add(1);
-        rest = behind;
-    }
-    inner
-};
+fn is_inner(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'/')
+}
 
 fn is_guess(bytes: &[u8], start: usize, text: &[u8]) -> bool {
     if !(SHORTEST..=LONGEST).contains(&text.len()) {

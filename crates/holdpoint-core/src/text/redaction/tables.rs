@@ -124,17 +124,14 @@ fn hash(gram: u32) -> u32 {
     gram.wrapping_mul(0x9e37_79b1)
 }
 
-/// Whether a fixed text may begin with these four bytes. Three alone would say so of every twelfth
-/// place in ordinary source; both tests together, without a branch between them, of few.
+/// Whether a fixed text may begin with these four bytes, or is the first three of them: the three tell
+/// where to look, the last bits of the fourth at which bit. Three bytes alone would say so of every
+/// twelfth place in ordinary source.
 #[inline]
 pub(crate) fn may_begin(four: u32) -> bool {
-    let is_set = |bits: &[u64], bit: u32| {
-        let index = usize::try_from(bit >> 6).unwrap_or(0);
-        bits.get(index).map_or(0, |bits| bits >> (bit & 63) & 1)
-    };
-    let three = is_set(&BITS, hash(four >> 8) >> 17);
-    let longer = is_set(&LONGER, four.wrapping_mul(0x85eb_ca6b) >> 16);
-    three & longer == 1
+    let place = usize::try_from(hash(four >> 8) >> 18).unwrap_or(0);
+    let bits = BEGINNINGS.get(place).copied().unwrap_or(0);
+    bits >> (four & 7) & 1 != 0
 }
 
 /// The fixed texts that begin with these three bytes, and perhaps a few that do not.

@@ -6,13 +6,13 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::super::Disguise;
 use super::super::pieces::{Draft, Made};
-use super::passage;
+use super::{passage, wide};
 
 /// Where letters with accents stand close to each other.
 pub(super) fn suspects(text: &str) -> Vec<usize> {
     let mut found = Vec::new();
     let (mut near, mut last) = (0, 0);
-    for (at, c) in text.char_indices() {
+    for (at, c) in wide::characters(text) {
         if is_accented(c) {
             near = if at - last <= NEAR { near + 1 } else { 1 };
             last = at;

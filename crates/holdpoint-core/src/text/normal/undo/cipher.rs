@@ -1,7 +1,7 @@
 //! Letters moved on in the alphabet, mirrored in it, or read backwards.
 //!
 //! Steps from letter to letter are the same whatever the shift, so that one table of the steps of a few
-//! telling words finds them under every key at the price of one look-up for every third byte.
+//! telling words finds them under every key at the price of one look-up for every longer word.
 
 use std::ops::Range;
 
@@ -9,44 +9,16 @@ use super::super::pieces::{Draft, Made};
 use super::super::{Disguise, lexicon};
 use super::passage;
 
-/// Where words begin that are telling ones once shifted, mirrored or turned round.
-pub(in super::super) fn suspects(bytes: &[u8]) -> Vec<usize> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(&[a, b, c, d]) = bytes.get(at..at + 4) {
-        if are_letters([a, b, c, d]) {
-            let steps = step(a, b) + 26 * (step(b, c) + 26 * step(c, d));
-            let bits = STEPS.get(steps / 64).copied().unwrap_or(0);
-            if bits >> (steps % 64) & 1 != 0
-                && let Some(start) = beginning(bytes, at)
-                && is_suspect(word_at(bytes, start))
-            {
-                found.push(start);
-            }
-        }
-        at += STRIDE;
-    }
-    found
-}
-
-/// Whether all of four bytes are letters: each is tested in its own part of one number.
-fn are_letters(four: [u8; 4]) -> bool {
-    const HIGH: u32 = 0x8080_8080;
-    let bytes = u32::from_le_bytes(four);
-    let lower = bytes | 0x2020_2020;
-    bytes & HIGH == 0
-        && lower.wrapping_add(0x1f1f_1f1f) & HIGH == HIGH
-        && lower.wrapping_add(0x0505_0505) & HIGH == 0
-}
-
-/// Where the word begins of which `at` is one of the first [`STRIDE`] letters.
-fn beginning(bytes: &[u8], at: usize) -> Option<usize> {
-    let before = bytes.get(..at)?.iter().rev();
-    let letters = before
-        .take(STRIDE)
-        .take_while(|byte| is_letter(**byte))
-        .count();
-    (letters < STRIDE).then_some(at - letters)
+/// Whether the word that begins at `start` is a telling one once shifted, mirrored or turned round. It
+/// has [`SHORTEST`] letters or more.
+pub(in super::super) fn is_suspect_at(bytes: &[u8], start: usize) -> bool {
+    let rest = bytes.get(start..).unwrap_or_default();
+    let Some([a, b, c, d]) = rest.first_chunk() else {
+        return false;
+    };
+    let steps = step(*a, *b) + 26 * (step(*b, *c) + 26 * step(*c, *d));
+    let bits = STEPS.get(steps / 64).copied().unwrap_or(0);
+    bits >> (steps % 64) & 1 != 0 && is_suspect(word_at(bytes, start))
 }
 
 fn word_at(bytes: &[u8], start: usize) -> &[u8] {
@@ -61,33 +33,41 @@ fn word_at(bytes: &[u8], start: usize) -> &[u8] {
 
 /// Whether a word is a telling one in a cipher, and not just that word.
 fn is_suspect(word: &[u8]) -> bool {
-    lexicon::TELLING
-        .iter()
-        .filter(|telling| telling.len() == word.len())
-        .any(|telling| {
-            let telling = telling.as_bytes();
-            if word.eq_ignore_ascii_case(telling) {
-                return false;
-            }
-            let same = |word: &mut dyn Iterator<Item = usize>| {
-                let steps = telling.windows(2).map(|pair| match pair {
-                    [one, other] => step(*one, *other),
-                    _ => 0,
-                });
-                word.eq(steps)
-            };
-            let forward = |pair: &[u8]| match pair {
-                [one, other] => step(*one, *other),
-                _ => 0,
-            };
-            let mirrored = |pair: &[u8]| match pair {
-                [one, other] => step(*other, *one),
-                _ => 0,
-            };
-            same(&mut word.windows(2).map(forward))
-                || same(&mut word.windows(2).map(mirrored))
-                || same(&mut word.windows(2).rev().map(mirrored))
-        })
+    let [first, second, .., last_but_one, last] = word else {
+        return false;
+    };
+    let beginning = |from: &u8, to: &u8| TELLING_BY_STEP.get(step(*from, *to)).copied();
+    let mut possible = beginning(first, second).unwrap_or(0)
+        | beginning(second, first).unwrap_or(0)
+        | beginning(last, last_but_one).unwrap_or(0);
+    possible &= TELLING_BY_LENGTH.get(word.len()).copied().unwrap_or(0);
+    while possible != 0 {
+        let telling = lexicon::TELLING.get(possible.trailing_zeros() as usize);
+        if telling.is_some_and(|telling| is_in_cipher(telling.as_bytes(), word)) {
+            return true;
+        }
+        possible &= possible - 1;
+    }
+    false
+}
+
+/// Whether a word of the same length is the telling one shifted, mirrored or turned round.
+fn is_in_cipher(telling: &[u8], word: &[u8]) -> bool {
+    if word.eq_ignore_ascii_case(telling) {
+        return false;
+    }
+    let forward = |pair: &[u8]| match pair {
+        [one, other] => step(*one, *other),
+        _ => 0,
+    };
+    let mirrored = |pair: &[u8]| match pair {
+        [one, other] => step(*other, *one),
+        _ => 0,
+    };
+    let steps = || telling.windows(2).map(forward);
+    steps().eq(word.windows(2).map(forward))
+        || steps().eq(word.windows(2).map(mirrored))
+        || steps().eq(word.windows(2).rev().map(mirrored))
 }
 
 /// Reads lines under the key that makes known words of them.
@@ -204,41 +184,58 @@ const fn step(from: u8, to: u8) -> usize {
 }
 
 const LONGEST: usize = 15;
-/// Telling words have three letters more than this.
-const STRIDE: usize = 3;
+/// The length of the shortest telling word.
+pub(in super::super) const SHORTEST: usize = 6;
 
-/// The steps of four letters in a row, from each of the first three on, of every telling word: as it
-/// is, mirrored and backwards.
+/// For every length the telling words that have it, a bit each.
 #[expect(clippy::indexing_slicing, reason = "at compile time")]
-const STEPS: [u64; 275] = {
+static TELLING_BY_LENGTH: [u128; LONGEST + 1] = {
+    let mut table = [0; LONGEST + 1];
+    let mut index = 0;
+    while index < lexicon::TELLING.len() {
+        table[lexicon::TELLING[index].len()] |= 1 << index;
+        index += 1;
+    }
+    table
+};
+
+/// For every step the telling words that begin with it, a bit each.
+#[expect(clippy::indexing_slicing, reason = "at compile time")]
+static TELLING_BY_STEP: [u128; 26] = {
+    let mut table = [0; 26];
+    let mut index = 0;
+    while index < lexicon::TELLING.len() {
+        let word = lexicon::TELLING[index].as_bytes();
+        table[step(word[0], word[1])] |= 1 << index;
+        index += 1;
+    }
+    table
+};
+
+/// The steps of the first four letters of every telling word: as it is, mirrored and backwards.
+#[expect(clippy::indexing_slicing, reason = "at compile time")]
+static STEPS: [u64; 275] = {
     let mut table = [0; 275];
     let mut index = 0;
     while index < lexicon::TELLING.len() {
         let word = lexicon::TELLING[index].as_bytes();
-        let mut offset = 0;
-        while offset < STRIDE {
-            let last = word.len() - 1 - offset;
-            let (a, b) = (
-                step(word[offset], word[offset + 1]),
-                step(word[offset + 1], word[offset + 2]),
-            );
-            let c = step(word[offset + 2], word[offset + 3]);
-            let (x, y) = (
-                step(word[last], word[last - 1]),
-                step(word[last - 1], word[last - 2]),
-            );
-            let z = step(word[last - 2], word[last - 3]);
-            let all = [
-                a + 26 * (b + 26 * c),
-                (26 - a) % 26 + 26 * ((26 - b) % 26 + 26 * ((26 - c) % 26)),
-                x + 26 * (y + 26 * z),
-            ];
-            let mut each = 0;
-            while each < 3 {
-                table[all[each] / 64] |= 1 << (all[each] % 64);
-                each += 1;
-            }
-            offset += 1;
+        let last = word.len() - 1;
+        let (a, b) = (step(word[0], word[1]), step(word[1], word[2]));
+        let c = step(word[2], word[3]);
+        let (x, y) = (
+            step(word[last], word[last - 1]),
+            step(word[last - 1], word[last - 2]),
+        );
+        let z = step(word[last - 2], word[last - 3]);
+        let all = [
+            a + 26 * (b + 26 * c),
+            (26 - a) % 26 + 26 * ((26 - b) % 26 + 26 * ((26 - c) % 26)),
+            x + 26 * (y + 26 * z),
+        ];
+        let mut each = 0;
+        while each < 3 {
+            table[all[each] / 64] |= 1 << (all[each] % 64);
+            each += 1;
         }
         index += 1;
     }

@@ -15,6 +15,7 @@ mod passage;
 mod percent;
 mod spaced;
 mod turned;
+mod wide;
 
 use super::Disguise;
 use super::pieces::Draft;

@@ -2,18 +2,15 @@
 
 use super::super::Disguise;
 use super::super::pieces::{Draft, Made};
-use super::passage;
+use super::{passage, wide};
 
 /// Where letters stand that are only used turned.
 pub(super) fn suspects(text: &str) -> Vec<usize> {
     let mut found = Vec::new();
-    if text.is_ascii() {
-        return found;
-    }
     let mut near = 0;
     let mut last = 0;
-    for (at, c) in text.char_indices() {
-        if !c.is_ascii() && upright(c).is_some() {
+    for (at, c) in wide::characters(text) {
+        if upright(c).is_some() {
             near = if at - last < NEAR { near + 1 } else { 1 };
             last = at;
             if near >= FEWEST {
