@@ -28,7 +28,28 @@ pub fn words_of_talk(view: &View<'_>, span: Range<usize>) -> usize {
 pub(super) fn talk_in(text: &str, span: (usize, usize)) -> u8 {
     let reference = reference_to_document(text, span.1);
     let excuse = u8::from(takes_back(text, span));
-    reference.max(excuse).max(talk_by_words(text, span))
+    let asked = if is_asked(text, span) { 2 } else { 0 };
+    reference
+        .max(excuse)
+        .max(asked)
+        .max(talk_by_words(text, span))
+}
+
+/// Whether it is part of a question about somebody else: "should I ignore …?". Who asks "can you" gives an order.
+fn is_asked(text: &str, span: (usize, usize)) -> bool {
+    let ends = ['.', '!', '?', ';', '\n'];
+    let lead = before(text, span.0, QUESTION);
+    let lead = lead.rsplit(ends).next().unwrap_or_default();
+    let rest = after(text, span.1, QUESTION);
+    let is_question = rest
+        .find(ends)
+        .is_some_and(|at| rest.get(at..).is_some_and(|end| end.starts_with('?')));
+    let mut words = lead
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_ascii_lowercase);
+    let asks = words.next().is_some_and(|word| ASKING.contains(&&*word));
+    is_question && asks && !words.any(|word| word == "you")
 }
 
 fn talk_by_words(text: &str, span: (usize, usize)) -> u8 {
@@ -37,13 +58,20 @@ fn talk_by_words(text: &str, span: (usize, usize)) -> u8 {
     }
     let words = weight_of_words(text, span);
     let signs = signs_of_talk(around(text, span).1);
+    let embedded = if quoting::is_embedded(text, span) {
+        2
+    } else {
+        0
+    };
     let by_quotes = Literal::of(text, span).map_or(0, |literal| {
         // Two orders side by side may be meant both, if nothing speaks of them.
         let listed = match literal.listed_with(text) {
             few @ ..3 if words + signs == 0 => few.min(1),
             many => many,
         };
-        let shown = usize::from(literal.is_in_sentence(text) || literal.is_element(text));
+        let shown =
+            literal.is_in_sentence(text) || literal.is_element(text) || literal.is_in_table(text);
+        let shown = usize::from(shown);
         match words + signs + listed + shown {
             4.. => 3,
             2.. => 2,
@@ -62,7 +90,7 @@ fn talk_by_words(text: &str, span: (usize, usize)) -> u8 {
         (true, _, 2) | (_, true, 2) => 1,
         _ => u8::from(words >= 6 || quoted && around > 0 || is_told(text, span.0)),
     };
-    by_words.max(by_quotes)
+    by_words.max(by_quotes).max(embedded)
 }
 
 /// How many kinds of words there are that tests, filters and their descriptions are full of.
@@ -295,6 +323,13 @@ const SIGNS: [&str; 40] = [
     "moderat",
     "reconna",
 ];
+
+/// How questions begin that can be answered with yes or no, and how long they are at most.
+const ASKING: [&str; 13] = [
+    "should", "can", "could", "may", "must", "do", "does", "did", "is", "are", "will", "would",
+    "shall",
+];
+const QUESTION: usize = 200;
 
 /// Words of an excuse.
 const EXCUSES: [&str; 6] = [

@@ -56,11 +56,19 @@ impl Literal {
         has_lead && goes_on
     }
 
-    /// Whether it has a line to itself, as the elements of a list in a program have.
+    /// Whether it has a line to itself, or shares it with a word about it, as the elements of a list in a program do.
     pub(super) fn is_element(self, text: &str) -> bool {
         let (start, end) = self.outside();
-        let is_alone = !line_before(text, start).contains(char::is_alphanumeric);
-        is_alone && line_after(text, end).trim() == ","
+        let is_first = !line_before(text, start).contains(char::is_alphanumeric);
+        let rest = line_after(text, end).trim();
+        is_first && rest.len() <= REMARK && rest.starts_with(',') && rest.ends_with(',')
+    }
+
+    /// Whether it stands in a cell of a table.
+    pub(super) fn is_in_table(self, text: &str) -> bool {
+        let (start, end) = self.outside();
+        line_before(text, start).trim_start().starts_with('|')
+            && line_after(text, end).contains('|')
     }
 
     /// How many quoted texts beside it in a list give orders as well.
@@ -109,6 +117,7 @@ fn has_address(text: &str) -> bool {
     text.contains('@') || text.contains("//")
 }
 
+/// Whether a text gives orders; who tells of them has other forms of their verbs.
 fn gives_orders(text: &str) -> bool {
     let mut found: Vec<Word> = Vec::new();
     let mut hits: Vec<Hit> = Vec::new();
@@ -116,7 +125,12 @@ fn gives_orders(text: &str) -> bool {
     concepts::find(&found, text, &mut hits);
     ORDERS.iter().any(|name| {
         let concept = concepts::named(name);
-        hits.iter().any(|hit| Some(hit.concept) == concept)
+        let mut hits = hits.iter().filter(|hit| Some(hit.concept) == concept);
+        hits.any(|hit| {
+            let word = found.get(hit.first_word as usize);
+            let word = word.and_then(|word| text.get(word.start as usize..word.end as usize));
+            !word.is_some_and(|word| word.ends_with("ing") || word.ends_with("ed"))
+        })
     })
 }
 
@@ -171,6 +185,43 @@ pub(super) fn is_set_apart(text: &str, span: (usize, usize)) -> bool {
         || (near_before.contains("/") && near_after.contains("/i"))
 }
 
+/// Whether it stands in a short quotation in the middle of a sentence that gives no orders itself: what the sentence
+/// says of it is not what the quotation wants.
+pub(super) fn is_embedded(text: &str, span: (usize, usize)) -> bool {
+    let span = trimmed(text, span);
+    let (line, rest) = (line_before(text, span.0), line_after(text, span.1));
+    QUOTES.iter().any(|&(open, close)| {
+        let Some((lead, inner)) = line.rsplit_once(open) else {
+            return false;
+        };
+        let Some((tail, after)) = rest.split_once(close) else {
+            return false;
+        };
+        if open == '|' || inner.len() + tail.len() > EMBEDDED || has_address(tail) {
+            return false;
+        }
+        let sentence = lead.trim_end_matches([' ', '*', '_', '(', ',']);
+        let letters = sentence.chars().filter(|c| c.is_alphabetic()).count();
+        let goes_on = after.trim_start_matches([' ', '\u{a0}', '*', '_', ')', ',']);
+        let goes_on = goes_on.starts_with(|c: char| c.is_alphabetic() && !c.is_uppercase());
+        letters >= LEAD
+            && sentence.ends_with(char::is_alphabetic)
+            && goes_on
+            && !gives_orders(near_end(sentence))
+            && !gives_orders(near_start(after))
+    })
+}
+
+fn near_end(text: &str) -> &str {
+    let start = text.ceil_char_boundary(text.len().saturating_sub(NEAR));
+    text.get(start..).unwrap_or_default()
+}
+
+fn near_start(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(NEAR.min(text.len())))
+        .unwrap_or_default()
+}
+
 /// A span without quotes at its ends: words keep their apostrophes.
 fn trimmed(text: &str, span: (usize, usize)) -> (usize, usize) {
     let inside = text.get(span.0..span.1).unwrap_or_default();
@@ -181,6 +232,16 @@ fn trimmed(text: &str, span: (usize, usize)) -> (usize, usize) {
 
 /// How far from a span its quotes stand at most.
 const REST: usize = 40;
+
+/// How long what is said beside an element of a list is at most.
+const REMARK: usize = 32;
+
+/// How much else stands in a quotation at most that a sentence speaks of, and how many letters before it make one.
+const EMBEDDED: usize = 90;
+const LEAD: usize = 8;
+
+/// How far the words of that sentence are looked at.
+const NEAR: usize = 120;
 
 /// How far a fence of code is looked for.
 const FENCE: usize = 400;
