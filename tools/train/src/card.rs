@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::corpus::Corpus;
 use crate::evaluate::Tally;
-use crate::validate::{Row, macro_recall};
+use crate::validate::{Row, means};
 use crate::weights::Weights;
 
 /// What was measured.
@@ -28,22 +28,29 @@ pub fn card(corpus: &Corpus, figures: &Figures<'_>) -> String {
         let what = if row.attacks { "attacks" } else { "harmless" };
         let _ = writeln!(
             held_out,
-            "| {} | {what} | {} | {:.3} | {:.3} |",
-            row.source, row.texts, row.found[0], row.found[1]
+            "| {} | {what} | {} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} |",
+            row.source,
+            row.texts,
+            row.found[0],
+            row.found[1],
+            row.inspected[0],
+            row.inspected[1],
+            row.inspected[2]
         );
     }
-    let [one, two] = macro_recall(figures.rows);
+    let [one, two, low, medium, high] = means(figures.rows);
     let _ = write!(
         held_out,
-        "| **macro over sources** | attacks | | **{one:.3}** | **{two:.3}** |"
+        "| **macro over sources** | attacks | | **{one:.3}** | **{two:.3}** | **{low:.3}** | **{medium:.3}** | **{high:.3}** |"
     );
     let mut ordinary = String::new();
     for (name, tally) in figures.ordinary {
         let share = |count: usize| count as f32 * 100.0 / tally.texts.max(1) as f32;
         let _ = writeln!(
             ordinary,
-            "| {name} | {} | {:.2} % | {:.2} % |",
+            "| {name} | {} | {:.2} % | {:.2} % | {:.2} % |",
             tally.texts,
+            share(tally.low),
             share(tally.medium),
             share(tally.high)
         );
@@ -66,6 +73,8 @@ pub fn card(corpus: &Corpus, figures: &Figures<'_>) -> String {
         .replace("{held-out}", &held_out)
         .replace("{ordinary}", ordinary.trim_end())
         .replace("{data}", &hexadecimal(&Sha256::digest(figures.data)))
+        .replace("{talk}", &corpus.talk.to_string())
+        .replace("{reported}", &corpus.reported.len().to_string())
         .replace("{texts}", &corpus.labelled.len().to_string())
         .replace("{chunks}", &corpus.chunks.len().to_string())
         .replace("{megabytes}", &(bytes / 1_000_000).to_string())

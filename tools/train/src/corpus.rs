@@ -9,7 +9,7 @@ use holdpoint_train::synth;
 
 use crate::data::{self, Labelled};
 use crate::learn::{Doc, Example};
-use crate::ordinary::{self, Chunk, Part, Share};
+use crate::ordinary::{self, Chunk, Kind, Part, Share};
 use crate::plan::Plan;
 
 /// Everything there is to learn from.
@@ -22,6 +22,24 @@ pub struct Corpus {
     pub chunks: Vec<Chunk>,
     /// Their features, in the same order.
     pub ordinary: Vec<Doc>,
+    /// How many of the labelled texts are of packages about attacks.
+    pub talk: usize,
+    /// Texts nobody learns from, to be reported on: of packages about attacks, and what was asked for.
+    pub reported: Vec<Labelled>,
+}
+
+/// Where everything comes from.
+pub struct Sources<'p> {
+    /// The file of labelled texts.
+    pub labelled: &'p Path,
+    /// Directories of ordinary packages.
+    pub ordinary: &'p [PathBuf],
+    /// Directories of packages about attacks.
+    pub talk: &'p [PathBuf],
+    /// Files of labelled texts to report on.
+    pub reported: &'p [PathBuf],
+    /// Whether texts are made up as well.
+    pub made_up: bool,
 }
 
 /// Sources that are held out together, because they share templates or the game they were played in.
@@ -43,13 +61,16 @@ const CHAT: [&str; 5] = [
 ];
 
 /// Sources of texts about attacks and about instructing models.
-const TALK: [&str; 3] = ["cursorrules", "prompt_eng_guide", "synth.talk"];
+const TALK: [&str; 4] = ["cursorrules", "prompt_eng_guide", "synth.talk", PACKAGES];
+
+/// The source of texts of packages about attacks.
+const PACKAGES: &str = "talk.packages";
 
 impl Corpus {
     /// Reads everything.
-    pub fn read(labelled: &Path, roots: &[PathBuf], made_up: bool, plan: &Plan) -> Result<Self> {
-        let mut labelled = data::read(labelled)?;
-        if made_up {
+    pub fn read(sources: &Sources<'_>, plan: &Plan) -> Result<Self> {
+        let mut labelled = data::read(sources.labelled)?;
+        if sources.made_up {
             labelled.extend(synth::generate(plan.seed).into_iter().map(|it| Labelled {
                 text: it.text,
                 label: u8::from(it.attack),
@@ -60,7 +81,25 @@ impl Corpus {
             of_package: plan.of_package,
             of_file: 12,
         };
-        let chunks = ordinary::collect(roots, share)?;
+        let mut reported = Vec::new();
+        for file in sources.reported {
+            reported.extend(data::read(file)?);
+        }
+        // Lists of attacks in files of data are attacks, in programs and pages they are examples.
+        let is_talk = |kind| matches!(kind, Kind::Source | Kind::Docs);
+        for chunk in ordinary::collect(sources.talk, share, is_talk)? {
+            let list = match chunk.part {
+                Part::Train => &mut labelled,
+                Part::Threshold | Part::Test => &mut reported,
+            };
+            list.push(Labelled {
+                text: chunk.text,
+                label: 0,
+                source: PACKAGES.into(),
+            });
+        }
+        let talk = labelled.iter().filter(|it| it.source == PACKAGES).count();
+        let chunks = ordinary::collect(sources.ordinary, share, |_| true)?;
         let docs = features(&labelled, |it| &it.text);
         let ordinary = features(&chunks, |it| &it.text);
         Ok(Self {
@@ -68,6 +107,8 @@ impl Corpus {
             docs,
             chunks,
             ordinary,
+            talk,
+            reported,
         })
     }
 

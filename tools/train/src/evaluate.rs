@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use holdpoint_core::text::classify::Model;
+use holdpoint_core::text::classify::{Judged, Model};
 use holdpoint_core::text::detect::detect;
+use holdpoint_core::text::inspection::leave_read_twice;
 use holdpoint_core::text::normal::{Reading, read};
 use holdpoint_core::text::{Origin, Severity, words};
 
@@ -21,11 +22,13 @@ pub fn inspect(model: &Model<'_>, text: &str, origin: Origin) -> Seen {
     let Reading { views, .. } = read(text);
     let (mut list, mut findings) = (Vec::new(), Vec::new());
     let mut score = 0.0_f32;
+    let mut judged = Judged::new(text);
     for view in &views {
         words::split(&view.text, &mut list);
         detect(view, &list, origin, &mut findings);
-        score = score.max(model.classify(view, &list, origin, &mut findings));
+        score = score.max(model.classify(view, &list, origin, &mut judged, &mut findings));
     }
+    leave_read_twice(&mut findings);
     Seen {
         severity: findings.iter().map(|finding| finding.severity).max(),
         score,
@@ -37,6 +40,8 @@ pub fn inspect(model: &Model<'_>, text: &str, origin: Origin) -> Seen {
 pub struct Tally {
     /// Texts.
     pub texts: usize,
+    /// Found at low or worse.
+    pub low: usize,
     /// Found at medium or worse.
     pub medium: usize,
     /// Found at high or worse.
@@ -53,6 +58,7 @@ pub fn tally<'t>(
         let seen = inspect(model, text, Origin::Tool);
         let tally = tallies.entry(name).or_default();
         tally.texts += 1;
+        tally.low += usize::from(seen.severity >= Some(Severity::Low));
         tally.medium += usize::from(seen.severity >= Some(Severity::Medium));
         tally.high += usize::from(seen.severity >= Some(Severity::High));
     }

@@ -20,7 +20,8 @@ use anyhow::{Context, Result, bail};
 use holdpoint_core::text::classify::Model;
 use lexopt::prelude::*;
 
-use corpus::Corpus;
+use corpus::{Corpus, Sources};
+use data::Labelled;
 use evaluate::Tally;
 use ordinary::Part;
 use plan::Plan;
@@ -38,6 +39,8 @@ Trains the classifier of texts.
 
   --data FILE      labelled texts, one JSON object a line
   --ordinary DIR   ordinary text; each entry of DIR is a package, and in one part of the split only
+  --talk DIR       packages about attacks, and prose: talk, not attacks; each in one part of the split only
+  --report FILE    labelled texts to report on and not to learn from
   --plan N=V       another number in the plan, for trying things out
   --no-synth       leave the made-up texts out
   --show N         print N of the mistakes of each fold
@@ -47,6 +50,8 @@ struct Options {
     command: String,
     data: PathBuf,
     ordinary: Vec<PathBuf>,
+    talk: Vec<PathBuf>,
+    reported: Vec<PathBuf>,
     out: PathBuf,
     card: PathBuf,
     weights: PathBuf,
@@ -60,6 +65,8 @@ fn options() -> Result<Options> {
         command: String::new(),
         data: PathBuf::new(),
         ordinary: Vec::new(),
+        talk: Vec::new(),
+        reported: Vec::new(),
         out: PathBuf::new(),
         card: PathBuf::new(),
         weights: PathBuf::new(),
@@ -72,6 +79,8 @@ fn options() -> Result<Options> {
         match argument {
             Long("data") => options.data = parser.value()?.into(),
             Long("ordinary") => options.ordinary.extend(parser.values()?.map(PathBuf::from)),
+            Long("talk") => options.talk.extend(parser.values()?.map(PathBuf::from)),
+            Long("report") => options.reported.push(parser.value()?.into()),
             Long("out") => options.out = parser.value()?.into(),
             Long("card") => options.card = parser.value()?.into(),
             Long("weights") => options.weights = parser.value()?.into(),
@@ -89,12 +98,14 @@ fn options() -> Result<Options> {
 fn main() -> Result<()> {
     let options = options()?;
     let start = Instant::now();
-    let corpus = Corpus::read(
-        &options.data,
-        &options.ordinary,
-        options.made_up,
-        &options.plan,
-    )?;
+    let sources = Sources {
+        labelled: &options.data,
+        ordinary: &options.ordinary,
+        talk: &options.talk,
+        reported: &options.reported,
+        made_up: options.made_up,
+    };
+    let corpus = Corpus::read(&sources, &options.plan)?;
     eprintln!(
         "{} labelled texts, {} chunks of ordinary text, {:.0?}",
         corpus.labelled.len(),
@@ -134,12 +145,11 @@ fn validated(corpus: &Corpus, options: &Options) -> Vec<Row> {
     for row in &rows {
         let what = if row.attacks { "attacks" } else { "harmless" };
         println!(
-            "{:20} {what:8} {:5}  {:.3} {:.3}",
-            row.source, row.texts, row.found[0], row.found[1]
+            "{:20} {what:8} {:5}  {:.3?} {:.3?}",
+            row.source, row.texts, row.found, row.inspected
         );
     }
-    let [one, two] = validate::macro_recall(&rows);
-    println!("macro over attacks {one:.4} {two:.4}");
+    println!("macro over attacks {:.4?}", validate::means(&rows));
     rows
 }
 
@@ -152,18 +162,21 @@ fn evaluated(corpus: &Corpus, bytes: &[u8]) -> Result<Vec<(String, Tally)>> {
         [chunk.kind.name(), size].map(|name| (name.to_owned(), chunk.text.as_str()))
     });
     let ordinary = evaluate::tally(&model, test);
-    let labelled = corpus.labelled.iter().map(|it| {
+    fn of(it: &Labelled) -> (String, &str) {
         let what = if it.label == 1 { "attacks" } else { "harmless" };
         (format!("{what} {}", it.source), it.text.as_str())
-    });
-    for (name, tally) in evaluate::tally(&model, labelled).iter().chain(&ordinary) {
+    }
+    let labelled = evaluate::tally(&model, corpus.labelled.iter().map(of));
+    let reported = evaluate::tally(&model, corpus.reported.iter().map(of));
+    for (name, tally) in labelled.iter().chain(&ordinary).chain(&reported) {
         let share = |count: usize| count as f32 * 100.0 / tally.texts as f32;
         println!(
-            "{name:40} {:6} medium {:6.2} % high {:6.2} %",
+            "{name:40} {:6} low {:6.2} % medium {:6.2} % high {:6.2} %",
             tally.texts,
+            share(tally.low),
             share(tally.medium),
             share(tally.high)
         );
     }
-    Ok(ordinary.into_iter().collect())
+    Ok(ordinary.into_iter().chain(reported).collect())
 }

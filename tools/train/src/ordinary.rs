@@ -120,7 +120,11 @@ pub struct Share {
 
 /// Every chunk of ordinary text beneath some directories, in the order of their paths. The first
 /// name beneath a directory is the package, and a package is in one part of the split only.
-pub fn collect(roots: &[PathBuf], share: Share) -> Result<Vec<Chunk>> {
+pub fn collect(
+    roots: &[PathBuf],
+    share: Share,
+    wanted: impl Fn(Kind) -> bool,
+) -> Result<Vec<Chunk>> {
     let mut chunks = Vec::new();
     for root in roots {
         let mut packages: Vec<PathBuf> = fs::read_dir(root)?
@@ -147,7 +151,7 @@ pub fn collect(roots: &[PathBuf], share: Share) -> Result<Vec<Chunk>> {
             });
             let mut left = share.of_package;
             for file in files {
-                let Some(kind) = Kind::of(&file) else {
+                let Some(kind) = Kind::of(&file).filter(|kind| wanted(*kind)) else {
                     continue;
                 };
                 let Some(text) = text_of(&file) else { continue };

@@ -33,6 +33,13 @@ pub struct Plan {
     pub evenness: f32,
     /// Chunks of one package of ordinary text.
     pub of_package: usize,
+    /// The share of ordinary chunks in which a model that ships may find something worth a word. The rules beside it
+    /// have false alarms of their own.
+    pub faint: f32,
+    /// The share in which it may say that a text might give orders.
+    pub loose: f32,
+    /// The share in which it may say that a text does give orders.
+    pub strict: f32,
     /// The seed.
     pub seed: u64,
 }
@@ -54,6 +61,9 @@ impl Default for Plan {
             talk: 6.0,
             evenness: 0.5,
             of_package: 40,
+            faint: 0.006,
+            loose: 0.001,
+            strict: 0.0002,
             seed: 1,
         }
     }
@@ -81,6 +91,9 @@ impl Plan {
             "talk" => self.talk = number,
             "evenness" => self.evenness = number,
             "of-package" => self.of_package = number as usize,
+            "faint" => self.faint = number,
+            "loose" => self.loose = number,
+            "strict" => self.strict = number,
             "seed" => self.seed = number as u64,
             _ => bail!("the plan has no `{name}`"),
         }

@@ -307,6 +307,7 @@ const GRAMMARS: &[&str] = &[
     include_str!("../synth/page.toml"),
     include_str!("../synth/tools.toml"),
     include_str!("../synth/talk.toml"),
+    include_str!("../synth/told.toml"),
     include_str!("../synth/plain.toml"),
     include_str!("../synth/contest.toml"),
     include_str!("../synth/prose.toml"),

@@ -4,10 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::thread;
 
+use holdpoint_core::text::classify::Model;
+use holdpoint_core::text::{Origin, Severity};
+
 use crate::corpus::{Corpus, FOLDS};
+use crate::evaluate::inspect;
 use crate::learn::{Doc, Linear};
 use crate::ordinary::{Chunk, Part};
 use crate::plan::Plan;
+use crate::weights::Weights;
 
 /// The shares of ordinary chunks that may raise a false alarm.
 pub const FALSE_ALARMS: [f32; 2] = [0.01, 0.001];
@@ -23,6 +28,8 @@ pub struct Row {
     pub texts: usize,
     /// The share that was found, by share of false alarms.
     pub found: [f32; 2],
+    /// The share that the whole inspector finds, as it ships but for what was held out: at low, at medium, at high.
+    pub inspected: [f32; 3],
 }
 
 /// The rows of all folds, each by a model that has seen none of the fold's sources.
@@ -46,13 +53,19 @@ pub fn validate(corpus: &Corpus, plan: &Plan, shown: usize) -> Vec<Row> {
         .collect()
 }
 
-/// The mean over the sources' attacks.
-pub fn macro_recall(rows: &[Row]) -> [f32; 2] {
+/// The means over the sources' attacks: found by share of false alarms, and by the whole inspector.
+pub fn means(rows: &[Row]) -> [f32; 5] {
     let attacks: Vec<&Row> = rows.iter().filter(|row| row.attacks).collect();
-    let mean = |at: usize| {
-        attacks.iter().map(|row| row.found[at]).sum::<f32>() / attacks.len().max(1) as f32
+    let mean = |of: fn(&Row) -> f32| {
+        attacks.iter().map(|row| of(row)).sum::<f32>() / attacks.len().max(1) as f32
     };
-    [mean(0), mean(1)]
+    [
+        mean(|row| row.found[0]),
+        mean(|row| row.found[1]),
+        mean(|row| row.inspected[0]),
+        mean(|row| row.inspected[1]),
+        mean(|row| row.inspected[2]),
+    ]
 }
 
 /// The scores that at most a share of pages exceeds, and at most that share of short texts.
@@ -90,23 +103,41 @@ fn validate_fold(corpus: &Corpus, held_out: &[&str], plan: &Plan, shown: usize) 
     if shown > 0 {
         show(corpus, held_out, &model, &marks, shown);
     }
-    let mut counts: BTreeMap<(&str, u8), [usize; 3]> = BTreeMap::new();
+    let mut counts: BTreeMap<(&str, u8), [usize; 6]> = BTreeMap::new();
+    let mut scores = Vec::new();
     for (it, doc) in corpus.labelled.iter().zip(&corpus.docs) {
         if held_out.contains(&it.source.as_str()) {
-            let score = model.score(doc);
-            let counts = counts.entry((&it.source, it.label)).or_default();
-            counts[0] += 1;
-            counts[1] += usize::from(score > marks[0]);
-            counts[2] += usize::from(score > marks[1]);
+            scores.push((it, model.score(doc)));
+        }
+    }
+    let weights = Weights::of(model, corpus, held_out, plan);
+    let shipped = Model::read(&weights.bytes).expect("these weights were just written");
+    for (it, score) in scores {
+        let severity = inspect(&shipped, &it.text, Origin::Tool).severity;
+        let counts = counts.entry((&it.source, it.label)).or_default();
+        let found = [
+            true,
+            score > marks[0],
+            score > marks[1],
+            severity >= Some(Severity::Low),
+            severity >= Some(Severity::Medium),
+            severity >= Some(Severity::High),
+        ];
+        for (count, found) in counts.iter_mut().zip(found) {
+            *count += usize::from(found);
         }
     }
     counts
         .into_iter()
-        .map(|((source, label), [texts, one, two])| Row {
-            source: source.to_owned(),
-            attacks: label == 1,
-            texts,
-            found: [one as f32 / texts as f32, two as f32 / texts as f32],
+        .map(|((source, label), [texts, found @ ..])| {
+            let [one, two, inspected @ ..] = found.map(|count| count as f32 / texts as f32);
+            Row {
+                source: source.to_owned(),
+                attacks: label == 1,
+                texts,
+                found: [one, two],
+                inspected,
+            }
         })
         .collect()
 }

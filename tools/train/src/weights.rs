@@ -11,10 +11,6 @@ use crate::ordinary::Part;
 use crate::plan::Plan;
 use crate::validate::marks;
 
-/// The share of ordinary chunks in which a model that ships may say that a text might give orders, and
-/// that it does. The rules beside it have false alarms of their own.
-const LOOSE: f32 = 0.002;
-const STRICT: f32 = 0.0003;
 /// The share that may reach the second stage without being worth it.
 const LOOKED_AT: f32 = 0.012;
 /// Windows of attacks that the first stage may lose.
@@ -37,10 +33,25 @@ impl Weights {
     pub fn learn(corpus: &Corpus, held_out: &[&str], plan: &Plan) -> Self {
         let examples = corpus.examples(held_out, plan);
         let train: Vec<&Doc> = corpus.part(Part::Train).map(|(_, doc)| doc).collect();
-        let mut model = Linear::learn(&examples, &train, plan);
+        Self::of(
+            Linear::learn(&examples, &train, plan),
+            corpus,
+            held_out,
+            plan,
+        )
+    }
+
+    /// The weights of a model that has not learnt from some sources, with thresholds.
+    pub fn of(mut model: Linear, corpus: &Corpus, held_out: &[&str], plan: &Plan) -> Self {
+        let examples = corpus.examples(held_out, plan);
+        let train: Vec<&Doc> = corpus.part(Part::Train).map(|(_, doc)| doc).collect();
         let scale = quantise(&mut model.weights);
         let unseen = corpus.part(Part::Threshold);
-        let marks = marks(&model, unseen, &[LOOKED_AT, LOOSE, STRICT]);
+        let marks = marks(
+            &model,
+            unseen,
+            &[LOOKED_AT, plan.faint, plan.loose, plan.strict],
+        );
         let attacks: Vec<&Doc> = examples
             .iter()
             .filter(|it| it.attack)
@@ -61,8 +72,9 @@ impl Weights {
             scale,
             spare_below: first.spare_below,
             word_scale: first.scale(),
-            loose: by_origin(marks[1]),
-            strict: by_origin(marks[2]),
+            faint: by_origin(marks[1]),
+            loose: by_origin(marks[2]),
+            strict: by_origin(marks[3]),
             disguise: DISGUISE,
         };
         let words = steps(&first.weights, first.scale());

@@ -27,7 +27,7 @@ pub fn explain(text: &str, origin: Origin) -> Vec<Weighed> {
     };
     let mut list = Vec::new();
     words::split(text, &mut list);
-    let (loose, _) = model.marks(origin, false);
+    let loose = model.marks(origin, false).loose;
     let mut flagged = vec![false; list.len()];
     windows::scored(&model, text, &list, &mut |window| {
         if window.score >= loose

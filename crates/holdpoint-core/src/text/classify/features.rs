@@ -19,6 +19,8 @@ pub struct Reader<'t> {
     /// Where pairs of tokens were last met, by a few bits of their hash.
     met: [u32; 256],
     left: Gap,
+    /// Where the phrase in quotes ends that the words stand in.
+    quoted_until: usize,
 }
 
 /// What stands between two words.
@@ -44,6 +46,14 @@ enum Gap {
     Code,
 }
 
+/// Where a word stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Prose,
+    Code,
+    Quotes,
+}
+
 impl<'t> Reader<'t> {
     /// A reader at the start of a text with these words.
     pub fn new(text: &'t str, words: &'t [Word], hits: &'t [Hit]) -> Self {
@@ -56,6 +66,7 @@ impl<'t> Reader<'t> {
             before: [NOTHING; 4],
             met: [u32::MAX; 256],
             left: Gap::End,
+            quoted_until: 0,
         }
     }
 
@@ -73,19 +84,31 @@ impl<'t> Reader<'t> {
         let right = self.gap_after(word);
         let code = left == Gap::Code || right == Gap::Code;
         self.left = right;
+        let quoted = self.is_quoted(word, left);
         let [one, two, three, _] = self.before;
         self.before = [token, one, two, three];
         let at = self.at as u32;
         self.at += 1;
-        self.ideas_at(at, left, code, each);
+        let place = match (quoted, code) {
+            (true, _) => Place::Quotes,
+            (false, true) => Place::Code,
+            (false, false) => Place::Prose,
+        };
+        self.ideas_at(at, left, place, each);
         let pair = mixed(mixed(BIGRAM, one), token);
         if self.seen_lately(pair, at) {
             return true;
         }
-        if code {
-            each(mixed(CODE, token));
-            each(mixed(mixed(CODE, one), token));
-            each(CODE);
+        // Words that are shown or named say little of what the text itself wants.
+        let aside = match place {
+            Place::Prose => None,
+            Place::Code => Some(CODE),
+            Place::Quotes => Some(QUOTES),
+        };
+        if let Some(kind) = aside {
+            each(mixed(kind, token));
+            each(mixed(mixed(kind, one), token));
+            each(kind);
             return true;
         }
         each(mixed(UNIGRAM, token));
@@ -110,7 +133,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The ideas that begin at a word, alone and with those before them.
-    fn ideas_at(&mut self, at: u32, left: Gap, code: bool, each: &mut impl FnMut(u32)) {
+    fn ideas_at(&mut self, at: u32, left: Gap, place: Place, each: &mut impl FnMut(u32)) {
         while let Some((hit, rest)) = self.hits.split_first() {
             if hit.first_word > at {
                 return;
@@ -120,8 +143,13 @@ impl<'t> Reader<'t> {
             if hit.first_word < at || self.ideas.contains(&(hit.concept, at)) {
                 continue;
             }
-            if code {
-                each(mixed(CODE_IDEA, idea));
+            let aside = match place {
+                Place::Prose => None,
+                Place::Code => Some(CODE_IDEA),
+                Place::Quotes => Some(QUOTES_IDEA),
+            };
+            if let Some(kind) = aside {
+                each(mixed(kind, idea));
                 continue;
             }
             each(mixed(IDEA, idea));
@@ -167,6 +195,46 @@ impl<'t> Reader<'t> {
         let seen = *slot & 0xfff0_0000 == mark && at.wrapping_sub(*slot & 0xf_ffff) < 44;
         *slot = mark | at & 0xf_ffff;
         seen
+    }
+
+    /// Whether a word stands in a short phrase in quotes; the value of a field is none.
+    fn is_quoted(&mut self, word: Word, left: Gap) -> bool {
+        let start = word.start as usize;
+        if start < self.quoted_until {
+            return true;
+        }
+        if left == Gap::Space {
+            return false;
+        }
+        let bytes = self.text.as_bytes();
+        let before = start.saturating_sub(QUOTE_LEAD);
+        let lead = self.text.get(self.text.ceil_char_boundary(before)..start);
+        let lead = lead.unwrap_or_default();
+        // « French quotes » stand apart from what they quote.
+        let close_by = lead.trim_end_matches([' ', '\u{a0}', '\u{202f}']);
+        let Some(&(open, _)) = QUOTE_PAIRS.iter().find(|(it, _)| close_by.ends_with(*it)) else {
+            return false;
+        };
+        if close_by.len() < lead.len() && open != '\u{ab}' {
+            return false;
+        }
+        let lead = close_by.strip_suffix(open).unwrap_or_default();
+        // `"key": "value"` is a record and `don't` is a word.
+        let lead = lead.trim_end_matches(' ');
+        if lead.ends_with("\":") || lead.ends_with("':") || lead.ends_with(open) {
+            return false;
+        }
+        let end = self
+            .text
+            .floor_char_boundary((start + LONGEST_QUOTE).min(bytes.len()));
+        let rest = self.text.get(start..end).unwrap_or_default();
+        let rest = rest.split('\n').next().unwrap_or_default();
+        let closing = rest.char_indices().find(|(at, sign)| {
+            let after = rest.get(at + sign.len_utf8()..).unwrap_or_default();
+            QUOTE_PAIRS.contains(&(open, *sign)) && !after.starts_with(char::is_alphanumeric)
+        });
+        self.quoted_until = closing.map_or(0, |(at, _)| start + at);
+        closing.is_some()
     }
 
     /// The kind of what stands after a word.
@@ -292,6 +360,25 @@ pub const fn mixed(hash: u32, value: u32) -> u32 {
 /// Words longer than this are none.
 const LONGEST: usize = 20;
 
+/// A quotation longer than this says what it says itself.
+const LONGEST_QUOTE: usize = 96;
+/// How much before a word tells whether a quotation begins.
+const QUOTE_LEAD: usize = 8;
+/// How a quotation begins and ends.
+const QUOTE_PAIRS: [(char, char); 11] = [
+    ('"', '"'),
+    ('`', '`'),
+    ('\'', '\''),
+    ('\u{201c}', '\u{201d}'),
+    ('\u{201e}', '\u{201c}'),
+    ('\u{201e}', '\u{201d}'),
+    ('\u{2018}', '\u{2019}'),
+    ('\u{ab}', '\u{bb}'),
+    ('\u{bb}', '\u{ab}'),
+    ('\u{300c}', '\u{300d}'),
+    ('\u{300e}', '\u{300f}'),
+];
+
 const NOTHING: u32 = 1;
 const NUMBER: u32 = 2;
 const IDENTIFIER: u32 = 3;
@@ -310,3 +397,5 @@ const IDEA_FIRST: u32 = 0x9200_0000;
 const IDEA_PAIR: u32 = 0x9300_0000;
 const IDEA_TRIPLE: u32 = 0x9400_0000;
 const CODE_IDEA: u32 = 0x9500_0000;
+const QUOTES: u32 = 0xa100_0000;
+const QUOTES_IDEA: u32 = 0xa200_0000;

@@ -25,9 +25,47 @@ pub fn classify(
     view: &View<'_>,
     words: &[Word],
     origin: Origin,
+    judged: &mut Judged<'_>,
     findings: &mut Vec<Finding>,
 ) -> f32 {
-    Model::shipped().map_or(0.0, |model| model.classify(view, words, origin, findings))
+    Model::shipped().map_or(0.0, |model| {
+        model.classify(view, words, origin, judged, findings)
+    })
+}
+
+/// Where a text was judged as it stands. Put together from its pieces, without what stands around them, it is not
+/// judged again.
+#[derive(Debug)]
+pub struct Judged<'t> {
+    text: &'t str,
+    spans: Vec<Range<usize>>,
+}
+
+impl<'t> Judged<'t> {
+    /// Nothing of this text is judged yet.
+    pub fn new(text: &'t str) -> Self {
+        Self {
+            text,
+            spans: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, span: Range<usize>) {
+        if self.spans.len() < MOST_JUDGED {
+            self.spans.push(span);
+        }
+    }
+
+    /// Whether what was put together is a list of phrases, each whole in its quotes.
+    fn is_list(&self, span: &Range<usize>) -> bool {
+        quotations(self.text.get(span.clone()).unwrap_or_default()) >= FEWEST_PHRASES
+    }
+
+    fn has(&self, span: &Range<usize>) -> bool {
+        self.spans
+            .iter()
+            .any(|it| it.start < span.end && span.start < it.end)
+    }
 }
 
 impl Model<'_> {
@@ -37,10 +75,11 @@ impl Model<'_> {
         view: &View<'_>,
         words: &[Word],
         origin: Origin,
+        judged: &mut Judged<'_>,
         findings: &mut Vec<Finding>,
     ) -> f32 {
-        let (open_loose, open_strict) = self.marks(origin, false);
-        let (least, _) = self.marks(origin, true);
+        let open = self.marks(origin, false);
+        let least = self.marks(origin, true).faint;
         let mut highest = f32::NEG_INFINITY;
         let before = findings.len();
         windows::scored(self, &view.text, words, &mut |window| {
@@ -59,9 +98,16 @@ impl Model<'_> {
                 .map_or(start, |word| word.end as usize);
             let disguises = view.disguises_of(start..end);
             let deliberate = disguises.are_deliberate();
-            let (loose, strict) = self.marks(origin, deliberate);
+            let marks = self.marks(origin, deliberate);
+            let bonus = open.loose - marks.loose;
             // Talk only makes it less: what is no finding and no new height without it needs no look.
-            if window.score < loose && window.score + (open_loose - loose) <= highest {
+            if window.score < marks.faint && window.score + bonus <= highest {
+                return;
+            }
+            let span = view.original(start..end);
+            if disguises.is_empty() {
+                judged.add(span.clone());
+            } else if !deliberate && (judged.has(&span) || judged.is_list(&span)) {
                 return;
             }
             // Whoever quotes an attack, or tells of one, uses its words.
@@ -71,19 +117,15 @@ impl Model<'_> {
                 talk_about(view, start..end)
             };
             let score = window.score - talk;
-            highest = highest.max(score + (open_loose - loose));
-            if score < loose {
+            highest = highest.max(score + bonus);
+            let Some(severity) = marks.severity(score) else {
                 return;
-            }
-            let severity = if score >= strict {
-                Severity::High
-            } else {
-                Severity::Medium
             };
-            let span = view.original(start..end);
-            // Windows overlap, and a long attack fills several: one finding for all of them.
+            // Windows overlap, and a long attack fills several: one finding for all of them. What is faint beside it
+            // is no part of it.
             if let Some(last) = findings.get_mut(before..).and_then(<[_]>::last_mut)
                 && last.span.end >= span.start
+                && (last.severity == Severity::Low) == (severity == Severity::Low)
             {
                 last.span.end = last.span.end.max(span.end);
                 last.severity = last.severity.max(severity);
@@ -98,7 +140,7 @@ impl Model<'_> {
                 disguises,
             });
         });
-        calibrated(highest, open_loose, open_strict)
+        calibrated(highest, open.loose, open.strict)
     }
 }
 
@@ -135,9 +177,13 @@ const QUOTE: f32 = 1.2;
 const MOST_WORDS: usize = 6;
 const MOST_QUOTES: usize = 4;
 const SHORT_QUOTE: usize = 64;
+/// From how many phrases in quotes on a text is a list of them.
+const FEWEST_PHRASES: usize = 3;
 const RULE: &str = "statistical";
 /// Fewer words are no order by themselves; the rules know those that are.
 const FEWEST_WORDS: usize = 5;
+/// How many places of one text are remembered as judged.
+const MOST_JUDGED: usize = 256;
 const NINE: f32 = 9.0;
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! A header of little-endian numbers, the table of the first stage and the buckets of the second, a
 //! signed byte each. `tools/train` writes it; nothing is parsed or copied but the header.
 
-use crate::text::Origin;
+use crate::text::{Origin, Severity};
 
 use super::features::mixed;
 
@@ -29,6 +29,8 @@ pub struct Header {
     pub spare_below: f32,
     /// What a step of a word's weight is worth in the first stage.
     pub word_scale: f32,
+    /// By origin from which score on a text is worth a word.
+    pub faint: [f32; 5],
     /// By origin from which score on a text may give orders.
     pub loose: [f32; 5],
     /// By origin from which score on it does.
@@ -48,8 +50,8 @@ const SMOOTH: f32 = 40.0;
 /// The same for the words of the first stage.
 const WORD_SMOOTH: f32 = 4.0;
 
-const MAGIC: &[u8; 8] = b"HPTEXT01";
-const NUMBERS: usize = 15;
+const MAGIC: &[u8; 8] = b"HPTEXT02";
+const NUMBERS: usize = 20;
 const HEADER: usize = MAGIC.len() + NUMBERS * 4;
 
 impl Model<'static> {
@@ -73,13 +75,14 @@ impl<'w> Model<'w> {
             *number = f32::from_le_bytes(bytes.try_into().ok()?);
         }
         let [bias, scale, spare_below, word_scale, disguise, marks @ ..] = numbers;
-        let [l0, l1, l2, l3, l4, strict @ ..] = marks;
+        let [f0, f1, f2, f3, f4, l0, l1, l2, l3, l4, strict @ ..] = marks;
         Some(Self {
             header: Header {
                 bias,
                 scale,
                 spare_below,
                 word_scale,
+                faint: [f0, f1, f2, f3, f4],
                 loose: [l0, l1, l2, l3, l4],
                 strict,
                 disguise,
@@ -99,7 +102,12 @@ impl<'w> Model<'w> {
             header.word_scale,
             header.disguise,
         ];
-        for number in first.iter().chain(&header.loose).chain(&header.strict) {
+        let marks = header
+            .faint
+            .iter()
+            .chain(&header.loose)
+            .chain(&header.strict);
+        for number in first.iter().chain(marks) {
             bytes.extend(number.to_le_bytes());
         }
         bytes.extend(
@@ -148,12 +156,37 @@ impl<'w> Model<'w> {
         self.header.bias + sum as f32 * self.header.scale * norm(features as usize)
     }
 
-    /// The scores from which on a text may and does give orders.
-    pub(super) fn marks(&self, origin: Origin, disguised: bool) -> (f32, f32) {
+    /// The scores from which on a text is worth a word, may give orders and does.
+    pub(super) fn marks(&self, origin: Origin, disguised: bool) -> Marks {
         let lower = if disguised { self.header.disguise } else { 0.0 };
         let at = origin as usize;
         let of = |marks: &[f32; 5]| marks.get(at).copied().unwrap_or(f32::INFINITY) - lower;
-        (of(&self.header.loose), of(&self.header.strict))
+        Marks {
+            faint: of(&self.header.faint),
+            loose: of(&self.header.loose),
+            strict: of(&self.header.strict),
+        }
+    }
+}
+
+/// Scores that part texts of one origin.
+#[derive(Clone, Copy)]
+pub(super) struct Marks {
+    pub(super) faint: f32,
+    pub(super) loose: f32,
+    pub(super) strict: f32,
+}
+
+impl Marks {
+    /// How bad it is that a text scores so high.
+    pub(super) fn severity(self, score: f32) -> Option<Severity> {
+        let steps = [
+            (self.strict, Severity::High),
+            (self.loose, Severity::Medium),
+            (self.faint, Severity::Low),
+        ];
+        let (_, severity) = steps.into_iter().find(|(mark, _)| score >= *mark)?;
+        Some(severity)
     }
 }
 

@@ -152,11 +152,12 @@ impl Terms {
             secrets::find(block, found);
         }
         let mut score: f32 = 0.0;
+        let mut judged = classify::Judged::new(block);
         for view in &views {
             words::split(&view.text, room);
             if all {
                 detect::detect(view, room, origin, found);
-                score = score.max(classify::classify(view, room, origin, found));
+                score = score.max(classify::classify(view, room, origin, &mut judged, found));
             }
             if self.looks_with(Detectors::Obra) {
                 obra::find(view, room, found);
@@ -172,7 +173,7 @@ impl Terms {
 
 /// A list of strings reads like a sentence when it is put together. What was judged where it stands, with what
 /// stands around it, is not judged again without.
-fn leave_read_twice(found: &mut Vec<Finding>) {
+pub fn leave_read_twice(found: &mut Vec<Finding>) {
     let open: Vec<(Cow<'static, str>, Range<usize>)> = found
         .iter()
         .filter(|finding| finding.disguises.is_empty())
