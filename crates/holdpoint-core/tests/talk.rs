@@ -81,10 +81,11 @@ impl Tally {
         self.alarms.iter().filter(severe).count()
     }
 
-    /// Fails if more than so many of a thousand are alarms, at medium and at high: by rules alone, which is
-    /// the goal, and with the classifier, which is not there yet. One text is always granted at high.
+    /// Fails if more than so many of a thousand are alarms, at medium and at high: by rules alone, and with the
+    /// classifier; at critical, where a text is withheld, more than five. One text is always granted at high.
     fn holds(&self, by_rules: [usize; 2], in_all: [usize; 2]) {
         println!("{self}");
+        assert!(self.at(Severity::Critical) * 1000 <= 5 * self.all, "{self}");
         let counts = [Severity::Medium, Severity::High];
         let most = |thousandth: usize, at: usize| {
             (thousandth * self.all).max(1000 * usize::from(at == 1 && thousandth > 0))
@@ -134,7 +135,7 @@ fn talk_about_attacks_is_seldom_taken_for_one() {
         }
     }
     assert!(tally.all >= 200, "{} passages", tally.all);
-    tally.holds([52, 5], [240, 125]);
+    tally.holds([47, 5], [50, 10]);
 }
 
 #[test]
@@ -145,7 +146,7 @@ fn ordinary_texts_are_never_taken_for_attacks() {
             tally.add(&kind.name, text, kind.origin);
         }
     }
-    tally.holds([0, 0], [50, 0]);
+    tally.holds([0, 0], [12, 0]);
 }
 
 /// What people and agents who work on this repository read. The cases of attacks themselves are left out:
@@ -194,7 +195,7 @@ fn this_repository_is_seldom_taken_for_an_attack() {
         }
     }
     assert!(tally.all > 500, "{} chunks", tally.all);
-    tally.holds([50, 5], [50, 28]);
+    tally.holds([20, 5], [32, 21]);
 }
 
 /// A text in pieces of whole lines, each at least so long where there is that much.
