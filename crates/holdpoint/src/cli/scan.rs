@@ -44,7 +44,7 @@ pub(crate) struct Scan {
     /// Show what each finding rests on: the disguises that were taken off, and the words that weighed
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Show findings from this severity on; without it, from `low` in text and all in other formats
+    /// Show findings from this severity on; without it, from `medium` in text and all in other formats
     #[arg(long, value_name = "SEVERITY")]
     pub(crate) min: Option<String>,
     /// End with 2 if a finding is at least so bad, and with 0 if none is; `never` always ends with 0

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Scan, terminal: &mut Terminal) -> anyhow::Result<Exit> 
         false => args.format,
     };
     let least = match format {
-        Format::Text => Severity::Low,
+        Format::Text => Severity::Medium,
         Format::Json | Format::Sarif => Severity::Info,
     };
     let settings = Settings::new(args, least)?;
