@@ -62,7 +62,8 @@ keep() {
     fi
 }
 
-# start CASE WIDTH [ASSIGNMENT] [ARGUMENTS]: the tour, in a terminal of its own.
+# start CASE WIDTH [BEFORE] [ARGUMENTS]: the tour, in a terminal of its own; BEFORE is an assignment
+# or a program that starts it.
 start() {
     case=$1
     tm kill-session -t demo 2>/dev/null || true
@@ -163,6 +164,12 @@ ends 130
 start "nobody is waited for" 100 "" "--yes --no-pause"
 sees "As you said --yes"
 sees "yes, by the script of this tour"
+sees "Every scene ended as promised"
+misses "Enter goes on"
+ends 0
+
+start "a terminal nobody can be asked on" 100 "setsid -w"
+sees "There is no terminal to ask you"
 sees "Every scene ended as promised"
 misses "Enter goes on"
 ends 0

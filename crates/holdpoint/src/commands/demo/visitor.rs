@@ -47,7 +47,8 @@ pub(super) struct Visitor {
 
 impl Visitor {
     pub(super) fn of(args: &cli::Demo) -> Self {
-        let there = io::stdin().is_terminal() && io::stdout().is_terminal();
+        // A question needs the terminal the process was started from, in the foreground.
+        let there = io::stdin().is_terminal() && io::stdout().is_terminal() && Keys::take().is_ok();
         Self {
             answers: match (args.yes, there) {
                 (true, _) => Answers::ScriptAsTold,
