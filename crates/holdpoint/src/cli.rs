@@ -1,6 +1,7 @@
 //! The command line, defined once: names, help, and the types the commands take.
 
 mod approvals;
+mod demo;
 mod log;
 mod people;
 mod scan;
@@ -16,6 +17,7 @@ use holdpoint_ledger::REPLAYED_AGENT;
 pub(crate) use approvals::{
     Approvals, ApprovalsAction, Approve, Extend, Open, Pending, Refuse, ScopeWord, Serve,
 };
+pub(crate) use demo::Demo;
 pub(crate) use log::{IndexWhen, LedgerPlace, List, Log, LogAction, Wanted};
 pub(crate) use people::{People, PeopleAction};
 pub(crate) use scan::{Clean, Format, Scan};
@@ -46,6 +48,13 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// See what Holdpoint does: a tour with a scripted agent on a throw-away project
+    ///
+    /// A call that is allowed, one that is denied, one that waits for you, a web page that is cleaned,
+    /// and the record of it all. Takes two minutes, needs no network and no set-up, and touches
+    /// nothing outside a temporary directory that is removed at the end.
+    #[command(after_help = demo::EXAMPLES)]
+    Demo(Demo),
     /// Judge one call, or a stream of them
     #[command(after_help = CHECK_EXAMPLES)]
     Check(Check),

@@ -26,6 +26,9 @@ use super::{Channel, ChannelError, Turn, Waiting};
 use crate::answer::{Answer, Said, Scope, Typed};
 use crate::request::{Offer, Request};
 
+/// Why there is no answer when somebody turned away: Ctrl-C, or the end of input (J-36).
+pub const CANCELLED: &str = "User cancelled input";
+
 /// How the console asks.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -339,7 +342,7 @@ impl Conversation<'_> {
         self.screen.show(&sheet.finish())?;
         match self.screen.line(self.patience)? {
             Heard::Line(line) => Ok(line),
-            Heard::Turned => Err(ChannelError::Refused("User cancelled input".into())),
+            Heard::Turned => Err(ChannelError::Refused(CANCELLED.into())),
         }
     }
 
