@@ -1,0 +1,1 @@
+//! Every adapter at once.
