@@ -15,6 +15,8 @@
     reason = "a test fails by panicking"
 )]
 
+#[path = "cli/agents.rs"]
+mod agents;
 #[path = "cli/answer.rs"]
 mod answer;
 #[path = "cli/case.rs"]

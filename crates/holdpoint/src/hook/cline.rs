@@ -149,20 +149,19 @@ impl Payload {
         if event != BEFORE_CALL || tool.as_deref() != Some(COMMANDS) {
             return facts(tool, input, response).question(event);
         }
-        let before = Event::Call(Moment::BeforeCommand);
-        let mut calls = Vec::new();
-        for command in commands(&input)? {
-            let input = json!({"command": command});
-            match facts(Some(COMMANDS.to_owned()), input, None).question(before)? {
-                Question::Call(asked) => calls.push(*asked),
-                Question::Calls(_)
-                | Question::Result(_)
-                | Question::Prompt(_)
-                | Question::Pause { .. }
-                | Question::None => {}
+        let before = Moment::BeforeCommand;
+        let listed = commands(&input)?;
+        let asked = |command: &&str| {
+            facts(Some(COMMANDS.to_owned()), json!({"command": command}), None).call(before)
+        };
+        let mut calls = listed.iter().map(asked).collect::<Result<Vec<_>, _>>()?;
+        match (calls.pop(), calls.is_empty()) {
+            (Some(only), true) => Ok(Question::Call(Box::new(only))),
+            (last, _) => {
+                calls.extend(last);
+                Ok(Question::Calls(calls))
             }
         }
-        Ok(Question::Calls(calls))
     }
 }
 

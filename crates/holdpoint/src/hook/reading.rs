@@ -77,7 +77,7 @@ impl Facts {
         self.tool = self.tool.filter(|name| !name.trim().is_empty());
         self.directory = self.directory.filter(|path| !path.is_empty());
         match event {
-            Event::Call(moment) => self.call(moment),
+            Event::Call(moment) => Ok(Question::Call(Box::new(self.call(moment)?))),
             Event::Result => self.result(false),
             Event::Failure => self.result(true),
             Event::Prompt => self.message(),
@@ -89,7 +89,8 @@ impl Facts {
         }
     }
 
-    fn call(self, moment: Moment) -> Result<Question, Problem> {
+    /// The call that is asked about.
+    pub(super) fn call(self, moment: Moment) -> Result<Asked, Problem> {
         let intent = self.input.get("description").and_then(Value::as_str);
         let context = Context {
             session_id: self.session.clone(),
@@ -106,14 +107,14 @@ impl Facts {
         };
         let call =
             call_of(self.tool, self.input).map_err(|text| Problem::at(When::Call(moment), text))?;
-        Ok(Question::Call(Box::new(Asked {
+        Ok(Asked {
             call,
             session: self.session,
             directory: self.directory,
             context,
             patience: None,
             moment,
-        })))
+        })
     }
 
     fn result(self, failed: bool) -> Result<Question, Problem> {
