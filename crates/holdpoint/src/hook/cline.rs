@@ -10,16 +10,14 @@ use serde_json::{Value, json};
 
 use super::adapter::{Adapter, Heard, Said, Seen};
 use super::events::{self, BEFORE_CALL, Event, Events, TURN_ENDS};
-use super::reading::{Facts, read};
+use super::reading::{Facts, parsed};
 use super::{Moment, Problem, Question, Returned, When, wording};
 
 pub(super) struct Cline;
 
 impl Adapter for Cline {
     fn read(&self, payload: &str) -> Result<Question, Problem> {
-        let read: Payload =
-            read(payload).map_err(|text| self.unreadable(payload.as_bytes(), text))?;
-        read.question()
+        parsed::<Payload>(self, payload)?.question()
     }
 
     fn events(&self) -> Events {

@@ -1,13 +1,11 @@
 //! Codex's words. It voids an answer that has one field or word too many, and then runs the call: no
 //! question can be put to its user here, and no call be allowed that was not changed.
 
-use holdpoint_core::StrictValue;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::adapter::{Adapter, Heard, Said, Seen};
-use super::events::{self, BEFORE_CALL, BEFORE_PROMPT, Event, Events, TURN_ENDS};
-use super::reading::{Facts, read, readable};
+use super::events::{BEFORE_CALL, BEFORE_PROMPT, Event, Events, TURN_ENDS};
+use super::reading::{Facts, parsed};
 use super::wording::RAN_CHANGED;
 use super::{Moment, Problem, Question, Returned, nested};
 
@@ -15,9 +13,13 @@ pub(super) struct Codex;
 
 impl Adapter for Codex {
     fn read(&self, payload: &str) -> Result<Question, Problem> {
-        let read: Payload =
-            read(payload).map_err(|text| self.unreadable(payload.as_bytes(), text))?;
-        read.question()
+        let read: nested::Payload = parsed(self, payload)?;
+        let event = read.event(EVENTS);
+        Facts {
+            replaceable: |_, _| true,
+            ..read.facts(event)
+        }
+        .question(event)
     }
 
     fn events(&self) -> Events {
@@ -50,53 +52,15 @@ impl Adapter for Codex {
 
     fn of_result(&self, _: Option<&Returned>, seen: Seen<'_>) -> Option<Value> {
         // What is blocked here is replaced by the reason.
-        let instead = |text: String| Some(json!({"decision": "block", "reason": text}));
-        match seen {
-            Seen::Noted(note) => Some(nested::note("PostToolUse", note)),
-            // That would look like a failure, and nothing of what is left speaks to the model.
-            Seen::Stripped(_, note) => note.map(|note| nested::note("PostToolUse", note)),
-            Seen::Cleaned(value, note) => instead(format!("{note}\n\n{}", readable(value))),
-            Seen::Withheld(notice) => instead(notice.to_owned()),
-        }
+        nested::result(
+            "PostToolUse",
+            seen,
+            |text| json!({"decision": "block", "reason": text}),
+        )
     }
 
     fn of_prompt(&self, heard: Heard<'_>) -> Option<Value> {
         nested::prompt(heard)
-    }
-}
-
-/// What its hooks read.
-#[derive(Deserialize)]
-struct Payload {
-    hook_event_name: Option<String>,
-    session_id: Option<String>,
-    turn_id: Option<String>,
-    cwd: Option<String>,
-    permission_mode: Option<String>,
-    tool_name: Option<String>,
-    tool_input: Option<StrictValue>,
-    tool_response: Option<StrictValue>,
-    prompt: Option<StrictValue>,
-}
-
-impl Payload {
-    fn question(self) -> Result<Question, Problem> {
-        let event = events::about(EVENTS, self.hook_event_name.as_deref());
-        Facts {
-            tool: self.tool_name,
-            input: self.tool_input.map_or(Value::Null, |StrictValue(it)| it),
-            response: self.tool_response.map(|StrictValue(it)| it),
-            prompt: self.prompt.map(|StrictValue(it)| it),
-            session: self.session_id,
-            directory: self.cwd,
-            more: vec![
-                ("permission_mode", self.permission_mode),
-                ("prompt_id", self.turn_id),
-            ],
-            replaceable: |_, _| true,
-            ..Facts::default()
-        }
-        .question(event)
     }
 }
 

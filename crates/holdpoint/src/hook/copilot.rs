@@ -7,16 +7,14 @@ use serde_json::{Value, json};
 
 use super::adapter::{Adapter, Said, Seen};
 use super::events::{self, BEFORE_CALL, BEFORE_PROMPT, Event, Events, TURN_ENDS};
-use super::reading::{Facts, mcp_tool, read, unfolded};
+use super::reading::{Facts, mcp_tool, parsed, unfolded};
 use super::{Moment, Problem, Question, Returned, nested};
 
 pub(super) struct Copilot;
 
 impl Adapter for Copilot {
     fn read(&self, payload: &str) -> Result<Question, Problem> {
-        let read: Payload =
-            read(payload).map_err(|text| self.unreadable(payload.as_bytes(), text))?;
-        read.question()
+        parsed::<Payload>(self, payload)?.question()
     }
 
     fn events(&self) -> Events {

@@ -6,16 +6,14 @@ use serde_json::{Value, json};
 
 use super::adapter::{Adapter, BLOCK, Heard, Said, Seen};
 use super::events::{self, BEFORE_CALL, Event, Events, TURN_ENDS};
-use super::reading::{Facts, mcp_tool, read};
+use super::reading::{Facts, mcp_tool, parsed};
 use super::{Moment, Problem, Question, Returned};
 
 pub(super) struct Generic;
 
 impl Adapter for Generic {
     fn read(&self, payload: &str) -> Result<Question, Problem> {
-        let read: Payload =
-            read(payload).map_err(|text| self.unreadable(payload.as_bytes(), text))?;
-        read.question()
+        parsed::<Payload>(self, payload)?.question()
     }
 
     fn events(&self) -> Events {

@@ -1,21 +1,24 @@
 //! Kiro's words: exit code 2 and a line on standard error are a denial, and there are no others.
 
-use holdpoint_core::StrictValue;
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::adapter::{Adapter, Said};
-use super::events::{self, BEFORE_CALL, Event, Events, TURN_ENDS};
-use super::reading::{Facts, mcp_tool, read};
-use super::{Moment, Problem, Question};
+use super::events::{BEFORE_CALL, Event, Events, TURN_ENDS};
+use super::reading::{Facts, mcp_tool, parsed};
+use super::{Moment, Problem, Question, nested};
 
 pub(super) struct Kiro;
 
 impl Adapter for Kiro {
     fn read(&self, payload: &str) -> Result<Question, Problem> {
-        let read: Payload =
-            read(payload).map_err(|text| self.unreadable(payload.as_bytes(), text))?;
-        read.question()
+        let read: nested::Payload = parsed(self, payload)?;
+        let event = read.event(EVENTS);
+        let facts = read.facts(event);
+        Facts {
+            tool: facts.tool.map(named),
+            ..facts
+        }
+        .question(event)
     }
 
     fn events(&self) -> Events {
@@ -24,34 +27,6 @@ impl Adapter for Kiro {
 
     fn of_call(&self, _: Moment, _: Said<'_>, _: &str) -> Option<Value> {
         None
-    }
-}
-
-/// What its hooks read.
-#[derive(Deserialize)]
-struct Payload {
-    hook_event_name: Option<String>,
-    session_id: Option<String>,
-    cwd: Option<String>,
-    tool_name: Option<String>,
-    tool_input: Option<StrictValue>,
-    tool_response: Option<StrictValue>,
-    prompt: Option<StrictValue>,
-}
-
-impl Payload {
-    fn question(self) -> Result<Question, Problem> {
-        let event = events::about(EVENTS, self.hook_event_name.as_deref());
-        Facts {
-            tool: self.tool_name.map(named),
-            input: self.tool_input.map_or(Value::Null, |StrictValue(it)| it),
-            response: self.tool_response.map(|StrictValue(it)| it),
-            prompt: self.prompt.map(|StrictValue(it)| it),
-            session: self.session_id,
-            directory: self.cwd,
-            ..Facts::default()
-        }
-        .question(event)
     }
 }
 

@@ -7,16 +7,14 @@ use serde_json::{Value, json};
 
 use super::adapter::{Adapter, BLOCK, Heard, Said, Seen};
 use super::events::{self, BEFORE_CALL, Event, Events, TURN_ENDS};
-use super::reading::{Facts, read};
+use super::reading::{Facts, parsed};
 use super::{Moment, Problem, Question, Returned};
 
 pub(super) struct OpenCode;
 
 impl Adapter for OpenCode {
     fn read(&self, payload: &str) -> Result<Question, Problem> {
-        let read: Payload =
-            read(payload).map_err(|text| self.unreadable(payload.as_bytes(), text))?;
-        read.question()
+        parsed::<Payload>(self, payload)?.question()
     }
 
     fn events(&self) -> Events {

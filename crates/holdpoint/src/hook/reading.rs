@@ -5,11 +5,20 @@ use holdpoint_core::{CallError, StrictValue, ToolCall, command_argument, documen
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::adapter::Adapter;
 use super::events::Event;
 use super::{Asked, Moment, Problem, Prompted, Question, Returned, When};
 
+/// Reads the payload of an agent's hook.
+pub(super) fn parsed<P: DeserializeOwned>(
+    adapter: &dyn Adapter,
+    payload: &str,
+) -> Result<P, Problem> {
+    read(payload).map_err(|text| adapter.unreadable(payload.as_bytes(), text))
+}
+
 /// Reads a payload, or says in one line what is wrong with it.
-pub(super) fn read<P: DeserializeOwned>(payload: &str) -> Result<P, String> {
+fn read<P: DeserializeOwned>(payload: &str) -> Result<P, String> {
     match serde_json::from_str(payload) {
         // The reader would also take an array for an object.
         Ok(read) if payload.trim_start().starts_with('{') => Ok(read),

@@ -101,7 +101,15 @@ fn lets_run(agent: Agent, reply: &Reply) -> bool {
         // What it says in JSON counts, whatever the exit code.
         Agent::Gemini if !reply.stdout.is_empty() => !denies,
         Agent::Windsurf | Agent::Kiro => reply.code != 2,
-        _ => !(denies || reply.code == 2 && !reply.stderr.trim().is_empty()),
+        Agent::ClaudeCode
+        | Agent::Codex
+        | Agent::Gemini
+        | Agent::Copilot
+        | Agent::Cursor
+        | Agent::Qwen
+        | Agent::OpenCode
+        | Agent::Goose
+        | Agent::Generic => !(denies || reply.code == 2 && !reply.stderr.trim().is_empty()),
     }
 }
 

@@ -2,15 +2,13 @@
 
 mod results;
 
-use holdpoint_core::StrictValue;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::adapter::{Adapter, Heard, Said};
-use super::events::{self, BEFORE_CALL, BEFORE_PROMPT, Event, Events, TURN_ENDS};
+use super::events::{BEFORE_CALL, BEFORE_PROMPT, Event, Events, TURN_ENDS};
 use super::glimpse::Glimpse;
 use super::nested;
-use super::reading::{Facts, read};
+use super::reading::{Facts, parsed};
 use super::wording::{self, RAN_CHANGED};
 use super::{Moment, Pause, Problem, Question, Reply, Returned};
 use crate::inspecting::Inspected;
@@ -19,9 +17,19 @@ pub(super) struct ClaudeCode;
 
 impl Adapter for ClaudeCode {
     fn read(&self, payload: &str) -> Result<Question, Problem> {
-        let read: Payload =
-            read(payload).map_err(|text| self.unreadable(payload.as_bytes(), text))?;
-        read.question()
+        let read: nested::Payload = parsed(self, payload)?;
+        let idle = read.hook_event_name.as_deref() == Some("Notification")
+            && read.notification_type.as_deref() == Some("idle_prompt");
+        let event = if idle {
+            Event::Pause(Pause::Idle)
+        } else {
+            read.event(EVENTS)
+        };
+        Facts {
+            replaceable: results::can_be_replaced,
+            ..read.facts(event)
+        }
+        .question(event)
     }
 
     fn events(&self) -> Events {
@@ -72,59 +80,6 @@ impl Adapter for ClaudeCode {
 
     fn workspace_variable(&self) -> Option<&'static str> {
         Some("CLAUDE_PROJECT_DIR")
-    }
-}
-
-/// What a hook reads; it has more fields, and newer agents have others.
-#[derive(Deserialize)]
-struct Payload {
-    hook_event_name: Option<String>,
-    session_id: Option<String>,
-    cwd: Option<String>,
-    tool_name: Option<String>,
-    tool_input: Option<StrictValue>,
-    tool_response: Option<StrictValue>,
-    /// Why a call failed; other events have other errors.
-    error: Option<StrictValue>,
-    prompt: Option<StrictValue>,
-    agent_id: Option<String>,
-    agent_type: Option<String>,
-    permission_mode: Option<String>,
-    prompt_id: Option<String>,
-    notification_type: Option<String>,
-}
-
-impl Payload {
-    fn question(self) -> Result<Question, Problem> {
-        let name = self.hook_event_name.as_deref();
-        let idle = name == Some("Notification")
-            && self.notification_type.as_deref() == Some("idle_prompt");
-        let event = if idle {
-            Event::Pause(Pause::Idle)
-        } else {
-            events::about(EVENTS, name)
-        };
-        let response = if event == Event::Failure {
-            self.error
-        } else {
-            self.tool_response
-        };
-        Facts {
-            tool: self.tool_name,
-            input: self.tool_input.map_or(Value::Null, |StrictValue(it)| it),
-            response: response.map(|StrictValue(it)| it),
-            prompt: self.prompt.map(|StrictValue(it)| it),
-            session: self.session_id,
-            directory: self.cwd,
-            agent_type: self.agent_type,
-            agent_name: self.agent_id,
-            more: vec![
-                ("permission_mode", self.permission_mode),
-                ("prompt_id", self.prompt_id),
-            ],
-            replaceable: results::can_be_replaced,
-        }
-        .question(event)
     }
 }
 
