@@ -15,6 +15,8 @@
     reason = "a test fails by panicking"
 )]
 
+#[path = "cli/agents.rs"]
+mod agents;
 #[path = "cli/answer.rs"]
 mod answer;
 #[path = "cli/case.rs"]
@@ -36,6 +38,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
+
+use holdpoint::hook::Agent;
 
 use crate::case::Cases;
 use crate::project::Project;
@@ -482,6 +486,39 @@ fn a_hook_that_is_never_told_everything_denies_in_time() {
         said.starts_with("Holdpoint denied this") && said.ends_with("took too long\n"),
         "{said}"
     );
+}
+
+#[test]
+fn every_agents_hook_denies_in_time_in_its_agents_words() {
+    let project = guarded();
+    let mut waiting: Vec<(Agent, Running)> = Agent::ALL
+        .into_iter()
+        .map(|agent| {
+            let mut child = spawned(project.command().args(["hook", agent.name()]));
+            let stdin = child.0.stdin.as_mut().unwrap();
+            stdin.write_all(b"{").unwrap();
+            (agent, child)
+        })
+        .collect();
+    for (agent, child) in &mut waiting {
+        let code = child.0.wait().unwrap().code();
+        let (mut said, mut line) = (String::new(), String::new());
+        let mut stdout = child.0.stdout.take().unwrap();
+        stdout.read_to_string(&mut said).unwrap();
+        let mut stderr = child.0.stderr.take().unwrap();
+        stderr.read_to_string(&mut line).unwrap();
+        assert!(
+            line.starts_with("Holdpoint denied this") && line.ends_with("took too long\n"),
+            "{agent:?}: {line}"
+        );
+        if *agent == Agent::Cline {
+            let words: serde_json::Value = serde_json::from_str(&said).unwrap();
+            assert_eq!(words["cancel"], true);
+            assert!(!words["errorMessage"].as_str().unwrap().is_empty());
+        } else {
+            assert_eq!((code, said.as_str()), (Some(2), ""), "{agent:?}");
+        }
+    }
 }
 
 #[test]

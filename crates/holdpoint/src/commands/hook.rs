@@ -189,7 +189,7 @@ impl Gate {
                 .map(|recorder| recorder.record(&outcome));
         }
         match left_alone {
-            true => Ok(Reply::silence()),
+            true => Ok(self.agent.left_alone(&problem)),
             false => Err(problem),
         }
     }
@@ -204,6 +204,7 @@ impl Gate {
     fn judged(&mut self, asked: Asked) -> Result<Answer, DeskError> {
         let can_be_held = asked.can_be_held();
         let context = asked.context.clone();
+        let patience = asked.patience;
         let (workspace, directory) = self.place(asked.directory.as_deref())?;
         let standing = directory.to_str().ok_or(DeskError::Directory)?.to_owned();
         let call = asked.call.in_directory(standing.as_str());
@@ -236,7 +237,7 @@ impl Gate {
             context,
         };
         let policy = self.desk.policy(&under)?;
-        self.held(&asked, &policy, decision)
+        self.held(&asked, &policy, decision, patience)
     }
 
     fn inspected(&mut self, returned: &Returned) -> Result<Inspected, DeskError> {
@@ -321,27 +322,31 @@ impl Gate {
         asked: &holdpoint_broker::Asked,
         policy: &Policy,
         decision: Decision,
+        patience: Option<Duration>,
     ) -> Result<Answer, DeskError> {
         let house = House::at(self.desk.locations());
-        // A person may take their time; the agent is told to wait for longer than this.
-        let wait = Duration::from_secs(policy.answer_wait()) + TO_ANSWER;
-        last_words::take_time(wait).map_err(|error| DeskError::NotHeld(error.to_string()))?;
+        // A person may take their time; the agent is told to wait for longer than this, if it can be.
+        let wanted = Duration::from_secs(policy.answer_wait());
+        let wait = patience.map_or(wanted, |patience| wanted.min(patience));
+        last_words::take_time(wait + TO_ANSWER)
+            .map_err(|error| DeskError::NotHeld(error.to_string()))?;
         let not_held = |problem: holdpoint_broker::Problem| DeskError::NotHeld(problem.0);
-        let told =
-            match holding::hold(&house, policy, asked, &decision, &|| false).map_err(not_held)? {
-                holding::Answer::AskAgent => return Ok(decision.into()),
-                holding::Answer::StillWaiting { id, waited } => {
-                    let decision = still_waiting(decision, &id, waited);
-                    house
-                        .record(Event::Judged {
-                            asked,
-                            decision: &decision,
-                        })
-                        .map_err(not_held)?;
-                    return Ok(decision.into());
-                }
-                holding::Answer::Told(told) => told,
-            };
+        let told = match holding::hold(&house, policy, asked, &decision, wait, &|| false)
+            .map_err(not_held)?
+        {
+            holding::Answer::AskAgent => return Ok(decision.into()),
+            holding::Answer::StillWaiting { id, waited } => {
+                let decision = still_waiting(decision, &id, waited);
+                house
+                    .record(Event::Judged {
+                        asked,
+                        decision: &decision,
+                    })
+                    .map_err(not_held)?;
+                return Ok(decision.into());
+            }
+            holding::Answer::Told(told) => told,
+        };
         let answered = Decision {
             verdict: told.verdict,
             method: told.method,
@@ -367,7 +372,9 @@ impl Gate {
     /// Where the agent belongs and where it stands. It belongs where it was started, if it says:
     /// where it stands it chooses itself, and walking away must not change what may be done.
     fn place(&self, standing: Option<&str>) -> Result<(PathBuf, PathBuf), DeskError> {
-        let started = env::var_os(self.agent.workspace_variable())
+        let variable = self.agent.workspace_variable();
+        let started = variable
+            .and_then(env::var_os)
             .map(PathBuf::from)
             .filter(|path| path.is_absolute());
         let standing = directory(standing.map(Path::new).or(started.as_deref()))?;

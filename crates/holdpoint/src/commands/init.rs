@@ -204,8 +204,10 @@ fn shown_line(text: &str) -> String {
 }
 
 fn full_name(agent: Agent) -> &'static str {
-    match agent {
-        Agent::ClaudeCode => "Claude Code",
+    if agent == Agent::ClaudeCode {
+        "Claude Code"
+    } else {
+        agent.name()
     }
 }
 

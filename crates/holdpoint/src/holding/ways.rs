@@ -65,9 +65,9 @@ pub fn hold(
     policy: &Policy,
     asked: &Asked,
     decision: &Decision,
+    wait: Duration,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Answer, Problem> {
-    let wait = Duration::from_secs(policy.answer_wait());
     match way(policy) {
         Way::Agent => by_agent(house, policy, asked, decision),
         Way::DaemonIfThere => match by_daemon(house, asked, wait, Duration::ZERO) {

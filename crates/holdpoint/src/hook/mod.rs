@@ -4,16 +4,36 @@
 //! or a message, and what comes of it into a reply. Adding an agent is a file with an `Adapter` and a row in [`Agent`].
 //! Reading the bytes, judging the call and writing the reply are the caller's.
 
+mod adapter;
 mod claude_code;
+mod cline;
+mod codex;
+mod copilot;
+mod cursor;
+mod events;
+mod gemini;
+mod generic;
+mod glimpse;
+mod goose;
+mod kiro;
+mod nested;
+mod opencode;
+mod qwen;
+mod reading;
+#[cfg(test)]
+mod tests;
+mod windsurf;
 mod wording;
 
 use std::str;
+use std::time::Duration;
 
 use holdpoint_broker::Context;
-use holdpoint_core::{Decision, ToolCall};
+use holdpoint_core::{Decision, Method, ToolCall};
 use holdpoint_sandbox::last_words::LastWords;
 use serde_json::{Map, Value};
 
+use self::adapter::{Adapter, Heard, Said};
 use crate::inspecting::Inspected;
 
 /// The largest payload that is read.
@@ -24,16 +44,62 @@ pub const MAX_PAYLOAD: usize = 16 << 20;
 pub enum Agent {
     /// Anthropic's Claude Code.
     ClaudeCode,
+    /// OpenAI's Codex.
+    Codex,
+    /// Google's Gemini CLI.
+    Gemini,
+    /// GitHub's Copilot CLI.
+    Copilot,
+    /// Cursor.
+    Cursor,
+    /// Qwen Code.
+    Qwen,
+    /// OpenCode, through its plugin.
+    OpenCode,
+    /// Cline.
+    Cline,
+    /// Windsurf.
+    Windsurf,
+    /// Kiro.
+    Kiro,
+    /// Goose.
+    Goose,
+    /// Whoever sends Holdpoint's own form.
+    Generic,
 }
 
 impl Agent {
     /// Every agent.
-    pub const ALL: [Agent; 1] = [Agent::ClaudeCode];
+    pub const ALL: [Agent; 12] = [
+        Agent::ClaudeCode,
+        Agent::Codex,
+        Agent::Gemini,
+        Agent::Copilot,
+        Agent::Cursor,
+        Agent::Qwen,
+        Agent::OpenCode,
+        Agent::Cline,
+        Agent::Windsurf,
+        Agent::Kiro,
+        Agent::Goose,
+        Agent::Generic,
+    ];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Agent::ClaudeCode => "claude-code",
+            Agent::Codex => "codex",
+            Agent::Gemini => "gemini",
+            Agent::Copilot => "copilot",
+            Agent::Cursor => "cursor",
+            Agent::Qwen => "qwen",
+            Agent::OpenCode => "opencode",
+            Agent::Cline => "cline",
+            Agent::Windsurf => "windsurf",
+            Agent::Kiro => "kiro",
+            Agent::Goose => "goose",
+            Agent::Generic => "generic",
         }
     }
 
@@ -43,13 +109,24 @@ impl Agent {
     }
 
     /// The variable in which the agent tells its hooks where it belongs.
-    pub fn workspace_variable(self) -> &'static str {
+    pub fn workspace_variable(self) -> Option<&'static str> {
         self.adapter().workspace_variable()
     }
 
     /// What a hook of this agent says when it breaks down.
     pub fn last_words(self) -> LastWords {
         self.adapter().last_words()
+    }
+
+    /// The reply that leaves a question to the agent, where the policy wants that.
+    pub fn left_alone(self, problem: &Problem) -> Reply {
+        let adapter = self.adapter();
+        let output = match &problem.when {
+            When::Call(moment) => adapter.of_call(*moment, Said::Nothing, ""),
+            When::Prompt => adapter.of_prompt(Heard::Passes),
+            When::Result(_) => None,
+        };
+        output.map_or_else(Reply::silence, |output| Reply::saying(&output))
     }
 
     /// The reply that refuses, because the call could not be judged.
@@ -67,13 +144,15 @@ impl Agent {
                 Ok(()) => Ok(Reply::silence()),
                 Err(text) => Err(Problem::new(text)),
             },
-            Question::Call(asked) => {
+            Question::Call(mut asked) => {
                 let moment = asked.moment;
+                asked.patience = adapter.patience();
                 match gate.judge(*asked) {
                     Ok(answer) => Ok(adapter.reply(moment, &answer)),
                     Err(text) => Err(Problem::at(When::Call(moment), text)),
                 }
             }
+            Question::Calls(calls) => strictest(adapter, calls, gate),
             Question::Result(returned) => {
                 gate.stand_by(adapter.kept_back(Some(&returned), BROKE_DOWN));
                 match gate.result(&returned) {
@@ -94,30 +173,64 @@ impl Agent {
     fn adapter(self) -> &'static dyn Adapter {
         match self {
             Agent::ClaudeCode => &claude_code::ClaudeCode,
+            Agent::Codex => &codex::Codex,
+            Agent::Gemini => &gemini::Gemini,
+            Agent::Copilot => &copilot::Copilot,
+            Agent::Cursor => &cursor::Cursor,
+            Agent::Qwen => &qwen::Qwen,
+            Agent::OpenCode => &opencode::OpenCode,
+            Agent::Cline => &cline::Cline,
+            Agent::Windsurf => &windsurf::Windsurf,
+            Agent::Kiro => &kiro::Kiro,
+            Agent::Goose => &goose::Goose,
+            Agent::Generic => &generic::Generic,
         }
     }
 }
 
-/// One agent's words.
-trait Adapter {
-    /// What a payload asks.
-    fn read(&self, payload: &str) -> Result<Question, Problem>;
-    /// What is wrong with a payload that cannot be read, as far as its moment can be made out.
-    fn unreadable(&self, payload: &[u8], text: String) -> Problem;
-    /// An answer in the agent's words.
-    fn reply(&self, moment: Moment, answer: &Answer) -> Reply;
-    /// What becomes of a result, in the agent's words.
-    fn reply_to_result(&self, returned: &Returned, inspected: &Inspected) -> Reply;
-    /// What becomes of a user's message, in the agent's words.
-    fn reply_to_prompt(&self, inspected: &Inspected) -> Reply;
-    /// The reply that keeps a result back, which may be one that could not be read.
-    fn kept_back(&self, returned: Option<&Returned>, problem: &str) -> Reply;
-    /// A refusal without a decision.
-    fn refusal(&self, problem: &Problem) -> Reply;
-    /// The variable that names the directory the agent belongs in.
-    fn workspace_variable(&self) -> &'static str;
-    /// A refusal when nothing else can be said any more.
-    fn last_words(&self) -> LastWords;
+/// Answers for several calls at once: they run together or not at all.
+fn strictest(
+    adapter: &dyn Adapter,
+    calls: Vec<Asked>,
+    gate: &mut dyn Gatekeeper,
+) -> Result<Reply, Problem> {
+    let count = u32::try_from(calls.len()).unwrap_or(u32::MAX).max(1);
+    let mut worst: Option<(Moment, Answer)> = None;
+    let mut edited = false;
+    for mut asked in calls {
+        let moment = asked.moment;
+        // The agent waits for all of them, one after another.
+        asked.patience = adapter.patience().map(|patience| patience / count);
+        let answer = gate
+            .judge(asked)
+            .map_err(|text| Problem::at(When::Call(moment), text))?;
+        let refused = !answer.decision.verdict.runs();
+        edited |= answer.edited.is_some();
+        let said = |answer: &Answer| {
+            (
+                answer.decision.verdict,
+                answer.decision.method == Method::NoObjection,
+            )
+        };
+        if worst
+            .as_ref()
+            .is_none_or(|(_, kept)| said(kept) < said(&answer))
+        {
+            worst = Some((moment, answer));
+        }
+        if refused {
+            break;
+        }
+    }
+    match worst {
+        // Which of them were changed cannot be told the agent.
+        Some((moment, answer)) if edited && answer.decision.verdict.runs() => {
+            let output = adapter.of_call(moment, Said::Deny, wording::CHANGED);
+            Ok(adapter.denied(moment, output, wording::CHANGED))
+        }
+        Some((moment, answer)) => Ok(adapter.reply(moment, &answer)),
+        None => Err(Problem::new("the agent's message names no command")),
+    }
 }
 
 /// What a payload asks.
@@ -125,6 +238,8 @@ trait Adapter {
 enum Question {
     /// Whether a call may run.
     Call(Box<Asked>),
+    /// Whether several calls may run, all or none.
+    Calls(Vec<Asked>),
     /// Whether the model may read what a call returned.
     Result(Box<Returned>),
     /// Whether the model may read what the user wrote.
@@ -195,6 +310,8 @@ pub struct Asked {
     pub directory: Option<String>,
     /// What the agent says of the circumstances.
     pub context: Context,
+    /// How long the agent waits for an answer, if it cannot be told to wait for longer.
+    pub patience: Option<Duration>,
     moment: Moment,
 }
 
@@ -241,6 +358,10 @@ pub struct Prompted {
 enum Moment {
     /// Before any call.
     BeforeCall,
+    /// Before a call, for agents that have other words at some of their events.
+    Otherwise,
+    /// Before a command, for agents that have other words then.
+    BeforeCommand,
     /// Before it asks its user.
     BeforePrompt,
     /// Nobody knows: the agent is newer than this program.
@@ -297,6 +418,14 @@ impl Reply {
     /// No opinion: the agent's own permission system decides.
     pub fn silence() -> Self {
         Self::default()
+    }
+
+    /// A line of JSON on standard output.
+    fn saying(output: &Value) -> Self {
+        Self {
+            stdout: format!("{output}\n"),
+            ..Self::default()
+        }
     }
 }
 

@@ -81,6 +81,30 @@ pub(super) fn unseen(problem: &str) -> String {
     format!("Holdpoint could not look at this message: {problem} Calls of tools are still judged.")
 }
 
+/// Why a call does not run of which nobody could be asked here.
+pub(super) fn cannot_ask(reason: &str) -> String {
+    let reason = sentence(reason, 1500);
+    format!("Holdpoint denied this, because nobody can be asked here. {reason} {TO_APPROVE}")
+}
+
+/// What a person does who wants such a call to run.
+const TO_APPROVE: &str = "To approve such calls, have your user run `holdpoint serve`, then make \
+                          the identical call again, or allow it with `holdpoint permissions allow`.";
+
+/// Why a changed call does not run where it cannot be changed.
+pub(super) const CHANGED: &str = "Holdpoint denied this: a person changed its arguments, and they \
+                                  cannot be handed over here.";
+
+/// What is said of a result that is kept back without a word on why.
+pub(super) const WITHHELD: &str = "Holdpoint withheld what this tool returned.";
+
+/// What is added where the result stays as it is.
+pub(super) const STILL_THERE: &str = "It could not be taken out and is still there.";
+
+/// What the model is told of a call that ran as a person changed it (J-44).
+pub(super) const RAN_CHANGED: &str = "The user changed the arguments of this call before it ran. \
+                                      What ran is not what you asked for: go by the result.";
+
 /// How a refusal without a decision starts.
 pub(super) const REFUSED: &str = "Holdpoint denied this, because it could not judge it: ";
 

@@ -1,7 +1,7 @@
 //! The gatekeeper: what happens to a call from the moment a model makes it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use holdpoint_broker::{Asked, Context, Event, Judged, Problem, Told, World, local};
 use holdpoint_core::{Decision, Method, SessionState, ToolCall, Verdict};
@@ -243,7 +243,9 @@ impl Gatekeeper {
                     // The daemon judges by the policy files: its answer would be about another policy.
                     return self.nobody(asked, judged.decision);
                 }
-                match holding::hold(house, &policy, asked, &judged.decision, &cancelled)? {
+                let wait = Duration::from_secs(policy.answer_wait());
+                let held = holding::hold(house, &policy, asked, &judged.decision, wait, &cancelled);
+                match held? {
                     holding::Answer::Told(told) => Ok(told),
                     holding::Answer::AskAgent => self.nobody(asked, judged.decision),
                     holding::Answer::StillWaiting { id, waited } => Ok(Told {

@@ -36,6 +36,9 @@ pub enum Scope {
 /// Why an agent's settings were left alone.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
+    /// Where this agent's settings are is not known here.
+    #[error("Holdpoint cannot register itself with {0}: add `holdpoint hook {0}` to its hooks")]
+    Unknown(&'static str),
     /// Nobody knows where they are.
     #[error("no home directory is known, so the settings cannot be found: set HOME")]
     NoHome,
@@ -87,9 +90,7 @@ impl Plan {
     ) -> Result<Self, SetupError> {
         let (path, before) = settings(agent, scope, directory)?;
         let text = before.as_deref().unwrap_or_default();
-        let edited = match agent {
-            Agent::ClaudeCode => claude_code::registered(text, program),
-        };
+        let edited = claude_code::registered(text, program);
         let (after, renewed) = edited.map_err(|problem| broken(&path, problem))?;
         Ok(Self {
             path,
@@ -108,9 +109,7 @@ impl Plan {
     ) -> Result<Self, SetupError> {
         let (path, before) = settings(agent, scope, directory)?;
         let text = before.as_deref().unwrap_or_default();
-        let edited = match agent {
-            Agent::ClaudeCode => claude_code::unregistered(text),
-        };
+        let edited = claude_code::unregistered(text);
         let taken_out = edited.map_err(|problem| broken(&path, problem))?;
         let records = Records::of(locations, &path)?;
         let restored = match &before {
@@ -137,9 +136,9 @@ impl Plan {
     /// Why the agent would not run the hook all the same.
     pub fn hindrance(&self, agent: Agent) -> Option<String> {
         let after = self.after.as_deref()?;
-        match agent {
-            Agent::ClaudeCode => claude_code::hindrance(after),
-        }
+        (agent == Agent::ClaudeCode)
+            .then(|| claude_code::hindrance(after))
+            .flatten()
     }
 
     /// Where the file as it was before Holdpoint is kept, while it is.
@@ -225,9 +224,10 @@ fn settings(
     scope: Scope,
     directory: &Path,
 ) -> Result<(PathBuf, Option<String>), SetupError> {
-    let named = match agent {
-        Agent::ClaudeCode => claude_code::settings_file(scope, directory)?,
-    };
+    if agent != Agent::ClaudeCode {
+        return Err(SetupError::Unknown(agent.name()));
+    }
+    let named = claude_code::settings_file(scope, directory)?;
     let path = match fs::canonicalize(&named) {
         Ok(real) => real,
         Err(error) if error.kind() == io::ErrorKind::NotFound && !named.is_symlink() => named,

@@ -7,6 +7,7 @@ use std::fs;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::agents;
 use crate::answer::{Answer, heard};
 use crate::project::Project;
 
@@ -60,7 +61,7 @@ impl Expected {
         let mut wrong = Vec::new();
         let exit = if self.error.is_some() { 1 } else { self.exit };
         if self.answer.is_some() {
-            wrong.extend(self.wrong_answer(got, project));
+            wrong.extend(self.wrong_answer(line, got, project));
         } else if got.code != Some(exit) {
             wrong.push(format!("exit code {exit} expected"));
         }
@@ -130,8 +131,13 @@ impl Expected {
         wrong
     }
 
-    fn wrong_answer(&self, got: &Got, project: &Project) -> Vec<String> {
-        let (answer, reason) = match heard(got) {
+    fn wrong_answer(&self, line: &str, got: &Got, project: &Project) -> Vec<String> {
+        let agent = line.rsplit(' ').next().unwrap_or_default();
+        let told = match agent {
+            "claude-code" => heard(got),
+            other => agents::heard(other, got),
+        };
+        let (answer, reason) = match told {
             Ok(heard) => heard,
             Err(problem) => return vec![problem],
         };

@@ -6,20 +6,17 @@
 
 use std::collections::HashSet;
 
+use holdpoint_core::ToolCall;
 use holdpoint_core::text::Action;
 use serde_json::{Map, Value, json};
 
+use super::super::glimpse::Glimpse;
+use super::super::wording::{STILL_THERE, WITHHELD};
 use super::super::{Reply, Returned};
 use crate::inspecting::{Inspected, is_form, is_picture, strings};
 
-/// What is said of a result that is kept back without a word on why.
-const WITHHELD: &str = "Holdpoint withheld what this tool returned.";
-
 /// What stands in the place of each text of such a result but one.
 const GONE: &str = "[withheld]";
-
-/// What is added where the result stays as it is.
-const STILL_THERE: &str = "It could not be taken out and is still there.";
 
 /// The fields in which the agent shows the model what a tool returned.
 const SHOWN: &[&str] = &[
@@ -167,6 +164,50 @@ fn withheld(response: &Value, input: &Value, notice: &str) -> Option<Value> {
     Some(instead)
 }
 
+/// A result of the tool a payload speaks of that cannot be read, in the form it is known to have,
+/// without a word of what it returned.
+pub(super) fn glimpsed(seen: Glimpse) -> Option<Returned> {
+    let tool = seen.tool?;
+    let (input, response) = match tool.as_str() {
+        "Bash" => (
+            Value::Null,
+            json!({"stdout": UNREAD, "stderr": "", "interrupted": false, "isImage": false}),
+        ),
+        "Read" => {
+            let path = seen.file.unwrap_or_default();
+            let file = json!({
+                "filePath": path, "content": UNREAD, "numLines": 1, "startLine": 1, "totalLines": 1,
+            });
+            (
+                json!({"file_path": path}),
+                json!({"type": "text", "file": file}),
+            )
+        }
+        "WebFetch" => (
+            Value::Null,
+            json!({"bytes": 0, "code": 200, "codeText": "", "result": UNREAD, "durationMs": 0, "url": ""}),
+        ),
+        "Grep" => (
+            Value::Null,
+            json!({"mode": "content", "numFiles": 0, "filenames": [], "content": UNREAD, "numLines": 1}),
+        ),
+        _ if tool.starts_with("mcp__") => (Value::Null, json!([])),
+        _ => return None,
+    };
+    Some(Returned {
+        call: ToolCall::new(tool, input.clone()).ok()?,
+        input,
+        response,
+        session: None,
+        directory: None,
+        replaceable: true,
+        failed: false,
+    })
+}
+
+/// Stands for a text that was not read.
+const UNREAD: &str = "…";
+
 /// A field of a form. A sentence is none.
 fn is_name(key: &str) -> bool {
     key.len() <= 40
@@ -178,7 +219,6 @@ fn is_name(key: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use holdpoint_core::ToolCall;
 
     fn returned(tool: &str, input: Value, response: Value) -> Returned {
         Returned {

@@ -5,19 +5,16 @@
 
 use std::fmt;
 
-use holdpoint_core::ToolCall;
 use serde::Deserializer;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
-use serde_json::{Value, json};
-
-use super::super::Returned;
+use serde_json::Value;
 
 /// The first fields of a payload.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Glimpse {
     pub(super) event: Option<String>,
-    tool: Option<String>,
-    file: Option<String>,
+    pub(super) tool: Option<String>,
+    pub(super) file: Option<String>,
 }
 
 impl Glimpse {
@@ -28,50 +25,7 @@ impl Glimpse {
         let _ = serde_json::Deserializer::from_slice(payload).deserialize_map(Looking(&mut seen));
         seen
     }
-
-    /// A result of the tool, in the form it is known to have, without a word of what it returned.
-    pub(super) fn returned(self) -> Option<Returned> {
-        let tool = self.tool?;
-        let (input, response) = match tool.as_str() {
-            "Bash" => (
-                Value::Null,
-                json!({"stdout": UNREAD, "stderr": "", "interrupted": false, "isImage": false}),
-            ),
-            "Read" => {
-                let path = self.file.unwrap_or_default();
-                let file = json!({
-                    "filePath": path, "content": UNREAD, "numLines": 1, "startLine": 1, "totalLines": 1,
-                });
-                (
-                    json!({"file_path": path}),
-                    json!({"type": "text", "file": file}),
-                )
-            }
-            "WebFetch" => (
-                Value::Null,
-                json!({"bytes": 0, "code": 200, "codeText": "", "result": UNREAD, "durationMs": 0, "url": ""}),
-            ),
-            "Grep" => (
-                Value::Null,
-                json!({"mode": "content", "numFiles": 0, "filenames": [], "content": UNREAD, "numLines": 1}),
-            ),
-            _ if tool.starts_with("mcp__") => (Value::Null, json!([])),
-            _ => return None,
-        };
-        Some(Returned {
-            call: ToolCall::new(tool, input.clone()).ok()?,
-            input,
-            response,
-            session: None,
-            directory: None,
-            replaceable: true,
-            failed: false,
-        })
-    }
 }
-
-/// Stands for a text that was not read.
-const UNREAD: &str = "…";
 
 struct Looking<'g>(&'g mut Glimpse);
 
@@ -86,8 +40,10 @@ impl<'de> Visitor<'de> for Looking<'_> {
         while let Some(key) = map.next_key::<String>()? {
             // What is said twice is not known.
             match key.as_str() {
-                "hook_event_name" => set(&mut self.0.event, map.next_value()?),
-                "tool_name" => set(&mut self.0.tool, map.next_value()?),
+                "hook_event_name" | "hookName" | "event" | "agent_action_name" => {
+                    set(&mut self.0.event, map.next_value()?)
+                }
+                "tool_name" | "toolName" | "tool" => set(&mut self.0.tool, map.next_value()?),
                 "tool_input" => {
                     let input: Value = map.next_value()?;
                     if let Some(file) = input.get("file_path") {
@@ -117,11 +73,10 @@ mod tests {
         let whole = r#"{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Read","tool_input":{"file_path":"/a"},"tool_response":{"a":1,"a":"#;
         let seen = Glimpse::of(whole.as_bytes());
         assert_eq!(seen.event.as_deref(), Some("PostToolUse"));
-        let returned = seen.returned().unwrap();
-        assert_eq!(returned.call.tool(), "Read");
-        assert_eq!(returned.response["file"]["filePath"], "/a");
+        assert_eq!(seen.tool.as_deref(), Some("Read"));
+        assert_eq!(seen.file.as_deref(), Some("/a"));
         for length in 0..whole.len() {
-            let _ = Glimpse::of(&whole.as_bytes()[..length]).returned();
+            let _ = Glimpse::of(&whole.as_bytes()[..length]);
         }
         let twice = br#"{"hook_event_name":"UserPromptSubmit","hook_event_name":"PreToolUse","#;
         assert_eq!(Glimpse::of(twice).event.as_deref(), Some(""));

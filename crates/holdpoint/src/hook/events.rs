@@ -1,0 +1,39 @@
+//! What an agent's events are about. Each adapter has a table of those it knows; what no table has
+//! is taken for a call nobody understands, never for something to be waved through.
+
+use super::{Moment, Pause};
+
+/// What an event is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Event {
+    /// A call that has not been made.
+    Call(Moment),
+    /// What a call returned.
+    Result,
+    /// Why a call failed.
+    Failure,
+    /// What the user wrote.
+    Prompt,
+    /// The agent stops for its user.
+    Pause(Pause),
+    /// Nothing that asks for permission.
+    Tells,
+}
+
+/// The names of events, and what they are about.
+pub(super) type Events = &'static [(&'static str, Event)];
+
+pub(super) const BEFORE_CALL: Event = Event::Call(Moment::BeforeCall);
+pub(super) const BEFORE_PROMPT: Event = Event::Call(Moment::BeforePrompt);
+pub(super) const TURN_ENDS: Event = Event::Pause(Pause::Turn);
+
+/// What the event of that name is about. One without a name is about a call.
+pub(super) fn about(events: Events, name: Option<&str>) -> Event {
+    match name {
+        None => BEFORE_CALL,
+        Some(name) => events
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map_or(Event::Call(Moment::Unknown), |(_, event)| *event),
+    }
+}
