@@ -1,0 +1,106 @@
+//! The command an agent is told to run: written so that a shell reads it as one program, and read
+//! back from what is found in settings.
+
+/// What an agent runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// A program with its arguments, without a shell.
+    Direct {
+        /// The program.
+        program: String,
+        /// What follows it.
+        arguments: Vec<String>,
+    },
+    /// A line for the shell.
+    Line(String),
+}
+
+impl Call {
+    /// The program, or the whole line.
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Call::Direct { program, .. } => program,
+            Call::Line(line) => line,
+        }
+    }
+
+    /// The program that is run, as far as the line is one program and the two words that follow it.
+    pub fn program(&self) -> Option<String> {
+        match self {
+            Call::Direct { program, .. } => Some(program.clone()),
+            Call::Line(line) => {
+                let (rest, _) = line.trim().rsplit_once(' ')?;
+                let called = rest.strip_suffix(" hook")?.trim();
+                let bare = called.trim_matches(['"', '\'']);
+                Some(bare.replace(r"'\''", "'"))
+            }
+        }
+    }
+
+    /// Whether it ends in `hook` and this agent's name.
+    pub(super) fn is_hook_of(&self, agent: &str) -> bool {
+        match self {
+            Call::Direct { arguments, .. } => arguments == &["hook", agent],
+            Call::Line(line) => line
+                .trim()
+                .strip_suffix(agent)
+                .is_some_and(|rest| rest.ends_with(" hook ")),
+        }
+    }
+
+    /// Whether the program has Holdpoint's name, wherever it lies.
+    pub(super) fn is_named_holdpoint(&self) -> bool {
+        self.program().is_some_and(|program| {
+            let file = program.rsplit(['/', '\\']).next();
+            matches!(file, Some("holdpoint" | "holdpoint.exe"))
+        })
+    }
+}
+
+/// The line that runs the hook of `agent`.
+pub(super) fn of(program: &str, agent: &str) -> String {
+    format!("{} hook {agent}", quoted(program))
+}
+
+/// A word as every shell reads it back.
+pub(super) fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        for program in [
+            "/opt/holdpoint",
+            "/opt/my place/holdpoint",
+            "/it's/holdpoint",
+        ] {
+            let call = Call::Line(of(program, "codex"));
+            assert!(call.is_hook_of("codex") && !call.is_hook_of("gemini"));
+            assert!(call.is_named_holdpoint());
+            assert_eq!(call.program().as_deref(), Some(program));
+        }
+        assert_eq!(
+            of("/it's/holdpoint", "codex"),
+            r"'/it'\''s/holdpoint' hook codex"
+        );
+    }
+
+    #[test]
+    fn another_program_is_not_ours() {
+        for line in ["lint hook codex", "holdpoint check", "echo codex", ""] {
+            let call = Call::Line(line.into());
+            assert!(
+                !(call.is_hook_of("codex") && call.is_named_holdpoint()),
+                "{line}"
+            );
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Qwen Code's `settings.json`: our entries among its hooks.
+
+use std::path::PathBuf;
+
+use super::hooks::{Event, Hooks, TIMEOUT, plain_json};
+use super::{Around, Host, Part, Scope, SetupError};
+
+/// Alibaba's Qwen Code.
+pub(super) struct Qwen;
+
+/// There is no switch that closes: a hook that cannot be run lets the call go on.
+static HOOKS: Hooks = Hooks {
+    agent: "qwen",
+    grouped: true,
+    typed: true,
+    command: "command",
+    apart: false,
+    called: Some("holdpoint"),
+    version: None,
+    events: &[Event {
+        name: "PreToolUse",
+        matcher: Some("*"),
+        // Seconds, as long as they are fewer than a thousand.
+        timeout: Some(("timeout", TIMEOUT)),
+        closed: None,
+    }],
+    narrowing: &["async"],
+    hindrance,
+};
+
+impl Host for Qwen {
+    fn name(&self) -> &'static str {
+        HOOKS.agent
+    }
+
+    fn title(&self) -> &'static str {
+        "Qwen Code"
+    }
+
+    fn programs(&self) -> &'static [&'static str] {
+        &["qwen"]
+    }
+
+    fn home(&self, around: &Around) -> Option<PathBuf> {
+        around.in_home(".qwen")
+    }
+
+    fn parts(
+        &self,
+        scope: Scope,
+        around: &Around,
+        _program: &str,
+    ) -> Result<Vec<Part>, SetupError> {
+        let path = match scope {
+            Scope::User => self
+                .home(around)
+                .ok_or(SetupError::NoHome)?
+                .join("settings.json"),
+            Scope::Project => around.directory.join(".qwen/settings.json"),
+            Scope::Managed => around.managed("qwen-code/settings.json"),
+            Scope::Local => {
+                return Err(SetupError::NoSuchScope(
+                    self.title(),
+                    scope.name(),
+                    "user, project or managed",
+                ));
+            }
+        };
+        Ok(vec![Part::of(path, &HOOKS)])
+    }
+
+    fn switched_off_by(&self, _scope: Scope) -> Option<&'static str> {
+        Some("`disableAllHooks` in any settings")
+    }
+
+    fn remark(&self, scope: Scope) -> Option<&'static str> {
+        match scope {
+            Scope::Project => Some("Qwen Code runs a project's hooks only in a folder it trusts"),
+            Scope::User | Scope::Local | Scope::Managed => None,
+        }
+    }
+}
+
+fn hindrance(text: &str) -> Option<String> {
+    (plain_json(text)?.get("disableAllHooks") == Some(&true.into()))
+        .then(|| "`disableAllHooks` is true in these settings".into())
+}
