@@ -107,6 +107,14 @@ pub(crate) enum Command {
     /// A file nobody changed since `holdpoint init` comes back to the byte; from any other only
     /// what is Holdpoint's is removed. Without a name, of every agent.
     Uninstall(Setup),
+    /// Prove that your agents are guarded, and say what is broken
+    ///
+    /// For each agent on this machine, or those you name: is the hook registered and in force, who
+    /// can switch it off, is the program this one, and is a call that no policy allows denied when
+    /// it is asked about through the agent's own hook command? Nothing is run and nothing changed;
+    /// the questions are on record. Also looks at the policy, the ledger and the approval daemon.
+    #[command(after_help = "Exit codes: 0 nothing is broken, 1 something is")]
+    Doctor(Doctor),
     /// Answer an agent's hook: its payload on standard input, its reply on standard output
     ///
     /// An agent runs this before each tool call, once `holdpoint init` has registered it. What
@@ -316,6 +324,17 @@ pub(crate) struct Setup {
     /// Do not ask, even on a terminal
     #[arg(long, short)]
     pub(crate) yes: bool,
+}
+
+/// Which agents to look at.
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// The agents; without one, those on this machine
+    #[arg(value_name = "AGENT", value_parser = agent_names())]
+    pub(crate) agents: Vec<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 fn agent_names() -> PossibleValuesParser {

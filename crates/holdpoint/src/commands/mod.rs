@@ -5,6 +5,7 @@ pub(crate) mod approvals;
 pub(crate) mod batch;
 pub(crate) mod check;
 pub(crate) mod clean;
+pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod hook;
 pub(crate) mod init;

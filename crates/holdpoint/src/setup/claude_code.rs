@@ -1,11 +1,12 @@
 //! Claude Code's `settings.json`: our entries among its hooks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::hooks::{BYTE_ORDER_MARK, Event, Hooks, TIMEOUT, TIMEOUT_OF_TEXT, Word};
-use super::{Around, Host, Part, Scope, SetupError};
+use super::probe;
+use super::{Around, Dialect, Host, Part, Scope, SetupError};
 
 /// Anthropic's Claude Code.
 pub(super) struct ClaudeCode;
@@ -87,6 +88,14 @@ impl Host for ClaudeCode {
 
     fn shows_results(&self) -> bool {
         true
+    }
+
+    fn canary(&self, directory: &Path) -> Value {
+        probe::common("PreToolUse", "Bash", directory)
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Claude
     }
 
     fn switched_off_by(&self, scope: Scope) -> Option<&'static str> {

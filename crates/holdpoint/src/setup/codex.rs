@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 use super::block::Block;
 use super::command_line::{self, Call};
 use super::hooks::{Event, Hooks, TIMEOUT};
-use super::{Around, Entry, Form, Host, MAX_SETTINGS, Part, Scope, SetupError, broken};
+use super::probe;
+use super::{Around, Dialect, Entry, Form, Host, MAX_SETTINGS, Part, Scope, SetupError, broken};
 use crate::store::read_bounded;
 
 /// OpenAI's Codex CLI.
@@ -86,6 +87,19 @@ impl Host for Codex {
             Part::of(hooks, &HOOKS),
             Part::of(home()?.join("config.toml"), trust),
         ])
+    }
+
+    fn canary(&self, directory: &Path) -> Value {
+        let mut payload = probe::common("PreToolUse", "Bash", directory);
+        if let Some(payload) = payload.as_object_mut() {
+            payload.insert("turn_id".into(), probe::SESSION.into());
+            payload.insert("tool_use_id".into(), probe::SESSION.into());
+        }
+        payload
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Strict
     }
 
     fn switched_off_by(&self, scope: Scope) -> Option<&'static str> {

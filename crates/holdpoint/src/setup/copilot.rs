@@ -1,10 +1,13 @@
 //! Copilot CLI: a file of our own among its hooks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
 
 use super::hooks::{Event, Hooks, TIMEOUT};
 use super::own_file::OwnFile;
-use super::{Around, Host, Part, Scope, SetupError};
+use super::probe;
+use super::{Around, Dialect, Host, Part, Scope, SetupError};
 
 /// GitHub's Copilot CLI.
 pub(super) struct Copilot;
@@ -68,6 +71,19 @@ impl Host for Copilot {
             }
         };
         Ok(vec![Part::of(path, OwnFile(&HOOKS))])
+    }
+
+    fn canary(&self, directory: &Path) -> Value {
+        json!({
+            "sessionId": probe::SESSION,
+            "cwd": directory.display().to_string(),
+            "toolName": "bash",
+            "toolArgs": { "command": probe::CANARY },
+        })
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Copilot
     }
 
     fn switched_off_by(&self, scope: Scope) -> Option<&'static str> {

@@ -1,9 +1,12 @@
 //! Cursor's `hooks.json`: our entries among its hooks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
 
 use super::hooks::{Event, Hooks, TIMEOUT, Word};
-use super::{Around, Host, Part, Scope, SetupError};
+use super::probe;
+use super::{Around, Dialect, Host, Part, Scope, SetupError};
 
 /// Anysphere's Cursor.
 pub(super) struct Cursor;
@@ -76,6 +79,21 @@ impl Host for Cursor {
             }
         };
         Ok(vec![Part::of(path, &HOOKS)])
+    }
+
+    fn canary(&self, directory: &Path) -> Value {
+        json!({
+            "conversation_id": probe::SESSION,
+            "session_id": probe::SESSION,
+            "hook_event_name": "beforeShellExecution",
+            "workspace_roots": [directory.display().to_string()],
+            "command": probe::CANARY,
+            "cwd": directory.display().to_string(),
+        })
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Cursor
     }
 
     fn switched_off_by(&self, scope: Scope) -> Option<&'static str> {

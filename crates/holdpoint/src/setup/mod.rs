@@ -11,9 +11,11 @@ mod codex;
 mod command_line;
 mod copilot;
 mod cursor;
+mod examine;
 mod gemini;
 mod hooks;
 mod own_file;
+mod probe;
 mod qwen;
 mod record;
 
@@ -23,9 +25,12 @@ use std::path::{Path, PathBuf};
 
 use holdpoint_core::{digest_of, document};
 use serde::de::IgnoredAny;
+use serde_json::Value;
 
 pub use self::around::Around;
 pub use self::command_line::Call;
+pub use self::examine::{Finding, Standing, examine};
+pub use self::probe::Dialect;
 use self::record::{Record, Records};
 use crate::locations::Locations;
 use crate::store::{Unread, plain_words, read_bounded, rewrite};
@@ -76,6 +81,10 @@ pub trait Host: Sync {
     /// What keeps the agent from running a hook of that scope; nothing if nobody but the machine's
     /// owner can.
     fn switched_off_by(&self, scope: Scope) -> Option<&'static str>;
+    /// The payload of a call that every policy denies, as the agent would send it from there.
+    fn canary(&self, directory: &Path) -> Value;
+    /// How it reads the answer.
+    fn dialect(&self) -> Dialect;
     /// Whether what tools return is looked at too.
     fn shows_results(&self) -> bool {
         false
@@ -116,58 +125,52 @@ impl Part {
     }
 
     /// The file, as it is named.
-    pub fn path(&self) -> &Path {
+    fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its text, and what of ours is in it; nothing if there is no file.
-    pub fn look(&self) -> Result<Option<Seen>, SetupError> {
+    /// What of ours is in it.
+    fn look(&self) -> Result<Seen, SetupError> {
         let (path, text) = settings(self)?;
-        let Some(text) = text else {
-            return Ok(None);
-        };
+        let there = text.is_some();
+        let text = text.unwrap_or_default();
         let entries = self.form.entries(&text);
-        Ok(Some(
-            Seen {
-                entries: entries.map_err(|problem| broken(&path, problem))?,
-                missing: self.form.events(),
-                hindrance: self.form.hindrance(&text),
-            }
-            .without_what_is_there(),
-        ))
+        let entries = entries.map_err(|problem| broken(&path, problem))?;
+        let mut missing = self.form.events();
+        missing.retain(|event| !entries.iter().any(|e| e.event == *event && e.sees_all));
+        Ok(Seen {
+            // Settings that are not there hinder nothing; a record that is not there may.
+            hindrance: (there || !self.form.is_json())
+                .then(|| self.form.hindrance(&text))
+                .flatten(),
+            entries,
+            missing,
+        })
     }
 }
 
 /// What is found of ours in a file.
 #[derive(Debug)]
-pub struct Seen {
+struct Seen {
     /// The commands.
-    pub entries: Vec<Entry>,
+    entries: Vec<Entry>,
     /// The moments at which nothing of ours is run for every call.
-    pub missing: Vec<&'static str>,
+    missing: Vec<&'static str>,
     /// Why the agent runs none of them all the same.
-    pub hindrance: Option<String>,
-}
-
-impl Seen {
-    fn without_what_is_there(mut self) -> Self {
-        self.missing
-            .retain(|event| !self.entries.iter().any(|e| e.event == *event && e.sees_all));
-        self
-    }
+    hindrance: Option<String>,
 }
 
 /// A command of ours in an agent's settings.
 #[derive(Clone, Debug)]
-pub struct Entry {
+struct Entry {
     /// When it is run.
-    pub event: &'static str,
+    event: &'static str,
     /// What is run.
-    pub call: Call,
+    call: Call,
     /// Whether it is run for every tool, each time, and waited for.
-    pub sees_all: bool,
+    sees_all: bool,
     /// Whether the agent stops if it fails; nothing where that cannot be said.
-    pub fails_closed: Option<bool>,
+    fails_closed: Option<bool>,
 }
 
 /// How what is ours stands in a file.

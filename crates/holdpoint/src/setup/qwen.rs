@@ -1,9 +1,12 @@
 //! Qwen Code's `settings.json`: our entries among its hooks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 use super::hooks::{Event, Hooks, TIMEOUT, plain_json};
-use super::{Around, Host, Part, Scope, SetupError};
+use super::probe;
+use super::{Around, Dialect, Host, Part, Scope, SetupError};
 
 /// Alibaba's Qwen Code.
 pub(super) struct Qwen;
@@ -67,6 +70,14 @@ impl Host for Qwen {
             }
         };
         Ok(vec![Part::of(path, &HOOKS)])
+    }
+
+    fn canary(&self, directory: &Path) -> Value {
+        probe::common("PreToolUse", "run_shell_command", directory)
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Strict
     }
 
     fn switched_off_by(&self, _scope: Scope) -> Option<&'static str> {

@@ -1,0 +1,232 @@
+//! How well an agent is guarded: what its settings hold, and what comes of asking through them.
+
+use std::fs;
+use std::path::Path;
+
+use holdpoint_core::digest_of;
+use serde::Serialize;
+
+use super::probe::{self, Heard};
+use super::{Around, Entry, Host, Scope, SetupError};
+use crate::text::shown;
+
+/// How something stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// As it should be.
+    Fine,
+    /// Worth knowing, and not wrong.
+    Note,
+    /// Calls are not guarded as they should be.
+    Broken,
+}
+
+/// One thing that was looked at.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finding {
+    /// The agent, where it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<&'static str>,
+    /// What was looked at.
+    pub check: &'static str,
+    /// Whose settings, where it is about such.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<&'static str>,
+    /// How it stands.
+    pub standing: Standing,
+    /// The same in words.
+    pub text: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix: Option<String>,
+}
+
+impl Finding {
+    /// Something that is not about an agent.
+    pub fn of(check: &'static str, standing: Standing, text: impl Into<String>) -> Self {
+        Self {
+            agent: None,
+            check,
+            scope: None,
+            standing,
+            text: text.into(),
+            fix: None,
+        }
+    }
+
+    /// With what to do about it.
+    pub fn fixed_by(mut self, fix: impl Into<String>) -> Self {
+        self.fix = Some(fix.into());
+        self
+    }
+}
+
+/// Everything about one agent; `program` is the one that looks.
+pub fn examine(host: &'static dyn Host, around: &Around, program: &str) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut registered = false;
+    for scope in Scope::ALL {
+        match of_scope(host, scope, around, program) {
+            Ok(found) => {
+                registered |= !found.is_empty();
+                findings.extend(found);
+            }
+            Err(SetupError::NoSuchScope(..)) => {}
+            Err(error) => {
+                findings.push(Finding::of("settings", Standing::Broken, error.to_string()))
+            }
+        }
+    }
+    if !registered {
+        let text = format!(
+            "Holdpoint is not registered: nothing that {} does is guarded",
+            host.title()
+        );
+        findings.push(
+            Finding::of("registered", Standing::Broken, text)
+                .fixed_by(format!("run `holdpoint init {}`", host.name())),
+        );
+    }
+    for finding in &mut findings {
+        finding.agent = Some(host.name());
+    }
+    findings
+}
+
+/// What there is of ours in one scope; nothing if there is nothing.
+fn of_scope(
+    host: &dyn Host,
+    scope: Scope,
+    around: &Around,
+    program: &str,
+) -> Result<Vec<Finding>, SetupError> {
+    let parts = host.parts(scope, around, program)?;
+    let mut findings = Vec::new();
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut hindrances = Vec::new();
+    let again = format!(
+        "run `holdpoint init {} --scope {}`",
+        host.name(),
+        scope.name()
+    );
+    for part in &parts {
+        let seen = part.look()?;
+        hindrances.extend(seen.hindrance);
+        if seen.entries.is_empty() {
+            continue;
+        }
+        let path = shown(&part.path().display().to_string(), 500);
+        findings.push(Finding::of(
+            "registered",
+            Standing::Fine,
+            format!("registered in {path}"),
+        ));
+        if !seen.missing.is_empty() {
+            let text = format!(
+                "not every call is asked about: {} lacks",
+                seen.missing.join(", ")
+            );
+            let text = format!("{text} an entry that sees everything");
+            findings.push(Finding::of("complete", Standing::Broken, text).fixed_by(&again));
+        }
+        entries.extend(seen.entries);
+    }
+    if entries.is_empty() {
+        return Ok(Vec::new());
+    }
+    for hindrance in hindrances {
+        let text = format!("not in force: {hindrance}");
+        findings.push(Finding::of("in_force", Standing::Broken, text).fixed_by(&again));
+    }
+    if entries
+        .iter()
+        .any(|entry| entry.fails_closed == Some(false))
+    {
+        let text = format!("{} goes on if the hook fails", host.title());
+        findings.push(Finding::of("fails_closed", Standing::Broken, text).fixed_by(&again));
+    }
+    findings.push(match host.switched_off_by(scope) {
+        Some(how) => Finding::of(
+            "switch",
+            Standing::Note,
+            format!("it can be switched off: {how}"),
+        ),
+        None => Finding::of(
+            "switch",
+            Standing::Fine,
+            "only the machine's owner can switch it off",
+        ),
+    });
+    let mut asked: Vec<&Entry> = Vec::new();
+    for entry in &entries {
+        if asked.iter().any(|known| known.call == entry.call) {
+            continue;
+        }
+        asked.push(entry);
+        findings.extend(same_program(entry, program).map(|finding| finding.fixed_by(&again)));
+        findings.push(probed(host, entry, around, &again));
+    }
+    for finding in &mut findings {
+        finding.scope = Some(scope.name());
+    }
+    Ok(findings)
+}
+
+/// What is wrong with the program an entry names, if something is.
+fn same_program(entry: &Entry, program: &str) -> Option<Finding> {
+    let broken = |text: String| Some(Finding::of("program", Standing::Broken, text));
+    let Some(named) = entry.call.program() else {
+        return broken("which program its command runs cannot be told".into());
+    };
+    if named == program {
+        return None;
+    }
+    let shown_name = shown(&named, 300);
+    if !Path::new(&named).is_absolute() {
+        return broken(format!(
+            "`{shown_name}` is looked for wherever the agent was started: name its place"
+        ));
+    }
+    let bytes = |path: &str| fs::read(path).map(|bytes| digest_of(&bytes));
+    match (bytes(&named), bytes(program)) {
+        (Ok(theirs), Ok(ours)) if theirs == ours => None,
+        (Ok(_), _) => broken(format!("{shown_name} is another program than this one")),
+        (Err(_), _) => broken(format!("{shown_name} is not there, or cannot be read")),
+    }
+}
+
+/// What comes of asking through the command as it stands.
+fn probed(host: &dyn Host, entry: &Entry, around: &Around, again: &str) -> Finding {
+    let payload = host.canary(&around.directory);
+    let (standing, text) =
+        match probe::ask(&entry.call, &payload, host.dialect(), &around.directory) {
+            Heard::Denied => (
+                Standing::Fine,
+                "asked through its own command, a call no policy allows is denied".to_owned(),
+            ),
+            Heard::Refused(words) => (
+                Standing::Broken,
+                format!(
+                    "its command refuses everything instead of judging: {}",
+                    shown(words.trim(), 300)
+                ),
+            ),
+            Heard::Allowed(words) => (
+                Standing::Broken,
+                format!(
+                    "a call no policy allows would run: {}",
+                    shown(words.trim(), 300)
+                ),
+            ),
+            Heard::Silent(words) => (
+                Standing::Broken,
+                format!("its command does not answer: {}", shown(&words, 300)),
+            ),
+        };
+    let finding = Finding::of("probe", standing, text);
+    match standing {
+        Standing::Fine | Standing::Note => finding,
+        Standing::Broken => finding.fixed_by(again),
+    }
+}
