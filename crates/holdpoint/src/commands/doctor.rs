@@ -180,13 +180,11 @@ fn daemon(locations: &Locations) -> Finding {
         .map(|state| wire::ask(&Places::under(state), Wanted::Pending));
     match answer {
         Some(Ok(_)) => Finding::of("daemon", Standing::Fine, "the approval daemon answers"),
-        Some(Err(error)) => Finding::of(
+        Some(Err(_)) => Finding::of(
             "daemon",
             Standing::Note,
-            format!(
-                "the approval daemon does not answer ({error}): what a person is to be asked about \
-                 is left to the agent's own dialog, where it has one"
-            ),
+            "the approval daemon does not answer: what a person is to be asked about is left to the \
+             agent's own dialog, where it has one",
         )
         .fixed_by("run `holdpoint serve`"),
         None => Finding::of("daemon", Standing::Note, "no home directory is known"),
@@ -195,11 +193,12 @@ fn daemon(locations: &Locations) -> Finding {
 
 /// What could keep a call in its place once it runs. Nothing does so today.
 fn sandbox() -> Finding {
-    let modules = fs::read_to_string(GUARDS).unwrap_or_default();
-    let landlock = modules.trim().split(',').any(|module| module == "landlock");
+    let modules = fs::read_to_string(GUARDS).ok();
+    let landlock = modules.map(|list| list.trim().split(',').any(|module| module == "landlock"));
     let text = match landlock {
-        true => "none is started around calls; this kernel would offer Landlock",
-        false => "none is started around calls, and this kernel names no Landlock",
+        Some(true) => "none is started around calls; this kernel would offer Landlock",
+        Some(false) => "none is started around calls, and this kernel offers no Landlock",
+        None => "none is started around calls; whether this kernel offers Landlock cannot be told",
     };
     Finding::of("sandbox", Standing::Note, format!("sandbox: {text}"))
 }

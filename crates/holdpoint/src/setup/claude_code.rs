@@ -19,6 +19,7 @@ static HOOKS: Hooks = Hooks {
     typed: true,
     command: "command",
     apart: true,
+    closing: false,
     called: None,
     version: None,
     events: &[

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use holdpoint_core::digest_of;
 use serde_json::{Value, json};
 
+use super::Call;
 use super::block::Block;
-use super::command_line::{self, Call};
-use super::hooks::{Event, Hooks, TIMEOUT};
+use super::hooks::{Event, Hooks, TIMEOUT, TIMEOUT_OF_TEXT};
 use super::probe;
 use super::{Around, Dialect, Entry, Form, Host, MAX_SETTINGS, Part, Scope, SetupError, broken};
 use crate::store::read_bounded;
@@ -20,14 +20,15 @@ use crate::store::read_bounded;
 /// OpenAI's Codex CLI.
 pub(super) struct Codex;
 
-/// A call is asked about, and what its sandbox or its rules would have the user asked. There is no
-/// switch that closes: a hook that cannot be run lets the call go on.
+/// A call is asked about, and what its sandbox or its rules would have the user asked; then what came of
+/// it and what the user writes. There is no switch that closes, so the line does.
 static HOOKS: Hooks = Hooks {
     agent: "codex",
     grouped: true,
     typed: true,
     command: "command",
     apart: false,
+    closing: true,
     called: None,
     version: None,
     events: &[
@@ -41,6 +42,18 @@ static HOOKS: Hooks = Hooks {
             name: "PermissionRequest",
             matcher: Some("*"),
             timeout: Some(("timeout", TIMEOUT)),
+            closed: None,
+        },
+        Event {
+            name: "PostToolUse",
+            matcher: Some("*"),
+            timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
+            closed: None,
+        },
+        Event {
+            name: "UserPromptSubmit",
+            matcher: None,
+            timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
             closed: None,
         },
     ],
@@ -102,6 +115,10 @@ impl Host for Codex {
         Dialect::Strict
     }
 
+    fn shows_results(&self) -> bool {
+        true
+    }
+
     fn switched_off_by(&self, scope: Scope) -> Option<&'static str> {
         match scope {
             Scope::Managed => None,
@@ -151,7 +168,7 @@ impl Trust {
                 let hash = hash_of(
                     &event,
                     place.matcher.as_deref(),
-                    &command_line::of(program, HOOKS.agent),
+                    HOOKS.call_of(program).text(),
                     place.timeout.unwrap_or(TIMEOUT),
                 );
                 trust.records.push((key, hash));
@@ -363,10 +380,14 @@ impl Requirements {
         }
         for event in HOOKS.events {
             let name = event.name;
+            let matcher = event.matcher.map_or_else(String::new, |matcher| {
+                format!("matcher = {}\n", json!(matcher))
+            });
+            let time = event.timeout.map_or(TIMEOUT, |(_, time)| time);
             content.push_str(&format!(
-                "[[hooks.{name}]]\nmatcher = \"*\"\n[[hooks.{name}.hooks]]\ntype = \"command\"\n\
-                 command = {}\ntimeout = {TIMEOUT}\n",
-                json!(command_line::of(program, HOOKS.agent))
+                "[[hooks.{name}]]\n{matcher}[[hooks.{name}.hooks]]\ntype = \"command\"\n\
+                 command = {}\ntimeout = {time}\n",
+                json!(HOOKS.call_of(program).text())
             ));
         }
         content
@@ -402,9 +423,9 @@ impl Form for Requirements {
             if let (Some(event), Some(line)) = (event, command) {
                 entries.push(Entry {
                     event,
+                    fails_closed: Some(line.ends_with("exit 2")),
                     call: Call::Line(line),
                     sees_all: true,
-                    fails_closed: None,
                 });
             }
         }
@@ -512,7 +533,7 @@ mod tests {
         ] {
             let (after, _) = Requirements.registered(text, PROGRAM).unwrap();
             assert!(toml::from_str::<toml::Table>(&after).is_ok() || text.contains("hooks = []"));
-            assert_eq!(Requirements.entries(&after).unwrap().len(), 2);
+            assert_eq!(Requirements.entries(&after).unwrap().len(), 4);
             assert_eq!(
                 Requirements.registered(&after, PROGRAM),
                 Ok((after.clone(), true))

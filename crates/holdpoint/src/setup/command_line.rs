@@ -1,6 +1,10 @@
 //! The command an agent is told to run: written so that a shell reads it as one program, and read
 //! back from what is found in settings.
 
+/// What makes a line a refusal if its program is not there or breaks down: most agents let a call
+/// run then, and none that read exit codes does so at 2 with the shell's own words about it.
+const CLOSING: &str = " || exit 2";
+
 /// What an agent runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Call {
@@ -29,7 +33,7 @@ impl Call {
         match self {
             Call::Direct { program, .. } => Some(program.clone()),
             Call::Line(line) => {
-                let (rest, _) = line.trim().rsplit_once(' ')?;
+                let (rest, _) = opened(line).rsplit_once(' ')?;
                 let called = rest.strip_suffix(" hook")?.trim();
                 let bare = called.trim_matches(['"', '\'']);
                 Some(bare.replace(r"'\''", "'"))
@@ -41,10 +45,17 @@ impl Call {
     pub(super) fn is_hook_of(&self, agent: &str) -> bool {
         match self {
             Call::Direct { arguments, .. } => arguments == &["hook", agent],
-            Call::Line(line) => line
-                .trim()
+            Call::Line(line) => opened(line)
                 .strip_suffix(agent)
                 .is_some_and(|rest| rest.ends_with(" hook ")),
+        }
+    }
+
+    /// Whether it refuses by itself if the program cannot.
+    pub(super) fn closes(&self) -> bool {
+        match self {
+            Call::Direct { .. } => false,
+            Call::Line(line) => line.trim().ends_with(CLOSING),
         }
     }
 
@@ -60,6 +71,16 @@ impl Call {
 /// The line that runs the hook of `agent`.
 pub(super) fn of(program: &str, agent: &str) -> String {
     format!("{} hook {agent}", quoted(program))
+}
+
+/// The same, so that it refuses by itself if the program cannot.
+pub(super) fn closing(program: &str, agent: &str) -> String {
+    format!("{}{CLOSING}", of(program, agent))
+}
+
+fn opened(line: &str) -> &str {
+    let line = line.trim();
+    line.strip_suffix(CLOSING).unwrap_or(line).trim_end()
 }
 
 /// A word as every shell reads it back.
@@ -86,6 +107,9 @@ mod tests {
             assert!(call.is_hook_of("codex") && !call.is_hook_of("gemini"));
             assert!(call.is_named_holdpoint());
             assert_eq!(call.program().as_deref(), Some(program));
+            let closing = Call::Line(closing(program, "codex"));
+            assert!(closing.is_hook_of("codex") && closing.closes() && !call.closes());
+            assert_eq!(closing.program(), call.program());
         }
         assert_eq!(
             of("/it's/holdpoint", "codex"),

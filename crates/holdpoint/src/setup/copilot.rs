@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::hooks::{Event, Hooks, TIMEOUT};
+use super::hooks::{Event, Hooks, TIMEOUT, TIMEOUT_OF_TEXT};
 use super::own_file::OwnFile;
 use super::probe;
 use super::{Around, Dialect, Host, Part, Scope, SetupError};
@@ -20,14 +20,23 @@ static HOOKS: Hooks = Hooks {
     typed: true,
     command: "exec",
     apart: true,
+    closing: false,
     called: None,
     version: Some(1),
-    events: &[Event {
-        name: "preToolUse",
-        matcher: None,
-        timeout: Some(("timeoutSec", TIMEOUT)),
-        closed: None,
-    }],
+    events: &[
+        Event {
+            name: "preToolUse",
+            matcher: None,
+            timeout: Some(("timeoutSec", TIMEOUT)),
+            closed: None,
+        },
+        Event {
+            name: "postToolUse",
+            matcher: None,
+            timeout: Some(("timeoutSec", TIMEOUT_OF_TEXT)),
+            closed: None,
+        },
+    ],
     narrowing: &[],
     hindrance: |_| None,
 };
@@ -86,6 +95,10 @@ impl Host for Copilot {
         Dialect::Copilot
     }
 
+    fn shows_results(&self) -> bool {
+        true
+    }
+
     fn switched_off_by(&self, scope: Scope) -> Option<&'static str> {
         match scope {
             Scope::Managed => None,
@@ -119,6 +132,9 @@ mod tests {
             serde_json::json!({"version": 1, "hooks": {"preToolUse": [{
                 "type": "command", "exec": "/opt/holdpoint", "args": ["hook", "copilot"],
                 "timeoutSec": 600
+            }], "postToolUse": [{
+                "type": "command", "exec": "/opt/holdpoint", "args": ["hook", "copilot"],
+                "timeoutSec": 30
             }]}})
         );
     }

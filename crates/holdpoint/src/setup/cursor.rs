@@ -28,6 +28,7 @@ static HOOKS: Hooks = Hooks {
     typed: false,
     command: "command",
     apart: false,
+    closing: false,
     called: None,
     version: Some(1),
     events: &[

@@ -4,29 +4,43 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::hooks::{Event, Hooks, TIMEOUT, plain_json};
+use super::hooks::{Event, Hooks, TIMEOUT, TIMEOUT_OF_TEXT, plain_json};
 use super::probe;
 use super::{Around, Dialect, Host, Part, Scope, SetupError};
 
 /// Google's Gemini CLI.
 pub(super) struct Gemini;
 
-/// There is no switch that closes: a hook that cannot be run lets the call go on.
+/// Times are milliseconds. There is no switch that closes, so the line does.
 static HOOKS: Hooks = Hooks {
     agent: "gemini",
     grouped: true,
     typed: true,
     command: "command",
     apart: false,
+    closing: true,
     called: Some("holdpoint"),
     version: None,
-    events: &[Event {
-        name: "BeforeTool",
-        matcher: Some("*"),
-        // Milliseconds.
-        timeout: Some(("timeout", TIMEOUT * 1000)),
-        closed: None,
-    }],
+    events: &[
+        Event {
+            name: "BeforeTool",
+            matcher: Some("*"),
+            timeout: Some(("timeout", TIMEOUT * 1000)),
+            closed: None,
+        },
+        Event {
+            name: "AfterTool",
+            matcher: Some("*"),
+            timeout: Some(("timeout", TIMEOUT_OF_TEXT * 1000)),
+            closed: None,
+        },
+        Event {
+            name: "BeforeAgent",
+            matcher: None,
+            timeout: Some(("timeout", TIMEOUT_OF_TEXT * 1000)),
+            closed: None,
+        },
+    ],
     narrowing: &[],
     hindrance,
 };
@@ -80,6 +94,10 @@ impl Host for Gemini {
         Dialect::Gemini
     }
 
+    fn shows_results(&self) -> bool {
+        true
+    }
+
     fn switched_off_by(&self, scope: Scope) -> Option<&'static str> {
         match scope {
             Scope::Managed => {
@@ -123,7 +141,7 @@ mod tests {
         for part in [
             "// mine",
             r#""name": "holdpoint""#,
-            r#""command": "/opt/holdpoint hook gemini""#,
+            r#""command": "/opt/holdpoint hook gemini || exit 2""#,
             r#""timeout": 600000"#,
         ] {
             assert!(after.contains(part), "{after}");

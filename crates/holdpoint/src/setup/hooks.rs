@@ -23,6 +23,8 @@ pub(super) struct Hooks {
     pub(super) command: &'static str,
     /// Whether its arguments stand apart, so that no shell reads them.
     pub(super) apart: bool,
+    /// Whether the line itself refuses if the program cannot, for want of a setting that does.
+    pub(super) closing: bool,
     /// What the command is called, where agents let their users name hooks.
     pub(super) called: Option<&'static str>,
     /// The version of the form, where the file has to say it.
@@ -119,13 +121,15 @@ impl Form for Hooks {
                 let Some(call) = handler.call().filter(|call| call.is_hook_of(self.agent)) else {
                     continue;
                 };
+                let fails_closed = match event.closed {
+                    Some((key, word)) => Some(handler.value(key) == word.value()),
+                    None => self.closing.then(|| call.closes()),
+                };
                 entries.push(Entry {
                     event: event.name,
                     call,
                     sees_all: handler.sees_all(event),
-                    fails_closed: event
-                        .closed
-                        .map(|(key, word)| handler.value(key) == word.value()),
+                    fails_closed,
                 });
             }
         }
@@ -333,13 +337,15 @@ impl<'f> Settings<'f> {
 }
 
 impl Hooks {
-    fn call_of(&self, program: &str) -> Call {
+    /// What is run for `program`.
+    pub(super) fn call_of(&self, program: &str) -> Call {
         let arguments = vec!["hook".to_owned(), self.agent.to_owned()];
         match self.apart {
             true => Call::Direct {
                 program: program.to_owned(),
                 arguments,
             },
+            false if self.closing => Call::Line(command_line::closing(program, self.agent)),
             false => Call::Line(command_line::of(program, self.agent)),
         }
     }

@@ -7,17 +7,22 @@
 mod around;
 mod block;
 mod claude_code;
+mod cline;
 mod codex;
 mod command_line;
 mod copilot;
 mod cursor;
 mod examine;
 mod gemini;
+mod generated;
+mod goose;
 mod hooks;
+mod kiro;
 mod own_file;
 mod probe;
 mod qwen;
 mod record;
+mod windsurf;
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -96,13 +101,17 @@ pub trait Host: Sync {
 }
 
 /// Every agent that can be set up.
-pub static HOSTS: [&dyn Host; 6] = [
+pub static HOSTS: [&dyn Host; 10] = [
     &claude_code::ClaudeCode,
     &codex::Codex,
     &gemini::Gemini,
     &qwen::Qwen,
     &copilot::Copilot,
     &cursor::Cursor,
+    &cline::Cline,
+    &windsurf::Windsurf,
+    &kiro::Kiro,
+    &goose::Goose,
 ];
 
 /// The agent of that name.

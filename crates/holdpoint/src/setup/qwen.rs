@@ -4,29 +4,39 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::hooks::{Event, Hooks, TIMEOUT, plain_json};
+use super::hooks::{Event, Hooks, TIMEOUT, TIMEOUT_OF_TEXT, plain_json};
 use super::probe;
 use super::{Around, Dialect, Host, Part, Scope, SetupError};
 
 /// Alibaba's Qwen Code.
 pub(super) struct Qwen;
 
-/// There is no switch that closes: a hook that cannot be run lets the call go on.
+const fn event(name: &'static str, matcher: Option<&'static str>, seconds: u64) -> Event {
+    Event {
+        name,
+        matcher,
+        timeout: Some(("timeout", seconds)),
+        closed: None,
+    }
+}
+
+/// Times are seconds, as long as they are fewer than a thousand. There is no switch that closes, so
+/// the line does.
 static HOOKS: Hooks = Hooks {
     agent: "qwen",
     grouped: true,
     typed: true,
     command: "command",
     apart: false,
+    closing: true,
     called: Some("holdpoint"),
     version: None,
-    events: &[Event {
-        name: "PreToolUse",
-        matcher: Some("*"),
-        // Seconds, as long as they are fewer than a thousand.
-        timeout: Some(("timeout", TIMEOUT)),
-        closed: None,
-    }],
+    events: &[
+        event("PreToolUse", Some("*"), TIMEOUT),
+        event("PostToolUse", Some("*"), TIMEOUT_OF_TEXT),
+        event("PostToolUseFailure", Some("*"), TIMEOUT_OF_TEXT),
+        event("UserPromptSubmit", None, TIMEOUT_OF_TEXT),
+    ],
     narrowing: &["async"],
     hindrance,
 };
@@ -78,6 +88,10 @@ impl Host for Qwen {
 
     fn dialect(&self) -> Dialect {
         Dialect::Strict
+    }
+
+    fn shows_results(&self) -> bool {
+        true
     }
 
     fn switched_off_by(&self, _scope: Scope) -> Option<&'static str> {
