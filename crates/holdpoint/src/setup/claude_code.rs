@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::hooks::{BYTE_ORDER_MARK, Event, Hooks, TIMEOUT, TIMEOUT_OF_TEXT, Word};
+use super::hooks::{BYTE_ORDER_MARK, Event, Hooks, OnFailure, TIMEOUT, TIMEOUT_OF_TEXT, Word};
 use super::probe;
 use super::{Around, Dialect, Host, Part, Scope, SetupError};
 
@@ -19,7 +19,6 @@ static HOOKS: Hooks = Hooks {
     typed: true,
     command: "command",
     apart: true,
-    closing: false,
     called: None,
     version: None,
     events: &[
@@ -27,25 +26,25 @@ static HOOKS: Hooks = Hooks {
             name: "PreToolUse",
             matcher: Some("*"),
             timeout: Some(("timeout", TIMEOUT)),
-            closed: Some(("onFailure", Word::Text("block"))),
+            on_failure: OnFailure::Set("onFailure", Word::Text("block")),
         },
         Event {
             name: "PostToolUse",
             matcher: Some("*"),
             timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
-            closed: Some(("onFailure", Word::Text("block"))),
+            on_failure: OnFailure::Set("onFailure", Word::Text("block")),
         },
         Event {
             name: "PostToolUseFailure",
             matcher: Some("*"),
             timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
-            closed: None,
+            on_failure: OnFailure::GoOn,
         },
         Event {
             name: "UserPromptSubmit",
             matcher: None,
             timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
-            closed: None,
+            on_failure: OnFailure::GoOn,
         },
     ],
     narrowing: &["if", "once", "async", "asyncRewake"],

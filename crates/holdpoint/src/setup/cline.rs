@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::command_line::quoted;
-use super::generated::{Generated, between};
+use super::generated::{Generated, between, direct};
 use super::probe;
 use super::{Around, Dialect, Host, Part, Scope, SetupError};
 
@@ -14,7 +14,6 @@ pub(super) struct Cline;
 
 /// Exit codes mean nothing to Cline, so a hook that cannot be run is answered for: nothing runs then.
 static SCRIPT: Generated = Generated {
-    agent: "cline",
     event: Some("PreToolUse"),
     text: |program| {
         format!(
@@ -30,12 +29,13 @@ static SCRIPT: Generated = Generated {
             quoted(program)
         )
     },
-    program: |text| {
+    call: |text| {
         let word = between(text, "\nprogram=", "\n")?;
         let bare = word
             .strip_prefix('\'')
             .and_then(|word| word.strip_suffix('\''));
-        Some(bare.unwrap_or(word).replace(r"'\''", "'"))
+        let program = bare.unwrap_or(word).replace(r"'\''", "'");
+        Some(direct(program, "cline"))
     },
     is_run: true,
     is_json: false,
@@ -43,7 +43,7 @@ static SCRIPT: Generated = Generated {
 
 impl Host for Cline {
     fn name(&self) -> &'static str {
-        SCRIPT.agent
+        "cline"
     }
 
     fn title(&self) -> &'static str {

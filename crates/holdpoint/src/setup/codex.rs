@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::Call;
 use super::block::Block;
-use super::hooks::{Event, Hooks, TIMEOUT, TIMEOUT_OF_TEXT};
+use super::hooks::{Event, Hooks, OnFailure, TIMEOUT, TIMEOUT_OF_TEXT};
 use super::probe;
 use super::{Around, Dialect, Entry, Form, Host, MAX_SETTINGS, Part, Scope, SetupError, broken};
 use crate::store::read_bounded;
@@ -28,7 +28,6 @@ static HOOKS: Hooks = Hooks {
     typed: true,
     command: "command",
     apart: false,
-    closing: true,
     called: None,
     version: None,
     events: &[
@@ -36,25 +35,25 @@ static HOOKS: Hooks = Hooks {
             name: "PreToolUse",
             matcher: Some("*"),
             timeout: Some(("timeout", TIMEOUT)),
-            closed: None,
+            on_failure: OnFailure::Close,
         },
         Event {
             name: "PermissionRequest",
             matcher: Some("*"),
             timeout: Some(("timeout", TIMEOUT)),
-            closed: None,
+            on_failure: OnFailure::Close,
         },
         Event {
             name: "PostToolUse",
             matcher: Some("*"),
             timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
-            closed: None,
+            on_failure: OnFailure::Close,
         },
         Event {
             name: "UserPromptSubmit",
             matcher: None,
             timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
-            closed: None,
+            on_failure: OnFailure::GoOn,
         },
     ],
     narrowing: &["async"],
@@ -168,7 +167,7 @@ impl Trust {
                 let hash = hash_of(
                     &event,
                     place.matcher.as_deref(),
-                    HOOKS.call_of(program).text(),
+                    &place.command,
                     place.timeout.unwrap_or(TIMEOUT),
                 );
                 trust.records.push((key, hash));
@@ -387,7 +386,7 @@ impl Requirements {
             content.push_str(&format!(
                 "[[hooks.{name}]]\n{matcher}[[hooks.{name}.hooks]]\ntype = \"command\"\n\
                  command = {}\ntimeout = {time}\n",
-                json!(HOOKS.call_of(program).text())
+                json!(HOOKS.call_of(event, program).text())
             ));
         }
         content
@@ -423,7 +422,7 @@ impl Form for Requirements {
             if let (Some(event), Some(line)) = (event, command) {
                 entries.push(Entry {
                     event,
-                    fails_closed: Some(line.ends_with("exit 2")),
+                    fails_closed: None,
                     call: Call::Line(line),
                     sees_all: true,
                 });

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::hooks::{Event, Hooks, TIMEOUT, TIMEOUT_OF_TEXT};
+use super::hooks::{Event, Hooks, OnFailure, TIMEOUT, TIMEOUT_OF_TEXT};
 use super::own_file::OwnFile;
 use super::probe;
 use super::{Around, Dialect, Host, Part, Scope, SetupError};
@@ -20,7 +20,6 @@ static HOOKS: Hooks = Hooks {
     typed: true,
     command: "exec",
     apart: true,
-    closing: false,
     called: None,
     version: Some(1),
     events: &[
@@ -28,13 +27,13 @@ static HOOKS: Hooks = Hooks {
             name: "preToolUse",
             matcher: None,
             timeout: Some(("timeoutSec", TIMEOUT)),
-            closed: None,
+            on_failure: OnFailure::GoOn,
         },
         Event {
             name: "postToolUse",
             matcher: None,
             timeout: Some(("timeoutSec", TIMEOUT_OF_TEXT)),
-            closed: None,
+            on_failure: OnFailure::GoOn,
         },
     ],
     narrowing: &[],

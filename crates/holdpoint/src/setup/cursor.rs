@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::hooks::{Event, Hooks, TIMEOUT, Word};
+use super::hooks::{Event, Hooks, OnFailure, TIMEOUT, TIMEOUT_OF_TEXT, Word};
 use super::probe;
 use super::{Around, Dialect, Host, Part, Scope, SetupError};
 
@@ -16,7 +16,7 @@ const fn event(name: &'static str, matcher: Option<&'static str>) -> Event {
         name,
         matcher,
         timeout: Some(("timeout", TIMEOUT)),
-        closed: Some(("failClosed", Word::True)),
+        on_failure: OnFailure::Set("failClosed", Word::True),
     }
 }
 
@@ -28,7 +28,6 @@ static HOOKS: Hooks = Hooks {
     typed: false,
     command: "command",
     apart: false,
-    closing: false,
     called: None,
     version: Some(1),
     events: &[
@@ -36,6 +35,12 @@ static HOOKS: Hooks = Hooks {
         event("beforeShellExecution", None),
         event("beforeMCPExecution", None),
         event("beforeReadFile", None),
+        Event {
+            name: "postToolUse",
+            matcher: None,
+            timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
+            on_failure: OnFailure::GoOn,
+        },
     ],
     narrowing: &[],
     hindrance,
@@ -95,6 +100,10 @@ impl Host for Cursor {
 
     fn dialect(&self) -> Dialect {
         Dialect::Cursor
+    }
+
+    fn shows_results(&self) -> bool {
+        true
     }
 
     fn switched_off_by(&self, scope: Scope) -> Option<&'static str> {

@@ -7,7 +7,7 @@ use holdpoint_core::digest_of;
 use serde::Serialize;
 
 use super::probe::{self, Heard};
-use super::{Around, Entry, Host, Scope, SetupError};
+use super::{Around, Call, Entry, Host, Scope, SetupError};
 use crate::text::shown;
 
 /// How something stands.
@@ -103,7 +103,7 @@ fn of_scope(
 ) -> Result<Vec<Finding>, SetupError> {
     let parts = host.parts(scope, around, program)?;
     let mut findings = Vec::new();
-    let mut entries: Vec<Entry> = Vec::new();
+    let mut entries: Vec<(Call, Entry)> = Vec::new();
     let mut hindrances = Vec::new();
     let again = format!(
         "run `holdpoint init {} --scope {}`",
@@ -130,7 +130,13 @@ fn of_scope(
             let text = format!("{text} an entry that sees everything");
             findings.push(Finding::of("complete", Standing::Broken, text).fixed_by(&again));
         }
-        entries.extend(seen.entries);
+        // A script is asked as the agent asks it.
+        let script = part.form.is_run().then(|| Call::Direct {
+            program: part.path.display().to_string(),
+            arguments: Vec::new(),
+        });
+        let asked = |entry: Entry| (script.clone().unwrap_or_else(|| entry.call.clone()), entry);
+        entries.extend(seen.entries.into_iter().map(asked));
     }
     if entries.is_empty() {
         return Ok(Vec::new());
@@ -141,7 +147,7 @@ fn of_scope(
     }
     if entries
         .iter()
-        .any(|entry| entry.fails_closed == Some(false))
+        .any(|(_, entry)| entry.fails_closed == Some(false))
     {
         let text = format!("{} goes on if the hook fails", host.title());
         findings.push(Finding::of("fails_closed", Standing::Broken, text).fixed_by(&again));
@@ -158,14 +164,14 @@ fn of_scope(
             "only the machine's owner can switch it off",
         ),
     });
-    let mut asked: Vec<&Entry> = Vec::new();
-    for entry in &entries {
-        if asked.iter().any(|known| known.call == entry.call) {
+    let mut asked: Vec<&Call> = Vec::new();
+    for (command, entry) in &entries {
+        if asked.contains(&command) {
             continue;
         }
-        asked.push(entry);
+        asked.push(command);
         findings.extend(same_program(entry, program).map(|finding| finding.fixed_by(&again)));
-        findings.push(probed(host, entry, around, &again));
+        findings.push(probed(host, command, around, &again));
     }
     for finding in &mut findings {
         finding.scope = Some(scope.name());
@@ -197,33 +203,32 @@ fn same_program(entry: &Entry, program: &str) -> Option<Finding> {
 }
 
 /// What comes of asking through the command as it stands.
-fn probed(host: &dyn Host, entry: &Entry, around: &Around, again: &str) -> Finding {
+fn probed(host: &dyn Host, command: &Call, around: &Around, again: &str) -> Finding {
     let payload = host.canary(&around.directory);
-    let (standing, text) =
-        match probe::ask(&entry.call, &payload, host.dialect(), &around.directory) {
-            Heard::Denied => (
-                Standing::Fine,
-                "asked through its own command, a call no policy allows is denied".to_owned(),
+    let (standing, text) = match probe::ask(command, &payload, host.dialect(), &around.directory) {
+        Heard::Denied => (
+            Standing::Fine,
+            "asked through its own command, a call no policy allows is denied".to_owned(),
+        ),
+        Heard::Refused(words) => (
+            Standing::Broken,
+            format!(
+                "its command refuses everything instead of judging: {}",
+                shown(words.trim(), 300)
             ),
-            Heard::Refused(words) => (
-                Standing::Broken,
-                format!(
-                    "its command refuses everything instead of judging: {}",
-                    shown(words.trim(), 300)
-                ),
+        ),
+        Heard::Allowed(words) => (
+            Standing::Broken,
+            format!(
+                "a call no policy allows would run: {}",
+                shown(words.trim(), 300)
             ),
-            Heard::Allowed(words) => (
-                Standing::Broken,
-                format!(
-                    "a call no policy allows would run: {}",
-                    shown(words.trim(), 300)
-                ),
-            ),
-            Heard::Silent(words) => (
-                Standing::Broken,
-                format!("its command does not answer: {}", shown(&words, 300)),
-            ),
-        };
+        ),
+        Heard::Silent(words) => (
+            Standing::Broken,
+            format!("its command does not answer: {}", shown(&words, 300)),
+        ),
+    };
     let finding = Finding::of("probe", standing, text);
     match standing {
         Standing::Fine | Standing::Note => finding,

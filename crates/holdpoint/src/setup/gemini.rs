@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::hooks::{Event, Hooks, TIMEOUT, TIMEOUT_OF_TEXT, plain_json};
+use super::hooks::{Event, Hooks, OnFailure, TIMEOUT, TIMEOUT_OF_TEXT, plain_json};
 use super::probe;
 use super::{Around, Dialect, Host, Part, Scope, SetupError};
 
@@ -18,7 +18,6 @@ static HOOKS: Hooks = Hooks {
     typed: true,
     command: "command",
     apart: false,
-    closing: true,
     called: Some("holdpoint"),
     version: None,
     events: &[
@@ -26,19 +25,19 @@ static HOOKS: Hooks = Hooks {
             name: "BeforeTool",
             matcher: Some("*"),
             timeout: Some(("timeout", TIMEOUT * 1000)),
-            closed: None,
+            on_failure: OnFailure::Close,
         },
         Event {
             name: "AfterTool",
             matcher: Some("*"),
             timeout: Some(("timeout", TIMEOUT_OF_TEXT * 1000)),
-            closed: None,
+            on_failure: OnFailure::Close,
         },
         Event {
             name: "BeforeAgent",
             matcher: None,
             timeout: Some(("timeout", TIMEOUT_OF_TEXT * 1000)),
-            closed: None,
+            on_failure: OnFailure::GoOn,
         },
     ],
     narrowing: &[],

@@ -6,14 +6,12 @@ use super::{Entry, Form};
 /// What such a file is.
 #[derive(Debug)]
 pub(super) struct Generated {
-    /// The name of the agent, as `holdpoint hook` takes it.
-    pub(super) agent: &'static str,
     /// When it is run; nothing if it only goes with another file.
     pub(super) event: Option<&'static str>,
     /// Its text for a program.
     pub(super) text: fn(&str) -> String,
-    /// The program in a text of that kind.
-    pub(super) program: fn(&str) -> Option<String>,
+    /// What is run by a text of that kind.
+    pub(super) call: fn(&str) -> Option<Call>,
     /// What comes of asking through it: it is run itself, or runs the program.
     pub(super) is_run: bool,
     /// Whether it is JSON.
@@ -39,18 +37,16 @@ impl Form for Generated {
     }
 
     fn entries(&self, text: &str) -> Result<Vec<Entry>, String> {
-        let program = (self.program)(text).filter(|_| text.contains(MARK));
-        let (Some(event), Some(program)) = (self.event, program) else {
+        let call = (self.call)(text).filter(|_| text.contains(MARK));
+        let (Some(event), Some(call)) = (self.event, call) else {
             return Ok(Vec::new());
         };
+        let whole = call.program().map(|program| (self.text)(&program));
         Ok(vec![Entry {
             event,
             // What somebody has changed in it may not do what it should.
-            sees_all: text == (self.text)(&program),
-            call: Call::Direct {
-                program,
-                arguments: vec!["hook".to_owned(), self.agent.to_owned()],
-            },
+            sees_all: whole.as_deref() == Some(text),
+            call,
             fails_closed: None,
         }])
     }
@@ -69,6 +65,14 @@ impl Form for Generated {
 
     fn is_run(&self) -> bool {
         self.is_run
+    }
+}
+
+/// The call of a program without a shell.
+pub(super) fn direct(program: String, agent: &str) -> Call {
+    Call::Direct {
+        program,
+        arguments: vec!["hook".to_owned(), agent.to_owned()],
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::generated::Generated;
-use super::hooks::{Event, Hooks, TIMEOUT};
+use super::hooks::{Event, Hooks, OnFailure, TIMEOUT};
 use super::own_file::OwnFile;
 use super::probe;
 use super::{Around, Dialect, Host, Part, Scope, SetupError};
@@ -21,14 +21,13 @@ static HOOKS: Hooks = Hooks {
     typed: true,
     command: "command",
     apart: false,
-    closing: true,
     called: None,
     version: None,
     events: &[Event {
         name: "PreToolUse",
         matcher: Some(".*"),
         timeout: Some(("timeout", TIMEOUT)),
-        closed: None,
+        on_failure: OnFailure::Close,
     }],
     narrowing: &[],
     hindrance: |_| None,
@@ -36,7 +35,6 @@ static HOOKS: Hooks = Hooks {
 
 /// What makes a directory a plug-in.
 static MANIFEST: Generated = Generated {
-    agent: "goose",
     event: None,
     text: |_| {
         format!(
@@ -45,7 +43,7 @@ static MANIFEST: Generated = Generated {
             env!("CARGO_PKG_VERSION")
         )
     },
-    program: |_| None,
+    call: |_| None,
     is_run: false,
     is_json: true,
 };

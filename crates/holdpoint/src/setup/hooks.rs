@@ -23,8 +23,6 @@ pub(super) struct Hooks {
     pub(super) command: &'static str,
     /// Whether its arguments stand apart, so that no shell reads them.
     pub(super) apart: bool,
-    /// Whether the line itself refuses if the program cannot, for want of a setting that does.
-    pub(super) closing: bool,
     /// What the command is called, where agents let their users name hooks.
     pub(super) called: Option<&'static str>,
     /// The version of the form, where the file has to say it.
@@ -45,8 +43,19 @@ pub(super) struct Event {
     pub(super) matcher: Option<&'static str>,
     /// How long the agent waits, in its own unit.
     pub(super) timeout: Option<(&'static str, u64)>,
-    /// What makes the agent stop if the hook cannot be run or ends without a word.
-    pub(super) closed: Option<(&'static str, Word)>,
+    /// What becomes of a call if the hook cannot be run or ends without a word.
+    pub(super) on_failure: OnFailure,
+}
+
+/// What becomes of a call if the hook fails.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum OnFailure {
+    /// The agent goes on. So it should where the user has written something.
+    GoOn,
+    /// A setting makes the agent stop.
+    Set(&'static str, Word),
+    /// The line itself refuses, for want of such a setting.
+    Close,
 }
 
 /// The value of a setting.
@@ -121,9 +130,10 @@ impl Form for Hooks {
                 let Some(call) = handler.call().filter(|call| call.is_hook_of(self.agent)) else {
                     continue;
                 };
-                let fails_closed = match event.closed {
-                    Some((key, word)) => Some(handler.value(key) == word.value()),
-                    None => self.closing.then(|| call.closes()),
+                let fails_closed = match event.on_failure {
+                    OnFailure::GoOn => None,
+                    OnFailure::Set(key, word) => Some(handler.value(key) == word.value()),
+                    OnFailure::Close => Some(call.closes()),
                 };
                 entries.push(Entry {
                     event: event.name,
@@ -165,6 +175,7 @@ impl Hooks {
                         timeout: event
                             .timeout
                             .and_then(|(key, _)| handler.value(key).as_u64()),
+                        command: self.call_of(event, program).text().to_owned(),
                         extras: handler.has_more_than(event),
                     });
                 }
@@ -197,6 +208,7 @@ pub(super) struct Place {
     pub(super) handler: usize,
     pub(super) matcher: Option<String>,
     pub(super) timeout: Option<u64>,
+    pub(super) command: String,
     /// Whether its owner has added something to it.
     pub(super) extras: bool,
 }
@@ -289,7 +301,7 @@ impl<'f> Settings<'f> {
         if let Some(name) = form.called {
             handler.push(("name".into(), name.into()));
         }
-        let call = form.call_of(program);
+        let call = form.call_of(event, program);
         handler.push((form.command.into(), call.text().into()));
         if let Call::Direct { arguments, .. } = &call {
             handler.push(("args".into(), array(arguments)));
@@ -302,7 +314,7 @@ impl<'f> Settings<'f> {
         if let Some((key, time)) = event.timeout {
             handler.push((key.into(), time.into()));
         }
-        if let Some((key, word)) = event.closed {
+        if let OnFailure::Set(key, word) = event.on_failure {
             handler.push((key.into(), word.input()));
         }
         if !form.grouped {
@@ -338,15 +350,17 @@ impl<'f> Settings<'f> {
 
 impl Hooks {
     /// What is run for `program`.
-    pub(super) fn call_of(&self, program: &str) -> Call {
+    pub(super) fn call_of(&self, event: &Event, program: &str) -> Call {
         let arguments = vec!["hook".to_owned(), self.agent.to_owned()];
         match self.apart {
             true => Call::Direct {
                 program: program.to_owned(),
                 arguments,
             },
-            false if self.closing => Call::Line(command_line::closing(program, self.agent)),
-            false => Call::Line(command_line::of(program, self.agent)),
+            false => Call::Line(match event.on_failure {
+                OnFailure::Close => command_line::closing(program, self.agent),
+                OnFailure::GoOn | OnFailure::Set(..) => command_line::of(program, self.agent),
+            }),
         }
     }
 }
@@ -428,11 +442,12 @@ impl Handler<'_> {
 
     fn is_current(&self, event: &Event, program: &str) -> bool {
         (!self.form.typed || self.value("type") == "command")
-            && self.call() == Some(self.form.call_of(program))
+            && self.call() == Some(self.form.call_of(event, program))
             && self.has_time(event)
-            && event
-                .closed
-                .is_none_or(|(key, word)| self.value(key) == word.value())
+            && match event.on_failure {
+                OnFailure::Set(key, word) => self.value(key) == word.value(),
+                OnFailure::GoOn | OnFailure::Close => true,
+            }
     }
 
     /// Whether its owner, or a recent version, has said how long the agent waits.
@@ -449,7 +464,7 @@ impl Handler<'_> {
         if self.form.typed {
             self.set("type", "command".into());
         }
-        let call = self.form.call_of(program);
+        let call = self.form.call_of(event, program);
         self.set(self.form.command, call.text().into());
         if let Call::Direct { arguments, .. } = &call {
             self.set("args", array(arguments));
@@ -459,7 +474,7 @@ impl Handler<'_> {
         {
             self.set(key, time.into());
         }
-        if let Some((key, word)) = event.closed {
+        if let OnFailure::Set(key, word) = event.on_failure {
             self.set(key, word.input());
         }
     }
@@ -480,7 +495,7 @@ impl Handler<'_> {
             let name = name.as_deref().unwrap_or_default();
             !known.contains(&name)
                 && event.timeout.is_none_or(|(key, _)| key != name)
-                && event.closed.is_none_or(|(key, _)| key != name)
+                && !matches!(event.on_failure, OnFailure::Set(key, _) if key == name)
         })
     }
 

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::generated::{Generated, between};
-use super::hooks::{Event, Hooks, TIMEOUT};
+use super::hooks::{Event, Hooks, OnFailure, TIMEOUT};
 use super::{Around, Dialect, Host, Part, Scope, SetupError};
-use super::{command_line, probe};
+use super::{Call, command_line, probe};
 
 /// Amazon's Kiro.
 pub(super) struct Kiro;
@@ -21,14 +21,13 @@ static AGENT: Hooks = Hooks {
     typed: false,
     command: "command",
     apart: false,
-    closing: true,
     called: None,
     version: None,
     events: &[Event {
         name: "preToolUse",
         matcher: Some("*"),
         timeout: Some(("timeout_ms", TIMEOUT * 1000)),
-        closed: None,
+        on_failure: OnFailure::Close,
     }],
     narrowing: &["cache_ttl_seconds"],
     hindrance: |_| None,
@@ -36,7 +35,6 @@ static AGENT: Hooks = Hooks {
 
 /// A project's hook, for all agents (CLI 3 and the editor).
 static HOOK: Generated = Generated {
-    agent: "kiro",
     event: Some("PreToolUse"),
     text: |program| {
         let line = json!(command_line::closing(program, "kiro"));
@@ -48,10 +46,9 @@ static HOOK: Generated = Generated {
              \"timeout\": {TIMEOUT},\n      \"enabled\": true\n    }}\n  ]\n}}\n"
         )
     },
-    program: |text| {
+    call: |text| {
         let line = between(text, "\"command\", \"command\": ", " },")?;
-        let line: String = serde_json::from_str(line).ok()?;
-        command_line::Call::Line(line).program()
+        serde_json::from_str(line).ok().map(Call::Line)
     },
     is_run: false,
     is_json: true,

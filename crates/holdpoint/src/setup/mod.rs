@@ -18,6 +18,7 @@ mod generated;
 mod goose;
 mod hooks;
 mod kiro;
+mod opencode;
 mod own_file;
 mod probe;
 mod qwen;
@@ -101,13 +102,14 @@ pub trait Host: Sync {
 }
 
 /// Every agent that can be set up.
-pub static HOSTS: [&dyn Host; 10] = [
+pub static HOSTS: [&dyn Host; 11] = [
     &claude_code::ClaudeCode,
     &codex::Codex,
     &gemini::Gemini,
     &qwen::Qwen,
     &copilot::Copilot,
     &cursor::Cursor,
+    &opencode::OpenCode,
     &cline::Cline,
     &windsurf::Windsurf,
     &kiro::Kiro,

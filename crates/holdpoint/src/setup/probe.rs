@@ -63,6 +63,8 @@ pub enum Dialect {
     ExitCode,
     /// `decision: "block"`, or exit code 2.
     Goose,
+    /// Everything but exit code 0 and a word our plug-in knows.
+    Plugin,
 }
 
 /// What a command said.
@@ -164,6 +166,12 @@ fn refusal(dialect: Dialect, said: &Said) -> Option<String> {
         },
         Dialect::Cline => (at("/cancel") == Some(Value::Bool(true))).then(|| text("/errorMessage")),
         Dialect::ExitCode => by_code,
+        Dialect::Plugin => {
+            (said.code != Some(0) || text("/decision") == "deny").then(|| match text("/reason") {
+                none if none.is_empty() => stderr.to_owned(),
+                reason => reason,
+            })
+        }
         Dialect::Goose => {
             by_code.or_else(|| (text("/decision") == "block").then(|| text("/reason")))
         }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::hooks::{Event, Hooks, TIMEOUT, TIMEOUT_OF_TEXT, plain_json};
+use super::hooks::{Event, Hooks, OnFailure, TIMEOUT, TIMEOUT_OF_TEXT, plain_json};
 use super::probe;
 use super::{Around, Dialect, Host, Part, Scope, SetupError};
 
@@ -16,7 +16,7 @@ const fn event(name: &'static str, matcher: Option<&'static str>, seconds: u64) 
         name,
         matcher,
         timeout: Some(("timeout", seconds)),
-        closed: None,
+        on_failure: OnFailure::Close,
     }
 }
 
@@ -28,14 +28,16 @@ static HOOKS: Hooks = Hooks {
     typed: true,
     command: "command",
     apart: false,
-    closing: true,
     called: Some("holdpoint"),
     version: None,
     events: &[
         event("PreToolUse", Some("*"), TIMEOUT),
         event("PostToolUse", Some("*"), TIMEOUT_OF_TEXT),
         event("PostToolUseFailure", Some("*"), TIMEOUT_OF_TEXT),
-        event("UserPromptSubmit", None, TIMEOUT_OF_TEXT),
+        Event {
+            on_failure: OnFailure::GoOn,
+            ..event("UserPromptSubmit", None, TIMEOUT_OF_TEXT)
+        },
     ],
     narrowing: &["async"],
     hindrance,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::hooks::{Event, Hooks};
+use super::hooks::{Event, Hooks, OnFailure};
 use super::probe;
 use super::{Around, Dialect, Host, Part, Scope, SetupError};
 
@@ -16,7 +16,7 @@ const fn event(name: &'static str) -> Event {
         name,
         matcher: None,
         timeout: None,
-        closed: None,
+        on_failure: OnFailure::Close,
     }
 }
 
@@ -27,7 +27,6 @@ static HOOKS: Hooks = Hooks {
     typed: false,
     command: "command",
     apart: false,
-    closing: true,
     called: None,
     version: None,
     events: &[
