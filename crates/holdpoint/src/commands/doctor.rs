@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Write;
 
+use anyhow::bail;
 use holdpoint::setup::{Around, Finding, HOSTS, Host, Standing, examine, host};
 use holdpoint::{
     Locations, Recorder, Trust, TrustStore, load_layers, plain_words, read_policy_file,
@@ -52,13 +53,14 @@ pub(crate) fn run(args: &Doctor, terminal: &mut Terminal) -> anyhow::Result<Exit
     findings.push(ledger(&locations));
     findings.push(daemon(&locations));
     findings.push(sandbox());
-    let fine = findings
+    let broken = findings
         .iter()
-        .all(|finding| finding.standing != Standing::Broken);
+        .filter(|finding| finding.standing == Standing::Broken)
+        .count();
     if args.json {
         let report = json!({
             "v": VERSION,
-            "ok": fine,
+            "ok": broken == 0,
             "program": program,
             "agents": hosts.iter().map(|host| host.name()).collect::<Vec<_>>(),
             "findings": findings,
@@ -67,7 +69,11 @@ pub(crate) fn run(args: &Doctor, terminal: &mut Terminal) -> anyhow::Result<Exit
     } else {
         print(&findings, terminal)?;
     }
-    Ok(if fine { Exit::Fine } else { Exit::Error })
+    match broken {
+        0 => Ok(Exit::Fine),
+        1 => bail!("1 thing is broken"),
+        many => bail!("{many} things are broken"),
+    }
 }
 
 fn print(findings: &[Finding], terminal: &mut Terminal) -> anyhow::Result<()> {
@@ -97,17 +103,11 @@ fn print(findings: &[Finding], terminal: &mut Terminal) -> anyhow::Result<()> {
             writeln!(terminal.out, "          {}", shown(fix, 1000))?;
         }
     }
-    let broken = findings
+    if findings
         .iter()
-        .filter(|finding| finding.standing == Standing::Broken)
-        .count();
-    match broken {
-        0 => writeln!(
-            terminal.out,
-            "Everything that was looked at is as it should be."
-        )?,
-        1 => writeln!(terminal.out, "1 thing is broken.")?,
-        many => writeln!(terminal.out, "{many} things are broken.")?,
+        .all(|finding| finding.standing != Standing::Broken)
+    {
+        writeln!(terminal.out, "Nothing is broken.")?;
     }
     Ok(())
 }

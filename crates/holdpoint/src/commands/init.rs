@@ -47,7 +47,7 @@ pub(crate) fn register(args: &Setup, terminal: &mut Terminal) -> anyhow::Result<
         writeln!(terminal.out, "Found: {}.", titles.join(", "))?;
     }
     let planned = |host: &dyn Host| Plan::to_register(host, scope, &around, &program);
-    let (works, complete) = planned_for(&hosts, planned, terminal)?;
+    let (works, left_out) = planned_for(&hosts, planned, terminal)?;
     for work in works.iter().filter(|work| work.is_empty()) {
         let path = work
             .plans
@@ -63,7 +63,16 @@ pub(crate) fn register(args: &Setup, terminal: &mut Terminal) -> anyhow::Result<
             said_of_registration(work, scope, terminal)?;
         }
     }
-    Ok(complete)
+    ended(left_out)
+}
+
+/// What was left out has been said; the program still must not seem to have done it.
+fn ended(left_out: usize) -> anyhow::Result<Exit> {
+    match left_out {
+        0 => Ok(Exit::Fine),
+        1 => bail!("1 agent was left out"),
+        many => bail!("{many} agents were left out"),
+    }
 }
 
 fn said_of_registration(work: &Work, scope: Scope, terminal: &mut Terminal) -> anyhow::Result<()> {
@@ -115,7 +124,7 @@ pub(crate) fn unregister(args: &Setup, terminal: &mut Terminal) -> anyhow::Resul
         false => named,
     };
     let planned = |host: &dyn Host| Plan::to_unregister(host, scope, &around, &program, &locations);
-    let (works, complete) = planned_for(&hosts, planned, terminal)?;
+    let (works, left_out) = planned_for(&hosts, planned, terminal)?;
     for work in works.iter().filter(|work| work.is_empty() && !every) {
         let path = work
             .plans
@@ -133,7 +142,7 @@ pub(crate) fn unregister(args: &Setup, terminal: &mut Terminal) -> anyhow::Resul
                 scope.name()
             )?;
         }
-        return Ok(complete);
+        return ended(left_out);
     }
     if carried_out("uninstall", &works, args, terminal)? {
         for work in &works {
@@ -144,7 +153,7 @@ pub(crate) fn unregister(args: &Setup, terminal: &mut Terminal) -> anyhow::Resul
             )?;
         }
     }
-    Ok(complete)
+    ended(left_out)
 }
 
 pub(super) fn this_program() -> anyhow::Result<String> {
@@ -186,21 +195,21 @@ fn planned_for(
     hosts: &[&'static dyn Host],
     plans: impl Fn(&dyn Host) -> Result<Vec<Plan>, SetupError>,
     terminal: &mut Terminal,
-) -> anyhow::Result<(Vec<Work>, Exit)> {
+) -> anyhow::Result<(Vec<Work>, usize)> {
     let mut works = Vec::new();
-    let mut complete = Exit::Fine;
+    let mut left_out = 0;
     for host in hosts {
         match plans(*host) {
             Ok(plans) => works.push(Work { host: *host, plans }),
             Err(error) if hosts.len() == 1 => return Err(error.into()),
             Err(error) => {
-                complete = Exit::Error;
+                left_out += 1;
                 let heading = terminal.heading("LEFT OUT");
                 writeln!(terminal.out, "{heading}: {}: {error}", host.title())?;
             }
         }
     }
-    Ok((works, complete))
+    Ok((works, left_out))
 }
 
 /// Says if the agent will not ask after all: a guard that only seems to stand is worse than none.

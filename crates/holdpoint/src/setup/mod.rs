@@ -325,8 +325,10 @@ impl Plan {
         locations: &Locations,
     ) -> Result<Vec<Self>, SetupError> {
         let parts = host.parts(scope, around, program)?;
+        // Backwards, so that the directories made for the first are empty when it goes.
         parts
             .iter()
+            .rev()
             .map(|part| Self::unregistering(part, locations))
             .collect()
     }

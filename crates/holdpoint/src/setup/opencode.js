@@ -61,8 +61,9 @@ export const Holdpoint = async ({ directory }) => ({
       result: listed ? output.content : output.output,
     }).catch((problem) => ({ result: listed ? [{ type: "text", text: problem.message }] : problem.message }))
     if (said.result !== undefined) {
-      if (listed) output.content = said.result
-      else output.output = said.result
+      if (!listed) output.output = said.result
+      else if (Array.isArray(said.result)) output.content = said.result
+      else output.content = [{ type: "text", text: String(said.result) }]
     }
     if (said.note === undefined) return
     if (listed) output.content.push({ type: "text", text: said.note })
