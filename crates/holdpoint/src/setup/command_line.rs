@@ -59,6 +59,16 @@ impl Call {
         }
     }
 
+    /// Whether nothing but the program is run, with nothing but its two words.
+    pub(super) fn is_plain(&self, agent: &str) -> bool {
+        match self {
+            Call::Direct { .. } => self.is_hook_of(agent),
+            Call::Line(line) => self.program().is_some_and(|program| {
+                *line == of(&program, agent) || *line == closing(&program, agent)
+            }),
+        }
+    }
+
     /// Whether the program has Holdpoint's name, wherever it lies.
     pub(super) fn is_named_holdpoint(&self) -> bool {
         self.program().is_some_and(|program| {
@@ -115,6 +125,25 @@ mod tests {
             of("/it's/holdpoint", "codex"),
             r"'/it'\''s/holdpoint' hook codex"
         );
+    }
+
+    #[test]
+    fn a_line_that_does_more_is_not_plain() {
+        for line in [
+            "/opt/holdpoint hook codex",
+            "'/my opt/holdpoint' hook codex || exit 2",
+        ] {
+            assert!(Call::Line(line.into()).is_plain("codex"), "{line}");
+        }
+        for line in [
+            "steal; /opt/holdpoint hook codex",
+            "$(steal)/holdpoint hook codex",
+            "/opt/holdpoint hook codex || steal",
+            "X=1 /opt/holdpoint hook codex",
+            "'/opt/'$(steal)'/holdpoint' hook codex",
+        ] {
+            assert!(!Call::Line(line.into()).is_plain("codex"), "{line}");
+        }
     }
 
     #[test]

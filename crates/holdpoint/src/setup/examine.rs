@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use holdpoint_core::digest_of;
 use serde::Serialize;
 
 use super::probe::{self, Heard};
 use super::{Around, Call, Entry, Host, Scope, SetupError};
+use crate::store::read_bounded;
 use crate::text::shown;
 
 /// How something stands.
@@ -170,8 +170,23 @@ fn of_scope(
             continue;
         }
         asked.push(command);
-        findings.extend(same_program(entry, program).map(|finding| finding.fixed_by(&again)));
-        findings.push(probed(host, command, around, &again));
+        let other = same_program(entry, program);
+        // The agent runs what a project says once its user trusts the project; a look at how things
+        // stand must not.
+        let unchanged = command == &entry.call || entry.sees_all;
+        let known = other.is_none() && unchanged && entry.call.is_plain(host.name());
+        let own = matches!(scope, Scope::Managed | Scope::User);
+        findings.extend(other.map(|finding| finding.fixed_by(&again)));
+        findings.push(match known || own {
+            true => probed(host, command, around, &again),
+            false => Finding::of(
+                "probe",
+                Standing::Broken,
+                "its command is not what `holdpoint init` writes, and a project's commands are not \
+                 run to see what they do",
+            )
+            .fixed_by(&again),
+        });
     }
     for finding in &mut findings {
         finding.scope = Some(scope.name());
@@ -194,11 +209,21 @@ fn same_program(entry: &Entry, program: &str) -> Option<Finding> {
             "`{shown_name}` is looked for wherever the agent was started: name its place"
         ));
     }
-    let bytes = |path: &str| fs::read(path).map(|bytes| digest_of(&bytes));
-    match (bytes(&named), bytes(program)) {
-        (Ok(theirs), Ok(ours)) if theirs == ours => None,
-        (Ok(_), _) => broken(format!("{shown_name} is another program than this one")),
-        (Err(_), _) => broken(format!("{shown_name} is not there, or cannot be read")),
+    let there = fs::metadata(&named).is_ok_and(|found| found.is_file());
+    match (there, same_content(Path::new(&named), Path::new(program))) {
+        (true, true) => None,
+        (true, false) => broken(format!("{shown_name} is another program than this one")),
+        (false, _) => broken(format!("{shown_name} is not there, or cannot be read")),
+    }
+}
+
+fn same_content(one: &Path, other: &Path) -> bool {
+    let Ok(size) = fs::metadata(other).map(|found| found.len()) else {
+        return false;
+    };
+    match (read_bounded(one, size), read_bounded(other, size)) {
+        (Ok(one), Ok(other)) => one == other,
+        (Ok(_) | Err(_), _) => false,
     }
 }
 
