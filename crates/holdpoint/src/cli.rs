@@ -122,8 +122,8 @@ pub(crate) enum Command {
     #[command(after_help = HOOK_EXAMPLES)]
     Hook {
         /// The agent
-        #[arg(value_enum)]
-        agent: AgentName,
+        #[arg(value_parser = PossibleValuesParser::new(Agent::ALL.map(Agent::name)))]
+        agent: String,
     },
     /// See what was recorded: every call, its verdict, and what became of it
     ///
@@ -352,13 +352,6 @@ pub(crate) enum SettingsOf {
     Local,
     /// Everybody's on this machine
     Managed,
-}
-
-/// The agents that can be named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AgentName {
-    /// Anthropic's Claude Code
-    ClaudeCode,
 }
 
 const REPORT_EXAMPLES: &str = "Examples:\n  \

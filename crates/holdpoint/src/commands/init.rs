@@ -4,13 +4,12 @@ use std::env;
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use anyhow::{Context, bail};
-use holdpoint::hook::Agent;
 use holdpoint::setup::{Around, HOSTS, Host, Plan, Scope, SetupError, host};
 use holdpoint::{Locations, Recorder, real_directory};
 use holdpoint_ledger::Kind;
 use serde_json::json;
 
-use crate::cli::{AgentName, SettingsOf, Setup};
+use crate::cli::{SettingsOf, Setup};
 use crate::exit::Exit;
 use crate::terminal::{Terminal, shown};
 
@@ -363,14 +362,6 @@ fn spelled(host: &dyn Host, scope: Scope) -> String {
         Scope::Project => format!("{name} --project"),
         Scope::Local => format!("{name} --local"),
         Scope::Managed => format!("{name} --managed"),
-    }
-}
-
-impl From<AgentName> for Agent {
-    fn from(name: AgentName) -> Self {
-        match name {
-            AgentName::ClaudeCode => Agent::ClaudeCode,
-        }
     }
 }
 

@@ -164,12 +164,17 @@ fn of_scope(
             "only the machine's owner can switch it off",
         ),
     });
-    let mut asked: Vec<&Call> = Vec::new();
+    // Entries of one agent mostly run the same, and what runs the same answers the same.
+    let mut asked: Vec<String> = Vec::new();
     for (command, entry) in &entries {
-        if asked.contains(&command) {
+        let runs = match entry.call.is_plain(host.name()) && command == &entry.call {
+            true => entry.call.program().unwrap_or_default(),
+            false => command.text().to_owned(),
+        };
+        if asked.contains(&runs) {
             continue;
         }
-        asked.push(command);
+        asked.push(runs);
         let other = same_program(entry, program);
         // The agent runs what a project says once its user trusts the project; a look at how things
         // stand must not.
