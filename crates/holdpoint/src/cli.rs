@@ -9,9 +9,11 @@ mod span;
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use holdpoint::hook::Agent;
+use holdpoint::setup::HOSTS;
 use holdpoint_ledger::REPLAYED_AGENT;
 
 pub(crate) use approvals::{
@@ -101,18 +103,27 @@ pub(crate) enum Command {
     /// unless `--record` asks for records.
     #[command(after_help = REPLAY_EXAMPLES)]
     Replay(Replay),
-    /// Put Holdpoint before an agent's tools
+    /// Put Holdpoint before the tools of your agents
     ///
-    /// Adds one entry to the agent's settings, so that it asks `holdpoint hook` before each tool
-    /// call and lets nothing run if that fails. Everything else in the file stays as it is, a
+    /// Finds the agents on this machine, or takes those you name, and adds what is needed to their
+    /// settings, so that they ask `holdpoint hook` before each tool call. Where an agent can be told
+    /// to let nothing run if that fails, it is. Everything else in the files stays as it is, a
     /// backup is kept, and a second time nothing changes or an old path is brought up to date.
     #[command(after_help = INIT_EXAMPLES)]
     Init(Setup),
-    /// Take Holdpoint out of an agent's settings again
+    /// Take Holdpoint out of agents' settings again
     ///
     /// A file nobody changed since `holdpoint init` comes back to the byte; from any other only
-    /// Holdpoint's entry is removed.
+    /// what is Holdpoint's is removed. Without a name, of every agent.
     Uninstall(Setup),
+    /// Prove that your agents are guarded, and say what is broken
+    ///
+    /// For each agent on this machine, or those you name: is the hook registered and in force, who
+    /// can switch it off, is the program this one, and is a call that no policy allows denied when
+    /// it is asked about through the agent's own hook command? Nothing is run and nothing changed;
+    /// the questions are on record. Also looks at the policy, the ledger and the approval daemon.
+    #[command(after_help = "Exit codes: 0 nothing is broken, 1 something is")]
+    Doctor(Doctor),
     /// Answer an agent's hook: its payload on standard input, its reply on standard output
     ///
     /// An agent runs this before each tool call, once `holdpoint init` has registered it. What
@@ -120,8 +131,8 @@ pub(crate) enum Command {
     #[command(after_help = HOOK_EXAMPLES)]
     Hook {
         /// The agent
-        #[arg(value_enum)]
-        agent: AgentName,
+        #[arg(value_parser = PossibleValuesParser::new(Agent::ALL.map(Agent::name)))]
+        agent: String,
     },
     /// See what was recorded: every call, its verdict, and what became of it
     ///
@@ -224,9 +235,11 @@ const HOOK_EXAMPLES: &str = "Example:\n  \
     No output and exit code 0 mean that nothing objects: the agent's own permissions decide.";
 
 const INIT_EXAMPLES: &str = "Examples:\n  \
-    holdpoint init claude-code --dry-run      show what would change\n  \
+    holdpoint init --dry-run                  show what would change, for every agent found\n  \
+    holdpoint init --yes                      do it\n  \
     holdpoint init claude-code                all your sessions: ~/.claude/settings.json\n  \
-    holdpoint init claude-code --project      everybody's in this project: .claude/settings.json";
+    holdpoint init claude-code --project      everybody's in this project: .claude/settings.json\n  \
+    holdpoint init codex gemini --managed     the machine's, where only root writes";
 
 const REPLAY_EXAMPLES: &str = "Examples:\n  \
     holdpoint replay                              what the agents on this machine did\n  \
@@ -292,18 +305,28 @@ pub(crate) enum FailOn {
     Deny,
 }
 
-/// Which settings of which agent.
+/// Which settings of which agents.
 #[derive(Debug, Args)]
 pub(crate) struct Setup {
-    /// The agent
-    #[arg(value_enum)]
-    pub(crate) agent: AgentName,
+    /// The agents; without one, those on this machine
+    #[arg(value_name = "AGENT", value_parser = agent_names())]
+    pub(crate) agents: Vec<String>,
+    /// Another way to name an agent
+    #[arg(long = "agent", value_name = "AGENT", value_parser = agent_names())]
+    pub(crate) more_agents: Vec<String>,
+    /// Whose settings
+    #[arg(long, value_name = "WHOSE", conflicts_with_all = ["project", "local", "managed"])]
+    pub(crate) scope: Option<SettingsOf>,
     /// The settings everybody shares in the project in this directory
     #[arg(long)]
     pub(crate) project: bool,
     /// Your own settings for the project in this directory
     #[arg(long, conflicts_with = "project")]
     pub(crate) local: bool,
+    /// The machine's settings, which most agents let nobody else switch off; needs the rights to
+    /// write there
+    #[arg(long, conflicts_with_all = ["project", "local"])]
+    pub(crate) managed: bool,
     /// Show what would change and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -312,11 +335,32 @@ pub(crate) struct Setup {
     pub(crate) yes: bool,
 }
 
-/// The agents that can be named.
+/// Which agents to look at.
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// The agents; without one, those on this machine
+    #[arg(value_name = "AGENT", value_parser = agent_names())]
+    pub(crate) agents: Vec<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn agent_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(HOSTS.map(|host| host.name()))
+}
+
+/// Whose settings of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AgentName {
-    /// Anthropic's Claude Code
-    ClaudeCode,
+pub(crate) enum SettingsOf {
+    /// Yours, for all your sessions
+    User,
+    /// Everybody's in the project in this directory
+    Project,
+    /// Yours in the project in this directory
+    Local,
+    /// Everybody's on this machine
+    Managed,
 }
 
 const REPORT_EXAMPLES: &str = "Examples:\n  \

@@ -65,6 +65,7 @@ fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Exit> {
         Command::Init(args) => commands::init::register(&args, terminal),
         Command::Uninstall(args) => commands::init::unregister(&args, terminal),
         Command::Demo(args) => commands::demo::run(&args, terminal),
+        Command::Doctor(args) => commands::doctor::run(&args, terminal),
         Command::Explain(args) => commands::explain::run(&args, terminal),
         Command::Simulate(args) => commands::simulate::run(&args, terminal),
         Command::Undo(args) => commands::undo::run(&args, terminal),

@@ -1,77 +1,219 @@
-//! `holdpoint init` and `holdpoint uninstall`: Holdpoint's entry in an agent's settings.
+//! `holdpoint init` and `holdpoint uninstall`: what is Holdpoint's in the settings of agents.
 
 use std::env;
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use anyhow::{Context, bail};
-use holdpoint::hook::Agent;
-use holdpoint::setup::{Plan, Scope};
+use holdpoint::setup::{Around, HOSTS, Host, Plan, Scope, SetupError, host};
 use holdpoint::{Locations, Recorder, real_directory};
 use holdpoint_ledger::Kind;
 use serde_json::json;
 
-use crate::cli::{AgentName, Setup};
+use crate::cli::{SettingsOf, Setup};
 use crate::exit::Exit;
 use crate::terminal::{Terminal, shown};
 
+/// What is to be done to the settings of one agent.
+struct Work {
+    host: &'static dyn Host,
+    plans: Vec<Plan>,
+}
+
+impl Work {
+    fn is_empty(&self) -> bool {
+        self.plans.iter().all(Plan::is_empty)
+    }
+
+    fn changes(&self) -> impl Iterator<Item = &Plan> {
+        self.plans.iter().filter(|plan| !plan.is_empty())
+    }
+}
+
 pub(crate) fn register(args: &Setup, terminal: &mut Terminal) -> anyhow::Result<Exit> {
-    let program = env::current_exe().context("this program cannot find itself")?;
-    let Some(program) = program.to_str() else {
-        bail!("this program lies in a place whose name is not text: move it");
-    };
-    let agent = Agent::from(args.agent);
-    let here = real_directory(None).context("the working directory cannot be used")?;
-    let plan = Plan::to_register(agent, Scope::from(args), &here, program)?;
-    let path = shown(&plan.path.display().to_string(), 500);
-    if plan.is_empty() {
+    let program = this_program()?;
+    let around = surroundings()?;
+    let scope = scope(args)?;
+    let mut hosts = named(args);
+    if hosts.is_empty() {
+        hosts = found(&around);
+        if hosts.is_empty() {
+            bail!(
+                "no agent was found on this machine: name one ({})",
+                HOSTS.map(|host| host.name()).join(", ")
+            );
+        }
+        let titles: Vec<&str> = hosts.iter().map(|host| host.title()).collect();
+        writeln!(terminal.out, "Found: {}.", titles.join(", "))?;
+    }
+    let planned = |host: &dyn Host| Plan::to_register(host, scope, &around, &program);
+    let (works, left_out) = planned_for(&hosts, planned, terminal)?;
+    for work in works.iter().filter(|work| work.is_empty()) {
+        let path = work
+            .plans
+            .first()
+            .map(|plan| plan.path.display().to_string());
+        let path = shown(&path.unwrap_or_default(), 500);
         writeln!(terminal.out, "{path}: Holdpoint is registered already.")?;
-        warn(&plan, agent, terminal)?;
-        return Ok(Exit::Fine);
+        warn(work, terminal)?;
     }
-    if !carried_out("init", &plan, args, terminal)? {
-        return Ok(Exit::Fine);
+    let works: Vec<Work> = works.into_iter().filter(|work| !work.is_empty()).collect();
+    if !works.is_empty() && carried_out("init", &works, args, terminal)? {
+        for work in &works {
+            said_of_registration(work, scope, terminal)?;
+        }
     }
-    let again = spelled(args);
+    ended(left_out)
+}
+
+/// What was left out has been said; the program still must not seem to have done it.
+fn ended(left_out: usize) -> anyhow::Result<Exit> {
+    match left_out {
+        0 => Ok(Exit::Fine),
+        1 => bail!("1 agent was left out"),
+        many => bail!("{many} agents were left out"),
+    }
+}
+
+fn said_of_registration(work: &Work, scope: Scope, terminal: &mut Terminal) -> anyhow::Result<()> {
+    let results = match work.host.shows_results() {
+        true => ", and has it look at what tools return",
+        false => "",
+    };
     writeln!(
         terminal.out,
-        "Registered: from its next start, {} asks Holdpoint before each tool call, and has it look at \
-         what tools return.",
-        full_name(agent)
+        "Registered: from its next start, {} asks Holdpoint before each tool call{results}.",
+        work.host.title()
     )?;
-    warn(&plan, agent, terminal)?;
+    warn(work, terminal)?;
     let out = &mut terminal.out;
-    let backup = plan.backup(&Locations::of_this_machine())?;
-    writeln!(
-        out,
-        "`holdpoint uninstall {again}` undoes it; the file as it was is kept in {}.",
-        shown(&backup.display().to_string(), 500)
-    )?;
-    Ok(Exit::Fine)
+    if let Some(remark) = work.host.remark(scope) {
+        writeln!(out, "{remark}.")?;
+    }
+    let again = spelled(work.host, scope);
+    let kept: Vec<String> = work
+        .changes()
+        .filter(|plan| plan.before.is_some())
+        .map(|plan| plan.backup(&Locations::of_this_machine()))
+        .map(|backup| Ok(shown(&backup?.display().to_string(), 500)))
+        .collect::<Result<_, SetupError>>()?;
+    match kept.is_empty() {
+        true => writeln!(out, "`holdpoint uninstall {again}` undoes it.")?,
+        false => writeln!(
+            out,
+            "`holdpoint uninstall {again}` undoes it; what was there is kept in {}.",
+            kept.join(" and ")
+        )?,
+    }
+    Ok(())
 }
 
 pub(crate) fn unregister(args: &Setup, terminal: &mut Terminal) -> anyhow::Result<Exit> {
-    let agent = Agent::from(args.agent);
-    let here = real_directory(None).context("the working directory cannot be used")?;
+    let program = this_program()?;
+    let around = surroundings()?;
+    let scope = scope(args)?;
     let locations = Locations::of_this_machine();
-    let plan = Plan::to_unregister(agent, Scope::from(args), &here, &locations)?;
-    let path = shown(&plan.path.display().to_string(), 500);
-    if plan.is_empty() {
+    let named = named(args);
+    let every = named.is_empty();
+    let hosts = match every {
+        // Also of one that has gone from the machine meanwhile, as far as it has such settings.
+        true => HOSTS
+            .into_iter()
+            .filter(|host| host.parts(scope, &around, &program).is_ok())
+            .collect(),
+        false => named,
+    };
+    let planned = |host: &dyn Host| Plan::to_unregister(host, scope, &around, &program, &locations);
+    let (works, left_out) = planned_for(&hosts, planned, terminal)?;
+    for work in works.iter().filter(|work| work.is_empty() && !every) {
+        let path = work
+            .plans
+            .first()
+            .map(|plan| plan.path.display().to_string());
+        let path = shown(&path.unwrap_or_default(), 500);
         writeln!(terminal.out, "{path}: Holdpoint is not registered there.")?;
-        return Ok(Exit::Fine);
     }
-    if carried_out("uninstall", &plan, args, terminal)? {
-        writeln!(
-            terminal.out,
-            "Removed: from its next start, {} no longer asks Holdpoint.",
-            full_name(agent)
-        )?;
+    let works: Vec<Work> = works.into_iter().filter(|work| !work.is_empty()).collect();
+    if works.is_empty() {
+        if every {
+            writeln!(
+                terminal.out,
+                "Holdpoint is registered in no agent's settings of the scope `{}`.",
+                scope.name()
+            )?;
+        }
+        return ended(left_out);
     }
-    Ok(Exit::Fine)
+    if carried_out("uninstall", &works, args, terminal)? {
+        for work in &works {
+            writeln!(
+                terminal.out,
+                "Removed: from its next start, {} no longer asks Holdpoint.",
+                work.host.title()
+            )?;
+        }
+    }
+    ended(left_out)
+}
+
+pub(super) fn this_program() -> anyhow::Result<String> {
+    let program = env::current_exe().context("this program cannot find itself")?;
+    match program.to_str() {
+        Some(program) => Ok(program.to_owned()),
+        None => bail!("this program lies in a place whose name is not text: move it"),
+    }
+}
+
+pub(super) fn surroundings() -> anyhow::Result<Around> {
+    let here = real_directory(None).context("the working directory cannot be used")?;
+    Ok(Around::of_this_machine(&here))
+}
+
+fn named(args: &Setup) -> Vec<&'static dyn Host> {
+    let mut hosts: Vec<&'static dyn Host> = Vec::new();
+    for name in args.agents.iter().chain(&args.more_agents) {
+        if hosts.iter().all(|known| known.name() != name) {
+            hosts.extend(host(name));
+        }
+    }
+    hosts
+}
+
+/// The agents whose program or directory is on the machine.
+pub(super) fn found(around: &Around) -> Vec<&'static dyn Host> {
+    HOSTS
+        .into_iter()
+        .filter(|host| {
+            host.home(around).is_some_and(|home| home.is_dir())
+                || around.has_program(host.programs())
+        })
+        .collect()
+}
+
+/// What is to be done for each. Where one of several cannot be done, the others still are.
+fn planned_for(
+    hosts: &[&'static dyn Host],
+    plans: impl Fn(&dyn Host) -> Result<Vec<Plan>, SetupError>,
+    terminal: &mut Terminal,
+) -> anyhow::Result<(Vec<Work>, usize)> {
+    let mut works = Vec::new();
+    let mut left_out = 0;
+    for host in hosts {
+        match plans(*host) {
+            Ok(plans) => works.push(Work { host: *host, plans }),
+            Err(error) if hosts.len() == 1 => return Err(error.into()),
+            Err(error) => {
+                left_out += 1;
+                let heading = terminal.heading("LEFT OUT");
+                writeln!(terminal.out, "{heading}: {}: {error}", host.title())?;
+            }
+        }
+    }
+    Ok((works, left_out))
 }
 
 /// Says if the agent will not ask after all: a guard that only seems to stand is worse than none.
-fn warn(plan: &Plan, agent: Agent, terminal: &mut Terminal) -> anyhow::Result<()> {
-    if let Some(hindrance) = plan.hindrance(agent) {
+fn warn(work: &Work, terminal: &mut Terminal) -> anyhow::Result<()> {
+    for hindrance in work.plans.iter().filter_map(|plan| plan.hindrance.as_ref()) {
         let heading = terminal.heading("NOT IN FORCE");
         writeln!(
             terminal.out,
@@ -84,16 +226,18 @@ fn warn(plan: &Plan, agent: Agent, terminal: &mut Terminal) -> anyhow::Result<()
 /// Shows what would change and does it, if that is wanted.
 fn carried_out(
     action: &str,
-    plan: &Plan,
+    works: &[Work],
     args: &Setup,
     terminal: &mut Terminal,
 ) -> anyhow::Result<bool> {
     let out = &mut terminal.out;
-    writeln!(out, "{}", shown(&plan.path.display().to_string(), 500))?;
-    let before = plan.before.as_deref().unwrap_or_default();
-    let after = plan.after.as_deref().unwrap_or_default();
-    for line in difference(before, after) {
-        writeln!(out, "{line}")?;
+    for plan in works.iter().flat_map(Work::changes) {
+        writeln!(out, "{}", shown(&plan.path.display().to_string(), 500))?;
+        let before = plan.before.as_deref().unwrap_or_default();
+        let after = plan.after.as_deref().unwrap_or_default();
+        for line in difference(before, after) {
+            writeln!(out, "{line}")?;
+        }
     }
     if args.dry_run {
         writeln!(out, "Nothing was changed (--dry-run).")?;
@@ -101,7 +245,9 @@ fn carried_out(
     }
     // A script that calls this has decided; a person may still think better of it.
     if !args.yes && io::stdin().is_terminal() {
-        write!(out, "Change the file? [y/N] ")?;
+        let many = works.iter().flat_map(Work::changes).nth(1).is_some();
+        let what = if many { "these files" } else { "the file" };
+        write!(out, "Change {what}? [y/N] ")?;
         out.flush()?;
         let mut answer = String::new();
         io::stdin().lock().read_line(&mut answer)?;
@@ -111,13 +257,18 @@ fn carried_out(
         }
     }
     let locations = Locations::of_this_machine();
-    let what = json!({
-        "action": action,
-        "agent": Agent::from(args.agent).name(),
-        "file": plan.path.display().to_string(),
-    });
-    Recorder::at(&locations)?.changes(Kind::PolicyChange, None, &what)?;
-    plan.carry_out(&locations)?;
+    let recorder = Recorder::at(&locations)?;
+    for work in works {
+        for plan in work.changes() {
+            let what = json!({
+                "action": action,
+                "agent": work.host.name(),
+                "file": plan.path.display().to_string(),
+            });
+            recorder.changes(Kind::PolicyChange, None, &what)?;
+            plan.carry_out(&locations)?;
+        }
+    }
     Ok(true)
 }
 
@@ -203,40 +354,35 @@ fn shown_line(text: &str) -> String {
     format!("{indent}{}", shown(text.trim_start(), 300))
 }
 
-fn full_name(agent: Agent) -> &'static str {
-    if agent == Agent::ClaudeCode {
-        "Claude Code"
-    } else {
-        agent.name()
-    }
-}
-
-/// The arguments that name the same file again.
-fn spelled(args: &Setup) -> String {
-    let name = Agent::from(args.agent).name();
-    match Scope::from(args) {
+/// The arguments that name the same settings again.
+fn spelled(host: &dyn Host, scope: Scope) -> String {
+    let name = host.name();
+    match scope {
         Scope::User => name.to_owned(),
         Scope::Project => format!("{name} --project"),
         Scope::Local => format!("{name} --local"),
+        Scope::Managed => format!("{name} --managed"),
     }
 }
 
-impl From<AgentName> for Agent {
-    fn from(name: AgentName) -> Self {
-        match name {
-            AgentName::ClaudeCode => Agent::ClaudeCode,
-        }
+fn scope(args: &Setup) -> anyhow::Result<Scope> {
+    let flags = [
+        (args.project, Scope::Project),
+        (args.local, Scope::Local),
+        (args.managed, Scope::Managed),
+    ];
+    let flagged = flags.into_iter().find(|(set, _)| *set);
+    let scope = match (args.scope, flagged) {
+        (Some(SettingsOf::User), _) | (None, None) => Scope::User,
+        (Some(SettingsOf::Project), _) => Scope::Project,
+        (Some(SettingsOf::Local), _) => Scope::Local,
+        (Some(SettingsOf::Managed), _) => Scope::Managed,
+        (None, Some((_, scope))) => scope,
+    };
+    if scope == Scope::Managed && !cfg!(target_os = "linux") {
+        bail!("where agents look for the machine's settings is only known for Linux");
     }
-}
-
-impl From<&Setup> for Scope {
-    fn from(args: &Setup) -> Self {
-        match (args.project, args.local) {
-            (true, _) => Scope::Project,
-            (_, true) => Scope::Local,
-            (false, false) => Scope::User,
-        }
-    }
+    Ok(scope)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ pub(crate) mod batch;
 pub(crate) mod check;
 pub(crate) mod clean;
 pub(crate) mod demo;
+pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod hook;
 pub(crate) mod init;

@@ -4,8 +4,26 @@
 //! what it was before is kept beside Holdpoint's own state, and comes back to the byte if nobody
 //! has changed the file since.
 
+mod around;
+mod block;
 mod claude_code;
+mod cline;
+mod codex;
+mod command_line;
+mod copilot;
+mod cursor;
+mod examine;
+mod gemini;
+mod generated;
+mod goose;
+mod hooks;
+mod kiro;
+mod opencode;
+mod own_file;
+mod probe;
+mod qwen;
 mod record;
+mod windsurf;
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -13,9 +31,13 @@ use std::path::{Path, PathBuf};
 
 use holdpoint_core::{digest_of, document};
 use serde::de::IgnoredAny;
+use serde_json::Value;
 
+pub use self::around::Around;
+pub use self::command_line::Call;
+pub use self::examine::{Finding, Standing, examine};
+pub use self::probe::Dialect;
 use self::record::{Record, Records};
-use crate::hook::Agent;
 use crate::locations::Locations;
 use crate::store::{Unread, plain_words, read_bounded, rewrite};
 
@@ -31,14 +53,190 @@ pub enum Scope {
     Project,
     /// This user's in this project.
     Local,
+    /// Everybody's on this machine, where nobody else may switch it off.
+    Managed,
+}
+
+impl Scope {
+    /// Every scope, the strongest first.
+    pub const ALL: [Scope; 4] = [Scope::Managed, Scope::User, Scope::Project, Scope::Local];
+
+    /// Its word on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scope::User => "user",
+            Scope::Project => "project",
+            Scope::Local => "local",
+            Scope::Managed => "managed",
+        }
+    }
+}
+
+/// An agent whose settings Holdpoint knows.
+pub trait Host: Sync {
+    /// Its name on the command line.
+    fn name(&self) -> &'static str;
+    /// Its name for people.
+    fn title(&self) -> &'static str;
+    /// The names of its program.
+    fn programs(&self) -> &'static [&'static str];
+    /// Where it keeps what belongs to this user.
+    fn home(&self, around: &Around) -> Option<PathBuf>;
+    /// The files that hold its hook.
+    fn parts(&self, scope: Scope, around: &Around, program: &str) -> Result<Vec<Part>, SetupError>;
+    /// What keeps the agent from running a hook of that scope; nothing if nobody but the machine's
+    /// owner can.
+    fn switched_off_by(&self, scope: Scope) -> Option<&'static str>;
+    /// The payload of a call that every policy denies, as the agent would send it from there.
+    fn canary(&self, directory: &Path) -> Value;
+    /// How it reads the answer.
+    fn dialect(&self) -> Dialect;
+    /// Whether what tools return is looked at too.
+    fn shows_results(&self) -> bool {
+        false
+    }
+    /// What the user has to know or do once the hook is in its place.
+    fn remark(&self, _scope: Scope) -> Option<&'static str> {
+        None
+    }
+}
+
+/// Every agent that can be set up.
+pub static HOSTS: [&dyn Host; 11] = [
+    &claude_code::ClaudeCode,
+    &codex::Codex,
+    &gemini::Gemini,
+    &qwen::Qwen,
+    &copilot::Copilot,
+    &cursor::Cursor,
+    &opencode::OpenCode,
+    &cline::Cline,
+    &windsurf::Windsurf,
+    &kiro::Kiro,
+    &goose::Goose,
+];
+
+/// The agent of that name.
+pub fn host(name: &str) -> Option<&'static dyn Host> {
+    HOSTS.into_iter().find(|host| host.name() == name)
+}
+
+/// A file that holds something of ours, and how.
+pub struct Part {
+    path: PathBuf,
+    form: Box<dyn Form>,
+}
+
+impl Part {
+    fn of(path: PathBuf, form: impl Form + 'static) -> Self {
+        Self {
+            path,
+            form: Box::new(form),
+        }
+    }
+
+    /// The file, as it is named.
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What of ours is in it.
+    fn look(&self) -> Result<Seen, SetupError> {
+        let (path, text) = settings(self)?;
+        let there = text.is_some();
+        let text = text.unwrap_or_default();
+        let entries = self.form.entries(&text);
+        let entries = entries.map_err(|problem| broken(&path, problem))?;
+        let mut missing = self.form.events();
+        missing.retain(|event| !entries.iter().any(|e| e.event == *event && e.sees_all));
+        Ok(Seen {
+            // Settings that are not there hinder nothing; a record that is not there may.
+            hindrance: (there || !self.form.is_json())
+                .then(|| self.form.hindrance(&text))
+                .flatten(),
+            entries,
+            missing,
+        })
+    }
+}
+
+/// What is found of ours in a file.
+#[derive(Debug)]
+struct Seen {
+    /// The commands.
+    entries: Vec<Entry>,
+    /// The moments at which nothing of ours is run for every call.
+    missing: Vec<&'static str>,
+    /// Why the agent runs none of them all the same.
+    hindrance: Option<String>,
+}
+
+/// A command of ours in an agent's settings.
+#[derive(Clone, Debug)]
+struct Entry {
+    /// When it is run.
+    event: &'static str,
+    /// What is run.
+    call: Call,
+    /// Whether it is run for every tool, each time, and waited for.
+    sees_all: bool,
+    /// Whether the agent stops if it fails; nothing where that cannot be said.
+    fails_closed: Option<bool>,
+}
+
+/// How what is ours stands in a file.
+trait Form {
+    /// The text with what is needed for `program`, and whether something of it was there.
+    fn registered(&self, text: &str, program: &str) -> Result<(String, bool), String>;
+    /// The text without what is ours; nothing if the file was ours alone.
+    fn unregistered(&self, text: &str) -> Result<Option<String>, String>;
+    /// The commands of ours in it.
+    fn entries(&self, text: &str) -> Result<Vec<Entry>, String>;
+    /// The moments at which there should be one.
+    fn events(&self) -> Vec<&'static str>;
+    /// Why the agent would not run them all the same.
+    fn hindrance(&self, text: &str) -> Option<String>;
+    /// Whether the file is JSON, perhaps with comments.
+    fn is_json(&self) -> bool;
+    /// Whether the file is itself run.
+    fn is_run(&self) -> bool {
+        false
+    }
+}
+
+impl<F: Form> Form for &F {
+    fn registered(&self, text: &str, program: &str) -> Result<(String, bool), String> {
+        (**self).registered(text, program)
+    }
+
+    fn unregistered(&self, text: &str) -> Result<Option<String>, String> {
+        (**self).unregistered(text)
+    }
+
+    fn entries(&self, text: &str) -> Result<Vec<Entry>, String> {
+        (**self).entries(text)
+    }
+
+    fn events(&self) -> Vec<&'static str> {
+        (**self).events()
+    }
+
+    fn hindrance(&self, text: &str) -> Option<String> {
+        (**self).hindrance(text)
+    }
+
+    fn is_json(&self) -> bool {
+        (**self).is_json()
+    }
+
+    fn is_run(&self) -> bool {
+        (**self).is_run()
+    }
 }
 
 /// Why an agent's settings were left alone.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
-    /// Where this agent's settings are is not known here.
-    #[error("Holdpoint cannot register itself with {0}: add `holdpoint hook {0}` to its hooks")]
-    Unknown(&'static str),
     /// Nobody knows where they are.
     #[error("no home directory is known, so the settings cannot be found: set HOME")]
     NoHome,
@@ -51,6 +249,9 @@ pub enum SetupError {
     /// The disk does not play along.
     #[error("{0}: it cannot be {1} ({2})")]
     Unusable(String, &'static str, String),
+    /// The agent has no such place.
+    #[error("{0} has no settings of the scope `{1}`: use {2}")]
+    NoSuchScope(&'static str, &'static str, &'static str),
     /// Somebody else was faster.
     #[error("{0}: somebody changed it meanwhile: try again")]
     Changed(String),
@@ -65,6 +266,10 @@ pub struct Plan {
     pub before: Option<String>,
     /// Its text afterwards; none if there would be no file.
     pub after: Option<String>,
+    /// Why the agent would not run the hook all the same.
+    pub hindrance: Option<String>,
+    /// Whether the file is itself run.
+    is_run: bool,
     step: Step,
 }
 
@@ -81,35 +286,57 @@ enum Step {
 }
 
 impl Plan {
-    /// Registers the hook of `agent` as a call of `program`.
+    /// Registers the hook of `host` as a call of `program`: a plan for each file.
     pub fn to_register(
-        agent: Agent,
+        host: &dyn Host,
         scope: Scope,
-        directory: &Path,
+        around: &Around,
         program: &str,
-    ) -> Result<Self, SetupError> {
-        let (path, before) = settings(agent, scope, directory)?;
+    ) -> Result<Vec<Self>, SetupError> {
+        let parts = host.parts(scope, around, program)?;
+        parts
+            .iter()
+            .map(|part| Self::registering(part, program))
+            .collect()
+    }
+
+    fn registering(part: &Part, program: &str) -> Result<Self, SetupError> {
+        let (path, before) = settings(part)?;
         let text = before.as_deref().unwrap_or_default();
-        let edited = claude_code::registered(text, program);
+        let edited = part.form.registered(text, program);
         let (after, renewed) = edited.map_err(|problem| broken(&path, problem))?;
         Ok(Self {
+            hindrance: part.form.hindrance(&after),
+            // A file that is not needed is not made.
+            after: (before.is_some() || !after.is_empty()).then_some(after),
             path,
             before,
-            after: Some(after),
+            is_run: part.form.is_run(),
             step: if renewed { Step::Renew } else { Step::Add },
         })
     }
 
-    /// Takes the hook of `agent` out again.
+    /// Takes the hook of `host` out again.
     pub fn to_unregister(
-        agent: Agent,
+        host: &dyn Host,
         scope: Scope,
-        directory: &Path,
+        around: &Around,
+        program: &str,
         locations: &Locations,
-    ) -> Result<Self, SetupError> {
-        let (path, before) = settings(agent, scope, directory)?;
+    ) -> Result<Vec<Self>, SetupError> {
+        let parts = host.parts(scope, around, program)?;
+        // Backwards, so that the directories made for the first are empty when it goes.
+        parts
+            .iter()
+            .rev()
+            .map(|part| Self::unregistering(part, locations))
+            .collect()
+    }
+
+    fn unregistering(part: &Part, locations: &Locations) -> Result<Self, SetupError> {
+        let (path, before) = settings(part)?;
         let text = before.as_deref().unwrap_or_default();
-        let edited = claude_code::unregistered(text);
+        let edited = part.form.unregistered(text);
         let taken_out = edited.map_err(|problem| broken(&path, problem))?;
         let records = Records::of(locations, &path)?;
         let restored = match &before {
@@ -118,12 +345,14 @@ impl Plan {
         };
         let (after, step) = match restored {
             Some(original) => (original, Step::Restore),
-            None => (before.is_some().then_some(taken_out), Step::TakeOut),
+            None => (taken_out.filter(|_| before.is_some()), Step::TakeOut),
         };
         Ok(Self {
             path,
             before,
             after,
+            hindrance: None,
+            is_run: part.form.is_run(),
             step,
         })
     }
@@ -131,14 +360,6 @@ impl Plan {
     /// Whether nothing would change.
     pub fn is_empty(&self) -> bool {
         self.before == self.after
-    }
-
-    /// Why the agent would not run the hook all the same.
-    pub fn hindrance(&self, agent: Agent) -> Option<String> {
-        let after = self.after.as_deref()?;
-        (agent == Agent::ClaudeCode)
-            .then(|| claude_code::hindrance(after))
-            .flatten()
     }
 
     /// Where the file as it was before Holdpoint is kept, while it is.
@@ -191,7 +412,11 @@ impl Plan {
         if let Some(parent) = self.path.parent() {
             fs::create_dir_all(parent).map_err(failed)?;
         }
-        rewrite(&self.path, after.as_bytes(), found(&self.path).as_ref()).map_err(failed)
+        rewrite(&self.path, after.as_bytes(), found(&self.path).as_ref()).map_err(failed)?;
+        match self.is_run {
+            true => make_runnable(&self.path).map_err(failed),
+            false => Ok(()),
+        }
     }
 
     fn undo(&self, records: &Records) -> Result<(), SetupError> {
@@ -218,16 +443,9 @@ impl Plan {
     }
 }
 
-/// The settings file of an agent, links followed, and its text.
-fn settings(
-    agent: Agent,
-    scope: Scope,
-    directory: &Path,
-) -> Result<(PathBuf, Option<String>), SetupError> {
-    if agent != Agent::ClaudeCode {
-        return Err(SetupError::Unknown(agent.name()));
-    }
-    let named = claude_code::settings_file(scope, directory)?;
+/// The file of a part, links followed, and its text.
+fn settings(part: &Part) -> Result<(PathBuf, Option<String>), SetupError> {
+    let named = part.path.clone();
     let path = match fs::canonicalize(&named) {
         Ok(real) => real,
         Err(error) if error.kind() == io::ErrorKind::NotFound && !named.is_symlink() => named,
@@ -235,7 +453,9 @@ fn settings(
     };
     let text = read(&path)?;
     // The strict reader finds what the editor would take for granted, and says it better.
-    if let Some(text) = text.as_deref().filter(|text| !text.trim().is_empty()) {
+    if part.form.is_json()
+        && let Some(text) = text.as_deref().filter(|text| !text.trim().is_empty())
+    {
         document::read::<IgnoredAny>(&name(&path), text.as_bytes())
             .map_err(|error| SetupError::Broken(name(&path), place_and_problem(&error)))?;
     }
@@ -258,6 +478,17 @@ fn read(path: &Path) -> Result<Option<String>, SetupError> {
 
 fn found(path: &Path) -> Option<Metadata> {
     fs::metadata(path).ok()
+}
+
+#[cfg(unix)]
+fn make_runnable(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn make_runnable(_path: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 fn name(path: &Path) -> String {

@@ -1,0 +1,47 @@
+//! A file that is Holdpoint's alone, in a directory of an agent's.
+
+use super::{Entry, Form};
+
+/// What the file holds, in a form that could also stand among others.
+#[derive(Debug)]
+pub(super) struct OwnFile<F>(pub(super) F);
+
+impl<F: Form> Form for OwnFile<F> {
+    fn registered(&self, text: &str, program: &str) -> Result<(String, bool), String> {
+        let (mut after, known) = self.0.registered(text, program)?;
+        if !after.ends_with('\n') {
+            after.push('\n');
+        }
+        Ok((after, known))
+    }
+
+    /// Nothing of it is left, unless somebody has put something else into it.
+    fn unregistered(&self, text: &str) -> Result<Option<String>, String> {
+        let left = self.0.unregistered(text)?;
+        let whole = self.0.entries(text)?.first().and_then(|entry| {
+            let program = entry.call.program()?;
+            self.registered("", &program).ok()
+        });
+        Ok(left.filter(|_| whole.is_none_or(|(whole, _)| whole != text)))
+    }
+
+    fn entries(&self, text: &str) -> Result<Vec<Entry>, String> {
+        self.0.entries(text)
+    }
+
+    fn events(&self) -> Vec<&'static str> {
+        self.0.events()
+    }
+
+    fn hindrance(&self, text: &str) -> Option<String> {
+        self.0.hindrance(text)
+    }
+
+    fn is_json(&self) -> bool {
+        self.0.is_json()
+    }
+
+    fn is_run(&self) -> bool {
+        self.0.is_run()
+    }
+}
