@@ -49,9 +49,9 @@ class Agent:
     def prepare(self, place):
         """Writes whatever settings it does not start without."""
 
-    def launch(self, place, address):
-        """The arguments and the environment with which it does what the model at an address says,
-        with its own permissions switched off."""
+    def launch(self, address, prompt):
+        """The arguments and the environment with which it gives a prompt to the model at an address
+        and does what that says, with its own permissions switched off."""
         raise NotImplementedError
 
     def hook(self):
@@ -62,11 +62,11 @@ class Agent:
         """Puts Holdpoint before its tools, or something in Holdpoint's place."""
         self.register(place, str(command or self.hook()), seconds)
 
-    def run(self, place, calls, *flags):
+    def run(self, place, calls, *flags, prompt="go"):
         """Lets it make the calls; the model, which knows what it was told."""
         self.prepare(place)
         with Model(calls) as model:
-            arguments, environment = self.launch(place, model.address)
+            arguments, environment = self.launch(model.address, prompt)
             process = subprocess.Popen(
                 [self.path, *arguments, *flags],
                 env=place.environment(**NOBODY, **environment),
@@ -84,6 +84,23 @@ class Agent:
             finally:
                 end(process)
         return model
+
+    def manage(self, place, *arguments):
+        """Has it do something that needs no model; what it says."""
+        self.prepare(place)
+        run = subprocess.run(
+            [self.path, *arguments],
+            env=place.environment(**NOBODY),
+            cwd=place.project,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=PATIENCE,
+        )
+        if run.returncode != 0:
+            raise AssertionError("%s: %s" % (" ".join(map(str, arguments)), run.stdout))
+        return run.stdout
 
 
 def end(process):

@@ -16,21 +16,27 @@ def control(agent):
 
 
 def judged(agent):
-    """One session in which Holdpoint denies, allows, asks and has nothing to say."""
+    """One session in which Holdpoint denies, allows and has nothing to say."""
     place = Place(agent.programs)
     agent.guard(place)
     calls = [
         agent.shell("cd . && rm -R kept"),
         agent.shell("touch allowed"),
-        agent.shell("touch asked"),
         agent.shell("touch unmentioned"),
-        agent.file(place.project / ".env", "A=1"),
+        agent.file(place.project / "sealed", "A=1"),
         agent.file(place.project / "notes", "a"),
         # No rule of the policy speaks of these; the packs do.
         agent.shell("python3 -c \"import shutil; shutil.rmtree('..')\""),
         agent.shell("git commit --allow-empty -m 'never run rm -rf /' || touch committed"),
     ]
     return place, agent.run(place, calls)
+
+
+def asked(agent):
+    """The policy wants somebody asked, and nobody is there."""
+    place = Place(agent.programs)
+    agent.guard(place)
+    return place, agent.run(place, [agent.shell("touch asked")])
 
 
 def held(agent):
@@ -114,6 +120,7 @@ def crashed(agent):
 SCENARIOS = {
     "control": control,
     "judged": judged,
+    "asked": asked,
     "held": held,
     "missing": broken(missing),
     "killed": broken(killed),
@@ -124,23 +131,25 @@ SCENARIOS = {
 }
 
 
-class Cases:
-    """To be mixed into a test case, which names its agent."""
+class Outcomes:
+    """To be mixed into a test case: what its tests ask of the scenarios it names."""
 
-    # The class of the agent, and scenarios it has besides those of all.
+    # The class of the agent, and each scenario by its name.
     agent = None
-    more = {}
-    # Whether it makes a call with the input a hook gives it in place of its own.
-    takes_edits = True
+    scenarios = {}
     # Set by the suite: what came, or will have come, of each scenario.
     runs = {}
 
-    def outcome(self, name):
-        place, model = self.runs[self.agent.name, name].result()
+    def outcome(self, name, must_tell=True):
+        """A place and the model after a scenario. Unless it says so, a run in which the model never
+        heard what became of a call shows nothing."""
+        place, model = self.runs[name].result()
         self.addCleanup(place.remove)
-        said = model.output[-2000:]
         tools = ", ".join(sorted(filter(None, model.offered)))
-        self.assertTrue(model.told, "no call was made with %s: %s" % (tools, said))
+        seen = "tools: %s\n%s" % (tools, model.output[-2000:])
+        self.assertTrue(model.made, "the model asked for nothing; " + seen)
+        if must_tell:
+            self.assertTrue(model.told, "the model was told nothing; " + seen)
         return place, model
 
     def is_closed(self, name):
@@ -150,6 +159,14 @@ class Cases:
     def is_open(self, name):
         place, model = self.outcome(name)
         self.assertFalse(place.is_untouched(), model.told_about(0))
+
+
+class Cases(Outcomes):
+    """What is asked of every agent."""
+
+    scenarios = SCENARIOS
+    # Whether it makes a call with the input a hook gives it in place of its own.
+    takes_edits = True
 
     def test_without_holdpoint_the_agent_does_it(self):
         self.is_open("control")
@@ -163,21 +180,23 @@ class Cases:
             self.assertIn("Part: rm -R kept.", model.told_about(0))
         with self.subTest("an allowed one runs"):
             self.assertTrue(place.has("allowed"), model.told_about(1))
-        with self.subTest("nobody is there to be asked, so it does not run"):
-            self.assertFalse(place.has("asked"), model.told_about(2))
-            self.assertTrue(model.told_about(2))
         with self.subTest("what nothing objects to is the agent's own business"):
-            self.assertTrue(place.has("unmentioned"), model.told_about(3))
+            self.assertTrue(place.has("unmentioned"), model.told_about(2))
         with self.subTest("a protected file is not written, another is"):
-            self.assertFalse(place.has(".env"))
-            self.assertIn("Holdpoint denied this", model.told_about(4))
-            self.assertTrue(place.has("notes"), model.told_about(5))
+            self.assertFalse(place.has("sealed"))
+            self.assertIn("Holdpoint denied this", model.told_about(3))
+            self.assertTrue(place.has("notes"), model.told_about(4))
         with self.subTest("a rule pack refuses by what the call would do, and says what to do instead"):
             self.assertTrue(place.project.exists())
-            self.assertIn("filesystem.delete-", model.told_about(6))
-            self.assertIn("Instead: ", model.told_about(6))
+            self.assertIn("filesystem.delete-", model.told_about(5))
+            self.assertIn("Instead: ", model.told_about(5))
         with self.subTest("text that nothing runs is data"):
-            self.assertTrue(place.has("committed"), model.told_about(7))
+            self.assertTrue(place.has("committed"), model.told_about(6))
+
+    def test_what_is_to_be_asked_about_does_not_run_without_anybody_to_ask(self):
+        place, model = self.outcome("asked")
+        self.assertFalse(place.has("asked"), model.told_about(0))
+        self.assertIn("Holdpoint", model.told_about(0))
 
     def test_what_is_held_runs_as_the_person_on_the_page_decides(self):
         place, model = self.outcome("held")
@@ -221,7 +240,8 @@ class Cases:
 class PassedOver(Cases):
     """For agents that let a call run when its hook fails, and that give the hook's line to a shell."""
 
-    more = {
+    scenarios = {
+        **SCENARIOS,
         "missing_refused": broken(lambda place: or_refused(missing(place))),
         "killed_refused": broken(lambda place: or_refused(killed(place))),
     }

@@ -16,6 +16,8 @@ class Model:
 
     def __init__(self, calls):
         self.calls = calls
+        # The calls it has asked for.
+        self.made = set()
         self.told = {}
         # Everything the model was ever told, as the agent wrote it.
         self.heard = ""
@@ -74,6 +76,7 @@ class Model:
         for number, (tool, arguments) in enumerate(self.calls):
             name = call_name(number)
             if name not in self.told and tool in offered:
+                self.made.add(name)
                 return form.say(body, path, (name, tool, arguments))
         return form.say(body, path, None)
 

@@ -17,7 +17,7 @@ POLICY = {
     "deny": {"patterns": ["rm -r kept*"]},
     "ask": {"patterns": ["touch asked*"]},
     "allow": {"patterns": ["touch allowed*"]},
-    "files": {"write": {"deny": [".env"]}},
+    "files": {"write": {"deny": ["sealed"]}},
 }
 
 
@@ -36,7 +36,9 @@ class Place:
         self.root = Path(tempfile.mkdtemp(prefix="holdpoint-agents-"))
         self.home = self.root / "home"
         self.project = self.root / "project"
-        for directory in (self.home / ".config/holdpoint", self.project / "kept"):
+        # First on the path of whatever runs here.
+        self.programs_here = self.root / "bin"
+        for directory in (self.home / ".config/holdpoint", self.project / "kept", self.programs_here):
             directory.mkdir(parents=True)
         (self.project / "kept/file").write_text("precious")
         self.set_policy(json.dumps({**POLICY, **policy}))
@@ -48,11 +50,15 @@ class Place:
         node = Path(shutil.which("node")).parent
         return {
             "HOME": str(self.home),
-            "PATH": "%s:/usr/local/bin:/usr/bin:/bin" % node,
+            "PATH": "%s:%s:/usr/local/bin:/usr/bin:/bin" % (self.programs_here, node),
             "LANG": "C.UTF-8",
             "TERM": "dumb",
             **more,
         }
+
+    def put_on_path(self):
+        """Holdpoint as one who installed it has it."""
+        (self.programs_here / "holdpoint").symlink_to(self.programs.holdpoint)
 
     def holdpoint(self, *arguments):
         run = subprocess.run(

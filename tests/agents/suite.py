@@ -10,41 +10,51 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from cases import SCENARIOS
 from claude_code import ClaudeCodeTest
+from codex import CodexTest
 from place import Programs
 
-TESTS = {case.agent.name: case for case in (ClaudeCodeTest,)}
+TESTS = (
+    ClaudeCodeTest,
+    CodexTest,
+)
 
 
-def arguments():
+def arguments(names):
     parser = argparse.ArgumentParser()
     for name in ("holdpoint", "playwright", "chromium"):
         parser.add_argument(name, type=lambda path: Path(path).resolve())
     parser.add_argument("--cache", type=Path, required=True)
-    parser.add_argument("--only", action="append", choices=TESTS)
-    parser.add_argument("--without", action="append", choices=TESTS, default=[])
+    parser.add_argument("--only", action="append", choices=names)
+    parser.add_argument("--without", action="append", choices=names, default=[])
     return parser.parse_args()
 
 
 def main():
-    given = arguments()
-    programs = Programs(given.holdpoint, given.playwright, given.chromium)
-    chosen = [name for name in given.only or TESTS if name not in given.without]
+    kinds = {case.agent.name: case.agent for case in TESTS}
+    given = arguments(list(kinds))
     for name in given.without:
         print("agents: without %s, as told" % name)
-    agents = [TESTS[name].agent(programs, given.cache) for name in chosen]
-    problems = list(filter(None, (agent.install() for agent in agents)))
+    programs = Programs(given.holdpoint, given.playwright, given.chromium)
+    agents = {
+        name: kind(programs, given.cache)
+        for name, kind in kinds.items()
+        if name in (given.only or kinds) and name not in given.without
+    }
+    problems = list(filter(None, (agent.install() for agent in agents.values())))
     if problems:
         sys.exit("agents: %s; `--without NAME` leaves an agent out" % "; ".join(problems))
 
     suite = unittest.TestSuite()
     # Agents mostly wait, so a few run at a time.
     with ThreadPoolExecutor(max_workers=3) as pool:
-        for agent in agents:
-            case = TESTS[agent.name]
-            for name, scenario in {**SCENARIOS, **case.more}.items():
-                case.runs[agent.name, name] = pool.submit(scenario, agent)
+        for case in TESTS:
+            agent = agents.get(case.agent.name)
+            if agent is None:
+                continue
+            case.runs = {
+                name: pool.submit(scenario, agent) for name, scenario in case.scenarios.items()
+            }
             suite.addTests(unittest.defaultTestLoader.loadTestsFromTestCase(case))
         outcome = unittest.TextTestRunner(verbosity=2).run(suite)
     sys.exit(not outcome.wasSuccessful())
