@@ -12,11 +12,13 @@ from pathlib import Path
 
 from claude_code import ClaudeCodeTest
 from codex import CodexTest
+from gemini import GeminiTest
 from place import Programs
 
 TESTS = (
     ClaudeCodeTest,
     CodexTest,
+    GeminiTest,
 )
 
 
