@@ -12,6 +12,7 @@ from pathlib import Path
 
 from claude_code import ClaudeCodeTest
 from codex import CodexTest
+from copilot import CopilotTest
 from gemini import GeminiTest
 from place import Programs
 
@@ -19,6 +20,7 @@ TESTS = (
     ClaudeCodeTest,
     CodexTest,
     GeminiTest,
+    CopilotTest,
 )
 
 
