@@ -15,12 +15,14 @@ from codex import CodexTest
 from copilot import CopilotTest
 from gemini import GeminiTest
 from place import Programs
+from qwen import QwenTest
 
 TESTS = (
     ClaudeCodeTest,
     CodexTest,
     GeminiTest,
     CopilotTest,
+    QwenTest,
 )
 
 
