@@ -15,6 +15,7 @@ from codex import CodexTest
 from copilot import CopilotTest
 from gemini import GeminiTest
 from place import Programs
+from plugins import ExtensionTest, PluginTest
 from qwen import QwenTest
 
 TESTS = (
@@ -23,6 +24,8 @@ TESTS = (
     GeminiTest,
     CopilotTest,
     QwenTest,
+    PluginTest,
+    ExtensionTest,
 )
 
 
