@@ -43,7 +43,7 @@ class Agent:
         raise NotImplementedError
 
     def register(self, place, command, seconds):
-        """Writes a hook before every tool into its settings; the agent waits for it this long."""
+        """Writes a hook before and after every tool into its settings; the agent waits for it this long."""
         raise NotImplementedError
 
     def prepare(self, place):

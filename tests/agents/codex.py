@@ -20,8 +20,8 @@ class Codex(Agent):
 
     def register(self, place, command, seconds):
         hook = {"type": "command", "command": command, "timeout": seconds}
-        before = [{"matcher": "*", "hooks": [hook]}]
-        place.write(".codex/hooks.json", {"hooks": {"PreToolUse": before}})
+        hooks = [{"matcher": "*", "hooks": [hook]}]
+        place.write(".codex/hooks.json", {"hooks": {"PreToolUse": hooks, "PostToolUse": hooks}})
 
     def launch(self, address, prompt):
         provider = {

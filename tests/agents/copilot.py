@@ -20,7 +20,8 @@ class Copilot(Agent):
     def register(self, place, command, seconds):
         program, *arguments = command.split(" ")
         hook = {"type": "command", "exec": program, "args": arguments, "timeoutSec": seconds}
-        place.write(".copilot/hooks/holdpoint.json", {"version": 1, "hooks": {"preToolUse": [hook]}})
+        hooks = {"preToolUse": [hook], "postToolUse": [hook]}
+        place.write(".copilot/hooks/holdpoint.json", {"version": 1, "hooks": hooks})
 
     def launch(self, address, prompt):
         environment = {

@@ -20,7 +20,8 @@ class Gemini(Agent):
 
     def register(self, place, command, seconds):
         hook = {"type": "command", "name": "holdpoint", "command": command, "timeout": seconds * 1000}
-        place.write(SETTINGS, {"hooks": {"BeforeTool": [{"matcher": ".*", "hooks": [hook]}]}})
+        hooks = [{"matcher": "*", "hooks": [hook]}]
+        place.write(SETTINGS, {"hooks": {"BeforeTool": hooks, "AfterTool": hooks}})
 
     def prepare(self, place):
         path = place.home / SETTINGS

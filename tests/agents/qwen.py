@@ -20,8 +20,8 @@ class Qwen(Agent):
 
     def register(self, place, command, seconds):
         hook = {"type": "command", "command": command, "timeout": seconds}
-        before = [{"matcher": "*", "hooks": [hook]}]
-        place.write(".qwen/settings.json", {"hooks": {"PreToolUse": before}})
+        hooks = [{"matcher": "*", "hooks": [hook]}]
+        place.write(".qwen/settings.json", {"hooks": {"PreToolUse": hooks, "PostToolUse": hooks}})
 
     def launch(self, address, prompt):
         environment = {
