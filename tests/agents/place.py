@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,6 +100,17 @@ class Place:
     def remove(self):
         shutil.rmtree(self.root, ignore_errors=True)
 
+    def page(self):
+        """The address of the daemon's page. It says where that is a moment before it can be asked."""
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return self.holdpoint("open", "--print").strip()
+            except AssertionError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.1)
+
     @contextmanager
     def ledger_held(self):
         """Another process has the ledger and does not let go, so that Holdpoint waits for it."""
@@ -121,7 +133,7 @@ class Place:
         person = None
         try:
             daemon.stdout.readline()
-            address = self.holdpoint("open", "--print").strip()
+            address = self.page()
             browser = [self.programs.playwright, self.programs.chromium]
             person = subprocess.Popen(
                 ["node", "page.mjs", *browser, address, json.dumps(answers)],
