@@ -28,7 +28,7 @@ class Agent:
             return None
         self.directory.mkdir(parents=True, exist_ok=True)
         wanted = "%s@%s" % (self.package, self.version)
-        flags = ["--silent", "--no-audit", "--no-fund", "--prefix", self.directory]
+        flags = ["--loglevel=error", "--no-audit", "--no-fund", "--prefix", self.directory]
         run = subprocess.run(["npm", "install", *flags, wanted], capture_output=True, text=True)
         if run.returncode == 0 and self.path.exists():
             return None

@@ -34,7 +34,7 @@ class Programs:
 class Place:
     def __init__(self, programs, **policy):
         self.programs = programs
-        self.root = Path(tempfile.mkdtemp(prefix="holdpoint-agents-"))
+        self.root = Path(tempfile.mkdtemp(prefix="place-"))
         self.home = self.root / "home"
         self.project = self.root / "project"
         # First on the path of whatever runs here.

@@ -6,6 +6,7 @@ An agent that cannot be installed fails the suite; only `--without` leaves one o
 """
 import argparse
 import sys
+import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -54,6 +55,13 @@ def main():
     if problems:
         sys.exit("agents: %s; `--without NAME` leaves an agent out" % "; ".join(problems))
 
+    with tempfile.TemporaryDirectory(prefix="holdpoint-agents-", ignore_cleanup_errors=True) as places:
+        tempfile.tempdir = places
+        passed = run(agents)
+    sys.exit(not passed)
+
+
+def run(agents):
     suite = unittest.TestSuite()
     # Agents mostly wait, so a few run at a time.
     with ThreadPoolExecutor(max_workers=3) as pool:
@@ -65,8 +73,7 @@ def main():
                 name: pool.submit(scenario, agent) for name, scenario in case.scenarios.items()
             }
             suite.addTests(unittest.defaultTestLoader.loadTestsFromTestCase(case))
-        outcome = unittest.TextTestRunner(verbosity=2).run(suite)
-    sys.exit(not outcome.wasSuccessful())
+        return unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful()
 
 
 if __name__ == "__main__":
