@@ -1,18 +1,14 @@
 """A scripted model: asks for the tool calls it is given, one after the other, then says it is done.
 
-Speaks the Anthropic messages dialect on loopback, so that a real agent runs without a network and
-without a model. What the agent reports back for each call is kept in `told`.
+Serves on loopback in every form agents speak (`wire.py`), so that a real agent runs without a
+network and without a model. What the agent reports back for each call is kept in `told`.
 """
+import gzip
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-USAGE = {
-    "input_tokens": 1,
-    "output_tokens": 1,
-    "cache_creation_input_tokens": 0,
-    "cache_read_input_tokens": 0,
-}
+from wire import FORMS, call_name
 
 
 class Model:
@@ -20,9 +16,13 @@ class Model:
 
     def __init__(self, calls):
         self.calls = calls
+        # The calls it has asked for.
+        self.made = set()
         self.told = {}
         # Everything the model was ever told, as the agent wrote it.
         self.heard = ""
+        # What tools it was offered, for those who wonder why a call was not made.
+        self.offered = set()
 
     def __enter__(self):
         model = self
@@ -34,23 +34,25 @@ class Model:
                 pass
 
             def do_GET(self):
-                self.answer("application/json", b'{"data":[]}')
+                self.answer('{"data":[],"models":[]}')
 
             do_HEAD = do_GET
 
             def do_POST(self):
-                length = int(self.headers.get("content-length") or 0)
-                body = json.loads(self.rfile.read(length) or b"{}")
-                if not self.path.split("?")[0].endswith("/v1/messages"):
-                    return self.answer("application/json", b'{"input_tokens":1}')
-                message = model.next(body)
-                if body.get("stream"):
-                    self.answer("text/event-stream", streamed(message))
-                else:
-                    self.answer("application/json", json.dumps(message).encode())
+                body = self.rfile.read(int(self.headers.get("content-length") or 0))
+                if self.headers.get("content-encoding") == "gzip":
+                    body = gzip.decompress(body)
+                path = self.path.split("?")[0]
+                for form in FORMS:
+                    if form.takes(path):
+                        return self.answer(model.next(form, json.loads(body), path))
+                self.answer('{"input_tokens":1,"totalTokens":1}')
 
-            def answer(self, kind, data):
+            def answer(self, text):
+                data = text.encode()
+                streamed = text.startswith(("data:", "event:"))
                 self.send_response(200)
+                kind = "text/event-stream" if streamed else "application/json"
                 self.send_header("content-type", kind)
                 self.send_header("content-length", str(len(data)))
                 self.end_headers()
@@ -65,60 +67,18 @@ class Model:
         self.server.shutdown()
         self.server.server_close()
 
-    def next(self, body):
+    def next(self, form, body, path):
         """The next call nobody has answered yet, if the agent offers its tool."""
-        self.heard += json.dumps(body.get("messages", []), ensure_ascii=False)
-        for message in body.get("messages", []):
-            content = message.get("content")
-            for part in content if isinstance(content, list) else []:
-                if part.get("type") == "tool_result":
-                    self.told[part["tool_use_id"]] = text_of(part.get("content"))
-        offered = [tool.get("name") for tool in body.get("tools", [])]
-        block, reason = {"type": "text", "text": "all done"}, "end_turn"
+        self.heard += json.dumps(form.conversation(body), ensure_ascii=False)
+        self.told.update(form.told(body))
+        offered = form.tools(body)
+        self.offered.update(offered)
         for number, (tool, arguments) in enumerate(self.calls):
-            name = "toolu_%02d" % number
+            name = call_name(number)
             if name not in self.told and tool in offered:
-                block = {"type": "tool_use", "id": name, "name": tool, "input": arguments}
-                reason = "tool_use"
-                break
-        return {
-            "id": "msg_1",
-            "type": "message",
-            "role": "assistant",
-            "model": body.get("model"),
-            "usage": USAGE,
-            "content": [block],
-            "stop_reason": reason,
-            "stop_sequence": None,
-        }
+                self.made.add(name)
+                return form.say(body, path, (name, tool, arguments))
+        return form.say(body, path, None)
 
     def told_about(self, number):
-        return self.told.get("toolu_%02d" % number, "")
-
-
-def text_of(content):
-    if isinstance(content, list):
-        return "\n".join(part.get("text", "") for part in content)
-    return content or ""
-
-
-def streamed(message):
-    (block,) = message["content"]
-    if block["type"] == "tool_use":
-        start = dict(block, input={})
-        delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
-    else:
-        start = dict(block, text="")
-        delta = {"type": "text_delta", "text": block["text"]}
-    opened = dict(message, content=[], stop_reason=None)
-    closed = {"stop_reason": message["stop_reason"], "stop_sequence": None}
-    events = [
-        {"type": "message_start", "message": opened},
-        {"type": "content_block_start", "index": 0, "content_block": start},
-        {"type": "content_block_delta", "index": 0, "delta": delta},
-        {"type": "content_block_stop", "index": 0},
-        {"type": "message_delta", "delta": closed, "usage": {"output_tokens": 1}},
-        {"type": "message_stop"},
-    ]
-    lines = ["event: %s\ndata: %s\n\n" % (event["type"], json.dumps(event)) for event in events]
-    return "".join(lines).encode()
+        return self.told.get(call_name(number), "")

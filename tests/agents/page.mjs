@@ -10,22 +10,28 @@ const page = await browser.newPage();
 await page.goto(url);
 await page.locator("#status .line.live").waitFor();
 const dialog = page.locator("dialog[open]");
-// The page takes no click on a card that has only just come under the pointer.
-const press = async (card, act) => {
+// The page takes no click on a card that has only just come under the pointer; a person whose click
+// came to nothing clicks again.
+const press = async (card, act, effect) => {
   await card.waitFor({ timeout: 60_000 });
-  await page.waitForTimeout(700);
-  await card.locator(`[data-act="${act}"]`).first().click();
+  for (let tries = 0; tries < 20; tries += 1) {
+    await page.waitForTimeout(700);
+    await card.locator(`[data-act="${act}"]`).first().click({ timeout: 2_000 }).catch(() => {});
+    if (await effect.waitFor({ timeout: 2_000 }).then(() => true, () => false)) return;
+  }
+  throw new Error(`\`${act}\` has no effect`);
 };
+const waiting = (text) => page.locator(".card:not(.ended)", { hasText: text });
+const ended = (text) => page.locator(".card.ended", { hasText: text });
 for (const { text, act, comment, to } of JSON.parse(answers)) {
-  const card = page.locator(".card:not(.ended)", { hasText: text });
-  await press(card, act);
-  if (act === "comment" || act === "edit") {
-    await dialog.locator("textarea").fill(act === "comment" ? comment : to);
-    await dialog.locator("button[type=submit]").click();
+  if (act === "release") {
+    await press(waiting(text), act, ended(text));
+    continue;
   }
-  if (act === "edit") {
-    await press(page.locator(".card:not(.ended)", { hasText: to }), "release");
-  }
-  await page.locator(".card.ended", { hasText: to ?? text }).waitFor();
+  await press(waiting(text), act, dialog.locator("textarea"));
+  await dialog.locator("textarea").fill(act === "comment" ? comment : to);
+  await dialog.locator("button[type=submit]").click();
+  if (act === "edit") await press(waiting(to), "release", ended(to));
+  await ended(to ?? text).waitFor();
 }
 await browser.close();
