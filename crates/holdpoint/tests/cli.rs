@@ -491,16 +491,17 @@ fn a_hook_that_is_never_told_everything_denies_in_time() {
 #[test]
 fn every_agents_hook_denies_in_time_in_its_agents_words() {
     let project = guarded();
-    let mut waiting: Vec<(Agent, Running)> = Agent::ALL
+    let mut waiting: Vec<(Agent, Running, _)> = Agent::ALL
         .into_iter()
         .map(|agent| {
             let mut child = spawned(project.command().args(["hook", agent.name()]));
-            let stdin = child.0.stdin.as_mut().unwrap();
+            // Held open: there might be more to come.
+            let mut stdin = child.0.stdin.take().unwrap();
             stdin.write_all(b"{").unwrap();
-            (agent, child)
+            (agent, child, stdin)
         })
         .collect();
-    for (agent, child) in &mut waiting {
+    for (agent, child, _) in &mut waiting {
         let code = child.0.wait().unwrap().code();
         let (mut said, mut line) = (String::new(), String::new());
         let mut stdout = child.0.stdout.take().unwrap();

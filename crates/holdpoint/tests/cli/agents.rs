@@ -37,16 +37,12 @@ pub(crate) fn heard(agent: &str, got: &Got) -> Result<(Answer, String), String> 
             heard
         }
     };
-    let repeated = match answer {
-        Answer::Deny | Answer::Refused => reason.as_str(),
-        _ => "",
-    };
+    let refuses = matches!(answer, Answer::Deny | Answer::Refused);
+    let repeated = if refuses { reason.as_str() } else { "" };
     if stderr != repeated {
         return Err(format!("standard error must be `{repeated}`"));
     }
-    if matches!(answer, Answer::Deny | Answer::Refused)
-        && !reason.starts_with("Holdpoint denied this")
-    {
+    if refuses && !reason.starts_with("Holdpoint denied this") {
         return Err("a denial says who denied it".into());
     }
     Ok((answer, reason))
@@ -260,13 +256,12 @@ fn fits(form: &[&str], found: &[(String, &Value)]) -> Option<String> {
 }
 
 fn flatten<'v>(value: &'v Value, path: String, found: &mut Vec<(String, &'v Value)>) {
-    match value {
-        Value::Object(fields) => {
-            for (key, inner) in fields {
-                let dot = if path.is_empty() { "" } else { "." };
-                flatten(inner, format!("{path}{dot}{key}"), found);
-            }
-        }
-        _ => found.push((path, value)),
+    let Value::Object(fields) = value else {
+        found.push((path, value));
+        return;
+    };
+    for (key, inner) in fields {
+        let dot = if path.is_empty() { "" } else { "." };
+        flatten(inner, format!("{path}{dot}{key}"), found);
     }
 }
