@@ -1,14 +1,17 @@
 //! Copilot CLI's words. The case of an event's name chooses the dialect: its own, in which answers
 //! are flat, or one borrowed from Claude Code, in which they are nested.
 
+use std::time::Duration;
+
 use holdpoint_core::StrictValue;
+use holdpoint_sandbox::last_words::LastWords;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::adapter::{Adapter, Said, Seen};
+use super::adapter::{Adapter, BLOCK, Said, Seen};
 use super::events::{self, BEFORE_CALL, BEFORE_PROMPT, Event, Events, TURN_ENDS};
 use super::reading::{Facts, mcp_tool, parsed, unfolded};
-use super::{Moment, Problem, Question, Returned, nested};
+use super::{Moment, Problem, Question, Returned, nested, wording};
 
 pub(super) struct Copilot;
 
@@ -71,8 +74,23 @@ impl Adapter for Copilot {
     }
 
     fn of_refusal(&self, moment: Moment, reason: &str) -> Option<Value> {
-        // Here the exit code counts for nothing.
-        (moment == Moment::BeforePrompt).then(|| denial(reason))
+        // An exit code blocks a call as well, but then its model is not told why.
+        self.of_call(moment, Said::Deny, reason)
+    }
+
+    fn last_words(&self) -> LastWords {
+        LastWords {
+            stdout: concat!(
+                r#"{"permissionDecision":"deny","permissionDecisionReason":"#,
+                r#""Holdpoint denied this, because it could not judge it."}"#,
+                "\n"
+            ),
+            stderr: wording::REFUSED,
+            // It reads the words all the same, and what cannot be read is a denial then.
+            code: BLOCK.into(),
+            deadline: Duration::from_secs(5),
+            memory: 2 << 30,
+        }
     }
 }
 

@@ -2,8 +2,9 @@
 //! back from what is found in settings.
 
 /// What makes a line a refusal if its program is not there or breaks down: most agents let a call
-/// run then, and none that read exit codes does so at 2 with the shell's own words about it.
-const CLOSING: &str = " || exit 2";
+/// run then, and none that read exit codes does so at 2 with words beside it. Who ends with 2 has spoken.
+const CLOSING: &str =
+    " || { [ $? -eq 2 ] || echo 'Holdpoint did not answer: this call may not run' >&2; exit 2; }";
 
 /// What an agent runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,7 +132,7 @@ mod tests {
     fn a_line_that_does_more_is_not_plain() {
         for line in [
             "/opt/holdpoint hook codex",
-            "'/my opt/holdpoint' hook codex || exit 2",
+            "'/my opt/holdpoint' hook codex || { [ $? -eq 2 ] || echo 'Holdpoint did not answer: this call may not run' >&2; exit 2; }",
         ] {
             assert!(Call::Line(line.into()).is_plain("codex"), "{line}");
         }

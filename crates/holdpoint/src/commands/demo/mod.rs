@@ -78,10 +78,7 @@ fn tour(stage: &mut Stage<'_>) -> anyhow::Result<()> {
 
 /// What to do next.
 const NEXT: [(&str, &str); 3] = [
-    (
-        "holdpoint init claude-code",
-        "puts it before an agent of yours",
-    ),
+    ("holdpoint init", "puts it before an agent of yours"),
     (
         "holdpoint explain 'COMMAND'",
         "says how a command is judged, and why",
