@@ -512,12 +512,22 @@ fn every_agents_hook_denies_in_time_in_its_agents_words() {
             line.starts_with("Holdpoint denied this") && line.ends_with("took too long\n"),
             "{agent:?}: {line}"
         );
-        if *agent == Agent::Cline {
-            let words: serde_json::Value = serde_json::from_str(&said).unwrap();
-            assert_eq!(words["cancel"], true);
-            assert!(!words["errorMessage"].as_str().unwrap().is_empty());
-        } else {
-            assert_eq!((code, said.as_str()), (Some(2), ""), "{agent:?}");
+        // These two do not hear what stands on standard error.
+        let (denial, reason) = match agent {
+            Agent::Cline => (Some(("cancel", json!(true))), "errorMessage"),
+            Agent::Copilot => (
+                Some(("permissionDecision", json!("deny"))),
+                "permissionDecisionReason",
+            ),
+            _ => (None, ""),
+        };
+        match denial {
+            Some((key, word)) => {
+                let words: serde_json::Value = serde_json::from_str(&said).unwrap();
+                assert_eq!(words[key], word, "{agent:?}");
+                assert!(!words[reason].as_str().unwrap().is_empty(), "{agent:?}");
+            }
+            None => assert_eq!((code, said.as_str()), (Some(2), ""), "{agent:?}"),
         }
     }
 }
