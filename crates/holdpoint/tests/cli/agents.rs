@@ -55,40 +55,167 @@ pub(crate) fn heard(agent: &str, got: &Got) -> Result<(Answer, String), String> 
 /// The words of an agent: which fields stand there, and what that means. `*` is the reason; `=` is
 /// followed by the value a field must have.
 const WORDS: &[(&str, &[&str], Answer)] = &[
-    ("codex", &["hookSpecificOutput.hookEventName=PreToolUse", "hookSpecificOutput.permissionDecision=deny", "hookSpecificOutput.permissionDecisionReason*"], Answer::Deny),
-    ("codex", &["hookSpecificOutput.hookEventName=PermissionRequest", "hookSpecificOutput.decision.behavior=deny", "hookSpecificOutput.decision.message*"], Answer::Deny),
-    ("codex", &["hookSpecificOutput.hookEventName=PermissionRequest", "hookSpecificOutput.decision.behavior=allow"], Answer::Allow),
-    ("codex", &["hookSpecificOutput.hookEventName=PostToolUse", "hookSpecificOutput.additionalContext*"], Answer::Noted),
+    (
+        "codex",
+        &[
+            "hookSpecificOutput.hookEventName=PreToolUse",
+            "hookSpecificOutput.permissionDecision=deny",
+            "hookSpecificOutput.permissionDecisionReason*",
+        ],
+        Answer::Deny,
+    ),
+    (
+        "codex",
+        &[
+            "hookSpecificOutput.hookEventName=PermissionRequest",
+            "hookSpecificOutput.decision.behavior=deny",
+            "hookSpecificOutput.decision.message*",
+        ],
+        Answer::Deny,
+    ),
+    (
+        "codex",
+        &[
+            "hookSpecificOutput.hookEventName=PermissionRequest",
+            "hookSpecificOutput.decision.behavior=allow",
+        ],
+        Answer::Allow,
+    ),
+    (
+        "codex",
+        &[
+            "hookSpecificOutput.hookEventName=PostToolUse",
+            "hookSpecificOutput.additionalContext*",
+        ],
+        Answer::Noted,
+    ),
     ("codex", &["decision=block", "reason*"], Answer::Stopped),
     ("codex", &["systemMessage*"], Answer::Told),
     ("gemini", &["decision=deny", "reason*"], Answer::Deny),
     ("gemini", &["decision=ask", "reason*"], Answer::Ask),
     ("gemini", &["decision=allow", "reason*"], Answer::Allow),
-    ("gemini", &["hookSpecificOutput.hookEventName=AfterTool", "hookSpecificOutput.additionalContext*"], Answer::Noted),
+    (
+        "gemini",
+        &[
+            "hookSpecificOutput.hookEventName=AfterTool",
+            "hookSpecificOutput.additionalContext*",
+        ],
+        Answer::Noted,
+    ),
     ("gemini", &["systemMessage*"], Answer::Told),
-    ("qwen", &["hookSpecificOutput.hookEventName=PreToolUse", "hookSpecificOutput.permissionDecision=deny", "hookSpecificOutput.permissionDecisionReason*"], Answer::Deny),
-    ("qwen", &["hookSpecificOutput.hookEventName=PreToolUse", "hookSpecificOutput.permissionDecision=ask", "hookSpecificOutput.permissionDecisionReason*"], Answer::Ask),
-    ("qwen", &["hookSpecificOutput.hookEventName=PreToolUse", "hookSpecificOutput.permissionDecision=allow", "hookSpecificOutput.permissionDecisionReason*"], Answer::Allow),
-    ("qwen", &["hookSpecificOutput.hookEventName=PermissionRequest", "hookSpecificOutput.decision.behavior=deny", "hookSpecificOutput.decision.message*"], Answer::Deny),
-    ("qwen", &["hookSpecificOutput.hookEventName=PostToolUse", "hookSpecificOutput.additionalContext*"], Answer::Noted),
+    (
+        "qwen",
+        &[
+            "hookSpecificOutput.hookEventName=PreToolUse",
+            "hookSpecificOutput.permissionDecision=deny",
+            "hookSpecificOutput.permissionDecisionReason*",
+        ],
+        Answer::Deny,
+    ),
+    (
+        "qwen",
+        &[
+            "hookSpecificOutput.hookEventName=PreToolUse",
+            "hookSpecificOutput.permissionDecision=ask",
+            "hookSpecificOutput.permissionDecisionReason*",
+        ],
+        Answer::Ask,
+    ),
+    (
+        "qwen",
+        &[
+            "hookSpecificOutput.hookEventName=PreToolUse",
+            "hookSpecificOutput.permissionDecision=allow",
+            "hookSpecificOutput.permissionDecisionReason*",
+        ],
+        Answer::Allow,
+    ),
+    (
+        "qwen",
+        &[
+            "hookSpecificOutput.hookEventName=PermissionRequest",
+            "hookSpecificOutput.decision.behavior=deny",
+            "hookSpecificOutput.decision.message*",
+        ],
+        Answer::Deny,
+    ),
+    (
+        "qwen",
+        &[
+            "hookSpecificOutput.hookEventName=PostToolUse",
+            "hookSpecificOutput.additionalContext*",
+        ],
+        Answer::Noted,
+    ),
     ("qwen", &["continue=false", "stopReason*"], Answer::Stopped),
     ("qwen", &["decision=block", "reason*"], Answer::Stopped),
     ("qwen", &["systemMessage*"], Answer::Told),
-    ("copilot", &["permissionDecision=deny", "permissionDecisionReason*"], Answer::Deny),
-    ("copilot", &["permissionDecision=ask", "permissionDecisionReason*"], Answer::Ask),
-    ("copilot", &["permissionDecision=allow", "permissionDecisionReason*"], Answer::Allow),
-    ("copilot", &["hookSpecificOutput.hookEventName=PreToolUse", "hookSpecificOutput.permissionDecision=deny", "hookSpecificOutput.permissionDecisionReason*"], Answer::Deny),
+    (
+        "copilot",
+        &["permissionDecision=deny", "permissionDecisionReason*"],
+        Answer::Deny,
+    ),
+    (
+        "copilot",
+        &["permissionDecision=ask", "permissionDecisionReason*"],
+        Answer::Ask,
+    ),
+    (
+        "copilot",
+        &["permissionDecision=allow", "permissionDecisionReason*"],
+        Answer::Allow,
+    ),
+    (
+        "copilot",
+        &[
+            "hookSpecificOutput.hookEventName=PreToolUse",
+            "hookSpecificOutput.permissionDecision=deny",
+            "hookSpecificOutput.permissionDecisionReason*",
+        ],
+        Answer::Deny,
+    ),
     ("copilot", &["behavior=deny", "message*"], Answer::Deny),
-    ("copilot", &["modifiedResult.resultType=success", "modifiedResult.textResultForLlm*"], Answer::Replaced),
+    (
+        "copilot",
+        &[
+            "modifiedResult.resultType=success",
+            "modifiedResult.textResultForLlm*",
+        ],
+        Answer::Replaced,
+    ),
     ("copilot", &["additionalContext*"], Answer::Noted),
-    ("copilot", &["additionalContext*", "modifiedResult.resultType=success", "modifiedResult.textResultForLlm?"], Answer::Replaced),
-    ("cursor", &["permission=deny", "user_message*", "agent_message*"], Answer::Deny),
-    ("cursor", &["permission=ask", "user_message*", "agent_message*"], Answer::Ask),
+    (
+        "copilot",
+        &[
+            "additionalContext*",
+            "modifiedResult.resultType=success",
+            "modifiedResult.textResultForLlm?",
+        ],
+        Answer::Replaced,
+    ),
+    (
+        "cursor",
+        &["permission=deny", "user_message*", "agent_message*"],
+        Answer::Deny,
+    ),
+    (
+        "cursor",
+        &["permission=ask", "user_message*", "agent_message*"],
+        Answer::Ask,
+    ),
     ("cursor", &["permission=allow"], Answer::Allow),
-    ("cursor", &["permission=allow", "user_message*"], Answer::Told),
+    (
+        "cursor",
+        &["permission=allow", "user_message*"],
+        Answer::Told,
+    ),
     ("cursor", &["continue=true"], Answer::Allow),
     ("cursor", &["continue=true", "user_message*"], Answer::Told),
-    ("cursor", &["continue=false", "user_message*"], Answer::Stopped),
+    (
+        "cursor",
+        &["continue=false", "user_message*"],
+        Answer::Stopped,
+    ),
     ("cursor", &["additional_context*"], Answer::Noted),
     ("opencode", &["decision=deny", "reason*"], Answer::Deny),
     ("opencode", &["note*"], Answer::Noted),
