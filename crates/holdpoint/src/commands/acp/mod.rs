@@ -27,6 +27,7 @@ use self::gate::{Gate, Ruling};
 use self::message::{Id, LONGEST, Message, not_read, response};
 use self::permission::{Heard, METHOD, Options};
 use self::wires::{Wires, tell};
+use crate::commands::serve::not_for_agents;
 use crate::exit::Exit;
 use crate::lines::{Line, Lines};
 
@@ -38,6 +39,11 @@ pub(crate) fn run(command: &[OsString]) -> ExitCode {
     let Some((program, arguments)) = command.split_first() else {
         return Exit::Error.into();
     };
+    // Whoever starts it is the editor, and answers for the person.
+    if let Err(error) = not_for_agents("answer as an editor") {
+        tell(&error.to_string());
+        return Exit::Error.into();
+    }
     let started = Command::new(program)
         .args(arguments)
         .stdin(Stdio::piped())
