@@ -1,6 +1,6 @@
-//! What the programs this process starts may use.
+//! What the programs this process starts may use, and how they are asked to end.
 
-use std::process::Command;
+use std::process::{Child, Command};
 
 /// Has a program start with the memory its user may use. Without it, one that a hook starts
 /// inherits the limit the hook has set for itself.
@@ -33,3 +33,20 @@ fn lift_memory_limit() -> std::io::Result<()> {
     }
     Ok(())
 }
+
+/// Asks a program this process started, and has not yet seen the end of, to end. Where that cannot
+/// be asked for, nothing happens.
+#[cfg(unix)]
+pub fn ask_to_end(child: &mut Child) {
+    if !matches!(child.try_wait(), Ok(None)) {
+        return;
+    }
+    if let Ok(process) = libc::pid_t::try_from(child.id()) {
+        // SAFETY: a plain system call. The child has not been waited for, so the number is still its.
+        let _ = unsafe { libc::kill(process, libc::SIGTERM) };
+    }
+}
+
+/// There is no such signal here.
+#[cfg(not(unix))]
+pub fn ask_to_end(_child: &mut Child) {}

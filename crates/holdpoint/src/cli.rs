@@ -7,6 +7,7 @@ mod people;
 mod scan;
 mod span;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
@@ -134,6 +135,18 @@ pub(crate) enum Command {
         #[arg(value_parser = PossibleValuesParser::new(Agent::ALL.map(Agent::name)))]
         agent: String,
     },
+    /// Stand between an editor and its agent: judge what the agent asks permission for
+    ///
+    /// The editor starts this in place of the agent. Every line of the Agent Client Protocol goes
+    /// through unchanged, but `session/request_permission` is judged first: what is denied is refused
+    /// without asking, what a rule allows is allowed once, and what is to be asked about is asked in
+    /// the editor, with the reason. The agent's exit code is this command's.
+    #[command(after_help = ACP_EXAMPLES)]
+    Acp {
+        /// The agent and its arguments
+        #[arg(last = true, required = true, value_name = "AGENT")]
+        agent: Vec<OsString>,
+    },
     /// See what was recorded: every call, its verdict, and what became of it
     ///
     /// Without a command, lists records. One that begins with a verdict is a call that was judged;
@@ -233,6 +246,10 @@ const CHECK_EXAMPLES: &str = "Examples:\n  \
 const HOOK_EXAMPLES: &str = "Example:\n  \
     echo '{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"rm -rf /\"}}' | holdpoint hook claude-code\n\n\
     No output and exit code 0 mean that nothing objects: the agent's own permissions decide.";
+
+const ACP_EXAMPLES: &str = "Example:\n  \
+    holdpoint acp -- gemini --acp\n\n\
+    The agent decides when it asks, so this is no gate by itself: keep its hooks (`holdpoint init`).";
 
 const INIT_EXAMPLES: &str = "Examples:\n  \
     holdpoint init --dry-run                  show what would change, for every agent found\n  \

@@ -15,6 +15,7 @@ use holdpoint::{
     Recorder, Session, SessionError, SessionId, SessionState, Sessions, ToolCall, Verdict,
     load_file, load_layers, load_layers_at, load_text, real_directory, without_secrets,
 };
+use holdpoint_broker::Context;
 use holdpoint_core::{Explained, Surroundings, explained, judge};
 
 /// How long policies and sessions are kept.
@@ -222,6 +223,22 @@ impl Desk {
     /// Forgets a session that has changed.
     pub(crate) fn forget_session(&mut self, name: &str) {
         self.sessions.remove(name);
+    }
+
+    /// Ends what was suspended in another turn of the session than this one.
+    pub(crate) fn enter_turn(&mut self, session: &str, context: &Context) -> Result<(), DeskError> {
+        let Some(turn) = context.turn() else {
+            return Ok(());
+        };
+        let kept = self.session(session)?;
+        let before = kept.state().turn.as_deref();
+        if before.is_none_or(|before| before == turn) {
+            return Ok(());
+        }
+        let sessions = Sessions::at(&self.locations)?;
+        sessions.change(&SessionId::new(session), |state| state.enter_turn(turn))?;
+        self.forget_session(session);
+        Ok(())
     }
 
     /// Judges a call without leaving a trace.

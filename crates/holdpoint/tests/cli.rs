@@ -40,6 +40,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use holdpoint::hook::Agent;
+use serde_json::json;
 
 use crate::case::Cases;
 use crate::project::Project;

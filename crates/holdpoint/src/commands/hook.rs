@@ -21,7 +21,7 @@ use holdpoint::{
     Decision, ErrorLog, Failed, Method, OnError, Outcome, Policy, SessionId, Sessions, ToolCall,
     Verdict, shown, text_without_secrets,
 };
-use holdpoint_broker::{Context, Event, World};
+use holdpoint_broker::{Event, World};
 use holdpoint_core::Explained;
 use holdpoint_core::text::Origin;
 use holdpoint_sandbox::last_words;
@@ -217,7 +217,7 @@ impl Gate {
             agent: self.agent.name(),
             session: asked.session.as_deref(),
         };
-        self.enter_turn(session, &context)?;
+        self.desk.enter_turn(session, &context)?;
         let call = self.call.insert(call);
         let decision = self.desk.answer(asker, call, &under, &kept, &workspace)?;
         if !can_be_held || !matches!(decision.verdict, Verdict::Ask | Verdict::Review) {
@@ -298,22 +298,6 @@ impl Gate {
         let under = Under::LayersAt(workspace, directory);
         self.under = Some(under.clone());
         Ok((self.desk.policy(&under)?, standing))
-    }
-
-    /// Ends what was suspended in another turn of the session than this one.
-    fn enter_turn(&mut self, session: &str, context: &Context) -> Result<(), DeskError> {
-        let Some(turn) = context.turn() else {
-            return Ok(());
-        };
-        let kept = self.desk.session(session)?;
-        let before = kept.state().turn.as_deref();
-        if before.is_none_or(|before| before == turn) {
-            return Ok(());
-        }
-        let sessions = Sessions::at(self.desk.locations())?;
-        sessions.change(&SessionId::new(session), |state| state.enter_turn(turn))?;
-        self.desk.forget_session(session);
-        Ok(())
     }
 
     /// Holds a call that a person is to be asked about.

@@ -1,6 +1,7 @@
 //! The commands, one file each. They read arguments and print; what they print about is decided
 //! in the library.
 
+pub(crate) mod acp;
 pub(crate) mod approvals;
 pub(crate) mod batch;
 pub(crate) mod check;
