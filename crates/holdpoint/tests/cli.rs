@@ -520,7 +520,16 @@ fn every_agents_hook_denies_in_time_in_its_agents_words() {
                 Some(("permissionDecision", json!("deny"))),
                 "permissionDecisionReason",
             ),
-            _ => (None, ""),
+            Agent::ClaudeCode
+            | Agent::Codex
+            | Agent::Gemini
+            | Agent::Cursor
+            | Agent::Qwen
+            | Agent::OpenCode
+            | Agent::Windsurf
+            | Agent::Kiro
+            | Agent::Goose
+            | Agent::Generic => (None, ""),
         };
         match denial {
             Some((key, word)) => {
