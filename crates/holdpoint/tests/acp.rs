@@ -273,3 +273,47 @@ fn an_agent_that_will_not_go_is_made_to() {
     stage.editor_closes();
     assert_eq!(stage.end().0, Some(128 + 9));
 }
+
+#[test]
+fn a_question_nobody_answers_in_time_is_refused_for_good() {
+    let mut stage = Stage::under(json!({"defaultPolicy": "ask", "approval": {"deadline": 1}}));
+    stage.agent_asks(&request(json!(2), &command("make all")));
+    stage.editor_hears();
+    assert_eq!(outcome(&stage.agent_hears()), "no-once");
+    stage.editor_says(&selected(json!(2), "yes-once"));
+    stage.editor_says(r#"{"jsonrpc":"2.0","method":"next"}"#);
+    assert_eq!(
+        stage.agent_hears()["method"],
+        "next",
+        "the late yes was heard"
+    );
+    assert_eq!(
+        stage.records(),
+        ["decision ask", "hold_opened", "hold_expired deny"]
+    );
+}
+
+#[test]
+fn an_editor_cannot_answer_for_certain_people() {
+    let mut stage = Stage::under(json!({"defaultPolicy": "ask", "approval": {"required": 2}}));
+    stage.agent_asks(&request(json!(2), &command("make all")));
+    assert_eq!(outcome(&stage.agent_hears()), "no-once");
+    assert_eq!(stage.records(), ["decision ask", "decision deny"]);
+}
+
+#[test]
+fn questions_are_told_apart_and_the_agent_goes_on_talking() {
+    let mut stage = Stage::asking();
+    for id in [json!(1), json!("1")] {
+        stage.agent_asks(&request(id.clone(), &command("make all")));
+        assert_eq!(stage.editor_hears()["id"], id);
+    }
+    stage.agent_says(r#"{"jsonrpc":"2.0","method":"session/update"}"#);
+    assert_eq!(stage.editor_hears()["method"], "session/update");
+    stage.editor_says(&selected(json!("1"), "yes-once"));
+    let answer = stage.agent_hears();
+    assert_eq!((outcome(&answer), &answer["id"]), ("yes-once", &json!("1")));
+    stage.editor_says(&selected(json!(1), "no-once"));
+    let answer = stage.agent_hears();
+    assert_eq!((outcome(&answer), &answer["id"]), ("no-once", &json!(1)));
+}

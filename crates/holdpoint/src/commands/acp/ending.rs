@@ -32,18 +32,14 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Waits for the end of either side, ends the agent in good order, and gives its exit code.
 pub(super) fn wait(mut child: Child, wires: &Wires, ended: &Receiver<End>) -> ExitCode {
-    let mut agent_is_heard = false;
-    loop {
+    let ending = loop {
         match ended.recv_timeout(GLANCE) {
-            Ok(End::Agent) => agent_is_heard = true,
-            Ok(End::Editor) | Err(RecvTimeoutError::Disconnected) => {}
-            Err(RecvTimeoutError::Timeout) => match child.try_wait() {
-                Ok(None) => continue,
-                Ok(Some(_)) | Err(_) => {}
-            },
+            Ok(end) => break Some(end),
+            Err(RecvTimeoutError::Timeout) if matches!(child.try_wait(), Ok(None)) => {}
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break None,
         }
-        break;
-    }
+    };
+    let mut agent_is_heard = ending == Some(End::Agent);
     if matches!(child.try_wait(), Ok(Some(_))) {
         wires.agent_left();
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use holdpoint::holding::{self, House, Released, release};
 use holdpoint::{Decision, Failed, Locations, Method, Outcome, ToolCall, Verdict};
-use holdpoint_broker::{Asked, Context, Problem, Told, World, local};
+use holdpoint_broker::{Asked, Context, Event, Problem, Told, World, local};
 use serde_json::{Value, json};
 
 use super::dialog::Dialog;
@@ -159,34 +159,52 @@ pub(super) struct Held {
 impl Held {
     /// The outcome for the agent, once somebody has answered or nobody has.
     pub(super) fn settled(&self, mut dialog: Dialog<'_>, options: &Options) -> Value {
-        match self.released(&mut dialog) {
-            Ok(true) => options.allow_once().unwrap_or_else(cancelled),
-            Ok(false) if dialog.cancelled => cancelled(),
-            Ok(false) => options.refusal(),
+        let house = House::at(&self.locations);
+        match self.released(&house, &mut dialog) {
+            Ok(None) => options.allow_once().unwrap_or_else(cancelled),
+            Ok(Some(reason)) => {
+                tell(&format!("refused: {reason}"));
+                match dialog.cancelled {
+                    true => cancelled(),
+                    false => options.refusal(),
+                }
+            }
             Err(problem) => {
                 tell(&format!("refused: {problem}"));
+                // It stands whether or not it can be recorded.
+                let _ = house.record(Event::Judged {
+                    asked: &self.asked,
+                    decision: &self.refused(problem.0),
+                });
                 options.refusal()
             }
         }
     }
 
-    /// Whether the call runs. Everything that leads there is on record.
-    fn released(&self, dialog: &mut Dialog<'_>) -> Result<bool, Problem> {
-        let house = House::at(&self.locations);
-        let told = self.told(&house, dialog)?;
+    fn refused(&self, reason: String) -> Decision {
+        Decision {
+            verdict: Verdict::Deny,
+            method: Method::Error,
+            reason,
+            ..self.decision.clone()
+        }
+    }
+
+    /// Why the call does not run, if it does not. Everything that leads there is on record.
+    fn released(&self, house: &House, dialog: &mut Dialog<'_>) -> Result<Option<String>, Problem> {
+        let told = self.told(house, dialog)?;
         if !told.verdict.runs() {
-            tell(&format!("refused: {}", told.reason));
-            return Ok(false);
+            return Ok(Some(told.reason));
         }
         if told.edited.is_some() {
             return Err(Problem(
                 "it was changed by whoever released it, and ACP has no word for that".into(),
             ));
         }
-        match release(&house, &self.asked, &told)? {
-            Released::Runs => Ok(true),
-            Released::Refused(decision) => Err(Problem(decision.reason)),
-        }
+        Ok(match release(house, &self.asked, &told)? {
+            Released::Runs => None,
+            Released::Refused(decision) => Some(decision.reason),
+        })
     }
 
     /// What a person says, reached the way the policy wants; the editor is the agent's own dialog.

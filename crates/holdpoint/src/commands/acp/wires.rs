@@ -16,7 +16,7 @@ use super::permission::Heard;
 use super::places::Places;
 
 /// The most questions an editor may have open. One whose time has run out still stands in it.
-const MOST_OPEN: usize = 128;
+const MOST_OPEN: usize = 32;
 
 /// What the thread that answers the agent is told.
 pub(super) enum ForAgent {
