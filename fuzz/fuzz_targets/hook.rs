@@ -64,6 +64,10 @@ impl Gatekeeper for Judge {
         ))
     }
 
+    fn changed(&mut self, _: &str) -> Result<(), String> {
+        Ok(())
+    }
+
     fn pause(&mut self, _: &str, _: Pause) -> Result<(), String> {
         Ok(())
     }

@@ -17,6 +17,7 @@ use holdpoint::hook::{
     Agent, Answer, Asked, Gatekeeper, MAX_PAYLOAD, Pause, Problem, Prompted, Reply, Returned,
 };
 use holdpoint::inspecting::{self, Incoming, Inspected, origin_of};
+use holdpoint::setup;
 use holdpoint::{
     Decision, ErrorLog, Failed, Method, OnError, Outcome, Policy, SessionId, Sessions, ToolCall,
     Verdict, shown, text_without_secrets,
@@ -153,6 +154,14 @@ impl Gatekeeper for Gate {
 
     fn prompt(&mut self, prompted: &Prompted) -> Result<Inspected, String> {
         self.heard(prompted).map_err(|error| error.to_string())
+    }
+
+    fn changed(&mut self, file: &str) -> Result<(), String> {
+        match setup::loosened(Path::new(file), self.desk.locations()) {
+            Ok(None) => Ok(()),
+            Ok(Some(problem)) => Err(problem),
+            Err(error) => Err(error.to_string()),
+        }
     }
 
     fn pause(&mut self, session: &str, pause: Pause) -> Result<(), String> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use holdpoint_core::text::Action;
 use holdpoint_core::{Method, Verdict};
 use holdpoint_sandbox::last_words::LastWords;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::events::{self, Event, Events};
 use super::glimpse::Glimpse;
@@ -120,6 +120,7 @@ pub(super) trait Adapter {
         let when = match events::about(self.events(), Some(name)) {
             Event::Result | Event::Failure => When::Result(self.glimpsed(seen)),
             Event::Prompt => When::Prompt,
+            Event::Change => When::Change,
             Event::Call(Moment::BeforePrompt) => When::Call(Moment::BeforePrompt),
             Event::Call(_) | Event::Pause(_) | Event::Tells => return Problem::new(text),
         };
@@ -256,6 +257,13 @@ pub(super) trait Adapter {
                 let note = wording::unseen(&problem.text);
                 let output = self.of_prompt(Heard::Warned(&note));
                 output.map_or_else(Reply::silence, |output| Reply::saying(&output))
+            }
+            When::Change => {
+                let reason = wording::not_gone_by(&problem.text);
+                Reply {
+                    must_be_heard: true,
+                    ..Reply::saying(&json!({"decision": "block", "reason": reason}))
+                }
             }
             When::Call(moment) => {
                 let reason = wording::refused(&problem.text);

@@ -14,6 +14,8 @@ pub(super) enum Event {
     Failure,
     /// What the user wrote.
     Prompt,
+    /// Settings the agent is about to go by.
+    Change,
     /// The agent stops for its user.
     Pause(Pause),
     /// Nothing that asks for permission.

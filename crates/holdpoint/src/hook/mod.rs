@@ -124,7 +124,7 @@ impl Agent {
         let output = match &problem.when {
             When::Call(moment) => adapter.of_call(*moment, Said::Nothing, ""),
             When::Prompt => adapter.of_prompt(Heard::Passes),
-            When::Result(_) => None,
+            When::Result(_) | When::Change => None,
         };
         output.map_or_else(Reply::silence, |output| Reply::saying(&output))
     }
@@ -143,6 +143,10 @@ impl Agent {
             Question::Pause { session, pause } => match gate.pause(&session, pause) {
                 Ok(()) => Ok(Reply::silence()),
                 Err(text) => Err(Problem::new(text)),
+            },
+            Question::Changed(file) => match gate.changed(&file) {
+                Ok(()) => Ok(Reply::silence()),
+                Err(text) => Err(Problem::at(When::Change, text)),
             },
             Question::Call(mut asked) => {
                 let moment = asked.moment;
@@ -244,6 +248,8 @@ enum Question {
     Result(Box<Returned>),
     /// Whether the model may read what the user wrote.
     Prompt(Prompted),
+    /// Whether the agent may go by this file of settings as it is now.
+    Changed(String),
     /// Nothing, but a session pauses.
     Pause { session: String, pause: Pause },
     /// Nothing: the agent only tells.
@@ -276,6 +282,9 @@ pub trait Gatekeeper {
 
     /// What is to be said of what the user wrote.
     fn prompt(&mut self, prompted: &Prompted) -> Result<Inspected, String>;
+
+    /// Whether the agent stays guarded if it goes by this file of settings as it is now.
+    fn changed(&mut self, file: &str) -> Result<(), String>;
 
     /// Notes that a session pauses.
     fn pause(&mut self, session: &str, pause: Pause) -> Result<(), String>;
@@ -377,6 +386,8 @@ enum When {
     Result(Option<Box<Returned>>),
     /// What is to be said of a user's message.
     Prompt,
+    /// Whether the agent may go by changed settings.
+    Change,
 }
 
 /// Why a question could not be answered.

@@ -26,6 +26,8 @@ pub(super) struct Payload {
     prompt_id: Option<String>,
     /// What Codex calls the same.
     turn_id: Option<String>,
+    /// The settings that changed.
+    file_path: Option<String>,
     pub(super) notification_type: Option<String>,
     /// Whose tool it is, as Gemini CLI says.
     mcp_context: Option<McpContext>,
@@ -63,6 +65,7 @@ impl Payload {
             directory: self.cwd,
             agent_type: self.agent_type,
             agent_name: self.agent_id,
+            file: self.file_path,
             more: vec![
                 ("permission_mode", self.permission_mode),
                 ("prompt_id", self.prompt_id.or(self.turn_id)),

@@ -57,6 +57,8 @@ pub(super) struct Facts {
     pub(super) directory: Option<String>,
     pub(super) agent_type: Option<String>,
     pub(super) agent_name: Option<String>,
+    /// The file it is about.
+    pub(super) file: Option<String>,
     /// Whatever else may matter to whoever is asked.
     pub(super) more: Vec<(&'static str, Option<String>)>,
     /// Whether the agent takes something else for what a tool returned.
@@ -74,6 +76,7 @@ impl Default for Facts {
             directory: None,
             agent_type: None,
             agent_name: None,
+            file: None,
             more: Vec::new(),
             replaceable: |_, _| false,
         }
@@ -94,6 +97,7 @@ impl Facts {
                 Some(session) => Question::Pause { session, pause },
                 None => Question::None,
             }),
+            Event::Change => Ok(self.file.map_or(Question::None, Question::Changed)),
             Event::Tells => Ok(Question::None),
         }
     }

@@ -32,6 +32,10 @@ impl Gatekeeper for Always {
         Err("it cannot be heard".into())
     }
 
+    fn changed(&mut self, _: &str) -> Result<(), String> {
+        Ok(())
+    }
+
     fn pause(&mut self, _: &str, _: Pause) -> Result<(), String> {
         Ok(())
     }
@@ -253,6 +257,10 @@ fn of_several_commands_the_strictest_answer_counts() {
         fn prompt(&mut self, _: &Prompted) -> Result<Inspected, String> {
             Ok(Inspected::default())
         }
+        fn changed(&mut self, _: &str) -> Result<(), String> {
+            Ok(())
+        }
+
         fn pause(&mut self, _: &str, _: Pause) -> Result<(), String> {
             Ok(())
         }
@@ -288,6 +296,10 @@ fn an_mcp_tool_has_one_name() {
         fn prompt(&mut self, _: &Prompted) -> Result<Inspected, String> {
             Ok(Inspected::default())
         }
+        fn changed(&mut self, _: &str) -> Result<(), String> {
+            Ok(())
+        }
+
         fn pause(&mut self, _: &str, _: Pause) -> Result<(), String> {
             Ok(())
         }

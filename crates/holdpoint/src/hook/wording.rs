@@ -67,6 +67,14 @@ pub(super) fn refused(problem: &str) -> String {
     format!("{REFUSED}{}", sentence(problem, 800))
 }
 
+/// Why changed settings are not to be gone by.
+pub(super) fn not_gone_by(problem: &str) -> String {
+    let problem = sentence(problem, 800);
+    format!(
+        "Holdpoint stopped a change of the settings, because nothing would be guarded: {problem}"
+    )
+}
+
 /// Why a result is kept back that could not be looked at.
 pub(super) fn kept_back(problem: &str) -> String {
     let problem = sentence(problem, 800);

@@ -6,13 +6,15 @@ use serde_json::Value;
 
 use super::hooks::{BYTE_ORDER_MARK, Event, Hooks, OnFailure, TIMEOUT, TIMEOUT_OF_TEXT, Word};
 use super::probe;
-use super::{Around, Dialect, Host, Part, Scope, SetupError};
+use super::record::Records;
+use super::{Around, Dialect, Host, Part, Scope, SetupError, settings};
+use crate::locations::Locations;
 
 /// Anthropic's Claude Code.
 pub(super) struct ClaudeCode;
 
-/// Before each call, after it, and when the user has written something. What a user writes is never
-/// stopped by a hook that fails: every call that follows is.
+/// Before each call, after it, when the user has written something, when settings change, and at the end of a
+/// turn. What a user writes is never stopped by a hook that fails: every call that follows is.
 static HOOKS: Hooks = Hooks {
     agent: "claude-code",
     grouped: true,
@@ -42,6 +44,24 @@ static HOOKS: Hooks = Hooks {
         },
         Event {
             name: "UserPromptSubmit",
+            matcher: None,
+            timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
+            on_failure: OnFailure::GoOn,
+        },
+        Event {
+            name: "ConfigChange",
+            matcher: None,
+            timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
+            on_failure: OnFailure::GoOn,
+        },
+        Event {
+            name: "Stop",
+            matcher: None,
+            timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
+            on_failure: OnFailure::GoOn,
+        },
+        Event {
+            name: "SessionEnd",
             matcher: None,
             timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
             on_failure: OnFailure::GoOn,
@@ -111,6 +131,30 @@ impl Host for ClaudeCode {
 
 /// Why the agent runs no hook of these settings, though they hold one. Observed of Claude Code
 /// 2.1.325, which says so only when it ends.
+/// Why the agent would not be guarded any more if it went by a file of settings as it is now: hooks are switched
+/// off in it, or what `holdpoint init` put there is gone.
+pub fn loosened(file: &Path, locations: &Locations) -> Result<Option<String>, SetupError> {
+    let part = Part::of(file.to_owned(), &HOOKS);
+    let (path, text) = settings(&part)?;
+    let shown = path.display();
+    let value: Option<Value> = text.as_deref().and_then(|text| {
+        serde_json::from_str(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)).ok()
+    });
+    if value.is_some_and(|value| value.get("disableAllHooks") == Some(&Value::Bool(true))) {
+        return Ok(Some(format!("`disableAllHooks` is true in {shown}")));
+    }
+    if !Records::of(locations, &path)?.are_kept() {
+        return Ok(None);
+    }
+    let seen = part.look()?;
+    let unguarded = seen.missing.contains(&"PreToolUse") || seen.hindrance.is_some();
+    Ok(unguarded.then(|| {
+        format!(
+            "{shown} no longer runs Holdpoint before each call; `holdpoint uninstall` takes it out"
+        )
+    }))
+}
+
 fn hindrance(text: &str) -> Option<String> {
     let plain = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     match serde_json::from_str::<Value>(plain) {
@@ -182,6 +226,42 @@ mod tests {
       }
     ],
     "UserPromptSubmit": [
+      {
+        "hooks": [
+          {
+            "type": "command",
+            "command": "/opt/holdpoint",
+            "args": ["hook", "claude-code"],
+            "timeout": 30
+          }
+        ]
+      }
+    ],
+    "ConfigChange": [
+      {
+        "hooks": [
+          {
+            "type": "command",
+            "command": "/opt/holdpoint",
+            "args": ["hook", "claude-code"],
+            "timeout": 30
+          }
+        ]
+      }
+    ],
+    "Stop": [
+      {
+        "hooks": [
+          {
+            "type": "command",
+            "command": "/opt/holdpoint",
+            "args": ["hook", "claude-code"],
+            "timeout": 30
+          }
+        ]
+      }
+    ],
+    "SessionEnd": [
       {
         "hooks": [
           {

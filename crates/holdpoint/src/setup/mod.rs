@@ -34,6 +34,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 pub use self::around::Around;
+pub use self::claude_code::loosened;
 pub use self::command_line::Call;
 pub use self::examine::{Finding, Standing, examine};
 pub use self::probe::Dialect;

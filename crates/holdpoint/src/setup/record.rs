@@ -41,6 +41,11 @@ impl Records {
         })
     }
 
+    /// Whether something of ours was put into the file and not taken out again.
+    pub(super) fn are_kept(&self) -> bool {
+        self.path().exists()
+    }
+
     pub(super) fn lock(&self) -> Result<File, SetupError> {
         lock(&self.path()).map_err(|error| unusable(&self.directory, "used", &error))
     }

@@ -91,7 +91,7 @@ const EVENTS: Events = &[
     ("UserPromptSubmit", Event::Prompt),
     ("Stop", TURN_ENDS),
     ("SessionEnd", TURN_ENDS),
-    ("ConfigChange", Event::Tells),
+    ("ConfigChange", Event::Change),
     ("CwdChanged", Event::Tells),
     ("DirectoryAdded", Event::Tells),
     ("Elicitation", Event::Tells),
