@@ -49,7 +49,7 @@ class Agent:
     def prepare(self, place):
         """Writes whatever settings it does not start without."""
 
-    def launch(self, address, prompt):
+    def launch(self, place, address, prompt):
         """The arguments and the environment with which it gives a prompt to the model at an address
         and does what that says, with its own permissions switched off."""
         raise NotImplementedError
@@ -59,14 +59,18 @@ class Agent:
         return "%s hook %s" % (self.programs.holdpoint, self.name)
 
     def guard(self, place, command=None, seconds=600):
-        """Puts Holdpoint before its tools, or something in Holdpoint's place."""
-        self.register(place, str(command or self.hook()), seconds)
+        """Puts Holdpoint before its tools as a user does, or something in Holdpoint's place."""
+        place.by_hand = command is not None
+        if place.by_hand:
+            self.register(place, str(command), seconds)
+        else:
+            place.holdpoint("init", self.name, "--yes")
 
     def run(self, place, calls, *flags, prompt="go"):
         """Lets it make the calls; the model, which knows what it was told."""
         self.prepare(place)
         with Model(calls) as model:
-            arguments, environment = self.launch(model.address, prompt)
+            arguments, environment = self.launch(place, model.address, prompt)
             process = subprocess.Popen(
                 [self.path, *arguments, *flags],
                 env=place.environment(**NOBODY, **environment),

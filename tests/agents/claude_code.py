@@ -22,15 +22,13 @@ class ClaudeCode(Agent):
 
     def register(self, place, command, seconds):
         place.holdpoint("init", self.name)
-        if command == self.hook():
-            return
         path = place.home / ".claude/settings.json"
         settings = json.loads(path.read_text())
         (handler,) = settings["hooks"]["PreToolUse"][0]["hooks"]
         handler.update(command=command, args=[], timeout=seconds)
         path.write_text(json.dumps(settings))
 
-    def launch(self, address, prompt):
+    def launch(self, place, address, prompt):
         environment = {
             "ANTHROPIC_BASE_URL": address,
             "ANTHROPIC_API_KEY": "none",

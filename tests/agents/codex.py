@@ -23,7 +23,7 @@ class Codex(Agent):
         hooks = [{"matcher": "*", "hooks": [hook]}]
         place.write(".codex/hooks.json", {"hooks": {"PreToolUse": hooks, "PostToolUse": hooks}})
 
-    def launch(self, address, prompt):
+    def launch(self, place, address, prompt):
         provider = {
             "name": "scripted",
             "base_url": address + "/v1",
@@ -38,7 +38,10 @@ class Codex(Agent):
             "model_providers.scripted": provider,
             "sandbox_mode": "danger-full-access",
         }
-        arguments = ["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"]
+        arguments = ["exec", "--skip-git-repo-check"]
+        if place.by_hand:
+            # `holdpoint init` has its hooks trusted; who writes them by hand does not.
+            arguments.append("--dangerously-bypass-hook-trust")
         for key, value in settings.items():
             arguments += ["-c", "%s=%s" % (key, toml(value))]
         return [*arguments, prompt], {"SCRIPTED_KEY": "none"}

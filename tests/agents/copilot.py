@@ -23,7 +23,7 @@ class Copilot(Agent):
         hooks = {"preToolUse": [hook], "postToolUse": [hook]}
         place.write(".copilot/hooks/holdpoint.json", {"version": 1, "hooks": hooks})
 
-    def launch(self, address, prompt):
+    def launch(self, place, address, prompt):
         environment = {
             "COPILOT_OFFLINE": "true",
             "COPILOT_AUTO_UPDATE": "false",

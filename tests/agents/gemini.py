@@ -28,7 +28,7 @@ class Gemini(Agent):
         settings = json.loads(path.read_text()) if path.exists() else {}
         place.write(SETTINGS, {**settings, **UNATTENDED})
 
-    def launch(self, address, prompt):
+    def launch(self, place, address, prompt):
         environment = {
             "GEMINI_API_KEY": "none",
             "GOOGLE_GEMINI_BASE_URL": address,

@@ -34,6 +34,8 @@ class Programs:
 class Place:
     def __init__(self, programs, **policy):
         self.programs = programs
+        # Whether hooks were written here by something else than `holdpoint init`.
+        self.by_hand = False
         self.root = Path(tempfile.mkdtemp(prefix="place-"))
         self.home = self.root / "home"
         self.project = self.root / "project"

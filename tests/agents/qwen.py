@@ -23,7 +23,7 @@ class Qwen(Agent):
         hooks = [{"matcher": "*", "hooks": [hook]}]
         place.write(".qwen/settings.json", {"hooks": {"PreToolUse": hooks, "PostToolUse": hooks}})
 
-    def launch(self, address, prompt):
+    def launch(self, place, address, prompt):
         environment = {
             "OPENAI_API_KEY": "none",
             "OPENAI_BASE_URL": address + "/v1",
