@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::command_line::quoted;
 use super::generated::{Generated, between, direct};
 use super::probe;
-use super::{Around, Dialect, Host, Part, Scope, SetupError};
+use super::{Around, Dialect, Host, Part, Places, Scope, SetupError};
 
 /// Cline.
 pub(super) struct Cline;
@@ -41,6 +41,12 @@ static SCRIPT: Generated = Generated {
     is_json: false,
 };
 
+const PLACES: Places = Places {
+    user: "hooks/PreToolUse",
+    project: ".clinerules/hooks/PreToolUse",
+    managed: None,
+};
+
 impl Host for Cline {
     fn name(&self) -> &'static str {
         "cline"
@@ -64,20 +70,7 @@ impl Host for Cline {
         around: &Around,
         _program: &str,
     ) -> Result<Vec<Part>, SetupError> {
-        let path = match scope {
-            Scope::User => self
-                .home(around)
-                .ok_or(SetupError::NoHome)?
-                .join("hooks/PreToolUse"),
-            Scope::Project => around.directory.join(".clinerules/hooks/PreToolUse"),
-            Scope::Local | Scope::Managed => {
-                return Err(SetupError::NoSuchScope(
-                    self.title(),
-                    scope.name(),
-                    "user or project",
-                ));
-            }
-        };
+        let path = PLACES.of(self, scope, around)?;
         Ok(vec![Part::of(path, &SCRIPT)])
     }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::hooks::{Event, Hooks, OnFailure, TIMEOUT, TIMEOUT_OF_TEXT};
 use super::own_file::OwnFile;
 use super::probe;
-use super::{Around, Dialect, Host, Part, Scope, SetupError};
+use super::{Around, Dialect, Host, Part, Places, Scope, SetupError};
 
 /// GitHub's Copilot CLI.
 pub(super) struct Copilot;
@@ -40,6 +40,12 @@ static HOOKS: Hooks = Hooks {
     hindrance: |_| None,
 };
 
+const PLACES: Places = Places {
+    user: "hooks/holdpoint.json",
+    project: ".github/hooks/holdpoint.json",
+    managed: Some("github-copilot/policy.d/holdpoint.json"),
+};
+
 impl Host for Copilot {
     fn name(&self) -> &'static str {
         HOOKS.agent
@@ -63,21 +69,7 @@ impl Host for Copilot {
         around: &Around,
         _program: &str,
     ) -> Result<Vec<Part>, SetupError> {
-        let path = match scope {
-            Scope::User => self
-                .home(around)
-                .ok_or(SetupError::NoHome)?
-                .join("hooks/holdpoint.json"),
-            Scope::Project => around.directory.join(".github/hooks/holdpoint.json"),
-            Scope::Managed => around.managed("github-copilot/policy.d/holdpoint.json"),
-            Scope::Local => {
-                return Err(SetupError::NoSuchScope(
-                    self.title(),
-                    scope.name(),
-                    "user, project or managed",
-                ));
-            }
-        };
+        let path = PLACES.of(self, scope, around)?;
         Ok(vec![Part::of(path, OwnFile(&HOOKS))])
     }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::hooks::{Event, Hooks, OnFailure, TIMEOUT, TIMEOUT_OF_TEXT, Word};
 use super::probe;
-use super::{Around, Dialect, Host, Part, Scope, SetupError};
+use super::{Around, Dialect, Host, Part, Places, Scope, SetupError};
 
 /// Anysphere's Cursor.
 pub(super) struct Cursor;
@@ -46,6 +46,12 @@ static HOOKS: Hooks = Hooks {
     hindrance,
 };
 
+const PLACES: Places = Places {
+    user: "hooks.json",
+    project: ".cursor/hooks.json",
+    managed: Some("cursor/hooks.json"),
+};
+
 impl Host for Cursor {
     fn name(&self) -> &'static str {
         HOOKS.agent
@@ -69,21 +75,7 @@ impl Host for Cursor {
         around: &Around,
         _program: &str,
     ) -> Result<Vec<Part>, SetupError> {
-        let path = match scope {
-            Scope::User => self
-                .home(around)
-                .ok_or(SetupError::NoHome)?
-                .join("hooks.json"),
-            Scope::Project => around.directory.join(".cursor/hooks.json"),
-            Scope::Managed => around.managed("cursor/hooks.json"),
-            Scope::Local => {
-                return Err(SetupError::NoSuchScope(
-                    self.title(),
-                    scope.name(),
-                    "user, project or managed",
-                ));
-            }
-        };
+        let path = PLACES.of(self, scope, around)?;
         Ok(vec![Part::of(path, &HOOKS)])
     }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::hooks::{Event, Hooks, OnFailure, TIMEOUT, TIMEOUT_OF_TEXT, plain_json};
 use super::probe;
-use super::{Around, Dialect, Host, Part, Scope, SetupError};
+use super::{Around, Dialect, Host, Part, Places, Scope, SetupError};
 
 /// Google's Gemini CLI.
 pub(super) struct Gemini;
@@ -44,6 +44,12 @@ static HOOKS: Hooks = Hooks {
     hindrance,
 };
 
+const PLACES: Places = Places {
+    user: "settings.json",
+    project: ".gemini/settings.json",
+    managed: Some("gemini-cli/settings.json"),
+};
+
 impl Host for Gemini {
     fn name(&self) -> &'static str {
         HOOKS.agent
@@ -67,21 +73,7 @@ impl Host for Gemini {
         around: &Around,
         _program: &str,
     ) -> Result<Vec<Part>, SetupError> {
-        let path = match scope {
-            Scope::User => self
-                .home(around)
-                .ok_or(SetupError::NoHome)?
-                .join("settings.json"),
-            Scope::Project => around.directory.join(".gemini/settings.json"),
-            Scope::Managed => around.managed("gemini-cli/settings.json"),
-            Scope::Local => {
-                return Err(SetupError::NoSuchScope(
-                    self.title(),
-                    scope.name(),
-                    "user, project or managed",
-                ));
-            }
-        };
+        let path = PLACES.of(self, scope, around)?;
         Ok(vec![Part::of(path, &HOOKS)])
     }
 

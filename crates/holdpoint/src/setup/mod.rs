@@ -122,6 +122,29 @@ pub fn host(name: &str) -> Option<&'static dyn Host> {
     HOSTS.into_iter().find(|host| host.name() == name)
 }
 
+/// Where the file of an agent that has but one lies: beneath its home, the project and the machine's directory.
+struct Places {
+    user: &'static str,
+    project: &'static str,
+    managed: Option<&'static str>,
+}
+
+impl Places {
+    fn of(&self, host: &dyn Host, scope: Scope, around: &Around) -> Result<PathBuf, SetupError> {
+        let none = |known| Err(SetupError::NoSuchScope(host.title(), scope.name(), known));
+        match (scope, self.managed) {
+            (Scope::User, _) => {
+                let home = host.home(around).ok_or(SetupError::NoHome)?;
+                Ok(home.join(self.user))
+            }
+            (Scope::Project, _) => Ok(around.directory.join(self.project)),
+            (Scope::Managed, Some(managed)) => Ok(around.managed(managed)),
+            (Scope::Local, Some(_)) => none("user, project or managed"),
+            (Scope::Local | Scope::Managed, None) => none("user or project"),
+        }
+    }
+}
+
 /// A file that holds something of ours, and how.
 pub struct Part {
     path: PathBuf,

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::hooks::{Event, Hooks, OnFailure, TIMEOUT, TIMEOUT_OF_TEXT, plain_json};
 use super::probe;
-use super::{Around, Dialect, Host, Part, Scope, SetupError};
+use super::{Around, Dialect, Host, Part, Places, Scope, SetupError};
 
 /// Alibaba's Qwen Code.
 pub(super) struct Qwen;
@@ -43,6 +43,12 @@ static HOOKS: Hooks = Hooks {
     hindrance,
 };
 
+const PLACES: Places = Places {
+    user: "settings.json",
+    project: ".qwen/settings.json",
+    managed: Some("qwen-code/settings.json"),
+};
+
 impl Host for Qwen {
     fn name(&self) -> &'static str {
         HOOKS.agent
@@ -66,21 +72,7 @@ impl Host for Qwen {
         around: &Around,
         _program: &str,
     ) -> Result<Vec<Part>, SetupError> {
-        let path = match scope {
-            Scope::User => self
-                .home(around)
-                .ok_or(SetupError::NoHome)?
-                .join("settings.json"),
-            Scope::Project => around.directory.join(".qwen/settings.json"),
-            Scope::Managed => around.managed("qwen-code/settings.json"),
-            Scope::Local => {
-                return Err(SetupError::NoSuchScope(
-                    self.title(),
-                    scope.name(),
-                    "user, project or managed",
-                ));
-            }
-        };
+        let path = PLACES.of(self, scope, around)?;
         Ok(vec![Part::of(path, &HOOKS)])
     }
 

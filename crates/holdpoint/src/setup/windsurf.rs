@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::hooks::{Event, Hooks, OnFailure};
 use super::probe;
-use super::{Around, Dialect, Host, Part, Scope, SetupError};
+use super::{Around, Dialect, Host, Part, Places, Scope, SetupError};
 
 /// Windsurf's Cascade.
 pub(super) struct Windsurf;
@@ -39,6 +39,12 @@ static HOOKS: Hooks = Hooks {
     hindrance: |_| None,
 };
 
+const PLACES: Places = Places {
+    user: "hooks.json",
+    project: ".windsurf/hooks.json",
+    managed: Some("windsurf/hooks.json"),
+};
+
 impl Host for Windsurf {
     fn name(&self) -> &'static str {
         HOOKS.agent
@@ -62,21 +68,7 @@ impl Host for Windsurf {
         around: &Around,
         _program: &str,
     ) -> Result<Vec<Part>, SetupError> {
-        let path = match scope {
-            Scope::User => self
-                .home(around)
-                .ok_or(SetupError::NoHome)?
-                .join("hooks.json"),
-            Scope::Project => around.directory.join(".windsurf/hooks.json"),
-            Scope::Managed => around.managed("windsurf/hooks.json"),
-            Scope::Local => {
-                return Err(SetupError::NoSuchScope(
-                    self.title(),
-                    scope.name(),
-                    "user, project or managed",
-                ));
-            }
-        };
+        let path = PLACES.of(self, scope, around)?;
         Ok(vec![Part::of(path, &HOOKS)])
     }
 
