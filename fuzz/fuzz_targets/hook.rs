@@ -8,8 +8,8 @@
 
 use std::sync::LazyLock;
 
-use holdpoint::hook::{Agent, Answer, Asked, Gatekeeper, Pause, Prompted, Reply, Returned};
-use holdpoint::inspecting::Inspected;
+use holdpoint_agents::hook::{Agent, Answer, Asked, Gatekeeper, Pause, Prompted, Reply, Returned};
+use holdpoint_engine::inspecting::Inspected;
 use holdpoint_core::text::clean::{note, replacement};
 use holdpoint_core::text::inspection::{Inspection, inspect};
 use holdpoint_core::text::{Action, Origin};
