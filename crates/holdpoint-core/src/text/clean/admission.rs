@@ -37,7 +37,7 @@ impl Terms {
                 wording::with_warning(text)
             }
             Action::Pass | Action::Annotate => text.to_owned(),
-            Action::Quarantine => Cleaner::new(self, self.cleaning()).text(text, origin).text,
+            Action::Quarantine => Cleaner::new(self, self.cleaning).text(text, origin).text,
             Action::Block => wording::replacement(&inspection, origin),
         };
         Admitted {
@@ -53,11 +53,7 @@ impl Terms {
         let findings: Vec<&Finding> = inspection.findings.iter().map(|(_, it)| it).collect();
         let admitted = match inspection.action {
             Action::Pass | Action::Annotate => value.clone(),
-            Action::Quarantine => {
-                Cleaner::new(self, self.cleaning())
-                    .json(value, origin)
-                    .value
-            }
+            Action::Quarantine => Cleaner::new(self, self.cleaning).json(value, origin).value,
             Action::Block => Value::String(wording::replacement_for(&findings, origin)),
         };
         AdmittedJson {

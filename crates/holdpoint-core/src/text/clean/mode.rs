@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use crate::document::hint;
-
 /// A way to clean a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
@@ -62,14 +60,19 @@ impl fmt::Debug for Mode {
 /// A word that is no mode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownMode {
-    word: String,
+    /// The word.
+    pub word: String,
 }
 
 impl fmt::Display for UnknownMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = crate::text::shown(&self.word, 40);
-        let hint = hint(&self.word, &Mode::WORDS);
-        write!(f, "unknown mode `{word}`: {hint}")
+        write!(f, "unknown mode `{word}`: use one of")?;
+        for (place, mode) in Mode::WORDS.iter().enumerate() {
+            let comma = if place == 0 { "" } else { "," };
+            write!(f, "{comma} `{mode}`")?;
+        }
+        Ok(())
     }
 }
 

@@ -24,7 +24,6 @@ pub use fields::{Field, JsonInspection};
 pub(crate) use fields::{Fields, Part, leaves};
 pub use finding::{Family, Finding};
 pub use terms::{Detectors, Ladder, Terms, Threshold, UserText};
-pub(crate) use terms::{INTERNAL, globs};
 
 /// How long a block is, and how much of it the next one reads again: what stands on a border is
 /// whole in one of the two.

@@ -1,10 +1,10 @@
 //! On which terms texts are inspected: which severities lead to which action, by where a text comes
-//! from, whose detectors look, and which tools' results need no look.
+//! from, and whose detectors look. Which tools' results need no look is the
+//! policy's to say, which knows tools.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::glob::Glob;
 use crate::text::clean::Mode;
 use crate::text::{Action, Origin, Severity};
 
@@ -122,18 +122,17 @@ pub enum Detectors {
 /// The terms on which texts are inspected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms {
-    pub(crate) enabled: bool,
-    pub(crate) user: UserText,
-    pub(crate) ladders: [Ladder; Origin::ALL.len()],
-    pub(crate) detectors: Vec<Detectors>,
-    /// A tool is internal if every one of these lists has it.
-    pub(crate) internal: Vec<Vec<Glob>>,
-    pub(crate) cleaning: Mode,
+    /// Whether texts are looked at at all.
+    pub enabled: bool,
+    /// What happens to what the user typed.
+    pub user: UserText,
+    /// The thresholds, in the order of [`Origin::ALL`].
+    pub ladders: [Ladder; Origin::ALL.len()],
+    /// Whose detectors look.
+    pub detectors: Vec<Detectors>,
+    /// How a quarantined text is cleaned.
+    pub cleaning: Mode,
 }
-
-/// Tools whose results are fixed texts or the model's own words. Whatever could carry somebody
-/// else's text, an MCP server's memory included, is not among them.
-pub(crate) const INTERNAL: &[&str] = &["TodoWrite", "EnterPlanMode", "ExitPlanMode"];
 
 impl Default for Terms {
     fn default() -> Self {
@@ -142,7 +141,6 @@ impl Default for Terms {
             user: UserText::default(),
             ladders: [Ladder::default(); Origin::ALL.len()],
             detectors: vec![Detectors::All],
-            internal: vec![globs(INTERNAL)],
             cleaning: Mode::Redact,
         }
     }
@@ -169,22 +167,9 @@ impl Terms {
             .unwrap_or_default()
     }
 
-    /// Whether the results of a tool are looked at: all are, but of the tools on the list of
-    /// internal ones.
-    pub fn inspects_tool(&self, tool: &str) -> bool {
-        let tool = tool.to_lowercase();
-        let named = |list: &Vec<Glob>| list.iter().any(|glob| glob.matches(&tool));
-        self.enabled && !self.internal.iter().all(named)
-    }
-
     /// Whether texts of an origin are looked at at all.
     pub fn inspects(&self, origin: Origin) -> bool {
         self.enabled && !(origin == Origin::User && self.user == UserText::Off)
-    }
-
-    /// How a quarantined text is cleaned.
-    pub fn cleaning(&self) -> Mode {
-        self.cleaning
     }
 
     pub(crate) fn looks_with(&self, detectors: Detectors) -> bool {
@@ -195,12 +180,4 @@ impl Terms {
     pub(crate) fn looks_only_with(&self, detectors: Detectors) -> bool {
         self.detectors.iter().all(|one| *one == detectors)
     }
-}
-
-/// Names of tools as patterns; upper and lower case are the same.
-pub(crate) fn globs<S: AsRef<str>>(names: &[S]) -> Vec<Glob> {
-    names
-        .iter()
-        .map(|name| Glob::new(&name.as_ref().to_lowercase()))
-        .collect()
 }
