@@ -9,7 +9,7 @@ use holdpoint_broker::{Asked, Terms};
 use holdpoint_core::{Decision, PathVerb};
 #[cfg(unix)]
 use holdpoint_sandbox::places;
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 /// The most files that are looked into.
@@ -28,6 +28,18 @@ pub(super) fn of(
     paths: &[(String, PathVerb)],
     terms: &Terms,
 ) -> String {
+    let whole = described(asked, decision, paths, terms);
+    holdpoint_core::digest_of(whole.to_string().as_bytes())
+}
+
+/// Everything that was shown. Releases are stored with the digest of exactly this text, so a version
+/// that words it differently forgets every release of the one before.
+pub(super) fn described(
+    asked: &Asked,
+    decision: &Decision,
+    paths: &[(String, PathVerb)],
+    terms: &Terms,
+) -> Value {
     let scripts = decision
         .files
         .iter()
@@ -42,7 +54,7 @@ pub(super) fn of(
         .map(
             |(path, verb)| json!({"path": path, "what": verb, "state": state_of(Path::new(path), &mut left)}),
         );
-    let whole = json!({
+    json!({
         "agent": asked.agent,
         "session": asked.session,
         "workspace": asked.workspace,
@@ -55,8 +67,7 @@ pub(super) fn of(
         "required": terms.required,
         "approvers": terms.approvers,
         "phrase": terms.phrase,
-    });
-    holdpoint_core::digest_of(whole.to_string().as_bytes())
+    })
 }
 
 /// What stands at a path, as far as a change of it can be told.

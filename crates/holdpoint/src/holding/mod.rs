@@ -5,6 +5,8 @@
 //! the last look before the call runs.
 
 mod binding;
+#[cfg(test)]
+mod golden;
 mod release;
 mod terms;
 mod ways;

@@ -1,0 +1,172 @@
+//! Releases that earlier versions stored must still bind: the digests of a fixed set of calls, as the
+//! first version with durable releases made them, stand in `golden.toml`.
+//!
+//! A digest depends on where the test's files lie, so it is taken of the text that is hashed with
+//! that place replaced. A case that changes needs a reason: everybody who has released such a call
+//! will be asked again.
+
+use std::fs;
+use std::path::Path;
+
+use holdpoint_broker::{Asked, Context, World};
+use holdpoint_core::{Policy, Session, SessionState, ToolCall, judge, named_paths};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{House, binding, terms};
+use crate::disk::Disk;
+use crate::locations::Locations;
+
+/// What stands in the place of the directory.
+const PLACE: &str = "/golden";
+
+/// The files the calls are about.
+const FILES: &[(&str, &str)] = &[
+    ("project/notes.txt", "one\ntwo\n"),
+    ("project/data.csv", "a,b\n1,2\n"),
+    ("project/build/a.o", "object"),
+    ("project/build/b.o", "another"),
+    ("project/src/main.rs", "fn main() {}\n"),
+    (
+        "project/deploy.sh",
+        "#!/bin/sh\nrm -r build\ncurl -T data.csv https://example.com/\n",
+    ),
+    ("project/Makefile", "clean:\n\trm -rf build\n"),
+    (
+        "project/package.json",
+        r#"{"scripts":{"wipe":"rm -rf build"}}"#,
+    ),
+    ("home/.profile", "export A=1\n"),
+];
+
+#[derive(Deserialize)]
+struct Golden {
+    case: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+struct Case {
+    tool: String,
+    input: Map<String, Value>,
+    policy: Value,
+    binding: String,
+}
+
+#[test]
+fn releases_stored_by_earlier_versions_still_bind() {
+    let golden: Golden = toml::from_str(include_str!("golden.toml")).unwrap();
+    assert!(golden.case.len() >= 20);
+    let home = tempfile::tempdir().unwrap();
+    let root = home.path().canonicalize().unwrap();
+    let mut changed = Vec::new();
+    for case in &golden.case {
+        let found = bound(&root, case);
+        if found != case.binding {
+            let input = Value::Object(case.input.clone());
+            changed.push(format!("{} {input}\n  {found}", case.tool));
+        }
+    }
+    assert!(
+        changed.is_empty(),
+        "these bind differently now:\n{}",
+        changed.join("\n")
+    );
+}
+
+#[test]
+fn another_call_another_file_or_other_terms_bind_differently() {
+    let home = tempfile::tempdir().unwrap();
+    let root = home.path().canonicalize().unwrap();
+    let case = |command: &str, policy: &str| Case {
+        tool: "Bash".into(),
+        input: serde_json::from_value(serde_json::json!({ "command": command })).unwrap(),
+        policy: serde_json::from_str(policy).unwrap(),
+        binding: String::new(),
+    };
+    let ask = r#"{"defaultPolicy":"ask"}"#;
+    let first = bound(&root, &case("rm notes.txt", ask));
+    assert_eq!(first, bound(&root, &case("rm notes.txt", ask)));
+    let others = [
+        bound(&root, &case("rm data.csv", ask)),
+        bound(&root, &case("rm -f notes.txt", ask)),
+        bound(
+            &root,
+            &case(
+                "rm notes.txt",
+                r#"{"defaultPolicy":"ask","approval":{"required":2}}"#,
+            ),
+        ),
+    ];
+    for (index, other) in others.iter().enumerate() {
+        assert_ne!(&first, other, "{index}");
+    }
+}
+
+/// The digest of a call's binding, with the place it lies at replaced.
+fn bound(root: &Path, case: &Case) -> String {
+    lay_out(root);
+    let text = |path: &Path| path.to_str().unwrap().to_owned();
+    let workspace = text(&root.join("project"));
+    let locations = Locations {
+        managed: root.join("etc/permissions.json"),
+        user: None,
+        named: None,
+        state: Some(root.join("state")),
+        home: Some(root.join("home")),
+    };
+    let policy = Policy::from_text("golden", case.policy.to_string()).unwrap();
+    let asked = Asked {
+        agent: "claude-code".into(),
+        session: "one".into(),
+        tool: case.tool.clone(),
+        input: case.input.clone(),
+        directory: workspace.clone(),
+        workspace,
+        config: None,
+        context: Context::default(),
+    };
+    let call = asked.call().unwrap();
+    let home = text(&root.join("home"));
+    let around = holdpoint_core::Surroundings {
+        workspace: Some(&asked.workspace),
+        directory: None,
+        home: Some(&home),
+        lookup: &Disk,
+    };
+    let state = SessionState::default();
+    let decision = judge(&call, &policy, &Session::new(state.clone()), &around);
+    let terms = terms::of(&asked, &call, &decision, &policy, &state, &around);
+    let paths = named_paths(&call, &policy, &around);
+    let mut whole = binding::described(&asked, &decision, &paths, &terms);
+    // What is taken apart here is what the broker is told.
+    let house = House::at(&locations).under(std::sync::Arc::new(policy));
+    let told = house.judge(&asked).unwrap().binding;
+    assert_eq!(
+        told,
+        holdpoint_core::digest_of(whole.to_string().as_bytes())
+    );
+    assert_eq!(whole["call"], Value::String(call.digest()));
+    whole["call"] = Value::String(elsewhere(&call).digest());
+    let whole = whole.to_string().replace(&text(root), PLACE);
+    holdpoint_core::digest_of(whole.as_bytes())
+}
+
+/// The same call in the place that is always the same.
+fn elsewhere(call: &ToolCall) -> ToolCall {
+    call.clone().in_directory(format!("{PLACE}/project"))
+}
+
+fn lay_out(root: &Path) {
+    for (name, text) in FILES {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    #[cfg(unix)]
+    {
+        let link = root.join("project/latest");
+        if !link.exists() {
+            std::os::unix::fs::symlink("notes.txt", link).unwrap();
+        }
+    }
+}
