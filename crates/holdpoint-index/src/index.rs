@@ -13,18 +13,13 @@ use std::thread;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use holdpoint_core::{Risk, Verdict};
+use holdpoint_ledger::{
+    Fetch, Filter, Item, Kind, LedgerError, MAX_LINE, Pattern, Place, Query, Reader, Record,
+    RecordHash, Spot, Timestamp, VERSION as RECORD_VERSION, make_directory, plain_words,
+    segment_numbers, segment_path,
+};
 use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, params, params_from_iter};
-
-use crate::Timestamp;
-use crate::chain::RecordHash;
-use crate::error::{LedgerError, plain_words};
-use crate::filter::{Filter, Pattern};
-use crate::query::{Fetch, Item, Query, Spot};
-use crate::reader::{Place, Reader};
-use crate::record::{Kind, Record};
-use crate::segments::{segment_numbers, segment_path};
-use crate::system::make_directory;
 
 /// The version of the tables. Another one is made anew.
 const VERSION: i64 = 1;
@@ -420,7 +415,7 @@ impl State {
             end,
             last: Last {
                 spot,
-                hash: RecordHash(hash),
+                hash: RecordHash::from(hash),
             },
         }))
     }
@@ -596,7 +591,7 @@ fn brief(row: &rusqlite::Row<'_>) -> rusqlite::Result<Option<Record>> {
     let verdict: Option<String> = row.get(6)?;
     let risk: Option<String> = row.get(9)?;
     Ok(Some(Record {
-        v: crate::record::VERSION,
+        v: RECORD_VERSION,
         seq: unsigned(row.get(0)?),
         prev: String::new(),
         time: time.map_or_else(String::new, |micros| {
@@ -685,7 +680,5 @@ fn unsigned(number: i64) -> u64 {
 }
 
 fn length(number: i64) -> usize {
-    usize::try_from(number)
-        .unwrap_or_default()
-        .min(crate::record::MAX_LINE)
+    usize::try_from(number).unwrap_or_default().min(MAX_LINE)
 }

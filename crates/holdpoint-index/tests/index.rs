@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use holdpoint_core::{Risk, Verdict};
+use holdpoint_index::{Anew, Index, Keep};
 use holdpoint_ledger::{
-    Anew, Filter, Index, Item, Keep, Kind, Needle, Pattern, Place, Query, Stats, Timestamp,
-    segment_name,
+    Filter, Item, Kind, Needle, Pattern, Place, Query, Stats, Timestamp, segment_name,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
