@@ -25,7 +25,6 @@ mod session;
 pub mod shell;
 mod sql;
 mod stores;
-pub mod text;
 mod timestamp;
 mod understand;
 mod verdict;
@@ -35,6 +34,7 @@ pub use catalogue::{Effect, command_argument, names_command, reaches_network, re
 pub use decision::{Decision, Finding};
 pub use document::DocumentError;
 pub use glob::Glob;
+pub use holdpoint_text as text;
 pub use judge::{
     Explained, ExplainedCommand, ExplainedEffect, Filled, Part, Session, explained, judge,
     matching_rules, parts,
