@@ -8,6 +8,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::texts::UNKNOWN;
 use super::tree::{CommandNode, HereDocument, Span};
@@ -55,11 +56,11 @@ pub(super) struct Partial {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
     /// This text.
-    Known(Rc<str>),
+    Known(Arc<str>),
     /// A text of which not all is known.
     Partly(Rc<Partial>),
     /// A pattern for file names: what `for f in *.log` puts into `f`.
-    Pattern(Rc<str>),
+    Pattern(Arc<str>),
     /// An array.
     List(Rc<[Value]>),
     /// No value at all.
@@ -154,7 +155,7 @@ pub(super) struct Variable {
 #[derive(Debug)]
 pub(super) struct Function {
     pub(super) body: CommandNode,
-    pub(super) source: Rc<str>,
+    pub(super) source: Arc<str>,
     pub(super) documents: Vec<HereDocument>,
     /// The word of the caller's text that holds it, if one does.
     pub(super) held: Option<Span>,
@@ -197,7 +198,7 @@ impl Definition {
 /// What a file the text writes will hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Content {
-    Known(Rc<str>),
+    Known(Arc<str>),
     From(Origin),
     /// What another file holds.
     Same(String),
@@ -226,13 +227,13 @@ impl Default for Whereabouts {
 pub(super) struct Environment {
     variables: Rc<HashMap<String, Variable>>,
     pub(super) functions: Rc<HashMap<String, Definition>>,
-    pub(super) aliases: Rc<HashMap<String, Rc<str>>>,
+    pub(super) aliases: Rc<HashMap<String, Arc<str>>>,
     files: Rc<HashMap<String, Content>>,
     /// `$1`, `$2` …; none if they are not known.
     pub(super) positional: Option<Rc<[Value]>>,
-    pub(super) directory: Rc<Whereabouts>,
+    pub(super) directory: Arc<Whereabouts>,
     /// Directories to come back to.
-    pushed: Rc<Vec<Rc<Whereabouts>>>,
+    pushed: Rc<Vec<Arc<Whereabouts>>>,
     /// Every value any variable was given so far, in whatever branch or function.
     ever: Rc<RefCell<HashMap<String, Vec<Value>>>>,
     /// Variables other programs see.
@@ -246,7 +247,7 @@ pub(super) struct Environment {
     /// Directories the text makes the shell look for programs in.
     pub(super) search: Rc<Vec<String>>,
     /// The agent's workspace, for commands that print it.
-    pub(super) workspace: Option<Rc<str>>,
+    pub(super) workspace: Option<Arc<str>>,
     /// A command that fails ends the shell.
     pub(super) ends_on_error: bool,
     /// Nothing that follows runs.
@@ -279,7 +280,7 @@ impl Environment {
     /// The state a shell starts in.
     pub(super) fn in_workspace(workspace: Option<&str>) -> Self {
         Self {
-            workspace: workspace.map(Rc::from),
+            workspace: workspace.map(Arc::from),
             ..Self::default()
         }
     }
@@ -476,7 +477,7 @@ impl Environment {
         let files = Rc::make_mut(&mut self.files);
         let content = match (append, files.get(&path), content) {
             (true, Some(Content::Known(before)), Content::Known(after)) => {
-                Content::Known(Rc::from(format!("{before}{after}")))
+                Content::Known(Arc::from(format!("{before}{after}")))
             }
             (true, Some(Content::From(origin)), Content::Known(_)) => Content::From(*origin),
             // What stood there before is not known.
@@ -507,7 +508,7 @@ impl Environment {
             }
         }
         let anchored = target.starts_with(['/', '~']);
-        self.directory = Rc::new(Whereabouts {
+        self.directory = Arc::new(Whereabouts {
             unknown: self.directory.unknown && !anchored,
             places,
         });
@@ -515,7 +516,7 @@ impl Environment {
 
     /// Remembers the directory to come back to.
     pub(super) fn push_directory(&mut self) {
-        let directory = Rc::clone(&self.directory);
+        let directory = Arc::clone(&self.directory);
         let pushed = Rc::make_mut(&mut self.pushed);
         if pushed.len() < MOST_DIRECTORIES {
             pushed.push(directory);
@@ -547,7 +548,7 @@ impl Environment {
     pub(super) fn get_lost(&mut self) {
         let mut directory = Whereabouts::clone(&self.directory);
         directory.unknown = true;
-        self.directory = Rc::new(directory);
+        self.directory = Arc::new(directory);
     }
 
     /// The state after commands of which either these or those ran.
@@ -566,7 +567,7 @@ impl Environment {
         let directory = if self.directory == other.directory {
             self.directory
         } else {
-            Rc::new(Whereabouts::either(&self.directory, &other.directory))
+            Arc::new(Whereabouts::either(&self.directory, &other.directory))
         };
         Self {
             variables,

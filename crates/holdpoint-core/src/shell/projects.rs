@@ -10,7 +10,7 @@ use super::refusal::Refusal;
 use super::texts::Argument;
 use super::unwrapping::Unwrapped;
 use crate::project_files::{makefile, package_json};
-use std::rc::Rc;
+use std::sync::Arc;
 
 const MAKE: Spec = Spec {
     values: "-C -f -I -j -l -o -W --directory --file --makefile --include-dir --jobs --load-average \
@@ -63,7 +63,7 @@ impl Unwrapped<'_, '_> {
                 self.mark(Opaque::ExecutableSetting);
             }
             let file = match (named.as_deref(), &self.start.input) {
-                (Some("-" | "/dev/stdin"), Input::Known(text)) => Some((Rc::clone(text), None)),
+                (Some("-" | "/dev/stdin"), Input::Known(text)) => Some((Arc::clone(text), None)),
                 (Some("-" | "/dev/stdin"), _) => {
                     self.mark(Opaque::ScriptFromInput);
                     None
@@ -90,7 +90,7 @@ impl Unwrapped<'_, '_> {
         &mut self,
         directory: Option<&str>,
         name: &str,
-    ) -> Option<(Rc<str>, Option<Rc<str>>)> {
+    ) -> Option<(Arc<str>, Option<Arc<str>>)> {
         let name = match directory {
             Some(directory) => super::environment::joined(directory, name),
             None => name.to_owned(),

@@ -5,6 +5,7 @@
 //! that cannot be followed is marked, or left alone where its name says all there is to know.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::code;
 use super::commands::{FileRead, Opaque, Wrapping};
@@ -29,8 +30,8 @@ const INSTALLED: &[&str] = &["/bin", "/lib", "/opt", "/sbin", "/snap", "/usr"];
 /// What a file that is run turned out to be.
 enum Found {
     Text {
-        text: Rc<str>,
-        path: Option<Rc<str>>,
+        text: Arc<str>,
+        path: Option<Arc<str>>,
     },
     From(Origin),
     /// It is there and cannot be read, or not all of it.
@@ -89,7 +90,7 @@ impl Unwrapped<'_, '_> {
     /// Lists lines a file of a project says are run.
     pub(super) fn follow_lines(
         &mut self,
-        path: Option<&Rc<str>>,
+        path: Option<&Arc<str>>,
         lines: &[String],
     ) -> Result<(), Refusal> {
         let span = self
@@ -113,7 +114,7 @@ impl Unwrapped<'_, '_> {
 
     /// The text of a file of the project, relative to where the command runs, and its name if it
     /// is on the disk.
-    pub(super) fn project_file(&mut self, name: &str) -> Option<(Rc<str>, Option<Rc<str>>)> {
+    pub(super) fn project_file(&mut self, name: &str) -> Option<(Arc<str>, Option<Arc<str>>)> {
         match self.look_up(name) {
             Found::Text { text, path } => Some((text, path)),
             Found::From(_) | Found::Unreadable | Found::Nothing => None,
@@ -124,7 +125,7 @@ impl Unwrapped<'_, '_> {
         match self.listing.environment.content(path) {
             Some(Content::Known(text)) => {
                 return Found::Text {
-                    text: Rc::clone(text),
+                    text: Arc::clone(text),
                     path: None,
                 };
             }
@@ -154,7 +155,7 @@ impl Unwrapped<'_, '_> {
         let Some(around) = self.listing.around else {
             return Found::Nothing;
         };
-        let directory = Rc::clone(&self.listing.environment.directory);
+        let directory = Arc::clone(&self.listing.environment.directory);
         if self.listing.files.len() >= MOST_FILES {
             return Found::Nothing;
         }
@@ -182,8 +183,8 @@ impl Unwrapped<'_, '_> {
             self.listing.files.push(file);
         }
         Found::Text {
-            text: Rc::from(text),
-            path: Some(Rc::from(path)),
+            text: Arc::from(text),
+            path: Some(Arc::from(path)),
         }
     }
 
@@ -230,14 +231,14 @@ impl Unwrapped<'_, '_> {
     /// marked and otherwise left alone: it must not make the whole text unreadable.
     fn in_file(
         &mut self,
-        path: Option<&Rc<str>>,
+        path: Option<&Arc<str>>,
         walk: impl FnOnce(&mut Self) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
         let Some(path) = path else {
             return walk(self);
         };
         let before = self.listing.commands.len();
-        let outer = self.listing.file.replace(Rc::clone(path));
+        let outer = self.listing.file.replace(Arc::clone(path));
         let saved = self.listing.save();
         let walked = walk(self);
         self.listing.file = outer;
