@@ -4,6 +4,7 @@
 //! know of the world reaches it as arguments ([`Surroundings`]). The way of a call is
 //! [`ToolCall`] → `understand` → [`judge`] → [`Decision`].
 
+pub mod budget;
 mod call;
 mod catalogue;
 mod code;
@@ -16,6 +17,7 @@ mod judge;
 mod literal_index;
 mod named;
 mod offers;
+pub mod opaque;
 mod path_uses;
 pub mod paths;
 pub mod policy;

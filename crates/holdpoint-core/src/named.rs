@@ -184,7 +184,7 @@ impl Found {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paths::{Entry, Lookup, NoLinks};
+    use crate::paths::{Entry, FileText, Lookup, NoLinks};
     use serde_json::json;
 
     fn paths(call: &ToolCall, lookup: &dyn Lookup) -> Vec<(String, PathVerb)> {
@@ -282,12 +282,11 @@ mod tests {
             }
         }
 
-        fn reads(&self) -> bool {
-            true
-        }
-
-        fn text(&self, path: &str, _most: usize) -> Option<String> {
-            (path == "/ws/clean.sh").then(|| "rm -rf out\n".to_owned())
+        fn read(&self, path: &str, _most: usize) -> FileText {
+            match path {
+                "/ws/clean.sh" => FileText::Text("rm -rf out\n".to_owned()),
+                _ => FileText::Missing,
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use std::cell::OnceCell;
 
 use serde_json::{Map, Value};
 
+use crate::budget::Budget;
 use crate::call::{ToolCall, push_python_str};
 use crate::catalogue::{self, Effect, Shape};
 use crate::flags;
@@ -45,6 +46,8 @@ pub(crate) struct Understood<'c> {
     pub(crate) files: Vec<FileRead>,
     /// Why a command line could not be taken apart.
     pub(crate) trouble: Option<Trouble>,
+    /// What every reader of this call spends from.
+    budget: Budget,
     around: Option<&'c Surroundings<'c>>,
     paths: OnceCell<Vec<PathUse>>,
     text_form: OnceCell<String>,
@@ -120,6 +123,7 @@ impl<'c> Understood<'c> {
             in_line: 0,
             files: Vec::new(),
             trouble: None,
+            budget: Budget::new(),
             around,
             paths: OnceCell::new(),
             text_form: OnceCell::new(),
@@ -156,7 +160,7 @@ impl<'c> Understood<'c> {
         match self.commands.as_slice() {
             [only] => {
                 !only.is_dynamic()
-                    && only.command.opaque.is_none()
+                    && only.command.opaque.is_empty()
                     && only.command.redirects.is_empty()
                     && self.trouble.is_none()
             }
@@ -170,7 +174,7 @@ impl<'c> Understood<'c> {
         let known = |command: &CommandView| {
             // What stands in a script is answered for with the script.
             command.command.file.is_some()
-                || !(command.is_dynamic() || command.command.opaque.is_some())
+                || (!command.is_dynamic() && command.command.opaque.is_empty())
         };
         let whole = !self.commands.is_empty()
             && self.in_line == self.commands.len()
@@ -318,7 +322,7 @@ impl<'c> Understood<'c> {
         }
         let words: Vec<&str> = texts.iter().map(String::as_str).collect();
         let whole = 0..self.line.as_ref().map_or(0, String::len);
-        match shell::commands_of_words_in(&words, self.around) {
+        match shell::commands_of_words_in(&words, self.around, &self.budget) {
             Ok(mut listed) => {
                 // Words have no place in a line of their own; they are all of it.
                 for command in &mut listed.commands {
@@ -335,7 +339,7 @@ impl<'c> Understood<'c> {
             self.trouble = Some(Trouble::Oversize(line.len()));
             return;
         }
-        match shell::commands_in(line, self.around) {
+        match shell::commands_in(line, self.around, &self.budget) {
             Ok(listed) => self.add_commands(listed),
             Err(refusal) => self.trouble = Some(Trouble::of(refusal)),
         }

@@ -126,7 +126,8 @@ pub(crate) fn subjects<'v>(
         let own = own_words(view, index);
         let mut own_effects = effects.get(index).cloned().unwrap_or_default();
         sent_on(view, index, &effects, &mut own_effects);
-        let opaque = command.command.opaque.map(opaque_bit).unwrap_or_default();
+        let opaque = command.command.opaque.iter().copied();
+        let opaque = opaque.map(opaque_bit).fold(0, |all, bit| all | bit);
         let reading = readings.get(index).and_then(Option::as_ref);
         let sql = match (command.program(), reading) {
             (Some(name), Some(reading)) => {
@@ -266,7 +267,7 @@ fn effects_of(
             files::effects(command, &nothing, outer, places, &mut found);
         }
     }
-    if command.opaque.is_some() {
+    if !command.opaque.is_empty() {
         found.push(Effect::plain(Kind::Opaque, command));
     }
     found
