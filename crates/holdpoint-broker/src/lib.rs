@@ -15,6 +15,7 @@ pub mod http;
 pub mod local;
 pub mod people;
 pub mod request;
+pub mod resolution;
 pub mod time;
 pub mod views;
 pub mod wire;
@@ -23,15 +24,14 @@ pub mod world;
 
 pub use answer::{Answer, Said, Scope};
 pub use answering::{Step, apply};
-pub use broker::{
-    Answered, Broker, Change, ChangeKind, Held, HistoryQuery, Outcome, Somebody, Told,
-};
+pub use broker::{Answered, Broker, Change, ChangeKind, Held, HistoryQuery, Outcome, Somebody};
 pub use channel::{Channel, ChannelError, Turn, Waiting};
 pub use people::{Delegation, People, PeopleStore, Person, Role, Roster};
 pub use request::{
     Approval, Asked, Card, CheckResult, Context, Display, Edit, Format, Mark, NamedPath, Offer,
     Request, Settled, State, Status, Terms, Warned,
 };
+pub use resolution::Told;
 pub use time::Moment;
 pub use views::Views;
 pub use world::{Event, Judged, Memory, Prepared, Problem, World};

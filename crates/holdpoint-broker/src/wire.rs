@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
 use crate::answer::Answer;
-use crate::broker::Told;
 use crate::request::{Asked, Request};
+use crate::resolution::Told;
 use crate::time::Moment;
 use crate::world::Problem;
 

@@ -23,7 +23,7 @@ pub mod webhook;
 
 use std::time::Duration;
 
-pub use build::{Setting, build};
+pub use build::{Setting, WebhookBuilder, build};
 
 use crate::answer::Said;
 use crate::request::Request;

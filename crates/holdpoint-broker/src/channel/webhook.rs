@@ -83,6 +83,15 @@ const KEY_VARIABLE: &str = "PERMISSION_WEBHOOK_SIGNING_KEY";
 /// The longest file of certificates that is read.
 const LONGEST_CA_FILE: u64 = 1 << 20;
 
+/// Makes the channel, for [`Setting::webhooks`](super::Setting::webhooks).
+pub fn build(
+    settings: &ChannelText,
+    ca_file: Option<&Path>,
+    environment: &dyn Fn(&str) -> Option<String>,
+) -> Result<Box<dyn Channel>, ChannelError> {
+    Ok(Box::new(Webhook::new(settings, ca_file, environment)?))
+}
+
 impl Webhook {
     /// The webhook of these settings. `ca_file` is the path they name, made absolute; `environment`
     /// looks variables up.

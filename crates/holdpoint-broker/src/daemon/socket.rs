@@ -12,8 +12,9 @@ use tokio::task::spawn_blocking;
 
 use super::peer;
 use crate::answer::Said;
-use crate::broker::{Answered, Broker, ChangeKind, Held, HistoryQuery, Outcome, Somebody, Told};
+use crate::broker::{Answered, Broker, ChangeKind, Held, HistoryQuery, Outcome, Somebody};
 use crate::request::{Asked, Request};
+use crate::resolution::Told;
 use crate::time::Moment;
 use crate::wire::{MAX_LINE, Reply, Wanted, Wish, proof};
 use crate::world::Problem;

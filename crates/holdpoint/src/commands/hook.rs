@@ -22,6 +22,7 @@ use holdpoint::{
     Decision, ErrorLog, Failed, Method, OnError, Outcome, Policy, SessionId, Sessions, ToolCall,
     Verdict, shown, text_without_secrets,
 };
+use holdpoint_broker::channel::webhook;
 use holdpoint_broker::{Event, World};
 use holdpoint_core::Explained;
 use holdpoint_core::text::Origin;
@@ -317,7 +318,7 @@ impl Gate {
         decision: Decision,
         patience: Option<Duration>,
     ) -> Result<Answer, DeskError> {
-        let house = House::at(self.desk.locations());
+        let house = House::at(self.desk.locations()).with_webhooks(webhook::build);
         // A person may take their time; the agent is told to wait for longer than this, if it can be.
         let wanted = Duration::from_secs(policy.answer_wait());
         let wait = patience.map_or(wanted, |patience| wanted.min(patience));

@@ -140,6 +140,7 @@ fn by_channel(
         approver: account_name(),
         prompt_lock: prompt_lock(house),
         environment: &environment,
+        webhooks: house.webhooks(),
     };
     let mut judged = house.judge(asked)?;
     if let Some(seconds) = timeout_variable() {

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use holdpoint_broker::channel::WebhookBuilder;
 use holdpoint_broker::{
     Asked, CheckResult, Context, Event, Judged, Memory, Prepared, Problem, Warned, World,
 };
@@ -30,6 +31,8 @@ pub struct House {
     locations: Locations,
     /// A policy in place of the files.
     policy: Option<Arc<Policy>>,
+    /// What makes a webhook channel, if the program has them.
+    webhooks: Option<WebhookBuilder>,
 }
 
 /// The most lines of what a call would do that are shown.
@@ -46,6 +49,7 @@ impl House {
         Self {
             locations: locations.clone(),
             policy: None,
+            webhooks: None,
         }
     }
 
@@ -54,6 +58,18 @@ impl House {
     pub fn under(mut self, policy: Arc<Policy>) -> Self {
         self.policy = Some(policy);
         self
+    }
+
+    /// The same, in a program that asks webhooks.
+    #[must_use]
+    pub fn with_webhooks(mut self, build: WebhookBuilder) -> Self {
+        self.webhooks = Some(build);
+        self
+    }
+
+    /// What makes a webhook channel, if the program has them.
+    pub(super) fn webhooks(&self) -> Option<WebhookBuilder> {
+        self.webhooks
     }
 
     /// Where things are kept.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use holdpoint::holding::{self, House, Released, release};
 use holdpoint::{Decision, Failed, Locations, Method, Outcome, ToolCall, Verdict};
+use holdpoint_broker::channel::webhook;
 use holdpoint_broker::{Asked, Context, Event, Problem, Told, World, local};
 use serde_json::{Value, json};
 
@@ -159,7 +160,7 @@ pub(super) struct Held {
 impl Held {
     /// The outcome for the agent, once somebody has answered or nobody has.
     pub(super) fn settled(&self, mut dialog: Dialog<'_>, options: &Options) -> Value {
-        let house = House::at(&self.locations);
+        let house = House::at(&self.locations).with_webhooks(webhook::build);
         match self.released(&house, &mut dialog) {
             Ok(None) => options.allow_once().unwrap_or_else(cancelled),
             Ok(Some(reason)) => {
