@@ -14,8 +14,9 @@ use std::sync::Arc;
 
 use holdpoint::holding::House;
 use holdpoint::{HouseViews, Locations, Mark, SessionId, Sessions};
-use holdpoint_broker::{Asked, Broker, Context, Held, Moment, Views};
+use holdpoint_broker::{Asked, Context, Moment};
 use holdpoint_core::text::{Origin, Severity};
+use holdpoint_daemon::{Broker, Held, Views};
 use serde_json::{Map, Value, json};
 
 fn locations(home: &Path) -> Locations {
@@ -60,7 +61,7 @@ fn hold(broker: &Broker, home: &Path, session: &str) {
 }
 
 fn conforms(value: &Value, schema: &str) {
-    let text = include_str!("../../holdpoint-broker/src/http/openapi.json");
+    let text = include_str!("../../holdpoint-daemon/src/http/openapi.json");
     let mut document: Value = serde_json::from_str(text).unwrap();
     document["$ref"] = json!(format!("#/components/schemas/{schema}"));
     let validator = jsonschema::validator_for(&document).unwrap();

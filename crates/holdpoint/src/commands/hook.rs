@@ -22,10 +22,10 @@ use holdpoint::{
     Decision, ErrorLog, Failed, Method, OnError, Outcome, Policy, SessionId, Sessions, ToolCall,
     Verdict, shown, text_without_secrets,
 };
-use holdpoint_broker::channel::webhook;
 use holdpoint_broker::{Event, World};
 use holdpoint_core::Explained;
 use holdpoint_core::text::Origin;
+use holdpoint_daemon::webhook;
 use holdpoint_sandbox::last_words;
 use lexopt::Arg;
 

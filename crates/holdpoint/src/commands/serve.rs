@@ -11,9 +11,9 @@ use anyhow::{Context as _, bail};
 use holdpoint::holding::House;
 use holdpoint::{HouseViews, Locations, account_name, people_at};
 use holdpoint_broker::Moment;
-use holdpoint_broker::daemon::{Daemon, peer};
-use holdpoint_broker::http::{App, Auth, Certificate, Place, app, bind};
 use holdpoint_broker::wire::{self, Places, Reply, Wanted};
+use holdpoint_daemon::daemon::{Daemon, peer};
+use holdpoint_daemon::http::{App, Auth, Certificate, Place, app, bind};
 
 use crate::cli;
 use crate::exit::Exit;

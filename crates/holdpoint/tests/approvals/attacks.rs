@@ -13,7 +13,8 @@ use std::time::Duration;
 use holdpoint::Locations;
 use holdpoint::holding::House as World;
 use holdpoint_broker::wire::{self, HoldAnswer, Reply, Wanted};
-use holdpoint_broker::{Answer, Asked, Broker, Context, Moment};
+use holdpoint_broker::{Answer, Asked, Context, Moment};
+use holdpoint_daemon::Broker;
 use serde_json::{Value, json};
 
 use super::house::{House, is_below, ran};

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use holdpoint::holding::{self, House, Released, release};
 use holdpoint::{Decision, Failed, Locations, Method, Outcome, ToolCall, Verdict};
-use holdpoint_broker::channel::webhook;
 use holdpoint_broker::{Asked, Context, Event, Problem, Told, World, local};
+use holdpoint_daemon::webhook;
 use serde_json::{Value, json};
 
 use super::dialog::Dialog;

@@ -12,10 +12,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
 use holdpoint_broker::{
-    Answer, Asked, Broker, Context, Event, Held, HistoryQuery, Judged, Memory, Moment, Offer,
-    Outcome, Prepared, Problem, Request, Said, Scope, Somebody, State, Terms, Told, World,
+    Answer, Asked, Context, Event, Judged, Memory, Moment, Offer, Prepared, Problem, Request, Said,
+    Scope, State, Terms, Told, World,
 };
 use holdpoint_core::{Decision, Method, Verdict};
+use holdpoint_daemon::{Broker, Held, HistoryQuery, Outcome, Somebody};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot::Receiver;

@@ -12,13 +12,13 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use holdpoint_broker::time::Moment;
+use holdpoint_broker::wire::Places;
+use holdpoint_broker::world::{Problem, World};
 use tokio::net::UnixListener;
 
 use self::socket::Desk;
 use crate::broker::Broker;
-use crate::time::Moment;
-use crate::wire::Places;
-use crate::world::{Problem, World};
 
 /// How often it is looked whether something has expired.
 const TICK: Duration = Duration::from_millis(200);

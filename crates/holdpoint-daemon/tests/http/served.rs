@@ -7,12 +7,13 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
-use holdpoint_broker::http::{App, Auth, Place, app, bind};
 use holdpoint_broker::{
-    Asked, Broker, Context, Display, Event, Held, Judged, Memory, Moment, People, PeopleStore,
-    Prepared, Problem, Roster, Scope, Terms, Views, World,
+    Asked, Context, Display, Event, Judged, Memory, Moment, People, PeopleStore, Prepared, Problem,
+    Roster, Scope, Terms, World,
 };
 use holdpoint_core::{Decision, Method, Risk, Verdict, digest_of};
+use holdpoint_daemon::http::{App, Auth, Place, app, bind};
+use holdpoint_daemon::{Broker, Held, Views};
 use serde_json::{Map, Value, json};
 
 /// A world in which everything is asked about, on the terms of the test.
@@ -152,7 +153,7 @@ impl Parts {
         }
     }
 
-    pub(crate) fn app(&self, origins: &holdpoint_broker::http::Origins) -> axum::Router {
+    pub(crate) fn app(&self, origins: &holdpoint_daemon::http::Origins) -> axum::Router {
         app(App::new(
             self.broker.clone(),
             self.auth.clone(),

@@ -12,16 +12,16 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use holdpoint_broker::answer::Said;
+use holdpoint_broker::answering::{self, Step, apply};
+use holdpoint_broker::request::{Asked, Request, State};
+use holdpoint_broker::resolution::Told;
+use holdpoint_broker::time::Moment;
+use holdpoint_broker::world::{Event, Judged, Problem, World};
 use holdpoint_core::{Decision, Verdict};
 use tokio::sync::{broadcast, oneshot};
 
 use self::store::{Kept, Store, is_final};
-use crate::answer::Said;
-use crate::answering::{self, Step, apply};
-use crate::request::{Asked, Request, State};
-use crate::resolution::Told;
-use crate::time::Moment;
-use crate::world::{Event, Judged, Problem, World};
 
 /// How long an answer that nobody was there to hear still counts for the identical call.
 const ANSWER_LASTS: Duration = Duration::from_secs(15 * 60);

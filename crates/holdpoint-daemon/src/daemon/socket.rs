@@ -3,6 +3,12 @@
 
 use std::sync::Arc;
 
+use holdpoint_broker::answer::Said;
+use holdpoint_broker::request::{Asked, Request};
+use holdpoint_broker::resolution::Told;
+use holdpoint_broker::time::Moment;
+use holdpoint_broker::wire::{MAX_LINE, Reply, Wanted, Wish, proof};
+use holdpoint_broker::world::Problem;
 use subtle::ConstantTimeEq;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -11,13 +17,7 @@ use tokio::sync::{Semaphore, broadcast};
 use tokio::task::spawn_blocking;
 
 use super::peer;
-use crate::answer::Said;
 use crate::broker::{Answered, Broker, ChangeKind, Held, HistoryQuery, Outcome, Somebody};
-use crate::request::{Asked, Request};
-use crate::resolution::Told;
-use crate::time::Moment;
-use crate::wire::{MAX_LINE, Reply, Wanted, Wish, proof};
-use crate::world::Problem;
 
 /// The most connections at once: as many callers as may wait, and some people.
 const MOST_CONNECTIONS: usize = 6000;
