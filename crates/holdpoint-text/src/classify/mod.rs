@@ -149,8 +149,25 @@ fn calibrated(score: f32, loose: f32, strict: f32) -> f32 {
     if score == f32::NEG_INFINITY {
         return 0.0;
     }
-    let steepness = NINE.ln() / (strict - loose).max(0.01);
-    1.0 / (1.0 + (steepness * (loose - score)).exp())
+    let steepness = LN_9 / (strict - loose).max(0.01);
+    1.0 / (1.0 + exponential(steepness * (loose - score)))
+}
+
+/// The exponential function. That of the C library would have every start of the program load its
+/// mathematics, and a hook is a start of the program.
+fn exponential(power: f32) -> f32 {
+    // Beyond these an `f32` is 0 or infinite anyway, and no exponent below leaves an `f64`'s.
+    let power = f64::from(power).clamp(-110.0, 110.0);
+    // A power of two, and what is left: at most 0.35 either way, so that a few terms are enough.
+    let twos = power * std::f64::consts::LOG2_E;
+    let twos = (twos + 0.5_f64.copysign(twos)) as i64;
+    let rest = power - twos as f64 * std::f64::consts::LN_2;
+    let mut sum = 1.0;
+    for term in (1..=12_u32).rev() {
+        sum = 1.0 + rest / f64::from(term) * sum;
+    }
+    let exponent = u64::try_from(twos + 1023).unwrap_or_default();
+    (sum * f64::from_bits(exponent << 52)) as f32
 }
 
 /// What is taken from a score because a passage tells of attacks or quotes them.
@@ -184,7 +201,8 @@ const RULE: &str = "statistical";
 const FEWEST_WORDS: usize = 5;
 /// How many places of one text are remembered as judged.
 const MOST_JUDGED: usize = 256;
-const NINE: f32 = 9.0;
+/// The logarithm of 9: nine to one is nine tenths.
+const LN_9: f32 = 2.197_224_6;
 
 #[cfg(test)]
 mod tests;

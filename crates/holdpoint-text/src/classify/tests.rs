@@ -32,6 +32,17 @@ fn the_weights_are_those_of_the_model_card() {
 }
 
 #[test]
+fn the_exponential_function_is_one() {
+    for power in (-1_200..1_200_i16).map(|power| f32::from(power) / 10.0) {
+        let (ours, known) = (exponential(power), f64::from(power).exp() as f32);
+        assert_eq!(ours.to_bits(), known.to_bits(), "{power}: {ours} {known}");
+    }
+    assert_eq!(exponential(f32::NEG_INFINITY).to_bits(), 0);
+    assert_eq!(exponential(f32::INFINITY), f32::INFINITY);
+    assert!((LN_9 - 9_f32.ln()).abs() < f32::EPSILON);
+}
+
+#[test]
 fn cut_or_foreign_weights_are_none() {
     let shipped = model::SHIPPED;
     assert!(Model::read(&[]).is_none());
