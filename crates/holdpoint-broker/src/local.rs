@@ -5,9 +5,9 @@ use holdpoint_core::{Method, Verdict};
 
 use crate::answer::{Answer, Said};
 use crate::answering::{self, Step, apply};
-use crate::broker::Told;
 use crate::channel::{Channel, ChannelError, Turn, Waiting};
 use crate::request::{Asked, Request, Settled, State};
+use crate::resolution::Told;
 use crate::time::Moment;
 use crate::world::{Event, Judged, Problem, World};
 

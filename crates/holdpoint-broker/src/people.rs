@@ -378,7 +378,7 @@ fn digest_in(text: &str) -> Option<[u8; 32]> {
 }
 
 /// The digest under which a secret is kept.
-pub(crate) fn digest_of(secret: &str) -> [u8; 32] {
+pub fn digest_of(secret: &str) -> [u8; 32] {
     Sha256::digest(secret.as_bytes()).into()
 }
 

@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
 use crate::answer::Answer;
-use crate::broker::Told;
 use crate::request::{Asked, Request};
+use crate::resolution::Told;
 use crate::time::Moment;
 use crate::world::Problem;
 
@@ -81,7 +81,7 @@ impl Places {
     }
 
     /// What is stored of a new secret.
-    pub(crate) fn new_secret() -> Result<Vec<u8>, Problem> {
+    pub fn new_secret() -> Result<Vec<u8>, Problem> {
         let mut secret = [0_u8; 32];
         getrandom::fill(&mut secret)
             .map_err(|error| Problem(format!("the system gives no random numbers ({error})")))?;
