@@ -8,7 +8,7 @@ use crate::request::{Request, State};
 
 /// What a caller is told in the end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Told {
+pub struct Resolution {
     /// The request; none if nobody was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
@@ -32,7 +32,7 @@ pub struct Told {
     pub binding: Option<String>,
 }
 
-impl Told {
+impl Resolution {
     /// What was decided without asking anybody.
     pub fn decided(decision: &Decision) -> Self {
         Self {

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use holdpoint_broker::{Asked, Context, Moment};
+use holdpoint_broker::{CallContext, Context, Moment};
 use holdpoint_cli::HouseViews;
 use holdpoint_core::text::{Origin, Severity};
 use holdpoint_daemon::{Broker, Held, Views};
@@ -45,7 +45,7 @@ fn views(home: &Path) -> (HouseViews, Broker, Locations) {
 
 fn hold(broker: &Broker, home: &Path, session: &str) {
     let directory = home.join("work").display().to_string();
-    let asked = Asked {
+    let asked = CallContext {
         agent: "claude-code".into(),
         session: session.into(),
         tool: "Bash".into(),

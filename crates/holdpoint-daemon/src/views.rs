@@ -1,7 +1,7 @@
 //! What the page shows beside the requests. The program implements it with its state directory,
 //! its policies and its ledger.
 
-use holdpoint_broker::world::Problem;
+use holdpoint_broker::host::Problem;
 use serde_json::Value;
 
 /// What the page shows beside the requests. Everything is redacted before it comes here. Each of

@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::time::Duration;
 
+use holdpoint_broker::host::Problem;
 use holdpoint_broker::request::{Context, Request, State};
 use holdpoint_broker::time::Moment;
-use holdpoint_broker::world::Problem;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, TransactionBehavior, params};
 
 use super::HistoryQuery;

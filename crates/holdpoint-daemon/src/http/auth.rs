@@ -7,9 +7,9 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use holdpoint_broker::host::Problem;
 use holdpoint_broker::people::{People, Role, Standing, digest_of};
 use holdpoint_broker::wire::unguessable;
-use holdpoint_broker::world::Problem;
 use subtle::ConstantTimeEq;
 
 use super::limits::{Allowance, Failures};

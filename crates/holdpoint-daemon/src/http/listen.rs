@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::serve::Listener;
-use holdpoint_broker::world::Problem;
+use holdpoint_broker::host::Problem;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;

@@ -8,7 +8,7 @@ use axum::extract::FromRequest;
 use axum::extract::Request;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use holdpoint_broker::world::Problem;
+use holdpoint_broker::host::Problem;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 

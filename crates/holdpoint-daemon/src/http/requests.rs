@@ -6,9 +6,9 @@ use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use holdpoint_broker::answer::{Answer, Said, Scope};
+use holdpoint_broker::host::Problem;
 use holdpoint_broker::request::Request;
 use holdpoint_broker::time::Moment;
-use holdpoint_broker::world::Problem;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 

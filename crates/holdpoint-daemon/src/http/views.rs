@@ -5,7 +5,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
-use holdpoint_broker::world::Problem;
+use holdpoint_broker::host::Problem;
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use holdpoint_broker::{Asked, Context, Event, Problem, Told, World, local};
+use holdpoint_broker::{BrokerHost, CallContext, Context, Event, Problem, Resolution, local};
 use holdpoint_daemon::webhook;
 use holdpoint_engine::holding::{self, House, Released, release};
 use holdpoint_engine::{Decision, Failed, Locations, Method, Outcome, ToolCall, Verdict};
@@ -97,7 +97,7 @@ impl Gate {
             }
             (Verdict::Ask | Verdict::Review, _) => Ruling::Hold(Box::new(Held {
                 locations: self.desk.locations().clone(),
-                asked: Asked {
+                asked: CallContext {
                     agent: AGENT.into(),
                     session: session.to_owned(),
                     tool: call.tool().to_owned(),
@@ -152,7 +152,7 @@ fn context_of(session: &str, place: &Place) -> Context {
 /// A call that a person is to decide about.
 pub(super) struct Held {
     locations: Locations,
-    asked: Asked,
+    asked: CallContext,
     decision: Decision,
     workspace: PathBuf,
 }
@@ -209,7 +209,7 @@ impl Held {
     }
 
     /// What a person says, reached the way the policy wants; the editor is the agent's own dialog.
-    fn told(&self, house: &House, dialog: &mut Dialog<'_>) -> Result<Told, Problem> {
+    fn told(&self, house: &House, dialog: &mut Dialog<'_>) -> Result<Resolution, Problem> {
         let under = Under::LayersAt(self.workspace.clone(), self.workspace.clone());
         let policy = load(&self.locations, &under).map_err(Problem)?;
         let wires = dialog.wires;
