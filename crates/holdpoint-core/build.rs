@@ -39,6 +39,8 @@ mod redaction_shape;
 #[path = "src/text/words.rs"]
 #[allow(unreachable_pub, reason = "the core exports it; here it is only used")]
 mod text_words;
+#[path = "build_tools.rs"]
+mod tools;
 #[path = "src/rules/traces.rs"]
 mod traces;
 #[path = "src/rules/words.rs"]
@@ -47,6 +49,9 @@ mod words;
 use data_format::{ClassesFile, ProgramsFile, Recursive, RolesEntry};
 use format::{CaseEntry, OneOrMany, PackFile};
 
+/// Files beside the packs that are none.
+const DATA: &[&str] = &["path-classes.toml", "programs.toml", "tools.toml"];
+
 fn main() {
     let root = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../../rules");
     println!("cargo::rerun-if-changed={}", root.display());
@@ -54,7 +59,7 @@ fn main() {
         .expect("the rule packs are missing")
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|ext| ext == "toml"))
-        .filter(|path| !path.ends_with("programs.toml") && !path.ends_with("path-classes.toml"))
+        .filter(|path| !DATA.iter().any(|name| path.ends_with(name)))
         .collect();
     packs.sort();
     let classes: ClassesFile = load(&root.join("path-classes.toml"));
@@ -78,6 +83,7 @@ fn main() {
     write_packs(&mut out, &packs, &targets);
     let target = PathBuf::from(std::env::var("OUT_DIR").unwrap());
     fs::write(target.join("packs.rs"), out).unwrap();
+    tools::write(&root.join("tools.toml"), &target.join("tools.rs"));
     redaction::write(&root.join("redaction"), &target.join("redaction.rs"));
     injection::write(&root.join("injection"), &target);
 }

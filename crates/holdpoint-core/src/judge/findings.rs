@@ -5,6 +5,7 @@ use super::coverage::Cover;
 use super::guards::Guarded;
 use crate::decision::{Finding, span_of};
 use crate::policy::rules::{Match, MatchKind};
+use crate::policy::tool_names::{Naming, TO_THE_LETTER};
 use crate::policy::tool_rules::Opinion;
 use crate::policy::{Authority, Trust};
 use crate::shell::{Assignment, Command, Opaque};
@@ -43,6 +44,8 @@ pub(super) struct Objection {
     /// asks about by itself, only adds to it: a question must not replace a refusal.
     pub(super) replaces_default: bool,
     pub(super) specificity: usize,
+    /// How its rule names the tool.
+    pub(super) naming: Naming,
     pub(super) found: Found,
 }
 
@@ -83,7 +86,9 @@ impl Objection {
                     && self.found.finding.verdict <= Verdict::Ask
             }
             (Some(objector), Some(allower)) => {
-                objector.layer == allower.layer && cover.specificity >= self.specificity
+                objector.layer == allower.layer
+                    && cover.specificity >= self.specificity
+                    && cover.naming.answers(self.naming)
             }
         }
     }
@@ -138,9 +143,9 @@ impl Judgement<'_> {
                 .into_iter()
                 .map(|(_, one)| one),
         );
-        let calls = self.session.state.calls_of(self.view.call.tool());
+        let session = &self.session.state;
         for layer in layers() {
-            for refusal in layer.tools.refusals(&self.view, calls, &self.around) {
+            for refusal in layer.tools.refusals(&self.view, session, &self.around) {
                 found.push(
                     self.deny(Method::ToolPolicy, refusal.rule, refusal.reason, None)
                         .of_layer(layer.authority),
@@ -214,7 +219,7 @@ impl Judgement<'_> {
         for (speaker, layer) in self.speakers() {
             for matched in layer.ask.touching(&self.view) {
                 let reason = List::Ask.reason(&matched, self.view.call.tool());
-                let specificity = matched.specificity;
+                let (specificity, naming) = (matched.specificity, matched.naming);
                 let one = self.found(
                     Method::ToolPolicy,
                     Verdict::Ask,
@@ -227,6 +232,7 @@ impl Judgement<'_> {
                     answerable: Answerable::Usually,
                     replaces_default: speaker.trust == Trust::Trusted,
                     specificity,
+                    naming,
                     found: one.of_layer(layer.authority),
                 });
             }
@@ -256,6 +262,7 @@ impl Judgement<'_> {
                     replaces_default: speaker.trust == Trust::Trusted
                         && supervised.verdict > Verdict::Notify,
                     specificity: supervised.specificity,
+                    naming: supervised.naming,
                     found: one.of_layer(layer.authority),
                 });
             }
@@ -267,6 +274,7 @@ impl Judgement<'_> {
                 // A rule about a file says nothing about the command that names it.
                 replaces_default: speaker.trust == Trust::Trusted && !self.view.is_shell(),
                 specificity: 1,
+                naming: Naming::Unnamed,
                 found: one,
             });
         }
@@ -350,6 +358,7 @@ impl Judgement<'_> {
             },
             replaces_default: false,
             specificity: 0,
+            naming: Naming::Unnamed,
             found: self.found(Method::Guard, Verdict::Ask, rule.into(), reason, command),
         }
     }
@@ -523,7 +532,11 @@ impl List {
         let (argument, value) = rule.split_once('=').unwrap_or(("", rule));
         match (matched.kind, self) {
             (MatchKind::Tool, List::Blacklist | List::Whitelist) => {
-                format!("Tool '{tool}' is {list}ed")
+                // Under which name, if not its own.
+                match rule.trim_start_matches(TO_THE_LETTER) == tool {
+                    true => format!("Tool '{tool}' is {list}ed"),
+                    false => format!("Tool '{tool}' is {list}ed as '{rule}'"),
+                }
             }
             (MatchKind::Tool, List::Ask | List::SessionBlacklist | List::SessionWhitelist) => {
                 format!("Tool '{tool}' is on the {list}: {rule}")

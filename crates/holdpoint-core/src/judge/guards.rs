@@ -9,6 +9,7 @@ use crate::effects::places::UNKNOWN_PLACE;
 use crate::effects::{self, Effect, Subject};
 use crate::path_uses;
 use crate::paths::Surroundings;
+use crate::policy::tool_names::Naming;
 use crate::rules::{self, Pack, Rule, matching};
 use crate::understand::Understood;
 use crate::verdict::{Method, Risk, Verdict};
@@ -169,6 +170,7 @@ impl Guarded {
             answerable: Answerable::Usually,
             replaces_default: false,
             specificity: 0,
+            naming: Naming::Unnamed,
             found: self.found.clone(),
         })
     }

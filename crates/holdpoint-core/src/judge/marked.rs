@@ -12,6 +12,7 @@ use crate::effects::{Effect, Kind, Subject};
 use crate::session::Mark;
 use crate::shell::Opaque;
 use crate::text::shown;
+use crate::policy::tool_names::Naming;
 use crate::verdict::{Method, Verdict};
 
 /// What somebody who gives orders to a model is after.
@@ -58,6 +59,7 @@ impl Judgement<'_> {
             answerable: Answerable::InItsKnowledge,
             replaces_default: false,
             specificity: 0,
+            naming: Naming::Unnamed,
             found: self.found(
                 Method::Injection,
                 Verdict::Ask,

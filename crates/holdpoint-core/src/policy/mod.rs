@@ -17,6 +17,7 @@ mod redaction;
 pub(crate) mod rules;
 mod sanitizer;
 mod schema;
+pub(crate) mod tool_names;
 pub(crate) mod tool_rules;
 mod values;
 
