@@ -20,25 +20,10 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-#[path = "src/text/bits.rs"]
-mod bits;
 #[path = "src/rules/data_format.rs"]
 mod data_format;
 #[path = "src/rules/format.rs"]
 mod format;
-#[path = "build_injection.rs"]
-mod injection;
-#[path = "src/text/detect/format.rs"]
-mod injection_format;
-#[path = "build_redaction.rs"]
-mod redaction;
-#[path = "src/text/redaction/format.rs"]
-mod redaction_format;
-#[path = "src/text/redaction/shape.rs"]
-mod redaction_shape;
-#[path = "src/text/words.rs"]
-#[allow(unreachable_pub, reason = "the core exports it; here it is only used")]
-mod text_words;
 #[path = "build_tools.rs"]
 mod tools;
 #[path = "src/rules/traces.rs"]
@@ -84,8 +69,6 @@ fn main() {
     let target = PathBuf::from(std::env::var("OUT_DIR").unwrap());
     fs::write(target.join("packs.rs"), out).unwrap();
     tools::write(&root.join("tools.toml"), &target.join("tools.rs"));
-    redaction::write(&root.join("redaction"), &target.join("redaction.rs"));
-    injection::write(&root.join("injection"), &target);
 }
 
 fn load<T: serde::de::DeserializeOwned>(path: &Path) -> T {

@@ -110,7 +110,11 @@ fn write_tools(out: &mut String, file: &ToolsFile, names: &BTreeMap<&str, Row<'_
         // A rule that allows must find one meaning in the name that stands for a tool.
         assert_eq!(names[tool.name.as_str()].tool, number);
         let part_of = tool.part_of.iter().fold(0u64, |set, name| {
-            set | 1 << names.get(name.as_str()).unwrap_or_else(|| panic!("{name}: no tool")).tool
+            set | 1
+                << names
+                    .get(name.as_str())
+                    .unwrap_or_else(|| panic!("{name}: no tool"))
+                    .tool
         });
         let operations = match tool.operations.as_deref() {
             None => "Operations::One",
@@ -146,11 +150,7 @@ fn write_tools(out: &mut String, file: &ToolsFile, names: &BTreeMap<&str, Row<'_
             "Delete" => "DELETE",
             _ => continue,
         };
-        writeln!(
-            consts,
-            "const {word}: ToolSet = ToolSet(1 << {number});"
-        )
-        .unwrap();
+        writeln!(consts, "const {word}: ToolSet = ToolSet(1 << {number});").unwrap();
     }
     writeln!(out, "];\n{consts}").unwrap();
 }

@@ -2,10 +2,10 @@
 //! to find and nothing lost but what was taken out.
 #![no_main]
 
-use holdpoint_core::text::clean::{Cleaner, Mode, clean, strip};
-use holdpoint_core::text::inspection::{Detectors, Family, Terms};
-use holdpoint_core::text::{Origin, Severity};
 use holdpoint_core::{Policy, Profile};
+use holdpoint_text::clean::{Cleaner, Mode, clean, strip};
+use holdpoint_text::inspection::{Detectors, Family, Terms};
+use holdpoint_text::{Origin, Severity};
 use libfuzzer_sys::fuzz_target;
 use serde_json::json;
 

@@ -10,10 +10,10 @@ use std::sync::LazyLock;
 
 use holdpoint::hook::{Agent, Answer, Asked, Gatekeeper, Pause, Prompted, Reply, Returned};
 use holdpoint::inspecting::Inspected;
-use holdpoint_core::text::clean::{note, replacement};
-use holdpoint_core::text::inspection::{Inspection, inspect};
-use holdpoint_core::text::{Action, Origin};
 use holdpoint_core::{Decision, Policy, Session, Surroundings, Verdict, judge};
+use holdpoint_text::clean::{note, replacement};
+use holdpoint_text::inspection::{Inspection, inspect};
+use holdpoint_text::{Action, Origin};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 

@@ -2,9 +2,9 @@
 //! as one text, as fields of a JSON value, and under everybody's detectors.
 #![no_main]
 
-use holdpoint_core::text::Origin;
-use holdpoint_core::text::inspection::Terms;
 use holdpoint_core::{Policy, Profile};
+use holdpoint_text::Origin;
+use holdpoint_text::inspection::Terms;
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
 

@@ -9,8 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use holdpoint_core::text::redaction::Redacted;
 use holdpoint_ledger::{Durability, Entry, Kind, Ledger, LedgerError, Options, Reader, Verify};
+use holdpoint_text::redaction::Redacted;
 use libfuzzer_sys::fuzz_target;
 use sha2::{Digest, Sha256};
 

@@ -1,7 +1,7 @@
 //! Whatever a text holds, it is read: in bounded size, and every part of every view leads back into it.
 #![no_main]
 
-use holdpoint_core::text::normal;
+use holdpoint_text::normal;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -3,7 +3,7 @@
 //! A secret that is handed over in a way nobody can mistake does not survive beside it.
 #![no_main]
 
-use holdpoint_core::text::redaction::{Marker, Redactor};
+use holdpoint_text::redaction::{Marker, Redactor};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
 

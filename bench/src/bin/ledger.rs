@@ -14,8 +14,8 @@ use anyhow::{Context, Result, bail, ensure};
 use holdpoint_bench::table::{self, Goals, Kind};
 use holdpoint_bench::timing::{Whose, cpu_seconds, median};
 use holdpoint_core::Verdict;
-use holdpoint_core::text::redaction::Redacted;
 use holdpoint_ledger::{Durability, Entry, Kind as Record, Ledger, Options, Verify};
+use holdpoint_text::redaction::Redacted;
 
 const PROCESSES: usize = 16;
 /// Records a second by all processes together, without waiting for the disk.

@@ -14,7 +14,7 @@ use anyhow::Result;
 use holdpoint_bench::table::{self, Goals, Kind};
 use holdpoint_bench::timing::quiet_ns;
 use holdpoint_core::digest_of;
-use holdpoint_core::text::redaction::{Certainty, Redactor};
+use holdpoint_text::redaction::{Certainty, Redactor};
 
 const SIZE: usize = 2048;
 

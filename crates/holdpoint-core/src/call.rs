@@ -118,7 +118,10 @@ impl ToolCall {
     /// `name(key=value, …)` with sorted keys and values as Python's `str()` shows them.
     pub(crate) fn text_form(&self) -> String {
         let arguments = self.input.iter();
-        text_form(&self.tool, arguments.map(|(key, value)| (key.as_str(), value)))
+        text_form(
+            &self.tool,
+            arguments.map(|(key, value)| (key.as_str(), value)),
+        )
     }
 
     /// The same as if the tool were called `name` by an agent that has its own names for the
@@ -127,7 +130,10 @@ impl ToolCall {
         let mut arguments: Vec<(Cow<'_, str>, &Value)> = self
             .input
             .iter()
-            .map(|(key, value)| (catalogue::rename(name, key), value))
+            .flat_map(|(key, value)| {
+                let names = catalogue::renames(name, key);
+                names.into_iter().map(move |name| (name, value))
+            })
             .collect();
         arguments.sort_by(|(one, _), (other, _)| one.cmp(other));
         let arguments = arguments.iter().map(|(key, value)| (key.as_ref(), *value));

@@ -25,7 +25,6 @@ mod session;
 pub mod shell;
 mod sql;
 mod stores;
-pub mod text;
 mod timestamp;
 mod understand;
 mod verdict;
@@ -37,6 +36,7 @@ pub use catalogue::{
 pub use decision::{Decision, Finding};
 pub use document::DocumentError;
 pub use glob::Glob;
+pub use holdpoint_text as text;
 pub use judge::{
     Explained, ExplainedCommand, ExplainedEffect, Filled, Part, Session, explained, judge,
     matching_rules, parts,

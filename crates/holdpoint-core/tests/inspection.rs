@@ -229,7 +229,10 @@ fn a_batch_tells_only_what_was_flagged_and_where() {
 #[test]
 fn an_unknown_mode_is_an_error() {
     let error = Mode::named("remvoe", || [0; 16]).unwrap_err().to_string();
-    assert_eq!(error, "unknown mode `remvoe`: did you mean `remove`?");
+    assert_eq!(
+        error,
+        "unknown mode `remvoe`: use one of `remove`, `redact`, `escape`, `strip`, `fence`"
+    );
     assert!(Mode::named("", || [0; 16]).is_err());
     for word in Mode::WORDS {
         assert_eq!(Mode::named(word, || [0; 16]).unwrap().name(), word);

@@ -34,6 +34,12 @@ impl RecordHash {
     }
 }
 
+impl From<[u8; 32]> for RecordHash {
+    fn from(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+}
+
 impl fmt::Display for RecordHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_hex(&self.0, f)

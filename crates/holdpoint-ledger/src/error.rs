@@ -157,7 +157,7 @@ fn is_out_of_files(error: &io::Error) -> bool {
 }
 
 /// An error in words, without the system's number for it.
-pub(crate) fn plain_words(error: &io::Error) -> String {
+pub fn plain_words(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error ")
         .next()

@@ -47,7 +47,7 @@ impl Pattern {
     }
 
     /// The only text it matches, if there is only one.
-    pub(crate) fn literal(&self) -> Option<&str> {
+    pub fn literal(&self) -> Option<&str> {
         self.0.literal()
     }
 

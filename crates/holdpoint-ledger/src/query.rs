@@ -31,11 +31,13 @@ pub enum Item<'a> {
     Unreadable(String),
 }
 
-/// A stored line: where it starts and how many bytes it has, without its end.
+/// A stored line, without its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Spot {
-    pub(crate) place: Place,
-    pub(crate) length: usize,
+pub struct Spot {
+    /// Where it starts.
+    pub place: Place,
+    /// How many bytes it has.
+    pub length: usize,
 }
 
 impl Query {
@@ -106,7 +108,8 @@ impl Query {
 }
 
 /// Reads lines again whose places are known.
-pub(crate) struct Fetch {
+#[derive(Debug)]
+pub struct Fetch {
     directory: PathBuf,
     /// The segment read last.
     open: Option<(u32, File)>,
@@ -114,7 +117,8 @@ pub(crate) struct Fetch {
 }
 
 impl Fetch {
-    pub(crate) fn new(directory: &Path) -> Self {
+    /// Of the ledger in a directory.
+    pub fn new(directory: &Path) -> Self {
         Self {
             directory: directory.to_owned(),
             open: None,
@@ -123,7 +127,7 @@ impl Fetch {
     }
 
     /// Hands the record over if it is wanted; false if it is not.
-    pub(crate) fn hand_over<E: From<LedgerError>>(
+    pub fn hand_over<E: From<LedgerError>>(
         &mut self,
         spot: Spot,
         filter: &Filter,
@@ -144,7 +148,7 @@ impl Fetch {
     }
 
     /// The line at a place.
-    pub(crate) fn line(&mut self, spot: Spot) -> Result<Line<'_>, LedgerError> {
+    pub fn line(&mut self, spot: Spot) -> Result<Line<'_>, LedgerError> {
         let path = segment_path(&self.directory, spot.place.segment);
         let failed = |error| LedgerError::io(Doing::Read, &path, error);
         let file = match self.open.take() {

@@ -15,7 +15,7 @@ pub(crate) const PUBLIC_KEY: &str = "key.pub";
 pub(crate) const RESERVE: &str = "reserve";
 
 /// The segment of a number.
-pub(crate) fn segment_path(directory: &Path, number: u32) -> PathBuf {
+pub fn segment_path(directory: &Path, number: u32) -> PathBuf {
     directory.join(segment_name(number))
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn note_name(size: u64) -> String {
 }
 
 /// The numbers of the segments in a directory, in order.
-pub(crate) fn segment_numbers(directory: &Path) -> io::Result<Vec<u32>> {
+pub fn segment_numbers(directory: &Path) -> io::Result<Vec<u32>> {
     numbered(directory, ".jsonl", segment_name)
 }
 

@@ -109,7 +109,7 @@ fn private(options: &mut OpenOptions) {
 fn private(_options: &mut OpenOptions) {}
 
 /// Makes a directory for its owner alone, with those above it.
-pub(crate) fn make_directory(path: &Path) -> io::Result<()> {
+pub fn make_directory(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

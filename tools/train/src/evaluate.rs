@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use holdpoint_core::text::classify::{Judged, Model};
-use holdpoint_core::text::detect::detect;
-use holdpoint_core::text::inspection::leave_read_twice;
-use holdpoint_core::text::normal::{Reading, read};
-use holdpoint_core::text::{Origin, Severity, words};
+use holdpoint_text::classify::{Judged, Model};
+use holdpoint_text::detect::detect;
+use holdpoint_text::inspection::leave_read_twice;
+use holdpoint_text::normal::{Reading, read};
+use holdpoint_text::{Origin, Severity, words};
 
 /// What the inspector makes of a text.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! The first stage: weights of single words, learnt from the second stage, which they are to spare.
 
-use holdpoint_core::text::classify::model::{WORD_BITS, word_norm};
+use holdpoint_text::classify::model::{WORD_BITS, word_norm};
 
 use crate::chance::Chance;
 use crate::learn::{Doc, Linear, Window, sigmoid};

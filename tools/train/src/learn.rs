@@ -1,10 +1,10 @@
 //! Learning the weights: logistic regression on windows, attacks by the window that carries them,
 //! ordinary text by the windows the model gets wrong.
 
-use holdpoint_core::text::classify::model::{BITS, FLOOR, bucket, norm, word_place};
-use holdpoint_core::text::classify::{STRIDE, features};
-use holdpoint_core::text::detect::concepts;
-use holdpoint_core::text::words;
+use holdpoint_text::classify::model::{BITS, FLOOR, bucket, norm, word_place};
+use holdpoint_text::classify::{STRIDE, features};
+use holdpoint_text::detect::concepts;
+use holdpoint_text::words;
 
 use crate::chance::Chance;
 use crate::plan::Plan;

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use holdpoint_core::text::classify::Model;
+use holdpoint_text::classify::Model;
 use lexopt::prelude::*;
 
 use corpus::{Corpus, Sources};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::thread;
 
-use holdpoint_core::text::classify::Model;
-use holdpoint_core::text::{Origin, Severity};
+use holdpoint_text::classify::Model;
+use holdpoint_text::{Origin, Severity};
 
 use crate::corpus::{Corpus, FOLDS};
 use crate::evaluate::inspect;

@@ -1,8 +1,8 @@
 //! The weights as they ship: both stages, thresholds, everything in a byte each.
 
-use holdpoint_core::text::Origin;
-use holdpoint_core::text::classify::Model;
-use holdpoint_core::text::classify::model::Header;
+use holdpoint_text::Origin;
+use holdpoint_text::classify::Model;
+use holdpoint_text::classify::model::Header;
 
 use crate::corpus::Corpus;
 use crate::first_stage::FirstStage;

@@ -4,8 +4,8 @@ use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use holdpoint_core::text::Origin;
-use holdpoint_core::text::inspection::inspect;
+use holdpoint_text::Origin;
+use holdpoint_text::inspection::inspect;
 
 use crate::bombs;
 

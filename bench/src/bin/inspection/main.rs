@@ -19,8 +19,8 @@ use anyhow::{Context, Result, bail};
 use holdpoint_bench::table::{self, Goals, Kind};
 use holdpoint_bench::timing::{Whose, cpu_seconds, median, quiet_ns};
 use holdpoint_core::digest_of;
-use holdpoint_core::text::inspection::inspect;
-use holdpoint_core::text::{Origin, Severity};
+use holdpoint_text::inspection::inspect;
+use holdpoint_text::{Origin, Severity};
 
 const MEBI: usize = 1 << 20;
 

@@ -54,7 +54,11 @@ pub(crate) fn meaning_argument<'c>(
     if let (Some(same), Some(name)) = (same, find(own)) {
         for (meant, key) in name.texts {
             if *meant == same.name && argument != *key {
-                found.extend(input.get_key_value(*key).map(|(key, value)| (key.as_str(), value)));
+                found.extend(
+                    input
+                        .get_key_value(*key)
+                        .map(|(key, value)| (key.as_str(), value)),
+                );
             }
         }
     }
@@ -108,8 +112,26 @@ pub(crate) fn rename<'k>(name: &'static Name, key: &'k str) -> Cow<'k, str> {
     let Some(argument) = name.tool().and_then(|tool| tool.argument(key)) else {
         return Cow::Borrowed(key);
     };
-    let spelled = name.spelled.iter().find(|(meant, _)| *meant == argument.name);
+    let spelled = name
+        .spelled
+        .iter()
+        .find(|(meant, _)| *meant == argument.name);
     Cow::Borrowed(spelled.map_or(argument.name, |(_, spelled)| spelled))
+}
+
+/// All the names an argument has where its tool is called `name`: a list of edits holds both the old
+/// texts and the new ones.
+pub(crate) fn renames<'k>(name: &'static Name, key: &'k str) -> Vec<Cow<'k, str>> {
+    let arguments = name.tool().map_or(&[][..], |tool| tool.arguments);
+    let means = |argument: &&Argument| argument.folded.iter().any(|name| is_folded(key, name));
+    let others = arguments.iter().filter(means).map(|argument| argument.name);
+    let mut found = vec![rename(name, key)];
+    for other in others.map(|argument| rename(name, argument)) {
+        if !found.contains(&other) {
+            found.push(other);
+        }
+    }
+    found
 }
 
 impl Tool {
@@ -140,8 +162,7 @@ fn is_among(key: &str, words: &[&str]) -> bool {
 /// Whether `key` is `folded` without case and separators.
 fn is_folded(key: &str, folded: &str) -> bool {
     // Separators only add, and no letter is shorter in lower case but some outside ASCII.
-    (key.len() >= folded.len() || !key.is_ascii())
-        && compare_folded(folded, key) == Ordering::Equal
+    (key.len() >= folded.len() || !key.is_ascii()) && compare_folded(folded, key) == Ordering::Equal
 }
 
 fn compare_folded(folded: &str, key: &str) -> Ordering {
@@ -173,11 +194,21 @@ mod tests {
             ["filePath"]
         );
         assert_eq!(
-            keys("create", "Write", "content", json!({"path": "a", "file_text": "b"})),
+            keys(
+                "create",
+                "Write",
+                "content",
+                json!({"path": "a", "file_text": "b"})
+            ),
             ["file_text"]
         );
         assert_eq!(
-            keys("fs_read", "Read", "file_path", json!({"mode": {"x": [{"path": "a"}, {"path": "b"}]}})),
+            keys(
+                "fs_read",
+                "Read",
+                "file_path",
+                json!({"mode": {"x": [{"path": "a"}, {"path": "b"}]}})
+            ),
             ["path", "path"]
         );
         assert!(keys("t", "t", "file_path", json!({"path": "a"})).is_empty());

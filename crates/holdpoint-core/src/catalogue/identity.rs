@@ -130,6 +130,11 @@ impl Identity {
 }
 
 impl Name {
+    /// Whether a call by this name is a command line.
+    pub(crate) fn is_shell(&self) -> bool {
+        self.command.is_some()
+    }
+
     /// The name itself.
     pub(crate) fn text(&'static self) -> &'static str {
         self.name
@@ -272,7 +277,11 @@ mod tests {
             let text = format!("*** Begin Patch\n*** {header}: a\n*** End Patch");
             identity("apply_patch", json!({"command": text}))
         };
-        let (add, update, delete) = (patch("Add File"), patch("Update File"), patch("Delete File"));
+        let (add, update, delete) = (
+            patch("Add File"),
+            patch("Update File"),
+            patch("Delete File"),
+        );
         for one in [add, update, delete] {
             assert!(touches(one, "Write") && touches(one, "Edit") && !touches(one, "Read"));
         }

@@ -16,10 +16,11 @@ use crate::verdict::Risk;
 pub use arguments::names_command;
 pub(crate) use arguments::{
     is_free_text, meaning_argument, names_code, names_directory, names_path, names_words, rename,
+    renames,
 };
+pub(crate) use identity::{Identity, ToolSet, is_name, named, patched_paths, tool_named};
 #[cfg(test)]
 pub(crate) use identity::{all_names, arguments_of};
-pub(crate) use identity::{Identity, ToolSet, is_name, named, patched_paths, tool_named};
 
 /// What running a tool does to the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]

@@ -9,10 +9,10 @@ use super::findings::{Answerable, Objection};
 use crate::catalogue;
 use crate::effects::places::{LOOPBACK, REMOTE_BRANCH, SECRET};
 use crate::effects::{Effect, Kind, Subject};
+use crate::policy::tool_names::Naming;
 use crate::session::Mark;
 use crate::shell::Opaque;
 use crate::text::shown;
-use crate::policy::tool_names::Naming;
 use crate::verdict::{Method, Verdict};
 
 /// What somebody who gives orders to a model is after.

@@ -7,7 +7,7 @@ use super::layer::{Policy, Trust};
 use crate::glob::Glob;
 use crate::text::Origin;
 use crate::text::clean::Mode;
-use crate::text::inspection::{Detectors, INTERNAL, Ladder, Terms, Threshold, UserText, globs};
+use crate::text::inspection::{Detectors, Ladder, Terms, Threshold, UserText};
 
 /// What is done about text that gives orders, hides something or holds secrets.
 ///
@@ -137,6 +137,10 @@ impl Thresholds {
     }
 }
 
+/// Tools whose results are fixed texts or the model's own words. Whatever could carry somebody
+/// else's text, an MCP server's memory included, is not among them (R-14).
+const INTERNAL_TOOLS: &[&str] = &["TodoWrite", "EnterPlanMode", "ExitPlanMode"];
+
 impl Policy {
     /// The terms on which texts are inspected under this policy. The first layer that speaks of
     /// something decides, and all others only tighten; a file nobody trusts never loosens.
@@ -156,17 +160,29 @@ impl Policy {
         };
         let cleaning = self.settled(Cleaning::Redact, |it| it.clean, Ord::max);
         Terms {
-            enabled: self.settled(true, |it| it.enabled, |one, other| one || other),
+            enabled: self.inspects(),
             user: self.settled(UserText::default(), |it| it.user, Ord::max),
             ladders: Origin::ALL.map(ladder),
             detectors: self.detectors(),
-            internal: self.internal_tools(),
             cleaning: match cleaning {
                 Cleaning::Escape => Mode::Escape,
                 Cleaning::Redact => Mode::Redact,
                 Cleaning::Remove => Mode::Remove,
             },
         }
+    }
+
+    /// Whether the results of a tool are looked at: all are, but of the tools on the list of
+    /// internal ones (R-14).
+    pub fn inspects_tool(&self, tool: &str) -> bool {
+        let tool = tool.to_lowercase();
+        let named = |list: &Vec<Glob>| list.iter().any(|glob| glob.matches(&tool));
+        self.inspects() && !self.internal_tools().iter().all(named)
+    }
+
+    /// Whether texts are looked at at all.
+    fn inspects(&self) -> bool {
+        self.settled(true, |it| it.enabled, |one, other| one || other)
     }
 
     /// What counts of something layers speak of.
@@ -209,10 +225,18 @@ impl Policy {
             .filter_map(|layer| layer.injection.as_ref()?.internal_tools.as_ref());
         let mut lists: Vec<Vec<Glob>> = lists.map(|list| globs(list)).collect();
         if self.deciding(|it| it.internal_tools.as_ref()).is_none() {
-            lists.push(globs(INTERNAL));
+            lists.push(globs(INTERNAL_TOOLS));
         }
         lists
     }
+}
+
+/// Names of tools as patterns; upper and lower case are the same.
+fn globs<S: AsRef<str>>(names: &[S]) -> Vec<Glob> {
+    names
+        .iter()
+        .map(|name| Glob::new(&name.as_ref().to_lowercase()))
+        .collect()
 }
 
 #[cfg(test)]
@@ -226,7 +250,7 @@ mod tests {
     use Severity::{Critical, High, Low, Medium};
     use Trust::{Trusted, Untrusted};
 
-    fn terms(layers: &[(Authority, Trust, &str)]) -> Terms {
+    fn policy(layers: &[(Authority, Trust, &str)]) -> Policy {
         let sources = layers
             .iter()
             .map(|(authority, trust, text)| Source {
@@ -236,7 +260,11 @@ mod tests {
                 bytes: format!("{{\"injection\":{text}}}").into_bytes(),
             })
             .collect();
-        Policy::compile(sources).unwrap().inspection_terms()
+        Policy::compile(sources).unwrap()
+    }
+
+    fn terms(layers: &[(Authority, Trust, &str)]) -> Terms {
+        policy(layers).inspection_terms()
     }
 
     fn actions(terms: &Terms, origin: Origin) -> [Action; 4] {
@@ -287,25 +315,25 @@ mod tests {
         let strict = r#"{"enabled": true, "rejectAt": "medium", "annotateAt": "low", "user": "block",
             "internalTools": ["memory_*"], "clean": "remove"}"#;
         // A stranger's loose words change nothing.
-        assert_eq!(terms(&[(Project, Untrusted, loose)]), {
-            let mut usual = Terms::default();
-            usual.internal.insert(0, globs(&["*"]));
-            usual
-        });
-        let tightened = terms(&[(Project, Untrusted, strict)]);
+        let unchanged = policy(&[(Project, Untrusted, loose)]);
+        assert_eq!(unchanged.inspection_terms(), Terms::default());
+        assert!(unchanged.inspects_tool("Read") && !unchanged.inspects_tool("TodoWrite"));
+        let stricter = policy(&[(Project, Untrusted, strict)]);
+        let tightened = stricter.inspection_terms();
         assert_eq!(
             actions(&tightened, Origin::User),
             [Annotate, Quarantine, Quarantine, Block]
         );
-        assert_eq!(tightened.cleaning(), Mode::Remove);
-        assert!(tightened.inspects_tool("memory_recall") && tightened.inspects_tool("TodoWrite"));
+        assert_eq!(tightened.cleaning, Mode::Remove);
+        assert!(stricter.inspects_tool("memory_recall") && stricter.inspects_tool("TodoWrite"));
         // The managed file's strict words stand against the user's loose ones.
-        let floor = terms(&[(Managed, Trusted, strict), (User, Trusted, loose)]);
+        let floor = policy(&[(Managed, Trusted, strict), (User, Trusted, loose)]);
+        let terms_of_floor = floor.inspection_terms();
         assert_eq!(
-            actions(&floor, Origin::Tool),
+            actions(&terms_of_floor, Origin::Tool),
             [Annotate, Quarantine, Quarantine, Block]
         );
-        assert!(floor.inspects(Origin::User) && !floor.inspects_tool("memory_recall"));
+        assert!(terms_of_floor.inspects(Origin::User) && !floor.inspects_tool("memory_recall"));
         assert!(floor.inspects_tool("Read"));
         // Its loose words may be tightened.
         let both = terms(&[(Managed, Trusted, loose), (User, Trusted, strict)]);
@@ -313,14 +341,14 @@ mod tests {
             actions(&both, Origin::Tool),
             [Annotate, Quarantine, Quarantine, Block]
         );
-        let off = terms(&[(User, Trusted, loose)]);
-        assert!(!off.inspects(Origin::Tool) && !off.inspects_tool("Read"));
+        let off = policy(&[(User, Trusted, loose)]);
+        assert!(!off.inspection_terms().inspects(Origin::Tool) && !off.inspects_tool("Read"));
     }
 
     // R-14
     #[test]
     fn only_tools_on_the_list_are_internal() {
-        let usual = Terms::default();
+        let usual = policy(&[]);
         for tool in [
             "Bash",
             "Read",
@@ -332,7 +360,7 @@ mod tests {
             assert!(usual.inspects_tool(tool), "{tool}");
         }
         assert!(!usual.inspects_tool("TodoWrite"));
-        let rrclaw = Policy::profile(Profile::Rrclaw).unwrap().inspection_terms();
+        let rrclaw = Policy::profile(Profile::Rrclaw).unwrap();
         for tool in ["memory_recall", "skill", "self_info", "config", "routine"] {
             assert!(!rrclaw.inspects_tool(tool), "{tool}");
         }

@@ -353,7 +353,9 @@ impl Rules {
                 || whole_tool().is_some_and(|text| text.trim_start_matches(TO_THE_LETTER) == name)
         };
         let by_own = self.text.matching(view.text_form());
+        // A form never allows a shell, so it does not under a shell's name.
         let standing = view.identity.standing_name();
+        let standing = standing.filter(|name| !name.is_shell());
         let by_standing = standing.map(|name| {
             let mut numbers = self.text.matching(&view.form_named(name));
             numbers.retain(|number| !self.is_exact(*number) && !by_own.contains(number));
@@ -364,9 +366,7 @@ impl Rules {
             by_own
                 .iter()
                 .filter(|number| says_all(**number, own))
-                .map(|number| {
-                    self.pattern_match(*number, None, self.naming_of_form(*number, own))
-                }),
+                .map(|number| self.pattern_match(*number, None, self.naming_of_form(*number, own))),
         );
         found.extend(
             by_standing

@@ -167,9 +167,7 @@ impl ToolNames {
                 return None;
             }
             let mut names = self.known.iter();
-            let named = names.find(|name| {
-                name.naming(own, identity) == Some(Naming::Standing)
-            })?;
+            let named = names.find(|name| name.naming(own, identity) == Some(Naming::Standing))?;
             Some((named.name.clone(), Naming::Standing))
         })
     }

@@ -149,7 +149,10 @@ impl ToolTable {
             };
             if rule.name.matches(&lower) {
                 numbers.push((*number, Naming::Unnamed));
-            } else if standing.as_ref().is_some_and(|name| rule.name.matches(name)) {
+            } else if standing
+                .as_ref()
+                .is_some_and(|name| rule.name.matches(name))
+            {
                 numbers.push((*number, Naming::Standing));
             }
         }

@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{anyhow, bail};
 use holdpoint::scan::json::safe;
 use holdpoint::scan::{Written, replace};
+use holdpoint_core::document::hint;
 use holdpoint_core::text::Origin;
 use holdpoint_core::text::clean::{Cleaned, Cleaner, Mode};
 use holdpoint_core::text::inspection::Terms;
@@ -73,7 +74,13 @@ impl Cleaning {
         getrandom::fill(&mut random)
             .map_err(|_| anyhow!("the system gives no random numbers, which a fence is made of"))?;
         Ok(Self {
-            mode: Mode::named(&args.mode, || random).map_err(|error| anyhow!("--mode: {error}"))?,
+            mode: Mode::named(&args.mode, || random).map_err(|unknown| {
+                let hint = hint(&unknown.word, &Mode::WORDS);
+                anyhow!(
+                    "--mode: unknown mode `{}`: {hint}",
+                    shown(&unknown.word, 40)
+                )
+            })?,
             terms: terms(args.config.as_deref(), args.profile.as_deref())?,
             origin: args.origin.as_deref().map(origin).transpose()?,
             collapse: args.collapse_whitespace,

@@ -82,7 +82,7 @@ pub fn inspect_value(
         Some((tool, input)) => (Some(tool), Some(input)),
         None => (None, None),
     };
-    if tool.is_some_and(|tool| !terms.inspects_tool(tool)) {
+    if tool.is_some_and(|tool| !incoming.policy.inspects_tool(tool)) {
         return Ok(Inspected::default());
     }
     // Pictures are no text, and what the model itself has said is nobody else's.
@@ -252,7 +252,7 @@ fn stripped(terms: &Terms, body: &Body<'_>, origin: Origin) -> Option<Value> {
 
 /// The value without what was found in it; none if something is left that must not go on.
 fn cleaned(terms: &Terms, body: &Body<'_>, origin: Origin) -> Option<Value> {
-    let cleaned = Cleaner::new(terms, terms.cleaning()).json(body.text(), origin);
+    let cleaned = Cleaner::new(terms, terms.cleaning).json(body.text(), origin);
     let stripped = Cleaner::new(terms, Mode::Strip).json(&cleaned.value, origin);
     let left = terms.inspect_json(&stripped.value, origin);
     (left.action < Action::Quarantine).then(|| body.with_text(stripped.value))

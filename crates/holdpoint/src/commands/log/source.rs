@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use holdpoint::{Locations, plain_words};
 use holdpoint_core::digest_of;
-use holdpoint_ledger::{Anew, Index, IndexError, Item, Keep, Place, Query, Reader, Stats};
+use holdpoint_index::{Anew, Index, IndexError, Keep};
+use holdpoint_ledger::{Item, Place, Query, Reader, Stats};
 
 use crate::amounts::{bytes, counted};
 use crate::cli::IndexWhen;
