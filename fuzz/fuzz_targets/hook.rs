@@ -8,9 +8,9 @@
 
 use std::sync::LazyLock;
 
-use holdpoint::hook::{Agent, Answer, Asked, Gatekeeper, Pause, Prompted, Reply, Returned};
-use holdpoint::inspecting::Inspected;
+use holdpoint_agents::hook::{Agent, Answer, Asked, Gatekeeper, Pause, Prompted, Reply, Returned};
 use holdpoint_core::{Decision, Policy, Session, Surroundings, Verdict, judge};
+use holdpoint_engine::inspecting::Inspected;
 use holdpoint_text::clean::{note, replacement};
 use holdpoint_text::inspection::{Inspection, inspect};
 use holdpoint_text::{Action, Origin};

@@ -7,7 +7,7 @@
 
 use std::sync::LazyLock;
 
-use holdpoint::replay::{Item, Reader, Recorded, Seen};
+use holdpoint_agents::replay::{Item, Reader, Recorded, Seen};
 use holdpoint_core::{Policy, Session, Surroundings, judge};
 use libfuzzer_sys::fuzz_target;
 

@@ -19,8 +19,8 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use holdpoint::{Decision, Gate, Method, ToolCall, Verdict};
 use holdpoint_core::text::redaction::{Redacted, Redactor};
+use holdpoint_engine::{Decision, Gate, Method, ToolCall, Verdict};
 use holdpoint_ledger::{
     Digest, Durability, Entry, Kind, Ledger, Open, Options, Real, System, Timestamp,
 };

@@ -18,7 +18,7 @@ command -v tmux >/dev/null || {
     exit 1
 }
 if [ -z "${HOLDPOINT:-}" ]; then
-    cargo build --quiet --locked --manifest-path "$root/Cargo.toml" --package holdpoint
+    cargo build --quiet --locked --manifest-path "$root/Cargo.toml" --package holdpoint-cli
     HOLDPOINT=${CARGO_TARGET_DIR:-$root/target}/debug/holdpoint
 fi
 

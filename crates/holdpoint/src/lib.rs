@@ -18,66 +18,18 @@
 //! [`Gate::open`] reads the policy files that apply to a directory, as the `holdpoint` program
 //! does, and closes when one of them cannot be read: such a gate denies everything and says why.
 
-mod account;
-pub mod amounts;
-pub mod backup;
-pub mod checks;
-mod disk;
-pub mod display;
-mod error_log;
-mod excerpt;
-mod gate;
-pub mod holding;
-pub mod hook;
-pub mod inspecting;
-mod load;
-mod locations;
-pub mod middleware;
-mod packs;
-mod people;
-mod recording;
-pub mod replay;
-pub mod report;
-pub mod scan;
-mod sessions;
-pub mod setup;
-pub mod simulate;
-mod spread;
-mod store;
-mod telling;
-mod trees;
-mod trust;
-mod views;
-mod workplace;
-
-pub use account::account_name;
-pub use disk::Disk;
-pub use error_log::ErrorLog;
-pub use excerpt::{arguments_without_secrets, text_without_secrets, without_secrets};
-pub use gate::Gate;
-pub use holdpoint_core::paths::{Entry, Lookup};
-pub use holdpoint_core::policy::{Authority, Guard, Layer, OnError, Switched, Trust, json_schema};
-pub use holdpoint_core::text::{self, shown};
-pub use holdpoint_core::{
-    Autonomy, CallError, Decision, DefaultPolicy, DocumentError, Effect, Finding, Mark, Method,
-    Pack, PackError, Part, Policy, Profile, Risk, Session, SessionState, StrictValue, Supervision,
-    Suspensions, ToolCall, Verdict,
+pub use holdpoint_engine::middleware;
+pub use holdpoint_engine::{
+    Answered, Authority, Autonomy, CallError, Decision, DefaultPolicy, Disk, DocumentError, Effect,
+    Ended, Entry, ErrorLog, Failed, FileError, Finding, Found, Gate, Guard, Hold, Layer, LoadError,
+    Locations, Lookup, Mark, Method, OnError, Outcome, Pack, PackError, Part, Policy, Profile,
+    ProjectFiles, Ran, RecordError, Recorder, Replayed, Risk, Session, SessionError, SessionId,
+    SessionState, Sessions, StrictValue, Supervision, Suspensions, Switched, ToolCall, Trust,
+    TrustError, TrustStore, Verdict, account_name, arguments_without_secrets, backup, checks,
+    display, holding, inspecting, json_schema, load_file, load_layers, load_layers_at, load_text,
+    people_at, plain_words, read_pack, read_policy_file, real_directory, shown, simulate, text,
+    text_without_secrets, without_secrets,
 };
-pub use load::{
-    FileError, LoadError, load_file, load_layers, load_layers_at, load_text, read_policy_file,
-};
-pub use locations::{Locations, ProjectFiles};
-pub use packs::read_pack;
-pub use people::people_at;
-pub use recording::{
-    Answered, Ended, Failed, Found, Hold, Outcome, Ran, RecordError, Recorder, Replayed,
-};
-pub use sessions::{SessionError, SessionId, Sessions};
-pub use store::plain_words;
-pub use telling::TELLING;
-pub use trust::{TrustError, TrustStore};
-pub use views::HouseViews;
-pub use workplace::real_directory;
 
 /// The guides' code is compiled and run with the other examples in the documentation.
 #[cfg(doctest)]

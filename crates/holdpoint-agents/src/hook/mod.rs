@@ -1,0 +1,455 @@
+//! The way of a hook call: an agent's payload in, its reply out.
+//!
+//! An adapter knows one agent's words and decides nothing: it turns a payload into a call, a result
+//! or a message, and what comes of it into a reply. Adding an agent is a file with an `Adapter` and a row in [`Agent`].
+//! Reading the bytes, judging the call and writing the reply are the caller's.
+
+mod adapter;
+mod claude_code;
+mod cline;
+mod codex;
+mod copilot;
+mod cursor;
+mod events;
+mod gemini;
+mod generic;
+mod glimpse;
+mod goose;
+mod kiro;
+mod nested;
+mod opencode;
+mod qwen;
+mod reading;
+#[cfg(test)]
+mod tests;
+mod windsurf;
+mod wording;
+
+use std::str;
+use std::time::Duration;
+
+use holdpoint_broker::Context;
+use holdpoint_core::{Decision, Method, ToolCall};
+use holdpoint_sandbox::last_words::LastWords;
+use serde_json::{Map, Value};
+
+use self::adapter::{Adapter, Heard, Said};
+use holdpoint_engine::inspecting::Inspected;
+
+/// The largest payload that is read.
+pub const MAX_PAYLOAD: usize = 16 << 20;
+
+/// The agents whose hooks Holdpoint answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agent {
+    /// Anthropic's Claude Code.
+    ClaudeCode,
+    /// OpenAI's Codex.
+    Codex,
+    /// Google's Gemini CLI.
+    Gemini,
+    /// GitHub's Copilot CLI.
+    Copilot,
+    /// Cursor.
+    Cursor,
+    /// Qwen Code.
+    Qwen,
+    /// OpenCode, through its plugin.
+    OpenCode,
+    /// Cline.
+    Cline,
+    /// Windsurf.
+    Windsurf,
+    /// Kiro.
+    Kiro,
+    /// Goose.
+    Goose,
+    /// Whoever sends Holdpoint's own form.
+    Generic,
+}
+
+impl Agent {
+    /// Every agent.
+    pub const ALL: [Agent; 12] = [
+        Agent::ClaudeCode,
+        Agent::Codex,
+        Agent::Gemini,
+        Agent::Copilot,
+        Agent::Cursor,
+        Agent::Qwen,
+        Agent::OpenCode,
+        Agent::Cline,
+        Agent::Windsurf,
+        Agent::Kiro,
+        Agent::Goose,
+        Agent::Generic,
+    ];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Agent::ClaudeCode => "claude-code",
+            Agent::Codex => "codex",
+            Agent::Gemini => "gemini",
+            Agent::Copilot => "copilot",
+            Agent::Cursor => "cursor",
+            Agent::Qwen => "qwen",
+            Agent::OpenCode => "opencode",
+            Agent::Cline => "cline",
+            Agent::Windsurf => "windsurf",
+            Agent::Kiro => "kiro",
+            Agent::Goose => "goose",
+            Agent::Generic => "generic",
+        }
+    }
+
+    /// The agent of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|agent| agent.name() == name)
+    }
+
+    /// The variable in which the agent tells its hooks where it belongs.
+    pub fn workspace_variable(self) -> Option<&'static str> {
+        self.adapter().workspace_variable()
+    }
+
+    /// What a hook of this agent says when it breaks down.
+    pub fn last_words(self) -> LastWords {
+        self.adapter().last_words()
+    }
+
+    /// The reply that leaves a question to the agent, where the policy wants that.
+    pub fn left_alone(self, problem: &Problem) -> Reply {
+        let adapter = self.adapter();
+        let output = match &problem.when {
+            When::Call(moment) => adapter.of_call(*moment, Said::Nothing, ""),
+            When::Prompt => adapter.of_prompt(Heard::Passes),
+            When::Result(_) | When::Change => None,
+        };
+        output.map_or_else(Reply::silence, |output| Reply::saying(&output))
+    }
+
+    /// The reply that refuses, because the call could not be judged.
+    pub fn refusal(self, problem: &Problem) -> Reply {
+        self.adapter().refusal(problem)
+    }
+
+    /// Answers a payload by asking `gate` about the call, the result or the message in it.
+    pub fn answer(self, payload: &[u8], gate: &mut dyn Gatekeeper) -> Result<Reply, Problem> {
+        let adapter = self.adapter();
+        let unread = |text: String| adapter.unreadable(payload, text);
+        match adapter.read(text_of(payload).map_err(unread)?)? {
+            Question::None => Ok(Reply::silence()),
+            Question::Pause { session, pause } => match gate.pause(&session, pause) {
+                Ok(()) => Ok(Reply::silence()),
+                Err(text) => Err(Problem::new(text)),
+            },
+            Question::Changed(file) => match gate.changed(&file) {
+                Ok(()) => Ok(Reply::silence()),
+                Err(text) => Err(Problem::at(When::Change, text)),
+            },
+            Question::Call(mut asked) => {
+                let moment = asked.moment;
+                asked.patience = adapter.patience();
+                match gate.judge(*asked) {
+                    Ok(answer) => Ok(adapter.reply(moment, &answer)),
+                    Err(text) => Err(Problem::at(When::Call(moment), text)),
+                }
+            }
+            Question::Calls(calls) => strictest(adapter, calls, gate),
+            Question::Result(returned) => {
+                gate.stand_by(adapter.kept_back(Some(&returned), BROKE_DOWN));
+                match gate.result(&returned) {
+                    Ok(inspected) => Ok(adapter.reply_to_result(&returned, &inspected)),
+                    Err(text) => Err(Problem::at(When::Result(Some(returned)), text)),
+                }
+            }
+            Question::Prompt(prompted) => {
+                gate.stand_by(adapter.refusal(&Problem::at(When::Prompt, BROKE_DOWN)));
+                match gate.prompt(&prompted) {
+                    Ok(inspected) => Ok(adapter.reply_to_prompt(&inspected)),
+                    Err(text) => Err(Problem::at(When::Prompt, text)),
+                }
+            }
+        }
+    }
+
+    fn adapter(self) -> &'static dyn Adapter {
+        match self {
+            Agent::ClaudeCode => &claude_code::ClaudeCode,
+            Agent::Codex => &codex::Codex,
+            Agent::Gemini => &gemini::Gemini,
+            Agent::Copilot => &copilot::Copilot,
+            Agent::Cursor => &cursor::Cursor,
+            Agent::Qwen => &qwen::Qwen,
+            Agent::OpenCode => &opencode::OpenCode,
+            Agent::Cline => &cline::Cline,
+            Agent::Windsurf => &windsurf::Windsurf,
+            Agent::Kiro => &kiro::Kiro,
+            Agent::Goose => &goose::Goose,
+            Agent::Generic => &generic::Generic,
+        }
+    }
+}
+
+/// Answers for several calls at once: they run together or not at all.
+fn strictest(
+    adapter: &dyn Adapter,
+    calls: Vec<Asked>,
+    gate: &mut dyn Gatekeeper,
+) -> Result<Reply, Problem> {
+    let count = u32::try_from(calls.len()).unwrap_or(u32::MAX).max(1);
+    let mut worst: Option<(Moment, Answer)> = None;
+    let mut edited = false;
+    for mut asked in calls {
+        let moment = asked.moment;
+        // The agent waits for all of them, one after another.
+        asked.patience = adapter.patience().map(|patience| patience / count);
+        let answer = gate
+            .judge(asked)
+            .map_err(|text| Problem::at(When::Call(moment), text))?;
+        let refused = !answer.decision.verdict.runs();
+        edited |= answer.edited.is_some();
+        let said = |answer: &Answer| {
+            (
+                answer.decision.verdict,
+                answer.decision.method == Method::NoObjection,
+            )
+        };
+        if worst
+            .as_ref()
+            .is_none_or(|(_, kept)| said(kept) < said(&answer))
+        {
+            worst = Some((moment, answer));
+        }
+        if refused {
+            break;
+        }
+    }
+    match worst {
+        // Which of them were changed cannot be told the agent.
+        Some((moment, answer)) if edited && answer.decision.verdict.runs() => {
+            let output = adapter.of_call(moment, Said::Deny, wording::CHANGED);
+            Ok(adapter.denied(moment, output, wording::CHANGED))
+        }
+        Some((moment, answer)) => Ok(adapter.reply(moment, &answer)),
+        None => Err(Problem::new("the agent's message names no command")),
+    }
+}
+
+/// What a payload asks.
+#[derive(Debug)]
+enum Question {
+    /// Whether a call may run.
+    Call(Box<Asked>),
+    /// Whether several calls may run, all or none.
+    Calls(Vec<Asked>),
+    /// Whether the model may read what a call returned.
+    Result(Box<Returned>),
+    /// Whether the model may read what the user wrote.
+    Prompt(Prompted),
+    /// Whether the agent may go by this file of settings as it is now.
+    Changed(String),
+    /// Nothing, but a session pauses.
+    Pause { session: String, pause: Pause },
+    /// Nothing: the agent only tells.
+    None,
+}
+
+/// When an agent stops for its user (J-41, X-20).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pause {
+    /// Its turn has ended.
+    Turn,
+    /// It waits, with nothing to do.
+    Idle,
+}
+
+/// What is wrong when a process ends before it could say anything else.
+const BROKE_DOWN: &str = "Holdpoint broke down";
+
+/// Who answers the questions of an agent.
+pub trait Gatekeeper {
+    /// Whether a call may run.
+    fn judge(&mut self, asked: Asked) -> Result<Answer, String>;
+
+    /// What is to be said if this process breaks down from here on: a call that has been made can
+    /// no longer be refused, but what it returned can be kept back.
+    fn stand_by(&mut self, reply: Reply);
+
+    /// What the model may read of what a call returned.
+    fn result(&mut self, returned: &Returned) -> Result<Inspected, String>;
+
+    /// What is to be said of what the user wrote.
+    fn prompt(&mut self, prompted: &Prompted) -> Result<Inspected, String>;
+
+    /// Whether the agent stays guarded if it goes by this file of settings as it is now.
+    fn changed(&mut self, file: &str) -> Result<(), String>;
+
+    /// Notes that a session pauses.
+    fn pause(&mut self, session: &str, pause: Pause) -> Result<(), String>;
+}
+
+/// The answer to a call.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// What was decided, by rules or by a person.
+    pub decision: Decision,
+    /// The arguments to run with, if a person changed them.
+    pub edited: Option<Map<String, Value>>,
+}
+
+impl From<Decision> for Answer {
+    fn from(decision: Decision) -> Self {
+        Self {
+            decision,
+            edited: None,
+        }
+    }
+}
+
+/// A call an agent wants to make.
+#[derive(Debug)]
+pub struct Asked {
+    /// The call.
+    pub call: ToolCall,
+    /// The agent's session, if it says.
+    pub session: Option<String>,
+    /// The directory the agent stands in, if it says.
+    pub directory: Option<String>,
+    /// What the agent says of the circumstances.
+    pub context: Context,
+    /// How long the agent waits for an answer, if it cannot be told to wait for longer.
+    pub patience: Option<Duration>,
+    moment: Moment,
+}
+
+impl Asked {
+    /// Whether the call can be held here. Before the agent asks its own user it cannot: that is the
+    /// question already.
+    pub fn can_be_held(&self) -> bool {
+        self.moment != Moment::BeforePrompt
+    }
+}
+
+/// What a call returned.
+#[derive(Debug)]
+pub struct Returned {
+    /// The call.
+    pub call: ToolCall,
+    /// Its arguments.
+    pub input: Value,
+    /// What it returned, or why it failed.
+    pub response: Value,
+    /// The agent's session, if it says.
+    pub session: Option<String>,
+    /// The directory the agent stands in, if it says.
+    pub directory: Option<String>,
+    /// Whether the agent takes something else in its place.
+    pub replaceable: bool,
+    /// Whether the call failed.
+    failed: bool,
+}
+
+/// What a user wrote to an agent.
+#[derive(Debug)]
+pub struct Prompted {
+    /// The message.
+    pub text: String,
+    /// The agent's session, if it says.
+    pub session: Option<String>,
+    /// The directory the agent stands in, if it says.
+    pub directory: Option<String>,
+}
+
+/// When an agent asks; the form of the reply depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Moment {
+    /// Before any call.
+    BeforeCall,
+    /// Before a call, for agents that have other words at some of their events.
+    Otherwise,
+    /// Before a command, for agents that have other words then.
+    BeforeCommand,
+    /// Before it asks its user.
+    BeforePrompt,
+    /// Nobody knows: the agent is newer than this program.
+    Unknown,
+}
+
+/// What a problem keeps from being answered.
+#[derive(Debug)]
+enum When {
+    /// Whether a call may run.
+    Call(Moment),
+    /// What the model may read of a result; the result, if that much is known of it.
+    Result(Option<Box<Returned>>),
+    /// What is to be said of a user's message.
+    Prompt,
+    /// Whether the agent may go by changed settings.
+    Change,
+}
+
+/// Why a question could not be answered.
+#[derive(Debug)]
+pub struct Problem {
+    when: When,
+    /// In one line.
+    pub text: String,
+}
+
+impl Problem {
+    /// A problem with anything but the call itself.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self::at(When::Call(Moment::Unknown), text)
+    }
+
+    fn at(when: When, text: impl Into<String>) -> Self {
+        Self {
+            when,
+            text: text.into(),
+        }
+    }
+}
+
+/// What goes back to the agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// For standard output.
+    pub stdout: String,
+    /// For standard error.
+    pub stderr: String,
+    /// The exit code.
+    pub code: u8,
+    /// Whether the call would run if nobody heard this.
+    pub must_be_heard: bool,
+}
+
+impl Reply {
+    /// No opinion: the agent's own permission system decides.
+    pub fn silence() -> Self {
+        Self::default()
+    }
+
+    /// A line of JSON on standard output.
+    fn saying(output: &Value) -> Self {
+        Self {
+            stdout: format!("{output}\n"),
+            ..Self::default()
+        }
+    }
+}
+
+fn text_of(payload: &[u8]) -> Result<&str, String> {
+    if payload.len() > MAX_PAYLOAD {
+        return Err(format!(
+            "the agent's message has more than {MAX_PAYLOAD} bytes: no call is that large"
+        ));
+    }
+    str::from_utf8(payload).map_err(|error| {
+        format!(
+            "the agent's message is not UTF-8 text (byte {})",
+            error.valid_up_to()
+        )
+    })
+}

@@ -1,0 +1,183 @@
+//! A decision in words, short enough for a model and plain enough for a person: which rule, why,
+//! which part, what instead.
+
+use holdpoint_core::{Decision, Method, Verdict};
+
+use holdpoint_core::text::shown;
+
+/// The most characters of one answer.
+const MOST: usize = 1900;
+
+/// Why a call was judged as it was.
+pub(super) fn explained(decision: &Decision) -> String {
+    // What a person wants the model to read stands alone, as they wrote it (J-43).
+    if decision.method == Method::UserComment {
+        return shown(&decision.reason, MOST);
+    }
+    if let Some(opening) = by_a_person(decision) {
+        let reason = sentence(&decision.reason, 1500);
+        return shown(&format!("{opening}{reason}"), MOST);
+    }
+    let opening = match decision.verdict {
+        Verdict::Allow => "Holdpoint allows this",
+        Verdict::Notify => "Holdpoint noticed this",
+        Verdict::Ask => "Holdpoint asks about this",
+        Verdict::Review => "Holdpoint wants this reviewed",
+        Verdict::Deny => "Holdpoint denied this",
+    };
+    let mut text = opening.to_owned();
+    let reason = sentence(&decision.reason, 600);
+    if let Some(rule) = &decision.rule {
+        let rule = shown(rule, 120);
+        // Most reasons quote the rule.
+        if !reason.contains(&rule) {
+            text.push_str(&format!(" ({rule})"));
+        }
+    }
+    text.push_str(": ");
+    text.push_str(&reason);
+    let deciding = decision
+        .findings
+        .first()
+        .filter(|finding| Some(&finding.rule) == decision.rule.as_ref());
+    if let Some(part) = deciding.and_then(|finding| finding.part.as_deref()) {
+        text.push_str(&format!(" Part: {}", sentence(part, 200)));
+    }
+    if let Some(instead) = &decision.instead {
+        text.push_str(&format!(" Instead: {}", sentence(instead, 600)));
+    }
+    shown(&text, MOST)
+}
+
+/// How an answer starts that a person gave, or that nobody gave in time; none for what rules decided.
+fn by_a_person(decision: &Decision) -> Option<&'static str> {
+    match (decision.verdict, decision.method) {
+        (Verdict::Deny, Method::UserDenied) => Some("Holdpoint denied this, as a person decided: "),
+        (Verdict::Deny, Method::Timeout) => Some("Holdpoint denied this for now: "),
+        (Verdict::Allow, Method::UserApproved) => Some("Holdpoint released this: "),
+        (Verdict::Deny, Method::NoChannel) => {
+            Some("Holdpoint denied this, because nobody can be asked: ")
+        }
+        _ => None,
+    }
+}
+
+/// Why a call is refused that could not be judged.
+pub(super) fn refused(problem: &str) -> String {
+    format!("{REFUSED}{}", sentence(problem, 800))
+}
+
+/// Why changed settings are not to be gone by.
+pub(super) fn not_gone_by(problem: &str) -> String {
+    let problem = sentence(problem, 800);
+    format!(
+        "Holdpoint stopped a change of the settings, because nothing would be guarded: {problem}"
+    )
+}
+
+/// Why a result is kept back that could not be looked at.
+pub(super) fn kept_back(problem: &str) -> String {
+    let problem = sentence(problem, 800);
+    format!(
+        "Holdpoint kept back what this tool returned, because it could not look at it: {problem}"
+    )
+}
+
+/// Why a message goes on that could not be looked at.
+pub(super) fn unseen(problem: &str) -> String {
+    let problem = sentence(problem, 800);
+    format!("Holdpoint could not look at this message: {problem} Calls of tools are still judged.")
+}
+
+/// Why a call does not run of which nobody could be asked here.
+pub(super) fn cannot_ask(reason: &str) -> String {
+    let reason = sentence(reason, 1500);
+    format!("Holdpoint denied this, because nobody can be asked here. {reason} {TO_APPROVE}")
+}
+
+/// What a person does who wants such a call to run.
+const TO_APPROVE: &str = "To approve such calls, have your user run `holdpoint serve`, then make \
+                          the identical call again, or allow it with `holdpoint permissions allow`.";
+
+/// Why a changed call does not run where it cannot be changed.
+pub(super) const CHANGED: &str = "Holdpoint denied this: a person changed its arguments, and they \
+                                  cannot be handed over here.";
+
+/// What is said of a result that is kept back without a word on why.
+pub(super) const WITHHELD: &str = "Holdpoint withheld what this tool returned.";
+
+/// What is added where the result stays as it is.
+pub(super) const STILL_THERE: &str = "It could not be taken out and is still there.";
+
+/// What the model is told of a call that ran as a person changed it (J-44).
+pub(super) const RAN_CHANGED: &str = "The user changed the arguments of this call before it ran. \
+                                      What ran is not what you asked for: go by the result.";
+
+/// How a refusal without a decision starts.
+pub(super) const REFUSED: &str = "Holdpoint denied this, because it could not judge it: ";
+
+fn sentence(text: &str, most: usize) -> String {
+    let mut text = shown(text.trim(), most);
+    if !text.ends_with(['.', '!', '?', '…']) {
+        text.push('.');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use holdpoint_core::{Finding, Method, Risk};
+
+    fn denial(rule: &str, reason: &str, part: &str, instead: Option<&str>) -> Decision {
+        Decision {
+            verdict: Verdict::Deny,
+            rule: Some(rule.into()),
+            instead: instead.map(str::to_owned),
+            findings: vec![Finding {
+                rule: rule.into(),
+                verdict: Verdict::Deny,
+                risk: Risk::High,
+                reason: reason.into(),
+                part: Some(part.into()),
+                span: None,
+                method: Method::Guard,
+                layer: None,
+            }],
+            ..Decision::error(reason)
+        }
+    }
+
+    #[test]
+    fn a_denial_says_which_rule_why_which_part_and_what_instead() {
+        let decision = denial(
+            "git.force-push-shared",
+            "it rewrites a branch others work on",
+            "git push -f origin main",
+            Some("push a new branch and open a pull request"),
+        );
+        assert_eq!(
+            explained(&decision),
+            "Holdpoint denied this (git.force-push-shared): it rewrites a branch others work on. \
+             Part: git push -f origin main. Instead: push a new branch and open a pull request."
+        );
+    }
+
+    #[test]
+    fn a_rule_the_reason_quotes_is_not_said_twice() {
+        let decision = denial("rm *", "Command matches pattern: rm *", "rm x", None);
+        assert_eq!(
+            explained(&decision),
+            "Holdpoint denied this: Command matches pattern: rm *. Part: rm x."
+        );
+    }
+
+    #[test]
+    fn text_from_outside_is_cut_and_drives_no_terminal() {
+        let long = "\x1b[31m\u{202e}".repeat(5000);
+        let text = explained(&denial(&long, &long, &long, Some(&long)));
+        assert!(text.chars().count() < 2000, "{}", text.len());
+        assert!(!text.contains(['\x1b', '\u{202e}']));
+        assert!(refused(&long).chars().all(|c| !c.is_control()));
+    }
+}

@@ -1,0 +1,6 @@
+//! The agents Holdpoint stands before: what each one says to a hook and wants to hear, where its
+//! settings are, and what its transcripts look like. Nothing here decides anything.
+
+pub mod hook;
+pub mod replay;
+pub mod setup;

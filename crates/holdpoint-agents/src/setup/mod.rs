@@ -1,0 +1,528 @@
+//! Holdpoint's entry in an agent's settings: put there, kept current, and taken out again.
+//!
+//! The file is somebody else's. It is edited as text, so that comments, order and spacing stay;
+//! what it was before is kept beside Holdpoint's own state, and comes back to the byte if nobody
+//! has changed the file since.
+
+mod around;
+mod block;
+mod claude_code;
+mod cline;
+mod codex;
+mod command_line;
+mod copilot;
+mod cursor;
+mod examine;
+mod gemini;
+mod generated;
+mod goose;
+mod hooks;
+mod kiro;
+mod opencode;
+mod own_file;
+mod probe;
+mod qwen;
+mod record;
+mod windsurf;
+
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use holdpoint_core::{digest_of, document};
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+pub use self::around::Around;
+pub use self::claude_code::loosened;
+pub use self::command_line::Call;
+pub use self::examine::{Finding, Standing, examine};
+pub use self::probe::Dialect;
+use self::record::{Record, Records};
+use holdpoint_engine::Locations;
+use holdpoint_engine::store::{Unread, plain_words, read_bounded, rewrite};
+
+/// The largest settings file that is edited.
+const MAX_SETTINGS: u64 = 4 << 20;
+
+/// Whose sessions of an agent are guarded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All of this user's.
+    User,
+    /// Everybody's in this project.
+    Project,
+    /// This user's in this project.
+    Local,
+    /// Everybody's on this machine, where nobody else may switch it off.
+    Managed,
+}
+
+impl Scope {
+    /// Every scope, the strongest first.
+    pub const ALL: [Scope; 4] = [Scope::Managed, Scope::User, Scope::Project, Scope::Local];
+
+    /// Its word on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scope::User => "user",
+            Scope::Project => "project",
+            Scope::Local => "local",
+            Scope::Managed => "managed",
+        }
+    }
+}
+
+/// An agent whose settings Holdpoint knows.
+pub trait Host: Sync {
+    /// Its name on the command line.
+    fn name(&self) -> &'static str;
+    /// Its name for people.
+    fn title(&self) -> &'static str;
+    /// The names of its program.
+    fn programs(&self) -> &'static [&'static str];
+    /// Where it keeps what belongs to this user.
+    fn home(&self, around: &Around) -> Option<PathBuf>;
+    /// The files that hold its hook.
+    fn parts(&self, scope: Scope, around: &Around, program: &str) -> Result<Vec<Part>, SetupError>;
+    /// What keeps the agent from running a hook of that scope; nothing if nobody but the machine's
+    /// owner can.
+    fn switched_off_by(&self, scope: Scope) -> Option<&'static str>;
+    /// The payload of a call that every policy denies, as the agent would send it from there.
+    fn canary(&self, directory: &Path) -> Value;
+    /// How it reads the answer.
+    fn dialect(&self) -> Dialect;
+    /// Whether what tools return is looked at too.
+    fn shows_results(&self) -> bool {
+        false
+    }
+    /// What the user has to know or do once the hook is in its place.
+    fn remark(&self, _scope: Scope) -> Option<&'static str> {
+        None
+    }
+}
+
+/// Every agent that can be set up.
+pub static HOSTS: [&dyn Host; 11] = [
+    &claude_code::ClaudeCode,
+    &codex::Codex,
+    &gemini::Gemini,
+    &qwen::Qwen,
+    &copilot::Copilot,
+    &cursor::Cursor,
+    &opencode::OpenCode,
+    &cline::Cline,
+    &windsurf::Windsurf,
+    &kiro::Kiro,
+    &goose::Goose,
+];
+
+/// The agent of that name.
+pub fn host(name: &str) -> Option<&'static dyn Host> {
+    HOSTS.into_iter().find(|host| host.name() == name)
+}
+
+/// Where the file of an agent that has but one lies: beneath its home, the project and the machine's directory.
+struct Places {
+    user: &'static str,
+    project: &'static str,
+    managed: Option<&'static str>,
+}
+
+impl Places {
+    fn of(&self, host: &dyn Host, scope: Scope, around: &Around) -> Result<PathBuf, SetupError> {
+        let none = |known| Err(SetupError::NoSuchScope(host.title(), scope.name(), known));
+        match (scope, self.managed) {
+            (Scope::User, _) => {
+                let home = host.home(around).ok_or(SetupError::NoHome)?;
+                Ok(home.join(self.user))
+            }
+            (Scope::Project, _) => Ok(around.directory.join(self.project)),
+            (Scope::Managed, Some(managed)) => Ok(around.managed(managed)),
+            (Scope::Local, Some(_)) => none("user, project or managed"),
+            (Scope::Local | Scope::Managed, None) => none("user or project"),
+        }
+    }
+}
+
+/// A file that holds something of ours, and how.
+pub struct Part {
+    path: PathBuf,
+    form: Box<dyn Form>,
+}
+
+impl Part {
+    fn of(path: PathBuf, form: impl Form + 'static) -> Self {
+        Self {
+            path,
+            form: Box::new(form),
+        }
+    }
+
+    /// The file, as it is named.
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What of ours is in it.
+    fn look(&self) -> Result<Seen, SetupError> {
+        let (path, text) = settings(self)?;
+        let there = text.is_some();
+        let text = text.unwrap_or_default();
+        let entries = self.form.entries(&text);
+        let entries = entries.map_err(|problem| broken(&path, problem))?;
+        let mut missing = self.form.events();
+        missing.retain(|event| !entries.iter().any(|e| e.event == *event && e.sees_all));
+        Ok(Seen {
+            // Settings that are not there hinder nothing; a record that is not there may.
+            hindrance: (there || !self.form.is_json())
+                .then(|| self.form.hindrance(&text))
+                .flatten(),
+            entries,
+            missing,
+        })
+    }
+}
+
+/// What is found of ours in a file.
+#[derive(Debug)]
+struct Seen {
+    /// The commands.
+    entries: Vec<Entry>,
+    /// The moments at which nothing of ours is run for every call.
+    missing: Vec<&'static str>,
+    /// Why the agent runs none of them all the same.
+    hindrance: Option<String>,
+}
+
+/// A command of ours in an agent's settings.
+#[derive(Clone, Debug)]
+struct Entry {
+    /// When it is run.
+    event: &'static str,
+    /// What is run.
+    call: Call,
+    /// Whether it is run for every tool, each time, and waited for.
+    sees_all: bool,
+    /// Whether the agent stops if it fails; nothing where that cannot be said.
+    fails_closed: Option<bool>,
+}
+
+/// How what is ours stands in a file.
+trait Form {
+    /// The text with what is needed for `program`, and whether something of it was there.
+    fn registered(&self, text: &str, program: &str) -> Result<(String, bool), String>;
+    /// The text without what is ours; nothing if the file was ours alone.
+    fn unregistered(&self, text: &str) -> Result<Option<String>, String>;
+    /// The commands of ours in it.
+    fn entries(&self, text: &str) -> Result<Vec<Entry>, String>;
+    /// The moments at which there should be one.
+    fn events(&self) -> Vec<&'static str>;
+    /// Why the agent would not run them all the same.
+    fn hindrance(&self, text: &str) -> Option<String>;
+    /// Whether the file is JSON, perhaps with comments.
+    fn is_json(&self) -> bool;
+    /// Whether the file is itself run.
+    fn is_run(&self) -> bool {
+        false
+    }
+}
+
+impl<F: Form> Form for &F {
+    fn registered(&self, text: &str, program: &str) -> Result<(String, bool), String> {
+        (**self).registered(text, program)
+    }
+
+    fn unregistered(&self, text: &str) -> Result<Option<String>, String> {
+        (**self).unregistered(text)
+    }
+
+    fn entries(&self, text: &str) -> Result<Vec<Entry>, String> {
+        (**self).entries(text)
+    }
+
+    fn events(&self) -> Vec<&'static str> {
+        (**self).events()
+    }
+
+    fn hindrance(&self, text: &str) -> Option<String> {
+        (**self).hindrance(text)
+    }
+
+    fn is_json(&self) -> bool {
+        (**self).is_json()
+    }
+
+    fn is_run(&self) -> bool {
+        (**self).is_run()
+    }
+}
+
+/// Why an agent's settings were left alone.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// Nobody knows where they are.
+    #[error("no home directory is known, so the settings cannot be found: set HOME")]
+    NoHome,
+    /// There is no place to keep what they were.
+    #[error("no home directory is known, so no backup can be kept: set HOME or XDG_STATE_HOME")]
+    NoPlace,
+    /// They are not what they should be.
+    #[error("{0}: {1}: correct it, then try again")]
+    Broken(String, String),
+    /// The disk does not play along.
+    #[error("{0}: it cannot be {1} ({2})")]
+    Unusable(String, &'static str, String),
+    /// The agent has no such place.
+    #[error("{0} has no settings of the scope `{1}`: use {2}")]
+    NoSuchScope(&'static str, &'static str, &'static str),
+    /// Somebody else was faster.
+    #[error("{0}: somebody changed it meanwhile: try again")]
+    Changed(String),
+}
+
+/// What would be done to a settings file; nothing is done before [`Plan::carry_out`].
+#[derive(Debug)]
+pub struct Plan {
+    /// The file, links followed.
+    pub path: PathBuf,
+    /// Its text; none if there is no file.
+    pub before: Option<String>,
+    /// Its text afterwards; none if there would be no file.
+    pub after: Option<String>,
+    /// Why the agent would not run the hook all the same.
+    pub hindrance: Option<String>,
+    /// Whether the file is itself run.
+    is_run: bool,
+    step: Step,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// An entry where there was none.
+    Add,
+    /// An entry brought up to date.
+    Renew,
+    /// What stood there before the entry, to the byte.
+    Restore,
+    /// The same file without the entry.
+    TakeOut,
+}
+
+impl Plan {
+    /// Registers the hook of `host` as a call of `program`: a plan for each file.
+    pub fn to_register(
+        host: &dyn Host,
+        scope: Scope,
+        around: &Around,
+        program: &str,
+    ) -> Result<Vec<Self>, SetupError> {
+        let parts = host.parts(scope, around, program)?;
+        parts
+            .iter()
+            .map(|part| Self::registering(part, program))
+            .collect()
+    }
+
+    fn registering(part: &Part, program: &str) -> Result<Self, SetupError> {
+        let (path, before) = settings(part)?;
+        let text = before.as_deref().unwrap_or_default();
+        let edited = part.form.registered(text, program);
+        let (after, renewed) = edited.map_err(|problem| broken(&path, problem))?;
+        Ok(Self {
+            hindrance: part.form.hindrance(&after),
+            // A file that is not needed is not made.
+            after: (before.is_some() || !after.is_empty()).then_some(after),
+            path,
+            before,
+            is_run: part.form.is_run(),
+            step: if renewed { Step::Renew } else { Step::Add },
+        })
+    }
+
+    /// Takes the hook of `host` out again.
+    pub fn to_unregister(
+        host: &dyn Host,
+        scope: Scope,
+        around: &Around,
+        program: &str,
+        locations: &Locations,
+    ) -> Result<Vec<Self>, SetupError> {
+        let parts = host.parts(scope, around, program)?;
+        // Backwards, so that the directories made for the first are empty when it goes.
+        parts
+            .iter()
+            .rev()
+            .map(|part| Self::unregistering(part, locations))
+            .collect()
+    }
+
+    fn unregistering(part: &Part, locations: &Locations) -> Result<Self, SetupError> {
+        let (path, before) = settings(part)?;
+        let text = before.as_deref().unwrap_or_default();
+        let edited = part.form.unregistered(text);
+        let taken_out = edited.map_err(|problem| broken(&path, problem))?;
+        let records = Records::of(locations, &path)?;
+        let restored = match &before {
+            Some(text) => records.original(&digest_of(text.as_bytes()))?,
+            None => None,
+        };
+        let (after, step) = match restored {
+            Some(original) => (original, Step::Restore),
+            None => (taken_out.filter(|_| before.is_some()), Step::TakeOut),
+        };
+        Ok(Self {
+            path,
+            before,
+            after,
+            hindrance: None,
+            is_run: part.form.is_run(),
+            step,
+        })
+    }
+
+    /// Whether nothing would change.
+    pub fn is_empty(&self) -> bool {
+        self.before == self.after
+    }
+
+    /// Where the file as it was before Holdpoint is kept, while it is.
+    pub fn backup(&self, locations: &Locations) -> Result<PathBuf, SetupError> {
+        Ok(Records::of(locations, &self.path)?.backup())
+    }
+
+    /// Does it.
+    pub fn carry_out(&self, locations: &Locations) -> Result<(), SetupError> {
+        let records = Records::of(locations, &self.path)?;
+        let _held = records.lock()?;
+        if read(&self.path)? != self.before {
+            return Err(SetupError::Changed(name(&self.path)));
+        }
+        match self.step {
+            Step::Add | Step::Renew => self.write(&records),
+            Step::Restore | Step::TakeOut => self.undo(&records),
+        }
+    }
+
+    fn write(&self, records: &Records) -> Result<(), SetupError> {
+        let missing = self.missing_directories();
+        let after = self.after.as_deref().unwrap_or_default();
+        let digest = digest_of(after.as_bytes());
+        let before = self.before.as_deref();
+        let known = match before {
+            Some(text) => records.original(&digest_of(text.as_bytes()))?.is_some(),
+            None => false,
+        };
+        // The record first: if this ends in between, it fits no file, and nothing is restored.
+        let exact = match self.step {
+            // A file that has the entry already is not what was there before it, unless nobody
+            // else has touched it since.
+            Step::Renew => known,
+            Step::Add | Step::Restore | Step::TakeOut => true,
+        };
+        if self.step == Step::Add || !records.renew(&digest, exact)? {
+            records.keep(
+                Record {
+                    path: name(&self.path),
+                    existed: before.is_some(),
+                    exact,
+                    after: digest,
+                    made: missing.iter().map(|path| name(path)).collect(),
+                },
+                before.unwrap_or_default(),
+            )?;
+        }
+        let failed = |error: io::Error| unusable(&self.path, "written", &error);
+        if let Some(parent) = self.path.parent() {
+            fs::create_dir_all(parent).map_err(failed)?;
+        }
+        rewrite(&self.path, after.as_bytes(), found(&self.path).as_ref()).map_err(failed)?;
+        match self.is_run {
+            true => make_runnable(&self.path).map_err(failed),
+            false => Ok(()),
+        }
+    }
+
+    fn undo(&self, records: &Records) -> Result<(), SetupError> {
+        match &self.after {
+            Some(after) => rewrite(&self.path, after.as_bytes(), found(&self.path).as_ref())
+                .map_err(|error| unusable(&self.path, "written", &error))?,
+            None => {
+                fs::remove_file(&self.path)
+                    .map_err(|error| unusable(&self.path, "removed", &error))?;
+                for made in records.made_directories() {
+                    // One that is in use by now stays.
+                    let _ = fs::remove_dir(made);
+                }
+            }
+        }
+        records.forget(self.step == Step::Restore);
+        Ok(())
+    }
+
+    /// The directories that would be made for the file, the innermost first.
+    fn missing_directories(&self) -> Vec<&Path> {
+        let above = self.path.ancestors().skip(1);
+        above.take_while(|path| !path.exists()).collect()
+    }
+}
+
+/// The file of a part, links followed, and its text.
+fn settings(part: &Part) -> Result<(PathBuf, Option<String>), SetupError> {
+    let named = part.path.clone();
+    let path = match fs::canonicalize(&named) {
+        Ok(real) => real,
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !named.is_symlink() => named,
+        Err(error) => return Err(unusable(&named, "found", &error)),
+    };
+    let text = read(&path)?;
+    // The strict reader finds what the editor would take for granted, and says it better.
+    if part.form.is_json()
+        && let Some(text) = text.as_deref().filter(|text| !text.trim().is_empty())
+    {
+        document::read::<IgnoredAny>(&name(&path), text.as_bytes())
+            .map_err(|error| SetupError::Broken(name(&path), place_and_problem(&error)))?;
+    }
+    Ok((path, text))
+}
+
+fn place_and_problem(error: &document::DocumentError) -> String {
+    format!("line {}: {}", error.line, error.message())
+}
+
+fn read(path: &Path) -> Result<Option<String>, SetupError> {
+    match read_bounded(path, MAX_SETTINGS) {
+        Ok(bytes) => String::from_utf8(bytes)
+            .map(Some)
+            .map_err(|_| broken(path, "it is not UTF-8 text".into())),
+        Err(Unread::Missing) => Ok(None),
+        Err(unread) => Err(SetupError::Unusable(name(path), "read", unread.to_string())),
+    }
+}
+
+fn found(path: &Path) -> Option<Metadata> {
+    fs::metadata(path).ok()
+}
+
+#[cfg(unix)]
+fn make_runnable(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn make_runnable(_path: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+fn name(path: &Path) -> String {
+    path.display().to_string().escape_debug().to_string()
+}
+
+fn broken(path: &Path, problem: String) -> SetupError {
+    SetupError::Broken(name(path), problem)
+}
+
+fn unusable(path: &Path, what: &'static str, error: &io::Error) -> SetupError {
+    SetupError::Unusable(name(path), what, plain_words(error))
+}

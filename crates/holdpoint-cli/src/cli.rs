@@ -1,0 +1,725 @@
+//! The command line, defined once: names, help, and the types the commands take.
+
+mod approvals;
+mod demo;
+mod log;
+mod people;
+mod scan;
+mod span;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use holdpoint_agents::hook::Agent;
+use holdpoint_agents::setup::HOSTS;
+use holdpoint_ledger::REPLAYED_AGENT;
+
+pub(crate) use approvals::{
+    Approvals, ApprovalsAction, Approve, Extend, Open, Pending, Refuse, ScopeWord, Serve,
+};
+pub(crate) use demo::Demo;
+pub(crate) use log::{IndexWhen, LedgerPlace, List, Log, LogAction, Wanted};
+pub(crate) use people::{People, PeopleAction};
+pub(crate) use scan::{Clean, Format, Scan};
+pub(crate) use span::Span;
+
+/// The gate between an AI agent and its tools.
+///
+/// Every tool call is understood, judged (allow, notify, ask, review or deny) and, where policy
+/// says so, held for a person. Policies are `permissions.json` files: the machine's
+/// (/etc/holdpoint), yours (~/.config/holdpoint), the project's, and rules for one session.
+#[derive(Debug, Parser)]
+#[command(
+    name = "holdpoint",
+    version,
+    max_term_width = 100,
+    propagate_version = true
+)]
+#[command(after_help = "Exit codes of check and permissions check:\n  \
+    0 allow or notify   3 ask or review   2 deny   1 error (nothing is allowed)\n\n\
+    Exit codes of scan:\n  \
+    0 pass   3 annotate   2 quarantine or block   1 error   130 interrupted\n\n\
+    Exit codes of log verify:\n  \
+    0 intact   4 something was changed, removed or added   1 error")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// See what Holdpoint does: a tour with a scripted agent on a throw-away project
+    ///
+    /// A call that is allowed, one that is denied, one that waits for you, a web page that is cleaned,
+    /// and the record of it all. Takes two minutes, needs no network and no set-up, and touches
+    /// nothing outside a temporary directory that is removed at the end.
+    #[command(after_help = demo::EXAMPLES)]
+    Demo(Demo),
+    /// Judge one call, or a stream of them
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(Check),
+    /// Say why a call is judged as it is, and what would change that
+    #[command(after_help = "Example:\n  holdpoint explain 'git status && rm -rf build'")]
+    Explain(Explain),
+    /// Say what a call would do: what it would remove and overwrite, what git would lose
+    ///
+    /// Nothing is changed. Files are looked at, and `git` and `find` may be run to read. Where that
+    /// says too little or would not be honest, it says so.
+    #[command(after_help = "Examples:\n  \
+        holdpoint simulate 'rm -rf build'\n  \
+        holdpoint simulate 'git reset --hard HEAD~3'\n  \
+        holdpoint simulate --tool Write --input '{\"file_path\":\"a\",\"content\":\"x\"}'")]
+    Simulate(Simulate),
+    /// Take back what a call changed, from the copy that was made before it ran
+    ///
+    /// A copy is made before each call for which the policy asks for the check `backup`. Without a
+    /// name the newest is restored. What is there now is copied first, so that taking back can
+    /// itself be taken back.
+    #[command(after_help = "Examples:\n  \
+        holdpoint undo --list                 the copies there are\n  \
+        holdpoint undo --dry-run              what the newest would change\n  \
+        holdpoint undo 20261116-064612-7f3ac21   any of them; the start of its name is enough")]
+    Undo(Undo),
+    /// Look for orders to an AI, hidden characters and secrets in files and texts
+    ///
+    /// Directories are walked without what .gitignore and .ignore leave out. Disguises are taken off
+    /// first: invisible and look-alike characters, encodings, hidden markup. Where a text comes from
+    /// and your policy decide what a finding leads to; nothing is changed and nothing recorded.
+    #[command(after_help = scan::SCAN_EXAMPLES)]
+    Scan(Box<Scan>),
+    /// Take out of a text what nobody sees, or what gives orders to an AI
+    ///
+    /// Reads standard input or a file and writes what is left to standard output. What is not taken
+    /// out stays as it is, white space and bytes that are no text included.
+    #[command(after_help = scan::CLEAN_EXAMPLES)]
+    Clean(Clean),
+    /// Judge what agents already did: every tool call in their transcripts
+    ///
+    /// Reads transcripts of Claude Code, Codex, Gemini CLI and Qwen Code and their `stream-json`
+    /// output, whatever the files are called, and says what the policy in force would have denied,
+    /// asked, reviewed or told, and what happened then. Nothing is run, and nothing is changed
+    /// unless `--record` asks for records.
+    #[command(after_help = REPLAY_EXAMPLES)]
+    Replay(Replay),
+    /// Put Holdpoint before the tools of your agents
+    ///
+    /// Finds the agents on this machine, or takes those you name, and adds what is needed to their
+    /// settings, so that they ask `holdpoint hook` before each tool call. Where an agent can be told
+    /// to let nothing run if that fails, it is. Everything else in the files stays as it is, a
+    /// backup is kept, and a second time nothing changes or an old path is brought up to date.
+    #[command(after_help = INIT_EXAMPLES)]
+    Init(Setup),
+    /// Take Holdpoint out of agents' settings again
+    ///
+    /// A file nobody changed since `holdpoint init` comes back to the byte; from any other only
+    /// what is Holdpoint's is removed. Without a name, of every agent.
+    Uninstall(Setup),
+    /// Prove that your agents are guarded, and say what is broken
+    ///
+    /// For each agent on this machine, or those you name: is the hook registered and in force, who
+    /// can switch it off, is the program this one, and is a call that no policy allows denied when
+    /// it is asked about through the agent's own hook command? Nothing is run and nothing changed;
+    /// the questions are on record. Also looks at the policy, the ledger and the approval daemon.
+    #[command(after_help = "Exit codes: 0 nothing is broken, 1 something is")]
+    Doctor(Doctor),
+    /// Answer an agent's hook: its payload on standard input, its reply on standard output
+    ///
+    /// An agent runs this before each tool call, once `holdpoint init` has registered it. What
+    /// cannot be read or judged is denied, with exit code 2 and the reason on standard error.
+    #[command(after_help = HOOK_EXAMPLES)]
+    Hook {
+        /// The agent
+        #[arg(value_parser = PossibleValuesParser::new(Agent::ALL.map(Agent::name)))]
+        agent: String,
+    },
+    /// Stand between an editor and its agent: judge what the agent asks permission for
+    ///
+    /// The editor starts this in place of the agent. Every line of the Agent Client Protocol goes
+    /// through unchanged, but `session/request_permission` is judged first: what is denied is refused
+    /// without asking, what a rule allows is allowed once, and what is to be asked about is asked in
+    /// the editor, with the reason. The agent's exit code is this command's.
+    #[command(after_help = ACP_EXAMPLES)]
+    Acp {
+        /// The agent and its arguments
+        #[arg(last = true, required = true, value_name = "AGENT")]
+        agent: Vec<OsString>,
+    },
+    /// See what was recorded: every call, its verdict, and what became of it
+    ///
+    /// Without a command, lists records. One that begins with a verdict is a call that was judged;
+    /// the others say what happened next: held, approved, refused, expired, released, ran.
+    #[command(after_help = log::LOG_EXAMPLES)]
+    Log(Box<Log>),
+    /// Show what the ledger holds: figures, plots and suggestions on one page
+    ///
+    /// The page is one HTML file that needs no network and runs no script. The ledger is verified
+    /// first, and the page says what was found.
+    #[command(after_help = REPORT_EXAMPLES)]
+    Report(Report),
+    /// See the rules of the packs, what your policy makes of them, and try their examples
+    ///
+    /// A pack is a file of rules about what commands and file tools would do: delete the root,
+    /// force-push a shared branch, publish a package. `guards` in a policy file switches packs and
+    /// rules, and loads packs of your own.
+    #[command(after_help = RULES_EXAMPLES)]
+    Rules(Rules),
+    /// See and change the rules of a session
+    Permissions(Permissions),
+    /// Vouch for a project's policy file, so that its allow rules count
+    ///
+    /// Until then a project file can only tighten. What is trusted is the content: a file that
+    /// changes is untrusted again.
+    Trust(Trust),
+    /// Hold calls for a person: the approval daemon, with a page in your browser
+    ///
+    /// Keeps every call that waits, answers agents once you have, and offers a web page, an HTTP API
+    /// and an event stream. Runs until it is stopped; `holdpoint open` signs you in on its page.
+    #[command(after_help = approvals::SERVE_EXAMPLES)]
+    Serve(Serve),
+    /// Sign in on the page of the approval daemon
+    Open(Open),
+    /// See what waits on a full screen, and answer it with single keys
+    ///
+    /// Shows the calls that the approval daemon (`holdpoint serve`) holds, how long each may wait,
+    /// why it is held, and what exactly would run. It follows every change, and goes on trying
+    /// while the daemon does not run.
+    #[command(after_help = approvals::WATCH_KEYS)]
+    Watch,
+    /// See which calls wait for you
+    #[command(after_help = approvals::PENDING_EXAMPLES)]
+    Pending(Pending),
+    /// Release calls that wait
+    #[command(after_help = approvals::APPROVE_EXAMPLES)]
+    Approve(Approve),
+    /// Refuse calls that wait
+    Deny(Refuse),
+    /// Give a call that waits more time
+    Extend(Extend),
+    /// See what was answered before, and by whom
+    Approvals(Approvals),
+    /// See and change who may answer: named people, and who stands in for whom
+    ///
+    /// You are always one of them and sign in with `holdpoint open`; others need an entry and the
+    /// token that comes with it.
+    #[command(after_help = people::EXAMPLES)]
+    People(People),
+    /// Print the JSON Schema of a policy file
+    Schema,
+    /// List the ready-made policies, or print one
+    Profiles {
+        /// The profile to print
+        name: Option<String>,
+        /// Print the list as JSON, one object a line
+        #[arg(long, conflicts_with = "name")]
+        json: bool,
+    },
+    /// Print a completion script for a shell
+    #[command(
+        after_help = "Example:\n  holdpoint completions bash > ~/.local/share/bash-completion/completions/holdpoint"
+    )]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page, or write all of them into a directory
+    Man {
+        /// Where to write one page a command
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
+}
+
+const CHECK_EXAMPLES: &str = "Examples:\n  \
+    holdpoint check 'git push --force origin main'\n  \
+    holdpoint check --tool Write --input '{\"file_path\":\".env\",\"content\":\"x\"}'\n  \
+    holdpoint check --config permissions.json --json 'npm publish'\n  \
+    holdpoint check --profile hooks 'rm -fr /'\n  \
+    holdpoint check --batch < calls.jsonl\n\n\
+    A line of a batch is {\"tool\",\"input\",\"cwd\",\"session\",\"config\"}; only tool is needed. `config` is\n\
+    a policy or the path of one, in place of the layers; `session` is an id or {\"allow\",\"deny\",\"default\"}.\n\n\
+    Exit codes: 0 allow or notify, 3 ask or review, 2 deny, 1 error. A batch ends with 0; its\n\
+    decisions are in its output.";
+
+const HOOK_EXAMPLES: &str = "Example:\n  \
+    echo '{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"rm -rf /\"}}' | holdpoint hook claude-code\n\n\
+    No output and exit code 0 mean that nothing objects: the agent's own permissions decide.";
+
+const ACP_EXAMPLES: &str = "Example:\n  \
+    holdpoint acp -- gemini --acp\n\n\
+    The agent decides when it asks, so this is no gate by itself: keep its hooks (`holdpoint init`).";
+
+const INIT_EXAMPLES: &str = "Examples:\n  \
+    holdpoint init --dry-run                  show what would change, for every agent found\n  \
+    holdpoint init --yes                      do it\n  \
+    holdpoint init claude-code                all your sessions: ~/.claude/settings.json\n  \
+    holdpoint init claude-code --project      everybody's in this project: .claude/settings.json\n  \
+    holdpoint init codex gemini --managed     the machine's, where only root writes";
+
+const REPLAY_EXAMPLES: &str = "Examples:\n  \
+    holdpoint replay                              what the agents on this machine did\n  \
+    holdpoint replay --list --since 7d            each call of the last week that is not allowed\n  \
+    holdpoint replay --against strict sessions/   what another policy would change\n  \
+    claude -p 'tidy up' --output-format stream-json --verbose | holdpoint replay -\n\n\
+    Times are UTC.\n\n\
+    Exit codes: 0 done, 1 error or a file that is no transcript; with --fail-on, 3 if something would\n\
+    have been asked and 2 if something would have been denied.";
+
+/// Which transcripts, under which policy, and what to print.
+#[derive(Debug, Args)]
+pub(crate) struct Replay {
+    /// Transcripts, or directories of them (`-` is standard input); without one, the places where
+    /// the agents on this machine leave theirs
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// A policy file in place of all layers
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// A ready-made policy in place of all layers (see `holdpoint profiles`)
+    #[arg(long, value_name = "NAME", conflicts_with = "config")]
+    pub(crate) profile: Option<String>,
+    /// A second policy, a file or a profile: what would change if it took the first one's place
+    #[arg(long, value_name = "POLICY")]
+    pub(crate) against: Option<String>,
+    /// The directory of calls whose transcript does not say it; without it, this one
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// List each call that is not simply allowed; with --against, each that is judged differently
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// List every call
+    #[arg(long)]
+    pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) span: Span,
+    /// Only calls of this tool
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Vec<String>,
+    /// Only calls of sessions whose id starts with this
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Look at the disk: follow links, and read the scripts calls run as they are today
+    #[arg(long)]
+    pub(crate) look: bool,
+    /// Put each call that is not simply allowed into the ledger
+    #[arg(long)]
+    pub(crate) record: bool,
+    /// End with 3 if something would have been asked, and with 2 if something would have been denied
+    #[arg(long, value_name = "VERDICT")]
+    pub(crate) fail_on: Option<FailOn>,
+    /// Print JSON, one object a line: the calls listed, then a summary
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// What is asked, reviewed or denied
+    Ask,
+    /// What is denied
+    Deny,
+}
+
+/// Which settings of which agents.
+#[derive(Debug, Args)]
+pub(crate) struct Setup {
+    /// The agents; without one, those on this machine
+    #[arg(value_name = "AGENT", value_parser = agent_names())]
+    pub(crate) agents: Vec<String>,
+    /// Another way to name an agent
+    #[arg(long = "agent", value_name = "AGENT", value_parser = agent_names())]
+    pub(crate) more_agents: Vec<String>,
+    /// Whose settings
+    #[arg(long, value_name = "WHOSE", conflicts_with_all = ["project", "local", "managed"])]
+    pub(crate) scope: Option<SettingsOf>,
+    /// The settings everybody shares in the project in this directory
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// Your own settings for the project in this directory
+    #[arg(long, conflicts_with = "project")]
+    pub(crate) local: bool,
+    /// The machine's settings, which most agents let nobody else switch off; needs the rights to
+    /// write there
+    #[arg(long, conflicts_with_all = ["project", "local"])]
+    pub(crate) managed: bool,
+    /// Show what would change and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Do not ask, even on a terminal
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+/// Which agents to look at.
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// The agents; without one, those on this machine
+    #[arg(value_name = "AGENT", value_parser = agent_names())]
+    pub(crate) agents: Vec<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn agent_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(HOSTS.map(|host| host.name()))
+}
+
+/// Whose settings of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SettingsOf {
+    /// Yours, for all your sessions
+    User,
+    /// Everybody's in the project in this directory
+    Project,
+    /// Yours in the project in this directory
+    Local,
+    /// Everybody's on this machine
+    Managed,
+}
+
+const REPORT_EXAMPLES: &str = "Examples:\n  \
+    holdpoint report                          everything, into holdpoint-report.html\n  \
+    holdpoint report --since 7d -o week.html\n  \
+    holdpoint report --since 2026-11-01 --until 2026-12-01 --json";
+
+/// What to report and where to.
+#[derive(Debug, Args)]
+pub(crate) struct Report {
+    #[command(flatten)]
+    pub(crate) span: Span,
+    /// The page; `-` is standard output
+    ///
+    /// Without it, holdpoint-report.html in this directory. An older report is replaced, any other
+    /// file is not.
+    #[arg(long, short, value_name = "FILE", conflicts_with = "json")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace a file that is no report
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) force: bool,
+    /// Print the figures as JSON and write no page
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const RULES_EXAMPLES: &str = "Examples:\n  \
+    holdpoint rules list --pack git\n  \
+    holdpoint rules show git.force-push-shared\n  \
+    holdpoint rules test team.toml\n\n\
+    In a policy file:\n  \
+    \"guards\": {\n    \
+      \"packs\": { \"cloud\": \"off\" },            // off, on, notify, ask, review or deny\n    \
+      \"rules\": { \"git.push\": \"deny\" },        // a rule's own word comes before its pack's\n    \
+      \"load\": [\"team.toml\"]                   // a pack of your own, from where the file stands\n  \
+    }\n\n\
+    Packs in ~/.config/holdpoint/rules and /etc/holdpoint/rules are loaded by themselves. A layer\n\
+    never loosens what one above it says, and the pack `agents` cannot be switched off.";
+
+/// The call to judge, and under what.
+#[derive(Debug, Args)]
+pub(crate) struct Call {
+    /// A shell command, as one quoted word (`-` reads it from standard input)
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Option<String>,
+    /// The tool; a COMMAND alone is a call of Bash
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    /// The tool's arguments as a JSON object (`-` reads them from standard input)
+    #[arg(long, value_name = "JSON", conflicts_with = "command")]
+    pub(crate) input: Option<String>,
+    #[command(flatten)]
+    pub(crate) under: Under,
+}
+
+impl Call {
+    /// Whether the arguments describe no call at all.
+    pub(crate) fn names_nothing(&self) -> bool {
+        self.command.is_none() && self.tool.is_none() && self.input.is_none()
+    }
+}
+
+/// What a call is judged under.
+#[derive(Debug, Args)]
+pub(crate) struct Under {
+    /// The directory the agent works in; without it, this one
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// A policy file in place of all layers
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// A ready-made policy in place of all layers (see `holdpoint profiles`)
+    #[arg(long, value_name = "NAME", conflicts_with = "config")]
+    pub(crate) profile: Option<String>,
+    /// The session whose rules apply
+    #[arg(
+        long,
+        value_name = "ID",
+        env = "HOLDPOINT_SESSION",
+        default_value = "default"
+    )]
+    pub(crate) session: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(crate) call: Call,
+    /// Print the decision as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Judge calls from standard input, one JSON object a line, decisions out in the same order
+    #[arg(long, conflicts_with_all = ["command", "tool", "input"])]
+    pub(crate) batch: bool,
+    /// The agent that asks, as the ledger names it
+    #[arg(long, value_name = "NAME", default_value = "check", value_parser = live_agent)]
+    pub(crate) agent: String,
+    /// Only say what would be decided: count nothing against a session and record nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// The name of an agent that asks now. Calls of the past are counted apart by their agent's name.
+fn live_agent(name: &str) -> Result<String, String> {
+    if Agent::named(name).is_some() {
+        return Err(format!(
+            "`{name}` is what its hook is recorded as: name your own program"
+        ));
+    }
+    if name.starts_with(REPLAYED_AGENT) {
+        return Err(format!(
+            "names that start with `{REPLAYED_AGENT}` are for calls read from transcripts"
+        ));
+    }
+    Ok(name.to_owned())
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    #[command(flatten)]
+    pub(crate) call: Call,
+    /// Print everything as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Simulate {
+    #[command(flatten)]
+    pub(crate) call: Call,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Undo {
+    /// The copy, or the start of its name; without it, the newest
+    #[arg(value_name = "ID", conflicts_with = "list")]
+    pub(crate) id: Option<String>,
+    /// List the copies there are, the newest first
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Show what would change and change nothing
+    #[arg(long, conflicts_with = "list")]
+    pub(crate) dry_run: bool,
+    /// Do not ask
+    #[arg(long, short, conflicts_with_all = ["list", "dry_run"])]
+    pub(crate) yes: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Rules {
+    #[command(subcommand)]
+    pub(crate) action: RulesAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RulesAction {
+    /// List the rules, pack by pack, with what each wants under the policy in force
+    ///
+    /// A verdict the policy changes is marked, as in `ask (deny)`: the first word is in force, the
+    /// second is the pack's.
+    List {
+        /// Only this pack
+        #[arg(long, value_name = "NAME")]
+        pack: Option<String>,
+        /// Only rules that want this under the policy in force
+        #[arg(long, value_name = "VERDICT")]
+        verdict: Option<RuleWord>,
+        #[command(flatten)]
+        under: RulesUnder,
+    },
+    /// Show everything about a rule: cases, examples, and the layers that change it
+    Show {
+        /// The rule's id, such as git.push
+        #[arg(value_name = "ID")]
+        id: String,
+        #[command(flatten)]
+        under: RulesUnder,
+    },
+    /// Try the examples of the shipped packs, or of pack files of your own
+    ///
+    /// Every example under `matches` must match its rule and none under `not_matches` may. They are
+    /// judged in the workspace /work/app of a user whose home is /home/dev, on an empty disk, so
+    /// they say the same everywhere. The exit code is 1 if an example fails.
+    Test {
+        /// Pack files; without one, the shipped packs
+        #[arg(value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Print the result as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// The policy rules are shown under.
+#[derive(Debug, Args)]
+pub(crate) struct RulesUnder {
+    /// The directory the agent works in; without it, this one
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// A policy file in place of all layers
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// A ready-made policy in place of all layers (see `holdpoint profiles`)
+    #[arg(long, value_name = "NAME", conflicts_with = "config")]
+    pub(crate) profile: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RuleWord {
+    Off,
+    Notify,
+    Ask,
+    Review,
+    Deny,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Permissions {
+    #[command(subcommand)]
+    pub(crate) action: Action,
+    /// The session
+    #[arg(
+        long,
+        value_name = "ID",
+        env = "HOLDPOINT_SESSION",
+        default_value = "default",
+        global = true
+    )]
+    pub(crate) session: String,
+    /// The directory the agent works in; without it, this one
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) cwd: Option<PathBuf>,
+    /// A policy file in place of all layers
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) config: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Action {
+    /// Show the policy in force and what this session adds to it
+    Show,
+    /// Let a tool or a pattern run in this session without asking
+    Allow {
+        /// A tool name or a glob over commands, such as 'docker *'
+        #[arg(required = true, num_args = 1.., value_name = "PATTERN")]
+        pattern: Vec<String>,
+    },
+    /// Refuse a tool or a pattern in this session
+    Deny {
+        /// A tool name or a glob over commands
+        #[arg(required = true, num_args = 1.., value_name = "PATTERN")]
+        pattern: Vec<String>,
+    },
+    /// Set what happens in this session to calls no rule speaks about
+    Default {
+        /// The policy
+        policy: DefaultWord,
+    },
+    /// Forget this session's rules and default
+    Clear,
+    /// Forget that a text this session was shown carried instructions
+    ///
+    /// Until then, whatever reaches the network or secrets is asked about. Look at the record first:
+    /// `permissions status` names it.
+    Unmark,
+    /// Stop asking: until the session is idle, until the turn ends, or for the whole session
+    ///
+    /// What is denied stays denied; only questions are answered with yes.
+    Suspend {
+        /// For how long; without it, until the session is idle
+        #[arg(value_enum)]
+        scope: Option<Scope>,
+        /// The same as `suspend turn`
+        #[arg(long, conflicts_with = "scope")]
+        turn: bool,
+    },
+    /// Ask again
+    Resume,
+    /// Say which questions are suspended
+    Status,
+    /// Judge a tool call in this session without making it
+    Check {
+        /// The tool, or a shell command if no arguments follow and it contains a space
+        tool: String,
+        /// The tool's arguments as a JSON object
+        arguments: Option<String>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Scope {
+    Turn,
+    Idle,
+    #[value(alias = "session")]
+    All,
+}
+
+impl Scope {
+    /// Its word.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Scope::Turn => "turn",
+            Scope::Idle => "idle",
+            Scope::All => "all",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DefaultWord {
+    Allow,
+    Deny,
+    Ask,
+    Review,
+    Notify,
+    Defer,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Trust {
+    /// The file; without it, every policy file of this project
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Trust the file no longer
+    #[arg(long, conflicts_with = "list")]
+    pub(crate) revoke: bool,
+    /// List what is trusted
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,263 @@
+//! `holdpoint pending`, `approve`, `deny`, `extend`, `approvals`: what waits for a person, and their
+//! answers, for scripts and for people.
+
+mod shown;
+
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use anyhow::bail;
+use holdpoint_broker::wire::{self, Places, Reply, Wanted, WireError};
+use holdpoint_broker::{Answer, Moment, Request, Scope, State};
+use holdpoint_engine::Locations;
+use holdpoint_ledger::Timestamp;
+use serde_json::{Map, Value, json};
+
+use super::serve::{not_for_agents, places};
+use crate::cli::{Approvals, ApprovalsAction, Approve, Extend, Pending, Refuse, ScopeWord, Span};
+use crate::exit::Exit;
+use crate::terminal::Terminal;
+
+pub(crate) fn pending(args: &Pending, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    not_for_agents("look at what waits for a person")?;
+    let places = places(&Locations::of_this_machine())?;
+    match &args.id {
+        Some(id) => shown::one(&found(&places, id)?, args.json, terminal)?,
+        None => shown::waiting(&requests(&places, Wanted::Pending)?, args.json, terminal)?,
+    }
+    Ok(Exit::Fine)
+}
+
+pub(crate) fn approve(args: &Approve, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    let answer = match (&args.always, args) {
+        (Some(scope), _) => Answer::Always {
+            scope: Some((*scope).into()),
+        },
+        (None, Approve { all: true, .. }) => Answer::All,
+        (None, Approve { turn: true, .. }) => Answer::Turn,
+        (None, Approve { idle: true, .. }) => Answer::Idle,
+        (None, _) => Answer::Yes,
+    };
+    let changes = changes(&args.edit)?;
+    answer_all(&args.ids, args.json, terminal, |request| {
+        let answer = match &changes {
+            Some(input) => Answer::Edit {
+                input: input.clone(),
+            },
+            None => answer.clone(),
+        };
+        let phrase = match (&args.phrase, &request.terms.phrase) {
+            (None, Some(wanted)) if answer.releases() => typed_phrase(wanted)?,
+            (given, _) => given.clone(),
+        };
+        Ok((answer, phrase))
+    })
+}
+
+pub(crate) fn refuse(args: &Refuse, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    let answer = match (&args.comment, args.never) {
+        (Some(comment), _) => Answer::Comment {
+            comment: comment.clone(),
+        },
+        (None, Some(scope)) => Answer::Never {
+            scope: Some(scope.into()),
+        },
+        (None, None) => Answer::No,
+    };
+    answer_all(&args.ids, args.json, terminal, |_| {
+        Ok((answer.clone(), None))
+    })
+}
+
+pub(crate) fn extend(args: &Extend, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    not_for_agents("answer for a person")?;
+    let places = places(&Locations::of_this_machine())?;
+    let reply = wire::ask(
+        &places,
+        Wanted::Extend {
+            id: args.id.clone(),
+            seconds: args.seconds,
+        },
+    )?;
+    told(reply, &args.id, false, terminal)
+}
+
+pub(crate) fn approvals(args: &Approvals, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    not_for_agents("look at what people answered")?;
+    let places = places(&Locations::of_this_machine())?;
+    match &args.action {
+        ApprovalsAction::Show { id, json } => shown::one(&found(&places, id)?, *json, terminal)?,
+        ApprovalsAction::List {
+            session,
+            user,
+            text,
+            span,
+            limit,
+            json,
+        } => {
+            let wanted = Wanted::History {
+                limit: *limit,
+                before: span.until.map(moment_of),
+                text: text.clone(),
+                approver: user.clone(),
+                session: session.clone(),
+            };
+            let found: Vec<Request> = requests(&places, wanted)?
+                .into_iter()
+                .filter(|request| is_in(request, *span))
+                .collect();
+            shown::settled(&found, *json, terminal)?;
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+/// Answers each request, as it is when this looks at it.
+fn answer_all(
+    ids: &[String],
+    json: bool,
+    terminal: &mut Terminal,
+    mut answer: impl FnMut(&Request) -> anyhow::Result<(Answer, Option<String>)>,
+) -> anyhow::Result<Exit> {
+    not_for_agents("answer for a person")?;
+    let places = places(&Locations::of_this_machine())?;
+    let mut exit = Exit::Fine;
+    for id in ids {
+        let request = found(&places, id)?;
+        let (answer, phrase) = answer(&request)?;
+        let reply = wire::ask(
+            &places,
+            Wanted::Answer {
+                id: id.clone(),
+                answer,
+                binding: Some(request.binding),
+                phrase,
+            },
+        )?;
+        if told(reply, id, json, terminal)? != Exit::Fine {
+            exit = Exit::Error;
+        }
+    }
+    Ok(exit)
+}
+
+fn told(reply: Reply, id: &str, json: bool, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    let Reply::Answered {
+        outcome,
+        message,
+        request,
+    } = reply
+    else {
+        bail!("the approval daemon answers another question: restart it");
+    };
+    let exit = match outcome == "no_effect" {
+        true => Exit::Error,
+        false => Exit::Fine,
+    };
+    if json {
+        let card = request.as_ref().map(|request| request.card());
+        let line = json!({"id": id, "outcome": outcome, "message": message, "request": card});
+        writeln!(terminal.out, "{line}")?;
+        return Ok(exit);
+    }
+    let words = words_of(&outcome, message.as_deref(), request.as_deref());
+    writeln!(
+        terminal.out,
+        "{id}  {}",
+        crate::terminal::shown(&words, 1000)
+    )?;
+    Ok(exit)
+}
+
+/// What came of an answer, in words.
+pub(crate) fn words_of(outcome: &str, message: Option<&str>, request: Option<&Request>) -> String {
+    match (outcome, request) {
+        ("no_effect", _) => format!("no effect: {}", message.unwrap_or("nobody says why")),
+        ("settled", Some(request)) => {
+            let reason = request
+                .settled
+                .as_ref()
+                .map(|settled| settled.reason.as_str());
+            match request.state {
+                State::Released => "released".into(),
+                state @ (State::Pending | State::Refused | State::Expired | State::Withdrawn) => {
+                    format!("{}: {}", state.word(), reason.unwrap_or_default())
+                }
+            }
+        }
+        ("counted", Some(request)) => format!(
+            "{} of {} people have said yes",
+            request.approvals.len(),
+            request.terms.required
+        ),
+        ("again", Some(request)) if request.was_edited() => format!(
+            "judged again: {} ({}); approve it to let it run",
+            request.decision.verdict.word(),
+            request.decision.reason
+        ),
+        (_, _) => "it has more time".into(),
+    }
+}
+
+fn requests(places: &Places, wanted: Wanted) -> anyhow::Result<Vec<Request>> {
+    let Reply::Requests { requests } = wire::ask(places, wanted)? else {
+        bail!(WireError::Untrusted("it answers another question".into()));
+    };
+    Ok(requests)
+}
+
+fn found(places: &Places, id: &str) -> anyhow::Result<Request> {
+    let found = requests(places, Wanted::Find { id: id.to_owned() })?;
+    match found.into_iter().next() {
+        Some(request) => Ok(request),
+        None => bail!("there is no request `{id}`: `holdpoint pending` lists what waits"),
+    }
+}
+
+/// The arguments that `--edit` changes.
+fn changes(edits: &[String]) -> anyhow::Result<Option<Map<String, Value>>> {
+    let mut input = Map::new();
+    for edit in edits {
+        let Some((name, value)) = edit.split_once('=') else {
+            bail!("`--edit {edit}` changes nothing: write NAME=VALUE");
+        };
+        input.insert(name.to_owned(), Value::String(value.to_owned()));
+    }
+    Ok((!input.is_empty()).then_some(input))
+}
+
+/// Asks for the phrase on a terminal; a script must give it.
+fn typed_phrase(wanted: &str) -> anyhow::Result<Option<String>> {
+    let stdin = io::stdin();
+    if !stdin.is_terminal() {
+        bail!("this call is to be reviewed: read it, and add --phrase '{wanted}'");
+    }
+    let mut stderr = io::stderr();
+    write!(
+        stderr,
+        "This call is to be reviewed. Type `{wanted}` to release it: "
+    )?;
+    stderr.flush()?;
+    let mut line = String::new();
+    stdin.lock().read_line(&mut line)?;
+    Ok(Some(line.trim().to_owned()))
+}
+
+fn is_in(request: &Request, span: Span) -> bool {
+    let at = request.settled.as_ref().map(|settled| settled.at.0);
+    let since = span.since.map(|since| moment_of(since).0);
+    since.is_none_or(|since| at.is_some_and(|at| at >= since))
+}
+
+fn moment_of(time: Timestamp) -> Moment {
+    Moment(time.micros() / 1000)
+}
+
+impl From<ScopeWord> for Scope {
+    fn from(word: ScopeWord) -> Self {
+        match word {
+            ScopeWord::Exact => Scope::Exact,
+            ScopeWord::Prefix => Scope::Prefix,
+            ScopeWord::Tool => Scope::Tool,
+        }
+    }
+}

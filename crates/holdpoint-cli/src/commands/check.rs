@@ -1,0 +1,198 @@
+//! `holdpoint check`: judge one call.
+
+use std::io::{self, Read, Write};
+
+use anyhow::{Context, bail};
+use holdpoint_core::document;
+use holdpoint_engine::{Decision, Outcome, StrictValue, ToolCall, without_secrets};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::cli;
+use crate::desk::{Asker, Desk, DeskError, InSession, Under, directory};
+use crate::exit::Exit;
+use crate::terminal::{Terminal, shown};
+
+/// The most that is read from standard input for one call.
+const MAX_INPUT: u64 = 16 << 20;
+
+pub(crate) fn run(args: &cli::Check, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    match judged(args) {
+        Ok(decision) => {
+            if args.json {
+                print_json(&decision, terminal)?;
+            } else {
+                print(&decision, terminal)?;
+            }
+            Ok(decision.verdict.into())
+        }
+        Err(error) if args.json => {
+            print_json(&Decision::error(format!("{error:#}")), terminal)?;
+            terminal.out.flush()?;
+            Err(error)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn judged(args: &cli::Check) -> anyhow::Result<Decision> {
+    let under = &args.call.under;
+    if args.call.names_nothing() {
+        bail!("{NOTHING}, or --batch");
+    }
+    let mut desk = Desk::new();
+    let judged = directory(under.cwd.as_deref())
+        .map_err(anyhow::Error::from)
+        .and_then(|directory| Ok((directory, read_call(&args.call)?)))
+        .and_then(|(directory, call)| {
+            let policy = policy_for(under, &directory);
+            let session = InSession::Kept(under.session.clone());
+            if args.dry_run {
+                let decision = desk.judge(&call, &policy, &session, &directory)?;
+                return Ok(without_secrets(decision));
+            }
+            let asker = asker(args);
+            Ok(desk.answer(asker, &call, &policy, &session, &directory)?)
+        });
+    if let Err(error) = &judged
+        && !args.dry_run
+        && !matches!(error.downcast_ref(), Some(DeskError::Unrecorded(..)))
+    {
+        // The refusal stands whether or not it can be recorded, and has a reason of its own.
+        let problem = format!("{error:#}");
+        let _ = desk
+            .recorder()
+            .map(|recorder| recorder.record(&Outcome::Failed(asker(args).failed(&problem))));
+    }
+    judged
+}
+
+fn asker(args: &cli::Check) -> Asker<'_> {
+    Asker {
+        agent: &args.agent,
+        session: Some(&args.call.under.session),
+    }
+}
+
+const NOTHING: &str = "there is nothing to judge: give a COMMAND, or --tool and --input";
+
+/// Which policy the arguments name.
+pub(crate) fn policy_for(under: &cli::Under, directory: &std::path::Path) -> Under {
+    match (&under.config, &under.profile) {
+        (Some(file), _) => Under::File(file.clone()),
+        (None, Some(profile)) => Under::Profile(profile.clone()),
+        (None, None) => Under::Layers(directory.to_owned()),
+    }
+}
+
+/// The call the arguments describe.
+pub(crate) fn read_call(args: &cli::Call) -> anyhow::Result<ToolCall> {
+    let call = match (&args.command, &args.tool, &args.input) {
+        (Some(command), tool, _) => {
+            let command = match command.as_str() {
+                "-" => read_stdin()?,
+                text => text.to_owned(),
+            };
+            let mut input = Map::new();
+            input.insert("command".into(), Value::String(command));
+            ToolCall::new(tool.as_deref().unwrap_or("Bash"), Value::Object(input))?
+        }
+        (None, Some(tool), Some(input)) => {
+            let text = match input.as_str() {
+                "-" => read_stdin()?,
+                text => text.to_owned(),
+            };
+            ToolCall::new(tool, parse_input("--input", &text)?)?
+        }
+        (None, Some(tool), None) => ToolCall::new(tool, Value::Null)?,
+        (None, None, Some(_)) => {
+            bail!("--input needs --tool: name the tool these arguments are for")
+        }
+        (None, None, None) => bail!(NOTHING),
+    };
+    Ok(call)
+}
+
+/// The JSON of a tool's arguments.
+pub(crate) fn parse_input(name: &str, text: &str) -> anyhow::Result<Value> {
+    match serde_json::from_str::<StrictValue>(text) {
+        Ok(StrictValue(value)) => Ok(value),
+        Err(_) if text.trim().is_empty() => {
+            bail!("{name}: it is empty: write the arguments as {{\"name\": value}}")
+        }
+        Err(error) => {
+            let (line, column, message) = json_problem::<StrictValue>(&error, text.as_bytes());
+            bail!("{name}:{line}:{column}: {message}")
+        }
+    }
+}
+
+/// Line, column and message of a JSON error. The fast reader stops at the first fault; the
+/// document reader is asked what to say about it.
+pub(crate) fn json_problem<T: DeserializeOwned>(
+    error: &serde_json::Error,
+    bytes: &[u8],
+) -> (usize, usize, String) {
+    match document::read::<T>("", bytes) {
+        Err(error) => (error.line, error.column, error.message()),
+        Ok(_) => (
+            error.line(),
+            error.column(),
+            "this is not plain JSON: write it without comments and trailing commas".into(),
+        ),
+    }
+}
+
+fn read_stdin() -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    io::stdin()
+        .take(MAX_INPUT + 1)
+        .read_to_end(&mut bytes)
+        .context("standard input cannot be read")?;
+    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > MAX_INPUT {
+        bail!("standard input has more than {MAX_INPUT} bytes: no call is that large");
+    }
+    match String::from_utf8(bytes) {
+        Ok(mut text) => {
+            // The line break the shell adds is not part of the command.
+            if text.ends_with('\n') {
+                text.pop();
+            }
+            Ok(text)
+        }
+        Err(error) => bail!(
+            "standard input is not UTF-8 text (byte {}): send text",
+            error.utf8_error().valid_up_to()
+        ),
+    }
+}
+
+pub(crate) fn print_json(decision: &Decision, terminal: &mut Terminal) -> anyhow::Result<()> {
+    serde_json::to_writer(&mut terminal.out, decision)?;
+    writeln!(terminal.out)?;
+    Ok(())
+}
+
+/// The decision for a person: the verdict and its reason first, then what it rests on.
+pub(crate) fn print(decision: &Decision, terminal: &mut Terminal) -> anyhow::Result<()> {
+    let verdict = terminal.verdict(decision.verdict);
+    let out = &mut terminal.out;
+    writeln!(out, "{verdict}: {}", shown(&decision.reason, 500))?;
+    let mut row = |name: &str, value: &str| writeln!(out, "  {name:<8} {value}");
+    if let Some(rule) = &decision.rule {
+        row("rule", &shown(rule, 200))?;
+    }
+    let deciding = decision
+        .findings
+        .first()
+        .filter(|finding| Some(&finding.rule) == decision.rule.as_ref());
+    if let Some(part) = deciding.and_then(|finding| finding.part.as_deref()) {
+        row("part", &shown(part, 200))?;
+    }
+    row("method", decision.method.word())?;
+    row("risk", decision.risk.word())?;
+    if let Some(instead) = &decision.instead {
+        row("instead", &shown(instead, 500))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,204 @@
+//! `holdpoint doctor`: is what should be guarded guarded? It asks rather than reads.
+
+use std::fs;
+use std::io::Write;
+
+use anyhow::bail;
+use holdpoint_agents::setup::{Around, Finding, HOSTS, Host, Standing, examine, host};
+use holdpoint_broker::wire::{self, Places, Wanted};
+use holdpoint_core::digest_of;
+use holdpoint_engine::{
+    Locations, Recorder, Trust, TrustStore, load_layers, plain_words, read_policy_file,
+};
+use serde_json::json;
+
+use super::init::{found, surroundings, this_program};
+use crate::cli::Doctor;
+use crate::exit::Exit;
+use crate::terminal::{Terminal, shown};
+
+/// The version of what `--json` prints.
+const VERSION: u32 = 1;
+
+/// Where Linux names its security modules.
+const GUARDS: &str = "/sys/kernel/security/lsm";
+
+pub(crate) fn run(args: &Doctor, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    let program = this_program()?;
+    let around = surroundings()?;
+    let locations = Locations::of_this_machine();
+    let hosts: Vec<&'static dyn Host> = match args.agents.is_empty() {
+        true => found(&around),
+        false => args.agents.iter().filter_map(|name| host(name)).collect(),
+    };
+    let mut findings: Vec<Finding> = hosts
+        .iter()
+        .flat_map(|host| examine(*host, &around, &program))
+        .collect();
+    if hosts.is_empty() {
+        findings.push(
+            Finding::of(
+                "agents",
+                Standing::Broken,
+                "no agent was found on this machine",
+            )
+            .fixed_by(format!(
+                "install one, or name one: {}",
+                HOSTS.map(|host| host.name()).join(", ")
+            )),
+        );
+    }
+    findings.push(policy(&locations, &around));
+    findings.extend(project(&locations, &around));
+    findings.push(ledger(&locations));
+    findings.push(daemon(&locations));
+    findings.push(sandbox());
+    let broken = findings
+        .iter()
+        .filter(|finding| finding.standing == Standing::Broken)
+        .count();
+    if args.json {
+        let report = json!({
+            "v": VERSION,
+            "ok": broken == 0,
+            "program": program,
+            "agents": hosts.iter().map(|host| host.name()).collect::<Vec<_>>(),
+            "findings": findings,
+        });
+        writeln!(terminal.out, "{report}")?;
+    } else {
+        print(&findings, terminal)?;
+    }
+    match broken {
+        0 => Ok(Exit::Fine),
+        1 => bail!("1 thing is broken"),
+        many => bail!("{many} things are broken"),
+    }
+}
+
+fn print(findings: &[Finding], terminal: &mut Terminal) -> anyhow::Result<()> {
+    let mut about = None;
+    for finding in findings {
+        let now = (finding.agent, finding.scope);
+        if about != Some(now) {
+            let title = match finding.agent.and_then(host) {
+                Some(host) => host.title(),
+                None => "This machine",
+            };
+            let heading = match finding.scope {
+                Some(scope) => format!("{title} ({scope})"),
+                None => title.to_owned(),
+            };
+            let heading = terminal.heading(&heading);
+            writeln!(terminal.out, "{heading}")?;
+            about = Some(now);
+        }
+        let word = match finding.standing {
+            Standing::Fine => "ok    ",
+            Standing::Note => "note  ",
+            Standing::Broken => "BROKEN",
+        };
+        writeln!(terminal.out, "  {word}  {}", shown(&finding.text, 2000))?;
+        if let Some(fix) = &finding.fix {
+            writeln!(terminal.out, "          {}", shown(fix, 1000))?;
+        }
+    }
+    if findings
+        .iter()
+        .all(|finding| finding.standing != Standing::Broken)
+    {
+        writeln!(terminal.out, "Nothing is broken.")?;
+    }
+    Ok(())
+}
+
+fn policy(locations: &Locations, around: &Around) -> Finding {
+    match load_layers(locations, &around.directory) {
+        Ok(_) => Finding::of("policy", Standing::Fine, "the policy files can be read"),
+        Err(error) => Finding::of(
+            "policy",
+            Standing::Broken,
+            format!("every call is refused, for the policy cannot be read: {error}"),
+        )
+        .fixed_by("correct the file it names"),
+    }
+}
+
+/// Project files nobody has vouched for: they can only tighten.
+fn project(locations: &Locations, around: &Around) -> Vec<Finding> {
+    let store = TrustStore::open(locations);
+    let files = locations.project_files(&around.directory).own;
+    let untrusted = files.iter().filter_map(|file| {
+        let name = shown(&file.display().to_string(), 500);
+        let standing = store.as_ref().ok().and_then(|store| {
+            let bytes = read_policy_file(file).ok()?;
+            Some(store.standing(file, &digest_of(&bytes)))
+        });
+        let text = match standing {
+            Some(Trust::Trusted) => return None,
+            Some(Trust::Untrusted) | None => {
+                format!("{name} is not trusted: its deny rules count, its allow rules do not")
+            }
+        };
+        Some(
+            Finding::of("trust", Standing::Note, text)
+                .fixed_by("read it, then run `holdpoint trust`"),
+        )
+    });
+    untrusted.collect()
+}
+
+/// Whether what is decided can be put on record, without which nothing is allowed.
+fn ledger(locations: &Locations) -> Finding {
+    let broken = |problem: String| {
+        let text = format!("every call is refused, for nothing can be put on record: {problem}");
+        Finding::of("ledger", Standing::Broken, text)
+            .fixed_by("make room on the disk, or correct the rights of the directory")
+    };
+    let directory = match Recorder::at(locations) {
+        Ok(recorder) => recorder.ledger().directory().to_owned(),
+        Err(error) => return broken(error.to_string()),
+    };
+    let name = shown(&directory.display().to_string(), 500);
+    // Where no ledger is yet, it would be made in the nearest directory that is.
+    let Some(place) = directory.ancestors().find(|place| place.exists()) else {
+        return broken(format!("{name} has no place"));
+    };
+    let trial = place.join(format!(".holdpoint-doctor-{}", std::process::id()));
+    let written = fs::write(&trial, [b'x'; 4096]);
+    let _ = fs::remove_file(&trial);
+    match written {
+        Ok(()) => Finding::of("ledger", Standing::Fine, format!("{name} can be written")),
+        Err(error) => broken(format!("{name}: {}", plain_words(&error))),
+    }
+}
+
+fn daemon(locations: &Locations) -> Finding {
+    let answer = locations
+        .state
+        .as_ref()
+        .map(|state| wire::ask(&Places::under(state), Wanted::Pending));
+    match answer {
+        Some(Ok(_)) => Finding::of("daemon", Standing::Fine, "the approval daemon answers"),
+        Some(Err(_)) => Finding::of(
+            "daemon",
+            Standing::Note,
+            "the approval daemon does not answer: what a person is to be asked about is left to the \
+             agent's own dialog, where it has one",
+        )
+        .fixed_by("run `holdpoint serve`"),
+        None => Finding::of("daemon", Standing::Note, "no home directory is known"),
+    }
+}
+
+/// What could keep a call in its place once it runs. Nothing does so today.
+fn sandbox() -> Finding {
+    let modules = fs::read_to_string(GUARDS).ok();
+    let landlock = modules.map(|list| list.trim().split(',').any(|module| module == "landlock"));
+    let text = match landlock {
+        Some(true) => "none is started around calls; this kernel would offer Landlock",
+        Some(false) => "none is started around calls, and this kernel offers no Landlock",
+        None => "none is started around calls; whether this kernel offers Landlock cannot be told",
+    };
+    Finding::of("sandbox", Standing::Note, format!("sandbox: {text}"))
+}

@@ -1,0 +1,200 @@
+//! What a person could do to get another verdict.
+
+use holdpoint_engine::{
+    Authority, Decision, Finding, Guard, Method, Part, Policy, ToolCall, Trust, Verdict,
+};
+
+/// What would change a decision, the shortest way first.
+pub(super) fn of(call: &ToolCall, decision: &Decision, policy: &Policy) -> Vec<String> {
+    let mut changes = Vec::new();
+    match decision.verdict {
+        Verdict::Deny => {
+            let refusing = decision
+                .findings
+                .iter()
+                .filter(|finding| finding.verdict == Verdict::Deny);
+            let mut switched: Vec<&str> = Vec::new();
+            for finding in refusing {
+                let change = match removal(finding, policy) {
+                    Some(how) => format!("{}: {how}", finding.rule),
+                    None => {
+                        switched.push(&finding.rule);
+                        continue;
+                    }
+                };
+                if !changes.contains(&change) {
+                    changes.push(change);
+                }
+            }
+            switched.dedup();
+            changes.extend(asking(&switched));
+            if changes.is_empty() {
+                changes.push(format!("add a rule that allows it, {}", allow_hint(call)));
+                changes.push("or state another `defaultPolicy` in the layer that owns it".into());
+            } else {
+                if let Some(instead) = &decision.instead {
+                    changes.insert(0, format!("do it another way: {instead}"));
+                }
+                changes.push("no allow rule, session rule or suspension overrides a deny".into());
+            }
+        }
+        Verdict::Review => {
+            changes
+                .push("a person must review it; no session rule or suspension answers that".into());
+            match deciding_guard(decision, policy) {
+                Some(guard) => changes.push(format!("{}: {}", guard.id, switching(&guard, "ask"))),
+                None => changes
+                    .push("to let it run, allow it in the layer that asks for the review".into()),
+            }
+        }
+        Verdict::Ask => {
+            for part in uncovered(call, decision) {
+                changes.push(format!("nothing allows `{part}`"));
+            }
+            let hidden = decision
+                .rule
+                .as_deref()
+                .is_some_and(|rule| rule.starts_with("shell."));
+            if decision.method == Method::Guard && hidden {
+                changes.push("write the command so that it says what it runs".into());
+            } else if deciding_layer(decision) == Some(Authority::Managed) {
+                changes.push("the managed layer asks; only its own rules answer that".into());
+            } else {
+                changes.push(format!("to allow it in this session, {}", allow_hint(call)));
+            }
+            if let Some(guard) = deciding_guard(decision, policy) {
+                changes.push(format!("{}: {}", guard.id, switching(&guard, "off")));
+            }
+            changes.push("to refuse it, add it to `deny` in a policy file".into());
+        }
+        Verdict::Allow | Verdict::Notify => {
+            let how = if decision.method == Method::NoObjection {
+                "to be asked instead, add it to `ask`, or use a stricter profile"
+            } else {
+                "to be asked or refuse it, add it to `ask` or `deny`"
+            };
+            changes.push(how.into());
+        }
+    }
+    let untrusted = policy
+        .layers()
+        .iter()
+        .find(|layer| layer.trust == Trust::Untrusted);
+    if let Some(layer) = untrusted.filter(|_| decision.verdict > Verdict::Notify) {
+        changes.push(format!(
+            "to let {} allow things, run `holdpoint trust` after reading it",
+            layer.name
+        ));
+    }
+    changes
+}
+
+/// The layer of the rule that decided.
+fn deciding_layer(decision: &Decision) -> Option<Authority> {
+    let first = decision.findings.first()?;
+    first
+        .layer
+        .filter(|_| Some(&first.rule) == decision.rule.as_ref())
+}
+
+/// The rule of a pack that decided.
+fn deciding_guard<'p>(decision: &Decision, policy: &'p Policy) -> Option<Guard<'p>> {
+    let first = decision.findings.first()?;
+    (first.layer.is_none() && Some(&first.rule) == decision.rule.as_ref())
+        .then(|| policy.guard(&first.rule))
+        .flatten()
+}
+
+/// What takes a refusal away; none for a rule of a pack any layer may switch.
+fn removal(finding: &Finding, policy: &Policy) -> Option<String> {
+    let file = finding.layer.and_then(|authority| {
+        policy
+            .layers()
+            .iter()
+            .find(|layer| layer.authority == authority)
+            .map(|layer| layer.name.clone())
+    });
+    let how = match (finding.method, file) {
+        (Method::SelfProtection, _) => {
+            "it protects Holdpoint itself; only a person does this, by hand".into()
+        }
+        (Method::SessionBlacklist, _) => {
+            "clear this session's rules (`holdpoint permissions clear`)".into()
+        }
+        (Method::Error, _) => "send a call that can be read".into(),
+        (_, Some(profile)) if profile.starts_with("profile `") => {
+            format!("{profile} has this rule; use another one, or a file of your own")
+        }
+        (_, Some(file)) => format!("remove or narrow this rule in {file}"),
+        (_, None) => match policy.guard(&finding.rule) {
+            Some(guard) => return stated(&guard),
+            None => "change the call".into(),
+        },
+    };
+    Some(how)
+}
+
+/// How rules of packs that refuse become rules that ask.
+fn asking(rules: &[&str]) -> Option<String> {
+    const MOST: usize = 4;
+    let switches: Vec<String> = rules
+        .iter()
+        .take(MOST)
+        .map(|rule| format!("\"{rule}\": \"ask\""))
+        .collect();
+    let more = if rules.len() > MOST { ", …" } else { "" };
+    (!rules.is_empty()).then(|| {
+        format!(
+            "to be asked instead, a policy file may say \"guards\": {{\"rules\": {{{}{more}}}}}",
+            switches.join(", ")
+        )
+    })
+}
+
+/// The layer that has spoken of a rule of a pack, if one has.
+fn stated(guard: &Guard<'_>) -> Option<String> {
+    let switch = guard
+        .switches
+        .iter()
+        .find(|switch| switch.trusted && switch.counts)?;
+    Some(format!("{} sets it, under `{}`", switch.layer, switch.key))
+}
+
+/// How a rule of a pack is switched, and by whom.
+fn switching(guard: &Guard<'_>, word: &str) -> String {
+    stated(guard).unwrap_or_else(|| {
+        format!(
+            "a policy file may say \"guards\": {{\"rules\": {{\"{}\": \"{word}\"}}}}",
+            guard.id
+        )
+    })
+}
+
+/// The commands no allow rule covers.
+fn uncovered(call: &ToolCall, decision: &Decision) -> Vec<String> {
+    let Ok(parts) = holdpoint_core::parts(call) else {
+        return Vec::new();
+    };
+    let covered = |part: &Part| {
+        decision.findings.iter().any(|finding| {
+            finding.verdict.runs() && finding.span.is_none_or(|span| span == part.span)
+        })
+    };
+    parts
+        .iter()
+        .filter(|part| !covered(part))
+        .map(|part| part.text.clone())
+        .take(8)
+        .collect()
+}
+
+fn allow_hint(call: &ToolCall) -> String {
+    match holdpoint_core::parts(call).ok().as_deref() {
+        Some([only]) => format!(
+            "such as `holdpoint permissions allow '{}'`",
+            only.text.replace('\'', "'\\''")
+        ),
+        Some([_, ..]) => "one for each command, or make the calls one by one".to_owned(),
+        _ => format!("such as `holdpoint permissions allow {}`", call.tool()),
+    }
+}

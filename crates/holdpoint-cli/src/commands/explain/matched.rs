@@ -1,0 +1,119 @@
+//! The rules that matched, each once, with the parts it matched and what to do instead.
+
+use std::io::Write;
+
+use holdpoint_engine::{Authority, Decision, Finding, Method, Policy, Risk, Verdict};
+use serde::Serialize;
+
+use crate::layout::hanging;
+use crate::terminal::{Terminal, shown};
+
+/// The most parts printed with one rule.
+const MOST_PARTS: usize = 6;
+
+/// A rule that matched.
+#[derive(Serialize)]
+pub(super) struct Matched {
+    rule: String,
+    verdict: Verdict,
+    risk: Risk,
+    method: Method,
+    /// Whose rule it is: a layer, `session`, a pack, or `holdpoint`.
+    owner: String,
+    reason: String,
+    instead: Option<String>,
+    parts: Vec<String>,
+}
+
+/// The findings of a decision, rule by rule.
+pub(super) fn of(decision: &Decision, policy: &Policy) -> Vec<Matched> {
+    let mut rules: Vec<Matched> = Vec::new();
+    for finding in &decision.findings {
+        let same = rules.iter_mut().find(|one| {
+            one.rule == finding.rule
+                && one.verdict == finding.verdict
+                && one.reason == finding.reason
+        });
+        match same {
+            Some(one) => one.parts.extend(
+                finding
+                    .part
+                    .clone()
+                    .filter(|part| !one.parts.contains(part)),
+            ),
+            None => rules.push(Matched::of(finding, policy)),
+        }
+    }
+    rules
+}
+
+impl Matched {
+    fn of(finding: &Finding, policy: &Policy) -> Self {
+        let guard = finding
+            .layer
+            .is_none()
+            .then(|| policy.guard(&finding.rule))
+            .flatten();
+        Self {
+            rule: finding.rule.clone(),
+            verdict: finding.verdict,
+            risk: finding.risk,
+            method: finding.method,
+            owner: match &guard {
+                Some(guard) => format!("pack {}", guard.pack),
+                None => owner(finding).to_owned(),
+            },
+            reason: finding.reason.clone(),
+            instead: guard.map(|guard| guard.instead.to_owned()),
+            parts: finding.part.iter().cloned().collect(),
+        }
+    }
+}
+
+/// Who speaks in a finding that is of no pack.
+pub(super) fn owner(finding: &Finding) -> &'static str {
+    let of_session = [Method::SessionWhitelist, Method::SessionBlacklist].contains(&finding.method);
+    let ours = if of_session { "session" } else { "holdpoint" };
+    finding.layer.map_or(ours, Authority::word)
+}
+
+pub(super) fn print(rules: &[Matched], terminal: &mut Terminal) -> anyhow::Result<()> {
+    if rules.is_empty() {
+        writeln!(terminal.out, "  none")?;
+    }
+    for rule in rules {
+        let verdict = terminal.verdict(rule.verdict);
+        // Colour takes room the eye does not see.
+        let padding = " ".repeat("review".len().saturating_sub(rule.verdict.word().len()));
+        let name = terminal.heading(&shown(&rule.rule, 120));
+        writeln!(
+            terminal.out,
+            "  {verdict}{padding}  {name}  [{}]",
+            rule.owner
+        )?;
+        line("", &rule.reason, terminal)?;
+        for part in rule.parts.iter().take(MOST_PARTS) {
+            line("in", part, terminal)?;
+        }
+        if rule.parts.len() > MOST_PARTS {
+            let more = rule.parts.len() - MOST_PARTS;
+            line("in", &format!("… and {more} more"), terminal)?;
+        }
+        if let Some(instead) = &rule.instead {
+            line("instead", instead, terminal)?;
+        }
+    }
+    Ok(())
+}
+
+fn line(name: &str, text: &str, terminal: &mut Terminal) -> anyhow::Result<()> {
+    if name.is_empty() {
+        let text = hanging(&shown(text, 500), 10, terminal.width());
+        writeln!(terminal.out, "          {text}")?;
+    } else {
+        let text = hanging(&shown(text, 500), 19, terminal.width());
+        let name = terminal.faint(&format!("{name:<8}"));
+        writeln!(terminal.out, "          {name} {text}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,281 @@
+//! `holdpoint explain`: the call as it is understood, what matched, why the verdict is what it is,
+//! and what would change it.
+
+mod changes;
+mod commands;
+mod matched;
+mod why;
+
+use std::io::Write;
+
+use holdpoint_core::Explained;
+use holdpoint_engine::{Decision, Layer, Part, Policy, SessionState, Trust};
+use serde::Serialize;
+use serde_json::Value;
+
+use self::matched::Matched;
+use super::check::{policy_for, read_call};
+use super::permissions::suspension_words;
+use crate::cli;
+use crate::desk::{Desk, InSession, directory};
+use crate::exit::Exit;
+use crate::layout::hanging;
+use crate::terminal::{Terminal, shown};
+
+pub(crate) fn run(args: &cli::Explain, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    let under = &args.call.under;
+    let directory = directory(under.cwd.as_deref())?;
+    let call = read_call(&args.call)?;
+    let mut desk = Desk::new();
+    let which = policy_for(under, &directory);
+    let session = InSession::Kept(under.session.clone());
+    let decision = desk.judge(&call, &which, &session, &directory)?;
+    let policy = desk.policy(&which)?;
+    let session = desk.session(&under.session)?;
+    let understood = desk.explained(&call, &policy, &directory)?;
+    let parts = holdpoint_core::parts(&call);
+    let explanation = Explanation {
+        v: 1,
+        call: Call {
+            tool: call.tool(),
+            stands_for: holdpoint_core::standing_name(call.tool()).map(|(_, name)| name),
+            input: Value::Object(call.input().clone()),
+            directory: directory.display().to_string(),
+            signature: call.signature(),
+        },
+        parts: parts.unwrap_or_default(),
+        layers: policy.layers().iter().map(LayerView::of).collect(),
+        default: default_words(&policy, session.state()),
+        session: SessionView {
+            id: &under.session,
+            state: session.state(),
+        },
+        rules: matched::of(&decision, &policy),
+        why: why::sentences(&decision, &policy, session.state()),
+        changes: changes::of(&call, &decision, &policy),
+        understood,
+        decision,
+    };
+    if args.json {
+        serde_json::to_writer_pretty(&mut terminal.out, &explanation)?;
+        writeln!(terminal.out)?;
+    } else {
+        explanation.print(terminal)?;
+    }
+    // Explaining a refusal is no failure: the verdict is in the text, `check` has it as exit code.
+    Ok(Exit::Fine)
+}
+
+#[derive(Serialize)]
+struct Explanation<'a> {
+    v: u32,
+    call: Call<'a>,
+    parts: Vec<Part>,
+    #[serde(flatten)]
+    understood: Explained,
+    layers: Vec<LayerView>,
+    default: String,
+    session: SessionView<'a>,
+    rules: Vec<Matched>,
+    decision: Decision,
+    why: Vec<String>,
+    changes: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Call<'a> {
+    tool: &'a str,
+    /// The name that stands for the tool in rules, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stands_for: Option<&'static str>,
+    input: Value,
+    directory: String,
+    signature: String,
+}
+
+impl Call<'_> {
+    fn tool_words(&self) -> String {
+        let tool = shown(self.tool, 200);
+        match holdpoint_core::standing_name(self.tool) {
+            Some((meaning, name)) => format!("{tool}  ({meaning}: rules for `{name}` count)"),
+            None => tool,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct LayerView {
+    authority: &'static str,
+    name: String,
+    trusted: bool,
+    profile: Option<&'static str>,
+    default: Option<&'static str>,
+    autonomy: Option<&'static str>,
+    deny: usize,
+    ask: usize,
+    allow: usize,
+}
+
+#[derive(Serialize)]
+struct SessionView<'a> {
+    id: &'a str,
+    state: &'a SessionState,
+}
+
+impl LayerView {
+    fn of(layer: &Layer) -> Self {
+        let count = |list: &holdpoint_core::policy::RuleList| {
+            let arguments = list.arguments.values().flat_map(|named| named.values());
+            list.tools.len() + list.patterns.len() + arguments.map(Vec::len).sum::<usize>()
+        };
+        Self {
+            authority: layer.authority.word(),
+            name: layer.name.clone(),
+            trusted: layer.trust == Trust::Trusted,
+            profile: layer.profile.map(holdpoint_engine::Profile::name),
+            default: layer.default.map(holdpoint_engine::DefaultPolicy::word),
+            autonomy: layer.autonomy.map(holdpoint_engine::Autonomy::word),
+            deny: count(&layer.deny_list),
+            ask: count(&layer.ask_list),
+            allow: count(&layer.allow_list),
+        }
+    }
+
+    fn words(&self) -> String {
+        let mut notes = Vec::new();
+        let mut note = |name: &str, value: Option<&str>| {
+            notes.extend(value.map(|value| format!("{name} {value}")));
+        };
+        note("profile", self.profile);
+        note("default", self.default);
+        note("autonomy", self.autonomy);
+        for (count, word) in [
+            (self.deny, "deny"),
+            (self.ask, "ask"),
+            (self.allow, "allow"),
+        ] {
+            if count > 0 {
+                notes.push(format!("{count} {word}"));
+            }
+        }
+        if !self.trusted {
+            notes.push("not trusted: may only tighten".into());
+        }
+        let notes = if notes.is_empty() {
+            String::new()
+        } else {
+            format!("  ({})", notes.join(", "))
+        };
+        format!("{}{notes}", shown(&self.name, 200))
+    }
+}
+
+impl Explanation<'_> {
+    fn print(&self, terminal: &mut Terminal) -> anyhow::Result<()> {
+        heading("Call", terminal)?;
+        row("tool", &self.call.tool_words(), terminal)?;
+        row("text", &shown(&self.call.signature, 500), terminal)?;
+        row("in", &shown(&self.call.directory, 200), terminal)?;
+        commands::print(&self.understood, &self.call.directory, terminal)?;
+        if !self.understood.files.is_empty() {
+            heading("Scripts that were read", terminal)?;
+            for file in &self.understood.files {
+                writeln!(terminal.out, "  {}", shown(&file.path, 300))?;
+                writeln!(terminal.out, "    {}", terminal.faint(&file.digest))?;
+            }
+        }
+        heading("Rules that matched", terminal)?;
+        matched::print(&self.rules, terminal)?;
+        heading("Layers in force, the highest authority first", terminal)?;
+        for layer in &self.layers {
+            row(layer.authority, &layer.words(), terminal)?;
+        }
+        row("session", &session_words(&self.session), terminal)?;
+        row("default", &self.default, terminal)?;
+        let verdict = terminal.verdict(self.decision.verdict);
+        let title = terminal.heading("Verdict");
+        writeln!(
+            terminal.out,
+            "\n{title}: {verdict} by {} (risk {})",
+            self.decision.method.word(),
+            self.decision.risk.word()
+        )?;
+        text(&self.decision.reason, 2, terminal)?;
+        heading("Why", terminal)?;
+        for sentence in &self.why {
+            text(sentence, 2, terminal)?;
+        }
+        if !self.changes.is_empty() {
+            heading("What would change it", terminal)?;
+            for change in &self.changes {
+                write!(terminal.out, "  - ")?;
+                let change = hanging(&shown(change, 500), 4, terminal.width());
+                writeln!(terminal.out, "{change}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The title of a section, set off from the one before it.
+fn heading(title: &str, terminal: &mut Terminal) -> anyhow::Result<()> {
+    // The first section has nothing before it.
+    let gap = if title == "Call" { "" } else { "\n" };
+    let title = terminal.heading(title);
+    writeln!(terminal.out, "{gap}{title}")?;
+    Ok(())
+}
+
+/// A name and what it stands for; the value's further lines stand below its first.
+fn row(name: &str, value: &str, terminal: &mut Terminal) -> anyhow::Result<()> {
+    let value = hanging(value, 11, terminal.width());
+    writeln!(terminal.out, "  {name:<8} {value}")?;
+    Ok(())
+}
+
+/// A paragraph of somebody's text.
+fn text(text: &str, indent: usize, terminal: &mut Terminal) -> anyhow::Result<()> {
+    let text = hanging(&shown(text, 1000), indent, terminal.width());
+    writeln!(terminal.out, "{:indent$}{text}", "")?;
+    Ok(())
+}
+
+fn session_words(session: &SessionView<'_>) -> String {
+    let state = session.state;
+    let mut notes = Vec::new();
+    if !state.allow.is_empty() {
+        notes.push(format!("{} allow", state.allow.len()));
+    }
+    if !state.deny.is_empty() {
+        notes.push(format!("{} deny", state.deny.len()));
+    }
+    notes.extend(
+        state
+            .default
+            .map(|default| format!("default {}", default.word())),
+    );
+    notes.extend(suspension_words(state.suspended));
+    notes.extend(state.mark.as_ref().map(|_| "marked".to_owned()));
+    let notes = if notes.is_empty() {
+        "nothing said".to_owned()
+    } else {
+        notes.join(", ")
+    };
+    format!("{}  ({notes})", shown(session.id, 100))
+}
+
+fn default_words(policy: &Policy, session: &SessionState) -> String {
+    let standing = policy.standing();
+    let mut words = match (standing.default, standing.autonomy) {
+        (Some(default), _) if !standing.stated => {
+            format!("{} (no layer states a default)", default.word())
+        }
+        (Some(default), _) => default.word().to_owned(),
+        (None, Some(autonomy)) => format!("as autonomy {} says", autonomy.word()),
+        (None, None) => "allow".to_owned(),
+    };
+    if let Some(default) = session.default {
+        words = format!("{} (session override, was: {words})", default.word());
+    }
+    words
+}

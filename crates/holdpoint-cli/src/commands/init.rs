@@ -1,0 +1,408 @@
+//! `holdpoint init` and `holdpoint uninstall`: what is Holdpoint's in the settings of agents.
+
+use std::env;
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use anyhow::{Context, bail};
+use holdpoint_agents::setup::{Around, HOSTS, Host, Plan, Scope, SetupError, host};
+use holdpoint_engine::{Locations, Recorder, real_directory};
+use holdpoint_ledger::Kind;
+use serde_json::json;
+
+use crate::cli::{SettingsOf, Setup};
+use crate::exit::Exit;
+use crate::terminal::{Terminal, shown};
+
+/// What is to be done to the settings of one agent.
+struct Work {
+    host: &'static dyn Host,
+    plans: Vec<Plan>,
+}
+
+impl Work {
+    fn is_empty(&self) -> bool {
+        self.plans.iter().all(Plan::is_empty)
+    }
+
+    fn changes(&self) -> impl Iterator<Item = &Plan> {
+        self.plans.iter().filter(|plan| !plan.is_empty())
+    }
+}
+
+pub(crate) fn register(args: &Setup, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    let program = this_program()?;
+    let around = surroundings()?;
+    let scope = scope(args)?;
+    let mut hosts = named(args);
+    if hosts.is_empty() {
+        hosts = found(&around);
+        if hosts.is_empty() {
+            bail!(
+                "no agent was found on this machine: name one ({})",
+                HOSTS.map(|host| host.name()).join(", ")
+            );
+        }
+        let titles: Vec<&str> = hosts.iter().map(|host| host.title()).collect();
+        writeln!(terminal.out, "Found: {}.", titles.join(", "))?;
+    }
+    let planned = |host: &dyn Host| Plan::to_register(host, scope, &around, &program);
+    let (works, left_out) = planned_for(&hosts, planned, terminal)?;
+    for work in works.iter().filter(|work| work.is_empty()) {
+        let path = work
+            .plans
+            .first()
+            .map(|plan| plan.path.display().to_string());
+        let path = shown(&path.unwrap_or_default(), 500);
+        writeln!(terminal.out, "{path}: Holdpoint is registered already.")?;
+        warn(work, terminal)?;
+    }
+    let works: Vec<Work> = works.into_iter().filter(|work| !work.is_empty()).collect();
+    if !works.is_empty() && carried_out("init", &works, args, terminal)? {
+        for work in &works {
+            said_of_registration(work, scope, terminal)?;
+        }
+    }
+    ended(left_out)
+}
+
+/// What was left out has been said; the program still must not seem to have done it.
+fn ended(left_out: usize) -> anyhow::Result<Exit> {
+    match left_out {
+        0 => Ok(Exit::Fine),
+        1 => bail!("1 agent was left out"),
+        many => bail!("{many} agents were left out"),
+    }
+}
+
+fn said_of_registration(work: &Work, scope: Scope, terminal: &mut Terminal) -> anyhow::Result<()> {
+    let results = match work.host.shows_results() {
+        true => ", and has it look at what tools return",
+        false => "",
+    };
+    writeln!(
+        terminal.out,
+        "Registered: from its next start, {} asks Holdpoint before each tool call{results}.",
+        work.host.title()
+    )?;
+    warn(work, terminal)?;
+    let out = &mut terminal.out;
+    if let Some(remark) = work.host.remark(scope) {
+        writeln!(out, "{remark}.")?;
+    }
+    let again = spelled(work.host, scope);
+    let kept: Vec<String> = work
+        .changes()
+        .filter(|plan| plan.before.is_some())
+        .map(|plan| plan.backup(&Locations::of_this_machine()))
+        .map(|backup| Ok(shown(&backup?.display().to_string(), 500)))
+        .collect::<Result<_, SetupError>>()?;
+    match kept.is_empty() {
+        true => writeln!(out, "`holdpoint uninstall {again}` undoes it.")?,
+        false => writeln!(
+            out,
+            "`holdpoint uninstall {again}` undoes it; what was there is kept in {}.",
+            kept.join(" and ")
+        )?,
+    }
+    Ok(())
+}
+
+pub(crate) fn unregister(args: &Setup, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    let program = this_program()?;
+    let around = surroundings()?;
+    let scope = scope(args)?;
+    let locations = Locations::of_this_machine();
+    let named = named(args);
+    let every = named.is_empty();
+    let hosts = match every {
+        // Also of one that has gone from the machine meanwhile, as far as it has such settings.
+        true => HOSTS
+            .into_iter()
+            .filter(|host| host.parts(scope, &around, &program).is_ok())
+            .collect(),
+        false => named,
+    };
+    let planned = |host: &dyn Host| Plan::to_unregister(host, scope, &around, &program, &locations);
+    let (works, left_out) = planned_for(&hosts, planned, terminal)?;
+    for work in works.iter().filter(|work| work.is_empty() && !every) {
+        let path = work
+            .plans
+            .first()
+            .map(|plan| plan.path.display().to_string());
+        let path = shown(&path.unwrap_or_default(), 500);
+        writeln!(terminal.out, "{path}: Holdpoint is not registered there.")?;
+    }
+    let works: Vec<Work> = works.into_iter().filter(|work| !work.is_empty()).collect();
+    if works.is_empty() {
+        if every {
+            writeln!(
+                terminal.out,
+                "Holdpoint is registered in no agent's settings of the scope `{}`.",
+                scope.name()
+            )?;
+        }
+        return ended(left_out);
+    }
+    if carried_out("uninstall", &works, args, terminal)? {
+        for work in &works {
+            writeln!(
+                terminal.out,
+                "Removed: from its next start, {} no longer asks Holdpoint.",
+                work.host.title()
+            )?;
+        }
+    }
+    ended(left_out)
+}
+
+pub(super) fn this_program() -> anyhow::Result<String> {
+    let program = env::current_exe().context("this program cannot find itself")?;
+    match program.to_str() {
+        Some(program) => Ok(program.to_owned()),
+        None => bail!("this program lies in a place whose name is not text: move it"),
+    }
+}
+
+pub(super) fn surroundings() -> anyhow::Result<Around> {
+    let here = real_directory(None).context("the working directory cannot be used")?;
+    Ok(Around::of_this_machine(&here))
+}
+
+fn named(args: &Setup) -> Vec<&'static dyn Host> {
+    let mut hosts: Vec<&'static dyn Host> = Vec::new();
+    for name in args.agents.iter().chain(&args.more_agents) {
+        if hosts.iter().all(|known| known.name() != name) {
+            hosts.extend(host(name));
+        }
+    }
+    hosts
+}
+
+/// The agents whose program or directory is on the machine.
+pub(super) fn found(around: &Around) -> Vec<&'static dyn Host> {
+    HOSTS
+        .into_iter()
+        .filter(|host| {
+            host.home(around).is_some_and(|home| home.is_dir())
+                || around.has_program(host.programs())
+        })
+        .collect()
+}
+
+/// What is to be done for each. Where one of several cannot be done, the others still are.
+fn planned_for(
+    hosts: &[&'static dyn Host],
+    plans: impl Fn(&dyn Host) -> Result<Vec<Plan>, SetupError>,
+    terminal: &mut Terminal,
+) -> anyhow::Result<(Vec<Work>, usize)> {
+    let mut works = Vec::new();
+    let mut left_out = 0;
+    for host in hosts {
+        match plans(*host) {
+            Ok(plans) => works.push(Work { host: *host, plans }),
+            Err(error) if hosts.len() == 1 => return Err(error.into()),
+            Err(error) => {
+                left_out += 1;
+                let heading = terminal.heading("LEFT OUT");
+                writeln!(terminal.out, "{heading}: {}: {error}", host.title())?;
+            }
+        }
+    }
+    Ok((works, left_out))
+}
+
+/// Says if the agent will not ask after all: a guard that only seems to stand is worse than none.
+fn warn(work: &Work, terminal: &mut Terminal) -> anyhow::Result<()> {
+    for hindrance in work.plans.iter().filter_map(|plan| plan.hindrance.as_ref()) {
+        let heading = terminal.heading("NOT IN FORCE");
+        writeln!(
+            terminal.out,
+            "{heading}: {hindrance}: change that, or nothing is guarded."
+        )?;
+    }
+    Ok(())
+}
+
+/// Shows what would change and does it, if that is wanted.
+fn carried_out(
+    action: &str,
+    works: &[Work],
+    args: &Setup,
+    terminal: &mut Terminal,
+) -> anyhow::Result<bool> {
+    let out = &mut terminal.out;
+    for plan in works.iter().flat_map(Work::changes) {
+        writeln!(out, "{}", shown(&plan.path.display().to_string(), 500))?;
+        let before = plan.before.as_deref().unwrap_or_default();
+        let after = plan.after.as_deref().unwrap_or_default();
+        for line in difference(before, after) {
+            writeln!(out, "{line}")?;
+        }
+    }
+    if args.dry_run {
+        writeln!(out, "Nothing was changed (--dry-run).")?;
+        return Ok(false);
+    }
+    // A script that calls this has decided; a person may still think better of it.
+    if !args.yes && io::stdin().is_terminal() {
+        let many = works.iter().flat_map(Work::changes).nth(1).is_some();
+        let what = if many { "these files" } else { "the file" };
+        write!(out, "Change {what}? [y/N] ")?;
+        out.flush()?;
+        let mut answer = String::new();
+        io::stdin().lock().read_line(&mut answer)?;
+        if !matches!(answer.trim(), "y" | "Y" | "yes") {
+            writeln!(out, "Nothing was changed.")?;
+            return Ok(false);
+        }
+    }
+    let locations = Locations::of_this_machine();
+    let recorder = Recorder::at(&locations)?;
+    for work in works {
+        for plan in work.changes() {
+            let what = json!({
+                "action": action,
+                "agent": work.host.name(),
+                "file": plan.path.display().to_string(),
+            });
+            recorder.changes(Kind::PolicyChange, None, &what)?;
+            plan.carry_out(&locations)?;
+        }
+    }
+    Ok(true)
+}
+
+/// The lines that differ, with two around them.
+fn difference(before: &str, after: &str) -> Vec<String> {
+    const AROUND: usize = 2;
+    let old: Vec<&str> = before.lines().collect();
+    let new: Vec<&str> = after.lines().collect();
+    let edits = edits(&old, &new);
+    let changes: Vec<usize> = (0..)
+        .zip(&edits)
+        .filter(|(_, (mark, _))| *mark != ' ')
+        .map(|(at, _)| at)
+        .collect();
+    let mut lines: Vec<String> = Vec::new();
+    let mut last = None;
+    for (at, (mark, text)) in edits.iter().enumerate() {
+        let next = changes.partition_point(|change| change + AROUND < at);
+        if changes.get(next).is_none_or(|change| *change > at + AROUND) {
+            continue;
+        }
+        if last.is_some_and(|last| last + 1 < at) {
+            lines.push("  …".to_owned());
+        }
+        lines.push(format!("{mark} {}", shown_line(text)));
+        last = Some(at);
+    }
+    lines
+}
+
+/// What becomes of each line: it stays, goes or comes.
+fn edits<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<(char, &'t str)> {
+    /// A file that differs in more places than this is shown as another one.
+    const MOST: usize = 4_000_000;
+    let width = new.len() + 1;
+    // How many lines the rests of both have in common, from each place on.
+    let mut common: Vec<u32> = Vec::new();
+    if (old.len() + 1).saturating_mul(width) <= MOST {
+        common = vec![0; (old.len() + 1) * width];
+    }
+    let at = |common: &[u32], i: usize, j: usize| common.get(i * width + j).copied().unwrap_or(0);
+    for (i, gone) in old.iter().enumerate().rev() {
+        for (j, come) in new.iter().enumerate().rev() {
+            let longest = match gone == come {
+                true => at(&common, i + 1, j + 1) + 1,
+                false => at(&common, i + 1, j).max(at(&common, i, j + 1)),
+            };
+            if let Some(slot) = common.get_mut(i * width + j) {
+                *slot = longest;
+            }
+        }
+    }
+    let (mut i, mut j) = (0, 0);
+    std::iter::from_fn(|| {
+        let (gone, come) = (old.get(i), new.get(j));
+        match (gone, come) {
+            (Some(gone), Some(come)) if gone == come => {
+                (i, j) = (i + 1, j + 1);
+                Some((' ', *gone))
+            }
+            (Some(gone), come)
+                if come.is_none() || at(&common, i + 1, j) >= at(&common, i, j + 1) =>
+            {
+                i += 1;
+                Some(('-', *gone))
+            }
+            (_, Some(come)) => {
+                j += 1;
+                Some(('+', *come))
+            }
+            (_, None) => None,
+        }
+    })
+    .collect()
+}
+
+/// A line of the file as it looks, without what a terminal would act on.
+fn shown_line(text: &str) -> String {
+    let indent: String = text
+        .chars()
+        .take_while(|c| matches!(c, ' ' | '\t'))
+        .collect();
+    format!("{indent}{}", shown(text.trim_start(), 300))
+}
+
+/// The arguments that name the same settings again.
+fn spelled(host: &dyn Host, scope: Scope) -> String {
+    let name = host.name();
+    match scope {
+        Scope::User => name.to_owned(),
+        Scope::Project => format!("{name} --project"),
+        Scope::Local => format!("{name} --local"),
+        Scope::Managed => format!("{name} --managed"),
+    }
+}
+
+fn scope(args: &Setup) -> anyhow::Result<Scope> {
+    let flags = [
+        (args.project, Scope::Project),
+        (args.local, Scope::Local),
+        (args.managed, Scope::Managed),
+    ];
+    let flagged = flags.into_iter().find(|(set, _)| *set);
+    let scope = match (args.scope, flagged) {
+        (Some(SettingsOf::User), _) | (None, None) => Scope::User,
+        (Some(SettingsOf::Project), _) => Scope::Project,
+        (Some(SettingsOf::Local), _) => Scope::Local,
+        (Some(SettingsOf::Managed), _) => Scope::Managed,
+        (None, Some((_, scope))) => scope,
+    };
+    if scope == Scope::Managed && !cfg!(target_os = "linux") {
+        bail!("where agents look for the machine's settings is only known for Linux");
+    }
+    Ok(scope)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_shows_what_goes_and_what_comes() {
+        assert_eq!(
+            difference("a\nb\nc\nd\ne\n", "a\nb\nc\nX\n  Y\ne\n"),
+            ["  b", "  c", "- d", "+ X", "+   Y", "  e"]
+        );
+        assert_eq!(difference("", "{}\n"), ["+ {}"]);
+        assert_eq!(difference("{}\n", ""), ["- {}"]);
+        // What stands between two changes stays what it is.
+        assert_eq!(
+            difference("a\nb\nc\nd\ne\nf\ng\n", "a\nX\nb\nc\nd\ne\nf\ng\nY\n"),
+            ["  a", "+ X", "  b", "  c", "  …", "  f", "  g", "+ Y"]
+        );
+        // Lines that repeat are not counted for both ends.
+        assert_eq!(difference("a\na\n", "a\na\na\n"), ["  a", "  a", "+ a"]);
+    }
+}

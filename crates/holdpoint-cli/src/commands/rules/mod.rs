@@ -1,0 +1,41 @@
+//! `holdpoint rules`: the packs, what a policy makes of their rules, and their examples.
+
+mod list;
+mod show;
+mod test;
+
+use std::rc::Rc;
+
+use holdpoint_engine::{Guard, Policy, Verdict};
+
+use crate::cli::{RulesAction, RulesUnder};
+use crate::desk::{Desk, Under, directory};
+use crate::exit::Exit;
+use crate::terminal::Terminal;
+
+pub(crate) fn run(action: &RulesAction, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    match action {
+        RulesAction::List {
+            pack,
+            verdict,
+            under,
+        } => list::run(pack.as_deref(), *verdict, under, terminal),
+        RulesAction::Show { id, under } => show::run(id, under, terminal),
+        RulesAction::Test { files, json } => test::run(files, *json, terminal),
+    }
+}
+
+/// The policy the arguments name.
+fn policy(under: &RulesUnder) -> anyhow::Result<Rc<Policy>> {
+    let which = match (&under.config, &under.profile) {
+        (Some(file), _) => Under::File(file.clone()),
+        (None, Some(profile)) => Under::Profile(profile.clone()),
+        (None, None) => Under::Layers(directory(under.cwd.as_deref())?),
+    };
+    Ok(Desk::new().policy(&which)?)
+}
+
+/// What a rule wants under a policy, as a word.
+fn in_force(guard: &Guard<'_>) -> &'static str {
+    guard.in_force.map_or("off", Verdict::word)
+}

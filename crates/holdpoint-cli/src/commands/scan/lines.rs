@@ -1,0 +1,109 @@
+//! Findings as lines for people.
+
+use std::io::{self, Write};
+
+use holdpoint_cli::scan::{Found, Scanned};
+use holdpoint_core::text::Severity;
+use holdpoint_engine::amounts::{bytes, counted, duration, grouped};
+
+use super::{Report, Totals};
+use crate::terminal::{Terminal, shown};
+
+/// Prints a finding a line, with its words below it.
+pub(super) struct Lines {
+    explain: bool,
+}
+
+impl Lines {
+    pub(super) fn new(explain: bool) -> Self {
+        Self { explain }
+    }
+
+    fn finding(&self, name: &str, found: &Found, terminal: &mut Terminal) -> io::Result<()> {
+        let finding = &found.finding;
+        let place = format!("{name}:{}:{}:", found.start.line, found.start.column);
+        writeln!(
+            terminal.out,
+            "{} {} {} {}",
+            terminal.heading(&place),
+            terminal.severity(finding.severity),
+            shown(&finding.rule, 100),
+            shown(&finding.reason, 300),
+        )?;
+        if !found.preview.is_empty() {
+            writeln!(terminal.out, "    {}", terminal.faint(&found.preview))?;
+        }
+        if self.explain && !finding.disguises.is_empty() {
+            let names: Vec<&str> = finding.disguise_names().collect();
+            writeln!(terminal.out, "    disguised by {}", names.join(", "))?;
+        }
+        if !found.weights.is_empty() {
+            let words: Vec<String> = found
+                .weights
+                .iter()
+                .map(|it| format!("{} {:+.2}", it.word, it.weight))
+                .collect();
+            writeln!(terminal.out, "    weighed: {}", words.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+impl Report for Lines {
+    fn hear(&mut self, name: &str, scanned: &Scanned, terminal: &mut Terminal) -> io::Result<()> {
+        let name = shown(name, 500);
+        for found in &scanned.findings {
+            self.finding(&name, found, terminal)?;
+        }
+        let told = u64::try_from(scanned.findings.len()).unwrap_or(u64::MAX);
+        let more = scanned.count.saturating_sub(told);
+        if more > 0 {
+            writeln!(terminal.out, "{name}: and {} more", grouped(more))?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, totals: &Totals, terminal: &mut Terminal) -> io::Result<()> {
+        if totals.texts == 0 && totals.unread > 0 {
+            // What could not be read says it all.
+            return Ok(());
+        }
+        let mut line = if totals.interrupted {
+            "interrupted: ".to_owned()
+        } else {
+            String::new()
+        };
+        let told: u64 = totals.findings.iter().sum();
+        if told == 0 {
+            line.push_str("nothing found in ");
+        } else {
+            let each: Vec<String> = Severity::ALL
+                .iter()
+                .zip(totals.findings)
+                .rev()
+                .filter(|(_, count)| *count > 0)
+                .map(|(severity, count)| format!("{} {severity}", grouped(count)))
+                .collect();
+            line.push_str(&format!(
+                "{} ({}) in {} of ",
+                counted(told + totals.untold, "finding"),
+                each.join(", "),
+                grouped(totals.flagged),
+            ));
+        }
+        line.push_str(&counted(totals.texts, "text"));
+        if totals.binary > 0 {
+            line.push_str(&format!(
+                ", {} passed over",
+                counted(totals.binary, "binary file")
+            ));
+        }
+        let micros = u64::try_from(totals.started.elapsed().as_micros()).unwrap_or(u64::MAX);
+        line.push_str(&format!(
+            ", {} in {}",
+            bytes(totals.bytes),
+            duration(micros)
+        ));
+        writeln!(terminal.out, "{}", terminal.faint(&line))
+    }
+}

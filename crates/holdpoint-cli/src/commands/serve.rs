@@ -1,0 +1,177 @@
+//! `holdpoint serve` and `holdpoint open`: the approval daemon, and its page.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use holdpoint_broker::Moment;
+use holdpoint_broker::daemon::{Daemon, peer};
+use holdpoint_broker::http::{App, Auth, Certificate, Place, app, bind};
+use holdpoint_broker::wire::{self, Places, Reply, Wanted};
+use holdpoint_cli::HouseViews;
+use holdpoint_engine::holding::House;
+use holdpoint_engine::{Locations, account_name, people_at};
+
+use crate::cli;
+use crate::exit::Exit;
+use crate::terminal::Terminal;
+
+/// Threads for what waits for the disk; more would only be memory.
+const MOST_THREADS: usize = 16;
+
+/// How long one of them waits for something to do. Each keeps a third of a megabyte, more if it made
+/// a report, and gives it back when it ends.
+const IDLE_THREAD: Duration = Duration::from_secs(2);
+
+pub(crate) fn serve(args: &cli::Serve, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    not_for_agents("start the approval daemon")?;
+    let locations = Locations::of_this_machine();
+    let places = places(&locations)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(MOST_THREADS)
+        .thread_keep_alive(IDLE_THREAD)
+        .build()
+        .context("the daemon cannot be started")?;
+    runtime.block_on(served(args, &locations, &places, terminal))?;
+    Ok(Exit::Fine)
+}
+
+async fn served(
+    args: &cli::Serve,
+    locations: &Locations,
+    places: &Places,
+    terminal: &mut Terminal,
+) -> anyhow::Result<()> {
+    let owner = account_name();
+    let people = people_at(locations)?;
+    let house = Arc::new(House::at(locations));
+    let daemon = Daemon::open(places, house, &owner)?;
+    let certificate = match (&args.cert, &args.key) {
+        (Some(chain), Some(key)) => Some(Certificate {
+            chain: chain.clone(),
+            key: key.clone(),
+        }),
+        _ => None,
+    };
+    let place = Place {
+        address: args.listen,
+        names: args.name.clone(),
+        certificate,
+    };
+    let bound = bind(&place, people.roster()?.people.len()).await?;
+    let url = bound.origins().url().unwrap_or_default();
+    let auth = Arc::new(Auth::new(people.clone()));
+    let views = Arc::new(HouseViews::new(locations.clone(), daemon.broker().clone()));
+    let state = App::new(
+        daemon.broker().clone(),
+        Arc::clone(&auth),
+        views,
+        bound.origins().clone(),
+    );
+    write_address(&places.address(), &url)?;
+    writeln!(
+        terminal.out,
+        "Holdpoint holds calls for you at {url}\nOpen it with: holdpoint open\nStop it with Ctrl-C; what waits then is kept."
+    )?;
+    terminal.out.flush()?;
+    let (stopping, mut stopped) = tokio::sync::watch::channel(());
+    let page = tokio::spawn(bound.serve(app(state), async move {
+        let _ = stopped.changed().await;
+    }));
+    let code = {
+        let url = url.clone();
+        move |person: &str| Ok((auth.new_code(person, Instant::now())?, url.clone()))
+    };
+    // A list that cannot be read gives nobody the right to stand in for anybody.
+    let stands_for = move |name: &str| {
+        people
+            .stands_in_for(name, Moment::now())
+            .unwrap_or_default()
+    };
+    let ended = daemon.run(stands_for, code, told_to_stop()).await;
+    drop(stopping);
+    let _ = page.await;
+    let _ = fs::remove_file(places.address());
+    Ok(ended?)
+}
+
+/// Waits for Ctrl-C or for whoever looks after processes.
+async fn told_to_stop() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+        let _ = tokio::signal::ctrl_c().await;
+        return;
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminate.recv() => {}
+    }
+}
+
+fn write_address(path: &Path, url: &str) -> anyhow::Result<()> {
+    let draft = path.with_extension("draft");
+    fs::write(&draft, url)
+        .and_then(|()| fs::rename(&draft, path))
+        .with_context(|| format!("{}: cannot be written", path.display()))
+}
+
+pub(crate) fn open(args: &cli::Open, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    not_for_agents("sign in")?;
+    let places = places(&Locations::of_this_machine())?;
+    let Reply::Code { code, address } = wire::ask(&places, Wanted::Code)? else {
+        bail!("the approval daemon answers another question: restart it");
+    };
+    // In the fragment, which no server and no log ever sees.
+    let url = format!("{address}#code={code}");
+    if !args.print && browse(&url) {
+        writeln!(terminal.out, "Opened {address} in your browser.")?;
+    } else {
+        writeln!(terminal.out, "{url}")?;
+    }
+    Ok(Exit::Fine)
+}
+
+/// Starts the browser of whoever sits here; false if there is none.
+fn browse(url: &str) -> bool {
+    let program = if cfg!(target_os = "macos") {
+        "open"
+    } else {
+        "xdg-open"
+    };
+    if !cfg!(target_os = "macos")
+        && std::env::var_os("DISPLAY").is_none()
+        && std::env::var_os("WAYLAND_DISPLAY").is_none()
+    {
+        return false;
+    }
+    Command::new(program)
+        .arg(url)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// Where this user's daemon keeps its things.
+pub(crate) fn places(locations: &Locations) -> anyhow::Result<Places> {
+    match &locations.state {
+        Some(state) => Ok(Places::under(state)),
+        None => bail!("no home directory is known: set HOME or XDG_STATE_HOME"),
+    }
+}
+
+/// What only a person may do is refused below an agent.
+pub(crate) fn not_for_agents(what: &str) -> anyhow::Result<()> {
+    match peer::agent_above_us() {
+        Some(mark) => bail!(
+            "an agent's call may not {what} ({mark} is set): only a person does; run it in your own terminal"
+        ),
+        None => Ok(()),
+    }
+}

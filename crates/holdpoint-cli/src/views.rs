@@ -1,0 +1,273 @@
+//! What the daemon's page shows beside the requests: sessions, the policy in force, the report.
+//! Nothing of it holds a secret.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use holdpoint_broker::{Broker, Moment, Problem, Request, Views};
+use holdpoint_core::digest_of;
+use holdpoint_core::policy::{ChannelKind, channel_of};
+use holdpoint_ledger::Timestamp;
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
+use serde_json::{Value, json};
+
+use crate::report::{Period, page, summary_of};
+use holdpoint_engine::Locations;
+use holdpoint_engine::excerpt::text_without_secrets;
+use holdpoint_engine::real_directory;
+use holdpoint_engine::{Layer, Mark, SessionState, Suspensions};
+use holdpoint_engine::{SessionId, Sessions};
+use holdpoint_engine::{load_layers, read_policy_file};
+
+/// How far the report looks back.
+const REPORTED: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// What the page shows of this user's files.
+pub struct HouseViews {
+    locations: Locations,
+    broker: Broker,
+}
+
+impl HouseViews {
+    /// The files at `locations`, and what waits at `broker`.
+    pub fn new(locations: Locations, broker: Broker) -> Self {
+        Self { locations, broker }
+    }
+
+    /// Where somebody is who is nowhere in particular.
+    fn home(&self) -> PathBuf {
+        let home = self.locations.home.clone();
+        home.unwrap_or_else(|| PathBuf::from("/"))
+    }
+}
+
+impl Views for HouseViews {
+    fn sessions(&self) -> Result<Value, Problem> {
+        let kept = Sessions::at(&self.locations)
+            .and_then(|sessions| sessions.all())
+            .map_err(|error| Problem(error.to_string()))?;
+        let mut rows: BTreeMap<String, Row> = BTreeMap::new();
+        for (file, changed, state) in kept {
+            rows.insert(file.clone(), Row::kept(file, changed, state));
+        }
+        for request in self.broker.pending()? {
+            let id = SessionId::new(&request.asked.session);
+            let row = rows.entry(id.file().to_owned()).or_default();
+            row.waits(&request);
+        }
+        let mut rows: Vec<Row> = rows.into_values().collect();
+        rows.sort_by_key(|row| Reverse((row.pending, row.last)));
+        let rows: Vec<Value> = rows.iter().map(Row::shown).collect();
+        Ok(json!({ "sessions": rows }))
+    }
+
+    fn policy(&self, workspace: Option<&str>) -> Result<Value, Problem> {
+        let directory = match workspace.map(Path::new) {
+            None => self.home(),
+            Some(given) if given.is_absolute() => real_directory(Some(given)).map_err(|error| {
+                Problem(format!(
+                    "the workspace cannot be looked at ({})",
+                    error.kind()
+                ))
+            })?,
+            Some(_) => return Err(Problem("name the workspace by its whole path".into())),
+        };
+        let policy = load_layers(&self.locations, &directory)
+            .map_err(|error| Problem(text_without_secrets(&error.to_string())))?;
+        let layers: Vec<Value> = policy.layers().iter().map(layer).collect();
+        let terms = policy.asking_terms("", None);
+        Ok(json!({
+            "layers": layers,
+            "channel": channel_of(&policy).map(|channel| channel_word(channel.kind)),
+            "approval": {
+                "deadline": terms.deadline,
+                "required": terms.required,
+                "approvers": terms.approvers,
+            },
+            "default": policy.standing().default.map(|default| default.word()),
+        }))
+    }
+
+    fn report(&self) -> Result<String, Problem> {
+        let period = Period {
+            since: Some(Timestamp::of(SystemTime::now()).minus(REPORTED)),
+            until: None,
+        };
+        let summary = summary_of(&self.locations, period, &self.home(), &mut |_, _, _| {})
+            .map_err(|error| Problem(error.to_string()))?;
+        Ok(page(&summary))
+    }
+}
+
+/// A session as it is shown.
+#[derive(Default)]
+struct Row {
+    session: String,
+    agent: Option<String>,
+    pending: usize,
+    last: Option<Moment>,
+    state: SessionState,
+}
+
+impl Row {
+    fn kept(session: String, changed: SystemTime, state: SessionState) -> Self {
+        let since = changed.duration_since(SystemTime::UNIX_EPOCH);
+        Self {
+            session,
+            last: since.ok().map(|since| Moment::default().after(since)),
+            state,
+            ..Self::default()
+        }
+    }
+
+    fn waits(&mut self, request: &Request) {
+        self.session.clone_from(&request.asked.session);
+        self.agent = Some(request.asked.agent.clone());
+        self.pending += 1;
+        self.last = self.last.max(Some(request.opened));
+    }
+
+    fn shown(&self) -> Value {
+        let clean = |patterns: &[String]| -> Vec<String> {
+            let patterns = patterns.iter();
+            patterns.map(|one| text_without_secrets(one)).collect()
+        };
+        json!({
+            "session": text_without_secrets(&self.session),
+            "agent": self.agent,
+            "pending": self.pending,
+            "last": self.last,
+            "suspended": suspended(self.state.suspended),
+            "allow": clean(&self.state.allow),
+            "deny": clean(&self.state.deny),
+            "mark": self.state.mark.as_ref().map(marked),
+        })
+    }
+}
+
+/// What a session remembers of a text that gave orders.
+fn marked(mark: &Mark) -> Value {
+    json!({
+        "time": mark.time,
+        "origin": mark.origin,
+        "tool": mark.tool.as_deref().map(text_without_secrets),
+        "severity": mark.severity,
+        "record": mark.record,
+    })
+}
+
+/// The longest suspension in force.
+fn suspended(suspensions: Suspensions) -> Option<&'static str> {
+    if suspensions.all {
+        Some("all")
+    } else if suspensions.idle {
+        Some("idle")
+    } else if suspensions.turn {
+        Some("turn")
+    } else {
+        None
+    }
+}
+
+fn channel_word(kind: ChannelKind) -> &'static str {
+    match kind {
+        ChannelKind::Console => "console",
+        ChannelKind::Webhook => "webhook",
+        ChannelKind::File => "file",
+        ChannelKind::Daemon => "daemon",
+        ChannelKind::Agent => "agent",
+    }
+}
+
+fn layer(layer: &Layer) -> Value {
+    json!({
+        "name": layer.name,
+        "authority": layer.authority,
+        "trust": layer.trust,
+        "digest": layer.digest,
+        "default": layer.default.map(|default| default.word()),
+        "text": text_of(layer),
+    })
+}
+
+/// The file of a layer, as it was loaded, without secrets; none for what is no file.
+fn text_of(layer: &Layer) -> Option<String> {
+    let bytes = read_policy_file(Path::new(&layer.name)).ok()?;
+    if digest_of(&bytes) != layer.digest {
+        return None;
+    }
+    let text = String::from_utf8(bytes).ok()?;
+    without_channel_secrets(&text).map(|text| text_without_secrets(&text))
+}
+
+/// The keys of `channel` whose values are secrets, or lead to one.
+const SECRET_KEYS: &[&str] = &["auth_token", "auth_token_command", "signing_key", "headers"];
+
+/// What stands in the place of a secret.
+const HIDDEN: &str = "…";
+
+/// A policy without the secrets of its channel, whatever they look like.
+fn without_channel_secrets(text: &str) -> Option<String> {
+    let root = CstRootNode::parse(text, &ParseOptions::default()).ok()?;
+    let policy = root.object_value()?;
+    if let Some(channel) = policy.object_value("channel") {
+        for key in SECRET_KEYS {
+            hide(&channel, key, HIDDEN.into());
+        }
+        // The whole address may be the secret; whose it is may be known.
+        let endpoint = channel.get("endpoint").and_then(|one| one.value());
+        let address = endpoint.and_then(|value| value.to_serde_value());
+        let shown = address.as_ref().and_then(Value::as_str).map(whose);
+        hide(&channel, "endpoint", shown.unwrap_or_else(|| HIDDEN.into()));
+    } else if policy.get("channel").is_some() {
+        return None;
+    }
+    Some(root.to_string())
+}
+
+fn hide(object: &CstObject, key: &str, shown: String) {
+    if let Some(property) = object.get(key) {
+        property.set_value(CstInputValue::String(shown));
+    }
+}
+
+/// Scheme and host of an address.
+fn whose(address: &str) -> String {
+    let Some((scheme, rest)) = address.split_once("://") else {
+        return HIDDEN.into();
+    };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = host.rsplit('@').next().unwrap_or_default();
+    format!("{scheme}://{host}/{HIDDEN}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_is_shown_without_the_secrets_of_its_channel() {
+        let text = r#"{
+            // who is asked
+            "defaultPolicy": "ask",
+            "channel": {
+                "type": "webhook",
+                "endpoint": "https://me:pw@hooks.example/services/T0/plain",
+                "headers": { "X-Key": "plainwords" },
+                "auth_token": "short",
+                "auth_token_command": ["pass", "show", "hook"],
+                "signing_key": "\u0073eal"
+            }
+        }"#;
+        let shown = without_channel_secrets(text).unwrap();
+        for secret in ["pw@", "services", "plain", "short", "show", "eal\""] {
+            assert!(!shown.contains(secret), "{secret} in {shown}");
+        }
+        for kept in ["// who is asked", "webhook", "https://hooks.example/…"] {
+            assert!(shown.contains(kept), "{kept} not in {shown}");
+        }
+    }
+}

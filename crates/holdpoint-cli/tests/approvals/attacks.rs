@@ -1,0 +1,461 @@
+//! What an agent might try so that it answers for a person, or so that something else runs than a
+//! person saw.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::process::Command;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use holdpoint_broker::wire::{self, HoldAnswer, Reply, Wanted};
+use holdpoint_broker::{Answer, Asked, Broker, Context, Moment};
+use holdpoint_engine::Locations;
+use holdpoint_engine::holding::House as World;
+use serde_json::{Value, json};
+
+use super::house::{House, is_below, ran};
+
+/// Everything that is not denied runs.
+fn lax() -> Value {
+    json!({"defaultPolicy": "allow"})
+}
+
+#[test]
+fn a_gated_shell_call_cannot_answer() {
+    let house = House::under(lax());
+    let program = env!("CARGO_BIN_EXE_holdpoint");
+    for line in [
+        "holdpoint approve abcdefgh",
+        "holdpoint deny abcdefgh",
+        "holdpoint extend abcdefgh",
+        &format!("{program} approve abcdefgh"),
+        "cd / && holdpoint approve abcdefgh",
+        "bash -c 'holdpoint approve abcdefgh'",
+        "env -u CLAUDECODE holdpoint approve abcdefgh",
+        "h=holdpoint; $h approve abcdefgh",
+        "echo abcdefgh | xargs holdpoint approve",
+        "echo 'holdpoint approve abcdefgh' | sh",
+        "nohup setsid holdpoint approve abcdefgh &",
+        "holdpoint watch",
+        "holdpoint open --print",
+        "holdpoint people add mallory",
+    ] {
+        let heard = house.told(&house.bash(line));
+        assert_eq!(heard.word, "deny", "{line}: {heard:?}");
+        let checked = house.run(&["check", line]);
+        assert_eq!(checked.code, 2, "{line}: {checked:?}");
+    }
+}
+
+#[test]
+fn all_does_not_let_an_agent_answer() {
+    let house = House::asking();
+    let call = house.held(&house.bash("make one"));
+    house.says(&["approve", &call.id, "--all"]);
+    assert_eq!(call.hears().word, "allow");
+    assert_eq!(
+        house.told(&house.bash("holdpoint approve abcdefgh")).word,
+        "deny"
+    );
+}
+
+#[test]
+fn a_command_run_by_an_agent_is_refused() {
+    let house = House::asking();
+    let mut call = house.held(&house.bash("make one"));
+    let id = call.id.clone();
+    for arguments in [
+        &["approve", &id][..],
+        &["deny", &id],
+        &["extend", &id],
+        &["pending"],
+        &["approvals", "list"],
+        &["open", "--print"],
+        &["people", "add", "mallory"],
+    ] {
+        let mut command = house.program(arguments);
+        let ran = ran(command.env("CLAUDECODE", "1"));
+        assert_ne!(ran.code, 0, "{arguments:?}: {ran:?}");
+        assert!(!ran.err.is_empty(), "{arguments:?}");
+    }
+    // The mark is dropped, and the shell above still has it.
+    let line = format!(
+        "env -u CLAUDECODE '{}' approve {id}; echo ended $?",
+        env!("CARGO_BIN_EXE_holdpoint")
+    );
+    let mut shell = house.clean("sh");
+    let ran = ran(shell.args(["-c", &line]).env("CLAUDECODE", "1"));
+    assert!(ran.out.contains("ended 1"), "{ran:?}");
+    assert!(call.waits());
+    call.kill();
+}
+
+/// Set for the process a test starts that answers without looking who it is.
+const ANSWERER: &str = "HOLDPOINT_TEST_ANSWERER";
+
+/// What that process does: it has the secret, speaks to the daemon, and is believed nothing.
+#[test]
+fn answering_process() {
+    let Ok(id) = std::env::var(ANSWERER) else {
+        return;
+    };
+    let home = std::env::var("HOME").unwrap();
+    let state = std::path::Path::new(&home).join(".local/state/holdpoint");
+    let wanted = Wanted::Answer {
+        id,
+        answer: Answer::Yes,
+        binding: None,
+        phrase: None,
+    };
+    let said = wire::ask(&wire::Places::under(&state), wanted);
+    println!("answered {said:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_daemon_itself_refuses_whoever_runs_below_an_agent() {
+    let house = House::asking();
+    let mut call = house.held(&house.bash("make one"));
+    let this = std::env::current_exe().unwrap();
+    let arguments = "--exact attacks::answering_process --nocapture --test-threads=1";
+    for prefix in ["", "env -u CLAUDECODE "] {
+        let line = format!("{prefix}'{}' {arguments}; true", this.display());
+        let mut shell = house.clean("sh");
+        let shell = shell
+            .args(["-c", &line])
+            .env("CLAUDECODE", "1")
+            .env(ANSWERER, &call.id);
+        let ran = ran(shell);
+        assert!(
+            ran.out.contains("only a person answers"),
+            "{prefix}: {ran:?}"
+        );
+        assert!(call.waits());
+    }
+    // The same process, and nobody's mark above it: so it was the mark.
+    let mut shell = house.clean("sh");
+    let line = format!("'{}' {arguments}; true", this.display());
+    let ran = ran(shell.args(["-c", &line]).env(ANSWERER, &call.id));
+    assert!(ran.out.contains("settled"), "{ran:?}");
+    assert_eq!(call.hears().word, "allow");
+}
+
+#[test]
+fn the_secret_cannot_be_read_through_a_gated_tool() {
+    let house = House::under(lax());
+    let secret = house.places().secret();
+    let directory = house.places().directory().to_owned();
+    let (file, within) = (secret.display(), directory.display());
+    let mut calls = vec![
+        house.payload("Read", json!({"file_path": secret})),
+        house.payload(
+            "Grep",
+            json!({"pattern": ".", "path": directory, "output_mode": "content"}),
+        ),
+        house.payload(
+            "Edit",
+            json!({"file_path": secret, "old_string": "a", "new_string": "b"}),
+        ),
+        house.payload("Write", json!({"file_path": secret, "content": "mine"})),
+    ];
+    for line in [
+        format!("cat {file}"),
+        "cat ~/.local/state/holdpoint/approvals/secret".into(),
+        "cd ~/.local/state/holdpoint && xxd approvals/secret".into(),
+        format!("grep -ra . {within}"),
+        format!("base64 < {file}"),
+        format!("cp {file} /tmp/x"),
+        format!("cp -r {within} /tmp/x"),
+        format!("tar cf - {within}"),
+        format!("ln -s {file} notes"),
+        format!("sqlite3 {within}/approvals.db .dump"),
+        format!("rm {within}/socket"),
+        // Along with everything beside it.
+        "cp -r ~/.local/state /tmp/x".into(),
+        "cd ~/.local && tar cf /tmp/x state".into(),
+        "grep -ra . ~/.local".into(),
+    ] {
+        calls.push(house.bash(&line));
+    }
+    for payload in calls {
+        let heard = house.told(&payload);
+        assert_eq!(heard.word, "deny", "{payload}: {heard:?}");
+    }
+}
+
+fn answer_with(house: &House, id: &str, binding: Option<String>) -> (String, String) {
+    let wanted = Wanted::Answer {
+        id: id.to_owned(),
+        answer: Answer::Yes,
+        binding,
+        phrase: None,
+    };
+    match wire::ask(&house.places(), wanted) {
+        Ok(Reply::Answered {
+            outcome, message, ..
+        }) => (outcome, message.unwrap_or_default()),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_answer_about_something_else_and_one_replayed_have_no_effect() {
+    let house = House::asking();
+    let mut one = house.held(&house.bash("make one"));
+    let two = house.held(&house.bash("make two"));
+    let binding = |id: &str| Some(house.card(id)["binding"].as_str().unwrap().to_owned());
+    let (outcome, why) = answer_with(&house, &one.id, binding(&two.id));
+    assert_eq!(outcome, "no_effect");
+    assert!(why.contains("no longer what you were shown"), "{why}");
+    assert!(one.waits());
+    // What was shown before an edit is not what would run after it.
+    let before = binding(&one.id);
+    house.says(&["approve", &one.id, "--edit", "command=make three"]);
+    assert_eq!(answer_with(&house, &one.id, before.clone()).0, "no_effect");
+    assert!(one.waits());
+    let now = binding(&one.id);
+    assert_eq!(answer_with(&house, &one.id, now.clone()).0, "settled");
+    assert_eq!(answer_with(&house, &one.id, now).0, "no_effect");
+    assert_eq!(one.hears().word, "allow");
+    two.kill();
+}
+
+#[test]
+fn without_the_secret_nobody_answers() {
+    let house = House::asking();
+    let mut call = house.held(&house.bash("make one"));
+    for secret in [
+        "",
+        "0000000000000000000000000000000000000000000000000000000000000000",
+    ] {
+        let mut stream = UnixStream::connect(house.places().socket()).unwrap();
+        let wish = json!({"do": "person", "secret": secret, "wants": "answer",
+                          "id": call.id, "answer": "yes"});
+        writeln!(stream, "{wish}").unwrap();
+        let mut line = String::new();
+        BufReader::new(stream).read_line(&mut line).unwrap();
+        assert!(line.contains("secret is another"), "{line}");
+    }
+    assert!(call.waits());
+    call.kill();
+}
+
+// X-04, invariant 6
+#[test]
+fn a_script_that_changes_while_it_waits_is_not_released() {
+    let house = House::asking();
+    house.file("deploy.sh", "echo deploy\n");
+    let call = house.held(&house.bash("bash deploy.sh"));
+    house.file("deploy.sh", "echo something else\n");
+    let said = house.says(&["approve", &call.id]);
+    assert!(
+        said.contains("refused: It changed after it was shown"),
+        "{said}"
+    );
+    let heard = call.hears();
+    assert_eq!(heard.word, "deny", "{heard:?}");
+    assert!(heard.reason.contains("Make the call again"), "{heard:?}");
+}
+
+fn signal(name: &str, process: u32) {
+    let status = Command::new("kill")
+        .args([name, &process.to_string()])
+        .status();
+    assert!(status.unwrap().success());
+}
+
+// X-04: looked at again immediately before the release.
+#[test]
+fn a_file_that_changes_after_the_release_is_noticed_by_the_hook() {
+    let house = House::asking();
+    let path = house.file("notes.txt", "one\n");
+    let input = json!({"file_path": path, "old_string": "one", "new_string": "two"});
+    let call = house.held(&house.payload("Edit", input));
+    signal("-STOP", call.process());
+    house.says(&["approve", &call.id]);
+    house.file("notes.txt", "one\nand more\n");
+    signal("-CONT", call.process());
+    let heard = call.hears();
+    assert_eq!(heard.word, "deny", "{heard:?}");
+    assert!(
+        heard.reason.contains("It changed after it was released"),
+        "{heard:?}"
+    );
+    assert_eq!(house.last("decision")["verdict"], "deny");
+}
+
+// X-13, invariant 6: an answer that came meanwhile is for the files as they were.
+#[test]
+fn a_release_is_not_picked_up_for_a_script_that_has_changed() {
+    let house = House::under(json!({"approval": {"wait": 3}}));
+    house.file("deploy.sh", "echo deploy\n");
+    let call = house.held(&house.bash("bash deploy.sh"));
+    let id = call.id.clone();
+    assert_eq!(call.hears().word, "deny");
+    house.says(&["approve", &id]);
+    house.file("deploy.sh", "echo something else\n");
+    let again = house.held(&house.bash("bash deploy.sh"));
+    assert_ne!(again.id, id);
+    again.kill();
+}
+
+/// Something that sits on the daemon's socket and says yes to everything.
+fn impostor(house: &House) {
+    let directory = house.places().directory().to_owned();
+    fs::create_dir_all(&directory).unwrap();
+    fs::set_permissions(&directory, fs::Permissions::from_mode(0o700)).unwrap();
+    let socket = house.places().socket();
+    let _ = fs::remove_file(&socket);
+    let listener = UnixListener::bind(socket).unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = BufReader::new(stream.unwrap());
+            let mut line = String::new();
+            stream.read_line(&mut line).unwrap();
+            let wish: Value = serde_json::from_str(&line).unwrap();
+            let told = json!({"verdict": "allow", "method": "user_approved", "reason": "yes"});
+            let told = told.to_string();
+            let nonce = wish["nonce"].as_str().unwrap();
+            let reply = json!({
+                "says": "told", "told": told, "proof": wire::proof("not the secret", nonce, &told).unwrap(),
+            });
+            let _ = writeln!(stream.get_mut(), "{reply}");
+        }
+    });
+}
+
+#[test]
+fn whatever_sits_in_the_daemons_place_releases_nothing() {
+    // Where there never was a daemon, and where there was one.
+    let never = House::alone(json!({}));
+    let mut once = House::asking();
+    once.kill();
+    for house in [&never, &once] {
+        impostor(house);
+        let heard = house.told(&house.bash("make one"));
+        assert_eq!(heard.code, 2, "{heard:?}");
+        assert!(heard.err.contains("cannot be trusted"), "{heard:?}");
+        assert_ne!(heard.word, "allow");
+    }
+}
+
+fn asked(house: &House, command: &str) -> Asked {
+    Asked {
+        agent: "claude-code".into(),
+        session: "s1".into(),
+        tool: "Bash".into(),
+        input: json!({"command": command}).as_object().unwrap().clone(),
+        directory: house.work().to_str().unwrap().into(),
+        workspace: house.work().to_str().unwrap().into(),
+        config: None,
+        context: Context::default(),
+    }
+}
+
+// The daemon judges afresh: no client has a person shown one call and another released.
+#[test]
+fn a_client_that_asks_on_other_terms_does_not_release_the_real_call() {
+    let house = House::under(json!({"approval": {"required": 2}}));
+    let mut call = house.held(&house.bash("make deploy"));
+    let loose = house.path("loose.json");
+    fs::write(
+        &loose,
+        r#"{"defaultPolicy": "ask", "channel": {"type": "daemon"}}"#,
+    )
+    .unwrap();
+    let open = house.path("open.json");
+    fs::write(&open, r#"{"allow": {"patterns": ["make *"]}}"#).unwrap();
+
+    // A policy of its own that lets it run answers that client and nobody else.
+    let mut own = asked(&house, "make deploy");
+    own.config = open.to_str().map(str::to_owned);
+    let (places, limit) = (house.places(), Some(Duration::from_secs(20)));
+    let answer = wire::hold(&places, &own, limit, Duration::ZERO, |_| {});
+    assert!(matches!(answer, Ok(HoldAnswer::Told(_))), "{answer:?}");
+    assert!(call.waits());
+
+    // One that needs a single person is another request; released, it releases only itself.
+    own.config = loose.to_str().map(str::to_owned);
+    let client = thread::spawn(move || wire::hold(&places, &own, limit, Duration::ZERO, |_| {}));
+    let other = loop {
+        let mut waiting = house.waiting().into_iter();
+        match waiting.find(|one| one.id != call.id) {
+            Some(other) => break other,
+            None => thread::sleep(Duration::from_millis(20)),
+        }
+    };
+    assert_ne!(
+        other.binding,
+        house.card(&call.id)["binding"].as_str().unwrap()
+    );
+    house.says(&["approve", &other.id]);
+    let told = client.join().unwrap();
+    assert!(matches!(told, Ok(HoldAnswer::Told(_))), "{told:?}");
+    assert!(call.waits());
+    assert_eq!(house.waiting().len(), 1);
+    call.kill();
+}
+
+/// Where things are kept in a house.
+fn locations(house: &House) -> Locations {
+    Locations {
+        managed: house.path("managed.json"),
+        user: Some(house.path(".config/holdpoint/permissions.json")),
+        named: None,
+        state: Some(house.path(".local/state/holdpoint")),
+        home: Some(house.path("")),
+    }
+}
+
+#[test]
+fn a_secret_in_a_command_is_shown_nowhere_and_forgotten_in_the_end() {
+    let mut house = House::asking();
+    let token = ["ghp", "_", "Zk3vT9qLm2Xc7RbN5wYh8JdF4sGp1AeU6oKi"].concat();
+    let line = format!("curl -H 'Authorization: Bearer {token}' https://api.example/x");
+    let call = house.held(&house.bash(&line));
+    let id = call.id.clone();
+    let everything = |house: &House| {
+        let shown = [
+            house.says(&["pending"]),
+            house.says(&["pending", "--json"]),
+            house.says(&["pending", &id, "--json"]),
+            house.says(&["pending", &id]),
+            house.says(&["approvals", "list", "--json"]),
+            house.says(&["log", "--json"]),
+        ];
+        assert!(!shown.iter().any(|text| text.contains(&token)), "{shown:?}");
+    };
+    everything(&house);
+    let database = house.places().database();
+    let private = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(private(&database), 0o600);
+    assert_eq!(private(house.places().directory()), 0o700);
+    house.says(&["approve", &id]);
+    assert_eq!(call.hears().word, "allow");
+    everything(&house);
+    assert!(is_below(&house.path(".local/state/holdpoint/ledger"), &token).is_none());
+
+    // As the daemon tidies up, when the answer can no longer be asked for.
+    house.kill();
+    let world = Arc::new(World::at(&locations(&house)));
+    let broker = Broker::open(&database, world).unwrap();
+    broker
+        .tidy(Moment::now().after(Duration::from_secs(3600)))
+        .unwrap();
+    let left = is_below(&house.path(".local/state"), &token);
+    assert!(
+        left.is_none(),
+        "it stands in {left:?} while the daemon runs on"
+    );
+    drop(broker);
+    assert!(is_below(&house.path(".local/state"), &token).is_none());
+    house.start();
+    let card = house.card(&id);
+    assert_eq!(
+        card["state"], "released",
+        "what was answered is still known"
+    );
+}

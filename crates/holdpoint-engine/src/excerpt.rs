@@ -1,0 +1,187 @@
+//! What is left of a call's text when it is recorded or shown: redacted, and no longer than is of use.
+//!
+//! Long text is cut twice, far behind the limit before it is redacted and at the limit after, so that
+//! no half of a secret is left.
+
+use holdpoint_core::text::redaction::{Marker, Redacted, RedactedJson, Redactor};
+use holdpoint_core::{Decision, ToolCall};
+use serde_json::{Map, Value};
+
+/// The most bytes of a command that are recorded, and of any other argument: a record says what was
+/// asked, it is no copy of the files that were written.
+const LONGEST_COMMAND: usize = 8 << 10;
+const LONGEST_ARGUMENT: usize = 400;
+
+/// A secret is no longer than this, so what is cut this far behind its end cannot show half of one.
+pub const LONGEST_SECRET: usize = 16 << 10;
+
+/// The most arguments that are recorded, counting what is inside of lists and objects.
+const MOST_ARGUMENTS: usize = 100;
+
+/// The most bytes of the name of an argument that is recorded.
+const LONGEST_KEY: usize = 128;
+
+/// The most bytes of all arguments together, so that a record with them is no longer than any may be.
+const LONGEST_INPUT: usize = 40 << 10;
+
+/// How much is left of the arguments of a call.
+struct Room {
+    /// How many arguments, counting what is inside of lists and objects.
+    arguments: usize,
+    /// How many bytes of the text under a key.
+    text: fn(&str) -> usize,
+    /// How many bytes of all of it as JSON.
+    whole: usize,
+}
+
+/// A record says what was asked.
+const TO_RECORD: Room = Room {
+    arguments: MOST_ARGUMENTS,
+    text: limit_of,
+    whole: LONGEST_INPUT,
+};
+
+/// Whoever decides about a call sees all of it, unless it is longer than anybody reads.
+const TO_DECIDE: Room = Room {
+    arguments: 10_000,
+    text: |_| 256 << 10,
+    whole: 512 << 10,
+};
+
+/// The most bytes of a text that is shown.
+const LONGEST_SHOWN: usize = 64 << 10;
+
+/// The most bytes of reasons and parts that are recorded.
+const LONGEST_TEXT: usize = 1000;
+
+/// What takes secrets out of what people are shown. What is no secret stays: whoever reads it has to
+/// recognise the call.
+pub fn showing() -> Redactor {
+    Redactor::new()
+        .keeping(Marker::Email)
+        .keeping(Marker::Phone)
+}
+
+/// Text as it is shown to anybody: without secrets, and no longer than is of use.
+pub fn text_without_secrets(text: &str) -> String {
+    let whole = cut(text, LONGEST_SHOWN + LONGEST_SECRET);
+    let redacted = showing().text(whole).shortened(LONGEST_SHOWN);
+    redacted.into_string()
+}
+
+/// The arguments of a call as they are shown to anybody: without secrets, the long ones cut.
+pub fn arguments_without_secrets(call: &ToolCall) -> Map<String, Value> {
+    value_without_secrets(&Value::Object(call.input().clone()))
+}
+
+/// The fields of a value as they are shown to anybody: without secrets, the long ones cut.
+pub(crate) fn value_without_secrets(value: &Value) -> Map<String, Value> {
+    fields(recorded(&showing(), value))
+}
+
+fn fields(arguments: RedactedJson) -> Map<String, Value> {
+    match arguments.into_value() {
+        Value::Object(arguments) => arguments,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Map::new()
+        }
+    }
+}
+
+/// A decision as it is shown to anybody: without the secrets of the call it is about.
+pub fn without_secrets(mut decision: Decision) -> Decision {
+    let mut clean = |text: &mut String| *text = text_without_secrets(text);
+    clean(&mut decision.reason);
+    decision.rule.as_mut().map(&mut clean);
+    for finding in &mut decision.findings {
+        clean(&mut finding.reason);
+        clean(&mut finding.rule);
+        finding.part.as_mut().map(&mut clean);
+    }
+    decision
+}
+
+/// A value as it is recorded: shortened and redacted. What is long is cut twice, far behind the
+/// limit before it is redacted and at the limit after, so that no half of a secret is left.
+pub(crate) fn recorded(redactor: &Redactor, value: &Value) -> RedactedJson {
+    fitted(redactor, value, &TO_RECORD)
+}
+
+/// The arguments of a call as they are shown to whoever decides about it: without secrets, and
+/// complete unless they are enormous.
+pub(crate) fn whole_arguments(redactor: &Redactor, call: &ToolCall) -> Map<String, Value> {
+    let input = Value::Object(call.input().clone());
+    fields(fitted(redactor, &input, &TO_DECIDE))
+}
+
+fn fitted(redactor: &Redactor, value: &Value, room: &Room) -> RedactedJson {
+    let mut left = room.arguments;
+    let bounded = bounded(value, "", &mut left, 0, room);
+    let mut redacted = redactor.json(&bounded).0.shortened(room.text);
+    // Many arguments of some length each, or characters that are written as six: the longest ones
+    // give way until the record is one.
+    for share in [4, 16, 64, 256] {
+        if redacted.to_string().len() <= room.whole {
+            break;
+        }
+        redacted = redacted.shortened(|key| (room.text)(key) / share);
+    }
+    redacted
+}
+
+/// A text as it is recorded, cut twice for the same reason.
+pub(crate) fn brief(redactor: &Redactor, text: &str) -> Redacted {
+    let text = cut(text, LONGEST_TEXT + LONGEST_SECRET);
+    redactor.text(text).shortened(LONGEST_TEXT)
+}
+
+/// A key as it is recorded. No tool has long ones, and half of one might be half of a secret.
+fn key_of(name: &str) -> String {
+    if name.len() <= LONGEST_KEY {
+        name.to_owned()
+    } else {
+        format!("… ({} bytes)", name.len())
+    }
+}
+
+/// At most so many bytes of a text.
+fn cut(text: &str, most: usize) -> &str {
+    text.get(..text.floor_char_boundary(most)).unwrap_or(text)
+}
+
+/// How much of the text under a key is recorded.
+fn limit_of(key: &str) -> usize {
+    if holdpoint_core::names_command(key) {
+        LONGEST_COMMAND
+    } else {
+        LONGEST_ARGUMENT
+    }
+}
+
+fn bounded(value: &Value, key: &str, left: &mut usize, depth: usize, room: &Room) -> Value {
+    if *left == 0 || depth > 32 {
+        return Value::String("…".into());
+    }
+    *left -= 1;
+    match value {
+        Value::String(text) => {
+            let most = (room.text)(key) + LONGEST_SECRET;
+            Value::String(cut(text, most).to_owned())
+        }
+        Value::Array(items) => Value::Array(
+            items
+                .iter()
+                .map_while(|item| (*left > 0).then(|| bounded(item, key, left, depth + 1, room)))
+                .collect(),
+        ),
+        Value::Object(fields) => Value::Object(
+            fields
+                .iter()
+                .map_while(|(name, field)| {
+                    (*left > 0).then(|| (key_of(name), bounded(field, name, left, depth + 1, room)))
+                })
+                .collect(),
+        ),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}

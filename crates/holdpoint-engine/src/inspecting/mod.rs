@@ -1,0 +1,268 @@
+//! Text on its way to a model: inspected, put on record, remembered by its session.
+//!
+//! The core says what is in a text and what is to happen to it. Here that happens: what is to be
+//! kept from the model is taken out, what was found is in the ledger before anybody is answered,
+//! and a session that was shown orders is marked. Whatever fails on the way is an error, and its
+//! text does not go on.
+
+mod body;
+mod origin;
+
+use holdpoint_core::text::clean::{Cleaner, Mode, note, replacement, strip};
+use holdpoint_core::text::inspection::{Family, Inspection, JsonInspection, Terms};
+use holdpoint_core::text::{Action, Origin, Severity};
+use holdpoint_core::{Mark, Policy};
+use serde_json::Value;
+
+use crate::locations::Locations;
+use crate::recording::{Found, RecordError, Recorder};
+use crate::sessions::{SessionError, SessionId, Sessions};
+use body::Body;
+
+pub use body::{is_form, is_picture, strings};
+
+pub use origin::origin_of;
+
+/// A text on its way to a model, and the circumstances.
+#[derive(Clone, Copy, Debug)]
+pub struct Incoming<'a> {
+    /// The agent, or the program that asks for it.
+    pub agent: &'a str,
+    /// Its session.
+    pub session: &'a str,
+    /// The directory it works in.
+    pub directory: Option<&'a str>,
+    /// The tool that returned the text, and what it was called with.
+    pub tool: Option<(&'a str, &'a Value)>,
+    /// Where the text comes from.
+    pub origin: Origin,
+    /// Whether the model can be given something else in its place.
+    pub replaceable: bool,
+    /// The policy in force.
+    pub policy: &'a Policy,
+}
+
+/// What comes of an inspection.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Inspected {
+    /// What happens to the text.
+    pub action: Action,
+    /// How bad the worst of what was found is.
+    pub severity: Option<Severity>,
+    /// What is to be told about it: to the model, or to the user about their own words. It says
+    /// nothing of the text itself, so it can stand in the place of one that is blocked.
+    pub note: Option<String>,
+    /// What goes on in place of what came, if that is not the same. Nothing of what is blocked does.
+    pub instead: Option<Value>,
+    /// Whether the model gets to read what was to be kept from it, because it cannot be replaced.
+    pub stays: bool,
+    /// The number of the ledger's record, if there is one.
+    pub record: Option<u64>,
+}
+
+/// Why a text could not be let on.
+#[derive(Debug, thiserror::Error)]
+pub enum InspectError {
+    /// What was found could not be put on record.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The session could not be marked.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+}
+
+/// Inspects what a tool returned, and does about it what the policy wants.
+pub fn inspect_value(
+    locations: &Locations,
+    incoming: &Incoming<'_>,
+    value: &Value,
+) -> Result<Inspected, InspectError> {
+    let terms = &incoming.policy.inspection_terms();
+    let (tool, input) = match incoming.tool {
+        Some((tool, input)) => (Some(tool), Some(input)),
+        None => (None, None),
+    };
+    if tool.is_some_and(|tool| !incoming.policy.inspects_tool(tool)) {
+        return Ok(Inspected::default());
+    }
+    // Pictures are no text, and what the model itself has said is nobody else's.
+    let body = Body::of(value, input);
+    let found = terms.inspect_json(body.text(), incoming.origin);
+    let mut whole = as_one(&found);
+    if incoming.replaceable && !needs_words(terms, &whole, incoming.origin) {
+        // Progress bars and the like; they are taken out.
+        whole.action = Action::Pass;
+    }
+    let wanted = whole.action;
+    if !incoming.replaceable {
+        whole.action = whole.action.min(Action::Annotate);
+    }
+    let mut inspected = Inspected {
+        action: whole.action,
+        severity: found.severity(),
+        note: note(&whole, incoming.origin),
+        stays: whole.action < wanted,
+        ..Inspected::default()
+    };
+    inspected.instead = match whole.action {
+        Action::Pass | Action::Annotate if !incoming.replaceable => None,
+        Action::Pass | Action::Annotate => stripped(terms, &body, incoming.origin),
+        Action::Quarantine => {
+            let cleaned = cleaned(terms, &body, incoming.origin);
+            if cleaned.is_none() {
+                inspected.action = Action::Block;
+            }
+            cleaned
+        }
+        Action::Block => None,
+    };
+    if inspected.action == Action::Block {
+        inspected.note = Some(replacement(&whole, incoming.origin));
+    }
+    if inspected.action > Action::Pass {
+        let worst = found.findings.iter().max_by_key(|(_, one)| one.severity);
+        inspected.record = Some(put_on_record(
+            locations,
+            incoming,
+            &Found {
+                agent: incoming.agent,
+                session: Some(incoming.session),
+                directory: incoming.directory,
+                tool,
+                origin: incoming.origin,
+                action: inspected.action,
+                marks: wanted >= Action::Quarantine,
+                inspection: &whole,
+                place: worst.map(|(field, finding)| (body.string_at(field), finding)),
+                text: body.text(),
+                policy: incoming.policy,
+            },
+        )?);
+    }
+    Ok(inspected)
+}
+
+/// Inspects what a user wrote. It is warned about and, unless the policy says otherwise, let on
+/// it never marks a session, since whoever gives orders there may.
+pub fn inspect_prompt(
+    locations: &Locations,
+    incoming: &Incoming<'_>,
+    text: &str,
+) -> Result<Inspected, InspectError> {
+    let terms = incoming.policy.inspection_terms();
+    let found = unasked(
+        terms.inspect(text, incoming.origin),
+        &terms,
+        incoming.origin,
+    );
+    if found.action == Action::Pass {
+        return Ok(Inspected::default());
+    }
+    let worst = found.findings.iter().max_by_key(|one| one.severity);
+    let record = put_on_record(
+        locations,
+        incoming,
+        &Found {
+            agent: incoming.agent,
+            session: Some(incoming.session),
+            directory: incoming.directory,
+            tool: None,
+            origin: incoming.origin,
+            action: found.action,
+            marks: false,
+            inspection: &found,
+            place: worst.map(|finding| (text.into(), finding)),
+            text: &Value::String(text.to_owned()),
+            policy: incoming.policy,
+        },
+    )?;
+    Ok(Inspected {
+        action: found.action,
+        severity: found.severity(),
+        note: note(&found, incoming.origin),
+        record: Some(record),
+        ..Inspected::default()
+    })
+}
+
+/// What was found in a user's message without what is a user's to do: to speak to the model, and to
+/// have it run commands and read files.
+fn unasked(mut found: Inspection, terms: &Terms, origin: Origin) -> Inspection {
+    found.findings.retain(|finding| {
+        !matches!(
+            finding.family,
+            Family::Statistical
+                | Family::Addressed
+                | Family::CommandRequest
+                | Family::SecretRequest
+        )
+    });
+    let actions = found.findings.iter();
+    let action = actions.map(|finding| terms.action(origin, finding.severity));
+    found.action = action.max().unwrap_or_default();
+    found
+}
+
+/// Puts what was found on record, then marks the session if it was to be kept from the model.
+fn put_on_record(
+    locations: &Locations,
+    incoming: &Incoming<'_>,
+    found: &Found<'_>,
+) -> Result<u64, InspectError> {
+    let written = Recorder::at(locations)?.finding(found)?;
+    if let Some(severity) = found.inspection.severity()
+        && found.marks
+    {
+        let mark = Mark {
+            time: written.time.to_string(),
+            origin: incoming.origin,
+            tool: incoming
+                .tool
+                .map(|(tool, _)| tool.chars().take(200).collect()),
+            severity,
+            record: Some(written.seq),
+            earlier: Vec::new(),
+        };
+        let sessions = Sessions::at(locations)?;
+        sessions.change(&SessionId::new(incoming.session), |state| {
+            state.remember(mark);
+        })?;
+    }
+    Ok(written.seq)
+}
+
+/// Whether anything is to be said: not of what only a terminal would act on, and which is taken out
+/// without a word.
+fn needs_words(terms: &Terms, whole: &Inspection, origin: Origin) -> bool {
+    whole.action != Action::Annotate
+        || whole.findings.iter().any(|finding| {
+            finding.family != Family::Terminal
+                && terms.action(origin, finding.severity) >= Action::Annotate
+        })
+}
+
+/// The value without what terminals act on and nobody sees; none if there is nothing of the kind.
+fn stripped(terms: &Terms, body: &Body<'_>, origin: Origin) -> Option<Value> {
+    if !terms.inspects(origin) || body.strings().all(|text| strip(text) == text) {
+        return None;
+    }
+    let stripped = Cleaner::new(terms, Mode::Strip).json(body.text(), origin);
+    Some(body.with_text(stripped.value))
+}
+
+/// The value without what was found in it; none if something is left that must not go on.
+fn cleaned(terms: &Terms, body: &Body<'_>, origin: Origin) -> Option<Value> {
+    let cleaned = Cleaner::new(terms, terms.cleaning).json(body.text(), origin);
+    let stripped = Cleaner::new(terms, Mode::Strip).json(&cleaned.value, origin);
+    let left = terms.inspect_json(&stripped.value, origin);
+    (left.action < Action::Quarantine).then(|| body.with_text(stripped.value))
+}
+
+/// What was found in all texts of a value, as if they were one.
+fn as_one(found: &JsonInspection) -> Inspection {
+    Inspection {
+        action: found.action,
+        score: found.score,
+        findings: found.findings.iter().map(|(_, one)| one.clone()).collect(),
+    }
+}

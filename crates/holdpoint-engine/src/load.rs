@@ -1,0 +1,217 @@
+//! From policy files on disk to a compiled policy.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use holdpoint_core::policy::{Authority, Source, Trust};
+use holdpoint_core::{DocumentError, Policy, digest_of};
+
+use crate::locations::{Locations, ProjectFiles};
+use crate::packs;
+use crate::shown;
+use crate::store::{Unread, is_absent, read_bounded};
+use crate::trust::{TrustError, TrustStore};
+
+/// The largest policy file that is read.
+const MAX_POLICY: u64 = 4 << 20;
+
+/// Why there is no policy.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The file is not a policy.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+    /// A rule pack cannot be used, or `guards` names one that is not there.
+    #[error("{0}")]
+    Packs(String),
+    /// What is trusted cannot be read.
+    #[error(transparent)]
+    Trust(#[from] TrustError),
+}
+
+/// A file that cannot be read, and what to do about it.
+#[derive(Debug)]
+pub struct FileError {
+    pub(crate) path: PathBuf,
+    pub(crate) problem: String,
+    pub(crate) hint: &'static str,
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display().to_string();
+        write!(
+            f,
+            "{}: {}: {}",
+            path.escape_debug(),
+            self.problem,
+            self.hint
+        )
+    }
+}
+
+impl std::error::Error for FileError {}
+
+/// The bytes of a policy file. It must be an ordinary file of at most 4 MiB.
+pub fn read_policy_file(path: &Path) -> Result<Vec<u8>, FileError> {
+    read_text_file(path, "policy", MAX_POLICY)
+}
+
+/// The bytes of an ordinary file of at most `most` bytes; `kind` says what it should be.
+pub(crate) fn read_text_file(path: &Path, kind: &str, most: u64) -> Result<Vec<u8>, FileError> {
+    read_bounded(path, most).map_err(|unread| {
+        let hint = match &unread {
+            Unread::Missing => "create it, or name another one",
+            Unread::Directory | Unread::NotOrdinary => "name a file",
+            Unread::TooLarge(_) => "split it, or remove what it does not need",
+            Unread::Io(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                "make it readable for you"
+            }
+            Unread::Io(_) => "check the path and the disk",
+        };
+        let problem = match &unread {
+            Unread::TooLarge(_) => format!("{unread}; a {kind} has at most {most}"),
+            Unread::Missing | Unread::Directory | Unread::NotOrdinary | Unread::Io(_) => {
+                unread.to_string()
+            }
+        };
+        FileError {
+            path: path.to_owned(),
+            problem,
+            hint,
+        }
+    })
+}
+
+/// The policy of one file in place of all layers.
+pub fn load_file(path: &Path) -> Result<Policy, LoadError> {
+    let source = source(path, Authority::User, Trust::Trusted)?;
+    complete(Policy::compile(vec![source])?, &[], home().as_deref())
+}
+
+/// The policy in a text, in place of all layers; `name` is how messages call it. Packs it names by
+/// relative paths are looked for where this process runs.
+pub fn load_text(name: &str, text: &str) -> Result<Policy, LoadError> {
+    complete(Policy::from_text(name, text)?, &[], home().as_deref())
+}
+
+/// Adds the packs of the given directories and of the layers, and checks what `guards` names.
+fn complete(
+    policy: Policy,
+    directories: &[(PathBuf, Authority)],
+    home: Option<&Path>,
+) -> Result<Policy, LoadError> {
+    let loaded = packs::loaded(&policy, directories, home)?;
+    let policy = policy.with_packs(loaded);
+    match policy.unknown_guard() {
+        Some(problem) => Err(LoadError::Packs(shown(&problem, 1000))),
+        None => Ok(policy),
+    }
+}
+
+fn home() -> Option<PathBuf> {
+    Locations::of_this_machine().home
+}
+
+/// The policy in force for work in `directory`: the managed file, the user's, the project's.
+pub fn load_layers(locations: &Locations, directory: &Path) -> Result<Policy, LoadError> {
+    load_layers_at(locations, directory, directory)
+}
+
+/// The policy in force for an agent that belongs in `workspace` and stands in `directory`. Walking
+/// into a directory adds its rules and drops none; out of the workspace it adds no allow rules.
+pub fn load_layers_at(
+    locations: &Locations,
+    workspace: &Path,
+    directory: &Path,
+) -> Result<Policy, LoadError> {
+    load_layers_with(locations, workspace, directory, None)
+}
+
+/// The same with one more file, to see what it would change.
+pub fn load_layers_with(
+    locations: &Locations,
+    workspace: &Path,
+    directory: &Path,
+    further: Option<Source>,
+) -> Result<Policy, LoadError> {
+    let mut sources = Vec::new();
+    let mut add_if_there = |path: &Path, authority| -> Result<(), LoadError> {
+        if !is_absent(path) {
+            sources.push(source(path, authority, Trust::Trusted)?);
+        }
+        Ok(())
+    };
+    add_if_there(&locations.managed, Authority::Managed)?;
+    let mut directories = vec![(packs::beside(&locations.managed), Authority::Managed)];
+    match &locations.named {
+        Some(named) => sources.push(source(named, Authority::User, Trust::Trusted)?),
+        None => {
+            if let Some(user) = &locations.user {
+                add_if_there(user, Authority::User)?;
+                directories.push((packs::beside(user), Authority::User));
+            }
+            sources.extend(project_sources(locations, workspace, directory)?);
+        }
+    }
+    sources.extend(further);
+    complete(
+        Policy::compile(sources)?,
+        &directories,
+        locations.home.as_deref(),
+    )
+}
+
+fn project_sources(
+    locations: &Locations,
+    workspace: &Path,
+    directory: &Path,
+) -> Result<Vec<Source>, LoadError> {
+    let files = locations.project_files(workspace);
+    let nearby = if workspace == directory {
+        ProjectFiles::default()
+    } else {
+        locations.project_files(directory)
+    };
+    let empty = |files: &ProjectFiles| files.own.is_empty() && files.above.is_empty();
+    if empty(&files) && empty(&nearby) {
+        return Ok(Vec::new());
+    }
+    let trusted = TrustStore::open(locations)?;
+    let in_force = |files: ProjectFiles| {
+        let above = files.above.into_iter().filter(|path| trusted.knows(path));
+        files.own.into_iter().chain(above).collect::<Vec<_>>()
+    };
+    let (own, nearby) = (in_force(files), in_force(nearby));
+    let mut sources = Vec::new();
+    for path in &own {
+        sources.push(project_source(path, &trusted)?);
+    }
+    for path in nearby.iter().filter(|path| !own.contains(path)) {
+        let mut source = project_source(path, &trusted)?;
+        if !path.starts_with(workspace) {
+            source.trust = Trust::Untrusted;
+        }
+        sources.push(source);
+    }
+    Ok(sources)
+}
+
+fn project_source(path: &Path, trusted: &TrustStore) -> Result<Source, FileError> {
+    let mut source = source(path, Authority::Project, Trust::Untrusted)?;
+    source.trust = trusted.standing(path, &digest_of(&source.bytes));
+    Ok(source)
+}
+
+fn source(path: &Path, authority: Authority, trust: Trust) -> Result<Source, FileError> {
+    Ok(Source {
+        name: path.display().to_string(),
+        authority,
+        trust,
+        bytes: read_policy_file(path)?,
+    })
+}
