@@ -138,7 +138,7 @@ impl Tool {
     /// Whether an argument of this name is the file the tool is about.
     pub(crate) fn names_file(&self, key: &str) -> bool {
         self.argument(key)
-            .is_some_and(|argument| argument.folded.iter().any(|name| *name == "path"))
+            .is_some_and(|argument| argument.folded.contains(&"path"))
     }
 
     /// The argument that has this name among its own.
