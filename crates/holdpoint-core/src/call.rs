@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
@@ -20,7 +21,8 @@ const MAX_TOOL_NAME: usize = 1024;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolCall {
     tool: String,
-    input: Map<String, Value>,
+    /// Shared: a call is handed on and kept by several, and what a tool writes can be large.
+    input: Arc<Map<String, Value>>,
     cwd: Option<String>,
 }
 
@@ -44,7 +46,7 @@ impl ToolCall {
         };
         Ok(Self {
             tool,
-            input,
+            input: Arc::new(input),
             cwd: None,
         })
     }
@@ -55,7 +57,7 @@ impl ToolCall {
         input.insert("command".into(), Value::String(command.into()));
         Self {
             tool: "Bash".into(),
-            input,
+            input: Arc::new(input),
             cwd: None,
         }
     }
@@ -88,7 +90,7 @@ impl ToolCall {
         // Each field is a JSON text on a line of its own, so no two calls share a form.
         let mut text = Vec::with_capacity(256);
         write_json(&mut text, &self.tool);
-        write_json(&mut text, &self.input);
+        write_json(&mut text, &*self.input);
         write_json(&mut text, &self.cwd);
         hasher.update(&text);
         hex_digest(hasher)

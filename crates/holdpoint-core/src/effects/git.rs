@@ -74,7 +74,7 @@ fn pushes(
     let everything = reading.has("--all | --mirror | --branches | --prune");
     let operands = reading.operands_after(1);
     let mut refs: Vec<(String, bool)> = Vec::new();
-    for (at, operand) in operands.iter().enumerate() {
+    for (at, operand) in operands.clone().enumerate() {
         let text = operand.text.as_str();
         let overwrites = text.starts_with('+');
         let text = text.trim_start_matches('+');
@@ -132,7 +132,7 @@ fn current_branch(around: &Surroundings<'_>) -> String {
     let head = around
         .resolve(".git/HEAD")
         .ok()
-        .and_then(|path| around.lookup.text(&path, 1024));
+        .and_then(|path| around.lookup.read(&path, 1024).into_text());
     head.as_deref()
         .and_then(|text| text.trim().strip_prefix("ref: refs/heads/"))
         .unwrap_or_default()

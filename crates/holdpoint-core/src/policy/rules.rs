@@ -15,7 +15,7 @@ use super::values::Values;
 use crate::call::push_python_str;
 use crate::catalogue::{self, Shape, Tool};
 use crate::paths;
-use crate::understand::{CommandView, Trouble, Understood};
+use crate::understand::{Action, CommandView, Trouble};
 
 /// A list of rules, ready to be matched.
 #[derive(Clone, Debug, Default)]
@@ -142,7 +142,7 @@ impl Rules {
 
     /// The argument rules that speak of a call's tool: for a list that allows, or for one that
     /// tightens.
-    fn arguments_for(&self, view: &Understood<'_>, allows: bool) -> Vec<Named<'_>> {
+    fn arguments_for(&self, view: &Action, allows: bool) -> Vec<Named<'_>> {
         if self.arguments.is_empty() {
             return Vec::new();
         }
@@ -187,7 +187,7 @@ impl Rules {
     }
 
     /// Every rule that matches any part of the call, in any spelling: for lists that refuse or ask.
-    pub(crate) fn touching(&self, view: &Understood<'_>) -> Vec<Match> {
+    pub(crate) fn touching(&self, view: &Action) -> Vec<Match> {
         if self.is_empty() {
             return Vec::new();
         }
@@ -202,7 +202,7 @@ impl Rules {
         found
     }
 
-    fn patterns_touching(&self, view: &Understood<'_>, found: &mut Vec<Match>) {
+    fn patterns_touching(&self, view: &Action, found: &mut Vec<Match>) {
         let mut numbers: Vec<(usize, Option<usize>)> = Vec::new();
         let mut by_other_names: Vec<usize> = Vec::new();
         // Of a shell line the text form holds everything as text, data included: only a pattern
@@ -272,7 +272,7 @@ impl Rules {
 
     /// The patterns that match the text form of a call as it would be written for another agent:
     /// under the name that stands for its tool, and under the names the patterns themselves give it.
-    fn forms_under_other_names(&self, view: &Understood<'_>, found: &mut Vec<usize>) {
+    fn forms_under_other_names(&self, view: &Action, found: &mut Vec<usize>) {
         let own = view.call.tool();
         let Some(tool) = view.identity.tool() else {
             return;
@@ -312,7 +312,7 @@ impl Rules {
     }
 
     /// The rules that allow the whole call, whatever its parts (the tool, or its text form).
-    pub(crate) fn covering_call(&self, view: &Understood<'_>) -> Vec<Match> {
+    pub(crate) fn covering_call(&self, view: &Action) -> Vec<Match> {
         if self.is_empty() {
             return Vec::new();
         }
@@ -342,7 +342,7 @@ impl Rules {
         found
     }
 
-    fn forms_covering(&self, view: &Understood<'_>, found: &mut Vec<Match>) {
+    fn forms_covering(&self, view: &Action, found: &mut Vec<Match>) {
         let own = view.call.tool();
         let simple = view.commands.is_empty() || view.is_one_plain_command();
         let says_all = |number: usize, name: &str| {
@@ -377,12 +377,12 @@ impl Rules {
     }
 
     /// The rules that allow one command of a shell line as it is written.
-    pub(crate) fn covering_command(&self, view: &Understood<'_>, index: usize) -> Vec<Match> {
+    pub(crate) fn covering_command(&self, view: &Action, index: usize) -> Vec<Match> {
         let mut found = Vec::new();
         let Some(command) = view.commands.get(index) else {
             return found;
         };
-        let unknown = command.is_dynamic() || command.command.opaque.is_some();
+        let unknown = command.is_dynamic() || !command.command.opaque.is_empty();
         if self.is_empty() || unknown || command.writes_by_option() {
             return found;
         }
@@ -471,13 +471,13 @@ pub(crate) fn tool_match((rule, naming): (String, Naming)) -> Match {
 
 impl Named<'_> {
     /// The arguments of a call the rule speaks of.
-    fn given<'c>(&self, view: &'c Understood<'_>) -> Vec<(&'c str, &'c Value)> {
+    fn given<'c>(&self, view: &'c Action) -> Vec<(&'c str, &'c Value)> {
         let (input, own) = (view.call.input(), view.call.tool());
         catalogue::meaning_argument(input, own, self.tool, self.argument)
     }
 
     /// Whether the rule speaks of the argument `key`.
-    fn means(&self, view: &Understood<'_>, key: &str) -> bool {
+    fn means(&self, view: &Action, key: &str) -> bool {
         self.argument == key || self.given(view).iter().any(|(given, _)| *given == key)
     }
 
@@ -493,7 +493,7 @@ impl Named<'_> {
     }
 }
 
-fn arguments_touching(view: &Understood<'_>, rule: &Named<'_>, found: &mut Vec<Match>) {
+fn arguments_touching(view: &Action, rule: &Named<'_>, found: &mut Vec<Match>) {
     let values = rule.values;
     let mut numbers: Vec<(usize, Option<usize>)> = Vec::new();
     let mut compared = false;
@@ -510,7 +510,7 @@ fn arguments_touching(view: &Understood<'_>, rule: &Named<'_>, found: &mut Vec<M
     }
     // The files of a patch stand in its text.
     if view.identity.is_patch() && rule.tool.is_some_and(|tool| tool.names_file(rule.argument)) {
-        for path in catalogue::patched_paths(view.call) {
+        for path in catalogue::patched_paths(&view.call) {
             text_touching(path, values, &mut numbers);
         }
     }
@@ -524,7 +524,7 @@ fn arguments_touching(view: &Understood<'_>, rule: &Named<'_>, found: &mut Vec<M
 }
 
 /// Whether an argument is one whose commands were read.
-fn is_command(view: &Understood<'_>, key: &str) -> bool {
+fn is_command(view: &Action, key: &str) -> bool {
     match view.shape {
         Shape::Shell { command } if view.call.input().contains_key(command) => command == key,
         Shape::Shell { .. } | Shape::Plain => {
@@ -533,11 +533,7 @@ fn is_command(view: &Understood<'_>, key: &str) -> bool {
     }
 }
 
-fn commands_touching(
-    view: &Understood<'_>,
-    values: &Values,
-    numbers: &mut Vec<(usize, Option<usize>)>,
-) {
+fn commands_touching(view: &Action, values: &Values, numbers: &mut Vec<(usize, Option<usize>)>) {
     for (index, command) in view.commands.iter().enumerate() {
         let matched = values.contained_in_command(command);
         numbers.extend(matched.into_iter().map(|number| (number, Some(index))));

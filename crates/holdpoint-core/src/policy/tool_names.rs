@@ -190,7 +190,7 @@ mod tests {
     use super::*;
     use crate::catalogue::{all_names, arguments_of};
     use crate::paths::{NoLinks, Surroundings};
-    use crate::{Decision, Policy, Session, SessionState, ToolCall, judge};
+    use crate::{Decision, Policy, Session, SessionState, ToolCall, judge, understand};
     use serde_json::{Map, Value, json};
 
     fn decided(call: &ToolCall, policy: &Value, session: &Value) -> Decision {
@@ -202,7 +202,8 @@ mod tests {
         };
         let policy = Policy::from_text("p", policy.to_string()).unwrap();
         let state: SessionState = serde_json::from_value(session.clone()).unwrap();
-        judge(call, &policy, &Session::new(state), &around)
+        let action = understand(call.clone(), &policy, &around);
+        judge(&action, &policy, &Session::new(state), &around)
     }
 
     /// A call of a tool under one of its names, with its arguments as that agent spells them.

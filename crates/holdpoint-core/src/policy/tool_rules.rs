@@ -21,7 +21,7 @@ use crate::catalogue::{self, Effect, Identity, Tool, ToolSet};
 use crate::glob::Glob;
 use crate::paths::Surroundings;
 use crate::session::SessionState;
-use crate::understand::{Understood, collect_texts};
+use crate::understand::{Action, collect_texts};
 use crate::verdict::{Risk, Supervision, Verdict};
 
 /// The tool rules of one policy layer.
@@ -246,7 +246,7 @@ impl ToolTable {
     /// What the rules say about one command of the call, or about a call that is not a line.
     pub(crate) fn opinion(
         &self,
-        view: &Understood<'_>,
+        view: &Action,
         command: Option<usize>,
         around: &Surroundings<'_>,
     ) -> Opinion {
@@ -284,7 +284,7 @@ impl ToolTable {
     /// Arguments, sizes and numbers of calls that a rule refuses, whatever else it says.
     pub(crate) fn refusals(
         &self,
-        view: &Understood<'_>,
+        view: &Action,
         session: &SessionState,
         around: &Surroundings<'_>,
     ) -> Vec<Refusal> {
@@ -320,7 +320,7 @@ impl Compiled {
     fn applies(
         &self,
         naming: Naming,
-        view: &Understood<'_>,
+        view: &Action,
         command: Option<usize>,
         around: &Surroundings<'_>,
     ) -> bool {
@@ -335,7 +335,7 @@ impl Compiled {
             .all(|condition| condition.holds(purpose, view, command, around))
     }
 
-    fn supervised(&self, level: Supervision, naming: Naming, view: &Understood<'_>) -> Supervised {
+    fn supervised(&self, level: Supervision, naming: Naming, view: &Action) -> Supervised {
         let tool = view.call.tool();
         let because = self
             .rule
@@ -369,7 +369,7 @@ impl Compiled {
         }
     }
 
-    fn check_parameters(&self, view: &Understood<'_>, found: &mut Vec<Refusal>) {
+    fn check_parameters(&self, view: &Action, found: &mut Vec<Refusal>) {
         let mut refuse = |problem: String| {
             found.push(Refusal {
                 rule: "invalid_parameters".into(),
@@ -400,12 +400,12 @@ impl Compiled {
     }
 
     /// The arguments of a call the rule means by a name.
-    fn arguments<'c>(&self, view: &'c Understood<'_>, name: &str) -> Vec<(&'c str, &'c Value)> {
+    fn arguments<'c>(&self, view: &'c Action, name: &str) -> Vec<(&'c str, &'c Value)> {
         let (input, own) = (view.call.input(), view.call.tool());
         catalogue::meaning_argument(input, own, self.tool, name)
     }
 
-    fn check_calls(&self, view: &Understood<'_>, session: &SessionState, found: &mut Vec<Refusal>) {
+    fn check_calls(&self, view: &Action, session: &SessionState, found: &mut Vec<Refusal>) {
         let Some(limit) = self.rule.max_calls_per_session else {
             return;
         };
@@ -427,7 +427,7 @@ impl Compiled {
 
     fn check_restrictions(
         &self,
-        view: &Understood<'_>,
+        view: &Action,
         around: &Surroundings<'_>,
         found: &mut Vec<Refusal>,
     ) {
@@ -447,11 +447,7 @@ impl Compiled {
     }
 }
 
-fn forbidden_path(
-    deny: &[String],
-    view: &Understood<'_>,
-    around: &Surroundings<'_>,
-) -> Option<String> {
+fn forbidden_path(deny: &[String], view: &Action, around: &Surroundings<'_>) -> Option<String> {
     let patterns = PathPatterns::new(deny);
     view.paths().iter().find_map(|path| {
         let pattern = patterns.matching(&Subject::of(&path.text, around))?;
@@ -462,7 +458,7 @@ fn forbidden_path(
     })
 }
 
-fn oversize(max_bytes: u64, view: &Understood<'_>) -> Option<String> {
+fn oversize(max_bytes: u64, view: &Action) -> Option<String> {
     let mut largest = 0u64;
     for value in view.call.input().values() {
         collect_texts(value, &mut |text| {
@@ -473,7 +469,7 @@ fn oversize(max_bytes: u64, view: &Understood<'_>) -> Option<String> {
         .then(|| format!("An argument has {largest} bytes; {max_bytes} are allowed"))
 }
 
-fn wrong_scheme(allow: &[String], view: &Understood<'_>) -> Option<String> {
+fn wrong_scheme(allow: &[String], view: &Action) -> Option<String> {
     let mut problem = None;
     for value in view.call.input().values() {
         collect_texts(value, &mut |text| {
@@ -555,7 +551,7 @@ impl CompiledCondition {
     fn holds(
         &self,
         purpose: Purpose,
-        view: &Understood<'_>,
+        view: &Action,
         command: Option<usize>,
         around: &Surroundings<'_>,
     ) -> bool {
@@ -676,7 +672,7 @@ impl ParameterType {
 /// The template with `{argument}` replaced; a name that is not an argument shows all of them, so
 /// that a person never approves a sentence with a hole in it (O-10). What is filled in is text,
 /// never another template.
-fn fill_in(template: &str, tool: Option<&'static Tool>, view: &Understood<'_>) -> String {
+fn fill_in(template: &str, tool: Option<&'static Tool>, view: &Action) -> String {
     let mut text = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
@@ -726,7 +722,7 @@ mod tests {
 
     fn filled(template: &str) -> String {
         let call = ToolCall::new("t", json!({"file_path": "a{b}.txt", "n": 2})).unwrap();
-        fill_in(template, None, &Understood::of(&call))
+        fill_in(template, None, &Action::of(&call))
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! else keeps its source.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::arithmetic;
 use super::braces::{self, Piece};
@@ -15,15 +16,18 @@ use super::foreseen;
 use super::input::Input;
 use super::parameters;
 use super::tree::{Parameter, Part, Span, Substitution, Word};
+use crate::budget::Budget;
 
-/// Longest word whose braces are expanded; each result is a copy.
-const LONGEST_BRACED: usize = 4096;
-/// Most words one word becomes by splitting.
-const MOST_FIELDS: usize = 256;
-/// Longest text one word becomes.
-const LONGEST_WORD: usize = 1 << 18;
-/// Deepest nesting of substitutions whose output is foreseen.
-const DEEPEST: usize = 12;
+/// Longest word whose braces are expanded, since each result is a copy of it. A longer one is
+/// more than the budget is for.
+const MAX_BRACED: usize = 16 << 10;
+/// Words one word becomes by splitting, or items of an array; the same holds.
+const MAX_FIELDS: usize = 2000;
+/// Longest text one word becomes; the same holds.
+const MAX_WORD: usize = 1 << 18;
+/// Deepest nesting of substitutions whose output is foreseen: it is at every level again. The
+/// same holds.
+const MAX_NESTED: usize = 12;
 
 /// Stands in a [`Text::pattern`] for what is not known.
 pub const UNKNOWN: char = '\u{1}';
@@ -98,7 +102,7 @@ impl Argument {
     /// The word as an element of a list; none if it is too long to be one of several words.
     pub(super) fn element(&self) -> Option<Value> {
         let value = match self.known() {
-            Some(text) => Value::Known(Rc::from(text)),
+            Some(text) => Value::Known(Arc::from(text)),
             None => self.value(),
         };
         if let Value::Partly(partial) = &value {
@@ -113,8 +117,8 @@ impl Argument {
     /// The word as the value of a variable.
     pub(super) fn value(&self) -> Value {
         match self.known() {
-            Some(text) if self.text.glob => Value::Pattern(Rc::from(text)),
-            Some(text) => Value::Known(Rc::from(text)),
+            Some(text) if self.text.glob => Value::Pattern(Arc::from(text)),
+            Some(text) => Value::Known(Arc::from(text)),
             None => {
                 let pattern = self.text.pattern.as_deref().filter(|_| !self.text.glob);
                 let origin = self.origin.unwrap_or(Origin::Elsewhere);
@@ -164,13 +168,25 @@ impl Expander<'_> {
             }
             return self.finished(fields.done(), word, span);
         }
-        let expanded = if word.span.len() <= LONGEST_BRACED {
+        let expanded = if word.span.len() <= MAX_BRACED {
             braces::expand(&word.parts)
         } else {
-            None
+            Err(braces::Unexpanded::TooMany)
         };
-        let Some(words) = expanded else {
-            return vec![self.unknown_words(word, span)];
+        let words = match expanded {
+            Ok(words) => words,
+            Err(braces::Unexpanded::Odd) => return vec![self.unknown_words(word, span)],
+            Err(braces::Unexpanded::TooMany) => {
+                // Of numbers one is as good as another; an alternative is what it says.
+                if word
+                    .parts
+                    .iter()
+                    .any(|part| matches!(part, Part::Brace(',')))
+                {
+                    self.environment.budget.overrun();
+                }
+                return vec![self.unknown_words(word, span)];
+            }
         };
         let mut arguments = Vec::new();
         for pieces in words {
@@ -261,7 +277,8 @@ impl Expander<'_> {
                 // An element nobody knows does not hide the others.
                 items.push(argument.element()?);
             }
-            if items.len() > MOST_FIELDS {
+            if items.len() > MAX_FIELDS {
+                self.environment.budget.overrun();
                 return None;
             }
         }
@@ -309,11 +326,11 @@ impl Expander<'_> {
                     return None;
                 }
                 let count = positional.len();
-                return Some(Value::Known(Rc::from(count.to_string())));
+                return Some(Value::Known(Arc::from(count.to_string())));
             }
             _ => return None,
         };
-        Some(Value::Known(Rc::from(text)))
+        Some(Value::Known(Arc::from(text)))
     }
 
     /// The value of a variable as a number.
@@ -328,7 +345,8 @@ impl Expander<'_> {
 
     /// What a substitution puts into a word.
     pub(super) fn output(&self, code: &Substitution) -> Input {
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_NESTED {
+            self.environment.budget.overrun();
             return Input::Unknown(Origin::Elsewhere);
         }
         let inner = Expander {
@@ -345,10 +363,10 @@ impl Expander<'_> {
     }
 
     /// The letters at which bash splits, if they are known.
-    fn separators(&self) -> Option<Rc<str>> {
+    fn separators(&self) -> Option<Arc<str>> {
         match self.value("IFS") {
             Some(Value::Known(text)) => Some(text),
-            Some(Value::Unset) | None => Some(Rc::from(" \t\n")),
+            Some(Value::Unset) | None => Some(Arc::from(" \t\n")),
             Some(Value::Partly(_) | Value::Pattern(_) | Value::List(_) | Value::Unknown(_)) => None,
         }
     }
@@ -367,9 +385,9 @@ enum Quoted {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Expanded {
     /// One text.
-    Text(Rc<str>),
+    Text(Arc<str>),
     /// A pattern for file names.
-    Pattern(Rc<str>),
+    Pattern(Arc<str>),
     /// Words of their own: `$@` and `$*`.
     Words {
         items: Vec<Value>,
@@ -507,8 +525,8 @@ impl Fields {
             }
             Part::Command(code) => {
                 let expanded = match words.output(code) {
-                    Input::Known(text) => Expanded::Text(Rc::from(text.trim_end_matches('\n'))),
-                    Input::Empty => Expanded::Text(Rc::from("")),
+                    Input::Known(text) => Expanded::Text(Arc::from(text.trim_end_matches('\n'))),
+                    Input::Empty => Expanded::Text(Arc::from("")),
                     Input::Partly(partial) => Expanded::Partly(partial.without_last_lines()),
                     Input::Unknown(origin) => Expanded::Unknown(origin),
                     Input::Inherited => Expanded::Unknown(Origin::Elsewhere),
@@ -528,7 +546,7 @@ impl Fields {
                     .known(&arithmetic.parts)
                     .and_then(|text| arithmetic::evaluate(&text, &|name| words.number(name)));
                 let expanded = match value {
-                    Some(value) => Expanded::Text(Rc::from(value.to_string())),
+                    Some(value) => Expanded::Text(Arc::from(value.to_string())),
                     None => Expanded::Unknown(Origin::Elsewhere),
                 };
                 self.expanded(words, expanded, &arithmetic.span, quoted);
@@ -588,7 +606,10 @@ impl Fields {
     }
 
     fn expanded(&mut self, words: &Expander<'_>, expanded: Expanded, span: &Span, quoted: Quoted) {
-        let room = self.finished.len() < MOST_FIELDS && self.current.text.len() < LONGEST_WORD;
+        let room = self.finished.len() < MAX_FIELDS && self.current.text.len() < MAX_WORD;
+        if !room {
+            words.environment.budget.overrun();
+        }
         match expanded {
             _ if !room => self.unknown(words, Origin::Elsewhere, span, quoted),
             // A tilde that came as a value stands for a directory, and only where a word begins.
@@ -598,7 +619,9 @@ impl Fields {
             Expanded::Text(text) => match quoted {
                 Quoted::Yes | Quoted::Value => self.current.push(&text),
                 Quoted::No => match words.separators() {
-                    Some(separators) => self.split(&text, &separators),
+                    Some(separators) => {
+                        self.split(&text, &separators, &words.environment.budget);
+                    }
                     None if text.is_empty() => {}
                     None => self.unknown(words, Origin::Elsewhere, span, quoted),
                 },
@@ -648,7 +671,7 @@ impl Fields {
                 self.current.push(joiner.as_deref().unwrap_or_default());
             }
             let expanded = match item {
-                Value::Known(text) => Expanded::Text(Rc::clone(text)),
+                Value::Known(text) => Expanded::Text(Arc::clone(text)),
                 Value::Partly(partial) if partial.splits => {
                     self.loose = true;
                     self.partly(words, partial, Quoted::No);
@@ -709,7 +732,7 @@ impl Fields {
     }
 
     /// Adds an unquoted text: bash splits it, and what looks like a pattern is one.
-    fn split(&mut self, text: &str, separators: &str) {
+    fn split(&mut self, text: &str, separators: &str, budget: &Budget) {
         let mut run = String::new();
         for letter in text.chars() {
             if separators.contains(letter) {
@@ -718,7 +741,8 @@ impl Fields {
                     self.current.present = true;
                 }
                 self.next();
-                if self.finished.len() >= MOST_FIELDS {
+                if self.finished.len() >= MAX_FIELDS {
+                    budget.overrun();
                     self.current.dynamic = true;
                     self.current.present = true;
                     self.current.splits = true;

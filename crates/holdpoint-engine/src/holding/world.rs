@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use holdpoint_broker::channel::WebhookBuilder;
 use holdpoint_broker::{
-    Asked, CheckResult, Context, Event, Judged, Memory, Prepared, Problem, Warned, World,
+    BrokerHost, CallContext, CheckResult, Context, Event, Judged, Memory, Prepared, Problem, Warned,
 };
 use holdpoint_core::{
-    Explained, Policy, Session, SessionState, Surroundings, ToolCall, explained, judge, named,
-    named_paths,
+    Action, Explained, Policy, Session, SessionState, Surroundings, ToolCall, explained, judge,
+    named, understand,
 };
 use holdpoint_ledger::Kind;
 use serde_json::json;
@@ -30,6 +31,8 @@ pub struct House {
     locations: Locations,
     /// A policy in place of the files.
     policy: Option<Arc<Policy>>,
+    /// What makes a webhook channel, if the program has them.
+    webhooks: Option<WebhookBuilder>,
 }
 
 /// The most lines of what a call would do that are shown.
@@ -46,6 +49,7 @@ impl House {
         Self {
             locations: locations.clone(),
             policy: None,
+            webhooks: None,
         }
     }
 
@@ -56,13 +60,25 @@ impl House {
         self
     }
 
+    /// The same, in a program that asks webhooks.
+    #[must_use]
+    pub fn with_webhooks(mut self, build: WebhookBuilder) -> Self {
+        self.webhooks = Some(build);
+        self
+    }
+
+    /// What makes a webhook channel, if the program has them.
+    pub(super) fn webhooks(&self) -> Option<WebhookBuilder> {
+        self.webhooks
+    }
+
     /// Where things are kept.
     pub fn locations(&self) -> &Locations {
         &self.locations
     }
 
     /// The policy a call comes under.
-    pub(crate) fn policy(&self, asked: &Asked) -> Result<Arc<Policy>, Problem> {
+    pub(crate) fn policy(&self, asked: &CallContext) -> Result<Arc<Policy>, Problem> {
         self.policy_for(&asked.workspace, &asked.directory, asked.config.as_deref())
     }
 
@@ -86,13 +102,19 @@ impl House {
     }
 
     /// What a call would do.
-    pub(crate) fn explained(&self, asked: &Asked, call: &ToolCall, policy: &Policy) -> Explained {
+    pub(crate) fn explained(
+        &self,
+        asked: &CallContext,
+        call: &ToolCall,
+        policy: &Policy,
+    ) -> Explained {
         let home = self.home();
-        explained(call, policy, &surroundings(asked, home.as_deref()))
+        let around = surroundings(asked, home.as_deref());
+        explained(&understand(call.clone(), policy, &around), &around)
     }
 
     /// What a session remembers.
-    pub(crate) fn session(&self, asked: &Asked) -> Result<SessionState, Problem> {
+    pub(crate) fn session(&self, asked: &CallContext) -> Result<SessionState, Problem> {
         let sessions = Sessions::at(&self.locations).map_err(problem)?;
         sessions
             .load(&SessionId::new(&asked.session))
@@ -102,7 +124,7 @@ impl House {
     /// Judges a call as the session stands.
     pub(crate) fn judge_in(
         &self,
-        asked: &Asked,
+        asked: &CallContext,
         policy: &Policy,
         state: &SessionState,
     ) -> Result<Judged, Problem> {
@@ -110,9 +132,10 @@ impl House {
         let home = self.home();
         let around = surroundings(asked, home.as_deref());
         let session = Session::new(state.clone());
-        let decision = judge(&call, policy, &session, &around);
-        let terms = terms::of(asked, &call, &decision, policy, state, &around);
-        let paths = named_paths(&call, policy, &around);
+        let action = understand(call, policy, &around);
+        let decision = judge(&action, policy, &session, &around);
+        let terms = terms::of(asked, &action, &decision, policy, state, &around);
+        let paths = named(&action).paths;
         Ok(Judged {
             binding: binding::of(asked, &decision, &paths, &terms),
             decision: without_secrets(decision),
@@ -121,16 +144,17 @@ impl House {
     }
 
     /// Keeps a copy of what a call would change.
-    pub(super) fn back_up(&self, asked: &Asked, digest: &str) -> Result<(), Problem> {
+    pub(super) fn back_up(&self, asked: &CallContext, digest: &str) -> Result<(), Problem> {
         let policy = self.policy(asked)?;
         let call = call_of(asked)?;
         let home = self.home();
-        let named = named(&call, &policy, &surroundings(asked, home.as_deref()));
+        let action = understand(call, &policy, &surroundings(asked, home.as_deref()));
+        let named = named(&action);
         let backups = Backups::at(&self.locations).map_err(problem)?;
         backups
             .make(&Wanted {
                 call: digest,
-                about: &text_without_secrets(&call.signature()),
+                about: &text_without_secrets(&action.call().signature()),
                 paths: &named.paths,
                 unknown: &named.unknown,
             })
@@ -148,28 +172,29 @@ impl House {
     }
 }
 
-impl World for House {
-    fn judge(&self, asked: &Asked) -> Result<Judged, Problem> {
+impl BrokerHost for House {
+    fn judge(&self, asked: &CallContext) -> Result<Judged, Problem> {
         let policy = self.policy(asked)?;
         self.judge_in(asked, &policy, &self.session(asked)?)
     }
 
-    fn prepare(&self, asked: &Asked, judged: &Judged) -> Result<Prepared, Problem> {
+    fn prepare(&self, asked: &CallContext, judged: &Judged) -> Result<Prepared, Problem> {
         let policy = self.policy(asked)?;
         let call = call_of(asked)?;
         let home = self.home();
         let around = surroundings(asked, home.as_deref());
-        let paths = named_paths(&call, &policy, &around);
+        let action = understand(call, &policy, &around);
+        let paths = named(&action).paths;
         let found: Vec<CheckResult> = checks::run(
             &judged.decision.checks,
-            &call,
+            &action,
             &paths,
             Path::new(&asked.workspace),
             self.locations.home.as_deref(),
         );
         let workspace = Path::new(&asked.workspace);
-        let mut display = display::display(&call, &judged.decision, &paths, workspace);
-        display.warnings.extend(foreseen(&call, &policy, &around));
+        let mut display = display::display(&action, &judged.decision, &paths, workspace);
+        display.warnings.extend(foreseen(&action, &around));
         Ok(Prepared {
             display,
             context: shown_context(&asked.context),
@@ -177,7 +202,7 @@ impl World for House {
         })
     }
 
-    fn difference(&self, before: &Asked, after: &Asked) -> String {
+    fn difference(&self, before: &CallContext, after: &CallContext) -> String {
         display::diff_of_arguments(&before.input, &after.input)
     }
 
@@ -201,7 +226,12 @@ impl World for House {
             .map_err(problem)
     }
 
-    fn remember(&self, asked: &Asked, memory: &Memory, approver: &str) -> Result<(), Problem> {
+    fn remember(
+        &self,
+        asked: &CallContext,
+        memory: &Memory,
+        approver: &str,
+    ) -> Result<(), Problem> {
         let what = json!({"action": "answer", "change": memory});
         self.recorder()?
             .changes_by(approver, Kind::SessionRule, Some(&asked.session), &what)
@@ -220,8 +250,8 @@ impl World for House {
 
 /// What the call would do, as far as that is known without doing it (O-18): what it would remove or
 /// overwrite, what git would lose. Nothing where nothing is.
-fn foreseen(call: &ToolCall, policy: &Policy, around: &Surroundings<'_>) -> Vec<Warned> {
-    let told = simulate(call, policy, around).told();
+fn foreseen(action: &Action, around: &Surroundings<'_>) -> Vec<Warned> {
+    let told = simulate(action, around).told();
     told.into_iter()
         .take(MOST_FORESEEN)
         .map(|text| Warned {
@@ -251,11 +281,11 @@ fn remembered(state: &mut SessionState, memory: &Memory) {
     }
 }
 
-fn call_of(asked: &Asked) -> Result<ToolCall, Problem> {
+fn call_of(asked: &CallContext) -> Result<ToolCall, Problem> {
     asked.call().map_err(problem)
 }
 
-fn surroundings<'a>(asked: &'a Asked, home: Option<&'a str>) -> Surroundings<'a> {
+fn surroundings<'a>(asked: &'a CallContext, home: Option<&'a str>) -> Surroundings<'a> {
     Surroundings {
         workspace: Some(&asked.workspace),
         directory: None,

@@ -1,0 +1,114 @@
+//! What holding a call needs of its host: a judgement, a record, a memory.
+//!
+//! The program implements it with its policies, sessions and ledger; a test with whatever it likes.
+
+use holdpoint_core::Decision;
+use serde::{Deserialize, Serialize};
+
+use crate::answer::Scope;
+use crate::request::{CallContext, CheckResult, Context, Display, Request, Terms};
+
+/// Why something could not be done, in one line that says what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Problem(pub String);
+
+/// A call as it is judged now.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// What was decided, without secrets.
+    pub decision: Decision,
+    /// On which terms a person is asked, if one is.
+    pub terms: Terms,
+    /// The digest of the call, its session, the policy, the files it names as they are now, and the
+    /// terms. A release counts for exactly this.
+    pub binding: String,
+}
+
+/// What a person is shown.
+#[derive(Clone, Debug, Default)]
+pub struct Prepared {
+    /// The words.
+    pub display: Display,
+    /// The circumstances, without secrets.
+    pub context: Context,
+    /// What the checks found.
+    pub checks: Vec<CheckResult>,
+}
+
+/// What a session is to remember of an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "remember", rename_all = "snake_case")]
+pub enum Memory {
+    /// Calls like this run without asking.
+    Allow {
+        /// How far it reaches.
+        scope: Scope,
+        /// The patterns.
+        patterns: Vec<String>,
+    },
+    /// Calls like this never run.
+    Deny {
+        /// How far it reaches.
+        scope: Scope,
+        /// The patterns.
+        patterns: Vec<String>,
+    },
+    /// Nobody is asked for the rest of the session.
+    All,
+    /// Nobody is asked until the turn ends.
+    Turn,
+    /// Nobody is asked until the session is idle.
+    Idle,
+}
+
+/// Something that must be on record before anybody hears of it.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A call is held.
+    Opened(&'a Request),
+    /// A person answered. Whether that settles the request, it says itself; for one that does not
+    /// (one yes of several, a longer deadline, other arguments) it is still pending.
+    Answered {
+        /// The request as it stands after the answer.
+        request: &'a Request,
+        /// Who answered.
+        approver: &'a str,
+        /// Their answer in one word.
+        answer: &'a str,
+    },
+    /// Nobody answered in time.
+    Expired(&'a Request),
+    /// Whoever asked no longer wants it.
+    Withdrawn(&'a Request),
+    /// The release is used: the call is about to run.
+    Used(&'a Request),
+    /// A call was judged anew, and nobody is asked: a rule of its session speaks now, or a check
+    /// failed.
+    Judged {
+        /// What was asked.
+        asked: &'a CallContext,
+        /// What was decided.
+        decision: &'a Decision,
+    },
+}
+
+/// What holding a call needs of the program around it.
+pub trait BrokerHost: Send + Sync {
+    /// Judges a call under the policy and the session in force now.
+    fn judge(&self, asked: &CallContext) -> Result<Judged, Problem>;
+
+    /// Makes what a person is shown of it, and runs the checks that need no permission. It may take
+    /// seconds.
+    fn prepare(&self, asked: &CallContext, judged: &Judged) -> Result<Prepared, Problem>;
+
+    /// The difference between two versions of the arguments, without secrets.
+    fn difference(&self, before: &CallContext, after: &CallContext) -> String;
+
+    /// Puts an event on record. On an error it must not take place.
+    fn record(&self, event: Event<'_>) -> Result<(), Problem>;
+
+    /// Has a session remember something; records that first.
+    fn remember(&self, asked: &CallContext, memory: &Memory, approver: &str)
+    -> Result<(), Problem>;
+}

@@ -1,0 +1,632 @@
+//! The one place where requests change: opened by a caller, answered by a person, expired by time,
+//! used once.
+//!
+//! Every change is recorded in the ledger and committed to the store before anybody hears of it.
+//! Callers that wait are only told; one that went away asks again and finds what came meanwhile.
+
+mod store;
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use holdpoint_broker::answer::Said;
+use holdpoint_broker::answering::{self, Step, apply};
+use holdpoint_broker::host::{BrokerHost, Event, Judged, Problem};
+use holdpoint_broker::request::{CallContext, Request, State};
+use holdpoint_broker::resolution::Resolution;
+use holdpoint_broker::time::Moment;
+use holdpoint_core::{Decision, Verdict};
+use tokio::sync::{broadcast, oneshot};
+
+use self::store::{Kept, Store, is_final};
+
+/// How long an answer that nobody was there to hear still counts for the identical call.
+const ANSWER_LASTS: Duration = Duration::from_secs(15 * 60);
+
+/// The most requests that wait at once; more are refused, so that a caller run wild fills no disk.
+const MOST_PENDING: usize = 5000;
+
+/// How many changes a slow listener may be behind.
+const MOST_BEHIND: usize = 2048;
+
+/// Keeps the requests of one user.
+#[derive(Clone)]
+pub struct Broker {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    host: Arc<dyn BrokerHost>,
+    kept: Mutex<Requests>,
+    changes: broadcast::Sender<Arc<Change>>,
+}
+
+struct Requests {
+    store: Store,
+    /// The callers that wait, by request.
+    waiting: HashMap<String, Caller>,
+    pending: usize,
+}
+
+struct Caller {
+    nonce: String,
+    tell: oneshot::Sender<Resolution>,
+}
+
+/// What comes of asking.
+#[derive(Debug)]
+pub enum Held {
+    /// It is decided.
+    Told(Resolution),
+    /// It waits for a person.
+    Waiting {
+        /// The request.
+        id: String,
+        /// When it expires.
+        expires: Option<Moment>,
+        /// Where the caller is told.
+        answer: oneshot::Receiver<Resolution>,
+    },
+}
+
+/// Something that changed.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// What happened.
+    pub kind: ChangeKind,
+    /// The request as it is now.
+    pub request: Request,
+}
+
+/// What happened to a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// It is new.
+    Opened,
+    /// It still waits, but is not what it was.
+    Changed,
+    /// It is settled.
+    Settled,
+}
+
+/// What came of an answer.
+#[derive(Clone, Debug)]
+pub struct Answered {
+    /// What it did.
+    pub outcome: Outcome,
+    /// The request as it is now; none if there is no such request.
+    pub request: Option<Request>,
+}
+
+/// What an answer did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The request is settled by it.
+    Settled,
+    /// It counts; others must say yes, too.
+    Counted,
+    /// The arguments are others now; the person is asked again. Or there is more time.
+    Again,
+    /// Nothing, for this reason.
+    NoEffect(String),
+}
+
+/// Which settled requests to show, the newest first.
+#[derive(Clone, Debug)]
+pub struct HistoryQuery {
+    /// Those settled before.
+    pub before: Option<Moment>,
+    /// So many.
+    pub limit: usize,
+    /// Those with this in their words.
+    pub text: Option<String>,
+    /// Those somebody answered whose name has this in it.
+    pub approver: Option<String>,
+    /// Those of a session.
+    pub session: Option<String>,
+}
+
+/// Somebody, by the channel's authentication.
+#[derive(Clone, Copy, Debug)]
+pub struct Somebody<'a> {
+    /// Their name.
+    pub name: &'a str,
+    /// Who asked them to stand in for them.
+    pub on_behalf_of: &'a [String],
+}
+
+impl Somebody<'_> {
+    fn may_answer(&self, request: &Request) -> bool {
+        let may = &request.terms.approvers;
+        let named = |name: &str| may.iter().any(|one| one == name);
+        may.is_empty() || named(self.name) || self.on_behalf_of.iter().any(|one| named(one))
+    }
+}
+
+impl Broker {
+    /// Opens the requests kept in `database`, which only its owner can read.
+    pub fn open(database: &Path, host: Arc<dyn BrokerHost>) -> Result<Self, Problem> {
+        make_private(database)?;
+        let store = Store::open(database)?;
+        let pending = store.pending()?.len();
+        Ok(Self {
+            inner: Arc::new(Inner {
+                host,
+                kept: Mutex::new(Requests {
+                    store,
+                    waiting: HashMap::new(),
+                    pending,
+                }),
+                changes: broadcast::Sender::new(MOST_BEHIND),
+            }),
+        })
+    }
+
+    /// What changes from now on.
+    pub fn events(&self) -> broadcast::Receiver<Arc<Change>> {
+        self.inner.changes.subscribe()
+    }
+
+    /// The requests that wait, the oldest first.
+    pub fn pending(&self) -> Result<Vec<Request>, Problem> {
+        self.requests().store.pending()
+    }
+
+    /// One request.
+    pub fn find(&self, id: &str) -> Result<Option<Request>, Problem> {
+        Ok(self.requests().store.find(id)?.map(|kept| kept.request))
+    }
+
+    /// Settled requests, the newest first.
+    pub fn history(&self, query: &HistoryQuery) -> Result<Vec<Request>, Problem> {
+        self.requests().store.history(query)
+    }
+
+    /// When the next request expires.
+    pub fn next_expiry(&self) -> Result<Option<Moment>, Problem> {
+        self.requests().store.next_expiry()
+    }
+
+    /// Holds a call for a caller, known by its `nonce`. One that asked before and lost the
+    /// connection names the request it was told of; without it the identical call finds what came
+    /// meanwhile, or the request that waits with nobody waiting for it.
+    pub fn hold(
+        &self,
+        asked: &CallContext,
+        nonce: &str,
+        before: Option<&str>,
+        now: Moment,
+    ) -> Result<Held, Problem> {
+        if let Some(id) = before
+            && let Some(held) = self.resume(id, asked, nonce, now)?
+        {
+            return Ok(held);
+        }
+        let judged = self.inner.host.judge(asked)?;
+        match judged.decision.verdict {
+            Verdict::Ask | Verdict::Review => {}
+            Verdict::Allow | Verdict::Notify | Verdict::Deny => {
+                return self.decided(asked, &judged.decision);
+            }
+        }
+        if let Some(held) = self.identical(&judged, nonce, now)? {
+            return Ok(held);
+        }
+        let prepared = self.inner.host.prepare(asked, &judged)?;
+        if let Some(decision) = answering::hopeless(&judged.decision, &prepared) {
+            return self.decided(asked, &decision);
+        }
+        let request = Request::opened(asked, judged, prepared, now)?;
+        self.opened(request, nonce)
+    }
+
+    /// Says what was decided without asking anybody, once that is on record.
+    fn decided(&self, asked: &CallContext, decision: &Decision) -> Result<Held, Problem> {
+        self.inner.host.record(Event::Judged { asked, decision })?;
+        Ok(Held::Told(Resolution::decided(decision)))
+    }
+
+    fn opened(&self, request: Request, nonce: &str) -> Result<Held, Problem> {
+        let mut requests = self.requests();
+        if requests.pending >= MOST_PENDING {
+            return Err(Problem(format!(
+                "{MOST_PENDING} calls wait already: answer some of them first"
+            )));
+        }
+        requests
+            .store
+            .insert(&request, || self.inner.host.record(Event::Opened(&request)))?;
+        requests.pending += 1;
+        let answer = requests.wait(&request.id, nonce);
+        let (id, expires) = (request.id.clone(), request.expires);
+        self.tell_all(ChangeKind::Opened, request);
+        drop(requests);
+        Ok(Held::Waiting {
+            id,
+            expires,
+            answer,
+        })
+    }
+
+    /// Takes a request up again that its caller was told of. It is not judged anew for that: it is
+    /// when somebody answers, and before it runs. So a daemon that starts again has all its callers
+    /// back at once.
+    fn resume(
+        &self,
+        id: &str,
+        asked: &CallContext,
+        nonce: &str,
+        now: Moment,
+    ) -> Result<Option<Held>, Problem> {
+        let mut requests = self.requests();
+        let Some(kept) = requests.store.find(id)? else {
+            return Ok(None);
+        };
+        let mine = kept.told.as_deref().is_none_or(|told| told == nonce);
+        if !kept.request.is_about(asked) || !mine {
+            return Ok(None);
+        }
+        self.take_up(&mut requests, kept, nonce, now)
+    }
+
+    /// Takes up what is left of an identical call before: an answer nobody was there to hear, or a
+    /// request nobody waits for any more.
+    fn identical(
+        &self,
+        judged: &Judged,
+        nonce: &str,
+        now: Moment,
+    ) -> Result<Option<Held>, Problem> {
+        let mut requests = self.requests();
+        for kept in requests
+            .store
+            .of_origin(&judged.binding, still_counts(now))?
+        {
+            let taken = match &kept.told {
+                Some(told) => told != nonce,
+                None => requests
+                    .waiting
+                    .get(&kept.request.id)
+                    .is_some_and(|caller| caller.nonce != nonce && !caller.tell.is_closed()),
+            };
+            // What expired, or was withdrawn, is asked about anew.
+            let over = matches!(kept.request.state, State::Expired | State::Withdrawn);
+            if taken || (over && kept.told.is_none()) {
+                continue;
+            }
+            if let Some(held) = self.take_up(&mut requests, kept, nonce, now)? {
+                return Ok(Some(held));
+            }
+        }
+        Ok(None)
+    }
+
+    fn take_up(
+        &self,
+        requests: &mut Requests,
+        kept: Kept,
+        nonce: &str,
+        now: Moment,
+    ) -> Result<Option<Held>, Problem> {
+        let request = kept.request;
+        if !is_final(request.state) {
+            if request.expires.is_some_and(|expires| expires <= now) {
+                // Due, and about to be told of by the one who looks after that.
+                return Ok(None);
+            }
+            let answer = requests.wait(&request.id, nonce);
+            return Ok(Some(Held::Waiting {
+                id: request.id,
+                expires: request.expires,
+                answer,
+            }));
+        }
+        let Some(told) = Resolution::of(&request) else {
+            return Ok(None);
+        };
+        if kept.told.is_none() && !self.note_told(requests, &request, nonce)? {
+            return Ok(None);
+        }
+        Ok(Some(Held::Told(told)))
+    }
+
+    /// Notes that a caller is told; a release is used by that. False if another one was before.
+    fn note_told(
+        &self,
+        requests: &mut Requests,
+        request: &Request,
+        nonce: &str,
+    ) -> Result<bool, Problem> {
+        requests
+            .store
+            .tell(&request.id, nonce, || match request.state {
+                State::Released => self.inner.host.record(Event::Used(request)),
+                State::Pending | State::Refused | State::Expired | State::Withdrawn => Ok(()),
+            })
+    }
+
+    /// Answers a request.
+    pub fn answer(&self, id: &str, said: &Said, now: Moment) -> Result<Answered, Problem> {
+        // Judging anew may take a while, and others need not wait for it: what was judged counts if
+        // nobody was faster.
+        for _ in 0..8 {
+            let Some(request) = self.find(id)? else {
+                return Ok(Answered {
+                    outcome: Outcome::NoEffect(format!("there is no request `{id}`")),
+                    request: None,
+                });
+            };
+            let step = apply(&request, said, self.inner.host.as_ref(), now)?;
+            let (outcome, next, memory) = match step {
+                Step::NoEffect(reason) => {
+                    return Ok(Answered {
+                        outcome: Outcome::NoEffect(reason),
+                        request: Some(request),
+                    });
+                }
+                Step::Settled(next, memory) => (Outcome::Settled, next, memory),
+                Step::Counted(next) => (Outcome::Counted, next, None),
+                Step::Again(next) => (Outcome::Again, next, None),
+            };
+            let stored = self.store(*next, || {
+                if let Some(memory) = &memory {
+                    self.inner
+                        .host
+                        .remember(&request.asked, memory, &said.approver)?;
+                }
+                Ok((said.approver.as_str(), said.answer.word()))
+            })?;
+            if let Some(next) = stored {
+                if memory.is_some() {
+                    self.reconsider(&next, said, now)?;
+                }
+                return Ok(Answered {
+                    outcome,
+                    request: Some(next),
+                });
+            }
+        }
+        Err(Problem(format!(
+            "the request `{id}` changes too fast: try again"
+        )))
+    }
+
+    /// Gives a request more time.
+    pub fn extend(
+        &self,
+        id: &str,
+        seconds: u64,
+        person: &Somebody<'_>,
+        now: Moment,
+    ) -> Result<Answered, Problem> {
+        for _ in 0..8 {
+            let Some(request) = self.find(id)? else {
+                return Ok(Answered {
+                    outcome: Outcome::NoEffect(format!("there is no request `{id}`")),
+                    request: None,
+                });
+            };
+            let no_effect = |reason: &str| Answered {
+                outcome: Outcome::NoEffect(reason.into()),
+                request: Some(request.clone()),
+            };
+            let Some(expires) = request.expires else {
+                return Ok(no_effect("it waits until it is answered"));
+            };
+            if is_final(request.state) || expires <= now {
+                return Ok(no_effect("it is settled already, or has expired"));
+            }
+            if !person.may_answer(&request) {
+                return Ok(no_effect("only who may answer it gives it more time"));
+            }
+            let next = Request {
+                expires: Some(expires.after(Duration::from_secs(seconds.min(LONGEST_EXTENSION)))),
+                version: request.version + 1,
+                ..request.clone()
+            };
+            if let Some(next) = self.store(next, || Ok((person.name, "extend")))? {
+                return Ok(Answered {
+                    outcome: Outcome::Again,
+                    request: Some(next),
+                });
+            }
+        }
+        Err(Problem(format!(
+            "the request `{id}` changes too fast: try again"
+        )))
+    }
+
+    /// Withdraws a request, for the caller that waits for it.
+    pub fn withdraw(&self, id: &str, nonce: &str, now: Moment) -> Result<bool, Problem> {
+        let mut requests = self.requests();
+        let theirs = requests
+            .waiting
+            .get(id)
+            .is_some_and(|caller| caller.nonce == nonce);
+        let Some(Kept { request, .. }) = requests.store.find(id)?.filter(|_| theirs) else {
+            return Ok(false);
+        };
+        if is_final(request.state) {
+            return Ok(false);
+        }
+        let next = answering::withdrawn(&request, now);
+        let stored = requests.store.update(&next, Some(nonce), || {
+            self.inner.host.record(Event::Withdrawn(&next))
+        })?;
+        if stored {
+            requests.pending = requests.pending.saturating_sub(1);
+            requests.waiting.remove(id);
+            self.tell_all(ChangeKind::Settled, next);
+        }
+        Ok(stored)
+    }
+
+    /// Refuses what nobody answered in time. One request that cannot be settled keeps no other from
+    /// it; it stays pending and is tried again.
+    pub fn expire_due(&self, now: Moment) -> Result<usize, Problem> {
+        let due = self.requests().store.due(now)?;
+        let mut settled = 0;
+        let mut trouble = None;
+        for request in due {
+            let next = answering::expired(&request, now);
+            match self.settle(next, |next| self.inner.host.record(Event::Expired(next))) {
+                Ok(stored) => settled += usize::from(stored),
+                Err(problem) => trouble = Some(problem),
+            }
+        }
+        match trouble {
+            Some(problem) => Err(problem),
+            None => Ok(settled),
+        }
+    }
+
+    /// Forgets what nobody needs any more: the arguments of what was settled a while ago, and the
+    /// oldest requests.
+    pub fn tidy(&self, now: Moment) -> Result<(), Problem> {
+        self.requests().store.tidy(still_counts(now))
+    }
+
+    /// Judges anew what waits in a session that remembers something new, so that an answer releases
+    /// (or refuses) everything it covers (J-45).
+    fn reconsider(&self, answered: &Request, said: &Said, now: Moment) -> Result<(), Problem> {
+        let session = answered.asked.session.as_str();
+        let waiting = self.requests().store.pending_of_session(session)?;
+        for request in waiting {
+            // One that cannot be judged or recorded now waits on; the answer that was given stands.
+            let Ok(judged) = self.inner.host.judge(&request.asked) else {
+                continue;
+            };
+            let Some(mut next) = answering::reconsidered(&request, &judged, now) else {
+                continue;
+            };
+            if let Some(settled) = &mut next.settled {
+                settled.approvers = vec![said.approver.clone()];
+            }
+            let _ = self.settle(next, |request| {
+                self.inner.host.record(Event::Answered {
+                    request,
+                    approver: &said.approver,
+                    answer: said.answer.word(),
+                })
+            });
+        }
+        Ok(())
+    }
+
+    /// Stores the next version of a request that a person changed, recorded first; none if another
+    /// change was faster.
+    fn store<'a>(
+        &self,
+        next: Request,
+        answered: impl FnOnce() -> Result<(&'a str, &'a str), Problem>,
+    ) -> Result<Option<Request>, Problem> {
+        let mut requests = self.requests();
+        let stored = requests.store.update(&next, None, || {
+            let (approver, answer) = answered()?;
+            self.inner.host.record(Event::Answered {
+                request: &next,
+                approver,
+                answer,
+            })
+        })?;
+        if !stored {
+            return Ok(None);
+        }
+        self.after_change(&mut requests, &next);
+        Ok(Some(next))
+    }
+
+    fn settle(
+        &self,
+        next: Request,
+        record: impl FnOnce(&Request) -> Result<(), Problem>,
+    ) -> Result<bool, Problem> {
+        let mut requests = self.requests();
+        let stored = requests.store.update(&next, None, || record(&next))?;
+        if stored {
+            self.after_change(&mut requests, &next);
+        }
+        Ok(stored)
+    }
+
+    /// Tells the caller that waits, and everybody who watches.
+    fn after_change(&self, requests: &mut Requests, next: &Request) {
+        if !is_final(next.state) {
+            self.tell_all(ChangeKind::Changed, next.clone());
+            return;
+        }
+        requests.pending = requests.pending.saturating_sub(1);
+        if let Some(caller) = requests.waiting.remove(&next.id)
+            && !caller.tell.is_closed()
+            && let Some(told) = Resolution::of(next)
+            // A caller that is not told, for whatever reason, asks again.
+            && self.note_told(requests, next, &caller.nonce).unwrap_or(false)
+        {
+            // If it has gone away this moment its release is lost, never used twice.
+            let _ = caller.tell.send(told);
+        }
+        self.tell_all(ChangeKind::Settled, next.clone());
+    }
+
+    fn tell_all(&self, kind: ChangeKind, request: Request) {
+        // Nobody may be watching.
+        let _ = self.inner.changes.send(Arc::new(Change { kind, request }));
+    }
+
+    /// A thread that panicked left the store as its last transaction did.
+    fn requests(&self) -> MutexGuard<'_, Requests> {
+        self.inner
+            .kept
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Requests {
+    fn wait(&mut self, id: &str, nonce: &str) -> oneshot::Receiver<Resolution> {
+        let (tell, answer) = oneshot::channel();
+        let caller = Caller {
+            nonce: nonce.to_owned(),
+            tell,
+        };
+        self.waiting.insert(id.to_owned(), caller);
+        answer
+    }
+}
+
+/// What was settled since then still counts for an identical call.
+fn still_counts(now: Moment) -> Moment {
+    let lasts = u64::try_from(ANSWER_LASTS.as_millis()).unwrap_or(u64::MAX);
+    Moment(now.0.saturating_sub(lasts))
+}
+
+/// The most seconds one extension adds.
+const LONGEST_EXTENSION: u64 = 24 * 60 * 60;
+
+/// Makes the database's directory, and the database itself, for its owner alone.
+fn make_private(database: &Path) -> Result<(), Problem> {
+    let fail = |error: std::io::Error| {
+        Problem(format!(
+            "{}: cannot be made for its owner alone ({}): check the directory",
+            database.display(),
+            error.kind()
+        ))
+    };
+    let mut directory = fs::DirBuilder::new();
+    let mut file = fs::OpenOptions::new();
+    directory.recursive(true);
+    file.create(true).append(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+        directory.mode(0o700);
+        file.mode(0o600);
+    }
+    if let Some(parent) = database.parent() {
+        directory.create(parent).map_err(fail)?;
+    }
+    file.open(database).map(drop).map_err(fail)
+}

@@ -1,0 +1,355 @@
+//! The requests on disk. One process writes: the daemon. Every change is one transaction, so that
+//! what is there after a crash is what was there before a change or after it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use holdpoint_broker::host::Problem;
+use holdpoint_broker::request::{Context, Request, State};
+use holdpoint_broker::time::Moment;
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, TransactionBehavior, params};
+
+use super::HistoryQuery;
+
+/// The most settled requests that are kept.
+const MOST_KEPT: u32 = 10_000;
+
+/// A request as it is kept, and who was told how it ended.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    pub(super) request: Request,
+    /// The caller that was told; a release it was told of is used.
+    pub(super) told: Option<String>,
+}
+
+pub(super) struct Store {
+    connection: Connection,
+}
+
+impl Store {
+    pub(super) fn open(path: &Path) -> Result<Self, Problem> {
+        let fail = |error: rusqlite::Error| {
+            Problem(format!(
+                "{}: the requests cannot be kept ({error}): check the directory and the disk",
+                path.display()
+            ))
+        };
+        let connection = Connection::open(path).map_err(fail)?;
+        connection
+            .busy_timeout(Duration::from_secs(5))
+            .map_err(fail)?;
+        connection.execute_batch(SCHEMA).map_err(fail)?;
+        Ok(Self { connection })
+    }
+
+    pub(super) fn insert(
+        &mut self,
+        request: &Request,
+        before_commit: impl FnOnce() -> Result<(), Problem>,
+    ) -> Result<(), Problem> {
+        let body = body_of(request)?;
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(unusable)?;
+        transaction
+            .prepare(
+                "INSERT INTO requests (id, state, session, origin, opened, expires, version, words, body)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            )
+            .and_then(|mut insert| {
+                insert.execute(params![
+                    request.id,
+                    request.state.word(),
+                    request.asked.session,
+                    request.origin,
+                    whole(request.opened),
+                    request.expires.map(whole),
+                    counted(request.version),
+                    words_of(request),
+                    body,
+                ])
+            })
+            .map_err(unusable)?;
+        before_commit()?;
+        transaction.commit().map_err(unusable)
+    }
+
+    /// Replaces a request by its next version; false if it is no longer the version before.
+    pub(super) fn update(
+        &mut self,
+        request: &Request,
+        told: Option<&str>,
+        before_commit: impl FnOnce() -> Result<(), Problem>,
+    ) -> Result<bool, Problem> {
+        let body = body_of(request)?;
+        let settled = request.settled.as_ref();
+        let approvers = settled.map(|settled| settled.approvers.join("\n"));
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(unusable)?;
+        let changed = transaction
+            .prepare(
+                "UPDATE requests SET state = ?2, expires = ?3, settled = ?4, approvers = ?5,
+                        told = ?6, version = ?7, words = ?8, body = ?9
+                 WHERE id = ?1 AND version = ?7 - 1 AND state = 'pending'",
+            )
+            .and_then(|mut update| {
+                update.execute(params![
+                    request.id,
+                    request.state.word(),
+                    request.expires.map(whole),
+                    settled.map(|settled| whole(settled.at)),
+                    approvers,
+                    told,
+                    counted(request.version),
+                    words_of(request),
+                    body,
+                ])
+            })
+            .map_err(unusable)?;
+        if changed == 0 {
+            return Ok(false);
+        }
+        before_commit()?;
+        transaction.commit().map_err(unusable)?;
+        Ok(true)
+    }
+
+    /// Notes who is told how a request ended; false if somebody else was before.
+    pub(super) fn tell(
+        &mut self,
+        id: &str,
+        told: &str,
+        before_commit: impl FnOnce() -> Result<(), Problem>,
+    ) -> Result<bool, Problem> {
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(unusable)?;
+        let changed = transaction
+            .prepare(
+                "UPDATE requests SET told = ?2 WHERE id = ?1 AND told IS NULL AND state != 'pending'",
+            )
+            .and_then(|mut update| update.execute(params![id, told]))
+            .map_err(unusable)?;
+        if changed == 0 {
+            return Ok(false);
+        }
+        before_commit()?;
+        transaction.commit().map_err(unusable)?;
+        Ok(true)
+    }
+
+    pub(super) fn find(&self, id: &str) -> Result<Option<Kept>, Problem> {
+        self.connection
+            .prepare("SELECT body, told FROM requests WHERE id = ?1")
+            .and_then(|mut query| query.query_row([id], kept).optional())
+            .map_err(unusable)?
+            .transpose()
+    }
+
+    /// The requests of one identical call that still count, the settled ones first: those that wait,
+    /// and those that were settled since `since`.
+    pub(super) fn of_origin(&self, origin: &str, since: Moment) -> Result<Vec<Kept>, Problem> {
+        self.query(
+            "SELECT body, told FROM requests
+             WHERE origin = ?1 AND (state = 'pending' OR settled >= ?2)
+             ORDER BY state = 'pending', opened",
+            &[&origin, &whole(since)],
+        )
+    }
+
+    pub(super) fn pending(&self) -> Result<Vec<Request>, Problem> {
+        let found = self.query(
+            "SELECT body, told FROM requests WHERE state = 'pending' ORDER BY opened, id",
+            &[],
+        )?;
+        Ok(found.into_iter().map(|kept| kept.request).collect())
+    }
+
+    pub(super) fn pending_of_session(&self, session: &str) -> Result<Vec<Request>, Problem> {
+        let found = self.query(
+            "SELECT body, told FROM requests
+             WHERE state = 'pending' AND session = ?1 ORDER BY opened, id",
+            &[&session],
+        )?;
+        Ok(found.into_iter().map(|kept| kept.request).collect())
+    }
+
+    pub(super) fn due(&self, now: Moment) -> Result<Vec<Request>, Problem> {
+        let found = self.query(
+            "SELECT body, told FROM requests
+             WHERE state = 'pending' AND expires <= ?1 ORDER BY expires",
+            &[&whole(now)],
+        )?;
+        Ok(found.into_iter().map(|kept| kept.request).collect())
+    }
+
+    pub(super) fn next_expiry(&self) -> Result<Option<Moment>, Problem> {
+        self.connection
+            .prepare("SELECT min(expires) FROM requests WHERE state = 'pending'")
+            .and_then(|mut query| query.query_row([], |row| row.get::<_, Option<i64>>(0)))
+            .map(|found| found.and_then(|at| u64::try_from(at).ok()).map(Moment))
+            .map_err(unusable)
+    }
+
+    pub(super) fn history(&self, query: &HistoryQuery) -> Result<Vec<Request>, Problem> {
+        let before = query.before.map_or(i64::MAX, whole);
+        let like = |text: &Option<String>| {
+            text.as_ref()
+                .map(|text| format!("%{}%", escaped(&text.to_lowercase())))
+        };
+        let limit = i64::try_from(query.limit.min(1000)).unwrap_or(1000);
+        let found = self.query(
+            "SELECT body, told FROM requests
+             WHERE state != 'pending' AND settled < ?1
+               AND (?2 IS NULL OR words LIKE ?2 ESCAPE '\\')
+               AND (?3 IS NULL OR lower(approvers) LIKE ?3 ESCAPE '\\')
+               AND (?4 IS NULL OR session = ?4)
+             ORDER BY settled DESC, id LIMIT ?5",
+            &[
+                &before,
+                &like(&query.text),
+                &like(&query.approver),
+                &query.session,
+                &limit,
+            ],
+        )?;
+        Ok(found.into_iter().map(|kept| kept.request).collect())
+    }
+
+    /// Takes the arguments out of requests that were settled before `before`, and forgets the oldest:
+    /// nobody needs them any more, and they may hold secrets.
+    pub(super) fn tidy(&mut self, before: Moment) -> Result<(), Problem> {
+        let old = self.query(
+            "SELECT body, told FROM requests WHERE settled < ?1 AND tidy = 0 LIMIT 500",
+            &[&whole(before)],
+        )?;
+        let transaction = self.connection.transaction().map_err(unusable)?;
+        for Kept { mut request, .. } in old {
+            request.asked.input.clear();
+            request.asked.context = Context::default();
+            request.original = request.original.map(|_| serde_json::Map::new());
+            let body = body_of(&request)?;
+            transaction
+                .execute(
+                    "UPDATE requests SET body = ?2, tidy = 1 WHERE id = ?1",
+                    params![request.id, body],
+                )
+                .map_err(unusable)?;
+        }
+        transaction
+            .execute(
+                "DELETE FROM requests WHERE settled <=
+                   (SELECT settled FROM requests WHERE settled IS NOT NULL
+                    ORDER BY settled DESC LIMIT 1 OFFSET ?1)",
+                [MOST_KEPT],
+            )
+            .map_err(unusable)?;
+        transaction.commit().map_err(unusable)?;
+        // The log still holds every page as it was. If somebody reads just now, the next time does.
+        self.connection
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+            .map_err(unusable)
+    }
+
+    fn query(&self, sql: &str, values: &[&dyn ToSql]) -> Result<Vec<Kept>, Problem> {
+        let rows: Result<Vec<Result<Kept, Problem>>, rusqlite::Error> = self
+            .connection
+            .prepare(sql)
+            .and_then(|mut query| query.query_map(values, kept)?.collect());
+        // One that an older or a newer version wrote cannot be answered; it keeps no other from it.
+        Ok(rows.map_err(unusable)?.into_iter().flatten().collect())
+    }
+}
+
+/// Values are bound, never written into a statement. What is deleted is overwritten: arguments may
+/// hold secrets.
+const SCHEMA: &str = "
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL;
+    PRAGMA secure_delete = ON;
+    CREATE TABLE IF NOT EXISTS requests (
+        id TEXT PRIMARY KEY,
+        state TEXT NOT NULL,
+        session TEXT NOT NULL,
+        origin TEXT NOT NULL,
+        opened INTEGER NOT NULL,
+        expires INTEGER,
+        settled INTEGER,
+        approvers TEXT,
+        told TEXT,
+        version INTEGER NOT NULL,
+        tidy INTEGER NOT NULL DEFAULT 0,
+        words TEXT NOT NULL,
+        body TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX IF NOT EXISTS waiting ON requests (state, expires);
+    CREATE INDEX IF NOT EXISTS identical ON requests (origin);
+    CREATE INDEX IF NOT EXISTS ended ON requests (settled);
+";
+
+fn kept(row: &Row<'_>) -> rusqlite::Result<Result<Kept, Problem>> {
+    let body: String = row.get(0)?;
+    let told = row.get(1)?;
+    Ok(serde_json::from_str(&body)
+        .map(|request| Kept { request, told })
+        .map_err(|error| Problem(format!("a kept request cannot be read ({error})"))))
+}
+
+fn body_of(request: &Request) -> Result<String, Problem> {
+    serde_json::to_string(request)
+        .map_err(|error| Problem(format!("the request cannot be written ({error})")))
+}
+
+/// What a search looks at: words that are shown, never the arguments as they are.
+fn words_of(request: &Request) -> String {
+    let decision = &request.decision;
+    [
+        request.id.as_str(),
+        &request.asked.tool,
+        &request.asked.agent,
+        &request.asked.session,
+        &request.display.summary,
+        decision.rule.as_deref().unwrap_or_default(),
+        request
+            .settled
+            .as_ref()
+            .map_or("", |settled| settled.reason.as_str()),
+        request.state.word(),
+    ]
+    .join("\n")
+    .to_lowercase()
+}
+
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if matches!(letter, '%' | '_' | '\\') {
+            escaped.push('\\');
+        }
+        escaped.push(letter);
+    }
+    escaped
+}
+
+fn whole(moment: Moment) -> i64 {
+    i64::try_from(moment.0).unwrap_or(i64::MAX)
+}
+
+fn counted(version: u64) -> i64 {
+    i64::try_from(version).unwrap_or(i64::MAX)
+}
+
+fn unusable(error: rusqlite::Error) -> Problem {
+    Problem(format!(
+        "the requests cannot be kept ({error}): check the disk"
+    ))
+}
+
+/// A state that ended.
+pub(super) fn is_final(state: State) -> bool {
+    state != State::Pending
+}

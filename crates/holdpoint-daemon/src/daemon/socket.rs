@@ -1,0 +1,307 @@
+//! The daemon's Unix socket: callers that hold a call, and the programs of the person at this
+//! machine.
+
+use std::sync::Arc;
+
+use holdpoint_broker::answer::Said;
+use holdpoint_broker::host::Problem;
+use holdpoint_broker::request::{CallContext, Request};
+use holdpoint_broker::resolution::Resolution;
+use holdpoint_broker::time::Moment;
+use holdpoint_broker::wire::{MAX_LINE, Reply, Wanted, Wish, proof};
+use subtle::ConstantTimeEq;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::{Semaphore, broadcast};
+use tokio::task::spawn_blocking;
+
+use super::peer;
+use crate::broker::{Answered, Broker, ChangeKind, Held, HistoryQuery, Outcome, Somebody};
+
+/// The most connections at once: as many callers as may wait, and some people.
+const MOST_CONNECTIONS: usize = 6000;
+
+/// What the socket needs to answer.
+pub(super) struct Desk {
+    pub(super) broker: Broker,
+    pub(super) secret: String,
+    /// The person at this machine.
+    pub(super) owner: String,
+    /// The number of their account: nobody else is listened to.
+    pub(super) account: u32,
+    /// Who asked this person to stand in for them.
+    pub(super) stands_for: Box<StandsFor>,
+    /// A code to sign in with on the page, and its address.
+    pub(super) code: Box<MakesCode>,
+}
+
+/// Who asked somebody to stand in for them.
+pub(super) type StandsFor = dyn Fn(&str) -> Vec<String> + Send + Sync;
+
+/// Makes a code for somebody to sign in with, and says where.
+pub(super) type MakesCode = dyn Fn(&str) -> Result<(String, String), Problem> + Send + Sync;
+
+/// Answers whoever connects, for as long as the daemon runs.
+pub(super) async fn serve(listener: UnixListener, desk: Arc<Desk>) {
+    let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    loop {
+        let Ok(permit) = Arc::clone(&room).acquire_owned().await else {
+            return;
+        };
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let desk = Arc::clone(&desk);
+                tokio::spawn(async move {
+                    // A connection that breaks is the other side's business: it asks again.
+                    let _ = answer(stream, &desk).await;
+                    drop(permit);
+                });
+            }
+            // No more descriptors, most likely: others will be closed.
+            Err(_) => tokio::time::sleep(std::time::Duration::from_millis(50)).await,
+        }
+    }
+}
+
+async fn answer(stream: UnixStream, desk: &Arc<Desk>) -> std::io::Result<()> {
+    let peer = stream.peer_cred()?;
+    let (read, mut write) = stream.into_split();
+    let mut read = BufReader::new(read);
+    if peer.uid() != desk.account {
+        return say(&mut write, &refusal("this is the daemon of another user")).await;
+    }
+    let wish = match heard(&mut read).await? {
+        Some(Ok(wish)) => wish,
+        Some(Err(problem)) => return say(&mut write, &refusal(&problem)).await,
+        None => return Ok(()),
+    };
+    match wish {
+        Wish::Hold {
+            asked,
+            nonce,
+            before,
+        } => hold(read, write, desk, *asked, nonce, before).await,
+        Wish::Withdraw => say(&mut write, &refusal("nothing is held on this connection")).await,
+        Wish::Person { secret, wants } => {
+            if !bool::from(secret.as_bytes().ct_eq(desk.secret.as_bytes())) {
+                return say(&mut write, &refusal("the daemon's secret is another")).await;
+            }
+            let process = peer.pid().and_then(|pid| u32::try_from(pid).ok());
+            if let Some(text) = not_a_person(process) {
+                return say(&mut write, &refusal(&text)).await;
+            }
+            if matches!(wants, Wanted::Follow) {
+                return follow(read, write, desk).await;
+            }
+            let desk = Arc::clone(desk);
+            let reply = blocking(move || person(&desk, wants)).await;
+            say(&mut write, &reply).await
+        }
+    }
+}
+
+/// Why a process is not taken for a person's program.
+fn not_a_person(process: Option<u32>) -> Option<String> {
+    let Some(process) = process.filter(|process| peer::can_be_seen(*process)) else {
+        return Some("the program that asks cannot be looked at: only a person answers".into());
+    };
+    peer::agent_above(process).map(|mark| {
+        format!("an agent's call may not do this ({mark} is set above it): only a person answers")
+    })
+}
+
+async fn hold(
+    mut read: BufReader<OwnedReadHalf>,
+    mut write: OwnedWriteHalf,
+    desk: &Arc<Desk>,
+    asked: CallContext,
+    nonce: String,
+    before: Option<String>,
+) -> std::io::Result<()> {
+    let broker = desk.broker.clone();
+    let caller = nonce.clone();
+    let held =
+        spawn_blocking(move || broker.hold(&asked, &caller, before.as_deref(), Moment::now()))
+            .await;
+    let (id, answer) = match held {
+        Ok(Ok(Held::Told(told))) => return say(&mut write, &proved(desk, &nonce, &told)).await,
+        Ok(Ok(Held::Waiting {
+            id,
+            expires,
+            answer,
+        })) => {
+            let waiting = Reply::Waiting {
+                id: id.clone(),
+                expires,
+            };
+            say(&mut write, &waiting).await?;
+            (id, answer)
+        }
+        Ok(Err(problem)) => return say(&mut write, &refusal(&problem.0)).await,
+        Err(_) => return say(&mut write, &refusal("the daemon failed to judge the call")).await,
+    };
+    tokio::select! {
+        told = answer => match told {
+            Ok(told) => say(&mut write, &proved(desk, &nonce, &told)).await,
+            // Another connection of the same caller waits now, or the daemon ends.
+            Err(_) => Ok(()),
+        },
+        // The caller has gone away, or says something: it can only withdraw.
+        wish = heard(&mut read) => {
+            if let Ok(Some(Ok(Wish::Withdraw))) = wish {
+                let broker = desk.broker.clone();
+                let _ = spawn_blocking(move || broker.withdraw(&id, &nonce, Moment::now())).await;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn person(desk: &Desk, wants: Wanted) -> Result<Reply, Problem> {
+    let broker = &desk.broker;
+    let requests = |requests: Vec<Request>| Reply::Requests {
+        requests: requests.iter().map(Request::listed).collect(),
+    };
+    Ok(match wants {
+        Wanted::Pending | Wanted::Follow => requests(broker.pending()?),
+        Wanted::Find { id } => Reply::Requests {
+            requests: broker.find(&id)?.iter().map(Request::shown).collect(),
+        },
+        Wanted::History {
+            limit,
+            before,
+            text,
+            approver,
+            session,
+        } => requests(broker.history(&HistoryQuery {
+            before,
+            limit,
+            text,
+            approver,
+            session,
+        })?),
+        Wanted::Answer {
+            id,
+            answer,
+            binding,
+            phrase,
+        } => {
+            let said = Said {
+                answer,
+                approver: desk.owner.clone(),
+                on_behalf_of: (desk.stands_for)(&desk.owner),
+                binding,
+                phrase,
+            };
+            answered(broker.answer(&id, &said, Moment::now())?)
+        }
+        Wanted::Extend { id, seconds } => {
+            let person = Somebody {
+                name: &desk.owner,
+                on_behalf_of: &(desk.stands_for)(&desk.owner),
+            };
+            answered(broker.extend(&id, seconds, &person, Moment::now())?)
+        }
+        Wanted::Code => {
+            let (code, address) = (desk.code)(&desk.owner)?;
+            Reply::Code { code, address }
+        }
+    })
+}
+
+fn answered(answered: Answered) -> Reply {
+    let (outcome, message) = match answered.outcome {
+        Outcome::Settled => ("settled", None),
+        Outcome::Counted => ("counted", None),
+        Outcome::Again => ("again", None),
+        Outcome::NoEffect(reason) => ("no_effect", Some(reason)),
+    };
+    Reply::Answered {
+        outcome: outcome.to_owned(),
+        message,
+        request: answered.request.map(|request| Box::new(request.shown())),
+    }
+}
+
+/// Says what waits, then every change.
+async fn follow(
+    mut read: BufReader<OwnedReadHalf>,
+    mut write: OwnedWriteHalf,
+    desk: &Arc<Desk>,
+) -> std::io::Result<()> {
+    loop {
+        // Subscribed before it is looked what waits, so that nothing falls between.
+        let mut changes = desk.broker.events();
+        let snapshot = {
+            let desk = Arc::clone(desk);
+            blocking(move || person(&desk, Wanted::Pending)).await
+        };
+        say(&mut write, &snapshot).await?;
+        loop {
+            let change = tokio::select! {
+                change = changes.recv() => change,
+                _ = heard(&mut read) => return Ok(()),
+            };
+            match change {
+                Ok(change) => {
+                    let kind = match change.kind {
+                        ChangeKind::Opened => "opened",
+                        ChangeKind::Changed => "changed",
+                        ChangeKind::Settled => "settled",
+                    };
+                    let change = Reply::Change {
+                        kind: kind.to_owned(),
+                        request: Box::new(change.request.listed()),
+                    };
+                    say(&mut write, &change).await?;
+                }
+                // Too slow: what waits is told anew.
+                Err(broadcast::error::RecvError::Lagged(_)) => break,
+                Err(broadcast::error::RecvError::Closed) => return Ok(()),
+            }
+        }
+    }
+}
+
+async fn blocking(work: impl FnOnce() -> Result<Reply, Problem> + Send + 'static) -> Reply {
+    match spawn_blocking(work).await {
+        Ok(Ok(reply)) => reply,
+        Ok(Err(problem)) => refusal(&problem.0),
+        Err(_) => refusal("the daemon failed"),
+    }
+}
+
+fn proved(desk: &Desk, nonce: &str, told: &Resolution) -> Reply {
+    let proved = serde_json::to_string(told).ok().and_then(|told| {
+        let proof = proof(&desk.secret, nonce, &told)?;
+        Some(Reply::Told { told, proof })
+    });
+    proved.unwrap_or_else(|| refusal("the answer cannot be written, or not be proved"))
+}
+
+fn refusal(error: &str) -> Reply {
+    Reply::Error {
+        error: error.to_owned(),
+    }
+}
+
+async fn say(write: &mut OwnedWriteHalf, reply: &Reply) -> std::io::Result<()> {
+    let mut text = serde_json::to_vec(reply)?;
+    text.push(b'\n');
+    write.write_all(&text).await
+}
+
+/// The next wish; none at the end.
+async fn heard(
+    read: &mut BufReader<OwnedReadHalf>,
+) -> std::io::Result<Option<Result<Wish, String>>> {
+    let mut line = Vec::new();
+    let length = read.take(MAX_LINE).read_until(b'\n', &mut line).await?;
+    if length == 0 {
+        return Ok(None);
+    }
+    Ok(Some(serde_json::from_slice(&line).map_err(|error| {
+        format!("this is no wish the daemon knows ({error})")
+    })))
+}

@@ -1,0 +1,298 @@
+//! What is held, what was held, and the answers.
+
+use axum::Json;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use holdpoint_broker::answer::{Answer, Said, Scope};
+use holdpoint_broker::host::Problem;
+use holdpoint_broker::request::Request;
+use holdpoint_broker::time::Moment;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::App;
+use super::reply::{Refusal, Told, blocking};
+use super::signed::{Approver, Signed};
+use crate::broker::{Answered, Broker, HistoryQuery, Outcome, Somebody};
+
+/// How many settled requests are shown if nobody says how many, and at most.
+const USUAL_HISTORY: usize = 50;
+const LONGEST_HISTORY: usize = 500;
+
+/// The most requests that are answered together.
+const MOST_TOGETHER: usize = 1000;
+
+/// The longest comment, in bytes: it is read by a model, and kept.
+const LONGEST_COMMENT: usize = 16 << 10;
+
+pub(super) async fn pending(State(app): State<App>, _: Signed) -> Result<Json<Value>, Refusal> {
+    let requests = blocking(move || app.broker.pending()).await?;
+    Ok(listed(&requests))
+}
+
+pub(super) async fn one(
+    State(app): State<App>,
+    _: Signed,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, Refusal> {
+    let found = blocking(move || app.broker.find(&id)).await?;
+    let request = found.ok_or_else(|| Refusal::missing("such request"))?;
+    Ok(Json(json!(request.card())))
+}
+
+/// Which settled requests to show.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Wanted {
+    before: Option<u64>,
+    limit: Option<usize>,
+    text: Option<String>,
+    approver: Option<String>,
+    session: Option<String>,
+}
+
+pub(super) async fn history(
+    State(app): State<App>,
+    _: Signed,
+    wanted: Result<Query<Wanted>, QueryRejection>,
+) -> Result<Json<Value>, Refusal> {
+    let Query(wanted) = wanted.map_err(|error| Refusal::bad(error.body_text()))?;
+    let filled = |text: Option<String>| text.filter(|text| !text.is_empty());
+    let query = HistoryQuery {
+        before: wanted.before.map(Moment),
+        limit: wanted.limit.unwrap_or(USUAL_HISTORY).min(LONGEST_HISTORY),
+        text: filled(wanted.text),
+        approver: filled(wanted.approver),
+        session: filled(wanted.session),
+    };
+    let requests = blocking(move || app.broker.history(&query)).await?;
+    Ok(listed(&requests))
+}
+
+fn listed(requests: &[Request]) -> Json<Value> {
+    let cards: Vec<_> = requests.iter().map(Request::card).collect();
+    Json(json!({ "requests": cards }))
+}
+
+/// An answer as it is sent. It names what was shown: nobody answers what they have not seen.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AnswerBody {
+    binding: String,
+    answer: Word,
+    scope: Option<Scope>,
+    comment: Option<String>,
+    input: Option<Map<String, Value>>,
+    phrase: Option<String>,
+}
+
+/// The same for several requests.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AnswersBody {
+    ids: Vec<Named>,
+    answer: Word,
+    scope: Option<Scope>,
+    comment: Option<String>,
+    phrase: Option<String>,
+}
+
+/// One of several requests, and what was shown of it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    id: String,
+    binding: String,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Word {
+    Yes,
+    Once,
+    No,
+    Always,
+    Never,
+    All,
+    Turn,
+    Idle,
+    Comment,
+    Edit,
+}
+
+/// What comes with the word of an answer.
+struct Spoken {
+    word: Word,
+    scope: Option<Scope>,
+    comment: Option<String>,
+    input: Option<Map<String, Value>>,
+}
+
+impl Spoken {
+    /// The answer. What does not belong to its word is a slip, and no part of an answer is passed
+    /// over in silence.
+    fn answer(self) -> Result<Answer, Refusal> {
+        let wrong = |what: &str| Err(Refusal::bad(what));
+        let scoped = matches!(self.word, Word::Always | Word::Never);
+        if self.scope.is_some() && !scoped {
+            return wrong("`scope` belongs to `always` and `never` alone");
+        }
+        if self.comment.is_some() != matches!(self.word, Word::Comment) {
+            return wrong("`comment` belongs to the answer `comment`, and to no other");
+        }
+        if self.input.is_some() != matches!(self.word, Word::Edit) {
+            return wrong("`input` belongs to the answer `edit`, and to no other");
+        }
+        let comment = self.comment.unwrap_or_default();
+        if comment.len() > LONGEST_COMMENT {
+            return wrong("the comment is longer than 16 KiB: make it shorter");
+        }
+        Ok(match self.word {
+            Word::Yes => Answer::Yes,
+            Word::Once => Answer::Once,
+            Word::No => Answer::No,
+            Word::Always => Answer::Always { scope: self.scope },
+            Word::Never => Answer::Never { scope: self.scope },
+            Word::All => Answer::All,
+            Word::Turn => Answer::Turn,
+            Word::Idle => Answer::Idle,
+            Word::Comment => Answer::Comment { comment },
+            Word::Edit => Answer::Edit {
+                input: self.input.unwrap_or_default(),
+            },
+        })
+    }
+}
+
+pub(super) async fn answer(
+    State(app): State<App>,
+    Approver(approver): Approver,
+    Path(id): Path<String>,
+    Told(body): Told<AnswerBody>,
+) -> Result<Response, Refusal> {
+    let spoken = Spoken {
+        word: body.answer,
+        scope: body.scope,
+        comment: body.comment,
+        input: body.input,
+    };
+    let answer = spoken.answer()?;
+    let answered = blocking(move || {
+        let now = Moment::now();
+        let said = Said {
+            answer,
+            on_behalf_of: app.auth.people().stands_in_for(&approver, now)?,
+            approver,
+            binding: Some(body.binding),
+            phrase: body.phrase,
+        };
+        app.broker.answer(&id, &said, now)
+    })
+    .await?;
+    Ok(replied(&answered))
+}
+
+pub(super) async fn answer_many(
+    State(app): State<App>,
+    Approver(approver): Approver,
+    Told(body): Told<AnswersBody>,
+) -> Result<Json<Value>, Refusal> {
+    if body.ids.len() > MOST_TOGETHER {
+        return Err(Refusal::bad(format!(
+            "{} requests are more than {MOST_TOGETHER}: answer fewer at once",
+            body.ids.len()
+        )));
+    }
+    let spoken = Spoken {
+        word: body.answer,
+        scope: body.scope,
+        comment: body.comment,
+        input: None,
+    };
+    let answer = spoken.answer()?;
+    let results = blocking(move || {
+        let on_behalf_of = app.auth.people().stands_in_for(&approver, Moment::now())?;
+        let mut said = Said {
+            answer,
+            approver,
+            on_behalf_of,
+            binding: None,
+            phrase: body.phrase,
+        };
+        let mut results = Vec::with_capacity(body.ids.len());
+        for Named { id, binding } in body.ids {
+            said.binding = Some(binding);
+            results.push(result(&app.broker, &id, &said));
+        }
+        Ok(results)
+    })
+    .await?;
+    Ok(Json(json!({ "results": results })))
+}
+
+/// What came of the answer to one of several; one that fails keeps no other from being answered.
+fn result(broker: &Broker, id: &str, said: &Said) -> Value {
+    let mut result = match broker.answer(id, said, Moment::now()) {
+        Ok(answered) => told(&answered),
+        Err(Problem(message)) => Map::from_iter([
+            ("outcome".into(), json!("error")),
+            ("message".into(), json!(message)),
+        ]),
+    };
+    result.insert("id".into(), json!(id));
+    Value::Object(result)
+}
+
+/// How much more time.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct More {
+    seconds: u64,
+}
+
+pub(super) async fn extend(
+    State(app): State<App>,
+    Approver(approver): Approver,
+    Path(id): Path<String>,
+    Told(More { seconds }): Told<More>,
+) -> Result<Response, Refusal> {
+    let extended = blocking(move || {
+        let now = Moment::now();
+        let person = Somebody {
+            name: &approver,
+            on_behalf_of: &app.auth.people().stands_in_for(&approver, now)?,
+        };
+        app.broker.extend(&id, seconds, &person, now)
+    })
+    .await?;
+    Ok(replied(&extended))
+}
+
+fn replied(answered: &Answered) -> Response {
+    let status = match (&answered.outcome, &answered.request) {
+        (_, None) => StatusCode::NOT_FOUND,
+        (Outcome::NoEffect(_), Some(_)) => StatusCode::CONFLICT,
+        (Outcome::Settled | Outcome::Counted | Outcome::Again, Some(_)) => StatusCode::OK,
+    };
+    (status, Json(Value::Object(told(answered)))).into_response()
+}
+
+fn told(answered: &Answered) -> Map<String, Value> {
+    let (outcome, message) = match &answered.outcome {
+        Outcome::Settled => ("settled", None),
+        Outcome::Counted => ("counted", None),
+        Outcome::Again => ("again", None),
+        Outcome::NoEffect(reason) => ("no_effect", Some(reason)),
+    };
+    let mut told = Map::new();
+    told.insert("outcome".into(), json!(outcome));
+    if let Some(message) = message {
+        told.insert("message".into(), json!(message));
+    }
+    if let Some(request) = &answered.request {
+        told.insert("request".into(), json!(request.card()));
+    }
+    told
+}

@@ -1,0 +1,62 @@
+//! Sessions, policy and report, as the program makes them.
+
+use axum::Json;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
+use axum::http::header;
+use axum::response::{Html, IntoResponse, Response};
+use holdpoint_broker::host::Problem;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::App;
+use super::reply::{Refusal, blocking};
+use super::signed::Signed;
+use crate::views::Views;
+
+pub(super) async fn sessions(State(app): State<App>, _: Signed) -> Result<Json<Value>, Refusal> {
+    made(&app, |views| views.sessions()).await.map(Json)
+}
+
+/// Whose policy.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Wanted {
+    workspace: Option<String>,
+}
+
+pub(super) async fn policy(
+    State(app): State<App>,
+    _: Signed,
+    wanted: Result<Query<Wanted>, QueryRejection>,
+) -> Result<Json<Value>, Refusal> {
+    let Query(wanted) = wanted.map_err(|error| Refusal::bad(error.body_text()))?;
+    let workspace = wanted.workspace.filter(|workspace| !workspace.is_empty());
+    made(&app, move |views| views.policy(workspace.as_deref()))
+        .await
+        .map(Json)
+}
+
+pub(super) async fn report(State(app): State<App>, _: Signed) -> Result<Response, Refusal> {
+    let page = made(&app, |views| views.report()).await?;
+    let policy = [(header::CONTENT_SECURITY_POLICY, REPORT_POLICY)];
+    Ok((policy, Html(page)).into_response())
+}
+
+/// The report styles itself, runs nothing, and is shown inside of the page.
+const REPORT_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
+     base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+
+/// Has the program make something, not too much at a time.
+async fn made<T: Send + 'static>(
+    app: &App,
+    make: impl FnOnce(&dyn Views) -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Refusal> {
+    let turn = app.making.clone().acquire_owned().await;
+    let views = app.views.clone();
+    blocking(move || {
+        let _turn = turn;
+        make(views.as_ref())
+    })
+    .await
+}

@@ -1,0 +1,18 @@
+//! What the page shows beside the requests. The program implements it with its state directory,
+//! its policies and its ledger.
+
+use holdpoint_broker::host::Problem;
+use serde_json::Value;
+
+/// What the page shows beside the requests. Everything is redacted before it comes here. Each of
+/// these may take seconds.
+pub trait Views: Send + Sync {
+    /// The sessions, and what waits in each: `{"sessions": […]}`.
+    fn sessions(&self) -> Result<Value, Problem>;
+
+    /// The policy in force for a workspace, or for nowhere in particular.
+    fn policy(&self, workspace: Option<&str>) -> Result<Value, Problem>;
+
+    /// The report on the last days, as one page of HTML that runs no script.
+    fn report(&self) -> Result<String, Problem>;
+}
