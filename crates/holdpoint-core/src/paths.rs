@@ -191,7 +191,9 @@ impl fmt::Display for Unresolved {
     }
 }
 
+/// Links followed on the way, as on Linux; more lead nowhere that can be named.
 const MAX_LINKS: usize = 40;
+/// Components taken on the way, each of which is looked up; no real path has as many.
 const MAX_STEPS: usize = 1024;
 
 /// The longest path that is followed; systems take no longer one.
@@ -206,7 +208,7 @@ pub(crate) struct Remembering<'a> {
 }
 
 impl<'a> Remembering<'a> {
-    const MOST: usize = 20_000;
+    const MAX_LOOKUPS: usize = 20_000;
 
     pub(crate) fn new(inner: &'a dyn Lookup) -> Self {
         Self {
@@ -222,7 +224,7 @@ impl Lookup for Remembering<'_> {
         if let Some(entry) = known.get(path) {
             return entry.clone();
         }
-        if known.len() >= Self::MOST {
+        if known.len() >= Self::MAX_LOOKUPS {
             return Entry::Unreadable;
         }
         let entry = self.inner.entry(path);
