@@ -8,6 +8,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::files::{Content, Disturbance, Disturbed, Files, tidy};
 use super::texts::UNKNOWN;
@@ -70,11 +71,11 @@ pub(super) struct Partial {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
     /// This text.
-    Known(Rc<str>),
+    Known(Arc<str>),
     /// A text of which not all is known.
     Partly(Rc<Partial>),
     /// A pattern for file names: what `for f in *.log` puts into `f`.
-    Pattern(Rc<str>),
+    Pattern(Arc<str>),
     /// An array.
     List(Rc<[Value]>),
     /// No value at all.
@@ -169,7 +170,7 @@ pub(super) struct Variable {
 #[derive(Debug)]
 pub(super) struct Function {
     pub(super) body: CommandNode,
-    pub(super) source: Rc<str>,
+    pub(super) source: Arc<str>,
     pub(super) documents: Vec<HereDocument>,
     /// The word of the caller's text that holds it, if one does.
     pub(super) held: Option<Span>,
@@ -232,13 +233,13 @@ impl Default for Whereabouts {
 pub(super) struct Environment {
     variables: Rc<HashMap<String, Variable>>,
     pub(super) functions: Rc<HashMap<String, Definition>>,
-    pub(super) aliases: Rc<HashMap<String, Rc<str>>>,
+    pub(super) aliases: Rc<HashMap<String, Arc<str>>>,
     pub(super) files: Rc<Files>,
     /// `$1`, `$2` …; none if they are not known.
     pub(super) positional: Option<Rc<[Value]>>,
-    pub(super) directory: Rc<Whereabouts>,
+    pub(super) directory: Arc<Whereabouts>,
     /// Directories to come back to.
-    pushed: Rc<Vec<Rc<Whereabouts>>>,
+    pushed: Rc<Vec<Arc<Whereabouts>>>,
     /// Every value any variable was given so far, in whatever branch or function.
     ever: Rc<RefCell<HashMap<String, Vec<Value>>>>,
     /// Variables other programs see.
@@ -254,7 +255,7 @@ pub(super) struct Environment {
     /// What the call may still use.
     pub(super) budget: Budget,
     /// The agent's workspace, for commands that print it.
-    pub(super) workspace: Option<Rc<str>>,
+    pub(super) workspace: Option<Arc<str>>,
     /// A command that fails ends the shell.
     pub(super) ends_on_error: bool,
     /// Nothing that follows runs.
@@ -288,7 +289,7 @@ impl Environment {
     pub(super) fn in_workspace(workspace: Option<&str>, budget: &Budget) -> Self {
         Self {
             budget: budget.clone(),
-            workspace: workspace.map(Rc::from),
+            workspace: workspace.map(Arc::from),
             ..Self::default()
         }
     }
@@ -565,12 +566,12 @@ impl Environment {
         if places.is_empty() {
             places = self.directory.places.clone();
         }
-        self.directory = Rc::new(Whereabouts { places, unknown });
+        self.directory = Arc::new(Whereabouts { places, unknown });
     }
 
     /// Remembers the directory to come back to.
     pub(super) fn push_directory(&mut self) {
-        let directory = Rc::clone(&self.directory);
+        let directory = Arc::clone(&self.directory);
         let pushed = Rc::make_mut(&mut self.pushed);
         if pushed.len() < MAX_PUSHED {
             pushed.push(directory);
@@ -604,7 +605,7 @@ impl Environment {
     pub(super) fn get_lost(&mut self) {
         let mut directory = Whereabouts::clone(&self.directory);
         directory.unknown = true;
-        self.directory = Rc::new(directory);
+        self.directory = Arc::new(directory);
     }
 
     /// The state after commands of which either these or those ran.
@@ -623,7 +624,7 @@ impl Environment {
         let directory = if self.directory == other.directory {
             self.directory
         } else {
-            Rc::new(Whereabouts::either(&self.directory, &other.directory))
+            Arc::new(Whereabouts::either(&self.directory, &other.directory))
         };
         Self {
             variables,
