@@ -7,6 +7,7 @@
 mod arguments;
 mod identity;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +24,8 @@ pub(crate) use identity::{Identity, ToolSet, is_name, named, patched_paths, tool
 pub(crate) use identity::{all_names, arguments_of};
 
 /// What running a tool does to the world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Effect {
     /// Nothing outside the conversation.
