@@ -24,6 +24,7 @@ mod recording;
 mod sessions;
 pub mod simulate;
 mod spread;
+mod stamps;
 pub mod store;
 mod telling;
 mod trees;
