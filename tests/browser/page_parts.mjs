@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-const page = path.join(path.dirname(fileURLToPath(import.meta.url)), "../../crates/holdpoint-broker/page");
+const page = path.join(path.dirname(fileURLToPath(import.meta.url)), "../../crates/holdpoint-daemon/page");
 const load = (name) => import(pathToFileURL(path.join(page, name)));
 const { caught } = await load("highlight.js");
 const { compare, read } = await load("diff.js");

@@ -31,6 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         approver: "ann".into(),
         prompt_lock: words.next().map(PathBuf::from),
         environment: &|name| std::env::var(name).ok(),
+        webhooks: None,
     };
     let written = channel_of(&policy).ok_or("no channel")?;
     let mut channel = build(written, &setting)?;

@@ -7,9 +7,9 @@ use holdpoint_core::{Decision, Method, Verdict};
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Said, Scope};
+use crate::host::{BrokerHost, Judged, Memory, Prepared, Problem};
 use crate::request::{Approval, Edit, Offer, Request, Settled, State};
 use crate::time::Moment;
-use crate::world::{Judged, Memory, Prepared, Problem, World};
 
 /// What an answer does.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub enum Step {
 pub fn apply(
     request: &Request,
     said: &Said,
-    world: &dyn World,
+    host: &dyn BrokerHost,
     now: Moment,
 ) -> Result<Step, Problem> {
     if let Some(reason) = without_effect(request, said, now) {
@@ -46,13 +46,13 @@ pub fn apply(
         )),
         Answer::Comment { comment } => Ok(commented(request, said, now, comment)),
         Answer::Never { scope } => Ok(never(request, said, now, *scope)),
-        Answer::Edit { input } => edited(request, said, world, now, input),
+        Answer::Edit { input } => edited(request, said, host, now, input),
         Answer::Yes
         | Answer::Once
         | Answer::Always { .. }
         | Answer::All
         | Answer::Turn
-        | Answer::Idle => released(request, said, world, now),
+        | Answer::Idle => released(request, said, host, now),
     }
 }
 
@@ -125,7 +125,7 @@ fn free_standing(request: &Request, said: &Said) -> Option<Option<String>> {
 fn released(
     request: &Request,
     said: &Said,
-    world: &dyn World,
+    host: &dyn BrokerHost,
     now: Moment,
 ) -> Result<Step, Problem> {
     if let Some(phrase) = &request.terms.phrase
@@ -137,7 +137,7 @@ fn released(
         Ok(memory) => memory,
         Err(reason) => return Ok(Step::NoEffect(reason)),
     };
-    let judged = world.judge(&request.asked)?;
+    let judged = host.judge(&request.asked)?;
     if let Some(step) = overtaken(request, said, now, &judged) {
         return Ok(step);
     }
@@ -314,7 +314,7 @@ fn refused(
 fn edited(
     request: &Request,
     said: &Said,
-    world: &dyn World,
+    host: &dyn BrokerHost,
     now: Moment,
     input: &Map<String, Value>,
 ) -> Result<Step, Problem> {
@@ -338,7 +338,7 @@ fn edited(
         return Ok(Step::NoEffect("nothing was changed".into()));
     }
     let asked = request.asked.with_input(all);
-    let judged = world.judge(&asked)?;
+    let judged = host.judge(&asked)?;
     if judged.decision.verdict == Verdict::Deny {
         let reason = format!(
             "As it was changed it may not run: {}",
@@ -347,7 +347,7 @@ fn edited(
         let method = judged.decision.method;
         return Ok(refused(request, said, now, method, &reason, None));
     }
-    let prepared = world.prepare(&asked, &judged)?;
+    let prepared = host.prepare(&asked, &judged)?;
     if let Some(hopeless) = hopeless(&judged.decision, &prepared) {
         let reason = format!("As it was changed it may not run: {}", hopeless.reason);
         return Ok(refused(request, said, now, hopeless.method, &reason, None));
@@ -357,7 +357,7 @@ fn edited(
         by: said.approver.clone(),
         at: now,
         changed: input.keys().cloned().collect(),
-        diff: world.difference(&request.asked, &asked),
+        diff: host.difference(&request.asked, &asked),
     });
     next.original
         .get_or_insert_with(|| request.asked.input.clone());

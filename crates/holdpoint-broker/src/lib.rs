@@ -2,36 +2,31 @@
 //!
 //! A [`Request`] is one call that is held: bound to the digest of exactly what was shown, answered
 //! once, by somebody who has a name, and used once. [`answering`] is what an answer does to it, and
-//! asks the [`World`] whatever it cannot know itself: how the call is judged now, how an answer is
-//! recorded and remembered. A [`Channel`] carries a request to a person and the answer back; the
-//! [`broker`] keeps the requests of the daemon, which survive it.
+//! asks the [`BrokerHost`] whatever it cannot know itself: how the call is judged now, how an answer is
+//! recorded and remembered. A [`Channel`] carries a request to a person and the answer back. [`local`]
+//! holds a call in the process that asks, [`wire`] asks the daemon, which keeps requests that survive
+//! it: a crate of its own, since it needs a runtime and a database, and nothing here does.
 
 pub mod answer;
 pub mod answering;
-pub mod broker;
 pub mod channel;
-pub mod daemon;
-pub mod http;
+pub mod host;
 pub mod local;
 pub mod people;
 pub mod request;
+pub mod resolution;
 pub mod time;
-pub mod views;
 pub mod wire;
 pub mod words;
-pub mod world;
 
 pub use answer::{Answer, Said, Scope};
 pub use answering::{Step, apply};
-pub use broker::{
-    Answered, Broker, Change, ChangeKind, Held, HistoryQuery, Outcome, Somebody, Told,
-};
 pub use channel::{Channel, ChannelError, Turn, Waiting};
+pub use host::{BrokerHost, Event, Judged, Memory, Prepared, Problem};
 pub use people::{Delegation, People, PeopleStore, Person, Role, Roster};
 pub use request::{
-    Approval, Asked, Card, CheckResult, Context, Display, Edit, Format, Mark, NamedPath, Offer,
-    Request, Settled, State, Status, Terms, Warned,
+    Approval, CallContext, Card, CheckResult, Context, Display, Edit, Format, Mark, NamedPath,
+    Offer, Request, Settled, State, Status, Terms, Warned,
 };
+pub use resolution::Resolution;
 pub use time::Moment;
-pub use views::Views;
-pub use world::{Event, Judged, Memory, Prepared, Problem, World};

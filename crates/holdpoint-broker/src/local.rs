@@ -5,11 +5,11 @@ use holdpoint_core::{Method, Verdict};
 
 use crate::answer::{Answer, Said};
 use crate::answering::{self, Step, apply};
-use crate::broker::Told;
 use crate::channel::{Channel, ChannelError, Turn, Waiting};
-use crate::request::{Asked, Request, Settled, State};
+use crate::host::{BrokerHost, Event, Judged, Problem};
+use crate::request::{CallContext, Request, Settled, State};
+use crate::resolution::Resolution;
 use crate::time::Moment;
-use crate::world::{Event, Judged, Problem, World};
 
 /// How often a person is asked again after an answer that has no effect.
 const MOST_TRIES: usize = 50;
@@ -17,25 +17,25 @@ const MOST_TRIES: usize = 50;
 /// Holds a call until a person has answered through `channel`, or nobody has. Everything that comes
 /// of it is on record when this returns; a release is used by it.
 pub fn hold(
-    world: &dyn World,
+    host: &dyn BrokerHost,
     channel: &mut dyn Channel,
-    asked: &Asked,
+    asked: &CallContext,
     judged: Judged,
     cancelled: &dyn Fn() -> bool,
-) -> Result<Told, Problem> {
-    let told = held(world, channel, asked, judged, cancelled);
+) -> Result<Resolution, Problem> {
+    let told = held(host, channel, asked, judged, cancelled);
     // Not before: whoever is next is judged by what this answer left.
     channel.end_turn();
     told
 }
 
 fn held(
-    world: &dyn World,
+    host: &dyn BrokerHost,
     channel: &mut dyn Channel,
-    asked: &Asked,
+    asked: &CallContext,
     judged: Judged,
     cancelled: &dyn Fn() -> bool,
-) -> Result<Told, Problem> {
+) -> Result<Resolution, Problem> {
     let started = Moment::now();
     let expires = judged.terms.expiry(started);
     let waiting = |now: Moment| Waiting {
@@ -44,42 +44,42 @@ fn held(
     };
     let (turn, judged) = match channel.take_turn(&waiting(started)) {
         Ok(Turn::AtOnce) => (None, judged),
-        Ok(Turn::AfterOthers) => (None, world.judge(asked)?),
+        Ok(Turn::AfterOthers) => (None, host.judge(asked)?),
         Err(error) => (Some(error), judged),
     };
     if !matches!(judged.decision.verdict, Verdict::Ask | Verdict::Review) {
-        return decided(world, asked, &judged.decision);
+        return decided(host, asked, &judged.decision);
     }
-    let prepared = world.prepare(asked, &judged)?;
+    let prepared = host.prepare(asked, &judged)?;
     if let Some(refusal) = answering::hopeless(&judged.decision, &prepared) {
-        return decided(world, asked, &refusal);
+        return decided(host, asked, &refusal);
     }
     let mut request = Request::opened(asked, judged, prepared, started)?;
-    world.record(Event::Opened(&request))?;
+    host.record(Event::Opened(&request))?;
     if let Some(error) = turn {
-        return ended(world, request, error);
+        return ended(host, request, error);
     }
     for _ in 0..MOST_TRIES {
         let said = match channel.ask(&request, &waiting(Moment::now())) {
             Ok(said) => said,
-            Err(error) => return ended(world, request, error),
+            Err(error) => return ended(host, request, error),
         };
-        match apply(&request, &said, world, Moment::now())? {
+        match apply(&request, &said, host, Moment::now())? {
             Step::NoEffect(reason) => {
                 if request.expires.is_some_and(|at| at <= Moment::now()) {
-                    return ended(world, request, ChannelError::Timeout);
+                    return ended(host, request, ChannelError::Timeout);
                 }
                 channel.told(&request, &reason);
             }
             Step::Settled(next, memory) => {
                 if let Some(memory) = &memory {
-                    world.remember(&request.asked, memory, &said.approver)?;
+                    host.remember(&request.asked, memory, &said.approver)?;
                 }
-                answered(world, &next, &said)?;
-                return finished(world, &next);
+                answered(host, &next, &said)?;
+                return finished(host, &next);
             }
             Step::Counted(next) | Step::Again(next) => {
-                answered(world, &next, &said)?;
+                answered(host, &next, &said)?;
                 if !matches!(said.answer, Answer::Edit { .. }) {
                     channel.told(&next, "others must say yes, too");
                 }
@@ -88,11 +88,11 @@ fn held(
         }
     }
     let error = ChannelError::Refused("No answer had an effect".into());
-    ended(world, request, error)
+    ended(host, request, error)
 }
 
-fn answered(world: &dyn World, request: &Request, said: &Said) -> Result<(), Problem> {
-    world.record(Event::Answered {
+fn answered(host: &dyn BrokerHost, request: &Request, said: &Said) -> Result<(), Problem> {
+    host.record(Event::Answered {
         request,
         approver: &said.approver,
         answer: said.answer.word(),
@@ -100,16 +100,20 @@ fn answered(world: &dyn World, request: &Request, said: &Said) -> Result<(), Pro
 }
 
 fn decided(
-    world: &dyn World,
-    asked: &Asked,
+    host: &dyn BrokerHost,
+    asked: &CallContext,
     decision: &holdpoint_core::Decision,
-) -> Result<Told, Problem> {
-    world.record(Event::Judged { asked, decision })?;
-    Ok(Told::decided(decision))
+) -> Result<Resolution, Problem> {
+    host.record(Event::Judged { asked, decision })?;
+    Ok(Resolution::decided(decision))
 }
 
 /// The end of a request that a channel could not get answered.
-fn ended(world: &dyn World, request: Request, error: ChannelError) -> Result<Told, Problem> {
+fn ended(
+    host: &dyn BrokerHost,
+    request: Request,
+    error: ChannelError,
+) -> Result<Resolution, Problem> {
     let now = Moment::now();
     let refused = |method: Method, reason: String| Request {
         state: State::Refused,
@@ -126,17 +130,17 @@ fn ended(world: &dyn World, request: Request, error: ChannelError) -> Result<Tol
     let next = match error {
         ChannelError::Timeout => {
             let next = answering::expired(&request, now);
-            world.record(Event::Expired(&next))?;
+            host.record(Event::Expired(&next))?;
             next
         }
         ChannelError::Cancelled => {
             let next = answering::withdrawn(&request, now);
-            world.record(Event::Withdrawn(&next))?;
+            host.record(Event::Withdrawn(&next))?;
             next
         }
         ChannelError::Refused(reason) => {
             let next = refused(Method::UserDenied, reason);
-            world.record(Event::Answered {
+            host.record(Event::Answered {
                 request: &next,
                 approver: "",
                 answer: "no",
@@ -145,16 +149,16 @@ fn ended(world: &dyn World, request: Request, error: ChannelError) -> Result<Tol
         }
         ChannelError::Unusable(reason) => {
             let next = refused(Method::NoChannel, reason);
-            world.record(Event::Withdrawn(&next))?;
+            host.record(Event::Withdrawn(&next))?;
             next
         }
     };
-    finished(world, &next)
+    finished(host, &next)
 }
 
-fn finished(world: &dyn World, request: &Request) -> Result<Told, Problem> {
+fn finished(host: &dyn BrokerHost, request: &Request) -> Result<Resolution, Problem> {
     if request.state == State::Released {
-        world.record(Event::Used(request))?;
+        host.record(Event::Used(request))?;
     }
-    Told::of(request).ok_or_else(|| Problem("the request is not settled".into()))
+    Resolution::of(request).ok_or_else(|| Problem("the request is not settled".into()))
 }

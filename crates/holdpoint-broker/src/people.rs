@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
+use crate::host::Problem;
 use crate::time::Moment;
 use crate::wire::{hex, unguessable};
-use crate::world::Problem;
 
 /// What somebody may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -378,7 +378,7 @@ fn digest_in(text: &str) -> Option<[u8; 32]> {
 }
 
 /// The digest under which a secret is kept.
-pub(crate) fn digest_of(secret: &str) -> [u8; 32] {
+pub fn digest_of(secret: &str) -> [u8; 32] {
     Sha256::digest(secret.as_bytes()).into()
 }
 

@@ -8,13 +8,13 @@ use holdpoint_core::{CallError, Decision, Method, ToolCall, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::host::{Judged, Prepared, Problem};
 use crate::time::Moment;
-use crate::world::{Judged, Prepared, Problem};
 
 /// A call as it reaches the gate: who makes it, where, and what they say about it. The only part of
 /// a request that holds the arguments as they are; it is never shown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct CallContext {
     /// The agent.
     pub agent: String,
     /// Its session.
@@ -35,7 +35,7 @@ pub struct Asked {
     pub context: Context,
 }
 
-impl Asked {
+impl CallContext {
     /// The call.
     pub fn call(&self) -> Result<ToolCall, CallError> {
         let input = Value::Object(self.input.clone());
@@ -335,7 +335,7 @@ pub struct Request {
     /// Its name, short enough to type.
     pub id: String,
     /// What was asked, with the arguments as they would run now.
-    pub asked: Asked,
+    pub asked: CallContext,
     /// The arguments before anybody changed them; none if nobody did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub original: Option<Map<String, Value>>,
@@ -376,7 +376,7 @@ pub struct Request {
 impl Request {
     /// A call that is held from now on, under a new name.
     pub fn opened(
-        asked: &Asked,
+        asked: &CallContext,
         judged: Judged,
         prepared: Prepared,
         now: Moment,
@@ -403,7 +403,7 @@ impl Request {
     }
 
     /// Whether it was opened for this call.
-    pub fn is_about(&self, asked: &Asked) -> bool {
+    pub fn is_about(&self, asked: &CallContext) -> bool {
         match &self.original {
             None => self.asked == *asked,
             Some(input) => self.asked.with_input(input.clone()) == *asked,

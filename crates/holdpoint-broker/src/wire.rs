@@ -16,10 +16,10 @@ use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
 use crate::answer::Answer;
-use crate::broker::Told;
-use crate::request::{Asked, Request};
+use crate::host::Problem;
+use crate::request::{CallContext, Request};
+use crate::resolution::Resolution;
 use crate::time::Moment;
-use crate::world::Problem;
 
 /// The longest line either side reads.
 pub const MAX_LINE: u64 = 64 << 20;
@@ -81,7 +81,7 @@ impl Places {
     }
 
     /// What is stored of a new secret.
-    pub(crate) fn new_secret() -> Result<Vec<u8>, Problem> {
+    pub fn new_secret() -> Result<Vec<u8>, Problem> {
         let mut secret = [0_u8; 32];
         getrandom::fill(&mut secret)
             .map_err(|error| Problem(format!("the system gives no random numbers ({error})")))?;
@@ -100,7 +100,7 @@ pub enum Wish {
     /// A caller wants to make a call.
     Hold {
         /// The call.
-        asked: Box<Asked>,
+        asked: Box<CallContext>,
         /// What the caller is known by.
         nonce: String,
         /// The request it was told of before it lost the connection.
@@ -187,7 +187,7 @@ pub enum Reply {
     },
     /// The call is decided.
     Told {
-        /// A [`Told`] as JSON, as it was proved.
+        /// A [`Resolution`] as JSON, as it was proved.
         told: String,
         /// The proof.
         proof: String,
@@ -269,7 +269,7 @@ pub fn unguessable<const BYTES: usize>() -> Result<String, Problem> {
 #[derive(Clone, Debug, PartialEq)]
 pub enum HoldAnswer {
     /// It is decided.
-    Told(Told),
+    Told(Resolution),
     /// Nobody has answered yet; the request stays.
     StillWaiting {
         /// The request.
@@ -298,7 +298,7 @@ pub enum WireError {
 /// it is looked for again, for as long as there is time; if it was never there, for `patience`.
 pub fn hold(
     places: &Places,
-    asked: &Asked,
+    asked: &CallContext,
     limit: Option<Duration>,
     patience: Duration,
     mut waiting: impl FnMut(&str),
@@ -334,7 +334,7 @@ pub fn hold(
 
 fn once(
     places: &Places,
-    asked: &Asked,
+    asked: &CallContext,
     nonce: &str,
     before: &mut Option<String>,
     left: Option<Duration>,

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use holdpoint_broker::{Broker, Moment, Problem, Request, Views};
+use holdpoint_broker::{Moment, Problem, Request};
 use holdpoint_core::digest_of;
 use holdpoint_core::policy::{ChannelKind, channel_of};
+use holdpoint_daemon::{Broker, Views};
 use holdpoint_ledger::Timestamp;
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};

@@ -16,7 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use holdpoint_broker::wire::{self, HoldAnswer, Places, Reply, Wanted};
-use holdpoint_broker::{Answer, Asked, Context, Request};
+use holdpoint_broker::{Answer, CallContext, Context, Request};
 use serde_json::json;
 
 /// Set for the processes this test starts to be callers: which one, and how many calls it makes.
@@ -197,7 +197,7 @@ fn caller_process() {
         .map(|call| {
             let (places, home, number) = (places.clone(), home.clone(), number.to_owned());
             thread::spawn(move || {
-                let asked = Asked {
+                let asked = CallContext {
                     agent: "load".into(),
                     session: format!("session {number}"),
                     tool: "Bash".into(),

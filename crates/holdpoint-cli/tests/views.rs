@@ -12,9 +12,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use holdpoint_broker::{Asked, Broker, Context, Held, Moment, Views};
+use holdpoint_broker::{CallContext, Context, Moment};
 use holdpoint_cli::HouseViews;
 use holdpoint_core::text::{Origin, Severity};
+use holdpoint_daemon::{Broker, Held, Views};
 use holdpoint_engine::holding::House;
 use holdpoint_engine::{Locations, Mark, SessionId, Sessions};
 use serde_json::{Map, Value, json};
@@ -44,7 +45,7 @@ fn views(home: &Path) -> (HouseViews, Broker, Locations) {
 
 fn hold(broker: &Broker, home: &Path, session: &str) {
     let directory = home.join("work").display().to_string();
-    let asked = Asked {
+    let asked = CallContext {
         agent: "claude-code".into(),
         session: session.into(),
         tool: "Bash".into(),
@@ -61,7 +62,7 @@ fn hold(broker: &Broker, home: &Path, session: &str) {
 }
 
 fn conforms(value: &Value, schema: &str) {
-    let text = include_str!("../../holdpoint-broker/src/http/openapi.json");
+    let text = include_str!("../../holdpoint-daemon/src/http/openapi.json");
     let mut document: Value = serde_json::from_str(text).unwrap();
     document["$ref"] = json!(format!("#/components/schemas/{schema}"));
     let validator = jsonschema::validator_for(&document).unwrap();

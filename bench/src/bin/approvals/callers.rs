@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use holdpoint_broker::wire::{self, HoldAnswer, Places, Reply, Wanted};
-use holdpoint_broker::{Answer, Asked, Context as Circumstances};
+use holdpoint_broker::{Answer, CallContext, Context as Circumstances};
 use holdpoint_core::Verdict;
 use serde_json::json;
 
@@ -97,9 +97,9 @@ pub(crate) fn held(daemon: &Daemon, command: &str) -> Result<f64> {
     }
 }
 
-fn asked(daemon: &Daemon, command: &str) -> Asked {
+fn asked(daemon: &Daemon, command: &str) -> CallContext {
     let workspace = daemon.workspace().to_string_lossy().into_owned();
-    Asked {
+    CallContext {
         agent: "claude-code".into(),
         session: "3f2b8c1e-5d64-4a7e-9b0a-6c1d2e3f4a5b".into(),
         tool: "Bash".into(),

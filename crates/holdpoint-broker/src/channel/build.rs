@@ -3,11 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use holdpoint_core::policy::{Channel as Written, ChannelKind};
+use holdpoint_core::policy::{Channel as Written, ChannelKind, ChannelText};
 use holdpoint_core::text::shown;
 
 use super::console::{Console, Settings, editor_of, wants_no_colour};
-use super::webhook::Webhook;
 use super::{Channel, ChannelError};
 
 /// What a channel needs of the process it works in.
@@ -19,7 +18,20 @@ pub struct Setting<'a> {
     pub prompt_lock: Option<PathBuf>,
     /// Looks a variable of the environment up.
     pub environment: &'a dyn Fn(&str) -> Option<String>,
+    /// What makes the webhook channel, in a program that has a client of HTTP.
+    pub webhooks: Option<WebhookBuilder>,
 }
+
+/// Makes a webhook channel of its settings, the file of certificates they name, and a look-up of
+/// variables of the environment.
+///
+/// The channel needs a client of HTTP and TLS, which whoever only judges calls or asks on a terminal
+/// should not have to build: the program that brings them hands this over.
+pub type WebhookBuilder = fn(
+    settings: &ChannelText,
+    ca_file: Option<&Path>,
+    environment: &dyn Fn(&str) -> Option<String>,
+) -> Result<Box<dyn Channel>, ChannelError>;
 
 /// Makes the channel `written` names. The daemon and the agent's own dialog are not among those that
 /// ask from here.
@@ -37,8 +49,12 @@ pub fn build(written: &Written, setting: &Setting<'_>) -> Result<Box<dyn Channel
             let ca_file = ca_file
                 .map(|path| place(path, "ca_file", setting))
                 .transpose()?;
-            let webhook = Webhook::new(settings, ca_file.as_deref(), setting.environment)?;
-            Ok(Box::new(webhook))
+            let Some(webhook) = setting.webhooks else {
+                return Err(ChannelError::Unusable(
+                    "this program asks no webhooks: it was built without them".into(),
+                ));
+            };
+            webhook(settings, ca_file.as_deref(), setting.environment)
         }
         ChannelKind::File => {
             let Some(base) = settings.base_path.as_deref() else {

@@ -1,32 +1,31 @@
 //! How a request reaches a person and an answer comes back. One trait, whatever carries it.
 //!
 //! - [`console`] asks on the terminal the hook was started from.
-//! - [`webhook`] asks an HTTP endpoint, [`mod@file`] whoever watches a directory. They write the same
-//!   question (`payload`) and read the same reply (`reply`).
-//! - [`build`] makes the one a policy names; one that cannot be made is an error, never another.
+//! - [`mod@file`] asks whoever watches a directory; a webhook, which the daemon's crate has, an HTTP
+//!   endpoint. They write the same question ([`payload`]) and read the same reply ([`reply`]).
+//! - [`build()`] makes the one a policy names; one that cannot be made is an error, never another.
 
 mod build;
 pub mod console;
 #[cfg(unix)]
 pub mod file;
-mod patience;
-mod payload;
+pub mod patience;
+pub mod payload;
 #[cfg(unix)]
 mod private;
 mod queue;
-mod reply;
+pub mod reply;
 #[cfg(test)]
 mod sample;
-mod signature;
-mod token;
-pub mod webhook;
 
 use std::time::Duration;
 
-pub use build::{Setting, build};
+pub use build::{Setting, WebhookBuilder, build};
 
 use crate::answer::Said;
 use crate::request::Request;
+#[cfg(test)]
+use crate::{Moment, request::Edit};
 
 /// Carries requests to people.
 ///

@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use super::{ChannelError, Waiting};
 
 /// A [`Waiting`] that has begun: from here on the clock runs, whatever the channel does.
-pub(super) struct Patience<'a> {
+pub struct Patience<'a> {
     until: Option<Instant>,
     cancelled: &'a dyn Fn() -> bool,
 }
 
 impl<'a> Patience<'a> {
-    pub(super) fn begin(waiting: &Waiting<'a>) -> Self {
+    /// Begins to wait.
+    pub fn begin(waiting: &Waiting<'a>) -> Self {
         Self {
             // A limit beyond what the clock can show is none.
             until: waiting
@@ -23,7 +24,7 @@ impl<'a> Patience<'a> {
     }
 
     /// The same, but no longer than `most` from now.
-    pub(super) fn at_most(&self, most: Duration) -> Self {
+    pub fn at_most(&self, most: Duration) -> Self {
         let until = Instant::now().checked_add(most);
         Self {
             until: match (self.until, until) {
@@ -35,7 +36,7 @@ impl<'a> Patience<'a> {
     }
 
     /// The time that is left, none if there is no limit.
-    pub(super) fn left(&self) -> Result<Option<Duration>, ChannelError> {
+    pub fn left(&self) -> Result<Option<Duration>, ChannelError> {
         if (self.cancelled)() {
             return Err(ChannelError::Cancelled);
         }
@@ -49,12 +50,12 @@ impl<'a> Patience<'a> {
     }
 
     /// How long to wait in one go, so that a cancellation is noticed soon.
-    pub(super) fn slice(&self) -> Result<Duration, ChannelError> {
+    pub fn slice(&self) -> Result<Duration, ChannelError> {
         Ok(self.left()?.map_or(SLICE, |left| left.min(SLICE)))
     }
 
     /// Waits so long, unless the time is up before.
-    pub(super) fn pause(&self, time: Duration) -> Result<(), ChannelError> {
+    pub fn pause(&self, time: Duration) -> Result<(), ChannelError> {
         let end = Instant::now().checked_add(time);
         loop {
             let rest = end.map_or(SLICE, |end| end.saturating_duration_since(Instant::now()));

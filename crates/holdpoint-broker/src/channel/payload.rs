@@ -14,7 +14,7 @@ use crate::time::Moment;
 
 /// The question.
 #[derive(Serialize)]
-pub(super) struct Payload<'a> {
+pub struct Payload<'a> {
     request_id: &'a str,
     timestamp: String,
     tool_name: &'a str,
@@ -61,7 +61,8 @@ struct Shown<'a> {
 }
 
 impl<'a> Payload<'a> {
-    pub(super) fn of(request: &'a Request, timeout_seconds: u128, notice: Option<&'a str>) -> Self {
+    /// The question about a request, to be answered within so many seconds.
+    pub fn of(request: &'a Request, timeout_seconds: u128, notice: Option<&'a str>) -> Self {
         let display = &request.display;
         Self {
             request_id: &request.id,
@@ -91,7 +92,7 @@ impl<'a> Payload<'a> {
     }
 
     /// As JSON.
-    pub(super) fn text(&self) -> Vec<u8> {
+    pub fn text(&self) -> Vec<u8> {
         // Strings, numbers and maps with text keys have no way to fail.
         serde_json::to_vec(self).unwrap_or_default()
     }
@@ -112,7 +113,7 @@ impl<'a> Shown<'a> {
 }
 
 /// The seconds an answer may take, as the question says it.
-pub(super) fn seconds(patience: &Patience<'_>) -> Result<u128, ChannelError> {
+pub fn seconds(patience: &Patience<'_>) -> Result<u128, ChannelError> {
     let left = patience.left()?;
     Ok(left.map_or(0, |left| left.as_millis().div_ceil(1000)))
 }

@@ -13,7 +13,7 @@ use crate::request::{Offer, Request};
 use crate::time::Moment;
 
 /// The longest reply that is read.
-pub(super) const LONGEST: u64 = 64 << 10;
+pub const LONGEST: u64 = 64 << 10;
 
 /// A reply as it is written.
 #[derive(Deserialize)]
@@ -35,7 +35,7 @@ struct Text {
 
 /// A reply that is about this request.
 #[derive(Debug, PartialEq)]
-pub(super) enum Reply {
+pub enum Reply {
     /// Nobody has answered yet.
     Pending,
     /// Somebody has.
@@ -44,18 +44,20 @@ pub(super) enum Reply {
 
 /// What they answered.
 #[derive(Debug, PartialEq)]
-pub(super) struct Answered {
-    pub(super) answer: Answer,
-    pub(super) phrase: Option<String>,
+pub struct Answered {
+    /// The answer.
+    pub answer: Answer,
+    /// What was typed to confirm it.
+    pub phrase: Option<String>,
     /// Who the reply says it was: only a label, unless something vouches for the reply.
-    pub(super) approver: Option<String>,
+    pub approver: Option<String>,
     /// What was wanted and cannot be done, for whoever answered.
-    pub(super) notice: Option<String>,
+    pub notice: Option<String>,
 }
 
 /// Why a text is no reply.
 #[derive(Debug)]
-pub(super) enum Wrong {
+pub enum Wrong {
     /// It is not one: not JSON, not of this form, perhaps only half of it.
     Unreadable(String),
     /// It is one, and must not count.
@@ -72,7 +74,7 @@ impl From<Wrong> for ChannelError {
 
 impl Reply {
     /// Reads a reply to `request`.
-    pub(super) fn read(bytes: &[u8], request: &Request, now: Moment) -> Result<Self, Wrong> {
+    pub fn read(bytes: &[u8], request: &Request, now: Moment) -> Result<Self, Wrong> {
         let text: Text = serde_json::from_slice(bytes).map_err(|error| {
             Wrong::Unreadable(format!(
                 "the reply is no JSON of the form that is documented (line {}, column {})",

@@ -1,11 +1,10 @@
-//! A request as the tests of the channels ask it.
+//! A request as the tests of the channels ask it; those of the webhook, in the daemon's crate, too.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-use super::Waiting;
-use crate::request::Request;
+use super::{Edit, Moment, Request, Waiting};
 
 pub(super) fn request() -> Request {
     serde_json::from_str(include_str!("sample.json")).unwrap()
@@ -31,9 +30,9 @@ pub(super) fn edited_request() -> Request {
         .input
         .insert("command".into(), changed.clone());
     request.display.arguments.insert("command".into(), changed);
-    request.edits.push(crate::request::Edit {
+    request.edits.push(Edit {
         by: "ann".into(),
-        at: crate::Moment(1_794_800_413_000),
+        at: Moment(1_794_800_413_000),
         changed: vec!["command".into()],
         diff: "--- command\n+++ command\n@@ -1 +1 @@\n-git push --force origin main\n+git push origin main\n".into(),
     });

@@ -16,9 +16,10 @@ use holdpoint_agents::hook::{
     Agent, Answer, Asked, Gatekeeper, MAX_PAYLOAD, Pause, Problem, Prompted, Reply, Returned,
 };
 use holdpoint_agents::setup;
-use holdpoint_broker::{Event, World};
+use holdpoint_broker::{BrokerHost, Event};
 use holdpoint_core::Explained;
 use holdpoint_core::text::Origin;
+use holdpoint_daemon::webhook;
 use holdpoint_engine::holding::{self, House, Released, release};
 use holdpoint_engine::inspecting::{self, Incoming, Inspected, origin_of};
 use holdpoint_engine::{
@@ -235,7 +236,7 @@ impl Gate {
         // Whatever goes wrong from here on, a person was to be asked.
         self.decided = Some(decision.verdict);
         let named = self.desk.locations().named.as_ref();
-        let asked = holdpoint_broker::Asked {
+        let asked = holdpoint_broker::CallContext {
             agent: self.agent.name().to_owned(),
             session: session.to_owned(),
             tool: call.tool().to_owned(),
@@ -314,12 +315,12 @@ impl Gate {
     /// Holds a call that a person is to be asked about.
     fn held(
         &self,
-        asked: &holdpoint_broker::Asked,
+        asked: &holdpoint_broker::CallContext,
         policy: &Policy,
         decision: Decision,
         patience: Option<Duration>,
     ) -> Result<Answer, DeskError> {
-        let house = House::at(self.desk.locations());
+        let house = House::at(self.desk.locations()).with_webhooks(webhook::build);
         // A person may take their time; the agent is told to wait for longer than this, if it can be.
         let wanted = Duration::from_secs(policy.answer_wait());
         let wait = patience.map_or(wanted, |patience| wanted.min(patience));

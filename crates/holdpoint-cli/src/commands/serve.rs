@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use holdpoint_broker::Moment;
-use holdpoint_broker::daemon::{Daemon, peer};
-use holdpoint_broker::http::{App, Auth, Certificate, Place, app, bind};
 use holdpoint_broker::wire::{self, Places, Reply, Wanted};
 use holdpoint_cli::HouseViews;
+use holdpoint_daemon::daemon::{Daemon, peer};
+use holdpoint_daemon::http::{App, Auth, Certificate, Place, app, bind};
 use holdpoint_engine::holding::House;
 use holdpoint_engine::{Locations, account_name, people_at};
 

@@ -11,7 +11,8 @@ use std::thread;
 use std::time::Duration;
 
 use holdpoint_broker::wire::{self, HoldAnswer, Reply, Wanted};
-use holdpoint_broker::{Answer, Asked, Broker, Context, Moment};
+use holdpoint_broker::{Answer, CallContext, Context, Moment};
+use holdpoint_daemon::Broker;
 use holdpoint_engine::Locations;
 use holdpoint_engine::holding::House as World;
 use serde_json::{Value, json};
@@ -342,8 +343,8 @@ fn whatever_sits_in_the_daemons_place_releases_nothing() {
     }
 }
 
-fn asked(house: &House, command: &str) -> Asked {
-    Asked {
+fn asked(house: &House, command: &str) -> CallContext {
+    CallContext {
         agent: "claude-code".into(),
         session: "s1".into(),
         tool: "Bash".into(),

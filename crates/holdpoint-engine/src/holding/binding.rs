@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use holdpoint_broker::{Asked, Terms};
+use holdpoint_broker::{CallContext, Terms};
 use holdpoint_core::{Decision, PathVerb};
 #[cfg(unix)]
 use holdpoint_sandbox::places;
@@ -23,7 +23,7 @@ const LARGEST: u64 = 32 << 20;
 
 /// `sha256:…` over everything that was shown.
 pub(super) fn of(
-    asked: &Asked,
+    asked: &CallContext,
     decision: &Decision,
     paths: &[(String, PathVerb)],
     terms: &Terms,
@@ -35,7 +35,7 @@ pub(super) fn of(
 /// Everything that was shown. Releases are stored with the digest of exactly this text, so a version
 /// that words it differently forgets every release of the one before.
 pub(super) fn described(
-    asked: &Asked,
+    asked: &CallContext,
     decision: &Decision,
     paths: &[(String, PathVerb)],
     terms: &Terms,

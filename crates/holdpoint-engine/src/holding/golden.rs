@@ -8,7 +8,7 @@
 use std::fs;
 use std::path::Path;
 
-use holdpoint_broker::{Asked, Context, World};
+use holdpoint_broker::{BrokerHost, CallContext, Context};
 use holdpoint_core::{Policy, Session, SessionState, ToolCall, judge, named, understand};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -115,7 +115,7 @@ fn bound(root: &Path, case: &Case) -> String {
         home: Some(root.join("home")),
     };
     let policy = Policy::from_text("golden", case.policy.to_string()).unwrap();
-    let asked = Asked {
+    let asked = CallContext {
         agent: "claude-code".into(),
         session: "one".into(),
         tool: case.tool.clone(),

@@ -1,7 +1,7 @@
 //! The last look before a released call runs: is it still what was shown, may it still run, and is
 //! there a copy of what it would change (X-04).
 
-use holdpoint_broker::{Asked, Event, Judged, Problem, Told, World};
+use holdpoint_broker::{BrokerHost, CallContext, Event, Judged, Problem, Resolution};
 use holdpoint_core::policy::Check;
 use holdpoint_core::{Decision, Method, Verdict};
 
@@ -19,7 +19,7 @@ pub enum Released {
 
 /// Looks at a call that was released, as it would run. Counts it, if its calls are counted, and
 /// keeps a copy of what it would change, if that is wanted.
-pub fn release(house: &House, asked: &Asked, told: &Told) -> Result<Released, Problem> {
+pub fn release(house: &House, asked: &CallContext, told: &Resolution) -> Result<Released, Problem> {
     let policy = house.policy(asked)?;
     let judged = if policy.limits_calls(&asked.tool) {
         counted(house, asked, &policy)?
@@ -65,7 +65,7 @@ pub fn release(house: &House, asked: &Asked, told: &Told) -> Result<Released, Pr
 /// Judges and counts in one step, so that two calls cannot both be the last one.
 fn counted(
     house: &House,
-    asked: &Asked,
+    asked: &CallContext,
     policy: &holdpoint_core::Policy,
 ) -> Result<Judged, Problem> {
     let fail = |error: crate::SessionError| Problem(error.to_string());
@@ -81,7 +81,7 @@ fn counted(
         .map_err(fail)?
 }
 
-fn backed_up(house: &House, asked: &Asked, judged: &Judged) -> Result<(), Problem> {
+fn backed_up(house: &House, asked: &CallContext, judged: &Judged) -> Result<(), Problem> {
     if !judged.decision.checks.contains(&Check::Backup) {
         return Ok(());
     }
@@ -105,7 +105,7 @@ mod tests {
         };
         let policy = Policy::from_text("p", r#"{"defaultPolicy":"ask"}"#).unwrap();
         let house = House::at(&locations).under(Arc::new(policy));
-        let asked = Asked {
+        let asked = CallContext {
             agent: "a".into(),
             session: "s".into(),
             tool: "Bash".into(),
@@ -116,7 +116,7 @@ mod tests {
             context: Context::default(),
         };
         let judged = house.judge(&asked).unwrap();
-        let mut told = Told::decided(&Decision {
+        let mut told = Resolution::decided(&Decision {
             verdict: Verdict::Allow,
             ..judged.decision
         });

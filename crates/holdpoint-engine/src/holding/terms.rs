@@ -1,6 +1,6 @@
 //! On which terms a person is asked about a call.
 
-use holdpoint_broker::{Asked, Offer, Scope, Terms};
+use holdpoint_broker::{CallContext, Offer, Scope, Terms};
 use holdpoint_core::policy::AskingTerms;
 use holdpoint_core::{
     Action, Decision, OfferScope, Policy, Session, SessionState, Surroundings, Verdict, judge,
@@ -11,7 +11,7 @@ use super::world::lasting;
 
 /// The terms for a call that was judged so.
 pub(super) fn of(
-    asked: &Asked,
+    asked: &CallContext,
     action: &Action,
     decision: &Decision,
     policy: &Policy,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use holdpoint_broker::channel::{self, Setting};
 use holdpoint_broker::wire::{self, HoldAnswer, Places, WireError};
-use holdpoint_broker::{Asked, Event, Problem, Told, World, local};
+use holdpoint_broker::{BrokerHost, CallContext, Event, Problem, Resolution, local};
 use holdpoint_core::policy::{Channel, ChannelKind, Fallback, channel_of};
 use holdpoint_core::{Decision, Method, Policy, Verdict};
 
@@ -47,7 +47,7 @@ pub fn way(policy: &Policy) -> Way<'_> {
 #[derive(Clone, Debug)]
 pub enum Answer {
     /// It is decided.
-    Told(Told),
+    Told(Resolution),
     /// The agent's own dialog is to ask.
     AskAgent,
     /// Nobody has answered yet; the request stays, and the identical call finds the answer.
@@ -63,7 +63,7 @@ pub enum Answer {
 pub fn hold(
     house: &House,
     policy: &Policy,
-    asked: &Asked,
+    asked: &CallContext,
     decision: &Decision,
     wait: Duration,
     cancelled: &dyn Fn() -> bool,
@@ -102,7 +102,7 @@ pub fn hold(
 fn by_agent(
     house: &House,
     policy: &Policy,
-    asked: &Asked,
+    asked: &CallContext,
     decision: &Decision,
 ) -> Result<Answer, Problem> {
     if !terms::stated(policy, &asked.tool, decision).wants_certain_people() {
@@ -115,7 +115,7 @@ fn by_agent(
 
 fn by_daemon(
     house: &House,
-    asked: &Asked,
+    asked: &CallContext,
     wait: Duration,
     patience: Duration,
 ) -> Result<Answer, WireError> {
@@ -131,7 +131,7 @@ fn by_daemon(
 fn by_channel(
     house: &House,
     channel: &Channel,
-    (asked, decision): (&Asked, &Decision),
+    (asked, decision): (&CallContext, &Decision),
     wait: u64,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Answer, Problem> {
@@ -140,6 +140,7 @@ fn by_channel(
         approver: account_name(),
         prompt_lock: prompt_lock(house),
         environment: &environment,
+        webhooks: house.webhooks(),
     };
     let mut judged = house.judge(asked)?;
     if let Some(seconds) = timeout_variable() {
@@ -171,7 +172,7 @@ fn timeout_variable() -> Option<i64> {
 /// The refusal when nobody can be asked (J-47).
 fn nobody(
     house: &House,
-    asked: &Asked,
+    asked: &CallContext,
     decision: &Decision,
     reason: String,
 ) -> Result<Answer, Problem> {
@@ -185,5 +186,5 @@ fn nobody(
         asked,
         decision: &decision,
     })?;
-    Ok(Answer::Told(Told::decided(&decision)))
+    Ok(Answer::Told(Resolution::decided(&decision)))
 }

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use holdpoint_broker::channel::WebhookBuilder;
 use holdpoint_broker::{
-    Asked, CheckResult, Context, Event, Judged, Memory, Prepared, Problem, Warned, World,
+    BrokerHost, CallContext, CheckResult, Context, Event, Judged, Memory, Prepared, Problem, Warned,
 };
 use holdpoint_core::{
     Action, Explained, Policy, Session, SessionState, Surroundings, ToolCall, explained, judge,
@@ -30,6 +31,8 @@ pub struct House {
     locations: Locations,
     /// A policy in place of the files.
     policy: Option<Arc<Policy>>,
+    /// What makes a webhook channel, if the program has them.
+    webhooks: Option<WebhookBuilder>,
 }
 
 /// The most lines of what a call would do that are shown.
@@ -46,6 +49,7 @@ impl House {
         Self {
             locations: locations.clone(),
             policy: None,
+            webhooks: None,
         }
     }
 
@@ -56,13 +60,25 @@ impl House {
         self
     }
 
+    /// The same, in a program that asks webhooks.
+    #[must_use]
+    pub fn with_webhooks(mut self, build: WebhookBuilder) -> Self {
+        self.webhooks = Some(build);
+        self
+    }
+
+    /// What makes a webhook channel, if the program has them.
+    pub(super) fn webhooks(&self) -> Option<WebhookBuilder> {
+        self.webhooks
+    }
+
     /// Where things are kept.
     pub fn locations(&self) -> &Locations {
         &self.locations
     }
 
     /// The policy a call comes under.
-    pub(crate) fn policy(&self, asked: &Asked) -> Result<Arc<Policy>, Problem> {
+    pub(crate) fn policy(&self, asked: &CallContext) -> Result<Arc<Policy>, Problem> {
         self.policy_for(&asked.workspace, &asked.directory, asked.config.as_deref())
     }
 
@@ -86,14 +102,19 @@ impl House {
     }
 
     /// What a call would do.
-    pub(crate) fn explained(&self, asked: &Asked, call: &ToolCall, policy: &Policy) -> Explained {
+    pub(crate) fn explained(
+        &self,
+        asked: &CallContext,
+        call: &ToolCall,
+        policy: &Policy,
+    ) -> Explained {
         let home = self.home();
         let around = surroundings(asked, home.as_deref());
         explained(&understand(call.clone(), policy, &around), &around)
     }
 
     /// What a session remembers.
-    pub(crate) fn session(&self, asked: &Asked) -> Result<SessionState, Problem> {
+    pub(crate) fn session(&self, asked: &CallContext) -> Result<SessionState, Problem> {
         let sessions = Sessions::at(&self.locations).map_err(problem)?;
         sessions
             .load(&SessionId::new(&asked.session))
@@ -103,7 +124,7 @@ impl House {
     /// Judges a call as the session stands.
     pub(crate) fn judge_in(
         &self,
-        asked: &Asked,
+        asked: &CallContext,
         policy: &Policy,
         state: &SessionState,
     ) -> Result<Judged, Problem> {
@@ -123,7 +144,7 @@ impl House {
     }
 
     /// Keeps a copy of what a call would change.
-    pub(super) fn back_up(&self, asked: &Asked, digest: &str) -> Result<(), Problem> {
+    pub(super) fn back_up(&self, asked: &CallContext, digest: &str) -> Result<(), Problem> {
         let policy = self.policy(asked)?;
         let call = call_of(asked)?;
         let home = self.home();
@@ -151,13 +172,13 @@ impl House {
     }
 }
 
-impl World for House {
-    fn judge(&self, asked: &Asked) -> Result<Judged, Problem> {
+impl BrokerHost for House {
+    fn judge(&self, asked: &CallContext) -> Result<Judged, Problem> {
         let policy = self.policy(asked)?;
         self.judge_in(asked, &policy, &self.session(asked)?)
     }
 
-    fn prepare(&self, asked: &Asked, judged: &Judged) -> Result<Prepared, Problem> {
+    fn prepare(&self, asked: &CallContext, judged: &Judged) -> Result<Prepared, Problem> {
         let policy = self.policy(asked)?;
         let call = call_of(asked)?;
         let home = self.home();
@@ -181,7 +202,7 @@ impl World for House {
         })
     }
 
-    fn difference(&self, before: &Asked, after: &Asked) -> String {
+    fn difference(&self, before: &CallContext, after: &CallContext) -> String {
         display::diff_of_arguments(&before.input, &after.input)
     }
 
@@ -205,7 +226,12 @@ impl World for House {
             .map_err(problem)
     }
 
-    fn remember(&self, asked: &Asked, memory: &Memory, approver: &str) -> Result<(), Problem> {
+    fn remember(
+        &self,
+        asked: &CallContext,
+        memory: &Memory,
+        approver: &str,
+    ) -> Result<(), Problem> {
         let what = json!({"action": "answer", "change": memory});
         self.recorder()?
             .changes_by(approver, Kind::SessionRule, Some(&asked.session), &what)
@@ -255,11 +281,11 @@ fn remembered(state: &mut SessionState, memory: &Memory) {
     }
 }
 
-fn call_of(asked: &Asked) -> Result<ToolCall, Problem> {
+fn call_of(asked: &CallContext) -> Result<ToolCall, Problem> {
     asked.call().map_err(problem)
 }
 
-fn surroundings<'a>(asked: &'a Asked, home: Option<&'a str>) -> Surroundings<'a> {
+fn surroundings<'a>(asked: &'a CallContext, home: Option<&'a str>) -> Surroundings<'a> {
     Surroundings {
         workspace: Some(&asked.workspace),
         directory: None,

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use holdpoint_broker::channel::WebhookBuilder;
 use holdpoint_broker::{Channel, ChannelError, Context, Display};
 use holdpoint_core::{Policy, ToolCall};
 use holdpoint_ledger::unguessable;
@@ -27,6 +28,7 @@ pub struct Builder {
     session: Option<String>,
     context: Context,
     asking: Asking,
+    webhooks: Option<WebhookBuilder>,
     previews: Previews,
 }
 
@@ -46,6 +48,7 @@ impl Default for Builder {
             session: None,
             context: Context::default(),
             asking: Asking::Nobody,
+            webhooks: None,
             previews: Previews::new(),
         }
     }
@@ -128,10 +131,18 @@ impl Builder {
         self
     }
 
-    /// People are asked as the policy says: by the daemon, a webhook, files, or on the terminal. The
-    /// daemon judges by the policy files, so it is not asked about a policy that was given here.
+    /// People are asked as the policy says: by the daemon, files, on the terminal, or a webhook if
+    /// [`Builder::webhooks`] says how. The daemon judges by the policy files, so it is not asked about
+    /// a policy that was given here.
     pub fn channel_of_policy(mut self) -> Self {
         self.asking = Asking::AsPolicySays;
+        self
+    }
+
+    /// What makes the webhook channel a policy names: `holdpoint_daemon::webhook::build`, or a client
+    /// of HTTP of your own. Without it a call that is to be asked about there is refused (J-47).
+    pub fn webhooks(mut self, build: WebhookBuilder) -> Self {
+        self.webhooks = Some(build);
         self
     }
 
@@ -170,6 +181,10 @@ impl Builder {
             .map(str::to_owned);
         let own_policy = !matches!(self.policy, Given::Files);
         let house = House::at(&locations);
+        let house = match self.webhooks {
+            Some(build) => house.with_webhooks(build),
+            None => house,
+        };
         let house = match self.policy {
             Given::Files => house,
             Given::Text(text) => house.under(Arc::new(load_text("policy", &text)?)),

@@ -1,7 +1,7 @@
 //! Asking whether a call would be let run, without making it (J-56): nothing is remembered, counted
 //! or recorded by asking.
 
-use holdpoint_broker::{Problem, World};
+use holdpoint_broker::{BrokerHost, Problem};
 use holdpoint_core::{CallError, Method, ToolCall, Verdict};
 use serde::Serialize;
 use serde_json::Value;

@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use holdpoint_broker::{Asked, Context, Event, Judged, Problem, Told, World, local};
+use holdpoint_broker::{
+    BrokerHost, CallContext, Context, Event, Judged, Problem, Resolution, local,
+};
 use holdpoint_core::{Decision, Method, SessionState, ToolCall, Verdict};
 
 use super::builder::Builder;
@@ -147,13 +149,13 @@ impl Gatekeeper {
     }
 
     /// The call as the house hears of it.
-    pub(super) fn asked(&self, call: &ToolCall) -> Asked {
+    pub(super) fn asked(&self, call: &ToolCall) -> CallContext {
         let post = &self.post;
         let mut context = self.context().clone();
         context
             .session_id
             .get_or_insert_with(|| post.session.clone());
-        Asked {
+        CallContext {
             agent: post.agent.clone(),
             session: post.session.clone(),
             tool: call.tool().to_owned(),
@@ -188,7 +190,9 @@ impl Gatekeeper {
         self.record_decision(&asked, &call, &judged.decision, started)?;
         let instead = judged.decision.instead.clone();
         let told = match judged.decision.verdict {
-            Verdict::Allow | Verdict::Notify | Verdict::Deny => Told::decided(&judged.decision),
+            Verdict::Allow | Verdict::Notify | Verdict::Deny => {
+                Resolution::decided(&judged.decision)
+            }
             Verdict::Ask | Verdict::Review => self.hold(&asked, judged, cancel)?,
         };
         let permission = Permission::of(&told);
@@ -219,7 +223,12 @@ impl Gatekeeper {
     }
 
     /// Has a person answer.
-    fn hold(&self, asked: &Asked, judged: Judged, cancel: &Cancel) -> Result<Told, Problem> {
+    fn hold(
+        &self,
+        asked: &CallContext,
+        judged: Judged,
+        cancel: &Cancel,
+    ) -> Result<Resolution, Problem> {
         let house = &self.post.house;
         let world = Introduced {
             world: house,
@@ -248,7 +257,7 @@ impl Gatekeeper {
                 match held? {
                     holding::Answer::Told(told) => Ok(told),
                     holding::Answer::AskAgent => self.nobody(asked, judged.decision),
-                    holding::Answer::StillWaiting { id, waited } => Ok(Told {
+                    holding::Answer::StillWaiting { id, waited } => Ok(Resolution {
                         id: Some(id),
                         verdict: Verdict::Deny,
                         method: Method::Timeout,
@@ -269,7 +278,7 @@ impl Gatekeeper {
     }
 
     /// The refusal of what a person would have to be asked about, when nobody can be (J-47).
-    fn nobody(&self, asked: &Asked, decision: Decision) -> Result<Told, Problem> {
+    fn nobody(&self, asked: &CallContext, decision: Decision) -> Result<Resolution, Problem> {
         let reason = format!("Nobody can be asked about this: {}", decision.reason);
         self.turn_away(asked, decision, Method::NoChannel, reason)
     }
@@ -277,11 +286,11 @@ impl Gatekeeper {
     /// Refuses what would be asked without asking, and puts that on record.
     fn turn_away(
         &self,
-        asked: &Asked,
+        asked: &CallContext,
         decision: Decision,
         method: Method,
         reason: String,
-    ) -> Result<Told, Problem> {
+    ) -> Result<Resolution, Problem> {
         let refusal = Decision {
             verdict: Verdict::Deny,
             method,
@@ -292,7 +301,7 @@ impl Gatekeeper {
             asked,
             decision: &refusal,
         })?;
-        Ok(Told::decided(&refusal))
+        Ok(Resolution::decided(&refusal))
     }
 
     /// A tool was run.
@@ -309,7 +318,7 @@ impl Gatekeeper {
 
     fn record_decision(
         &self,
-        asked: &Asked,
+        asked: &CallContext,
         call: &ToolCall,
         decision: &Decision,
         started: Instant,

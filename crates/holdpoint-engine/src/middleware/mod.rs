@@ -48,6 +48,7 @@ mod turns;
 pub use builder::{BuildError, Builder};
 pub use cancel::Cancel;
 pub use dry_run::{AskError, DryRun};
+pub use holdpoint_broker::channel::WebhookBuilder;
 pub use holdpoint_broker::{
     Answer, Channel, ChannelError, Context, Display, Format, Request, Said, Scope, Turn, Waiting,
     Warned,

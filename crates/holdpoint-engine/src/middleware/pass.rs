@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use holdpoint_broker::Asked;
+use holdpoint_broker::CallContext;
 use holdpoint_core::ToolCall;
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ pub(super) enum Ending {
 /// A call that may run. Dropped before it has ended, it says on record that it never did.
 pub(super) struct Pass {
     keeper: Gatekeeper,
-    asked: Asked,
+    asked: CallContext,
     /// The call as it was made, and as it is to run.
     made: ToolCall,
     call: ToolCall,
@@ -34,7 +34,7 @@ pub(super) struct Pass {
 impl Pass {
     pub(super) fn new(
         keeper: Gatekeeper,
-        asked: Asked,
+        asked: CallContext,
         made: ToolCall,
         call: ToolCall,
         permission: Permission,

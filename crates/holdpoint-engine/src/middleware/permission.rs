@@ -1,6 +1,6 @@
 //! What the model reads: a result with the permission it ran by, or a refusal (J-43, J-44, J-58).
 
-use holdpoint_broker::Told;
+use holdpoint_broker::Resolution;
 use holdpoint_core::{Decision, Method, ToolCall};
 use serde_json::{Map, Value, json};
 
@@ -20,7 +20,7 @@ pub struct Permission {
 }
 
 impl Permission {
-    pub(super) fn of(told: &Told) -> Self {
+    pub(super) fn of(told: &Resolution) -> Self {
         Self {
             allowed: told.verdict.runs(),
             reason: told.reason.clone(),

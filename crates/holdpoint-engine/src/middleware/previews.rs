@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use holdpoint_broker::{Asked, Display, Event, Judged, Memory, Prepared, Problem, Warned, World};
+use holdpoint_broker::{
+    BrokerHost, CallContext, Display, Event, Judged, Memory, Prepared, Problem, Warned,
+};
 use holdpoint_core::ToolCall;
 
 use crate::excerpt::text_without_secrets;
@@ -16,7 +18,10 @@ pub(super) type Preview = Arc<dyn Fn(&ToolCall) -> Display + Send + Sync>;
 pub(super) type Previews = BTreeMap<String, Preview>;
 
 /// What the tool of a call says of it. One that breaks down says nothing, and nothing is let through.
-pub(super) fn said_of(previews: &Previews, asked: &Asked) -> Result<Option<Display>, Problem> {
+pub(super) fn said_of(
+    previews: &Previews,
+    asked: &CallContext,
+) -> Result<Option<Display>, Problem> {
     let Some(preview) = previews.get(&asked.tool) else {
         return Ok(None);
     };
@@ -32,16 +37,16 @@ pub(super) fn said_of(previews: &Previews, asked: &Asked) -> Result<Option<Displ
 
 /// The world, with what the tools say of their calls in what a person is shown.
 pub(super) struct Introduced<'a> {
-    pub(super) world: &'a dyn World,
+    pub(super) world: &'a dyn BrokerHost,
     pub(super) previews: &'a Previews,
 }
 
-impl World for Introduced<'_> {
-    fn judge(&self, asked: &Asked) -> Result<Judged, Problem> {
+impl BrokerHost for Introduced<'_> {
+    fn judge(&self, asked: &CallContext) -> Result<Judged, Problem> {
         self.world.judge(asked)
     }
 
-    fn prepare(&self, asked: &Asked, judged: &Judged) -> Result<Prepared, Problem> {
+    fn prepare(&self, asked: &CallContext, judged: &Judged) -> Result<Prepared, Problem> {
         let prepared = self.world.prepare(asked, judged)?;
         let Some(said) = said_of(self.previews, asked)? else {
             return Ok(prepared);
@@ -52,7 +57,7 @@ impl World for Introduced<'_> {
         })
     }
 
-    fn difference(&self, before: &Asked, after: &Asked) -> String {
+    fn difference(&self, before: &CallContext, after: &CallContext) -> String {
         self.world.difference(before, after)
     }
 
@@ -60,7 +65,12 @@ impl World for Introduced<'_> {
         self.world.record(event)
     }
 
-    fn remember(&self, asked: &Asked, memory: &Memory, approver: &str) -> Result<(), Problem> {
+    fn remember(
+        &self,
+        asked: &CallContext,
+        memory: &Memory,
+        approver: &str,
+    ) -> Result<(), Problem> {
         self.world.remember(asked, memory, approver)
     }
 }

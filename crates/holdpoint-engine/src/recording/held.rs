@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use holdpoint_broker::{Asked, Event, Request, State};
+use holdpoint_broker::{CallContext, Event, Request, State};
 use holdpoint_core::text::redaction::Redactor;
 use holdpoint_core::{Decision, Policy, Verdict};
 use holdpoint_ledger::{Detail, Digest, Durability, Entry, Kind};
@@ -64,7 +64,7 @@ pub(super) fn entry(hold: &Hold<'_>, redactor: &Redactor) -> (Entry, Durability)
     }
 }
 
-fn judged(asked: &Asked, decision: &Decision, redactor: &Redactor) -> Entry {
+fn judged(asked: &CallContext, decision: &Decision, redactor: &Redactor) -> Entry {
     let text = |text: &str| brief(redactor, text);
     Entry {
         agent: Some(text(&asked.agent)),

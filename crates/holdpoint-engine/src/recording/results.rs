@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use holdpoint_broker::Asked;
+use holdpoint_broker::CallContext;
 use holdpoint_core::text::redaction::Redactor;
 use holdpoint_core::{Policy, ToolCall};
 use holdpoint_ledger::{Detail, Digest, Durability, Entry, Kind};
@@ -16,7 +16,7 @@ use crate::excerpt::brief;
 #[derive(Clone, Copy, Debug)]
 pub struct Ran<'a> {
     /// Who made it, and where.
-    pub asked: &'a Asked,
+    pub asked: &'a CallContext,
     /// The call as it was made: by it the record of the decision is found.
     pub call: &'a ToolCall,
     /// The call as it ran, if a person changed its arguments.

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use holdpoint_broker::{Asked, Context, Event, Problem, Told, World, local};
+use holdpoint_broker::{BrokerHost, CallContext, Context, Event, Problem, Resolution, local};
+use holdpoint_daemon::webhook;
 use holdpoint_engine::holding::{self, House, Released, release};
 use holdpoint_engine::{Decision, Failed, Locations, Method, Outcome, ToolCall, Verdict};
 use serde_json::{Value, json};
@@ -96,7 +97,7 @@ impl Gate {
             }
             (Verdict::Ask | Verdict::Review, _) => Ruling::Hold(Box::new(Held {
                 locations: self.desk.locations().clone(),
-                asked: Asked {
+                asked: CallContext {
                     agent: AGENT.into(),
                     session: session.to_owned(),
                     tool: call.tool().to_owned(),
@@ -151,7 +152,7 @@ fn context_of(session: &str, place: &Place) -> Context {
 /// A call that a person is to decide about.
 pub(super) struct Held {
     locations: Locations,
-    asked: Asked,
+    asked: CallContext,
     decision: Decision,
     workspace: PathBuf,
 }
@@ -159,7 +160,7 @@ pub(super) struct Held {
 impl Held {
     /// The outcome for the agent, once somebody has answered or nobody has.
     pub(super) fn settled(&self, mut dialog: Dialog<'_>, options: &Options) -> Value {
-        let house = House::at(&self.locations);
+        let house = House::at(&self.locations).with_webhooks(webhook::build);
         match self.released(&house, &mut dialog) {
             Ok(None) => options.allow_once().unwrap_or_else(cancelled),
             Ok(Some(reason)) => {
@@ -208,7 +209,7 @@ impl Held {
     }
 
     /// What a person says, reached the way the policy wants; the editor is the agent's own dialog.
-    fn told(&self, house: &House, dialog: &mut Dialog<'_>) -> Result<Told, Problem> {
+    fn told(&self, house: &House, dialog: &mut Dialog<'_>) -> Result<Resolution, Problem> {
         let under = Under::LayersAt(self.workspace.clone(), self.workspace.clone());
         let policy = load(&self.locations, &under).map_err(Problem)?;
         let wires = dialog.wires;

@@ -12,13 +12,13 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use holdpoint_broker::host::{BrokerHost, Problem};
+use holdpoint_broker::time::Moment;
+use holdpoint_broker::wire::Places;
 use tokio::net::UnixListener;
 
 use self::socket::Desk;
 use crate::broker::Broker;
-use crate::time::Moment;
-use crate::wire::Places;
-use crate::world::{Problem, World};
 
 /// How often it is looked whether something has expired.
 const TICK: Duration = Duration::from_millis(200);
@@ -39,14 +39,14 @@ pub struct Daemon {
 
 impl Daemon {
     /// Takes the daemon's place: makes its directory and secret, and opens the requests.
-    pub fn open(places: &Places, world: Arc<dyn World>, owner: &str) -> Result<Self, Problem> {
+    pub fn open(places: &Places, host: Arc<dyn BrokerHost>, owner: &str) -> Result<Self, Problem> {
         let directory = places.directory();
         make_directory(directory)?;
         let account = owner_of(directory)?;
         let lock = take_lock(&places.lock())?;
         let secret = kept_secret(places)?;
         Ok(Self {
-            broker: Broker::open(&places.database(), world)?,
+            broker: Broker::open(&places.database(), host)?,
             places: places.clone(),
             secret,
             owner: owner.to_owned(),

@@ -7,12 +7,13 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
-use holdpoint_broker::http::{App, Auth, Place, app, bind};
 use holdpoint_broker::{
-    Asked, Broker, Context, Display, Event, Held, Judged, Memory, Moment, People, PeopleStore,
-    Prepared, Problem, Roster, Scope, Terms, Views, World,
+    BrokerHost, CallContext, Context, Display, Event, Judged, Memory, Moment, People, PeopleStore,
+    Prepared, Problem, Roster, Scope, Terms,
 };
 use holdpoint_core::{Decision, Method, Risk, Verdict, digest_of};
+use holdpoint_daemon::http::{App, Auth, Place, app, bind};
+use holdpoint_daemon::{Broker, Held, Views};
 use serde_json::{Map, Value, json};
 
 /// A world in which everything is asked about, on the terms of the test.
@@ -20,8 +21,8 @@ pub(crate) struct Fake {
     pub(crate) terms: Mutex<Terms>,
 }
 
-impl World for Fake {
-    fn judge(&self, asked: &Asked) -> Result<Judged, Problem> {
+impl BrokerHost for Fake {
+    fn judge(&self, asked: &CallContext) -> Result<Judged, Problem> {
         let text = serde_json::to_string(asked).unwrap();
         Ok(Judged {
             decision: Decision {
@@ -36,7 +37,7 @@ impl World for Fake {
         })
     }
 
-    fn prepare(&self, asked: &Asked, _: &Judged) -> Result<Prepared, Problem> {
+    fn prepare(&self, asked: &CallContext, _: &Judged) -> Result<Prepared, Problem> {
         Ok(Prepared {
             display: Display {
                 summary: format!("{}: {}", asked.tool, asked.session),
@@ -52,7 +53,7 @@ impl World for Fake {
         })
     }
 
-    fn difference(&self, _: &Asked, _: &Asked) -> String {
+    fn difference(&self, _: &CallContext, _: &CallContext) -> String {
         "-git push\n+git push -n\n".into()
     }
 
@@ -60,7 +61,7 @@ impl World for Fake {
         Ok(())
     }
 
-    fn remember(&self, _: &Asked, _: &Memory, _: &str) -> Result<(), Problem> {
+    fn remember(&self, _: &CallContext, _: &Memory, _: &str) -> Result<(), Problem> {
         Ok(())
     }
 }
@@ -152,7 +153,7 @@ impl Parts {
         }
     }
 
-    pub(crate) fn app(&self, origins: &holdpoint_broker::http::Origins) -> axum::Router {
+    pub(crate) fn app(&self, origins: &holdpoint_daemon::http::Origins) -> axum::Router {
         app(App::new(
             self.broker.clone(),
             self.auth.clone(),
@@ -272,7 +273,7 @@ impl Drop for Served {
 }
 
 pub(crate) fn hold(broker: &Broker, session: &str) -> String {
-    let asked = Asked {
+    let asked = CallContext {
         agent: "claude-code".into(),
         session: session.into(),
         tool: "Bash".into(),

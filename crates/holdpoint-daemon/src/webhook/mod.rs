@@ -5,6 +5,9 @@
 //! names this request counts; if a key is shared, only one signed with it. The server is known by its
 //! certificate, and no redirection leads to another.
 
+mod signature;
+mod token;
+
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::Path;
@@ -12,6 +15,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{fs, io};
 
+use holdpoint_broker::channel::patience::Patience;
+use holdpoint_broker::channel::payload::{Payload, seconds};
+use holdpoint_broker::channel::reply::{self, Answered, Reply};
+use holdpoint_broker::{Channel, ChannelError, Moment, Request, Said, Waiting};
 use holdpoint_core::policy::{ChannelText, Secret};
 use holdpoint_core::text::shown;
 use ureq::http::header::{
@@ -22,15 +29,8 @@ use ureq::http::{Response, StatusCode, Uri};
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Body};
 
-use super::patience::Patience;
-use super::payload::{Payload, seconds};
-use super::reply::{self, Answered, Reply};
-use super::signature::{self, Key};
-use super::token::Token;
-use super::{Channel, ChannelError, Waiting};
-use crate::answer::Said;
-use crate::request::Request;
-use crate::time::Moment;
+use self::signature::Key;
+use self::token::Token;
 
 /// The webhook channel.
 pub struct Webhook {
@@ -82,6 +82,15 @@ const KEY_VARIABLE: &str = "PERMISSION_WEBHOOK_SIGNING_KEY";
 
 /// The longest file of certificates that is read.
 const LONGEST_CA_FILE: u64 = 1 << 20;
+
+/// Makes the channel, for [`Setting::webhooks`](holdpoint_broker::channel::Setting::webhooks).
+pub fn build(
+    settings: &ChannelText,
+    ca_file: Option<&Path>,
+    environment: &dyn Fn(&str) -> Option<String>,
+) -> Result<Box<dyn Channel>, ChannelError> {
+    Ok(Box::new(Webhook::new(settings, ca_file, environment)?))
+}
 
 impl Webhook {
     /// The webhook of these settings. `ca_file` is the path they name, made absolute; `environment`

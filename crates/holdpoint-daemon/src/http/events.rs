@@ -12,6 +12,8 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use axum::response::sse::{Event, Sse};
+use holdpoint_broker::request::Request;
+use holdpoint_broker::time::Moment;
 use serde_json::json;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, broadcast, mpsc};
@@ -22,8 +24,6 @@ use super::App;
 use super::reply::{Refusal, blocking};
 use super::signed::Signed;
 use crate::broker::{Change, ChangeKind};
-use crate::request::Request;
-use crate::time::Moment;
 
 /// How often a silent stream says that it is there.
 const PULSE: Duration = Duration::from_secs(15);

@@ -8,10 +8,9 @@ use axum::extract::FromRequest;
 use axum::extract::Request;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use holdpoint_broker::host::Problem;
 use serde::de::DeserializeOwned;
 use serde_json::json;
-
-use crate::world::Problem;
 
 /// Why something is not done.
 #[derive(Debug)]

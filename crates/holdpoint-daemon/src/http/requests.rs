@@ -5,17 +5,17 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use holdpoint_broker::answer::{Answer, Said, Scope};
+use holdpoint_broker::host::Problem;
+use holdpoint_broker::request::Request;
+use holdpoint_broker::time::Moment;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::App;
 use super::reply::{Refusal, Told, blocking};
 use super::signed::{Approver, Signed};
-use crate::answer::{Answer, Said, Scope};
 use crate::broker::{Answered, Broker, HistoryQuery, Outcome, Somebody};
-use crate::request::Request;
-use crate::time::Moment;
-use crate::world::Problem;
 
 /// How many settled requests are shown if nobody says how many, and at most.
 const USUAL_HISTORY: usize = 50;

@@ -7,12 +7,12 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use holdpoint_broker::host::Problem;
+use holdpoint_broker::people::{People, Role, Standing, digest_of};
+use holdpoint_broker::wire::unguessable;
 use subtle::ConstantTimeEq;
 
 use super::limits::{Allowance, Failures};
-use crate::people::{People, Role, Standing, digest_of};
-use crate::wire::unguessable;
-use crate::world::Problem;
 
 /// How long a code is good for.
 const CODE_LASTS: Duration = Duration::from_secs(60);
@@ -295,7 +295,7 @@ mod tests {
 
     use serde_json::Value;
 
-    use crate::people::{PeopleStore, Roster};
+    use holdpoint_broker::people::{PeopleStore, Roster};
 
     struct Empty;
 

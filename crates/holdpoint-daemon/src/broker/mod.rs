@@ -12,17 +12,16 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use holdpoint_core::{Decision, Method, Verdict};
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use holdpoint_broker::answer::Said;
+use holdpoint_broker::answering::{self, Step, apply};
+use holdpoint_broker::host::{BrokerHost, Event, Judged, Problem};
+use holdpoint_broker::request::{CallContext, Request, State};
+use holdpoint_broker::resolution::Resolution;
+use holdpoint_broker::time::Moment;
+use holdpoint_core::{Decision, Verdict};
 use tokio::sync::{broadcast, oneshot};
 
 use self::store::{Kept, Store, is_final};
-use crate::answer::Said;
-use crate::answering::{self, Step, apply};
-use crate::request::{Asked, Request, State};
-use crate::time::Moment;
-use crate::world::{Event, Judged, Problem, World};
 
 /// How long an answer that nobody was there to hear still counts for the identical call.
 const ANSWER_LASTS: Duration = Duration::from_secs(15 * 60);
@@ -40,7 +39,7 @@ pub struct Broker {
 }
 
 struct Inner {
-    world: Arc<dyn World>,
+    host: Arc<dyn BrokerHost>,
     kept: Mutex<Requests>,
     changes: broadcast::Sender<Arc<Change>>,
 }
@@ -54,79 +53,14 @@ struct Requests {
 
 struct Caller {
     nonce: String,
-    tell: oneshot::Sender<Told>,
-}
-
-/// What a caller is told in the end.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Told {
-    /// The request; none if nobody was asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    /// Allow or deny, and nothing between.
-    pub verdict: Verdict,
-    /// How it came about.
-    pub method: Method,
-    /// Why.
-    pub reason: String,
-    /// What a person wants the model to read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub comment: Option<String>,
-    /// Who answered.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub approvers: Vec<String>,
-    /// The arguments to run with, if a person changed them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub edited: Option<Map<String, Value>>,
-    /// What exactly may run: the caller finds the same digest, or does not run it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub binding: Option<String>,
-}
-
-impl Told {
-    /// What was decided without asking anybody.
-    pub fn decided(decision: &Decision) -> Self {
-        Self {
-            id: None,
-            verdict: match decision.verdict.runs() {
-                true => Verdict::Allow,
-                false => Verdict::Deny,
-            },
-            method: decision.method,
-            reason: decision.reason.clone(),
-            comment: None,
-            approvers: Vec::new(),
-            edited: None,
-            binding: None,
-        }
-    }
-
-    /// How a request ended; none while it waits.
-    pub fn of(request: &Request) -> Option<Self> {
-        let settled = request.settled.as_ref()?;
-        let released = request.state == State::Released;
-        Some(Self {
-            id: Some(request.id.clone()),
-            verdict: if released {
-                Verdict::Allow
-            } else {
-                Verdict::Deny
-            },
-            method: settled.method,
-            reason: settled.reason.clone(),
-            comment: settled.comment.clone(),
-            approvers: settled.approvers.clone(),
-            edited: (released && request.was_edited()).then(|| request.asked.input.clone()),
-            binding: released.then(|| request.binding.clone()),
-        })
-    }
+    tell: oneshot::Sender<Resolution>,
 }
 
 /// What comes of asking.
 #[derive(Debug)]
 pub enum Held {
     /// It is decided.
-    Told(Told),
+    Told(Resolution),
     /// It waits for a person.
     Waiting {
         /// The request.
@@ -134,7 +68,7 @@ pub enum Held {
         /// When it expires.
         expires: Option<Moment>,
         /// Where the caller is told.
-        answer: oneshot::Receiver<Told>,
+        answer: oneshot::Receiver<Resolution>,
     },
 }
 
@@ -214,13 +148,13 @@ impl Somebody<'_> {
 
 impl Broker {
     /// Opens the requests kept in `database`, which only its owner can read.
-    pub fn open(database: &Path, world: Arc<dyn World>) -> Result<Self, Problem> {
+    pub fn open(database: &Path, host: Arc<dyn BrokerHost>) -> Result<Self, Problem> {
         make_private(database)?;
         let store = Store::open(database)?;
         let pending = store.pending()?.len();
         Ok(Self {
             inner: Arc::new(Inner {
-                world,
+                host,
                 kept: Mutex::new(Requests {
                     store,
                     waiting: HashMap::new(),
@@ -261,7 +195,7 @@ impl Broker {
     /// meanwhile, or the request that waits with nobody waiting for it.
     pub fn hold(
         &self,
-        asked: &Asked,
+        asked: &CallContext,
         nonce: &str,
         before: Option<&str>,
         now: Moment,
@@ -271,7 +205,7 @@ impl Broker {
         {
             return Ok(held);
         }
-        let judged = self.inner.world.judge(asked)?;
+        let judged = self.inner.host.judge(asked)?;
         match judged.decision.verdict {
             Verdict::Ask | Verdict::Review => {}
             Verdict::Allow | Verdict::Notify | Verdict::Deny => {
@@ -281,7 +215,7 @@ impl Broker {
         if let Some(held) = self.identical(&judged, nonce, now)? {
             return Ok(held);
         }
-        let prepared = self.inner.world.prepare(asked, &judged)?;
+        let prepared = self.inner.host.prepare(asked, &judged)?;
         if let Some(decision) = answering::hopeless(&judged.decision, &prepared) {
             return self.decided(asked, &decision);
         }
@@ -290,9 +224,9 @@ impl Broker {
     }
 
     /// Says what was decided without asking anybody, once that is on record.
-    fn decided(&self, asked: &Asked, decision: &Decision) -> Result<Held, Problem> {
-        self.inner.world.record(Event::Judged { asked, decision })?;
-        Ok(Held::Told(Told::decided(decision)))
+    fn decided(&self, asked: &CallContext, decision: &Decision) -> Result<Held, Problem> {
+        self.inner.host.record(Event::Judged { asked, decision })?;
+        Ok(Held::Told(Resolution::decided(decision)))
     }
 
     fn opened(&self, request: Request, nonce: &str) -> Result<Held, Problem> {
@@ -302,9 +236,9 @@ impl Broker {
                 "{MOST_PENDING} calls wait already: answer some of them first"
             )));
         }
-        requests.store.insert(&request, || {
-            self.inner.world.record(Event::Opened(&request))
-        })?;
+        requests
+            .store
+            .insert(&request, || self.inner.host.record(Event::Opened(&request)))?;
         requests.pending += 1;
         let answer = requests.wait(&request.id, nonce);
         let (id, expires) = (request.id.clone(), request.expires);
@@ -323,7 +257,7 @@ impl Broker {
     fn resume(
         &self,
         id: &str,
-        asked: &Asked,
+        asked: &CallContext,
         nonce: &str,
         now: Moment,
     ) -> Result<Option<Held>, Problem> {
@@ -390,7 +324,7 @@ impl Broker {
                 answer,
             }));
         }
-        let Some(told) = Told::of(&request) else {
+        let Some(told) = Resolution::of(&request) else {
             return Ok(None);
         };
         if kept.told.is_none() && !self.note_told(requests, &request, nonce)? {
@@ -409,7 +343,7 @@ impl Broker {
         requests
             .store
             .tell(&request.id, nonce, || match request.state {
-                State::Released => self.inner.world.record(Event::Used(request)),
+                State::Released => self.inner.host.record(Event::Used(request)),
                 State::Pending | State::Refused | State::Expired | State::Withdrawn => Ok(()),
             })
     }
@@ -425,7 +359,7 @@ impl Broker {
                     request: None,
                 });
             };
-            let step = apply(&request, said, self.inner.world.as_ref(), now)?;
+            let step = apply(&request, said, self.inner.host.as_ref(), now)?;
             let (outcome, next, memory) = match step {
                 Step::NoEffect(reason) => {
                     return Ok(Answered {
@@ -440,7 +374,7 @@ impl Broker {
             let stored = self.store(*next, || {
                 if let Some(memory) = &memory {
                     self.inner
-                        .world
+                        .host
                         .remember(&request.asked, memory, &said.approver)?;
                 }
                 Ok((said.approver.as_str(), said.answer.word()))
@@ -520,7 +454,7 @@ impl Broker {
         }
         let next = answering::withdrawn(&request, now);
         let stored = requests.store.update(&next, Some(nonce), || {
-            self.inner.world.record(Event::Withdrawn(&next))
+            self.inner.host.record(Event::Withdrawn(&next))
         })?;
         if stored {
             requests.pending = requests.pending.saturating_sub(1);
@@ -538,7 +472,7 @@ impl Broker {
         let mut trouble = None;
         for request in due {
             let next = answering::expired(&request, now);
-            match self.settle(next, |next| self.inner.world.record(Event::Expired(next))) {
+            match self.settle(next, |next| self.inner.host.record(Event::Expired(next))) {
                 Ok(stored) => settled += usize::from(stored),
                 Err(problem) => trouble = Some(problem),
             }
@@ -562,7 +496,7 @@ impl Broker {
         let waiting = self.requests().store.pending_of_session(session)?;
         for request in waiting {
             // One that cannot be judged or recorded now waits on; the answer that was given stands.
-            let Ok(judged) = self.inner.world.judge(&request.asked) else {
+            let Ok(judged) = self.inner.host.judge(&request.asked) else {
                 continue;
             };
             let Some(mut next) = answering::reconsidered(&request, &judged, now) else {
@@ -572,7 +506,7 @@ impl Broker {
                 settled.approvers = vec![said.approver.clone()];
             }
             let _ = self.settle(next, |request| {
-                self.inner.world.record(Event::Answered {
+                self.inner.host.record(Event::Answered {
                     request,
                     approver: &said.approver,
                     answer: said.answer.word(),
@@ -592,7 +526,7 @@ impl Broker {
         let mut requests = self.requests();
         let stored = requests.store.update(&next, None, || {
             let (approver, answer) = answered()?;
-            self.inner.world.record(Event::Answered {
+            self.inner.host.record(Event::Answered {
                 request: &next,
                 approver,
                 answer,
@@ -627,7 +561,7 @@ impl Broker {
         requests.pending = requests.pending.saturating_sub(1);
         if let Some(caller) = requests.waiting.remove(&next.id)
             && !caller.tell.is_closed()
-            && let Some(told) = Told::of(next)
+            && let Some(told) = Resolution::of(next)
             // A caller that is not told, for whatever reason, asks again.
             && self.note_told(requests, next, &caller.nonce).unwrap_or(false)
         {
@@ -652,7 +586,7 @@ impl Broker {
 }
 
 impl Requests {
-    fn wait(&mut self, id: &str, nonce: &str) -> oneshot::Receiver<Told> {
+    fn wait(&mut self, id: &str, nonce: &str) -> oneshot::Receiver<Resolution> {
         let (tell, answer) = oneshot::channel();
         let caller = Caller {
             nonce: nonce.to_owned(),

@@ -5,10 +5,9 @@ use std::io::{self, Read};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use holdpoint_broker::ChannelError;
+use holdpoint_broker::channel::patience::Patience;
 use holdpoint_sandbox::children;
-
-use super::ChannelError;
-use super::patience::Patience;
 
 /// Where a token comes from.
 pub(super) enum Token {

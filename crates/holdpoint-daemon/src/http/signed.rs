@@ -6,12 +6,12 @@ use std::time::Instant;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use holdpoint_broker::people::Role;
 use serde_json::{Value, json};
 
 use super::App;
 use super::guard::{is_safe, only};
 use super::reply::{Refusal, blocking};
-use crate::people::Role;
 
 /// The cookie of a session.
 pub(super) const COOKIE: &str = "holdpoint_session";

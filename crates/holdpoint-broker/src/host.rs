@@ -1,4 +1,4 @@
-//! What holding a call needs of the world around: a judgement, a record, a memory.
+//! What holding a call needs of its host: a judgement, a record, a memory.
 //!
 //! The program implements it with its policies, sessions and ledger; a test with whatever it likes.
 
@@ -6,7 +6,7 @@ use holdpoint_core::Decision;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::Scope;
-use crate::request::{Asked, CheckResult, Context, Display, Request, Terms};
+use crate::request::{CallContext, CheckResult, Context, Display, Request, Terms};
 
 /// Why something could not be done, in one line that says what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -87,27 +87,28 @@ pub enum Event<'a> {
     /// failed.
     Judged {
         /// What was asked.
-        asked: &'a Asked,
+        asked: &'a CallContext,
         /// What was decided.
         decision: &'a Decision,
     },
 }
 
-/// What holding a call needs of the world around.
-pub trait World: Send + Sync {
+/// What holding a call needs of the program around it.
+pub trait BrokerHost: Send + Sync {
     /// Judges a call under the policy and the session in force now.
-    fn judge(&self, asked: &Asked) -> Result<Judged, Problem>;
+    fn judge(&self, asked: &CallContext) -> Result<Judged, Problem>;
 
     /// Makes what a person is shown of it, and runs the checks that need no permission. It may take
     /// seconds.
-    fn prepare(&self, asked: &Asked, judged: &Judged) -> Result<Prepared, Problem>;
+    fn prepare(&self, asked: &CallContext, judged: &Judged) -> Result<Prepared, Problem>;
 
     /// The difference between two versions of the arguments, without secrets.
-    fn difference(&self, before: &Asked, after: &Asked) -> String;
+    fn difference(&self, before: &CallContext, after: &CallContext) -> String;
 
     /// Puts an event on record. On an error it must not take place.
     fn record(&self, event: Event<'_>) -> Result<(), Problem>;
 
     /// Has a session remember something; records that first.
-    fn remember(&self, asked: &Asked, memory: &Memory, approver: &str) -> Result<(), Problem>;
+    fn remember(&self, asked: &CallContext, memory: &Memory, approver: &str)
+    -> Result<(), Problem>;
 }

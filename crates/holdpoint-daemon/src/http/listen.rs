@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::serve::Listener;
+use holdpoint_broker::host::Problem;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
@@ -23,7 +24,6 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::guard::Origins;
 use super::patience::{Connection, USUAL, Wire};
-use crate::world::Problem;
 
 /// The port, unless another is given.
 const PORT: u16 = 4717;

@@ -12,10 +12,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
 use holdpoint_broker::{
-    Answer, Asked, Broker, Context, Event, Held, HistoryQuery, Judged, Memory, Moment, Offer,
-    Outcome, Prepared, Problem, Request, Said, Scope, Somebody, State, Terms, Told, World,
+    Answer, BrokerHost, CallContext, Context, Event, Judged, Memory, Moment, Offer, Prepared,
+    Problem, Request, Resolution, Said, Scope, State, Terms,
 };
 use holdpoint_core::{Decision, Method, Verdict};
+use holdpoint_daemon::{Broker, Held, HistoryQuery, Outcome, Somebody};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot::Receiver;
@@ -32,12 +33,12 @@ struct Theatre {
     full: Mutex<bool>,
 }
 
-fn command(asked: &Asked) -> String {
+fn command(asked: &CallContext) -> String {
     asked.input["command"].as_str().unwrap().to_owned()
 }
 
-impl World for Theatre {
-    fn judge(&self, asked: &Asked) -> Result<Judged, Problem> {
+impl BrokerHost for Theatre {
+    fn judge(&self, asked: &CallContext) -> Result<Judged, Problem> {
         let command = command(asked);
         let key = (asked.session.clone(), command.clone());
         let verdict = if command.contains("bad") || self.denied.lock().unwrap().contains(&key) {
@@ -72,11 +73,11 @@ impl World for Theatre {
         })
     }
 
-    fn prepare(&self, _: &Asked, _: &Judged) -> Result<Prepared, Problem> {
+    fn prepare(&self, _: &CallContext, _: &Judged) -> Result<Prepared, Problem> {
         Ok(Prepared::default())
     }
 
-    fn difference(&self, before: &Asked, after: &Asked) -> String {
+    fn difference(&self, before: &CallContext, after: &CallContext) -> String {
         format!("-{}\n+{}", command(before), command(after))
     }
 
@@ -99,7 +100,7 @@ impl World for Theatre {
         Ok(())
     }
 
-    fn remember(&self, asked: &Asked, memory: &Memory, _: &str) -> Result<(), Problem> {
+    fn remember(&self, asked: &CallContext, memory: &Memory, _: &str) -> Result<(), Problem> {
         let key = (asked.session.clone(), command(asked));
         match memory {
             Memory::Allow { .. } => self.allowed.lock().unwrap().insert(key),
@@ -183,9 +184,9 @@ const CALLS: [&str; 6] = [
 
 struct Caller {
     nonce: String,
-    asked: Option<Asked>,
+    asked: Option<CallContext>,
     request: Option<String>,
-    waits: Option<Receiver<Told>>,
+    waits: Option<Receiver<Resolution>>,
 }
 
 struct Play {
@@ -233,7 +234,7 @@ impl Play {
             Act::Ask { caller, call } => {
                 self.hear();
                 self.nonces += 1;
-                let asked = Asked {
+                let asked = CallContext {
                     agent: "agent".into(),
                     session: format!("session {}", caller % 2),
                     tool: "Bash".into(),
@@ -349,7 +350,7 @@ impl Play {
         }
     }
 
-    fn told(&mut self, number: usize, told: &Told) {
+    fn told(&mut self, number: usize, told: &Resolution) {
         if told.verdict == Verdict::Allow
             && let Some(id) = &told.id
         {
@@ -509,7 +510,7 @@ fn what_a_rule_releases_is_what_was_judged_by_it() {
     let directory = tempfile::tempdir().unwrap();
     let world = Arc::new(Theatre::default());
     let broker = Broker::open(&directory.path().join("db"), world.clone()).unwrap();
-    let asked = Asked {
+    let asked = CallContext {
         agent: "a".into(),
         session: "s".into(),
         tool: "Bash".into(),
@@ -543,7 +544,7 @@ fn what_a_rule_releases_is_what_was_judged_by_it() {
 fn nothing_on_disk_holds_the_arguments_of_what_was_settled_long_ago() {
     let directory = tempfile::tempdir().unwrap();
     let broker = Broker::open(&directory.path().join("db"), Arc::new(Theatre::default())).unwrap();
-    let mut asked = Asked {
+    let mut asked = CallContext {
         agent: "a".into(),
         session: "s".into(),
         tool: "Bash".into(),

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::Arc;
 
-use holdpoint_broker::http::{Certificate, Place, bind};
+use holdpoint_daemon::http::{Certificate, Place, bind};
 use serde_json::json;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::CertificateDer;

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::{Path, State};
+use holdpoint_broker::people::{Delegation, Role};
+use holdpoint_broker::time::Moment;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::App;
 use super::reply::{Refusal, Told, blocking};
 use super::signed::{Approver, Signed, person};
-use crate::people::{Delegation, Role};
-use crate::time::Moment;
 
 pub(super) async fn list(State(app): State<App>, _: Signed) -> Result<Json<Value>, Refusal> {
     let people = app.auth.people().clone();

@@ -1,16 +1,18 @@
+#[path = "../../../holdpoint-broker/src/channel/sample.rs"]
+mod sample;
 mod server;
 
 use std::time::Instant;
 
+use holdpoint_broker::channel::{self, Setting};
+use holdpoint_broker::{Answer, Edit, Scope};
 use holdpoint_core::Policy;
 use holdpoint_core::policy::channel_of;
 use serde_json::{Value, json};
 
+use self::sample::{edited_request, request, waiting};
 use self::server::{Answers, Server, ok, response};
-use super::super::sample::{edited_request, request, waiting};
-use super::super::{Setting, build};
 use super::*;
-use crate::answer::{Answer, Scope};
 
 const ALLOW: &str = r#"{"request_id":"hq7f3a91","decision":"allow"}"#;
 
@@ -576,8 +578,9 @@ fn a_policy_is_built_into_its_channel_or_into_an_error() {
             approver: "ann".into(),
             prompt_lock: None,
             environment: &|name| (name == "HOME").then(|| "/home/ann".to_owned()),
+            webhooks: Some(build),
         };
-        build(channel_of(&policy).unwrap(), &setting).map(|_| ())
+        channel::build(channel_of(&policy).unwrap(), &setting).map(|_| ())
     };
     assert_eq!(built(json!({})), Ok(()));
     assert_eq!(

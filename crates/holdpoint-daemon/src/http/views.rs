@@ -5,6 +5,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
+use holdpoint_broker::host::Problem;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -12,7 +13,6 @@ use super::App;
 use super::reply::{Refusal, blocking};
 use super::signed::Signed;
 use crate::views::Views;
-use crate::world::Problem;
 
 pub(super) async fn sessions(State(app): State<App>, _: Signed) -> Result<Json<Value>, Refusal> {
     made(&app, |views| views.sessions()).await.map(Json)

@@ -4,12 +4,12 @@
 use std::path::Path;
 use std::time::Duration;
 
+use holdpoint_broker::host::Problem;
+use holdpoint_broker::request::{Context, Request, State};
+use holdpoint_broker::time::Moment;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, TransactionBehavior, params};
 
 use super::HistoryQuery;
-use crate::request::{Context, Request, State};
-use crate::time::Moment;
-use crate::world::Problem;
 
 /// The most settled requests that are kept.
 const MOST_KEPT: u32 = 10_000;

@@ -3,6 +3,12 @@
 
 use std::sync::Arc;
 
+use holdpoint_broker::answer::Said;
+use holdpoint_broker::host::Problem;
+use holdpoint_broker::request::{CallContext, Request};
+use holdpoint_broker::resolution::Resolution;
+use holdpoint_broker::time::Moment;
+use holdpoint_broker::wire::{MAX_LINE, Reply, Wanted, Wish, proof};
 use subtle::ConstantTimeEq;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -11,12 +17,7 @@ use tokio::sync::{Semaphore, broadcast};
 use tokio::task::spawn_blocking;
 
 use super::peer;
-use crate::answer::Said;
-use crate::broker::{Answered, Broker, ChangeKind, Held, HistoryQuery, Outcome, Somebody, Told};
-use crate::request::{Asked, Request};
-use crate::time::Moment;
-use crate::wire::{MAX_LINE, Reply, Wanted, Wish, proof};
-use crate::world::Problem;
+use crate::broker::{Answered, Broker, ChangeKind, Held, HistoryQuery, Outcome, Somebody};
 
 /// The most connections at once: as many callers as may wait, and some people.
 const MOST_CONNECTIONS: usize = 6000;
@@ -114,7 +115,7 @@ async fn hold(
     mut read: BufReader<OwnedReadHalf>,
     mut write: OwnedWriteHalf,
     desk: &Arc<Desk>,
-    asked: Asked,
+    asked: CallContext,
     nonce: String,
     before: Option<String>,
 ) -> std::io::Result<()> {
@@ -271,7 +272,7 @@ async fn blocking(work: impl FnOnce() -> Result<Reply, Problem> + Send + 'static
     }
 }
 
-fn proved(desk: &Desk, nonce: &str, told: &Told) -> Reply {
+fn proved(desk: &Desk, nonce: &str, told: &Resolution) -> Reply {
     let proved = serde_json::to_string(told).ok().and_then(|told| {
         let proof = proof(&desk.secret, nonce, &told)?;
         Some(Reply::Told { told, proof })

@@ -4,8 +4,9 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use holdpoint_broker::http::bind;
-use holdpoint_broker::{Answer, Moment, Said, Somebody};
+use holdpoint_broker::{Answer, Moment, Said};
+use holdpoint_daemon::Somebody;
+use holdpoint_daemon::http::bind;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt};
 
@@ -181,7 +182,7 @@ fn whoever_falls_behind_is_told_everything_anew() {
     });
 }
 
-fn signed_in(auth: &holdpoint_broker::http::Auth, address: std::net::SocketAddr) -> Client {
+fn signed_in(auth: &holdpoint_daemon::http::Auth, address: std::net::SocketAddr) -> Client {
     let code = auth.new_code("dev", Instant::now()).unwrap();
     let mut client = Client {
         address,

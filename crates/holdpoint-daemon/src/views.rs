@@ -1,9 +1,8 @@
 //! What the page shows beside the requests. The program implements it with its state directory,
 //! its policies and its ledger.
 
+use holdpoint_broker::host::Problem;
 use serde_json::Value;
-
-use crate::world::Problem;
 
 /// What the page shows beside the requests. Everything is redacted before it comes here. Each of
 /// these may take seconds.

@@ -1,0 +1,72 @@
+//! How a held call ended, as its caller is told.
+
+use holdpoint_core::{Decision, Method, Verdict};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::request::{Request, State};
+
+/// What a caller is told in the end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Resolution {
+    /// The request; none if nobody was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Allow or deny, and nothing between.
+    pub verdict: Verdict,
+    /// How it came about.
+    pub method: Method,
+    /// Why.
+    pub reason: String,
+    /// What a person wants the model to read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+    /// Who answered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approvers: Vec<String>,
+    /// The arguments to run with, if a person changed them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<Map<String, Value>>,
+    /// What exactly may run: the caller finds the same digest, or does not run it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub binding: Option<String>,
+}
+
+impl Resolution {
+    /// What was decided without asking anybody.
+    pub fn decided(decision: &Decision) -> Self {
+        Self {
+            id: None,
+            verdict: match decision.verdict.runs() {
+                true => Verdict::Allow,
+                false => Verdict::Deny,
+            },
+            method: decision.method,
+            reason: decision.reason.clone(),
+            comment: None,
+            approvers: Vec::new(),
+            edited: None,
+            binding: None,
+        }
+    }
+
+    /// How a request ended; none while it waits.
+    pub fn of(request: &Request) -> Option<Self> {
+        let settled = request.settled.as_ref()?;
+        let released = request.state == State::Released;
+        Some(Self {
+            id: Some(request.id.clone()),
+            verdict: if released {
+                Verdict::Allow
+            } else {
+                Verdict::Deny
+            },
+            method: settled.method,
+            reason: settled.reason.clone(),
+            comment: settled.comment.clone(),
+            approvers: settled.approvers.clone(),
+            edited: (released && request.was_edited()).then(|| request.asked.input.clone()),
+            binding: released.then(|| request.binding.clone()),
+        })
+    }
+}
