@@ -8,8 +8,11 @@ mod account;
 pub mod amounts;
 pub mod backup;
 pub mod checks;
+mod context;
 mod disk;
 pub mod display;
+mod engine;
+mod error;
 mod error_log;
 pub mod excerpt;
 mod gate;
@@ -20,6 +23,8 @@ mod locations;
 pub mod middleware;
 mod packs;
 mod people;
+pub mod pipeline;
+mod policies;
 mod recording;
 mod sessions;
 pub mod simulate;
@@ -32,7 +37,10 @@ mod trust;
 mod workplace;
 
 pub use account::account_name;
+pub use context::{Caller, GivenPolicy, NO_SESSION, PolicySource, SessionSource, working_directory};
 pub use disk::Disk;
+pub use engine::{Engine, Work};
+pub use error::EngineError;
 pub use error_log::ErrorLog;
 pub use excerpt::{arguments_without_secrets, text_without_secrets, without_secrets};
 pub use gate::Gate;
@@ -51,6 +59,7 @@ pub use load::{
 pub use locations::{Locations, ProjectFiles};
 pub use packs::read_pack;
 pub use people::people_at;
+pub use policies::load_source;
 pub use recording::{
     Answered, Ended, Failed, Found, Hold, Outcome, Ran, RecordError, Recorder, Replayed,
 };
