@@ -67,5 +67,5 @@ fn check_is_data(commands: Option<Vec<Command>>, text: &str) {
         .collect();
     assert_eq!(words, ["echo", text]);
     assert!(command.words.iter().all(|word| !word.dynamic && !word.glob));
-    assert_eq!(command.opaque, None);
+    assert_eq!(command.opaque, []);
 }

@@ -5,6 +5,7 @@
 //! [`ToolCall`] → [`understand`] → [`Action`] → [`judge`] → [`Decision`]: a call is read once, and
 //! whoever wants to know something about it looks at the action.
 
+pub mod budget;
 mod call;
 mod catalogue;
 mod code;
@@ -17,6 +18,7 @@ mod judge;
 mod literal_index;
 mod named;
 mod offers;
+pub mod opaque;
 mod path_uses;
 pub mod paths;
 pub mod policy;

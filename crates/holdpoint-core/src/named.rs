@@ -165,7 +165,7 @@ impl Found {
 mod tests {
     use super::*;
     use crate::call::ToolCall;
-    use crate::paths::{Entry, Lookup, NoLinks, Surroundings};
+    use crate::paths::{Entry, FileText, Lookup, NoLinks, Surroundings};
     use crate::policy::Policy;
     use crate::understand::understand;
     use serde_json::json;
@@ -266,12 +266,11 @@ mod tests {
             }
         }
 
-        fn reads(&self) -> bool {
-            true
-        }
-
-        fn text(&self, path: &str, _most: usize) -> Option<String> {
-            (path == "/ws/clean.sh").then(|| "rm -rf out\n".to_owned())
+        fn read(&self, path: &str, _most: usize) -> FileText {
+            match path {
+                "/ws/clean.sh" => FileText::Text("rm -rf out\n".to_owned()),
+                _ => FileText::Missing,
+            }
         }
     }
 

@@ -102,7 +102,7 @@ fn is_offerable(view: &CommandView) -> bool {
         .collect();
     command.reached == Reached::Directly
         && !view.is_dynamic()
-        && command.opaque.is_none()
+        && command.opaque.is_empty()
         && view.disguised().is_none()
         && !shell::starts_others(&words)
 }

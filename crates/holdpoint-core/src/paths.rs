@@ -29,16 +29,91 @@ pub trait Lookup {
     /// What stands at `path`, which is absolute and free of `.` and `..`.
     fn entry(&self, path: &str) -> Entry;
 
-    /// Whether files are read at all; a look-up that reads none says nothing by not doing so.
-    fn reads(&self) -> bool {
-        false
+    /// What is in the file at `path`, of which at most `most` bytes are wanted.
+    fn read(&self, path: &str, most: usize) -> FileText {
+        let _ = (path, most);
+        FileText::NotRead
+    }
+}
+
+/// What is in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileText {
+    /// This text.
+    Text(String),
+    /// A program in the system's own format, with nothing to read.
+    Compiled,
+    /// More than was wanted.
+    TooLarge,
+    /// Bytes that are neither text nor a program of the system.
+    NotText,
+    /// It is there and cannot be read, or is no plain file.
+    Unreadable,
+    /// Nothing is there.
+    Missing,
+    /// This look-up reads no files.
+    NotRead,
+}
+
+/// The first bytes of a file that tell what it is.
+pub const FILE_HEAD: usize = 512;
+
+impl FileText {
+    /// What the bytes of a whole file are.
+    #[must_use]
+    pub fn from_bytes(bytes: Vec<u8>) -> Self {
+        match String::from_utf8(bytes) {
+            Ok(text) => FileText::Text(text),
+            Err(error) if is_compiled(error.as_bytes()) => FileText::Compiled,
+            Err(_) => FileText::NotText,
+        }
     }
 
-    /// The text of the file at `path`, if it is one of at most `most` bytes that can be read.
-    fn text(&self, path: &str, most: usize) -> Option<String> {
-        let _ = (path, most);
-        None
+    /// What a file is that is longer than was wanted, by its first [`FILE_HEAD`] bytes.
+    #[must_use]
+    pub fn from_head(head: &[u8]) -> Self {
+        if is_compiled(head) {
+            FileText::Compiled
+        } else {
+            FileText::TooLarge
+        }
     }
+
+    /// The text, if all of it was read.
+    #[must_use]
+    pub fn into_text(self) -> Option<String> {
+        match self {
+            FileText::Text(text) => Some(text),
+            FileText::Compiled
+            | FileText::TooLarge
+            | FileText::NotText
+            | FileText::Unreadable
+            | FileText::Missing
+            | FileText::NotRead => None,
+        }
+    }
+}
+
+/// Whether a file that begins so is a program for the machine: ELF, Mach-O, PE, WebAssembly or a
+/// Java class. A shell that is handed something the system does not run reads it as a script,
+/// unless there is a NUL in its first line: so there must be one.
+fn is_compiled(head: &[u8]) -> bool {
+    const MAGIC: &[&[u8]] = &[
+        b"\x7fELF",
+        b"\xfe\xed\xfa\xce",
+        b"\xfe\xed\xfa\xcf",
+        b"\xce\xfa\xed\xfe",
+        b"\xcf\xfa\xed\xfe",
+        b"\xca\xfe\xba\xbe",
+        b"MZ",
+        b"\0asm",
+    ];
+    /// Bytes of the first line that shells look at.
+    const MAX_LOOKED_AT: usize = 80;
+    let line = head.iter().take(MAX_LOOKED_AT);
+    let first_line = line.take_while(|byte| **byte != b'\n');
+    MAGIC.iter().any(|magic| head.starts_with(magic))
+        && first_line.into_iter().any(|byte| *byte == 0)
 }
 
 /// A file system without links, for callers that have no disk to look at.
@@ -128,7 +203,7 @@ pub(crate) struct Seen {
     /// In order rather than hashed: a call asks about a handful.
     entries: BTreeMap<String, Entry>,
     /// Files that were asked for, with how much of them and what there was.
-    texts: Vec<(String, usize, Option<String>)>,
+    texts: Vec<(String, usize, FileText)>,
 }
 
 impl Seen {
@@ -137,10 +212,10 @@ impl Seen {
         let mut entries = self.entries.iter();
         let mut texts = self.texts.iter();
         entries.all(|(path, entry)| lookup.entry(path) == *entry)
-            && texts.all(|(path, most, text)| lookup.text(path, *most) == *text)
+            && texts.all(|(path, most, text)| lookup.read(path, *most) == *text)
     }
 
-    fn text(&self, path: &str, most: usize) -> Option<&Option<String>> {
+    fn text(&self, path: &str, most: usize) -> Option<&FileText> {
         let same = |one: &&(String, usize, _)| one.0 == path && one.1 == most;
         self.texts.iter().find(same).map(|(_, _, text)| text)
     }
@@ -200,11 +275,7 @@ impl Lookup for Remembering<'_> {
         entry
     }
 
-    fn reads(&self) -> bool {
-        self.inner.reads()
-    }
-
-    fn text(&self, path: &str, most: usize) -> Option<String> {
+    fn read(&self, path: &str, most: usize) -> FileText {
         let before = self.before.and_then(|before| before.text(path, most));
         if let Some(text) = before {
             return text.clone();
@@ -213,7 +284,7 @@ impl Lookup for Remembering<'_> {
         if let Some(text) = seen.text(path, most) {
             return text.clone();
         }
-        let text = self.inner.text(path, most);
+        let text = self.inner.read(path, most);
         seen.texts.push((path.to_owned(), most, text.clone()));
         text
     }
@@ -415,6 +486,28 @@ mod tests {
         assert!(is_within("/anything", "/"));
         assert!(!is_within("/ws-evil/a", "/ws"));
         assert!(climbs("a/../b") && !climbs("foo..bar/..."));
+    }
+
+    #[test]
+    fn only_what_no_shell_would_read_is_a_compiled_program() {
+        let compiled: &[&[u8]] = &[
+            b"\x7fELF\x02\x01\x01\0\xff",
+            b"\xcf\xfa\xed\xfe\x07\0\0\x01",
+            b"MZ\x90\0\x03\0\xff",
+        ];
+        for bytes in compiled {
+            assert_eq!(FileText::from_bytes(bytes.to_vec()), FileText::Compiled);
+            assert_eq!(FileText::from_head(bytes), FileText::Compiled);
+        }
+        let scripts: &[&[u8]] = &[
+            b"\x7fELF=1\nrm -rf /\n\xff",
+            b"MZqFpD='\n\0'\nrm -rf /\n\xff",
+            b"#!/bin/sh\nrm -rf /\n\xff",
+        ];
+        for bytes in scripts {
+            assert_eq!(FileText::from_bytes(bytes.to_vec()), FileText::NotText);
+            assert_eq!(FileText::from_head(bytes), FileText::TooLarge);
+        }
     }
 
     proptest! {

@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
 
+use crate::budget::Budget;
 use crate::call::{ToolCall, push_python_str};
 use crate::catalogue::{self, Effect, Shape};
 use crate::effects::{self, Meaning};
@@ -99,10 +100,20 @@ fn read(call: ToolCall, effect: Effect, generated: &[String], around: &Surroundi
         lookup: &lookup,
         ..*around
     };
-    action.read(around);
+    action.read(&Here {
+        around,
+        budget: Budget::new(),
+    });
     action.meanings = effects::meanings(&action, around, generated);
     action.seen = lookup.into_seen();
     action
+}
+
+/// What the readers of a call share.
+struct Here<'a> {
+    around: &'a Surroundings<'a>,
+    /// What all of them spend from.
+    budget: Budget,
 }
 
 /// The effect of a tool: what the catalogue knows, else what a trusted layer declares. A layer
@@ -195,14 +206,14 @@ impl Action {
         Remembering::since(&self.seen, lookup)
     }
 
-    fn read(&mut self, around: &Surroundings<'_>) {
+    fn read(&mut self, here: &Here<'_>) {
         // Arguments are shared, so holding on to them costs nothing.
         let call = self.call.clone();
         if let Shape::Shell { command } = self.shape {
-            self.read_shell_call(&call, command, around);
-            self.read_commands_in(call.input(), Some(command), around);
+            self.read_shell_call(&call, command, here);
+            self.read_commands_in(call.input(), Some(command), here);
         } else if !catalogue::is_known(call.tool()) {
-            self.read_commands_in(call.input(), None, around);
+            self.read_commands_in(call.input(), None, here);
         }
         self.count_paths();
     }
@@ -236,7 +247,7 @@ impl Action {
         match self.commands.as_slice() {
             [only] => {
                 !only.is_dynamic()
-                    && only.command.opaque.is_none()
+                    && only.command.opaque.is_empty()
                     && only.command.redirects.is_empty()
                     && self.trouble.is_none()
             }
@@ -250,7 +261,7 @@ impl Action {
         let known = |command: &CommandView| {
             // What stands in a script is answered for with the script.
             command.command.file.is_some()
-                || !(command.is_dynamic() || command.command.opaque.is_some())
+                || (!command.is_dynamic() && command.command.opaque.is_empty())
         };
         let whole = !self.commands.is_empty()
             && self.in_line == self.commands.len()
@@ -282,7 +293,7 @@ impl Action {
         &mut self,
         input: &Map<String, Value>,
         already: Option<&str>,
-        around: &Surroundings<'_>,
+        here: &Here<'_>,
     ) {
         for (key, value) in input {
             if already == Some(key.as_str()) {
@@ -291,15 +302,15 @@ impl Action {
             let named = catalogue::names_command(key);
             match value {
                 Value::String(line) if named => {
-                    self.read_line(line, around);
-                    self.read_with_arguments(line, input, around);
+                    self.read_line(line, here);
+                    self.read_with_arguments(line, input, here);
                 }
                 Value::Array(words) if named => {
-                    self.read_words(words, around);
+                    self.read_words(words, here);
                     // A list may also be one of whole lines.
                     for line in words.iter().filter_map(Value::as_str) {
                         if line.contains(char::is_whitespace) {
-                            self.read_line(line, around);
+                            self.read_line(line, here);
                         }
                     }
                 }
@@ -316,15 +327,13 @@ impl Action {
                     };
                     let words = interpreter.into_iter().chain([code.as_str()]);
                     let words: Vec<Value> = words.map(Value::from).collect();
-                    self.read_words(&words, around);
+                    self.read_words(&words, here);
                 }
-                Value::Array(words) if catalogue::names_words(key) => {
-                    self.read_words(words, around)
-                }
-                Value::Object(inner) => self.read_commands_in(inner, None, around),
+                Value::Array(words) if catalogue::names_words(key) => self.read_words(words, here),
+                Value::Object(inner) => self.read_commands_in(inner, None, here),
                 Value::Array(items) => {
                     for inner in items.iter().filter_map(Value::as_object) {
-                        self.read_commands_in(inner, None, around);
+                        self.read_commands_in(inner, None, here);
                     }
                 }
                 Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
@@ -333,23 +342,18 @@ impl Action {
     }
 
     /// A command whose arguments stand in a list beside it.
-    fn read_with_arguments(
-        &mut self,
-        command: &str,
-        input: &Map<String, Value>,
-        around: &Surroundings<'_>,
-    ) {
+    fn read_with_arguments(&mut self, command: &str, input: &Map<String, Value>, here: &Here<'_>) {
         let arguments = ["args", "argv", "arguments"]
             .iter()
             .find_map(|key| input.get(*key)?.as_array());
         if let Some(arguments) = arguments {
             let words = command.split_whitespace().map(Value::from);
             let words: Vec<Value> = words.chain(arguments.iter().cloned()).collect();
-            self.read_words(&words, around);
+            self.read_words(&words, here);
         }
     }
 
-    fn read_shell_call(&mut self, call: &ToolCall, key: &str, around: &Surroundings<'_>) {
+    fn read_shell_call(&mut self, call: &ToolCall, key: &str, here: &Here<'_>) {
         let input = call.input();
         match input.get(key) {
             None | Some(Value::Null) => return,
@@ -368,15 +372,15 @@ impl Action {
             }
         }
         if let Some(line) = self.line.clone() {
-            self.read_line(&line, around);
+            self.read_line(&line, here);
             self.in_line = self.commands.len();
         }
-        self.read_literal_args(call, key, around);
+        self.read_literal_args(call, key, here);
     }
 
     /// A tool may pass `args` to the program as they are instead of to a shell: then they are
     /// words, whatever they contain. Both readings are judged.
-    fn read_literal_args(&mut self, call: &ToolCall, key: &str, around: &Surroundings<'_>) {
+    fn read_literal_args(&mut self, call: &ToolCall, key: &str, here: &Here<'_>) {
         let input = call.input();
         let (Some(Value::String(program)), Some(Value::Array(args))) =
             (input.get(key), input.get("args"))
@@ -399,18 +403,18 @@ impl Action {
             return;
         }
         let words: Vec<Value> = words.into_iter().map(Value::String).collect();
-        self.read_words(&words, around);
+        self.read_words(&words, here);
     }
 
     /// A command given as a list of words, which no shell takes apart.
-    fn read_words(&mut self, words: &[Value], around: &Surroundings<'_>) {
+    fn read_words(&mut self, words: &[Value], here: &Here<'_>) {
         let mut texts = Vec::new();
         for word in words {
             collect_texts(word, &mut |text| texts.push(text.to_owned()));
         }
         let words: Vec<&str> = texts.iter().map(String::as_str).collect();
         let whole = 0..self.line.as_ref().map_or(0, String::len);
-        match shell::commands_of_words_in(&words, Some(around)) {
+        match shell::commands_of_words_in(&words, Some(here.around), &here.budget) {
             Ok(mut listed) => {
                 // Words have no place in a line of their own; they are all of it.
                 for command in &mut listed.commands {
@@ -422,12 +426,12 @@ impl Action {
         }
     }
 
-    fn read_line(&mut self, line: &str, around: &Surroundings<'_>) {
+    fn read_line(&mut self, line: &str, here: &Here<'_>) {
         if line.len() > MAX_COMMAND {
             self.trouble = Some(Trouble::Oversize(line.len()));
             return;
         }
-        match shell::commands_in(line, Some(around)) {
+        match shell::commands_in(line, Some(here.around), &here.budget) {
             Ok(listed) => self.add_commands(listed),
             Err(refusal) => self.trouble = Some(Trouble::of(refusal)),
         }

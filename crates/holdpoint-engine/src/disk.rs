@@ -1,9 +1,9 @@
 //! The real file system, as the judge's look-up.
 
-use std::fs;
-use std::io::ErrorKind;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read as _};
 
-use holdpoint_core::paths::{Entry, Lookup};
+use holdpoint_core::paths::{Entry, FILE_HEAD, FileText, Lookup};
 
 /// Looks paths up on the machine's disk.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,16 +31,30 @@ impl Lookup for Disk {
         }
     }
 
-    fn reads(&self) -> bool {
-        true
-    }
-
-    fn text(&self, path: &str, most: usize) -> Option<String> {
+    fn read(&self, path: &str, most: usize) -> FileText {
+        let found = match fs::metadata(path) {
+            Ok(found) => found,
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+            {
+                return FileText::Missing;
+            }
+            Err(_) => return FileText::Unreadable,
+        };
         // Anything but a plain file may block, or never end.
-        let found = fs::metadata(path).ok()?;
-        if !found.is_file() || found.len() > u64::try_from(most).ok()? {
-            return None;
+        if !found.is_file() {
+            return FileText::Unreadable;
         }
-        fs::read_to_string(path).ok()
+        let whole = usize::try_from(found.len()).is_ok_and(|length| length <= most);
+        let wanted = if whole { most } else { FILE_HEAD };
+        let mut bytes = Vec::new();
+        // One byte more than is wanted tells a file that grew since it was looked at.
+        let limit = u64::try_from(wanted).unwrap_or(u64::MAX).saturating_add(1);
+        let read = File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes));
+        match read {
+            Err(_) => FileText::Unreadable,
+            Ok(length) if whole && length <= most => FileText::from_bytes(bytes),
+            Ok(_) => FileText::from_head(&bytes),
+        }
     }
 }

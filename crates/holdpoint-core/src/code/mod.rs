@@ -24,18 +24,14 @@ mod values;
 mod vim;
 mod walker;
 
-use std::cell::Cell;
 use std::ops::Range;
 
-/// Longest code read.
-const LONGEST_CODE: usize = 1 << 20;
-/// Tokens in one reading, code inside of code included.
-const MOST_TOKENS: usize = 200_000;
-/// Bytes of constants copied or put together. A name that stands for a long text and is used
-/// often would otherwise cost more than the code is long.
-const MOST_COPIED: usize = 4 << 20;
-/// Code inside of code (`exec("…")`) is followed this deep.
-const DEEPEST_CODE: usize = 4;
+use crate::budget::{Budget, Resource};
+
+/// Longest code read: as long as the longest line. What is longer is not followed at all.
+const MAX_TEXT: usize = 1 << 20;
+/// Code inside of code (`exec("…")`) is followed this deep; each level reads all of it again.
+const MAX_CODE_DEPTH: usize = 4;
 
 /// A language code is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -123,18 +119,17 @@ pub(crate) enum Unfollowed {
 
 /// Reads code.
 #[must_use]
-pub(crate) fn read(language: Language, code: &str) -> Reading {
+pub(crate) fn read(language: Language, code: &str, budget: &Budget) -> Reading {
     let limits = Limits {
-        tokens: Cell::new(MOST_TOKENS),
-        copied: Cell::new(MOST_COPIED),
-        code: DEEPEST_CODE,
+        budget: budget.clone(),
+        code: MAX_CODE_DEPTH,
     };
     read_within(language, code, &limits)
 }
 
 /// Reads code that may stand inside of other code.
 fn read_within(language: Language, code: &str, limits: &Limits) -> Reading {
-    if code.len() > LONGEST_CODE {
+    if code.len() > MAX_TEXT {
         return Reading::opaque(Unfollowed::TooLong);
     }
     match language {
@@ -151,8 +146,7 @@ fn read_within(language: Language, code: &str, limits: &Limits) -> Reading {
 
 /// What is left of the bounds on a reading.
 struct Limits {
-    tokens: Cell<usize>,
-    copied: Cell<usize>,
+    budget: Budget,
     /// How much deeper code inside of code may stand.
     code: usize,
 }
@@ -160,20 +154,12 @@ struct Limits {
 impl Limits {
     /// Takes one token; false when there is none left.
     fn token(&self) -> bool {
-        let left = self.tokens.get();
-        self.tokens.set(left.saturating_sub(1));
-        left > 0
+        self.budget.spend(Resource::Tokens, 1).is_ok()
     }
 
     /// Takes bytes that are to be copied; false when there are not so many left.
     fn copies(&self, bytes: usize) -> bool {
-        match self.copied.get().checked_sub(bytes) {
-            Some(left) => {
-                self.copied.set(left);
-                true
-            }
-            None => false,
-        }
+        self.budget.spend(Resource::Copies, bytes).is_ok()
     }
 
     /// Reads code found in a string, with what is left here.
@@ -185,14 +171,10 @@ impl Limits {
             return Reading::opaque(Unfollowed::TooLong);
         }
         let inner = Limits {
-            tokens: self.tokens.clone(),
-            copied: self.copied.clone(),
+            budget: self.budget.clone(),
             code: code_depth,
         };
-        let reading = read_within(language, code, &inner);
-        self.tokens.set(inner.tokens.get());
-        self.copied.set(inner.copied.get());
-        reading
+        read_within(language, code, &inner)
     }
 }
 

@@ -224,5 +224,5 @@ fn file(path: &str, command: &Command, around: &Surroundings<'_>) -> Option<Stri
     if around.lookup.entry(&real) == Entry::Missing {
         return Some(String::new());
     }
-    around.lookup.text(&real, LONGEST_FILE)
+    around.lookup.read(&real, LONGEST_FILE).into_text()
 }

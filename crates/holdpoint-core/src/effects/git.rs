@@ -132,7 +132,7 @@ fn current_branch(around: &Surroundings<'_>) -> String {
     let head = around
         .resolve(".git/HEAD")
         .ok()
-        .and_then(|path| around.lookup.text(&path, 1024));
+        .and_then(|path| around.lookup.read(&path, 1024).into_text());
     head.as_deref()
         .and_then(|text| text.trim().strip_prefix("ref: refs/heads/"))
         .unwrap_or_default()

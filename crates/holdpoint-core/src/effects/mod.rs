@@ -15,8 +15,9 @@ mod subject;
 use std::ops::Range;
 
 use self::places::Place;
+use crate::opaque::Opaque;
 use crate::rules::words;
-use crate::shell::{Command, Opaque};
+use crate::shell::Command;
 
 pub(crate) use files::MOST as MOST_OF_A_COMMAND;
 pub(crate) use subject::{Meaning, Subject, meanings, subjects};
@@ -129,20 +130,7 @@ impl Kind {
 
 /// The bit of a reason why what runs is not known.
 pub(crate) fn opaque_bit(opaque: Opaque) -> u64 {
-    let word = match opaque {
-        Opaque::DynamicProgram => "dynamic-program",
-        Opaque::DynamicCode => "dynamic-code",
-        Opaque::PipedIntoShell => "piped-into-shell",
-        Opaque::Downloaded => "downloaded",
-        Opaque::Decoded => "decoded",
-        Opaque::InlineCode => "inline-code",
-        Opaque::ScriptFromInput => "script-from-input",
-        Opaque::ExecutableSetting => "executable-setting",
-        Opaque::Unreadable => "unreadable",
-        Opaque::TooDeep => "too-deep",
-        Opaque::CallsItself => "calls-itself",
-    };
-    words::bit(words::OPAQUE, word).unwrap_or_default()
+    words::bit(words::OPAQUE, opaque.reason.as_str()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -185,7 +185,10 @@ pub(crate) fn subjects(action: &Action) -> impl Iterator<Item = Subject<'_>> {
                 .zip(meaning.read.as_ref())
                 .map(|(view, read)| read.of_command(&view.command, meaning.own));
             let own = view.and_then(|view| view.command.words.get(1..meaning.own));
-            let opaque = view.and_then(|view| view.command.opaque);
+            let opaque = view
+                .map_or(&[][..], |view| &view.command.opaque)
+                .iter()
+                .copied();
             Subject {
                 command: view.map(|_| index),
                 tool: action.call.tool(),
@@ -198,7 +201,7 @@ pub(crate) fn subjects(action: &Action) -> impl Iterator<Item = Subject<'_>> {
                 effects: &meaning.effects,
                 mask: meaning.mask,
                 targets: meaning.targets,
-                opaque: opaque.map(opaque_bit).unwrap_or_default(),
+                opaque: opaque.map(opaque_bit).fold(0, |all, bit| all | bit),
                 traces: meaning.traces,
             }
         })
@@ -291,7 +294,7 @@ fn effects_of(
             files::effects(command, &nothing, outer, places, &mut found);
         }
     }
-    if command.opaque.is_some() {
+    if !command.opaque.is_empty() {
         found.push(Effect::plain(Kind::Opaque, command));
     }
     found

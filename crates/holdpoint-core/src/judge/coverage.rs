@@ -124,7 +124,7 @@ impl Judgement<'_> {
         let command = part.and_then(|index| self.view.commands.get(index));
         let plain = command.is_none_or(|command| {
             !command.is_dynamic()
-                && command.command.opaque.is_none()
+                && command.command.opaque.is_empty()
                 && !command.writes_by_option()
                 && command.line_with_writes().is_none()
         });
@@ -257,7 +257,7 @@ fn is_another_spelling(view: &Action, command: &CommandView, inner: &[usize]) ->
         .is_some_and(|program| SHELLS.contains(&program));
     !inner.is_empty()
         && !command.writes_by_option()
-        && command.command.opaque.is_none()
+        && command.command.opaque.is_empty()
         && command.command.assignments.is_empty()
         && command.line_with_writes().is_none()
         && !command.is_dynamic()

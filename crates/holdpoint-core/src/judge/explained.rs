@@ -155,7 +155,7 @@ fn plain(view: &CommandView, whole: &Action, around: &Surroundings<'_>) -> Expla
             .filter(|word| word.dynamic)
             .map(|word| shown(&word.text))
             .collect(),
-        unknown: command.opaque.as_ref().map(|opaque| opaque_words(opaque).1),
+        unknown: command.opaque.first().map(|opaque| opaque_words(*opaque).1),
         sql: Vec::new(),
         effects: Vec::new(),
     }

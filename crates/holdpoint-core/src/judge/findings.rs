@@ -4,10 +4,11 @@ use super::Judgement;
 use super::coverage::Cover;
 use super::guards::Guarded;
 use crate::decision::{Finding, span_of};
+use crate::opaque::{Opaque, Reason};
 use crate::policy::rules::{Match, MatchKind};
 use crate::policy::tool_rules::Opinion;
 use crate::policy::{Authority, Trust};
-use crate::shell::{Assignment, Command, Opaque};
+use crate::shell::{Assignment, Command};
 use crate::understand::{CommandView, EscapeUnicode, Trouble};
 use crate::verdict::{Autonomy, Method, Risk, Verdict};
 
@@ -302,14 +303,15 @@ impl Judgement<'_> {
                 );
                 found.push(self.unknown("shell.disguised-word", reason, Some(index), refuses));
             }
-            if let Some(opaque) = &command.command.opaque {
-                // A script says what it says; only code that comes from elsewhere is unknown.
-                if followed && !matches!(opaque, Opaque::Downloaded | Opaque::Decoded) {
-                    continue;
+            if !command.command.opaque.is_empty() {
+                for opaque in &command.command.opaque {
+                    if followed && !is_asked_in_script(opaque.reason) {
+                        continue;
+                    }
+                    let (rule, reason) = opaque_words(*opaque);
+                    let hides = refuses && opaque.reason.hides_commands();
+                    found.push(self.unknown(rule, reason.into(), Some(index), hides));
                 }
-                let (rule, reason) = opaque_words(opaque);
-                let hides = refuses && hides_commands(opaque);
-                found.push(self.unknown(rule, reason.into(), Some(index), hides));
             } else if command.command.assignments.iter().any(holds_code)
                 && self.calculates_besides(&command.command)
             {
@@ -545,19 +547,10 @@ impl List {
 /// The most dynamic commands of a line that are compared with every rule; more are asked about.
 const MAX_DYNAMIC: usize = 200;
 
-/// Whether a command that cannot be known is a shell command, which a rule may refuse.
-fn hides_commands(opaque: &Opaque) -> bool {
-    match opaque {
-        Opaque::DynamicProgram
-        | Opaque::DynamicCode
-        | Opaque::PipedIntoShell
-        | Opaque::Downloaded
-        | Opaque::Decoded
-        | Opaque::CallsItself
-        | Opaque::Unreadable
-        | Opaque::TooDeep => true,
-        Opaque::InlineCode | Opaque::ScriptFromInput | Opaque::ExecutableSetting => false,
-    }
+/// Whether something unknown is asked about although it stands in a script. A script says what it
+/// says; what comes from elsewhere it does not say, and what was not read nobody has seen.
+fn is_asked_in_script(reason: Reason) -> bool {
+    reason.is_unread_text() || matches!(reason, Reason::Downloaded | Reason::Decoded)
 }
 
 /// Whether a value that looks like data is run by bash in arithmetic: `a[$(rm x)]`.
@@ -567,51 +560,71 @@ fn holds_code(assignment: &Assignment) -> bool {
 }
 
 /// The rule and reason for a command that cannot be known.
-pub(super) fn opaque_words(opaque: &Opaque) -> (&'static str, &'static str) {
-    match opaque {
-        Opaque::DynamicProgram => (
+pub(super) fn opaque_words(opaque: Opaque) -> (&'static str, &'static str) {
+    match opaque.reason {
+        Reason::DynamicProgram => (
             "shell.dynamic-program",
             "Which program runs is only known when the shell runs it",
         ),
-        Opaque::DynamicCode => (
+        Reason::DynamicCode => (
             "shell.dynamic-code",
             "The code a shell would run is only known when it runs",
         ),
-        Opaque::PipedIntoShell => (
+        Reason::PipedIntoShell => (
             "shell.piped-into-shell",
             "A shell would run text that comes from another command or file",
         ),
-        Opaque::Downloaded => (
+        Reason::Downloaded => (
             "shell.downloaded",
             "Code from a network would be run without anybody having read it",
         ),
-        Opaque::Decoded => (
+        Reason::Decoded => (
             "shell.decoded",
             "Code that is encoded would be decoded and run",
         ),
-        Opaque::CallsItself => (
+        Reason::CallsItself => (
             "shell.calls-itself",
             "A function runs itself and may never end",
         ),
-        Opaque::InlineCode => (
+        Reason::InlineCode => (
             "shell.inline-code",
             "An interpreter would run code given on the command line",
         ),
-        Opaque::ScriptFromInput => (
+        Reason::ScriptFromInput => (
             "shell.script-from-input",
             "An interpreter would run code from its input",
         ),
-        Opaque::ExecutableSetting => (
+        Reason::ExecutableSetting => (
             "shell.executable-setting",
             "A setting given with the command can make it run another program",
         ),
-        Opaque::Unreadable => (
+        Reason::Unreadable => (
             "shell.unreadable",
             "Code that a shell would run cannot be read",
         ),
-        Opaque::TooDeep => (
+        Reason::TooDeep => (
             "shell.too-deep",
             "Commands are nested deeper than can be judged",
+        ),
+        Reason::OverBudget => (
+            "shell.over-budget",
+            "There is more to read than can be judged",
+        ),
+        Reason::CannotRead => (
+            "shell.unreadable",
+            "A file that would be run cannot be opened to see what it does",
+        ),
+        Reason::TooLarge => (
+            "shell.unreadable",
+            "A file that would be run is too large to be judged",
+        ),
+        Reason::NotText => (
+            "shell.unreadable",
+            "A file that would be run as a script is not text",
+        ),
+        Reason::ChangedBefore => (
+            "shell.changed-before",
+            "A file is changed and then run: what it will do is not what it says now",
         ),
     }
 }

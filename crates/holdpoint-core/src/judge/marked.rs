@@ -9,8 +9,8 @@ use super::findings::{Answerable, Objection};
 use crate::catalogue;
 use crate::effects::places::{LOOPBACK, REMOTE_BRANCH, SECRET};
 use crate::effects::{Effect, Kind, Subject};
+use crate::opaque::Reason;
 use crate::session::Mark;
-use crate::shell::Opaque;
 use crate::text::shown;
 use crate::verdict::{Method, Verdict};
 
@@ -78,9 +78,10 @@ impl Judgement<'_> {
             return Some(Temptation::Network);
         }
         let unknown = match subject.command {
-            Some(index) => (self.view.commands.get(index))
-                .and_then(|view| view.command.opaque)
-                .is_some_and(may_be_anything),
+            Some(index) => (self.view.commands.get(index)).is_some_and(|view| {
+                let mut unknown = view.command.opaque.iter();
+                unknown.any(|opaque| may_be_anything(opaque.reason))
+            }),
             None => {
                 self.view.effect == catalogue::Effect::Unknown
                     && !catalogue::stays_with_the_agent(tool)
@@ -120,18 +121,23 @@ fn reaches_network(effect: &Effect) -> bool {
 
 /// Whether code nobody can read may be run. Code that stands in the call itself was read as far as
 /// that goes.
-fn may_be_anything(opaque: Opaque) -> bool {
-    match opaque {
-        Opaque::DynamicProgram
-        | Opaque::DynamicCode
-        | Opaque::PipedIntoShell
-        | Opaque::Downloaded
-        | Opaque::Decoded
-        | Opaque::Unreadable
-        | Opaque::TooDeep => true,
-        Opaque::InlineCode
-        | Opaque::ScriptFromInput
-        | Opaque::ExecutableSetting
-        | Opaque::CallsItself => false,
+fn may_be_anything(reason: Reason) -> bool {
+    match reason {
+        Reason::DynamicProgram
+        | Reason::DynamicCode
+        | Reason::PipedIntoShell
+        | Reason::Downloaded
+        | Reason::Decoded
+        | Reason::Unreadable
+        | Reason::TooDeep
+        | Reason::OverBudget
+        | Reason::CannotRead
+        | Reason::TooLarge
+        | Reason::NotText
+        | Reason::ChangedBefore => true,
+        Reason::InlineCode
+        | Reason::ScriptFromInput
+        | Reason::ExecutableSetting
+        | Reason::CallsItself => false,
     }
 }

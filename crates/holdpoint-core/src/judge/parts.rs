@@ -31,8 +31,8 @@ pub fn parts(action: &Action) -> Result<Vec<Part>, String> {
             unknown: view
                 .command
                 .opaque
-                .as_ref()
-                .map(|opaque| opaque_words(opaque).1),
+                .first()
+                .map(|opaque| opaque_words(*opaque).1),
         })
         .collect())
 }

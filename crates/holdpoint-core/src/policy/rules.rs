@@ -230,7 +230,7 @@ impl Rules {
         let Some(command) = view.commands.get(index) else {
             return found;
         };
-        let unknown = command.is_dynamic() || command.command.opaque.is_some();
+        let unknown = command.is_dynamic() || !command.command.opaque.is_empty();
         if self.is_empty() || unknown || command.writes_by_option() {
             return found;
         }

@@ -5,6 +5,3 @@
 
 pub(crate) mod makefile;
 pub(crate) mod package_json;
-
-/// Longest file read; nobody writes a longer one by hand.
-pub(crate) const LONGEST_FILE: usize = 256 << 10;

@@ -5,23 +5,26 @@
 
 use serde_json::{Map, Value};
 
-use super::LONGEST_FILE;
+use crate::budget::MAX_FILE;
 
-/// The lines `npm run NAME` runs, in order; empty if there is no such script. `None` if the file
-/// cannot be read, where npm stops and others may be more lenient.
-pub(crate) fn script(text: &str, name: &str) -> Option<Vec<String>> {
+/// The file is not JSON: npm stops there, and others may be more lenient.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NotJson;
+
+/// The lines `npm run NAME` runs, in order; empty if there is no such script.
+pub(crate) fn script(text: &str, name: &str) -> Result<Vec<String>, NotJson> {
     let scripts = scripts(text)?;
     let mut lines = Vec::new();
     // npm runs nothing around a script that is not there.
     if scripts.contains_key(name) {
         around(&scripts, name, &mut lines);
     }
-    Some(lines)
+    Ok(lines)
 }
 
 /// The lines a command of the package manager itself (`install`, `publish`, `test` …) runs from
-/// the project's file; `None` if the file cannot be read.
-pub(crate) fn lifecycle(text: &str, command: &str) -> Option<Vec<String>> {
+/// the project's file.
+pub(crate) fn lifecycle(text: &str, command: &str) -> Result<Vec<String>, NotJson> {
     let scripts = scripts(text)?;
     let command = ALIASES
         .iter()
@@ -37,7 +40,7 @@ pub(crate) fn lifecycle(text: &str, command: &str) -> Option<Vec<String>> {
             around(&scripts, name, &mut lines);
         }
     }
-    Some(lines)
+    Ok(lines)
 }
 
 /// A script with those around it.
@@ -56,17 +59,17 @@ fn line(scripts: &Map<String, Value>, name: &str) -> Option<String> {
 }
 
 /// The `scripts` of the file; as in node, the last of two equal keys counts.
-fn scripts(text: &str) -> Option<Map<String, Value>> {
-    if text.len() > LONGEST_FILE {
-        return None;
+fn scripts(text: &str) -> Result<Map<String, Value>, NotJson> {
+    if text.len() > MAX_FILE {
+        return Err(NotJson);
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let Value::Object(mut file) = serde_json::from_str(text).ok()? else {
-        return None;
+    let Ok(Value::Object(mut file)) = serde_json::from_str(text) else {
+        return Err(NotJson);
     };
     match file.remove("scripts") {
-        Some(Value::Object(scripts)) => Some(scripts),
-        _ => Some(Map::new()),
+        Some(Value::Object(scripts)) => Ok(scripts),
+        _ => Ok(Map::new()),
     }
 }
 
@@ -202,11 +205,14 @@ mod tests {
 
     #[test]
     fn a_file_that_is_not_json_is_not_guessed_at() {
-        assert_eq!(script("{ // comment\n \"scripts\": {} }", "a"), None);
-        assert_eq!(script("[]", "a"), None);
-        assert_eq!(script(&" ".repeat(LONGEST_FILE + 1), "a"), None);
-        assert_eq!(script(&"[".repeat(100_000), "a"), None);
-        assert_eq!(script("\u{feff}{}", "a"), Some(vec![]));
+        assert_eq!(
+            script("{ // comment\n \"scripts\": {} }", "a"),
+            Err(NotJson)
+        );
+        assert_eq!(script("[]", "a"), Err(NotJson));
+        assert_eq!(script(&" ".repeat(MAX_FILE + 1), "a"), Err(NotJson));
+        assert_eq!(script(&"[".repeat(100_000), "a"), Err(NotJson));
+        assert_eq!(script("\u{feff}{}", "a"), Ok(vec![]));
     }
 
     proptest! {
@@ -219,7 +225,7 @@ mod tests {
         #[test]
         fn what_json_holds_comes_out_unchanged(name in "[a-z]{1,8}", line in "[^\\x00]{1,40}") {
             let text = serde_json::json!({ "scripts": { &name: &line } }).to_string();
-            prop_assert_eq!(script(&text, &name), Some(vec![line]));
+            prop_assert_eq!(script(&text, &name), Ok(vec![line]));
         }
     }
 }

@@ -73,6 +73,11 @@ pub(crate) const OPAQUE: &[&str] = &[
     "unreadable",
     "too-deep",
     "calls-itself",
+    "over-budget",
+    "cannot-read",
+    "too-large",
+    "not-text",
+    "changed-before",
 ];
 
 /// The bit of a word in a list.

@@ -1,15 +1,26 @@
 //! Brace expansion of words whose braces were marked by the reader.
 //!
-//! Promises the words bash makes of `{a,b}` and `{1..3}`, in order, or nothing when there
+//! Promises the words bash makes of `{a,b}` and `{1..3}`, in order, or says that there
 //! would be more than a bounded number of them. Bash expands braces before anything else, so
 //! alternatives may hold expansions; they are passed on untouched.
 
 use super::tree::Part;
 
-/// Most words made of one.
-const MOST_WORDS: usize = 64;
-/// Most marks looked at: pairing them is quadratic.
-const MOST_MARKS: usize = 96;
+/// Words made of one; each is a copy of all its parts.
+const MAX_WORDS: usize = 256;
+/// Words made of a sequence, of which one is as good as another.
+const MAX_SEQUENCE: usize = 64;
+/// Marks looked at: pairing them is quadratic.
+const MAX_MARKS: usize = 600;
+
+/// Why a word's braces are not expanded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unexpanded {
+    /// It would become too many words.
+    TooMany,
+    /// bash has rules of its own for such braces.
+    Odd,
+}
 
 /// A part of a word after brace expansion.
 #[derive(Debug, Clone)]
@@ -20,11 +31,11 @@ pub(super) enum Piece<'t> {
     Made(String),
 }
 
-/// The words a word stands for; `None` if there are too many.
-pub(super) fn expand(parts: &[Part]) -> Option<Vec<Vec<Piece<'_>>>> {
+/// The words a word stands for.
+pub(super) fn expand(parts: &[Part]) -> Result<Vec<Vec<Piece<'_>>>, Unexpanded> {
     let marks = parts.iter().filter(|part| matches!(part, Part::Brace(_)));
-    if marks.count() > MOST_MARKS {
-        return None;
+    if marks.count() > MAX_MARKS {
+        return Err(Unexpanded::TooMany);
     }
     // bash has rules of its own for `{}` among other braces.
     let empty = parts
@@ -32,10 +43,10 @@ pub(super) fn expand(parts: &[Part]) -> Option<Vec<Vec<Piece<'_>>>> {
         .position(|pair| matches!(pair, [Part::Brace('{'), Part::Brace('}')]));
     let after = empty.and_then(|at| parts.get(at + 2..)).unwrap_or_default();
     if after.iter().any(|part| matches!(part, Part::Brace(_))) {
-        return None;
+        return Err(Unexpanded::Odd);
     }
     let Some((before, inside, after)) = first_expression(parts) else {
-        return Some(vec![parts.iter().map(Piece::Part).collect()]);
+        return Ok(vec![parts.iter().map(Piece::Part).collect()]);
     };
     let mut middles = Vec::new();
     match inside {
@@ -45,12 +56,13 @@ pub(super) fn expand(parts: &[Part]) -> Option<Vec<Vec<Piece<'_>>>> {
             }
         }
         Expression::Sequence(texts) => {
-            middles.extend(texts?.into_iter().map(|text| vec![Piece::Made(text)]));
+            let texts = texts.ok_or(Unexpanded::TooMany)?;
+            middles.extend(texts.into_iter().map(|text| vec![Piece::Made(text)]));
         }
     }
     let ends = expand(after)?;
-    if middles.len().saturating_mul(ends.len()) > MOST_WORDS {
-        return None;
+    if middles.len().saturating_mul(ends.len()) > MAX_WORDS {
+        return Err(Unexpanded::TooMany);
     }
     let mut words = Vec::new();
     for middle in &middles {
@@ -61,7 +73,7 @@ pub(super) fn expand(parts: &[Part]) -> Option<Vec<Vec<Piece<'_>>>> {
             words.push(word);
         }
     }
-    Some(words)
+    Ok(words)
 }
 
 enum Expression<'t> {
@@ -194,7 +206,7 @@ fn steps(from: i64, to: i64, step: i64) -> Option<Vec<i64>> {
     let mut values = Vec::new();
     let mut value = from;
     loop {
-        if values.len() == MOST_WORDS {
+        if values.len() == MAX_SEQUENCE {
             return None;
         }
         values.push(value);

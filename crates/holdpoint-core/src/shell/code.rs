@@ -3,15 +3,16 @@
 //! `shutil.rmtree("x")` is listed as `rm -r x`, run by the interpreter, so that one set of rules
 //! judges both. What cannot be followed is marked on the interpreter.
 
-use super::commands::{Opaque, Wrapping};
+use super::commands::Wrapping;
 use super::refusal::Refusal;
 use super::texts::{Argument, UNKNOWN};
 use super::tree::Span;
 use super::unwrapping::Unwrapped;
-use crate::code::{self, Deed, DeedKind, Language, Operand};
+use crate::code::{self, Deed, DeedKind, Language, Operand, Unfollowed};
+use crate::opaque::Reason;
 
-/// Most deeds of one piece of code that are listed.
-const MOST_DEEDS: usize = 500;
+/// Deeds of one piece of code that are listed; each is a command. What has more is marked.
+const MAX_DEEDS: usize = 500;
 
 /// Where code comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,9 +52,27 @@ pub(super) fn run(
     span: &Span,
     source: Source,
 ) -> Result<(), Refusal> {
-    let reading = code::read(language, text);
-    if source == Source::Inline && (reading.opaque.is_some() || reading.deeds.len() > MOST_DEEDS) {
-        command.mark(Opaque::InlineCode);
+    let reading = code::read(language, text, command.listing.budget());
+    if source == Source::Inline && reading.opaque.is_some() {
+        command.mark(Reason::InlineCode);
+    }
+    // A file is text that could have been read; that it does what only running it shows is no news.
+    let unread = match reading.opaque {
+        Some(Unfollowed::TooLong) => Some(Reason::OverBudget),
+        Some(Unfollowed::TooDeep) => Some(Reason::TooDeep),
+        Some(
+            Unfollowed::Unreadable
+            | Unfollowed::Evaluates
+            | Unfollowed::DynamicName
+            | Unfollowed::Native,
+        )
+        | None => None,
+    };
+    if let Some(reason) = unread {
+        command.mark(reason);
+    }
+    if reading.deeds.len() > MAX_DEEDS {
+        command.mark(Reason::OverBudget);
     }
     let unknown = |deed: &Deed| match &deed.kind {
         DeedKind::Delete { path, .. }
@@ -66,9 +85,9 @@ pub(super) fn run(
     };
     // What it changes is not known, so neither is what it does.
     if source == Source::Inline && language != Language::Vim && reading.deeds.iter().any(unknown) {
-        command.mark(Opaque::InlineCode);
+        command.mark(Reason::InlineCode);
     }
-    for deed in reading.deeds.iter().take(MOST_DEEDS) {
+    for deed in reading.deeds.iter().take(MAX_DEEDS) {
         let words = |program: &[&str], operands: &[&Operand]| -> Vec<Argument> {
             let program = program
                 .iter()
@@ -98,14 +117,14 @@ pub(super) fn run(
                 continue;
             }
             DeedKind::Shell(Operand::Starts(line)) => {
-                command.mark(Opaque::InlineCode);
+                command.mark(Reason::InlineCode);
                 let line = Argument::literal(line, span.clone());
                 command.runs(Wrapping::Commanding, &line)?;
                 continue;
             }
             DeedKind::Shell(Operand::Unknown) | DeedKind::Eval => {
                 if source == Source::Inline {
-                    command.mark(Opaque::InlineCode);
+                    command.mark(Reason::InlineCode);
                 }
                 continue;
             }

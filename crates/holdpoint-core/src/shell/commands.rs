@@ -16,6 +16,8 @@ use super::reader::read;
 use super::refusal::{Refusal, RefusalReason};
 use super::texts::Argument;
 use super::walk;
+use crate::budget::Budget;
+use crate::opaque::Opaque;
 use crate::paths::{Surroundings, is_within};
 
 /// A command that would run.
@@ -31,8 +33,8 @@ pub struct Command {
     pub redirects: Vec<Redirection>,
     /// How it comes to run.
     pub reached: Reached,
-    /// Why what it runs cannot be known, if so.
-    pub opaque: Option<Opaque>,
+    /// What it does that cannot be known, and why; empty if all of it is.
+    pub opaque: Vec<Opaque>,
     /// Where it runs.
     pub directory: Arc<Whereabouts>,
     /// The text it reads on its standard input, if that is known.
@@ -208,33 +210,6 @@ pub enum Wrapping {
     Commanding,
 }
 
-/// Why what a command runs cannot be known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Opaque {
-    /// The program is an expansion or a pattern.
-    DynamicProgram,
-    /// Code, or what decides where a wrapped command begins, is an expansion.
-    DynamicCode,
-    /// A shell reads its code from a pipe, a file or an expansion.
-    PipedIntoShell,
-    /// The code comes from a network.
-    Downloaded,
-    /// The code is decoded before it is run.
-    Decoded,
-    /// Code in a language this reader does not read.
-    InlineCode,
-    /// An interpreter reads its code from input.
-    ScriptFromInput,
-    /// A variable, option or setting makes the program run something else.
-    ExecutableSetting,
-    /// Code that stands in the text and that the reader refuses.
-    Unreadable,
-    /// The command is wrapped deeper than the reader follows.
-    TooDeep,
-    /// A function runs itself without an end.
-    CallsItself,
-}
-
 impl Command {
     /// The program's name without its directory, if it is known.
     #[must_use]
@@ -262,25 +237,30 @@ impl Text {
 
 /// Every command a bash text could run.
 pub fn commands(text: &str) -> Result<Vec<Command>, Refusal> {
-    Ok(commands_in(text, None)?.commands)
+    Ok(commands_in(text, None, &Budget::new())?.commands)
 }
 
 /// Every command a bash text could run in these surroundings, scripts it names included.
-pub fn commands_in(text: &str, around: Option<&Surroundings<'_>>) -> Result<Listed, Refusal> {
+pub fn commands_in(
+    text: &str,
+    around: Option<&Surroundings<'_>>,
+    budget: &Budget,
+) -> Result<Listed, Refusal> {
     let script = read(text)?;
-    walk::script(&script, text, around)
+    walk::script(&script, text, around, budget)
 }
 
 /// Every command that starting a program with these words could run. The words are literal:
 /// no shell reads them. Spans count bytes of the words joined by one space.
 pub fn commands_of_words(words: &[&str]) -> Result<Vec<Command>, Refusal> {
-    Ok(commands_of_words_in(words, None)?.commands)
+    Ok(commands_of_words_in(words, None, &Budget::new())?.commands)
 }
 
 /// The same in these surroundings, scripts the words name included.
 pub fn commands_of_words_in(
     words: &[&str],
     around: Option<&Surroundings<'_>>,
+    budget: &Budget,
 ) -> Result<Listed, Refusal> {
     let mut arguments = Vec::new();
     let mut at = 0usize;
@@ -294,5 +274,5 @@ pub fn commands_of_words_in(
         arguments.push(Argument::literal(word, at..at + word.len()));
         at += word.len() + 1;
     }
-    walk::words(arguments, around)
+    walk::words(arguments, around, budget)
 }

@@ -10,21 +10,30 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::files::{Content, Disturbance, Disturbed, Files, tidy};
 use super::texts::UNKNOWN;
 use super::tree::{CommandNode, HereDocument, Span};
+use crate::budget::{Budget, Resource, Spent};
 
-/// Most variables followed.
-const MOST_VARIABLES: usize = 64;
-/// Most values of one variable.
-const MOST_VALUES: usize = 8;
-/// Longest value followed.
-const LONGEST_VALUE: usize = 1 << 16;
-/// Most directories a command may be in.
-const MOST_DIRECTORIES: usize = 4;
-/// Most bodies one function may have; the others are walked by themselves.
-const MOST_BODIES: usize = 4;
-/// Most files whose content is remembered.
-const MOST_FILES: usize = 32;
+/// Variables followed: states are merged variable by variable. A text that sets more is more
+/// than the budget is for.
+const MAX_VARIABLES: usize = 256;
+/// Values of one variable, each of which makes a reading of its own of every command; one that
+/// may have more may have any.
+const MAX_VALUES: usize = 8;
+/// Longest value followed: values are copied into words. A text that sets a longer one is more
+/// than the budget is for.
+const MAX_VALUE: usize = 1 << 16;
+/// Items of an array; the same holds.
+const MAX_ITEMS: usize = 2000;
+/// Directories a command may be in; where there could be more, it may be in any.
+const MAX_DIRECTORIES: usize = 4;
+/// Directories to come back to; more than the budget is for.
+const MAX_PUSHED: usize = 64;
+/// Bodies one function may have; the others are walked by themselves.
+const MAX_BODIES: usize = 4;
+/// Directories of a `PATH`; more than the budget is for.
+const MAX_SEARCHED: usize = 64;
 
 /// Where text that is not known comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -37,8 +46,9 @@ pub(super) enum Origin {
     Network,
 }
 
-/// Longest text whose parts are remembered where not all of them are known.
-const LONGEST_PARTIAL: usize = 4096;
+/// Longest text whose parts are remembered where not all of them are known; of a longer one only
+/// where it comes from.
+const MAX_PARTIAL: usize = 4096;
 
 /// A text of which not all is known, and what is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,7 +121,7 @@ impl Partial {
 impl Value {
     /// A text of which not all is known, if it is short enough to be remembered.
     pub(super) fn partly(origin: Origin, written: &str, pattern: Option<&str>) -> Self {
-        if written.is_empty() || written.len() > LONGEST_PARTIAL {
+        if written.is_empty() || written.len() > MAX_PARTIAL {
             return Value::Unknown(origin);
         }
         Value::Partly(Rc::new(Partial {
@@ -180,7 +190,7 @@ pub(super) struct Definition {
 impl Definition {
     fn add(&mut self, function: &Rc<Function>) {
         let known = |one: &Rc<Function>| Rc::ptr_eq(one, function) || one.is(function);
-        if self.bodies.len() < MOST_BODIES && !self.bodies.iter().any(known) {
+        if self.bodies.len() < MAX_BODIES && !self.bodies.iter().any(known) {
             self.bodies.push(Rc::clone(function));
         }
     }
@@ -193,15 +203,6 @@ impl Definition {
         both.doubtful |= other.doubtful;
         both
     }
-}
-
-/// What a file the text writes will hold.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Content {
-    Known(Arc<str>),
-    From(Origin),
-    /// What another file holds.
-    Same(String),
 }
 
 /// The directories a command may run in, relative to where the text starts: empty is there.
@@ -228,7 +229,7 @@ pub(super) struct Environment {
     variables: Rc<HashMap<String, Variable>>,
     pub(super) functions: Rc<HashMap<String, Definition>>,
     pub(super) aliases: Rc<HashMap<String, Arc<str>>>,
-    files: Rc<HashMap<String, Content>>,
+    pub(super) files: Rc<Files>,
     /// `$1`, `$2` …; none if they are not known.
     pub(super) positional: Option<Rc<[Value]>>,
     pub(super) directory: Arc<Whereabouts>,
@@ -246,6 +247,8 @@ pub(super) struct Environment {
     odd: Rc<Vec<String>>,
     /// Directories the text makes the shell look for programs in.
     pub(super) search: Rc<Vec<String>>,
+    /// What the call may still use.
+    pub(super) budget: Budget,
     /// The agent's workspace, for commands that print it.
     pub(super) workspace: Option<Arc<str>>,
     /// A command that fails ends the shell.
@@ -278,11 +281,17 @@ impl Choice {
 
 impl Environment {
     /// The state a shell starts in.
-    pub(super) fn in_workspace(workspace: Option<&str>) -> Self {
+    pub(super) fn in_workspace(workspace: Option<&str>, budget: &Budget) -> Self {
         Self {
+            budget: budget.clone(),
             workspace: workspace.map(Arc::from),
             ..Self::default()
         }
+    }
+
+    /// Takes bytes that are to be copied.
+    pub(super) fn copies(&self, bytes: usize) -> Result<(), Spent> {
+        self.budget.spend(Resource::Copies, bytes)
     }
 
     /// The value of a variable in one reading, if the text says anything about it.
@@ -306,22 +315,25 @@ impl Environment {
     /// Takes note of the directories a new `PATH` names.
     pub(super) fn search_in(&mut self, path: &str) {
         let named = path.trim_matches('"').split(':');
-        let directories: Vec<String> = named
+        let mut directories: Vec<String> = named
             .map(|directory| directory.replace("$PWD", "."))
             .filter(|directory| !directory.contains('$') && !directory.starts_with("/usr"))
-            .take(8)
             .collect();
+        if directories.len() > MAX_SEARCHED {
+            self.budget.overrun();
+            directories.truncate(MAX_SEARCHED);
+        }
         self.search = Rc::new(directories);
     }
 
     fn remember(&self, name: &str, values: &[Value]) {
         let mut ever = self.ever.borrow_mut();
-        if ever.len() >= MOST_VARIABLES && !ever.contains_key(name) {
+        if ever.len() >= MAX_VARIABLES && !ever.contains_key(name) {
             return;
         }
         let known = ever.entry(name.to_owned()).or_default();
         for value in values {
-            if known.len() < MOST_VALUES && !known.contains(value) {
+            if known.len() < MAX_VALUES && !known.contains(value) {
                 known.push(value.clone());
             }
         }
@@ -411,26 +423,28 @@ impl Environment {
         let mut kept: Vec<Value> = Vec::new();
         for value in values {
             let fits = match &value {
-                Value::Known(text) | Value::Pattern(text) => text.len() <= LONGEST_VALUE,
-                Value::List(items) => items.len() <= 256,
+                Value::Known(text) | Value::Pattern(text) => text.len() <= MAX_VALUE,
+                Value::List(items) => items.len() <= MAX_ITEMS,
                 Value::Partly(_) | Value::Unset | Value::Unknown(_) => true,
             };
             let value = if fits {
                 value
             } else {
+                self.budget.overrun();
                 Value::Unknown(Origin::Elsewhere)
             };
             if !kept.contains(&value) {
                 kept.push(value);
             }
         }
-        if kept.len() > MOST_VALUES {
-            kept.truncate(MOST_VALUES - 1);
+        if kept.len() > MAX_VALUES {
+            kept.truncate(MAX_VALUES - 1);
             kept.push(Value::Unknown(Origin::Elsewhere));
         }
         self.remember(name, &kept);
         let variables = Rc::make_mut(&mut self.variables);
-        if variables.len() >= MOST_VARIABLES && !variables.contains_key(name) {
+        if variables.len() >= MAX_VARIABLES && !variables.contains_key(name) {
+            self.budget.overrun();
             return;
         }
         variables.insert(name.to_owned(), Variable { values: kept });
@@ -466,30 +480,60 @@ impl Environment {
         self.functions.contains_key(name) || self.aliases.contains_key(name)
     }
 
-    /// What a file holds after the commands so far, if they wrote it.
-    pub(super) fn content(&self, path: &str) -> Option<&Content> {
-        self.files.get(tidy(path))
+    /// The names a path has, put together with every directory the shell may be in.
+    pub(super) fn names_of(&self, path: &str) -> Vec<String> {
+        let places = self.directory.places.iter();
+        let mut names: Vec<String> = places.map(|place| tidy(&joined(place, path))).collect();
+        names.dedup();
+        names
     }
 
-    /// Remembers what a file will hold.
-    pub(super) fn write(&mut self, path: &str, content: Content, append: bool) {
-        let path = tidy(path).to_owned();
-        let files = Rc::make_mut(&mut self.files);
-        let content = match (append, files.get(&path), content) {
-            (true, Some(Content::Known(before)), Content::Known(after)) => {
-                Content::Known(Arc::from(format!("{before}{after}")))
+    /// What a file holds after the commands so far, if they wrote it and that is one text.
+    pub(super) fn content(&self, path: &str) -> Option<Content> {
+        if self.files.is_empty() {
+            return None;
+        }
+        let names = self.names_of(path);
+        let file = names.iter().find_map(|name| self.files.get(name))?;
+        match file.contents.as_slice() {
+            [only] if names.len() == 1 && !file.doubtful => Some(only.clone()),
+            _ => Some(Content::From(Origin::Elsewhere)),
+        }
+    }
+
+    /// Notes what a command, the `at`-th of the list, does to a file.
+    pub(super) fn write(&mut self, path: &str, content: Content, append: bool, at: usize) {
+        let names = self.names_of(path);
+        let surely = names.len() == 1 && !self.directory.unknown;
+        for name in names {
+            let copied = match &content {
+                Content::Known(text) if append => text.len(),
+                Content::Known(_) | Content::From(_) | Content::Same(_) | Content::Edited => 0,
+            };
+            let files = Rc::make_mut(&mut self.files);
+            let content = content.clone();
+            let noted = if append {
+                files.append(&name, content, at)
+            } else {
+                files.write(&name, content, surely, at)
+            };
+            if noted.is_err() || self.budget.spend(Resource::Copies, copied).is_err() {
+                self.budget.overrun();
             }
-            (true, Some(Content::From(origin)), Content::Known(_)) => Content::From(*origin),
-            // What stood there before is not known.
-            (true, None, Content::Known(after)) => Content::Known(after),
-            (_, _, content) => content,
+        }
+    }
+
+    /// Notes that a command changes files below a directory, or anywhere.
+    pub(super) fn disturb(&mut self, directory: Option<&str>, how: Disturbance, at: usize) {
+        let names = match directory {
+            Some(directory) => self.names_of(directory).into_iter().map(Some).collect(),
+            None => vec![None],
         };
-        let fits = match &content {
-            Content::Known(text) => text.len() <= LONGEST_VALUE,
-            Content::From(_) | Content::Same(_) => true,
-        };
-        if fits && (files.len() < MOST_FILES || files.contains_key(&path)) {
-            files.insert(path, content);
+        for below in names {
+            let disturbed = Disturbed { below, how, at };
+            if Rc::make_mut(&mut self.files).disturb(disturbed).is_err() {
+                self.budget.overrun();
+            }
         }
     }
 
@@ -518,8 +562,10 @@ impl Environment {
     pub(super) fn push_directory(&mut self) {
         let directory = Arc::clone(&self.directory);
         let pushed = Rc::make_mut(&mut self.pushed);
-        if pushed.len() < MOST_DIRECTORIES {
+        if pushed.len() < MAX_PUSHED {
             pushed.push(directory);
+        } else {
+            self.budget.overrun();
         }
     }
 
@@ -573,7 +619,7 @@ impl Environment {
             variables,
             functions: functions_of_either(self.functions, other.functions),
             aliases: united(self.aliases, other.aliases),
-            files: united(self.files, other.files),
+            files: Files::either(&self.files, &other.files),
             positional: if self.positional == other.positional {
                 self.positional
             } else {
@@ -581,6 +627,7 @@ impl Environment {
             },
             directory,
             pushed: self.pushed,
+            budget: self.budget,
             ever: self.ever,
             exported: if self.exported.len() < other.exported.len() {
                 self.exported
@@ -624,7 +671,7 @@ impl Whereabouts {
             if both.places.contains(place) {
                 continue;
             }
-            if both.places.len() >= MOST_DIRECTORIES {
+            if both.places.len() >= MAX_DIRECTORIES {
                 both.unknown = true;
                 break;
             }
@@ -641,14 +688,6 @@ pub(crate) fn joined(directory: &str, path: &str) -> String {
         return path.to_owned();
     }
     format!("{}/{path}", directory.trim_end_matches('/'))
-}
-
-fn tidy(path: &str) -> &str {
-    let mut path = path;
-    while let Some(rest) = path.strip_prefix("./") {
-        path = rest.trim_start_matches('/');
-    }
-    path
 }
 
 fn merged(
@@ -671,8 +710,8 @@ fn merged(
                 variable.values.push(value);
             }
         }
-        if variable.values.len() > MOST_VALUES {
-            variable.values.truncate(MOST_VALUES - 1);
+        if variable.values.len() > MAX_VALUES {
+            variable.values.truncate(MAX_VALUES - 1);
             variable.values.push(Value::Unknown(Origin::Elsewhere));
         }
         both.insert(name.clone(), variable);

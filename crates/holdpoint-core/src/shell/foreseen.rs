@@ -7,7 +7,8 @@
 use std::sync::Arc;
 
 use super::commands::Command;
-use super::environment::{Content, Origin, Value, joined};
+use super::environment::{Origin, Value};
+use super::files::Content;
 use super::input::Input;
 use super::readings;
 use super::redirects;
@@ -17,8 +18,9 @@ use super::tree::{
     Word,
 };
 
-/// Longest output that is foreseen.
-const LONGEST: usize = 1 << 16;
+/// Longest output that is foreseen: as long as the longest line, of which it is made. Of a longer
+/// one only where it comes from is known.
+const MAX_OUTPUT: usize = 1 << 20;
 
 /// What stands for the name `mktemp` makes up.
 const FRESH: &str = "/tmp/tmp.XXXXXXXXXX";
@@ -79,7 +81,7 @@ fn items(items: &[Item], documents: &[HereDocument], words: &Expander<'_>, input
             Input::Inherited | Input::Known(_) | Input::Partly(_) | Input::Unknown(_) => flow,
         };
         match flow {
-            Input::Known(piece) if text.len() + piece.len() <= LONGEST => text.push_str(&piece),
+            Input::Known(piece) if text.len() + piece.len() <= MAX_OUTPUT => text.push_str(&piece),
             Input::Empty => {}
             Input::Known(_) | Input::Inherited => {
                 unknown = unknown.max(Some(Origin::Elsewhere));
@@ -267,104 +269,9 @@ pub(super) fn printed(
     }
 }
 
-/// The files a command fills with what it fetches or copies, and what they will hold.
-pub(super) fn written(arguments: &[Argument], printed: &Input) -> Vec<(String, Content)> {
-    let Some((program, rest)) = arguments.split_first() else {
-        return Vec::new();
-    };
-    let name = program.text.program().unwrap_or_default();
-    if matches!(name, "sudo" | "doas" | "env" | "nice" | "nohup" | "command")
-        && rest
-            .first()
-            .is_some_and(|word| !word.unquoted().starts_with('-'))
-    {
-        return written(rest, printed);
-    }
-    let words: Vec<&str> = rest.iter().map(Argument::unquoted).collect();
-    let from_network = || Content::From(Origin::Network);
-    let value = |flags: &[&str]| {
-        words.iter().enumerate().find_map(|(at, word)| {
-            flags.iter().find_map(|flag| {
-                let after = word.strip_prefix(flag)?;
-                if after.is_empty() {
-                    return words.get(at + 1).map(|next| (*next).to_owned());
-                }
-                let long = flag.starts_with("--");
-                let glued = after.strip_prefix('=').or((!long).then_some(after))?;
-                Some(glued.to_owned())
-            })
-        })
-    };
-    let addresses = || words.iter().filter(|word| word.contains("://"));
-    let last_name = |address: &&&str| {
-        let path = address.split(['?', '#']).next().unwrap_or_default();
-        path.rsplit('/')
-            .next()
-            .filter(|name| !name.is_empty())
-            .map(str::to_owned)
-    };
-    match name {
-        "curl" => match value(&["-o", "--output"]) {
-            Some(path) => vec![(path, from_network())],
-            None if words
-                .iter()
-                .any(|word| is_cluster_with(word, 'O') || *word == "--remote-name") =>
-            {
-                let names = addresses().filter_map(|address| last_name(&address));
-                names.map(|name| (name, from_network())).collect()
-            }
-            None => {
-                // `-fsSLo file`: the last letter of a cluster takes the next word.
-                let at = words
-                    .iter()
-                    .position(|word| is_cluster_with(word, 'o') && word.ends_with('o'));
-                let next = at.and_then(|at| words.get(at + 1));
-                next.map(|path| ((*path).to_owned(), from_network()))
-                    .into_iter()
-                    .collect()
-            }
-        },
-        "wget" | "aria2c" => match value(&["-O", "--output-document", "-o", "--out"]) {
-            Some(path) => vec![(path, from_network())],
-            None => {
-                let bundled = words.iter().position(|word| {
-                    is_cluster_with(word, 'P') && word.ends_with('P') && word.len() > 2
-                });
-                let directory = value(&["-P", "--directory-prefix", "-d", "--dir"])
-                    .or_else(|| Some((*words.get(bundled? + 1)?).to_owned()));
-                let names = addresses().filter_map(|address| last_name(&address));
-                names
-                    .map(|name| match &directory {
-                        Some(directory) => joined(directory, &name),
-                        None => name,
-                    })
-                    .map(|name| (name, from_network()))
-                    .collect()
-            }
-        },
-        "cp" | "mv" | "ln" => {
-            let operands: Vec<&&str> = words.iter().filter(|word| !word.starts_with('-')).collect();
-            match operands.as_slice() {
-                [from, to] => vec![((**to).to_owned(), Content::Same((**from).to_owned()))],
-                _ => Vec::new(),
-            }
-        }
-        "tee" => {
-            let files = words.iter().filter(|word| !word.starts_with('-'));
-            files
-                .map(|path| ((*path).to_owned(), content(printed)))
-                .collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-fn is_cluster_with(word: &str, letter: char) -> bool {
-    word.starts_with('-') && !word.starts_with("--") && word.contains(letter)
-}
-
 /// What a simple command prints.
 pub(super) fn output(arguments: &[Argument], input: &Input, words: &Expander<'_>) -> Input {
+    let arguments = without_wrappers(arguments, words);
     let Some((program, rest)) = arguments.split_first() else {
         return Input::Empty;
     };
@@ -382,14 +289,9 @@ pub(super) fn output(arguments: &[Argument], input: &Input, words: &Expander<'_>
         (None, "printf") => return Input::of(&said(rest, printf)),
         _ => {}
     }
-    let foreseen = known.as_deref().and_then(|known| match (name, known) {
-        ("sudo" | "command" | "builtin" | "env" | "nice" | "nohup", [inner, ..])
-            if !inner.starts_with('-') && !inner.contains('=') =>
-        {
-            Some(output(rest, input, words))
-        }
-        _ => text_of(name, known, input, words),
-    });
+    let foreseen = known
+        .as_deref()
+        .and_then(|known| text_of(name, known, input, words));
     if let Some(foreseen) = foreseen {
         return foreseen;
     }
@@ -405,6 +307,23 @@ pub(super) fn output(arguments: &[Argument], input: &Input, words: &Expander<'_>
             origin
         },
     )
+}
+
+/// A command without the programs in front of it that print what it prints.
+fn without_wrappers<'a>(arguments: &'a [Argument], words: &Expander<'_>) -> &'a [Argument] {
+    let mut inner = arguments;
+    while let [program, rest @ ..] = inner
+        && let Some("sudo" | "command" | "builtin" | "env" | "nice" | "nohup") =
+            program.text.program()
+        && !words.environment.redefines(&program.text.text)
+        && rest
+            .first()
+            .and_then(exactly)
+            .is_some_and(|inner| !inner.starts_with('-') && !inner.contains('='))
+    {
+        inner = rest;
+    }
+    inner
 }
 
 /// Programs that print what they get from a network.
@@ -465,8 +384,8 @@ fn text_of(name: &str, words: &[&str], input: &Input, around: &Expander<'_>) -> 
         "cat" => match (operands().next(), operands().nth(1)) {
             (Some(path), None) => match around.environment.content(path)? {
                 Content::Known(text) => text.to_string(),
-                Content::From(origin) => return Some(Input::Unknown(*origin)),
-                Content::Same(_) => return None,
+                Content::From(origin) => return Some(Input::Unknown(origin)),
+                Content::Same(_) | Content::Edited => return None,
             },
             _ => return None,
         },
@@ -498,7 +417,11 @@ fn text_of(name: &str, words: &[&str], input: &Input, around: &Expander<'_>) -> 
         }
         _ => return changed(name, words, input).map(|text| Input::text(&text)),
     };
-    (text.len() <= LONGEST).then(|| Input::text(&text))
+    if text.len() > MAX_OUTPUT || around.environment.copies(text.len()).is_err() {
+        around.environment.budget.overrun();
+        return None;
+    }
+    Some(Input::text(&text))
 }
 
 /// What a filter makes of a known input.
@@ -617,8 +540,11 @@ pub(super) fn printf(words: &[&str]) -> Option<String> {
         }
         text.push_str(&unescaped(rest)?);
         // The format is used again for values that are left, if it takes any.
-        if values.len() == 0 || values.len() == before || text.len() > LONGEST {
+        if values.len() == 0 || values.len() == before {
             return Some(text);
+        }
+        if text.len() > MAX_OUTPUT {
+            return None;
         }
     }
 }

@@ -4,12 +4,13 @@
 //! and that code handed to a subcommand is listed. What stands in the repository's own
 //! configuration or hooks is not in the text and left to others.
 
-use super::commands::{Opaque, Wrapping};
+use super::commands::Wrapping;
 use super::options::{self, Order, Spec};
 use super::refusal::Refusal;
 use super::settings;
 use super::texts::Argument;
 use super::unwrapping::Unwrapped;
+use crate::opaque::Reason;
 
 const GLOBAL: Spec = Spec {
     values: "-c -C --git-dir --work-tree --namespace --super-prefix --config-env --attr-source",
@@ -41,12 +42,18 @@ const CODE: &[(&str, &str)] = &[
 ];
 
 pub(super) fn launch(command: &mut Unwrapped<'_, '_>) -> Result<(), Refusal> {
-    for reading in options::read(command.words, 1, GLOBAL, Order::OptionsFirst) {
+    for reading in options::read(
+        command.words,
+        1,
+        GLOBAL,
+        Order::OptionsFirst,
+        command.listing.budget(),
+    ) {
         for (name, value) in &reading.options {
             match (name.as_str(), value) {
                 ("-c", Some(value)) => setting(command, value)?,
                 ("--config-env" | "--exec-path", Some(_)) => {
-                    command.mark(Opaque::ExecutableSetting);
+                    command.mark(Reason::ExecutableSetting);
                 }
                 _ => {}
             }
@@ -69,7 +76,7 @@ fn setting(command: &mut Unwrapped<'_, '_>, setting: &Argument) -> Result<(), Re
         None => (text, None),
     };
     if settings::git_setting_runs(key, value) || key.starts_with("alias.") {
-        command.mark(Opaque::ExecutableSetting);
+        command.mark(Reason::ExecutableSetting);
     }
     if let Some(value) = value {
         let runs = settings::git_setting_runs(key, Some(value));
@@ -85,7 +92,7 @@ fn setting(command: &mut Unwrapped<'_, '_>, setting: &Argument) -> Result<(), Re
 fn subcommand(command: &mut Unwrapped<'_, '_>, at: usize) -> Result<(), Refusal> {
     let Some(name) = command.known(at).map(str::to_owned) else {
         if command.words.get(at).is_some() {
-            command.mark(Opaque::DynamicCode);
+            command.mark(Reason::DynamicCode);
         }
         return Ok(());
     };
@@ -159,7 +166,7 @@ fn configured(command: &mut Unwrapped<'_, '_>, at: usize) -> Result<(), Refusal>
     if matches!(key, "get" | "unset" | "list") || !settings::git_setting_runs(key, Some(text)) {
         return Ok(());
     }
-    command.mark(Opaque::ExecutableSetting);
+    command.mark(Reason::ExecutableSetting);
     match text.strip_prefix('!') {
         Some(_) => command.runs(Wrapping::Incidental, &value.tail(1)),
         None => Ok(()),

@@ -5,13 +5,14 @@
 //! only when it could start a program.
 
 use super::code::{self, Source};
-use super::commands::{Opaque, Wrapping};
+use super::commands::Wrapping;
 use super::input::Input;
 use super::names::Names;
 use super::refusal::Refusal;
 use super::texts::Argument;
 use super::unwrapping::Unwrapped;
 use super::walk::opaque_origin;
+use crate::opaque::Reason;
 
 /// How an interpreter is told what to run.
 struct Interpreter {
@@ -127,7 +128,7 @@ const EVALUATING: &[(&str, &str)] = &[("deno", "eval"), ("bun", "eval"), ("dotne
 enum Given {
     Nothing,
     /// It cannot be known.
-    Hidden(Opaque),
+    Hidden(Reason),
     /// These words.
     Code(Vec<Argument>),
     /// What it reads.
@@ -152,7 +153,7 @@ pub(super) fn interpret(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(
             // Several pieces are one program, a line each.
             if codes.iter().any(|code| code.text.dynamic) {
                 let origin = codes.iter().filter_map(|code| code.origin).max();
-                command.mark(opaque_origin(origin, Opaque::DynamicCode));
+                command.mark(opaque_origin(origin, Reason::DynamicCode));
             }
             let texts: Vec<&str> = codes.iter().map(Argument::unquoted).collect();
             let span = codes.first().map_or(0..0, |code| code.text.span.clone());
@@ -169,7 +170,7 @@ pub(super) fn interpret(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(
             Input::Inherited | Input::Empty | Input::Partly(_) | Input::Unknown(_) => Ok(()),
         },
         (Given::Code(_) | Given::Input, None) => {
-            command.mark(Opaque::InlineCode);
+            command.mark(Reason::InlineCode);
             Ok(())
         }
         (Given::File(at), Some(language)) => command.follow_code(at, language),
@@ -239,7 +240,7 @@ impl Interpreter {
                 }
                 // A dynamic word may be the option that brings code.
                 return if word.text.dynamic {
-                    Given::Hidden(opaque_origin(word.origin, Opaque::DynamicCode))
+                    Given::Hidden(opaque_origin(word.origin, Reason::DynamicCode))
                 } else {
                     Given::File(at)
                 };
@@ -273,7 +274,7 @@ impl Interpreter {
         match input {
             Input::Known(_) => Given::Input,
             Input::Partly(_) | Input::Unknown(_) => {
-                Given::Hidden(opaque_origin(input.origin(), Opaque::ScriptFromInput))
+                Given::Hidden(opaque_origin(input.origin(), Reason::ScriptFromInput))
             }
             Input::Inherited | Input::Empty => Given::Nothing,
         }
@@ -327,15 +328,15 @@ fn awk(words: &[Argument]) -> Vec<Argument> {
     )
 }
 
-fn sed(words: &[Argument]) -> Option<Opaque> {
+fn sed(words: &[Argument]) -> Option<Reason> {
     let programs = scripts(words, "-l --line-length", "-e --expression", "-f --file");
     for program in programs {
         let text = program.unquoted();
         if sed_runs(text) {
             return Some(if program.text.dynamic {
-                Opaque::DynamicCode
+                Reason::DynamicCode
             } else {
-                Opaque::InlineCode
+                Reason::InlineCode
             });
         }
     }

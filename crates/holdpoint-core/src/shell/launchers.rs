@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::commands::{Container, Opaque, Wrapping};
+use super::commands::{Container, Wrapping};
 use super::environment::Whereabouts;
 use super::git;
 use super::input::Input;
@@ -15,6 +15,7 @@ use super::refusal::Refusal;
 use super::texts::{Argument, UNKNOWN};
 use super::unwrapping::Unwrapped;
 use super::wrappers;
+use crate::opaque::Reason;
 use crate::rules;
 
 /// Lists what such a program starts; does nothing for any other.
@@ -332,9 +333,6 @@ fn here_path(here: &str) -> String {
     here.trim_end_matches('/').to_owned()
 }
 
-/// Most words or lines of a known input that `xargs` is followed for.
-const MOST_ADDED: usize = 64;
-
 /// Tests of `find` after which the name of what it finds stands.
 const FIND_BY_NAME: [&str; 4] = ["-name", "-iname", "-path", "-wholename"];
 
@@ -457,7 +455,7 @@ impl Unwrapped<'_, '_> {
         while let Some(word) = self.words.get(at) {
             at += 1;
             if word.splits {
-                self.mark(Opaque::DynamicCode);
+                self.mark(Reason::DynamicCode);
             }
             match word.unquoted() {
                 "-exec" | "-execdir" | "-ok" | "-okdir" => {
@@ -549,7 +547,13 @@ impl Unwrapped<'_, '_> {
     }
 
     fn xargs(&mut self) -> Result<(), Refusal> {
-        for reading in options::read(self.words, 1, XARGS, Order::OptionsFirst) {
+        for reading in options::read(
+            self.words,
+            1,
+            XARGS,
+            Order::OptionsFirst,
+            self.listing.budget(),
+        ) {
             let Some(first) = reading.operands.first().copied() else {
                 continue;
             };
@@ -565,7 +569,7 @@ impl Unwrapped<'_, '_> {
                     let Input::Known(text) = self.start.input.clone() else {
                         continue;
                     };
-                    for line in text.lines().take(MOST_ADDED) {
+                    for line in text.lines() {
                         let filled = words
                             .iter()
                             .map(|word| {
@@ -595,7 +599,7 @@ impl Unwrapped<'_, '_> {
                         } else {
                             text.split_whitespace().collect()
                         };
-                        let added = added.into_iter().take(MOST_ADDED);
+                        let added = added.into_iter();
                         words.extend(added.map(|word| Argument::literal(word, end..end)));
                     }
                     Input::Inherited | Input::Empty | Input::Partly(_) | Input::Unknown(_) => {
@@ -615,7 +619,13 @@ impl Unwrapped<'_, '_> {
     }
 
     fn parallel(&mut self) -> Result<(), Refusal> {
-        for reading in options::read(self.words, 1, PARALLEL, Order::OptionsFirst) {
+        for reading in options::read(
+            self.words,
+            1,
+            PARALLEL,
+            Order::OptionsFirst,
+            self.listing.budget(),
+        ) {
             let from = reading
                 .operands
                 .first()
@@ -658,12 +668,18 @@ impl Unwrapped<'_, '_> {
     }
 
     fn env(&mut self) -> Result<(), Refusal> {
-        for reading in options::read(self.words, 1, ENV, Order::OptionsFirst) {
+        for reading in options::read(
+            self.words,
+            1,
+            ENV,
+            Order::OptionsFirst,
+            self.listing.budget(),
+        ) {
             if let Some(code) = reading.value(&["-S", "--split-string"]) {
                 let code = code.clone();
                 // Its escapes are not a shell's: `\_` is a space.
                 if code.unquoted().contains('\\') {
-                    self.mark(Opaque::DynamicCode);
+                    self.mark(Reason::DynamicCode);
                 }
                 self.runs(Wrapping::Incidental, &code)?;
             }
@@ -675,7 +691,7 @@ impl Unwrapped<'_, '_> {
             let (assignments, at) = self.assignments_from(from);
             let front = self.words.get(1..at).unwrap_or_default();
             if front.iter().any(|word| word.splits) {
-                self.mark(Opaque::DynamicCode);
+                self.mark(Reason::DynamicCode);
             }
             let words = self.rest(at).to_vec();
             let before = self.changed_directory(&reading, &["-C", "--chdir"]);
@@ -702,7 +718,13 @@ impl Unwrapped<'_, '_> {
     }
 
     fn watch(&mut self) -> Result<(), Refusal> {
-        for reading in options::read(self.words, 1, WATCH, Order::OptionsFirst) {
+        for reading in options::read(
+            self.words,
+            1,
+            WATCH,
+            Order::OptionsFirst,
+            self.listing.budget(),
+        ) {
             let from = reading
                 .operands
                 .first()
@@ -726,12 +748,24 @@ impl Unwrapped<'_, '_> {
             "remotecommand",
         ];
         let loads = ["pkcs11provider", "securitykeyprovider", "include"];
-        for reading in options::read(self.words, 1, SSH, Order::OptionsFirst) {
+        for reading in options::read(
+            self.words,
+            1,
+            SSH,
+            Order::OptionsFirst,
+            self.listing.budget(),
+        ) {
             let Some(host) = reading.operands.first().copied() else {
                 continue;
             };
             // Options may also follow the host.
-            for after in options::read(self.words, host + 1, SSH, Order::OptionsFirst) {
+            for after in options::read(
+                self.words,
+                host + 1,
+                SSH,
+                Order::OptionsFirst,
+                self.listing.budget(),
+            ) {
                 let settings = reading.options.iter().chain(&after.options);
                 for (name, value) in settings {
                     let Some(value) = value.as_ref().filter(|_| name == "-o") else {
@@ -743,7 +777,7 @@ impl Unwrapped<'_, '_> {
                         .chain(&loads)
                         .any(|known| key.starts_with(known))
                     {
-                        self.mark(Opaque::ExecutableSetting);
+                        self.mark(Reason::ExecutableSetting);
                     }
                 }
                 match after.operands.first().copied() {
@@ -757,9 +791,15 @@ impl Unwrapped<'_, '_> {
     }
 
     fn su(&mut self, name: &str) -> Result<(), Refusal> {
-        for reading in options::read(self.words, 1, SU, Order::Mixed) {
+        for reading in options::read(self.words, 1, SU, Order::Mixed, self.listing.budget()) {
             if name == "runuser" && reading.has(&["-u", "--user"]) {
-                for first in options::read(self.words, 1, SU, Order::OptionsFirst) {
+                for first in options::read(
+                    self.words,
+                    1,
+                    SU,
+                    Order::OptionsFirst,
+                    self.listing.budget(),
+                ) {
                     let from = first.operands.first().copied().unwrap_or(self.words.len());
                     let words = self.rest(from).to_vec();
                     self.starts(Wrapping::Commanding, Vec::new(), words)?;
@@ -783,7 +823,13 @@ impl Unwrapped<'_, '_> {
     }
 
     fn container(&mut self, name: &str) -> Result<(), Refusal> {
-        for reading in options::read(self.words, 1, CONTAINER, Order::OptionsFirst) {
+        for reading in options::read(
+            self.words,
+            1,
+            CONTAINER,
+            Order::OptionsFirst,
+            self.listing.budget(),
+        ) {
             let mut at = reading
                 .operands
                 .first()
@@ -792,7 +838,13 @@ impl Unwrapped<'_, '_> {
             if name.ends_with("-compose") || matches!(self.known(at), Some("container" | "compose"))
             {
                 at += usize::from(!name.ends_with("-compose"));
-                let inner = options::read(self.words, at, CONTAINER, Order::OptionsFirst);
+                let inner = options::read(
+                    self.words,
+                    at,
+                    CONTAINER,
+                    Order::OptionsFirst,
+                    self.listing.budget(),
+                );
                 let place = inner
                     .first()
                     .and_then(|inner| inner.operands.first().copied());
@@ -801,7 +853,13 @@ impl Unwrapped<'_, '_> {
             if !matches!(self.known(at), Some("run" | "exec" | "create")) {
                 continue;
             }
-            for inner in options::read(self.words, at + 1, CONTAINER_RUN, Order::OptionsFirst) {
+            for inner in options::read(
+                self.words,
+                at + 1,
+                CONTAINER_RUN,
+                Order::OptionsFirst,
+                self.listing.budget(),
+            ) {
                 let image = inner.operands.first().copied().unwrap_or(self.words.len());
                 let mut words: Vec<Argument> = inner
                     .value(&["--entrypoint"])
@@ -811,7 +869,7 @@ impl Unwrapped<'_, '_> {
                 words.extend_from_slice(self.rest(image + 1));
                 let front = self.words.get(at..image).unwrap_or_default();
                 if front.iter().any(|word| word.splits) {
-                    self.mark(Opaque::DynamicCode);
+                    self.mark(Reason::DynamicCode);
                 }
                 let interactive = inner.has(&["-i", "--interactive"]);
                 let shell_image = self.known(image).is_some_and(is_shell_image);
@@ -846,7 +904,13 @@ impl Unwrapped<'_, '_> {
             let words = self.rest(separator + 1).to_vec();
             return self.starts(Wrapping::Commanding, Vec::new(), words);
         }
-        for reading in options::read(self.words, at + 1, KUBECTL, Order::Mixed) {
+        for reading in options::read(
+            self.words,
+            at + 1,
+            KUBECTL,
+            Order::Mixed,
+            self.listing.budget(),
+        ) {
             let from = reading.operands.get(1).copied().unwrap_or(self.words.len());
             let words = self.rest(from).to_vec();
             self.starts(Wrapping::Commanding, Vec::new(), words)?;
@@ -912,7 +976,7 @@ impl Unwrapped<'_, '_> {
 
     /// Lists the operands of a program that hands each of them to a shell.
     fn operand_codes(&mut self, spec: Spec) -> Result<(), Refusal> {
-        for reading in options::read(self.words, 1, spec, Order::Mixed) {
+        for reading in options::read(self.words, 1, spec, Order::Mixed, self.listing.budget()) {
             for at in reading.operands {
                 if let Some(code) = self.words.get(at).cloned() {
                     self.runs(Wrapping::Incidental, &code)?;
@@ -924,7 +988,13 @@ impl Unwrapped<'_, '_> {
 
     /// Lists a command that may also be one word of code.
     fn command_or_code(&mut self, spec: Spec) -> Result<(), Refusal> {
-        for reading in options::read(self.words, 1, spec, Order::OptionsFirst) {
+        for reading in options::read(
+            self.words,
+            1,
+            spec,
+            Order::OptionsFirst,
+            self.listing.budget(),
+        ) {
             let from = reading
                 .operands
                 .first()
@@ -957,7 +1027,7 @@ impl Unwrapped<'_, '_> {
             .map_or(0..0, |word| word.text.span.clone());
         let code = texts.join(" ").replace("\\n", "\n").replace("^M", "\n");
         if self.rest(at).iter().any(|word| word.text.dynamic) {
-            self.mark(Opaque::DynamicCode);
+            self.mark(Reason::DynamicCode);
         }
         let code = Argument::literal(&code, span);
         self.runs(Wrapping::Commanding, &code)
@@ -993,7 +1063,13 @@ impl Unwrapped<'_, '_> {
                     values: "-c -e -F -f -n -s -t -x -y -l -p",
                     flags: "-A -d -D -E -P -X -a -b -k -S -h -v -f -Z -I",
                 };
-                for reading in options::read(self.words, at + 1, NEW, Order::OptionsFirst) {
+                for reading in options::read(
+                    self.words,
+                    at + 1,
+                    NEW,
+                    Order::OptionsFirst,
+                    self.listing.budget(),
+                ) {
                     if let Some(from) = reading.operands.first().copied() {
                         self.runs_joined(Wrapping::Commanding, from)?;
                     }
@@ -1002,7 +1078,7 @@ impl Unwrapped<'_, '_> {
             }
         }
         if let Input::Partly(_) | Input::Unknown(_) = self.start.input {
-            self.mark(Opaque::ScriptFromInput);
+            self.mark(Reason::ScriptFromInput);
         }
         Ok(())
     }

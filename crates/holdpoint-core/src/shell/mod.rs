@@ -12,12 +12,14 @@
 mod arithmetic;
 mod braces;
 mod builtins;
+mod changes;
 mod code;
 mod commands;
 mod compound;
 mod cursor;
 mod environment;
 mod expansions;
+mod files;
 mod foreseen;
 mod git;
 mod heredocs;
@@ -45,9 +47,8 @@ mod wrappers;
 
 pub(crate) use code::is_interpreter;
 pub use commands::{
-    Assignment, Command, Container, FileRead, Listed, Opaque, Reached, Redirection,
-    RedirectionKind, Text, Wrapping, commands, commands_in, commands_of_words,
-    commands_of_words_in,
+    Assignment, Command, Container, FileRead, Listed, Reached, Redirection, RedirectionKind, Text,
+    Wrapping, commands, commands_in, commands_of_words, commands_of_words_in,
 };
 pub use environment::Whereabouts;
 pub(crate) use environment::joined;

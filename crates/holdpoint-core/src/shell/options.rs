@@ -5,6 +5,7 @@
 //! command hidden behind an unknown option is still found. What options mean is left to others.
 
 use super::texts::Argument;
+use crate::budget::{Budget, Resource};
 
 /// A program's options, separated by blanks.
 #[derive(Debug, Clone, Copy)]
@@ -51,12 +52,19 @@ impl Reading {
     }
 }
 
-/// Most readings followed; a command with more unknown options than this has too many to
-/// matter, and the first ones stay.
-const MOST_READINGS: usize = 4;
+/// Readings followed whatever follows an unknown option; each such option could double them.
+/// Beyond, an option is only taken to have a value where that is what could hide a command: the
+/// next word is no option, and options stop at the first operand.
+const MAX_READINGS: usize = 4;
 
 /// The ways to read the words of a command from a place on.
-pub(super) fn read(words: &[Argument], from: usize, spec: Spec, order: Order) -> Vec<Reading> {
+pub(super) fn read(
+    words: &[Argument],
+    from: usize,
+    spec: Spec,
+    order: Order,
+    budget: &Budget,
+) -> Vec<Reading> {
     let mut finished = Vec::new();
     let mut open = vec![(from, Reading::default())];
     while let Some((mut at, mut reading)) = open.pop() {
@@ -80,7 +88,16 @@ pub(super) fn read(words: &[Argument], from: usize, spec: Spec, order: Order) ->
                     push(&mut reading, names, words.get(at).cloned());
                 }
                 Step::Unknown => {
-                    if open.len() + finished.len() + 1 < MOST_READINGS {
+                    let hides = order == Order::OptionsFirst
+                        && words
+                            .get(at + 1)
+                            .is_some_and(|next| !next.unquoted().starts_with('-'));
+                    if open.len() + finished.len() + 1 < MAX_READINGS || hides {
+                        let copied = reading.options.len() + 1;
+                        if budget.spend(Resource::Steps, copied).is_err() {
+                            budget.overrun();
+                            return finished;
+                        }
                         open.push((at + 2, reading.clone()));
                     }
                 }

@@ -12,8 +12,8 @@ use super::texts::{Expanded, Expander};
 use super::tree::{Parameter, Part};
 use crate::glob::Glob;
 
-/// Longest text a pattern is tried on at every place.
-const LONGEST_MATCHED: usize = 4096;
+/// Longest text a pattern is tried on at every place; what becomes of a longer one is not known.
+const MAX_MATCHED: usize = 4096;
 
 /// Expands a parameter.
 pub(super) fn expand(words: &Expander<'_>, parameter: &Parameter, quoted: bool) -> Expanded {
@@ -269,7 +269,7 @@ fn apply(words: &Expander<'_>, value: Option<Arc<str>>, operator: &str) -> Optio
             return Some(Arc::from(if missing { "" } else { other }));
         }
     }
-    if text.len() > LONGEST_MATCHED {
+    if text.len() > MAX_MATCHED {
         return None;
     }
     let changed = match operator {

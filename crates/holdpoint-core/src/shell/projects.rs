@@ -3,13 +3,14 @@
 //! Promises that the lines a Makefile or `package.json` holds for what is asked are listed, if the
 //! file can be read; a file that cannot be found leaves the command as it stands.
 
-use super::commands::Opaque;
 use super::input::Input;
 use super::options::{self, Order, Spec};
 use super::refusal::Refusal;
 use super::texts::Argument;
 use super::unwrapping::Unwrapped;
-use crate::project_files::{makefile, package_json};
+use crate::opaque::Reason;
+use crate::project_files::makefile;
+use crate::project_files::package_json::{self, NotJson};
 use std::sync::Arc;
 
 const MAKE: Spec = Spec {
@@ -31,7 +32,7 @@ const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 impl Unwrapped<'_, '_> {
     /// Lists the recipes of what `make` is asked to make.
     pub(super) fn make(&mut self) -> Result<(), Refusal> {
-        for reading in options::read(self.words, 1, MAKE, Order::Mixed) {
+        for reading in options::read(self.words, 1, MAKE, Order::Mixed, self.listing.budget()) {
             if reading.has(&["-n", "--dry-run", "--just-print", "--recon", "-v", "-q"]) {
                 continue;
             }
@@ -60,28 +61,31 @@ impl Unwrapped<'_, '_> {
                 .iter()
                 .any(|(name, _)| *name == "SHELL" || *name == ".SHELLFLAGS")
             {
-                self.mark(Opaque::ExecutableSetting);
+                self.mark(Reason::ExecutableSetting);
             }
-            let file = match (named.as_deref(), &self.start.input) {
-                (Some("-" | "/dev/stdin"), Input::Known(text)) => Some((Arc::clone(text), None)),
+            let files = match (named.as_deref(), &self.start.input) {
+                (Some("-" | "/dev/stdin"), Input::Known(text)) => vec![(Arc::clone(text), None)],
                 (Some("-" | "/dev/stdin"), _) => {
-                    self.mark(Opaque::ScriptFromInput);
-                    None
+                    self.mark(Reason::ScriptFromInput);
+                    Vec::new()
                 }
                 (Some(name), _) => self.in_directory(directory, name),
                 (None, _) => {
                     let directory = directory.map(str::to_owned);
-                    MAKEFILES
+                    let mut found = MAKEFILES
                         .iter()
-                        .find_map(|name| self.in_directory(directory.as_deref(), name))
+                        .map(|name| self.in_directory(directory.as_deref(), name));
+                    found.find(|files| !files.is_empty()).unwrap_or_default()
                 }
             };
-            let Some((text, path)) = file else {
-                continue;
-            };
-            let recipe = makefile::recipe(&text, &goals, &overrides);
-            let lines: Vec<String> = recipe.lines.into_iter().map(|line| line.text).collect();
-            self.follow_lines(path.as_ref(), &lines)?;
+            for (text, path) in files {
+                let recipe = makefile::recipe(&text, &goals, &overrides);
+                if recipe.cut {
+                    self.mark(Reason::OverBudget);
+                }
+                let lines: Vec<String> = recipe.lines.into_iter().map(|line| line.text).collect();
+                self.follow_lines(path.as_ref(), &lines)?;
+            }
         }
         Ok(())
     }
@@ -90,7 +94,7 @@ impl Unwrapped<'_, '_> {
         &mut self,
         directory: Option<&str>,
         name: &str,
-    ) -> Option<(Arc<str>, Option<Arc<str>>)> {
+    ) -> Vec<(Arc<str>, Option<Arc<str>>)> {
         let name = match directory {
             Some(directory) => super::environment::joined(directory, name),
             None => name.to_owned(),
@@ -100,7 +104,7 @@ impl Unwrapped<'_, '_> {
 
     /// Lists the scripts a package manager runs.
     pub(super) fn package_scripts(&mut self, manager: &str) -> Result<(), Refusal> {
-        for reading in options::read(self.words, 1, MANAGER, Order::Mixed) {
+        for reading in options::read(self.words, 1, MANAGER, Order::Mixed, self.listing.budget()) {
             let mut words = reading.operands.iter().filter_map(|at| self.known(*at));
             let (Some(first), second) = (words.next(), words.next()) else {
                 continue;
@@ -109,25 +113,25 @@ impl Unwrapped<'_, '_> {
             let directory = reading
                 .value(&["-C", "--prefix", "--dir", "--cwd"])
                 .map(|word| word.unquoted().to_owned());
-            let Some((text, path)) = self.in_directory(directory.as_deref(), "package.json") else {
-                continue;
-            };
-            let lines = match (first.as_str(), second.as_deref()) {
-                ("run" | "run-script" | "rum" | "urn", Some(name)) => {
-                    package_json::script(&text, name)
-                }
-                ("run" | "run-script", None) => None,
-                (command, _) => {
-                    let run = package_json::lifecycle(&text, command);
-                    // `yarn build` and `pnpm build` are `npm run build`.
-                    match run {
-                        Some(lines) if !lines.is_empty() || manager == "npm" => Some(lines),
-                        Some(_) | None if manager != "npm" => package_json::script(&text, command),
-                        run => run,
+            for (text, path) in self.in_directory(directory.as_deref(), "package.json") {
+                let lines = match (first.as_str(), second.as_deref()) {
+                    ("run" | "run-script" | "rum" | "urn", Some(name)) => {
+                        package_json::script(&text, name)
                     }
+                    ("run" | "run-script", None) => Ok(Vec::new()),
+                    (command, _) => match package_json::lifecycle(&text, command) {
+                        // `yarn build` and `pnpm build` are `npm run build`.
+                        Ok(lines) if lines.is_empty() && manager != "npm" => {
+                            package_json::script(&text, command)
+                        }
+                        lines => lines,
+                    },
+                };
+                match lines {
+                    Ok(lines) => self.follow_lines(path.as_ref(), &lines)?,
+                    Err(NotJson) => self.mark(Reason::Unreadable),
                 }
-            };
-            self.follow_lines(path.as_ref(), &lines.unwrap_or_default())?;
+            }
         }
         Ok(())
     }

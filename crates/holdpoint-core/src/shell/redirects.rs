@@ -5,7 +5,8 @@
 //! code inside targets and bodies is listed by `walk`.
 
 use super::commands::{Redirection, RedirectionKind, Text};
-use super::environment::{Content, Origin, Value};
+use super::environment::{Origin, Value};
+use super::files::Content;
 use super::input::Input;
 use super::texts::Expander;
 use super::tree::{HereDocument, Part, Redirect, RedirectKind, Span};
@@ -77,9 +78,9 @@ pub(super) fn may_fail(redirects: &[Redirect], words: &Expander<'_>) -> bool {
 /// What a file holds, if the text wrote it.
 pub(super) fn content(words: &Expander<'_>, path: &str) -> Input {
     match words.environment.content(path) {
-        Some(Content::Known(text)) => Input::Known(text.clone()),
-        Some(Content::From(origin)) => Input::Unknown(*origin),
-        Some(Content::Same(_)) | None => Input::Unknown(Origin::Elsewhere),
+        Some(Content::Known(text)) => Input::Known(text),
+        Some(Content::From(origin)) => Input::Unknown(origin),
+        Some(Content::Same(_) | Content::Edited) | None => Input::Unknown(Origin::Elsewhere),
     }
 }
 

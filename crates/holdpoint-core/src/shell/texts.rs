@@ -16,15 +16,18 @@ use super::foreseen;
 use super::input::Input;
 use super::parameters;
 use super::tree::{Parameter, Part, Span, Substitution, Word};
+use crate::budget::Budget;
 
-/// Longest word whose braces are expanded; each result is a copy.
-const LONGEST_BRACED: usize = 4096;
-/// Most words one word becomes by splitting.
-const MOST_FIELDS: usize = 256;
-/// Longest text one word becomes.
-const LONGEST_WORD: usize = 1 << 18;
-/// Deepest nesting of substitutions whose output is foreseen.
-const DEEPEST: usize = 12;
+/// Longest word whose braces are expanded, since each result is a copy of it. A longer one is
+/// more than the budget is for.
+const MAX_BRACED: usize = 16 << 10;
+/// Words one word becomes by splitting, or items of an array; the same holds.
+const MAX_FIELDS: usize = 2000;
+/// Longest text one word becomes; the same holds.
+const MAX_WORD: usize = 1 << 18;
+/// Deepest nesting of substitutions whose output is foreseen: it is at every level again. The
+/// same holds.
+const MAX_NESTED: usize = 12;
 
 /// Stands in a [`Text::pattern`] for what is not known.
 pub const UNKNOWN: char = '\u{1}';
@@ -165,13 +168,25 @@ impl Expander<'_> {
             }
             return self.finished(fields.done(), word, span);
         }
-        let expanded = if word.span.len() <= LONGEST_BRACED {
+        let expanded = if word.span.len() <= MAX_BRACED {
             braces::expand(&word.parts)
         } else {
-            None
+            Err(braces::Unexpanded::TooMany)
         };
-        let Some(words) = expanded else {
-            return vec![self.unknown_words(word, span)];
+        let words = match expanded {
+            Ok(words) => words,
+            Err(braces::Unexpanded::Odd) => return vec![self.unknown_words(word, span)],
+            Err(braces::Unexpanded::TooMany) => {
+                // Of numbers one is as good as another; an alternative is what it says.
+                if word
+                    .parts
+                    .iter()
+                    .any(|part| matches!(part, Part::Brace(',')))
+                {
+                    self.environment.budget.overrun();
+                }
+                return vec![self.unknown_words(word, span)];
+            }
         };
         let mut arguments = Vec::new();
         for pieces in words {
@@ -262,7 +277,8 @@ impl Expander<'_> {
                 // An element nobody knows does not hide the others.
                 items.push(argument.element()?);
             }
-            if items.len() > MOST_FIELDS {
+            if items.len() > MAX_FIELDS {
+                self.environment.budget.overrun();
                 return None;
             }
         }
@@ -329,7 +345,8 @@ impl Expander<'_> {
 
     /// What a substitution puts into a word.
     pub(super) fn output(&self, code: &Substitution) -> Input {
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_NESTED {
+            self.environment.budget.overrun();
             return Input::Unknown(Origin::Elsewhere);
         }
         let inner = Expander {
@@ -589,7 +606,10 @@ impl Fields {
     }
 
     fn expanded(&mut self, words: &Expander<'_>, expanded: Expanded, span: &Span, quoted: Quoted) {
-        let room = self.finished.len() < MOST_FIELDS && self.current.text.len() < LONGEST_WORD;
+        let room = self.finished.len() < MAX_FIELDS && self.current.text.len() < MAX_WORD;
+        if !room {
+            words.environment.budget.overrun();
+        }
         match expanded {
             _ if !room => self.unknown(words, Origin::Elsewhere, span, quoted),
             // A tilde that came as a value stands for a directory, and only where a word begins.
@@ -599,7 +619,9 @@ impl Fields {
             Expanded::Text(text) => match quoted {
                 Quoted::Yes | Quoted::Value => self.current.push(&text),
                 Quoted::No => match words.separators() {
-                    Some(separators) => self.split(&text, &separators),
+                    Some(separators) => {
+                        self.split(&text, &separators, &words.environment.budget);
+                    }
                     None if text.is_empty() => {}
                     None => self.unknown(words, Origin::Elsewhere, span, quoted),
                 },
@@ -710,7 +732,7 @@ impl Fields {
     }
 
     /// Adds an unquoted text: bash splits it, and what looks like a pattern is one.
-    fn split(&mut self, text: &str, separators: &str) {
+    fn split(&mut self, text: &str, separators: &str, budget: &Budget) {
         let mut run = String::new();
         for letter in text.chars() {
             if separators.contains(letter) {
@@ -719,7 +741,8 @@ impl Fields {
                     self.current.present = true;
                 }
                 self.next();
-                if self.finished.len() >= MOST_FIELDS {
+                if self.finished.len() >= MAX_FIELDS {
+                    budget.overrun();
                     self.current.dynamic = true;
                     self.current.present = true;
                     self.current.splits = true;

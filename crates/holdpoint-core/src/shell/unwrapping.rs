@@ -7,7 +7,7 @@
 
 use std::rc::Rc;
 
-use super::commands::{Opaque, Reached, Wrapping};
+use super::commands::{Reached, Wrapping};
 use super::environment::Value;
 use super::input::Input;
 use super::interpreters;
@@ -19,6 +19,7 @@ use super::settings;
 use super::texts::Argument;
 use super::walk::{Listing, Start, opaque_origin, parameters};
 use super::wrappers::{self, Wrapper};
+use crate::opaque::Reason;
 
 /// A listed command whose words are being looked at.
 pub(super) struct Unwrapped<'l, 'w> {
@@ -133,8 +134,8 @@ const NAMING: [&str; 14] = [
 const ASSIGNING: [&str; 5] = ["export", "declare", "typeset", "local", "readonly"];
 
 impl Unwrapped<'_, '_> {
-    pub(super) fn mark(&mut self, opaque: Opaque) {
-        self.listing.mark(self.place, opaque);
+    pub(super) fn mark(&mut self, reason: Reason) {
+        self.listing.mark(self.place, reason);
     }
 
     /// The words from a place on.
@@ -204,7 +205,7 @@ impl Unwrapped<'_, '_> {
         if words.iter().any(|word| word.text.dynamic || word.text.glob) {
             let origin = words.iter().filter_map(|word| word.origin).max();
             self.listing
-                .mark(self.place, opaque_origin(origin, Opaque::DynamicCode));
+                .mark(self.place, opaque_origin(origin, Reason::DynamicCode));
         }
         let code = texts.join(" ");
         self.listing
@@ -217,21 +218,21 @@ impl Unwrapped<'_, '_> {
             Input::Known(text) => {
                 // What it decodes to is known, and still nobody writes code like that openly.
                 if self.listing.fed_by_decoder() {
-                    self.listing.mark(self.place, Opaque::Decoded);
+                    self.listing.mark(self.place, Reason::Decoded);
                 }
                 self.read_code(text)
             }
             Input::Partly(partial) => {
-                self.mark(opaque_origin(Some(partial.origin), Opaque::PipedIntoShell));
+                self.mark(opaque_origin(Some(partial.origin), Reason::PipedIntoShell));
                 // What is known of it is still listed: it may be worth a denial.
                 self.read_code(&partial.written)
             }
             Input::Unknown(origin) => {
-                self.mark(opaque_origin(Some(*origin), Opaque::PipedIntoShell));
+                self.mark(opaque_origin(Some(*origin), Reason::PipedIntoShell));
                 Ok(())
             }
             Input::Inherited => {
-                self.mark(Opaque::ScriptFromInput);
+                self.mark(Reason::ScriptFromInput);
                 Ok(())
             }
             Input::Empty => Ok(()),
@@ -261,13 +262,19 @@ impl Unwrapped<'_, '_> {
     fn mark_splits(&mut self, before: usize) {
         let front = self.words.get(1..before).unwrap_or_default();
         if front.iter().any(|word| word.splits) {
-            self.mark(Opaque::DynamicCode);
+            self.mark(Reason::DynamicCode);
         }
     }
 
     fn wrapper(&mut self, wrapper: &Wrapper) -> Result<(), Refusal> {
         let from = if wrapper.subcommands.is_empty() { 1 } else { 2 };
-        for reading in options::read(self.words, from, wrapper.spec, Order::OptionsFirst) {
+        for reading in options::read(
+            self.words,
+            from,
+            wrapper.spec,
+            Order::OptionsFirst,
+            self.listing.budget(),
+        ) {
             if reading.has(wrapper.idle) {
                 continue;
             }
@@ -336,7 +343,7 @@ impl Unwrapped<'_, '_> {
                 }
                 "--help" | "--version" => return Ok(()),
                 "--rcfile" | "--init-file" => {
-                    self.mark(Opaque::ExecutableSetting);
+                    self.mark(Reason::ExecutableSetting);
                     at += 1;
                 }
                 "--command" | "--init-command" | "-C" => takes_code = true,
@@ -408,9 +415,9 @@ impl Unwrapped<'_, '_> {
                     &start,
                 );
             }
-            self.mark(opaque_origin(operand.origin, Opaque::PipedIntoShell));
+            self.mark(opaque_origin(operand.origin, Reason::PipedIntoShell));
         } else if operand.text.dynamic || operand.text.glob {
-            self.mark(Opaque::DynamicCode);
+            self.mark(Reason::DynamicCode);
         }
         self.follow_script(at)
     }
@@ -442,10 +449,10 @@ impl Unwrapped<'_, '_> {
                 let setting = ["-p", "-f", "-x", "-C", "-F", "-u"];
                 let given = |word: &Argument| setting.contains(&word.unquoted());
                 if self.rest(1).iter().any(given) {
-                    self.mark(Opaque::ExecutableSetting);
+                    self.mark(Reason::ExecutableSetting);
                 }
             }
-            "fc" => self.mark(Opaque::DynamicCode),
+            "fc" => self.mark(Reason::DynamicCode),
             "at" | "batch" => {
                 let idle = ["-l", "-c", "-r", "-d", "-f"];
                 if !self
@@ -459,7 +466,7 @@ impl Unwrapped<'_, '_> {
             "crontab" if matches!(self.known(1), Some("-")) || self.words.len() == 1 => {
                 match self.start.input.clone() {
                     Input::Known(text) => self.crontab(&text)?,
-                    Input::Partly(_) | Input::Unknown(_) => self.mark(Opaque::PipedIntoShell),
+                    Input::Partly(_) | Input::Unknown(_) => self.mark(Reason::PipedIntoShell),
                     Input::Inherited | Input::Empty => {}
                 }
             }
@@ -474,7 +481,7 @@ impl Unwrapped<'_, '_> {
                 .into_iter()
                 .any(|(name, value)| settings::variable_runs(&name, &value));
             if runs {
-                self.mark(Opaque::ExecutableSetting);
+                self.mark(Reason::ExecutableSetting);
             }
         }
         Ok(())

@@ -3,17 +3,20 @@
 //! Promises that each simple command of the tree, and each substitution in any word of it,
 //! is visited once, and that the list stays within its limits. It takes every branch.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::arithmetic;
 use super::builtins;
+use super::changes::{self, Change};
 use super::commands::{
-    Assignment, Command, Container, FileRead, Listed, Opaque, Reached, Redirection,
-    RedirectionKind, Wrapping,
+    Assignment, Command, Container, FileRead, Listed, Reached, Redirection, RedirectionKind,
+    Wrapping,
 };
-use super::environment::{Choice, Content, Environment, Function, Origin, Value};
+use super::environment::{Choice, Environment, Function, Origin, Value};
+use super::files::{Content, Disturbance};
 use super::foreseen;
 use super::input::Input;
 use super::reader::{read, read_expanding};
@@ -21,33 +24,35 @@ use super::readings;
 use super::redirects;
 use super::refusal::{Refusal, RefusalReason};
 use super::settings;
-use super::texts::{Argument, Expander};
+use super::texts::{Argument, Expander, UNKNOWN};
 use super::tree::{
     Arithmetic, CommandKind, CommandNode, ConditionToken, Connector, HereDocument, Item, Part,
     Pipeline, Redirect, RedirectKind, Script, Simple, Span, Substitution, Word,
 };
 use super::unwrapping;
-use crate::paths::{Entry, Surroundings};
+use crate::budget::{Budget, Checkpoint, Resource, Spent};
+use crate::opaque::{Opaque, Reason};
+use crate::paths::{Entry, FileText, Surroundings};
 
-/// Most commands and words listed for one text.
-const MOST_WORDS: usize = 60_000;
-/// Most bytes of code read that stood in words of the text.
-const MOST_CODE: usize = 4 << 20;
 /// Deepest nesting of compound commands and substitutions over all code in code. One text
-/// alone stays far below; the limit keeps the stack small when such texts hold each other.
-const MOST_LEVELS: usize = 150;
-/// Deepest nesting of code in words of commands in code.
-const DEEPEST: usize = 24;
-/// Most words of a command that stands deep in wrappers.
-const MOST_WRAPPED: usize = 2000;
-/// Most functions one text defines.
-const MOST_FUNCTIONS: usize = 200;
-/// Most rounds of a loop over words, each with several values.
-const MOST_ROUNDS: usize = 8;
-/// Most loops whose body is walked again.
-const MOST_AGAIN: usize = 64;
-/// Most values with code in them that arithmetic uses.
-const MOST_EVALUATIONS: usize = 64;
+/// alone stays far below; the limit keeps the stack small when such texts hold each other. A
+/// deeper line is refused.
+const MAX_LEVELS: usize = 150;
+/// Deepest nesting of code in words of commands in code: each level copies the words. What is
+/// deeper is marked.
+const MAX_DEPTH: usize = 24;
+/// Words of a command that stands deep in wrappers, which copy them at every step. A line with
+/// more is refused.
+const MAX_WRAPPED: usize = 2000;
+/// Rounds of a loop over words, each with several values. A line that loops over more words is
+/// refused.
+const MAX_LOOP_ROUNDS: usize = 16;
+/// The same where all words are numbers: one is as good as another, and beyond it may be any.
+const MAX_NUMBER_ROUNDS: usize = 8;
+/// Values of a loop's variable looked at in one round: as many as a variable may have.
+const ROUND: usize = 8;
+/// Traps are walked where they are set and again at the end; nobody sets more.
+const MAX_TRAPS: usize = 16;
 
 static NO_CHOICE: Choice = Choice::none();
 
@@ -56,8 +61,9 @@ pub(super) fn script(
     script: &Script,
     source: &str,
     around: Option<&Surroundings<'_>>,
+    budget: &Budget,
 ) -> Result<Listed, Refusal> {
-    let mut listing = Listing::new(around);
+    let mut listing = Listing::new(around, budget);
     let scope = Scope {
         source,
         held: None,
@@ -68,6 +74,7 @@ pub(super) fn script(
     listing.script(script, &scope, &Input::Inherited)?;
     listing.trapped_code()?;
     listing.uncalled_functions()?;
+    listing.checked(&(0..0))?;
     Ok(listing.listed())
 }
 
@@ -75,8 +82,9 @@ pub(super) fn script(
 pub(super) fn words(
     arguments: Vec<Argument>,
     around: Option<&Surroundings<'_>>,
+    budget: &Budget,
 ) -> Result<Listed, Refusal> {
-    let mut listing = Listing::new(around);
+    let mut listing = Listing::new(around, budget);
     if !arguments.is_empty() {
         let start = Start {
             reached: Reached::Directly,
@@ -86,6 +94,7 @@ pub(super) fn words(
             positional: None,
         };
         listing.start(Vec::new(), arguments, start)?;
+        listing.checked(&(0..0))?;
     }
     Ok(listing.listed())
 }
@@ -130,13 +139,11 @@ pub(super) struct Listing<'w> {
     defined: Vec<Rc<Function>>,
     called: Vec<Rc<Function>>,
     calling: Vec<Rc<Function>>,
-    words: usize,
-    code: usize,
     level: usize,
-    /// Bodies of loops walked a second time.
-    rounds: usize,
-    /// Values expanded because something calculates with them.
-    evaluations: usize,
+    /// The place in the list of the command of the text that is being walked.
+    at: usize,
+    /// Files that were read, by their real paths.
+    pub(super) texts: HashMap<String, FileText>,
     /// Code that runs at the end, or at any time.
     trapped: Vec<(usize, Argument)>,
     /// Such code is being walked: what it leaves for the end is not followed further.
@@ -144,12 +151,12 @@ pub(super) struct Listing<'w> {
 }
 
 impl<'w> Listing<'w> {
-    fn new(around: Option<&'w Surroundings<'w>>) -> Self {
+    fn new(around: Option<&'w Surroundings<'w>>, budget: &Budget) -> Self {
         let workspace = around.and_then(|around| around.workspace);
         Self {
             commands: Vec::new(),
             files: Vec::new(),
-            environment: Environment::in_workspace(workspace),
+            environment: Environment::in_workspace(workspace, budget),
             around,
             file: None,
             fed_by: 0..0,
@@ -157,11 +164,9 @@ impl<'w> Listing<'w> {
             defined: Vec::new(),
             called: Vec::new(),
             calling: Vec::new(),
-            words: 0,
-            code: 0,
             level: 0,
-            rounds: 0,
-            evaluations: 0,
+            at: 0,
+            texts: HashMap::new(),
             trapped: Vec::new(),
             ending: false,
         }
@@ -203,13 +208,34 @@ impl<'w> Listing<'w> {
         })
     }
 
-    /// How much has been used up, to be put back.
-    pub(super) fn save(&self) -> (usize, usize) {
-        (self.words, self.level)
+    /// What is used up of the call's budget.
+    pub(super) fn budget(&self) -> &Budget {
+        &self.environment.budget
     }
 
-    pub(super) fn restore(&mut self, (words, level): (usize, usize)) {
-        self.words = words;
+    /// Takes so much of a resource, or refuses.
+    fn pay(&self, resource: Resource, amount: usize, span: &Span) -> Result<(), Refusal> {
+        match self.budget().spend(resource, amount) {
+            Ok(()) => Ok(()),
+            Err(Spent(_)) => refuse(RefusalReason::TooMuchWork, span),
+        }
+    }
+
+    /// Refuses if a reader had to leave something out where it could not say so.
+    pub(super) fn checked(&self, span: &Span) -> Result<(), Refusal> {
+        if self.budget().is_overrun() {
+            return refuse(RefusalReason::TooMuchWork, span);
+        }
+        Ok(())
+    }
+
+    /// How much has been used up, to be put back.
+    pub(super) fn save(&self) -> (Checkpoint, usize) {
+        (self.budget().checkpoint(), self.level)
+    }
+
+    pub(super) fn restore(&mut self, (checkpoint, level): (Checkpoint, usize)) {
+        self.budget().restore(checkpoint);
         self.level = level;
     }
 
@@ -220,10 +246,13 @@ impl<'w> Listing<'w> {
         }
     }
 
-    /// Marks a command; the first mark stays.
-    pub(super) fn mark(&mut self, command: usize, opaque: Opaque) {
-        if let Some(command) = self.commands.get_mut(command) {
-            command.opaque.get_or_insert(opaque);
+    /// Marks a command as running what cannot be known.
+    pub(super) fn mark(&mut self, command: usize, reason: Reason) {
+        let opaque = Opaque::run(reason);
+        if let Some(command) = self.commands.get_mut(command)
+            && !command.opaque.contains(&opaque)
+        {
+            command.opaque.push(opaque);
         }
     }
 
@@ -235,7 +264,7 @@ impl<'w> Listing<'w> {
         start: Start,
     ) -> Result<(), Refusal> {
         // Wrappers of wrappers copy their words at every step.
-        if start.depth > 2 && arguments.len() > MOST_WRAPPED {
+        if start.depth > 2 && arguments.len() > MAX_WRAPPED {
             let span = arguments
                 .first()
                 .map_or(0..0, |word| word.text.span.clone());
@@ -249,7 +278,7 @@ impl<'w> Listing<'w> {
             words: arguments.iter().map(|word| word.text.clone()).collect(),
             redirects: Vec::new(),
             reached: start.reached,
-            opaque: None,
+            opaque: Vec::new(),
             directory: Arc::clone(&self.environment.directory),
             input: known_text(&start.input),
             file: self.file.clone(),
@@ -257,6 +286,7 @@ impl<'w> Listing<'w> {
             container: self.container.clone(),
         })?;
         self.mark_assignments(place, &assignments);
+        self.remember_started(&arguments);
         self.with_assignments(&assignments, |listing| {
             listing.unwrap(place, &arguments, &start)
         })
@@ -272,7 +302,7 @@ impl<'w> Listing<'w> {
     ) -> Result<(), Refusal> {
         if code.text.dynamic {
             // What is known of it is still listed: it may be worth a denial.
-            self.mark(wrapper, opaque_origin(code.origin, Opaque::DynamicCode));
+            self.mark(wrapper, opaque_origin(code.origin, Reason::DynamicCode));
         }
         self.known_code(wrapper, how, code.unquoted(), &code.text.span, start)
     }
@@ -286,19 +316,16 @@ impl<'w> Listing<'w> {
         span: &Span,
         start: &Start,
     ) -> Result<(), Refusal> {
-        if start.depth >= DEEPEST {
-            self.mark(wrapper, Opaque::TooDeep);
+        if start.depth >= MAX_DEPTH {
+            self.mark(wrapper, Reason::TooDeep);
             return Ok(());
         }
-        self.code += code.len();
-        if self.code > MOST_CODE {
-            return refuse(RefusalReason::TooMuchWork, span);
-        }
+        self.pay(Resource::Code, code.len(), span)?;
         if self.decodes_in(span) {
-            self.mark(wrapper, Opaque::Decoded);
+            self.mark(wrapper, Reason::Decoded);
         }
         let Ok(script) = read(code) else {
-            self.mark(wrapper, Opaque::Unreadable);
+            self.mark(wrapper, Reason::Unreadable);
             return Ok(());
         };
         let scope = Scope {
@@ -317,7 +344,8 @@ impl<'w> Listing<'w> {
         self.environment.positional.clone_from(&start.positional);
         self.environment.ends_on_error = false;
         let walked = self.until_its_end(|listing| listing.script(&script, &scope, &start.input));
-        self.environment = before;
+        let after = std::mem::replace(&mut self.environment, before);
+        self.environment.keep_files(after);
         walked
     }
 
@@ -343,10 +371,8 @@ impl<'w> Listing<'w> {
     }
 
     fn add(&mut self, command: Command) -> Result<usize, Refusal> {
-        self.words += command.words.len() + 1;
-        if self.words > MOST_WORDS {
-            return refuse(RefusalReason::TooMuchWork, &command.span);
-        }
+        self.pay(Resource::Words, command.words.len() + 1, &command.span)?;
+        self.checked(&command.span)?;
         self.commands.push(command);
         Ok(self.commands.len() - 1)
     }
@@ -361,11 +387,11 @@ impl<'w> Listing<'w> {
             return Ok(());
         };
         if program.text.dynamic || program.text.glob {
-            self.mark(place, opaque_origin(program.origin, Opaque::DynamicProgram));
+            self.mark(place, opaque_origin(program.origin, Reason::DynamicProgram));
             return Ok(());
         }
-        if start.depth >= DEEPEST {
-            self.mark(place, Opaque::TooDeep);
+        if start.depth >= MAX_DEPTH {
+            self.mark(place, Reason::TooDeep);
             return Ok(());
         }
         let inner = Start {
@@ -402,7 +428,7 @@ impl<'w> Listing<'w> {
                 .iter()
                 .any(|calling| Rc::ptr_eq(calling, function))
             {
-                self.mark(place, Opaque::CallsItself);
+                self.mark(place, Reason::CallsItself);
                 continue;
             }
             self.environment = outer.clone();
@@ -472,7 +498,7 @@ impl<'w> Listing<'w> {
         };
         if alias.contains("<<") || alias.contains('\n') {
             // What follows on other lines is then part of it.
-            self.mark(place, Opaque::Unreadable);
+            self.mark(place, Reason::Unreadable);
         }
         let mut code = alias.to_string();
         for word in rest {
@@ -490,7 +516,7 @@ impl<'w> Listing<'w> {
                         false => &['"', '\\', '`', ' ', '{', '*', '\n', ';', '&', '|'],
                     };
                     if word.unquoted().contains(odd) {
-                        self.mark(place, Opaque::DynamicCode);
+                        self.mark(place, Reason::DynamicCode);
                     }
                     code.push_str(&word.text.text);
                 }
@@ -502,8 +528,13 @@ impl<'w> Listing<'w> {
 
     /// Remembers code a signal or the end runs, when variables may hold other values.
     pub(super) fn trap(&mut self, place: usize, code: &Argument) {
-        if self.trapped.len() < 16 && !self.ending {
+        if self.ending {
+            return;
+        }
+        if self.trapped.len() < MAX_TRAPS {
             self.trapped.push((place, code.clone()));
+        } else {
+            self.budget().overrun();
         }
     }
 
@@ -566,7 +597,7 @@ impl<'w> Listing<'w> {
         walk: impl FnOnce(&mut Self) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
         self.level += 1;
-        if self.level > MOST_LEVELS {
+        if self.level > MAX_LEVELS {
             return refuse(RefusalReason::TooDeep, &scope.place(span));
         }
         walk(self)?;
@@ -577,7 +608,7 @@ impl<'w> Listing<'w> {
     fn mark_assignments(&mut self, place: usize, assignments: &[(String, Argument)]) {
         let runs = |(name, value): &(String, Argument)| settings::variable_runs(name, value);
         if assignments.iter().any(runs) {
-            self.mark(place, Opaque::ExecutableSetting);
+            self.mark(place, Reason::ExecutableSetting);
         }
     }
 
@@ -844,7 +875,7 @@ impl<'w> Listing<'w> {
                     return refuse(RefusalReason::UnknownExpansion, &scope.place(&body.span));
                 }
                 if *rewritten {
-                    self.mark(first, Opaque::Unreadable);
+                    self.mark(first, Reason::Unreadable);
                 }
                 Ok(())
             }
@@ -961,10 +992,7 @@ impl<'w> Listing<'w> {
         let after = self.environment.clone();
         let mut both = before.clone().either(after);
         if both.differs(&before) {
-            self.rounds += 1;
-            if self.rounds > MOST_AGAIN {
-                return refuse(RefusalReason::TooMuchWork, &(0..0));
-            }
+            self.pay(Resource::Rounds, 1, &(0..0))?;
             self.environment = both.clone();
             walk(self)?;
             both = both.either(self.environment.clone());
@@ -993,9 +1021,18 @@ impl<'w> Listing<'w> {
         };
         let before = self.environment.clone();
         let mut after = before.clone();
-        let mut rounds: Vec<Vec<Value>> = values.chunks(8).map(<[Value]>::to_vec).collect();
-        if rounds.len() > MOST_ROUNDS {
-            rounds.truncate(MOST_ROUNDS);
+        let mut rounds: Vec<Vec<Value>> = values.chunks(ROUND).map(<[Value]>::to_vec).collect();
+        let numbers = values.iter().all(is_number);
+        let most = if numbers {
+            MAX_NUMBER_ROUNDS
+        } else {
+            MAX_LOOP_ROUNDS
+        };
+        if rounds.len() > most {
+            if !numbers {
+                self.budget().overrun();
+            }
+            rounds.truncate(most);
             rounds.push(vec![Value::Unknown(Origin::Elsewhere)]);
         }
         if rounds.is_empty() {
@@ -1068,10 +1105,7 @@ impl<'w> Listing<'w> {
             |value: &&Arc<str>| value.contains('[') && (value.contains('$') || value.contains('`'));
         for value in values.iter().filter(runs) {
             // A value may use itself, or others that use it.
-            self.evaluations += 1;
-            if self.evaluations > MOST_EVALUATIONS {
-                return refuse(RefusalReason::TooMuchWork, &span);
-            }
+            self.pay(Resource::Evaluations, 1, &span)?;
             self.evaluated(None, value, &span, &start)?;
         }
         Ok(())
@@ -1148,9 +1182,7 @@ impl<'w> Listing<'w> {
         let Some(name) = known.known() else {
             return self.apart(|listing| listing.node(body, false, scope, &Input::Inherited));
         };
-        if self.defined.len() >= MOST_FUNCTIONS {
-            return refuse(RefusalReason::TooMuchWork, &scope.place(&body.span));
-        }
+        self.pay(Resource::Functions, 1, &scope.place(&body.span))?;
         let function = Rc::new(Function {
             body: body.clone(),
             source: Arc::from(scope.source),
@@ -1205,7 +1237,7 @@ impl<'w> Listing<'w> {
         let parts = match (read_expanding(text), command) {
             (Ok(parts), _) => parts,
             (Err(_), Some(command)) => {
-                self.mark(command, Opaque::Unreadable);
+                self.mark(command, Reason::Unreadable);
                 return Ok(());
             }
             // There is no command to mark: `[[` is none.
@@ -1235,6 +1267,7 @@ impl<'w> Listing<'w> {
             scope.held.as_ref(),
         );
         let printed = foreseen::printed(node, scope.documents, &self.expander(scope), input);
+        self.at = self.commands.len();
         self.remember_writes(&redirects, &printed);
         self.add(Command {
             span: scope.place(&node.span),
@@ -1242,7 +1275,7 @@ impl<'w> Listing<'w> {
             words: Vec::new(),
             redirects,
             reached: scope.reached,
-            opaque: None,
+            opaque: Vec::new(),
             directory: Arc::clone(&self.environment.directory),
             input: None,
             file: self.file.clone(),
@@ -1264,10 +1297,19 @@ impl<'w> Listing<'w> {
                 | RedirectionKind::HereString
                 | RedirectionKind::Duplicate => continue,
             };
-            if !redirect.target.dynamic {
+            let target = &redirect.target;
+            if !target.dynamic {
                 let content = foreseen::content(printed);
                 self.environment
-                    .write(&redirect.target.text, content, append);
+                    .write(&target.text, content, append, self.at);
+            } else if target
+                .pattern
+                .as_deref()
+                .is_none_or(|text| text.starts_with(UNKNOWN))
+            {
+                // Nobody knows which file it is.
+                self.environment
+                    .disturb(None, Disturbance::CheckedOut, self.at);
             }
         }
     }
@@ -1341,7 +1383,7 @@ impl<'w> Listing<'w> {
                 words: arguments.iter().map(|word| word.text.clone()).collect(),
                 redirects: redirects.clone(),
                 reached: scope.reached,
-                opaque: None,
+                opaque: Vec::new(),
                 directory: Arc::clone(&self.environment.directory),
                 input: known_text(input),
                 file: self.file.clone(),
@@ -1352,10 +1394,11 @@ impl<'w> Listing<'w> {
                 self.code_in(node, simple, &given, scope)?;
             }
             if evaluates {
-                self.mark(place, Opaque::DynamicCode);
+                self.mark(place, Reason::DynamicCode);
             }
+            self.at = place;
             self.remember_writes(&redirects, &printed);
-            self.remember_downloads(&arguments, &printed);
+            self.remember_changes(&arguments, &printed, place);
             if arguments.is_empty() {
                 self.unwrap(place, &arguments, &scope.start(input))?;
             } else {
@@ -1539,18 +1582,51 @@ impl<'w> Listing<'w> {
         self.redirects(&node.redirects, scope)
     }
 
-    /// Remembers the files a program fetches from a network or copies from its input.
-    fn remember_downloads(&mut self, arguments: &[Argument], printed: &Input) {
-        for (path, content) in foreseen::written(arguments, printed) {
-            let content = match content {
-                Content::Same(from) => self
-                    .environment
-                    .content(&from)
-                    .cloned()
-                    .unwrap_or(Content::Same(from)),
-                content @ (Content::Known(_) | Content::From(_)) => content,
+    /// Remembers the files a program changes, the `at`-th of the list, and what they then hold.
+    fn remember_changes(&mut self, arguments: &[Argument], printed: &Input, at: usize) {
+        for change in changes::changes(arguments, printed) {
+            match change {
+                Change::File { path, content } => {
+                    let content = match content {
+                        Content::Same(from) => {
+                            self.environment.content(&from).unwrap_or_else(|| {
+                                let names = self.environment.names_of(&from);
+                                Content::Same(names.into_iter().next().unwrap_or(from))
+                            })
+                        }
+                        content @ (Content::Known(_) | Content::From(_) | Content::Edited) => {
+                            content
+                        }
+                    };
+                    self.environment.write(&path, content, false, at);
+                }
+                Change::Below { directory, how } => {
+                    self.environment.disturb(directory.as_deref(), how, at);
+                }
+            }
+        }
+    }
+
+    /// Remembers what a command that another one starts changes, unless that is known already
+    /// from how it was started. What it reads, and so what it writes, is not known here.
+    fn remember_started(&mut self, arguments: &[Argument]) {
+        for change in changes::changes(arguments, &Input::Unknown(Origin::Elsewhere)) {
+            let known = match &change {
+                Change::File { path, .. } => {
+                    let names = self.environment.names_of(path);
+                    let files = &self.environment.files;
+                    let mut written = names.iter().filter_map(|name| files.get(name));
+                    written.any(|file| file.at >= self.at)
+                }
+                Change::Below { .. } => {
+                    let mut disturbed = self.environment.files.disturbed().iter();
+                    disturbed.any(|disturbed| disturbed.at >= self.at)
+                }
             };
-            self.environment.write(&path, content, false);
+            if !known {
+                self.remember_changes(arguments, &Input::Unknown(Origin::Elsewhere), self.at);
+                return;
+            }
         }
     }
 
@@ -1658,6 +1734,18 @@ pub(super) fn names_in(text: &str) -> impl Iterator<Item = &str> {
     words.filter(|word| word.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic()))
 }
 
+/// Whether a value is digits and nothing else.
+fn is_number(value: &Value) -> bool {
+    match value {
+        Value::Known(text) => text.bytes().all(|byte| byte.is_ascii_digit()),
+        Value::Partly(_)
+        | Value::Pattern(_)
+        | Value::List(_)
+        | Value::Unset
+        | Value::Unknown(_) => false,
+    }
+}
+
 fn refuse<T>(reason: RefusalReason, span: &Span) -> Result<T, Refusal> {
     Err(Refusal {
         reason,
@@ -1666,10 +1754,10 @@ fn refuse<T>(reason: RefusalReason, span: &Span) -> Result<T, Refusal> {
 }
 
 /// Why code is not known, by where it comes from.
-pub(super) fn opaque_origin(origin: Option<Origin>, otherwise: Opaque) -> Opaque {
+pub(super) fn opaque_origin(origin: Option<Origin>, otherwise: Reason) -> Reason {
     match origin {
-        Some(Origin::Network) => Opaque::Downloaded,
-        Some(Origin::Decoder) => Opaque::Decoded,
+        Some(Origin::Network) => Reason::Downloaded,
+        Some(Origin::Decoder) => Reason::Decoded,
         Some(Origin::Elsewhere) | None => otherwise,
     }
 }

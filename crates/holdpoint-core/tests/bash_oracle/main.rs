@@ -34,7 +34,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use generator::Dice;
-use holdpoint_core::shell::{Command, Opaque, Text, UNKNOWN, commands};
+use holdpoint_core::opaque::{Opaque, Reason};
+use holdpoint_core::shell::{Command, Text, UNKNOWN, commands};
 use machine::Machine;
 
 /// Lines tried without a wish for more.
@@ -55,20 +56,24 @@ enum Shown {
 
 /// Whether a command may be followed by others that nobody can list.
 fn hides(command: &Command) -> bool {
-    match command.opaque {
-        Some(
-            Opaque::DynamicProgram
-            | Opaque::DynamicCode
-            | Opaque::PipedIntoShell
-            | Opaque::Downloaded
-            | Opaque::Decoded
-            | Opaque::ScriptFromInput
-            | Opaque::Unreadable
-            | Opaque::TooDeep
-            | Opaque::CallsItself,
-        ) => true,
-        Some(Opaque::InlineCode | Opaque::ExecutableSetting) | None => false,
-    }
+    let hides = |opaque: &Opaque| match opaque.reason {
+        Reason::InlineCode | Reason::ExecutableSetting => false,
+        Reason::DynamicProgram
+        | Reason::DynamicCode
+        | Reason::PipedIntoShell
+        | Reason::Downloaded
+        | Reason::Decoded
+        | Reason::ScriptFromInput
+        | Reason::Unreadable
+        | Reason::TooDeep
+        | Reason::CallsItself
+        | Reason::OverBudget
+        | Reason::CannotRead
+        | Reason::TooLarge
+        | Reason::NotText
+        | Reason::ChangedBefore => true,
+    };
+    command.opaque.iter().any(hides)
 }
 
 /// A home directory is the user's: nobody knows it here. It may stand in a value, too: bash takes

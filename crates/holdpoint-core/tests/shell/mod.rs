@@ -9,7 +9,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use holdpoint_core::paths::{Entry, Lookup};
+use holdpoint_core::paths::{Entry, FileText, Lookup};
 use holdpoint_core::{Decision, Policy, Session, Surroundings, ToolCall, Verdict, judge_call};
 use serde::Deserialize;
 use serde_json::json;
@@ -42,7 +42,13 @@ pub(crate) struct Case {
     cwd: Option<String>,
     /// Files on the disk, by absolute path or path below `cwd`.
     #[serde(default)]
-    files: BTreeMap<String, String>,
+    pub(crate) files: BTreeMap<String, String>,
+    /// Files that are no text, named likewise: their bytes in hexadecimal.
+    #[serde(default)]
+    pub(crate) bytes: BTreeMap<String, String>,
+    /// Lines of comment that stand in front of each file's text.
+    #[serde(default)]
+    pub(crate) padding: usize,
     /// Symbolic links on the disk, named likewise.
     #[serde(default)]
     links: BTreeMap<String, String>,
@@ -116,18 +122,45 @@ impl Case {
     }
 }
 
+/// The bytes that pairs of hexadecimal digits say; an odd letter counts for nothing.
+fn unhex(text: &str) -> Vec<u8> {
+    let digits: Vec<u32> = text
+        .chars()
+        .filter_map(|letter| letter.to_digit(16))
+        .collect();
+    let pairs = digits.chunks_exact(2);
+    pairs
+        .filter_map(|pair| u8::try_from(pair.iter().fold(0, |sum, digit| sum * 16 + digit)).ok())
+        .collect()
+}
+
 impl Lookup for Case {
     fn entry(&self, path: &str) -> Entry {
         match self.at(&self.links, path) {
             Some(target) => Entry::Link(target.clone()),
             None if self.at(&self.files, path).is_some() => Entry::Other,
+            None if self.at(&self.bytes, path).is_some() => Entry::Other,
             None => Entry::Missing,
         }
     }
 
-    fn text(&self, path: &str, most: usize) -> Option<String> {
-        self.at(&self.files, path)
-            .filter(|text| text.len() <= most)
-            .cloned()
+    fn read(&self, path: &str, most: usize) -> FileText {
+        let bytes = match (self.at(&self.files, path), self.at(&self.bytes, path)) {
+            (Some(text), _) => {
+                let mut padded = match text.starts_with("#!") {
+                    true => text.lines().next().unwrap_or_default().to_owned() + "\n",
+                    false => String::new(),
+                };
+                padded.push_str(&"# nothing to see\n".repeat(self.padding));
+                padded.push_str(text);
+                padded.into_bytes()
+            }
+            (None, Some(hex)) => unhex(hex),
+            (None, None) => return FileText::Missing,
+        };
+        if bytes.len() > most {
+            return FileText::from_head(&bytes);
+        }
+        FileText::from_bytes(bytes)
     }
 }

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 
-use crate::code::{Language, Unfollowed, read};
+use super::read;
+use crate::code::{Language, Unfollowed};
 
 const LANGUAGES: [Language; 8] = [
     Language::Python,

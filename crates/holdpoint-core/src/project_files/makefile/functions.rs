@@ -127,8 +127,8 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("intcmp", Function::Unknown),
 ];
 
-/// Words of a `foreach` followed.
-const MOST_WORDS: usize = 64;
+/// Words of a `foreach` followed; with more the recipe is cut.
+const MAX_WORDS: usize = 64;
 
 /// The function called between `$(` and `)`, and its arguments as written.
 pub(super) fn called(inside: &str) -> Option<(&'static str, &str)> {
@@ -239,7 +239,7 @@ fn foreach(variables: &mut Variables, arguments: &[&str]) -> Vec<Expanded> {
         text: String::new(),
         unknown: list.unknown,
     };
-    for word in list.text.split_ascii_whitespace().take(MOST_WORDS) {
+    for word in list.text.split_ascii_whitespace().take(MAX_WORDS) {
         variables.enter_call(&[]);
         variables.set_local(&name, &word.replace('$', "$$"));
         let texts = variables.expand(text);
@@ -255,7 +255,10 @@ fn foreach(variables: &mut Variables, arguments: &[&str]) -> Vec<Expanded> {
             whole.unknown |= one.unknown;
         }
     }
-    whole.unknown |= list.text.split_ascii_whitespace().nth(MOST_WORDS).is_some();
+    if list.text.split_ascii_whitespace().nth(MAX_WORDS).is_some() {
+        whole.unknown = true;
+        variables.mark_cut();
+    }
     vec![whole]
 }
 

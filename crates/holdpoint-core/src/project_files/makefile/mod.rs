@@ -19,14 +19,15 @@ use lines::logical_lines;
 use rules::{Makefile, Rule};
 use variables::Variables;
 
-use super::LONGEST_FILE;
+use crate::budget::MAX_FILE;
 
-/// Targets followed.
-const MOST_TARGETS: usize = 200;
+/// Targets followed; each may look at every rule. Beyond this and the limits below, the recipe is
+/// said to be cut.
+const MAX_TARGETS: usize = 200;
 /// Prerequisites of prerequisites followed.
-const DEEPEST: usize = 40;
+const MAX_DEPTH: usize = 40;
 /// Lines listed.
-const MOST_LINES: usize = 2_000;
+const MAX_LINES: usize = 2_000;
 
 /// What a call of make would run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub(crate) struct Recipe {
     pub(crate) includes: Vec<String>,
     /// More may run than is listed.
     pub(crate) unknown: bool,
+    /// More is in the file than is read: what may run besides stands in it all the same.
+    pub(crate) cut: bool,
     /// What reads the lines, where the file sets `SHELL` or `.SHELLFLAGS`.
     pub(crate) shell_override: Option<String>,
 }
@@ -55,9 +58,9 @@ pub(crate) struct RecipeLine {
 
 /// What making `goals`, or the default goal, would run with these variables given to make.
 pub(crate) fn recipe(text: &str, goals: &[&str], overrides: &[(&str, &str)]) -> Recipe {
-    let whole = text.len() <= LONGEST_FILE;
+    let whole = text.len() <= MAX_FILE;
     let text = text
-        .get(..text.floor_char_boundary(LONGEST_FILE))
+        .get(..text.floor_char_boundary(MAX_FILE))
         .unwrap_or(text);
     let mut variables = Variables::new(overrides);
     let mut makefile = Makefile::default();
@@ -67,6 +70,7 @@ pub(crate) fn recipe(text: &str, goals: &[&str], overrides: &[(&str, &str)]) -> 
         variables,
         recipe: Recipe {
             unknown: !whole || makefile.unknown,
+            cut: !whole || makefile.cut,
             ..Recipe::default()
         },
         made: HashSet::new(),
@@ -96,18 +100,18 @@ impl Making<'_> {
         if goals.is_empty() {
             let set = self.variables.value(".DEFAULT_GOAL");
             match set.or_else(|| self.makefile.default_goal.clone()) {
-                Some(goal) => self.make(goal.trim(), DEEPEST),
+                Some(goal) => self.make(goal.trim(), MAX_DEPTH),
                 None => self.recipe.unknown |= !self.makefile.includes.is_empty(),
             }
         }
         for goal in goals {
-            self.make(goal, DEEPEST);
+            self.make(goal, MAX_DEPTH);
         }
     }
 
     fn remake(&mut self, name: &str) {
         if self.makefile.rules.iter().any(|rule| rule.names(name)) {
-            self.make(name, DEEPEST);
+            self.make(name, MAX_DEPTH);
         }
     }
 
@@ -116,8 +120,9 @@ impl Making<'_> {
         if self.made.contains(target) {
             return;
         }
-        if left == 0 || self.made.len() >= MOST_TARGETS || self.is_full() {
+        if left == 0 || self.made.len() >= MAX_TARGETS || self.is_full() {
             self.recipe.unknown = true;
+            self.recipe.cut = true;
             return;
         }
         self.made.insert(target.to_owned());
@@ -145,7 +150,7 @@ impl Making<'_> {
             self.rule(rule, target, None, left);
         } else if !known && !looks_like_source(target) {
             // A built-in rule, a rule of an included file, or a file that is there.
-            self.recipe.unknown |= left == DEEPEST || !self.makefile.includes.is_empty();
+            self.recipe.unknown |= left == MAX_DEPTH || !self.makefile.includes.is_empty();
         }
     }
 
@@ -212,17 +217,19 @@ impl Making<'_> {
     fn push(&mut self, line: RecipeLine) {
         if self.is_full() {
             self.recipe.unknown = true;
+            self.recipe.cut = true;
         } else {
             self.recipe.lines.push(line);
         }
     }
 
     fn is_full(&self) -> bool {
-        self.recipe.lines.len() >= MOST_LINES
+        self.recipe.lines.len() >= MAX_LINES
     }
 
     fn finish(mut self) -> Recipe {
         self.recipe.unknown |= self.variables.unknown();
+        self.recipe.cut |= self.variables.is_cut();
         self.recipe.includes = self.makefile.includes.clone();
         self.recipe.shell_override = self.makefile.shell(&mut self.variables);
         self.recipe

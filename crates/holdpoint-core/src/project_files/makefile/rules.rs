@@ -5,7 +5,7 @@ use super::variables::{Flavour, Variables};
 use super::words::{find_outside, list, matches};
 
 /// Rules kept.
-const MOST_RULES: usize = 4_000;
+const MAX_RULES: usize = 4_000;
 
 /// How targets are made.
 #[derive(Clone, Debug, Default)]
@@ -76,6 +76,8 @@ pub(super) struct Makefile {
     pub(super) one_shell: bool,
     /// Something may define rules that are not here.
     pub(super) unknown: bool,
+    /// There are more rules than are kept.
+    pub(super) cut: bool,
     /// Values given to `SHELL` and `.SHELLFLAGS`.
     shells: Vec<(String, String)>,
     /// The rules whose recipe the next tabbed lines are.
@@ -252,8 +254,9 @@ impl Makefile {
         if self.default_goal.is_none() {
             self.default_goal = goal.cloned();
         }
-        if self.rules.len() >= MOST_RULES {
+        if self.rules.len() >= MAX_RULES {
             self.unknown = true;
+            self.cut = true;
             self.open = 0;
             return;
         }
@@ -283,7 +286,7 @@ impl Makefile {
                 format!("${{{name}}}")
             }
         };
-        if self.settings.len() < MOST_RULES {
+        if self.settings.len() < MAX_RULES {
             let targets = targets.to_vec();
             self.settings.push(Setting {
                 targets,
@@ -292,6 +295,7 @@ impl Makefile {
             });
         } else {
             self.unknown = true;
+            self.cut = true;
         }
     }
 

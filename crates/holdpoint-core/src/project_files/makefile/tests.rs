@@ -199,12 +199,12 @@ fn loops_end() {
         (0..500).map(|n| format!("t{n} ")).collect::<String>()
     );
     let found = run(&wide, &["all"]);
-    assert!(found.unknown && found.lines.len() <= MOST_TARGETS);
+    assert!(found.unknown && found.lines.len() <= MAX_TARGETS);
 }
 
 #[test]
 fn a_file_longer_than_the_limit_is_unknown() {
-    let text = format!("all: ; ls\n{}", "# x\n".repeat(LONGEST_FILE / 4));
+    let text = format!("all: ; ls\n{}", "# x\n".repeat(MAX_FILE / 4));
     assert!(run(&text, &[]).unknown);
 }
 
@@ -265,7 +265,7 @@ proptest! {
         let text: String = pieces.concat();
         for goals in [&[][..], &[goal]] {
             let found = recipe(&text, goals, &[("X", "$(X)y")]);
-            prop_assert!(found.lines.len() <= MOST_LINES);
+            prop_assert!(found.lines.len() <= MAX_LINES);
         }
     }
 
@@ -299,7 +299,7 @@ fn a_long_file_of_any_shape_is_read_in_time() {
     for shape in shapes {
         let text = format!(
             "X = x y z\nall: ; $(X)\n{}",
-            shape.repeat(LONGEST_FILE / shape.len())
+            shape.repeat(MAX_FILE / shape.len())
         );
         let start = std::time::Instant::now();
         let found = recipe(&text, &["all"], &[]);
@@ -308,6 +308,6 @@ fn a_long_file_of_any_shape_is_read_in_time() {
             "{shape:?} took {:?}",
             start.elapsed()
         );
-        assert!(found.lines.len() <= MOST_LINES);
+        assert!(found.lines.len() <= MAX_LINES);
     }
 }

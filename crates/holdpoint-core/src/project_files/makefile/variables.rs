@@ -7,15 +7,17 @@ use std::collections::HashMap;
 
 use super::functions;
 
-/// Texts one expansion may come to; with more, the variable is left unknown.
-const MOST_TEXTS: usize = 6;
-/// References inside references followed.
-const DEEPEST: usize = 40;
+/// Texts one expansion may come to, since each is a line of its own; with more, the variable is
+/// left unknown.
+const MAX_TEXTS: usize = 6;
+/// References inside references followed: each is a step down the stack. Beyond this and the
+/// limits below, the recipe is said to be cut.
+const MAX_DEPTH: usize = 40;
 /// References followed, and bytes looked through for them, in one run of make.
-const MOST_STEPS: usize = 100_000;
-const MOST_BYTES: usize = 4 << 20;
+const MAX_STEPS: usize = 100_000;
+const MAX_BYTES: usize = 4 << 20;
 /// Longest text of one expansion.
-const LONGEST: usize = 64 << 10;
+const MAX_TEXT: usize = 64 << 10;
 
 /// How a variable is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +92,8 @@ pub(super) struct Variables {
     bytes: usize,
     depth: usize,
     unknown: bool,
+    /// A limit was met.
+    cut: bool,
 }
 
 impl Variables {
@@ -107,12 +111,22 @@ impl Variables {
             bytes: 0,
             depth: 0,
             unknown: false,
+            cut: false,
         }
     }
 
     /// Whether something was met whose effect is not known.
     pub(super) fn unknown(&self) -> bool {
         self.unknown
+    }
+
+    /// Whether something was left out because there is too much of it.
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut
+    }
+
+    pub(super) fn mark_cut(&mut self) {
+        self.cut = true;
     }
 
     pub(super) fn mark_unknown(&mut self) {
@@ -197,7 +211,7 @@ impl Variables {
                 }
             }
         }
-        variable.values.truncate(MOST_TEXTS + 1);
+        variable.values.truncate(MAX_TEXTS + 1);
     }
 
     /// Begins a rule: its automatic variables.
@@ -289,28 +303,30 @@ impl Variables {
 
     /// Every text `text` could come to.
     pub(super) fn expand(&mut self, text: &str) -> Vec<Expanded> {
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_DEPTH {
             self.unknown = true;
+            self.cut = true;
             return vec![Expanded::unknown("MAKE_UNKNOWN")];
         }
         self.depth += 1;
         let mut texts = vec![Expanded::default()];
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('$') {
-            push(&mut texts, before);
-            if self.steps >= MOST_STEPS || self.bytes >= MOST_BYTES {
+            self.cut |= push(&mut texts, before);
+            if self.steps >= MAX_STEPS || self.bytes >= MAX_BYTES {
                 self.unknown = true;
+                self.cut = true;
                 texts = vec![Expanded::unknown("MAKE_UNKNOWN")];
                 rest = "";
                 break;
             }
             self.steps += 1;
             let (pieces, after) = self.after_dollar(after);
-            texts = joined(texts, pieces);
+            texts = joined(texts, pieces, &mut self.cut);
             self.bytes += texts.iter().map(|text| text.text.len()).sum::<usize>();
             rest = after;
         }
-        push(&mut texts, rest);
+        self.cut |= push(&mut texts, rest);
         self.depth -= 1;
         texts
     }
@@ -411,7 +427,7 @@ impl Variables {
         if unset {
             texts.push(Expanded::unknown(name));
         }
-        if texts.len() > MOST_TEXTS {
+        if texts.len() > MAX_TEXTS {
             texts = vec![Expanded::unknown(name)];
         }
         texts
@@ -471,19 +487,23 @@ fn appended(old: &Value, new: &Value) -> Value {
     }
 }
 
-fn push(texts: &mut [Expanded], more: &str) {
+/// Adds to every text; says whether that made one too long.
+fn push(texts: &mut [Expanded], more: &str) -> bool {
+    let mut cut = false;
     for text in texts {
-        if text.text.len() + more.len() > LONGEST {
+        if text.text.len() + more.len() > MAX_TEXT {
             text.unknown = true;
+            cut = true;
         } else {
             text.text.push_str(more);
         }
     }
+    cut
 }
 
 /// Every text followed by every piece; too many become one unknown.
-fn joined(texts: Vec<Expanded>, pieces: Vec<Expanded>) -> Vec<Expanded> {
-    let pieces = if texts.len() * pieces.len() > MOST_TEXTS {
+fn joined(texts: Vec<Expanded>, pieces: Vec<Expanded>, cut: &mut bool) -> Vec<Expanded> {
+    let pieces = if texts.len() * pieces.len() > MAX_TEXTS {
         vec![Expanded::unknown("MAKE_UNKNOWN")]
     } else {
         pieces
@@ -492,7 +512,7 @@ fn joined(texts: Vec<Expanded>, pieces: Vec<Expanded>) -> Vec<Expanded> {
     for text in &texts {
         for piece in &pieces {
             let mut whole = vec![text.clone()];
-            push(&mut whole, &piece.text);
+            *cut |= push(&mut whole, &piece.text);
             for mut one in whole {
                 one.unknown |= piece.unknown;
                 all.push(one);

@@ -1,14 +1,17 @@
 //! What cannot be known is marked.
 
 use super::listed;
+use crate::opaque::Opaque;
+use crate::opaque::Reason::{self, *};
 use crate::shell::Command;
-use crate::shell::Opaque::{self, *};
 
 #[track_caller]
-fn marked(opaque: Opaque, texts: &[&str]) {
+fn marked(reason: Reason, texts: &[&str]) {
     for text in texts {
         let list = listed(text);
-        let found = list.iter().any(|command| command.opaque == Some(opaque));
+        let found = list
+            .iter()
+            .any(|command| command.opaque.contains(&Opaque::run(reason)));
         assert!(found, "{text:?}: {list:?}");
     }
 }
@@ -128,7 +131,7 @@ fn text_that_the_line_itself_pipes_into_a_shell_is_read() {
     let list = listed("echo -e 'a\\nb' | sh");
     let lines: Vec<String> = list.iter().map(Command::line).collect();
     assert!(lines.contains(&"a".to_owned()) && lines.contains(&"b".to_owned()));
-    assert!(list.iter().all(|command| command.opaque.is_none()));
+    assert!(list.iter().all(|command| command.opaque.is_empty()));
 }
 
 #[test]
@@ -181,7 +184,7 @@ fn code_of_other_languages_is_listed_by_what_it_runs() {
             "{text:?}: {list:?}"
         );
         assert!(
-            list.iter().all(|command| command.opaque.is_none()),
+            list.iter().all(|command| command.opaque.is_empty()),
             "{text:?}: {list:?}"
         );
     }
@@ -256,7 +259,7 @@ fn ordinary_commands_are_not_marked() {
         "bash < /dev/null",
     ] {
         for command in listed(text) {
-            assert_eq!(command.opaque, None, "{text:?}: {command:?}");
+            assert_eq!(command.opaque, [], "{text:?}: {command:?}");
         }
     }
 }
