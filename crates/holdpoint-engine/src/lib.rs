@@ -37,7 +37,9 @@ mod trust;
 mod workplace;
 
 pub use account::account_name;
-pub use context::{Caller, GivenPolicy, NO_SESSION, PolicySource, SessionSource, working_directory};
+pub use context::{
+    Caller, GivenPolicy, NO_SESSION, PolicySource, SessionSource, working_directory,
+};
 pub use disk::Disk;
 pub use engine::{Engine, Work};
 pub use error::EngineError;

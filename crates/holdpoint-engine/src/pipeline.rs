@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use holdpoint_broker::CallContext;
 use holdpoint_core::text::Origin;
-use holdpoint_core::{Decision, Explained, Policy, ToolCall, Verdict, explained};
+use holdpoint_core::{Action, Decision, Explained, Policy, ToolCall, Verdict, explained};
 use serde_json::{Map, Value};
 
 use crate::context::Caller;
@@ -74,6 +74,21 @@ impl Decided {
     /// The decision as it is shown, for whoever wants nothing to come of it.
     pub fn shown(self) -> Decision {
         without_secrets(self.decision)
+    }
+
+    /// The decision, with whatever the call says.
+    pub fn decision(&self) -> &Decision {
+        &self.decision
+    }
+
+    /// The call as it was read.
+    pub fn action(&self) -> &Action {
+        &self.reading.action
+    }
+
+    /// The policy it was judged under.
+    pub fn policy(&self) -> &Policy {
+        &self.reading.policy
     }
 
     /// Whether calls like it are counted, and so must not be judged before those before it are done.

@@ -203,11 +203,10 @@ impl LastLook<'_> {
             asked,
             decision: &refusal,
         };
-        host.record(event)
-            .map_err(|problem| EngineError::NotHeld {
-                problem,
-                verdict: self.verdict,
-            })?;
+        host.record(event).map_err(|problem| EngineError::NotHeld {
+            problem,
+            verdict: self.verdict,
+        })?;
         Ok(Outcome::Refused(Refusal {
             request,
             ..Refusal::by_rule(refusal)

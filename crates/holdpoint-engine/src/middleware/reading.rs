@@ -57,7 +57,12 @@ impl Gatekeeper {
     }
 
     /// What stands in the place of a result that could not be looked at.
-    pub(super) fn kept_back(&self, call: &ToolCall, value: &Value, error: &EngineError) -> Readable {
+    pub(super) fn kept_back(
+        &self,
+        call: &ToolCall,
+        value: &Value,
+        error: &EngineError,
+    ) -> Readable {
         let notice = format!("What the tool returned is kept back: {error}");
         self.record_failure(call, &notice);
         Readable {
