@@ -4,50 +4,79 @@
 //! Everything that judges calls is an adapter of this crate: the hook, `check`, an editor's agent,
 //! the daemon, the library's middleware. It decides nothing itself; that is `holdpoint-core`.
 
+#[cfg(feature = "pipeline")]
 mod account;
+#[cfg(feature = "pipeline")]
 pub mod amounts;
+#[cfg(feature = "pipeline")]
 pub mod backup;
+#[cfg(feature = "pipeline")]
 pub mod checks;
+#[cfg(feature = "pipeline")]
 mod context;
 mod disk;
+#[cfg(feature = "pipeline")]
 pub mod display;
+#[cfg(feature = "pipeline")]
 mod engine;
+#[cfg(feature = "pipeline")]
 mod error;
+#[cfg(feature = "pipeline")]
 mod error_log;
+#[cfg(feature = "pipeline")]
 pub mod excerpt;
 mod gate;
+#[cfg(feature = "pipeline")]
 pub mod holding;
+#[cfg(feature = "pipeline")]
 pub mod inspecting;
 mod load;
 mod locations;
+#[cfg(feature = "pipeline")]
 pub mod middleware;
 mod packs;
+#[cfg(feature = "pipeline")]
 mod people;
+#[cfg(feature = "pipeline")]
 pub mod pipeline;
+#[cfg(feature = "pipeline")]
 mod policies;
+#[cfg(feature = "pipeline")]
 mod recording;
 mod sessions;
+#[cfg(feature = "pipeline")]
 pub mod simulate;
+#[cfg(feature = "pipeline")]
 mod spread;
 mod stamps;
 pub mod store;
+#[cfg(feature = "pipeline")]
 mod telling;
+#[cfg(feature = "pipeline")]
 mod trees;
 mod trust;
 mod workplace;
 
+#[cfg(feature = "pipeline")]
 pub use account::account_name;
+#[cfg(feature = "pipeline")]
 pub use context::{
     Caller, GivenPolicy, NO_SESSION, PolicySource, SessionSource, working_directory,
 };
 pub use disk::Disk;
+#[cfg(feature = "pipeline")]
 pub use engine::{Engine, Work};
+#[cfg(feature = "pipeline")]
 pub use error::EngineError;
+#[cfg(feature = "pipeline")]
 pub use error_log::ErrorLog;
+#[cfg(feature = "pipeline")]
 pub use excerpt::{arguments_without_secrets, text_without_secrets, without_secrets};
 pub use gate::Gate;
 pub use holdpoint_core::paths::{Entry, Lookup};
-pub use holdpoint_core::policy::{Authority, Guard, Layer, OnError, Switched, Trust, json_schema};
+#[cfg(feature = "schema")]
+pub use holdpoint_core::policy::json_schema;
+pub use holdpoint_core::policy::{Authority, Guard, Layer, OnError, Switched, Trust};
 pub use holdpoint_core::text::{self, shown};
 pub use holdpoint_core::{
     Autonomy, CallError, Decision, DefaultPolicy, DocumentError, Effect, Finding, Mark, Method,
@@ -60,13 +89,17 @@ pub use load::{
 };
 pub use locations::{Locations, ProjectFiles};
 pub use packs::read_pack;
+#[cfg(feature = "pipeline")]
 pub use people::people_at;
+#[cfg(feature = "pipeline")]
 pub use policies::load_source;
+#[cfg(feature = "pipeline")]
 pub use recording::{
     Answered, Ended, Failed, Found, Hold, Outcome, Ran, RecordError, Recorder, Replayed,
 };
 pub use sessions::{SessionError, SessionId, Sessions};
 pub use store::plain_words;
+#[cfg(feature = "pipeline")]
 pub use telling::TELLING;
 pub use trust::{TrustError, TrustStore};
 pub use workplace::real_directory;

@@ -1,8 +1,12 @@
 //! What the files a policy was loaded from looked like, so that a change of any of them is seen
 //! without reading them again.
 
-use std::fs::{self, Metadata};
-use std::path::{Path, PathBuf};
+#[cfg(feature = "pipeline")]
+use std::fs;
+use std::fs::Metadata;
+#[cfg(feature = "pipeline")]
+use std::path::Path;
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 /// How old a file's last change must be for its stamp to be believed. Clocks of file systems tick
@@ -59,6 +63,7 @@ impl Stamps {
     }
 
     /// Whether every place looks as it did.
+    #[cfg(feature = "pipeline")]
     pub(crate) fn are_current(&self) -> bool {
         self.places
             .iter()
@@ -66,6 +71,7 @@ impl Stamps {
     }
 }
 
+#[cfg(feature = "pipeline")]
 impl Stamp {
     fn is_current(&self, path: &Path) -> bool {
         match self {
