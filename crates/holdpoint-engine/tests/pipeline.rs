@@ -17,7 +17,7 @@ use holdpoint_broker::{Answer, Channel, ChannelError, Context, Request, Said, Wa
 use holdpoint_engine::backup::Backups;
 use holdpoint_engine::holding::{Asker, Asking, Dialog};
 use holdpoint_engine::pipeline::Outcome;
-use holdpoint_engine::{Caller, Engine, Locations, Method, SessionSource, ToolCall, Verdict, Work};
+use holdpoint_engine::{Caller, Engine, Locations, SessionSource, ToolCall, Verdict, Work};
 use holdpoint_ledger::{Kind, Reader, Record};
 
 struct Place {

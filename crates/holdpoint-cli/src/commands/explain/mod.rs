@@ -40,6 +40,7 @@ pub(crate) fn run(args: &cli::Explain, terminal: &mut Terminal) -> anyhow::Resul
         v: 1,
         call: Call {
             tool: call.tool(),
+            stands_for: holdpoint_core::standing_name(call.tool()).map(|(_, name)| name),
             input: Value::Object(call.input().clone()),
             directory: directory.display().to_string(),
             signature: call.signature(),
@@ -86,9 +87,22 @@ struct Explanation<'a> {
 #[derive(Serialize)]
 struct Call<'a> {
     tool: &'a str,
+    /// The name that stands for the tool in rules, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stands_for: Option<&'static str>,
     input: Value,
     directory: String,
     signature: String,
+}
+
+impl Call<'_> {
+    fn tool_words(&self) -> String {
+        let tool = shown(self.tool, 200);
+        match holdpoint_core::standing_name(self.tool) {
+            Some((meaning, name)) => format!("{tool}  ({meaning}: rules for `{name}` count)"),
+            None => tool,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -161,7 +175,7 @@ impl LayerView {
 impl Explanation<'_> {
     fn print(&self, terminal: &mut Terminal) -> anyhow::Result<()> {
         heading("Call", terminal)?;
-        row("tool", &shown(self.call.tool, 200), terminal)?;
+        row("tool", &self.call.tool_words(), terminal)?;
         row("text", &shown(&self.call.signature, 500), terminal)?;
         row("in", &shown(&self.call.directory, 200), terminal)?;
         commands::print(&self.understood, &self.call.directory, terminal)?;
