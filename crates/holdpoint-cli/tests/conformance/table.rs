@@ -132,7 +132,7 @@ impl Table {
         for scenario in &self.scenarios {
             let name = &scenario.name;
             assert!(names.insert(name), "`{name}` stands there twice");
-            let apart = scenario.cannot.iter().map(|(who, why)| (who, why));
+            let apart = scenario.cannot.iter();
             let but = scenario.but.iter().map(|(who, but)| (who, &but.reason));
             for (who, why) in apart.chain(but) {
                 assert!(ADAPTERS.contains(&who.as_str()), "{name}: who is `{who}`?");
