@@ -4,7 +4,6 @@
 
 mod cli;
 mod commands;
-mod desk;
 mod exit;
 mod layout;
 mod lines;

@@ -132,6 +132,17 @@ pub(super) trait Adapter {
         None
     }
 
+    /// Whether the agent asks its own user if it is told to, before a call.
+    fn has_dialog(&self, moment: Moment) -> bool {
+        moment != Moment::Unknown && self.of_call(moment, Said::Ask, "").is_some()
+    }
+
+    /// Whether the agent makes a call with other arguments if it is told to.
+    fn takes_edits(&self, moment: Moment) -> bool {
+        self.of_call(moment, Said::Edited(&Map::new()), "")
+            .is_some()
+    }
+
     /// An answer in the agent's words.
     fn reply(&self, moment: Moment, answer: &Answer) -> Reply {
         let decision = &answer.decision;
@@ -251,22 +262,22 @@ pub(super) trait Adapter {
     /// A refusal without a decision.
     fn refusal(&self, problem: &Problem) -> Reply {
         match &problem.when {
-            When::Result(returned) => self.kept_back(returned.as_deref(), &problem.text),
+            When::Result(returned) => self.kept_back(returned.as_deref(), &problem.text()),
             // Whoever writes may always do so, and every call that follows is judged.
             When::Prompt => {
-                let note = wording::unseen(&problem.text);
+                let note = wording::unseen(&problem.text());
                 let output = self.of_prompt(Heard::Warned(&note));
                 output.map_or_else(Reply::silence, |output| Reply::saying(&output))
             }
             When::Change => {
-                let reason = wording::not_gone_by(&problem.text);
+                let reason = wording::not_gone_by(&problem.text());
                 Reply {
                     must_be_heard: true,
                     ..Reply::saying(&json!({"decision": "block", "reason": reason}))
                 }
             }
             When::Call(moment) => {
-                let reason = wording::refused(&problem.text);
+                let reason = wording::refused(&problem.text());
                 match self.of_refusal(*moment, &reason) {
                     Some(output) => Reply {
                         stderr: format!("{reason}\n"),

@@ -126,6 +126,8 @@ impl Facts {
             directory: self.directory,
             context,
             patience: None,
+            agent: None,
+            together: false,
             moment,
         })
     }
