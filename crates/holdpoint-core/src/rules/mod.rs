@@ -317,7 +317,9 @@ mod tests {
             let pack: toml::Table = text.parse().unwrap();
             for rule in pack["rule"].as_array().unwrap() {
                 for key in ["matches", "not_matches"] {
-                    rule.get(key).map(|list| examples(list, &mut lines));
+                    if let Some(list) = rule.get(key) {
+                        examples(list, &mut lines);
+                    }
                 }
             }
         }
