@@ -16,6 +16,7 @@ use holdpoint_core::{
 use crate::context::{Caller, GivenPolicy, PolicySource, SessionSource};
 use crate::disk::Disk;
 use crate::error::EngineError;
+use crate::excerpt::{CleanTexts, without_secrets};
 use crate::locations::Locations;
 use crate::policies::Policies;
 use crate::recording::{Failed, Outcome, Recorder};
@@ -46,6 +47,8 @@ struct Inner {
     home: Option<String>,
     policies: Policies,
     sessions: Mutex<HashMap<String, (Instant, Arc<Session>)>>,
+    latest: Mutex<Option<Latest>>,
+    clean: CleanTexts,
     readings: Mutex<VecDeque<Arc<Reading>>>,
     read: AtomicUsize,
 }
@@ -59,6 +62,23 @@ struct Settings {
     webhooks: Option<WebhookBuilder>,
     /// How long what was loaded counts without another look.
     moment: Duration,
+}
+
+/// What the last call of a stream came under. Most of a stream's calls are made by one caller, for
+/// whom nothing has to be looked up by name.
+#[derive(Debug)]
+struct Latest {
+    caller: Arc<Caller>,
+    terms: Terms,
+    /// When the older of the two was looked at.
+    since: Instant,
+}
+
+/// What a call comes under.
+#[derive(Clone, Debug)]
+pub(crate) struct Terms {
+    pub(crate) policy: Arc<Policy>,
+    pub(crate) session: Arc<Session>,
 }
 
 /// A call as it was read under a policy.
@@ -127,6 +147,8 @@ impl Engine {
                 home,
                 policies: Policies::default(),
                 sessions: Mutex::default(),
+                latest: Mutex::default(),
+                clean: CleanTexts::default(),
                 readings: Mutex::default(),
                 read: AtomicUsize::new(0),
             }),
@@ -154,6 +176,11 @@ impl Engine {
 
     /// The policy of a source.
     pub fn policy(&self, source: &PolicySource) -> Result<Arc<Policy>, EngineError> {
+        Ok(self.policy_since(source)?.0)
+    }
+
+    /// The policy of a source, and when it was last known to be as its files are.
+    fn policy_since(&self, source: &PolicySource) -> Result<(Arc<Policy>, Instant), EngineError> {
         let Settings {
             locations, moment, ..
         } = &self.inner.settings;
@@ -179,28 +206,62 @@ impl Engine {
         self.inner.settings.webhooks
     }
 
+    /// What a call made now comes under.
+    pub(crate) fn terms(&self, caller: &Arc<Caller>, now: Instant) -> Result<Terms, EngineError> {
+        let moment = self.inner.settings.moment;
+        if moment.is_zero() {
+            return Ok(Terms {
+                policy: self.policy(&caller.policy)?,
+                session: self.session(&caller.session)?,
+            });
+        }
+        if let Some(latest) = &*self.lock(&self.inner.latest)
+            && Arc::ptr_eq(&latest.caller, caller)
+            && now.saturating_duration_since(latest.since) < moment
+        {
+            return Ok(latest.terms.clone());
+        }
+        let (policy, policy_since) = self.policy_since(&caller.policy)?;
+        let (session, session_since) = self.session_since(&caller.session)?;
+        let terms = Terms { policy, session };
+        *self.lock(&self.inner.latest) = Some(Latest {
+            caller: Arc::clone(caller),
+            terms: terms.clone(),
+            since: policy_since.min(session_since),
+        });
+        Ok(terms)
+    }
+
     /// The session a call comes under.
     pub fn session(&self, source: &SessionSource) -> Result<Arc<Session>, EngineError> {
+        Ok(self.session_since(source)?.0)
+    }
+
+    /// The session a call comes under, and when it was read.
+    fn session_since(
+        &self,
+        source: &SessionSource,
+    ) -> Result<(Arc<Session>, Instant), EngineError> {
+        let now = Instant::now();
         let name = match source {
             SessionSource::Kept(name) => name,
-            SessionSource::Given(state) => return Ok(Arc::new(Session::new(state.clone()))),
+            SessionSource::Given(state) => return Ok((Arc::new(Session::new(state.clone())), now)),
         };
         if self.inner.settings.moment.is_zero() {
-            return Ok(Arc::new(Session::new(self.session_state(name)?)));
+            return Ok((Arc::new(Session::new(self.session_state(name)?)), now));
         }
         let mut kept = self.lock(&self.inner.sessions);
         if let Some((since, session)) = kept.get(name)
-            && since.elapsed() < self.inner.settings.moment
+            && now.saturating_duration_since(*since) < self.inner.settings.moment
         {
-            return Ok(Arc::clone(session));
+            return Ok((Arc::clone(session), *since));
         }
         if kept.len() >= MAX_SESSIONS {
             kept.clear();
         }
-        let now = Instant::now();
         let session = Arc::new(Session::new(self.session_state(name)?));
         kept.insert(name.clone(), (now, Arc::clone(&session)));
-        Ok(session)
+        Ok((session, now))
     }
 
     fn session_state(&self, name: &str) -> Result<SessionState, EngineError> {
@@ -219,6 +280,7 @@ impl Engine {
         edit: impl FnOnce(&mut SessionState) -> T,
     ) -> Result<T, EngineError> {
         self.lock(&self.inner.sessions).remove(name);
+        *self.lock(&self.inner.latest) = None;
         let sessions = Sessions::at(self.locations())?;
         Ok(sessions.change(&SessionId::new(name), edit)?)
     }
@@ -258,6 +320,14 @@ impl Engine {
     pub(crate) fn judge_reading(&self, reading: &Reading, session: &Session) -> Decision {
         let around = self.surroundings(&reading.workspace);
         judge(&reading.action, &reading.policy, session, &around)
+    }
+
+    /// A decision as it is shown to anybody.
+    pub(crate) fn without_secrets(&self, decision: Decision) -> Decision {
+        match self.inner.settings.moment.is_zero() {
+            true => without_secrets(decision),
+            false => self.inner.clean.without_secrets(decision),
+        }
     }
 
     /// Keeps a reading for whoever answers.

@@ -4,6 +4,7 @@
 //! no half of a secret is left.
 
 use std::cell::RefCell;
+use std::sync::{Mutex, PoisonError};
 
 use holdpoint_core::text::redaction::{Marker, Redacted, RedactedJson, Redactor};
 use holdpoint_core::{Decision, ToolCall};
@@ -92,7 +93,40 @@ fn fields(arguments: RedactedJson) -> Map<String, Value> {
 
 /// A decision as it is shown to anybody: without the secrets of the call it is about.
 pub fn without_secrets(mut decision: Decision) -> Decision {
-    let mut clean = |text: &mut String| *text = text_without_secrets(text);
+    each_text(&mut decision, |text| *text = text_without_secrets(text));
+    decision
+}
+
+/// Texts that were found to hold no secret, for a stream of decisions: most of them have one of a few
+/// reasons, which need to be looked at once. What does hold one is not kept.
+#[derive(Debug, Default)]
+pub(crate) struct CleanTexts {
+    known: Mutex<Vec<Box<str>>>,
+}
+
+impl CleanTexts {
+    /// A decision as it is shown to anybody: without the secrets of the call it is about.
+    pub(crate) fn without_secrets(&self, mut decision: Decision) -> Decision {
+        each_text(&mut decision, |text| self.clean(text));
+        decision
+    }
+
+    fn clean(&self, text: &mut String) {
+        // What is kept is whole between any two statements.
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.iter().any(|one| **one == **text) {
+            return;
+        }
+        let clean = text_without_secrets(text);
+        if clean == *text && known.len() < MAX_BRIEFS && text.len() <= MAX_BRIEF {
+            known.push(text.as_str().into());
+        }
+        *text = clean;
+    }
+}
+
+/// Whatever of a decision may be of the call's own words.
+fn each_text(decision: &mut Decision, mut clean: impl FnMut(&mut String)) {
     clean(&mut decision.reason);
     decision.rule.as_mut().map(&mut clean);
     for finding in &mut decision.findings {
@@ -100,7 +134,6 @@ pub fn without_secrets(mut decision: Decision) -> Decision {
         clean(&mut finding.rule);
         finding.part.as_mut().map(&mut clean);
     }
-    decision
 }
 
 /// A value as it is recorded: shortened and redacted. What is long is cut twice, far behind the

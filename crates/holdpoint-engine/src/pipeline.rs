@@ -35,10 +35,9 @@ impl Engine {
     /// Judges a call without leaving a trace.
     pub fn decide(&self, call: ToolCall, caller: Arc<Caller>) -> Result<Decided, EngineError> {
         let started = Instant::now();
-        let policy = self.policy(&caller.policy)?;
-        let session = self.session(&caller.session)?;
-        let reading = self.read(call, &policy, caller.workspace_text()?);
-        let decision = self.judge_reading(&reading, &session);
+        let terms = self.terms(&caller, started)?;
+        let reading = self.read(call, &terms.policy, caller.workspace_text()?);
+        let decision = self.judge_reading(&reading, &terms.session);
         Ok(Decided {
             caller,
             reading,
@@ -72,8 +71,8 @@ pub struct Decided {
 
 impl Decided {
     /// The decision as it is shown, for whoever wants nothing to come of it.
-    pub fn shown(self) -> Decision {
-        without_secrets(self.decision)
+    pub fn shown(self, engine: &Engine) -> Decision {
+        engine.without_secrets(self.decision)
     }
 
     /// The decision, with whatever the call says.

@@ -36,15 +36,15 @@ struct Kept {
 }
 
 impl Policies {
-    /// The policy of a source: as its files are now, or were at most `moment` ago.
+    /// The policy of a source, as its files are now or were at most `moment` ago, and when that was.
     pub(crate) fn get(
         &self,
         locations: &Locations,
         source: &PolicySource,
         moment: Duration,
-    ) -> Result<Arc<Policy>, EngineError> {
+    ) -> Result<(Arc<Policy>, Instant), EngineError> {
         match source {
-            PolicySource::Given(given) => return Ok(Arc::clone(&given.0)),
+            PolicySource::Given(given) => return Ok((Arc::clone(&given.0), Instant::now())),
             PolicySource::Inline(text) if text.len() > MAX_INLINE => {
                 return Err(EngineError::PolicyTooLarge {
                     size: text.len(),
@@ -103,9 +103,9 @@ impl Policies {
 }
 
 impl Kept {
-    fn policy(&self) -> Result<Arc<Policy>, EngineError> {
+    fn policy(&self) -> Result<(Arc<Policy>, Instant), EngineError> {
         match &self.policy {
-            Ok(policy) => Ok(Arc::clone(policy)),
+            Ok(policy) => Ok((Arc::clone(policy), self.checked)),
             Err(error) => Err(EngineError::Policy(Arc::clone(error))),
         }
     }

@@ -32,6 +32,9 @@ const MAX_LINE: usize = 16 << 20;
 /// The most answers that wait to be recorded together.
 const MOST_WAITING: usize = 256;
 
+/// The bytes of an ordinary answer, so that room for all that wait is made once.
+const USUAL_ANSWER: usize = 512;
+
 pub(crate) fn run(args: &cli::Check, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     let under = &args.call.under;
     let here = working_directory(under.cwd.as_deref())?;
@@ -158,22 +161,24 @@ impl Batch {
     fn hand_over(&mut self, terminal: &mut Terminal) -> anyhow::Result<()> {
         let waiting = std::mem::take(&mut self.waiting);
         let problem = self.record(&waiting).err().map(|error| error.to_string());
+        let mut answers = Vec::with_capacity(waiting.len().saturating_mul(USUAL_ANSWER));
         for answer in waiting {
             let decision = match (&problem, answer) {
                 (Some(problem), _) => Decision::error(problem),
                 (None, Ok(decided)) => self.answered(decided),
                 (None, Err(problem)) => without_secrets(Decision::error(problem)),
             };
-            serde_json::to_writer(&mut terminal.out, &decision)?;
-            terminal.out.write_all(b"\n")?;
+            serde_json::to_writer(&mut answers, &decision)?;
+            answers.push(b'\n');
         }
+        terminal.out.write_all(&answers)?;
         Ok(())
     }
 
     /// What is answered once the decision is on record.
     fn answered(&self, decided: Decided) -> Decision {
         if self.recorder.is_none() {
-            return decided.shown();
+            return decided.shown(&self.engine);
         }
         let judged = decided.recorded(&self.engine);
         let outcome = judged

@@ -72,7 +72,7 @@ fn answered(args: &cli::Check, engine: &Engine) -> anyhow::Result<Decision> {
     let call = read_call(&args.call)?;
     let caller = caller(engine, &args.agent, under, &directory);
     if args.dry_run {
-        return Ok(engine.decide(call, caller)?.shown());
+        return Ok(engine.decide(call, caller)?.shown(engine));
     }
     let held = engine
         .judge(call, caller)?

@@ -14,7 +14,7 @@ use crate::checks;
 use crate::context::{Caller, SessionSource};
 use crate::engine::{Engine, Reading};
 use crate::error::EngineError;
-use crate::excerpt::{text_without_secrets, without_secrets};
+use crate::excerpt::text_without_secrets;
 use crate::pipeline::{Judged, Outcome, Permit, Refusal, Released};
 
 /// Looks at a call for the last time, and lets it run or refuses it, on record.
@@ -46,12 +46,13 @@ fn by_rule(judged: Judged) -> Result<Outcome, EngineError> {
         let asked = judged.calling()?;
         return last.refused(&asked, refusal, None);
     }
+    let decision = judged.engine.without_secrets(judged.decision);
     Ok(Outcome::Runs(Box::new(Permit {
         engine: judged.engine,
         caller: judged.caller,
         reading: judged.reading,
         made: None,
-        decision: without_secrets(judged.decision),
+        decision,
         request: None,
     })))
 }
