@@ -21,7 +21,7 @@ use holdpoint_broker::time::Moment;
 use holdpoint_core::{Decision, Verdict};
 use tokio::sync::{broadcast, oneshot};
 
-use self::store::{Kept, Store, is_final};
+use self::store::{Kept, Store, Updated, is_final};
 
 /// How long an answer that nobody was there to hear still counts for the identical call.
 const ANSWER_LASTS: Duration = Duration::from_secs(15 * 60);
@@ -342,10 +342,15 @@ impl Broker {
     ) -> Result<bool, Problem> {
         requests
             .store
-            .tell(&request.id, nonce, || match request.state {
-                State::Released => self.inner.host.record(Event::Used(request)),
-                State::Pending | State::Refused | State::Expired | State::Withdrawn => Ok(()),
-            })
+            .tell(&request.id, nonce, || self.record_use(request))
+    }
+
+    /// A release is used by telling of it.
+    fn record_use(&self, request: &Request) -> Result<(), Problem> {
+        match request.state {
+            State::Released => self.inner.host.record(Event::Used(request)),
+            State::Pending | State::Refused | State::Expired | State::Withdrawn => Ok(()),
+        }
     }
 
     /// Answers a request.
@@ -453,9 +458,11 @@ impl Broker {
             return Ok(false);
         }
         let next = answering::withdrawn(&request, now);
-        let stored = requests.store.update(&next, Some(nonce), || {
-            self.inner.host.record(Event::Withdrawn(&next))
-        })?;
+        let withdrawn = || self.inner.host.record(Event::Withdrawn(&next));
+        let updated = requests
+            .store
+            .update(&next, Some(nonce), withdrawn, || Ok(()))?;
+        let stored = updated != Updated::Overtaken;
         if stored {
             requests.pending = requests.pending.saturating_sub(1);
             requests.waiting.remove(id);
@@ -472,7 +479,7 @@ impl Broker {
         let mut trouble = None;
         for request in due {
             let next = answering::expired(&request, now);
-            match self.settle(next, |next| self.inner.host.record(Event::Expired(next))) {
+            match self.settle(&next, || self.inner.host.record(Event::Expired(&next))) {
                 Ok(stored) => settled += usize::from(stored),
                 Err(problem) => trouble = Some(problem),
             }
@@ -505,9 +512,9 @@ impl Broker {
             if let Some(settled) = &mut next.settled {
                 settled.approvers = vec![said.approver.clone()];
             }
-            let _ = self.settle(next, |request| {
+            let _ = self.settle(&next, || {
                 self.inner.host.record(Event::Answered {
-                    request,
+                    request: &next,
                     approver: &said.approver,
                     answer: said.answer.word(),
                 })
@@ -523,8 +530,7 @@ impl Broker {
         next: Request,
         answered: impl FnOnce() -> Result<(&'a str, &'a str), Problem>,
     ) -> Result<Option<Request>, Problem> {
-        let mut requests = self.requests();
-        let stored = requests.store.update(&next, None, || {
+        let stored = self.settle(&next, || {
             let (approver, answer) = answered()?;
             self.inner.host.record(Event::Answered {
                 request: &next,
@@ -532,43 +538,42 @@ impl Broker {
                 answer,
             })
         })?;
-        if !stored {
-            return Ok(None);
-        }
-        self.after_change(&mut requests, &next);
-        Ok(Some(next))
+        Ok(stored.then_some(next))
     }
 
+    /// Stores the next version of a request, recorded first, and tells the caller that waits and
+    /// everybody who watches; false if another change was faster.
     fn settle(
         &self,
-        next: Request,
-        record: impl FnOnce(&Request) -> Result<(), Problem>,
+        next: &Request,
+        record: impl FnOnce() -> Result<(), Problem>,
     ) -> Result<bool, Problem> {
         let mut requests = self.requests();
-        let stored = requests.store.update(&next, None, || record(&next))?;
-        if stored {
-            self.after_change(&mut requests, &next);
+        let over = is_final(next.state);
+        let told = Resolution::of(next).filter(|_| over);
+        let caller = requests.waiting.get(&next.id);
+        let caller = caller.filter(|caller| told.is_some() && !caller.tell.is_closed());
+        let nonce = caller.map(|caller| caller.nonce.clone());
+        let updated = requests
+            .store
+            .update(next, nonce.as_deref(), record, || self.record_use(next))?;
+        if updated == Updated::Overtaken {
+            return Ok(false);
         }
-        Ok(stored)
-    }
-
-    /// Tells the caller that waits, and everybody who watches.
-    fn after_change(&self, requests: &mut Requests, next: &Request) {
-        if !is_final(next.state) {
+        if !over {
             self.tell_all(ChangeKind::Changed, next.clone());
-            return;
+            return Ok(true);
         }
         requests.pending = requests.pending.saturating_sub(1);
         if let Some(caller) = requests.waiting.remove(&next.id)
-            && !caller.tell.is_closed()
-            && let Some(told) = Resolution::of(next)
-            // A caller that is not told, for whatever reason, asks again.
-            && self.note_told(requests, next, &caller.nonce).unwrap_or(false)
+            && updated == Updated::Told
+            && let Some(told) = told
         {
             // If it has gone away this moment its release is lost, never used twice.
             let _ = caller.tell.send(told);
         }
         self.tell_all(ChangeKind::Settled, next.clone());
+        Ok(true)
     }
 
     fn tell_all(&self, kind: ChangeKind, request: Request) {

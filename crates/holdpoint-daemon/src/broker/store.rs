@@ -22,6 +22,17 @@ pub(super) struct Kept {
     pub(super) told: Option<String>,
 }
 
+/// What came of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Updated {
+    /// Nothing: another change was faster.
+    Overtaken,
+    /// It is stored.
+    Stored,
+    /// It is stored, and the caller that waits is to be told.
+    Told,
+}
+
 pub(super) struct Store {
     connection: Connection,
 }
@@ -42,18 +53,22 @@ impl Store {
         Ok(Self { connection })
     }
 
+    /// Keeps a new request. It is written, and survives the end of this process, but nobody waits for
+    /// the disk: a machine that loses its power has lost whoever asked as well, and they ask anew.
+    /// What settles it does wait, for this too.
     pub(super) fn insert(
         &mut self,
         request: &Request,
         before_commit: impl FnOnce() -> Result<(), Problem>,
     ) -> Result<(), Problem> {
+        self.waits_for_disk(false)?;
         let body = body_of(request)?;
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(unusable)?;
         transaction
-            .prepare(
+            .prepare_cached(
                 "INSERT INTO requests (id, state, session, origin, opened, expires, version, words, body)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             )
@@ -75,13 +90,24 @@ impl Store {
         transaction.commit().map_err(unusable)
     }
 
-    /// Replaces a request by its next version; false if it is no longer the version before.
+    /// Whether what is committed from now on is on the disk before anybody hears of it.
+    fn waits_for_disk(&self, waits: bool) -> Result<(), Problem> {
+        let how = if waits { "FULL" } else { "NORMAL" };
+        self.connection
+            .pragma_update(None, "synchronous", how)
+            .map_err(unusable)
+    }
+
+    /// Replaces a request by its next version. The caller that is to be told is noted in the same step,
+    /// if `before_telling` lets it be: two waits for the disk are one.
     pub(super) fn update(
         &mut self,
         request: &Request,
-        told: Option<&str>,
+        tell: Option<&str>,
         before_commit: impl FnOnce() -> Result<(), Problem>,
-    ) -> Result<bool, Problem> {
+        before_telling: impl FnOnce() -> Result<(), Problem>,
+    ) -> Result<Updated, Problem> {
+        self.waits_for_disk(true)?;
         let body = body_of(request)?;
         let settled = request.settled.as_ref();
         let approvers = settled.map(|settled| settled.approvers.join("\n"));
@@ -90,10 +116,10 @@ impl Store {
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(unusable)?;
         let changed = transaction
-            .prepare(
+            .prepare_cached(
                 "UPDATE requests SET state = ?2, expires = ?3, settled = ?4, approvers = ?5,
-                        told = ?6, version = ?7, words = ?8, body = ?9
-                 WHERE id = ?1 AND version = ?7 - 1 AND state = 'pending'",
+                        version = ?6, words = ?7, body = ?8
+                 WHERE id = ?1 AND version = ?6 - 1 AND state = 'pending'",
             )
             .and_then(|mut update| {
                 update.execute(params![
@@ -102,7 +128,6 @@ impl Store {
                     request.expires.map(whole),
                     settled.map(|settled| whole(settled.at)),
                     approvers,
-                    told,
                     counted(request.version),
                     words_of(request),
                     body,
@@ -110,11 +135,19 @@ impl Store {
             })
             .map_err(unusable)?;
         if changed == 0 {
-            return Ok(false);
+            return Ok(Updated::Overtaken);
         }
         before_commit()?;
+        // A caller that cannot be told now asks again; the answer counts all the same.
+        let tell = tell.filter(|_| before_telling().is_ok());
+        if let Some(caller) = tell {
+            note_told(&transaction, &request.id, caller)?;
+        }
         transaction.commit().map_err(unusable)?;
-        Ok(true)
+        Ok(match tell {
+            Some(_) => Updated::Told,
+            None => Updated::Stored,
+        })
     }
 
     /// Notes who is told how a request ended; false if somebody else was before.
@@ -124,17 +157,12 @@ impl Store {
         told: &str,
         before_commit: impl FnOnce() -> Result<(), Problem>,
     ) -> Result<bool, Problem> {
+        self.waits_for_disk(true)?;
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(unusable)?;
-        let changed = transaction
-            .prepare(
-                "UPDATE requests SET told = ?2 WHERE id = ?1 AND told IS NULL AND state != 'pending'",
-            )
-            .and_then(|mut update| update.execute(params![id, told]))
-            .map_err(unusable)?;
-        if changed == 0 {
+        if !note_told(&transaction, id, told)? {
             return Ok(false);
         }
         before_commit()?;
@@ -144,7 +172,7 @@ impl Store {
 
     pub(super) fn find(&self, id: &str) -> Result<Option<Kept>, Problem> {
         self.connection
-            .prepare("SELECT body, told FROM requests WHERE id = ?1")
+            .prepare_cached("SELECT body, told FROM requests WHERE id = ?1")
             .and_then(|mut query| query.query_row([id], kept).optional())
             .map_err(unusable)?
             .transpose()
@@ -189,7 +217,7 @@ impl Store {
 
     pub(super) fn next_expiry(&self) -> Result<Option<Moment>, Problem> {
         self.connection
-            .prepare("SELECT min(expires) FROM requests WHERE state = 'pending'")
+            .prepare_cached("SELECT min(expires) FROM requests WHERE state = 'pending'")
             .and_then(|mut query| query.query_row([], |row| row.get::<_, Option<i64>>(0)))
             .map(|found| found.and_then(|at| u64::try_from(at).ok()).map(Moment))
             .map_err(unusable)
@@ -258,11 +286,22 @@ impl Store {
     fn query(&self, sql: &str, values: &[&dyn ToSql]) -> Result<Vec<Kept>, Problem> {
         let rows: Result<Vec<Result<Kept, Problem>>, rusqlite::Error> = self
             .connection
-            .prepare(sql)
+            .prepare_cached(sql)
             .and_then(|mut query| query.query_map(values, kept)?.collect());
         // One that an older or a newer version wrote cannot be answered; it keeps no other from it.
         Ok(rows.map_err(unusable)?.into_iter().flatten().collect())
     }
+}
+
+/// Notes who is told how a request ended; false if somebody else was before.
+fn note_told(connection: &Connection, id: &str, told: &str) -> Result<bool, Problem> {
+    connection
+        .prepare_cached(
+            "UPDATE requests SET told = ?2 WHERE id = ?1 AND told IS NULL AND state != 'pending'",
+        )
+        .and_then(|mut update| update.execute(params![id, told]))
+        .map(|changed| changed > 0)
+        .map_err(unusable)
 }
 
 /// Values are bound, never written into a statement. What is deleted is overwritten: arguments may
