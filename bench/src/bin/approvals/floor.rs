@@ -13,9 +13,9 @@ use crate::milliseconds;
 
 /// Connections of one held call: the caller's, and that of whoever answers.
 const CONNECTIONS: usize = 2;
-/// Waits for the disk between asking and the answer: for the request; for the answer, in the ledger
-/// and with the request; for its use, likewise.
-const SYNCS: usize = 5;
+/// Waits for the disk between asking and the answer: in the ledger for the answer and for its use, and
+/// with the request for both.
+const SYNCS: usize = 3;
 /// What is sent, there and back.
 const BYTES: usize = 500;
 /// What is written before a wait.

@@ -25,7 +25,7 @@ use self::floor::Floor;
 use self::page::Page;
 
 /// Milliseconds from asking to the answer, without the person.
-const ROUND_TRIP: f64 = 3.0;
+const ROUND_TRIP: f64 = 1.5;
 /// At most so many times the bare sockets and so many times the waits for the disk, which cost next to
 /// nothing where the temporary directory is in memory.
 const OF_FLOOR: (f64, f64) = (25.0, 2.0);
