@@ -68,7 +68,7 @@ impl Store {
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(unusable)?;
         transaction
-            .prepare_cached(
+            .prepare(
                 "INSERT INTO requests (id, state, session, origin, opened, expires, version, words, body)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             )
@@ -116,7 +116,7 @@ impl Store {
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(unusable)?;
         let changed = transaction
-            .prepare_cached(
+            .prepare(
                 "UPDATE requests SET state = ?2, expires = ?3, settled = ?4, approvers = ?5,
                         version = ?6, words = ?7, body = ?8
                  WHERE id = ?1 AND version = ?6 - 1 AND state = 'pending'",
@@ -172,7 +172,7 @@ impl Store {
 
     pub(super) fn find(&self, id: &str) -> Result<Option<Kept>, Problem> {
         self.connection
-            .prepare_cached("SELECT body, told FROM requests WHERE id = ?1")
+            .prepare("SELECT body, told FROM requests WHERE id = ?1")
             .and_then(|mut query| query.query_row([id], kept).optional())
             .map_err(unusable)?
             .transpose()
@@ -217,7 +217,7 @@ impl Store {
 
     pub(super) fn next_expiry(&self) -> Result<Option<Moment>, Problem> {
         self.connection
-            .prepare_cached("SELECT min(expires) FROM requests WHERE state = 'pending'")
+            .prepare("SELECT min(expires) FROM requests WHERE state = 'pending'")
             .and_then(|mut query| query.query_row([], |row| row.get::<_, Option<i64>>(0)))
             .map(|found| found.and_then(|at| u64::try_from(at).ok()).map(Moment))
             .map_err(unusable)
@@ -286,7 +286,7 @@ impl Store {
     fn query(&self, sql: &str, values: &[&dyn ToSql]) -> Result<Vec<Kept>, Problem> {
         let rows: Result<Vec<Result<Kept, Problem>>, rusqlite::Error> = self
             .connection
-            .prepare_cached(sql)
+            .prepare(sql)
             .and_then(|mut query| query.query_map(values, kept)?.collect());
         // One that an older or a newer version wrote cannot be answered; it keeps no other from it.
         Ok(rows.map_err(unusable)?.into_iter().flatten().collect())
@@ -296,7 +296,7 @@ impl Store {
 /// Notes who is told how a request ended; false if somebody else was before.
 fn note_told(connection: &Connection, id: &str, told: &str) -> Result<bool, Problem> {
     connection
-        .prepare_cached(
+        .prepare(
             "UPDATE requests SET told = ?2 WHERE id = ?1 AND told IS NULL AND state != 'pending'",
         )
         .and_then(|mut update| update.execute(params![id, told]))
