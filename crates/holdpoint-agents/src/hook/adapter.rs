@@ -14,11 +14,11 @@ use super::{Answer, Moment, Problem, Question, Reply, Returned, When};
 use holdpoint_engine::inspecting::Inspected;
 
 /// The exit code that blocks a call, for every agent that minds exit codes.
-pub(super) const BLOCK: u8 = 2;
+pub(crate) const BLOCK: u8 = 2;
 
 /// What is said before a call.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Said<'a> {
+pub(crate) enum Said<'a> {
     /// No opinion.
     Nothing,
     /// It may run.
@@ -35,7 +35,7 @@ pub(super) enum Said<'a> {
 
 /// What is said of a result.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Seen<'a> {
+pub(crate) enum Seen<'a> {
     /// It goes on, with a note.
     Noted(&'a str),
     /// Another goes on, without what nobody sees; the note if there is one.
@@ -48,7 +48,7 @@ pub(super) enum Seen<'a> {
 
 /// What is said of a user's message.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Heard<'a> {
+pub(crate) enum Heard<'a> {
     /// It goes on.
     Passes,
     /// It goes on, and the user is warned.
@@ -58,7 +58,7 @@ pub(super) enum Heard<'a> {
 }
 
 /// One agent's words. For whatever it has no words, a method gives none.
-pub(super) trait Adapter {
+pub(crate) trait Adapter {
     /// What a payload asks.
     fn read(&self, payload: &str) -> Result<Question, Problem>;
 

@@ -5,7 +5,7 @@ use super::{Moment, Pause};
 
 /// What an event is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Event {
+pub(crate) enum Event {
     /// A call that has not been made.
     Call(Moment),
     /// What a call returned.
@@ -23,14 +23,14 @@ pub(super) enum Event {
 }
 
 /// The names of events, and what they are about.
-pub(super) type Events = &'static [(&'static str, Event)];
+pub(crate) type Events = &'static [(&'static str, Event)];
 
-pub(super) const BEFORE_CALL: Event = Event::Call(Moment::BeforeCall);
-pub(super) const BEFORE_PROMPT: Event = Event::Call(Moment::BeforePrompt);
-pub(super) const TURN_ENDS: Event = Event::Pause(Pause::Turn);
+pub(crate) const BEFORE_CALL: Event = Event::Call(Moment::BeforeCall);
+pub(crate) const BEFORE_PROMPT: Event = Event::Call(Moment::BeforePrompt);
+pub(crate) const TURN_ENDS: Event = Event::Pause(Pause::Turn);
 
 /// What the event of that name is about. One without a name is about a call.
-pub(super) fn about(events: Events, name: Option<&str>) -> Event {
+pub(crate) fn about(events: Events, name: Option<&str>) -> Event {
     match name {
         None => BEFORE_CALL,
         Some(name) => events

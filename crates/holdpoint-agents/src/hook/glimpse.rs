@@ -11,15 +11,15 @@ use serde_json::Value;
 
 /// The first fields of a payload.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Glimpse {
-    pub(super) event: Option<String>,
-    pub(super) tool: Option<String>,
-    pub(super) file: Option<String>,
+pub(crate) struct Glimpse {
+    pub(crate) event: Option<String>,
+    pub(crate) tool: Option<String>,
+    pub(crate) file: Option<String>,
 }
 
 impl Glimpse {
     /// Reads as far as that goes.
-    pub(super) fn of(payload: &[u8]) -> Self {
+    pub(crate) fn of(payload: &[u8]) -> Self {
         let mut seen = Self::default();
         // How it ends is known already.
         let _ = serde_json::Deserializer::from_slice(payload).deserialize_map(Looking(&mut seen));

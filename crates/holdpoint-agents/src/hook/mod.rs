@@ -1,29 +1,17 @@
 //! The way of a hook call: an agent's payload in, its reply out.
 //!
 //! An adapter knows one agent's words and decides nothing: it turns a payload into a call, a result
-//! or a message, and what comes of it into a reply. Adding an agent is a file with an `Adapter` and a row in [`Agent`].
+//! or a message, and what comes of it into a reply. The adapters are in `agents`; this is what they share.
 //! Reading the bytes, judging the call and writing the reply are the caller's.
 
-mod adapter;
-mod claude_code;
-mod cline;
-mod codex;
-mod copilot;
-mod cursor;
-mod events;
-mod gemini;
-mod generic;
-mod glimpse;
-mod goose;
-mod kiro;
-mod nested;
-mod opencode;
-mod qwen;
-mod reading;
+pub(crate) mod adapter;
+pub(crate) mod events;
+pub(crate) mod glimpse;
+pub(crate) mod nested;
+pub(crate) mod reading;
 #[cfg(test)]
 mod tests;
-mod windsurf;
-mod wording;
+pub(crate) mod wording;
 
 use std::str;
 use std::time::Duration;
@@ -34,80 +22,13 @@ use holdpoint_sandbox::last_words::LastWords;
 use serde_json::{Map, Value};
 
 use self::adapter::{Adapter, Heard, Said};
+pub use crate::agents::Agent;
 use holdpoint_engine::inspecting::Inspected;
 
 /// The largest payload that is read.
 pub const MAX_PAYLOAD: usize = 16 << 20;
 
-/// The agents whose hooks Holdpoint answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Agent {
-    /// Anthropic's Claude Code.
-    ClaudeCode,
-    /// OpenAI's Codex.
-    Codex,
-    /// Google's Gemini CLI.
-    Gemini,
-    /// GitHub's Copilot CLI.
-    Copilot,
-    /// Cursor.
-    Cursor,
-    /// Qwen Code.
-    Qwen,
-    /// OpenCode, through its plugin.
-    OpenCode,
-    /// Cline.
-    Cline,
-    /// Windsurf.
-    Windsurf,
-    /// Kiro.
-    Kiro,
-    /// Goose.
-    Goose,
-    /// Whoever sends Holdpoint's own form.
-    Generic,
-}
-
 impl Agent {
-    /// Every agent.
-    pub const ALL: [Agent; 12] = [
-        Agent::ClaudeCode,
-        Agent::Codex,
-        Agent::Gemini,
-        Agent::Copilot,
-        Agent::Cursor,
-        Agent::Qwen,
-        Agent::OpenCode,
-        Agent::Cline,
-        Agent::Windsurf,
-        Agent::Kiro,
-        Agent::Goose,
-        Agent::Generic,
-    ];
-
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Agent::ClaudeCode => "claude-code",
-            Agent::Codex => "codex",
-            Agent::Gemini => "gemini",
-            Agent::Copilot => "copilot",
-            Agent::Cursor => "cursor",
-            Agent::Qwen => "qwen",
-            Agent::OpenCode => "opencode",
-            Agent::Cline => "cline",
-            Agent::Windsurf => "windsurf",
-            Agent::Kiro => "kiro",
-            Agent::Goose => "goose",
-            Agent::Generic => "generic",
-        }
-    }
-
-    /// The agent of that name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|agent| agent.name() == name)
-    }
-
     /// The variable in which the agent tells its hooks where it belongs.
     pub fn workspace_variable(self) -> Option<&'static str> {
         self.adapter().workspace_variable()
@@ -173,23 +94,6 @@ impl Agent {
             }
         }
     }
-
-    fn adapter(self) -> &'static dyn Adapter {
-        match self {
-            Agent::ClaudeCode => &claude_code::ClaudeCode,
-            Agent::Codex => &codex::Codex,
-            Agent::Gemini => &gemini::Gemini,
-            Agent::Copilot => &copilot::Copilot,
-            Agent::Cursor => &cursor::Cursor,
-            Agent::Qwen => &qwen::Qwen,
-            Agent::OpenCode => &opencode::OpenCode,
-            Agent::Cline => &cline::Cline,
-            Agent::Windsurf => &windsurf::Windsurf,
-            Agent::Kiro => &kiro::Kiro,
-            Agent::Goose => &goose::Goose,
-            Agent::Generic => &generic::Generic,
-        }
-    }
 }
 
 /// Answers for several calls at once: they run together or not at all.
@@ -239,7 +143,7 @@ fn strictest(
 
 /// What a payload asks.
 #[derive(Debug)]
-enum Question {
+pub(crate) enum Question {
     /// Whether a call may run.
     Call(Box<Asked>),
     /// Whether several calls may run, all or none.
@@ -321,7 +225,7 @@ pub struct Asked {
     pub context: Context,
     /// How long the agent waits for an answer, if it cannot be told to wait for longer.
     pub patience: Option<Duration>,
-    moment: Moment,
+    pub(crate) moment: Moment,
 }
 
 impl Asked {
@@ -348,7 +252,7 @@ pub struct Returned {
     /// Whether the agent takes something else in its place.
     pub replaceable: bool,
     /// Whether the call failed.
-    failed: bool,
+    pub(crate) failed: bool,
 }
 
 /// What a user wrote to an agent.
@@ -364,7 +268,7 @@ pub struct Prompted {
 
 /// When an agent asks; the form of the reply depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Moment {
+pub(crate) enum Moment {
     /// Before any call.
     BeforeCall,
     /// Before a call, for agents that have other words at some of their events.
@@ -379,7 +283,7 @@ enum Moment {
 
 /// What a problem keeps from being answered.
 #[derive(Debug)]
-enum When {
+pub(crate) enum When {
     /// Whether a call may run.
     Call(Moment),
     /// What the model may read of a result; the result, if that much is known of it.
@@ -393,7 +297,7 @@ enum When {
 /// Why a question could not be answered.
 #[derive(Debug)]
 pub struct Problem {
-    when: When,
+    pub(crate) when: When,
     /// In one line.
     pub text: String,
 }
@@ -404,7 +308,7 @@ impl Problem {
         Self::at(When::Call(Moment::Unknown), text)
     }
 
-    fn at(when: When, text: impl Into<String>) -> Self {
+    pub(crate) fn at(when: When, text: impl Into<String>) -> Self {
         Self {
             when,
             text: text.into(),
@@ -432,7 +336,7 @@ impl Reply {
     }
 
     /// A line of JSON on standard output.
-    fn saying(output: &Value) -> Self {
+    pub(crate) fn saying(output: &Value) -> Self {
         Self {
             stdout: format!("{output}\n"),
             ..Self::default()

@@ -7,15 +7,12 @@
 //! then. What cannot be read is named and left out; a call whose arguments cannot be read is still
 //! a call. Nothing here judges, and nothing is run.
 
-mod call;
-mod claude_code;
-mod codex;
-mod gemini;
+pub(crate) mod call;
 mod lines;
-mod loose;
+pub(crate) mod loose;
 mod places;
 mod reader;
-mod record;
+pub(crate) mod record;
 #[cfg(test)]
 mod tests;
 mod waiting;

@@ -5,25 +5,14 @@
 //! has changed the file since.
 
 mod around;
-mod block;
-mod claude_code;
-mod cline;
-mod codex;
-mod command_line;
-mod copilot;
-mod cursor;
+pub(crate) mod block;
+pub(crate) mod command_line;
 mod examine;
-mod gemini;
-mod generated;
-mod goose;
-mod hooks;
-mod kiro;
-mod opencode;
-mod own_file;
-mod probe;
-mod qwen;
-mod record;
-mod windsurf;
+pub(crate) mod generated;
+pub(crate) mod hooks;
+pub(crate) mod own_file;
+pub(crate) mod probe;
+pub(crate) mod record;
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -34,16 +23,17 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 pub use self::around::Around;
-pub use self::claude_code::loosened;
 pub use self::command_line::Call;
 pub use self::examine::{Finding, Standing, examine};
 pub use self::probe::Dialect;
 use self::record::{Record, Records};
+pub use crate::agents::HOSTS;
+pub use crate::agents::claude_code::settings::loosened;
 use holdpoint_engine::Locations;
 use holdpoint_engine::store::{Unread, plain_words, read_bounded, rewrite};
 
 /// The largest settings file that is edited.
-const MAX_SETTINGS: u64 = 4 << 20;
+pub(crate) const MAX_SETTINGS: u64 = 4 << 20;
 
 /// Whose sessions of an agent are guarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,35 +92,25 @@ pub trait Host: Sync {
     }
 }
 
-/// Every agent that can be set up.
-pub static HOSTS: [&dyn Host; 11] = [
-    &claude_code::ClaudeCode,
-    &codex::Codex,
-    &gemini::Gemini,
-    &qwen::Qwen,
-    &copilot::Copilot,
-    &cursor::Cursor,
-    &opencode::OpenCode,
-    &cline::Cline,
-    &windsurf::Windsurf,
-    &kiro::Kiro,
-    &goose::Goose,
-];
-
 /// The agent of that name.
 pub fn host(name: &str) -> Option<&'static dyn Host> {
     HOSTS.into_iter().find(|host| host.name() == name)
 }
 
 /// Where the file of an agent that has but one lies: beneath its home, the project and the machine's directory.
-struct Places {
-    user: &'static str,
-    project: &'static str,
-    managed: Option<&'static str>,
+pub(crate) struct Places {
+    pub(crate) user: &'static str,
+    pub(crate) project: &'static str,
+    pub(crate) managed: Option<&'static str>,
 }
 
 impl Places {
-    fn of(&self, host: &dyn Host, scope: Scope, around: &Around) -> Result<PathBuf, SetupError> {
+    pub(crate) fn of(
+        &self,
+        host: &dyn Host,
+        scope: Scope,
+        around: &Around,
+    ) -> Result<PathBuf, SetupError> {
         let none = |known| Err(SetupError::NoSuchScope(host.title(), scope.name(), known));
         match (scope, self.managed) {
             (Scope::User, _) => {
@@ -152,7 +132,7 @@ pub struct Part {
 }
 
 impl Part {
-    fn of(path: PathBuf, form: impl Form + 'static) -> Self {
+    pub(crate) fn of(path: PathBuf, form: impl Form + 'static) -> Self {
         Self {
             path,
             form: Box::new(form),
@@ -165,7 +145,7 @@ impl Part {
     }
 
     /// What of ours is in it.
-    fn look(&self) -> Result<Seen, SetupError> {
+    pub(crate) fn look(&self) -> Result<Seen, SetupError> {
         let (path, text) = settings(self)?;
         let there = text.is_some();
         let text = text.unwrap_or_default();
@@ -186,30 +166,30 @@ impl Part {
 
 /// What is found of ours in a file.
 #[derive(Debug)]
-struct Seen {
+pub(crate) struct Seen {
     /// The commands.
     entries: Vec<Entry>,
     /// The moments at which nothing of ours is run for every call.
-    missing: Vec<&'static str>,
+    pub(crate) missing: Vec<&'static str>,
     /// Why the agent runs none of them all the same.
-    hindrance: Option<String>,
+    pub(crate) hindrance: Option<String>,
 }
 
 /// A command of ours in an agent's settings.
 #[derive(Clone, Debug)]
-struct Entry {
+pub(crate) struct Entry {
     /// When it is run.
-    event: &'static str,
+    pub(crate) event: &'static str,
     /// What is run.
-    call: Call,
+    pub(crate) call: Call,
     /// Whether it is run for every tool, each time, and waited for.
-    sees_all: bool,
+    pub(crate) sees_all: bool,
     /// Whether the agent stops if it fails; nothing where that cannot be said.
-    fails_closed: Option<bool>,
+    pub(crate) fails_closed: Option<bool>,
 }
 
 /// How what is ours stands in a file.
-trait Form {
+pub(crate) trait Form {
     /// The text with what is needed for `program`, and whether something of it was there.
     fn registered(&self, text: &str, program: &str) -> Result<(String, bool), String>;
     /// The text without what is ours; nothing if the file was ours alone.
@@ -468,7 +448,7 @@ impl Plan {
 }
 
 /// The file of a part, links followed, and its text.
-fn settings(part: &Part) -> Result<(PathBuf, Option<String>), SetupError> {
+pub(crate) fn settings(part: &Part) -> Result<(PathBuf, Option<String>), SetupError> {
     let named = part.path.clone();
     let path = match fs::canonicalize(&named) {
         Ok(real) => real,
@@ -519,7 +499,7 @@ fn name(path: &Path) -> String {
     path.display().to_string().escape_debug().to_string()
 }
 
-fn broken(path: &Path, problem: String) -> SetupError {
+pub(crate) fn broken(path: &Path, problem: String) -> SetupError {
     SetupError::Broken(name(path), problem)
 }
 

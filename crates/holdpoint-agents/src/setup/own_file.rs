@@ -4,7 +4,7 @@ use super::{Entry, Form};
 
 /// What the file holds, in a form that could also stand among others.
 #[derive(Debug)]
-pub(super) struct OwnFile<F>(pub(super) F);
+pub(crate) struct OwnFile<F>(pub(crate) F);
 
 impl<F: Form> Form for OwnFile<F> {
     fn registered(&self, text: &str, program: &str) -> Result<(String, bool), String> {

@@ -17,10 +17,10 @@ use holdpoint_engine::store::plain_words;
 
 /// What is asked about: agents may never answer what is held for a person, under any policy. Were it
 /// run after all, nothing of that name waits.
-pub(super) const CANARY: &str = "holdpoint approve holdpoint-doctor";
+pub(crate) const CANARY: &str = "holdpoint approve holdpoint-doctor";
 
 /// The session under which the question is on record.
-pub(super) const SESSION: &str = "holdpoint-doctor";
+pub(crate) const SESSION: &str = "holdpoint-doctor";
 
 /// What the refusal says, if it is the policy that refuses.
 const REASON: &str = "Only a person may answer";
@@ -33,7 +33,7 @@ const MOST: u64 = 1 << 20;
 
 /// What came of the question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(crate) enum Heard {
     /// The policy denied it, and the agent would have obeyed.
     Denied,
     /// The agent would not have run it, but because the hook fails.
@@ -77,7 +77,7 @@ struct Said {
 }
 
 /// The payload most agents agree on.
-pub(super) fn common(event: &str, tool: &str, directory: &Path) -> Value {
+pub(crate) fn common(event: &str, tool: &str, directory: &Path) -> Value {
     json!({
         "session_id": SESSION,
         "cwd": directory.display().to_string(),
@@ -88,7 +88,7 @@ pub(super) fn common(event: &str, tool: &str, directory: &Path) -> Value {
 }
 
 /// Asks.
-pub(super) fn ask(call: &Call, payload: &Value, dialect: Dialect, directory: &Path) -> Heard {
+pub(crate) fn ask(call: &Call, payload: &Value, dialect: Dialect, directory: &Path) -> Heard {
     match run(call, payload.to_string(), directory) {
         Ok(said) => heard(dialect, &said),
         Err(problem) => Heard::Silent(problem),

@@ -1,0 +1,386 @@
+//! Claude Code's `settings.json`: our entries among its hooks.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::setup::hooks::{
+    BYTE_ORDER_MARK, Event, Hooks, OnFailure, TIMEOUT, TIMEOUT_OF_TEXT, Word,
+};
+use crate::setup::probe;
+use crate::setup::record::Records;
+use crate::setup::{Around, Dialect, Host, Part, Scope, SetupError, settings};
+use holdpoint_engine::Locations;
+
+/// Anthropic's Claude Code.
+pub(crate) struct ClaudeCode;
+
+/// Before each call, after it, when the user has written something, when settings change, and at the end of a
+/// turn. What a user writes is never stopped by a hook that fails: every call that follows is.
+static HOOKS: Hooks = Hooks {
+    agent: "claude-code",
+    grouped: true,
+    typed: true,
+    command: "command",
+    apart: true,
+    called: None,
+    version: None,
+    events: &[
+        Event {
+            name: "PreToolUse",
+            matcher: Some("*"),
+            timeout: Some(("timeout", TIMEOUT)),
+            on_failure: OnFailure::Set("onFailure", Word::Text("block")),
+        },
+        Event {
+            name: "PostToolUse",
+            matcher: Some("*"),
+            timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
+            on_failure: OnFailure::Set("onFailure", Word::Text("block")),
+        },
+        Event {
+            name: "PostToolUseFailure",
+            matcher: Some("*"),
+            timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
+            on_failure: OnFailure::GoOn,
+        },
+        Event {
+            name: "UserPromptSubmit",
+            matcher: None,
+            timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
+            on_failure: OnFailure::GoOn,
+        },
+        Event {
+            name: "ConfigChange",
+            matcher: None,
+            timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
+            on_failure: OnFailure::GoOn,
+        },
+        Event {
+            name: "Stop",
+            matcher: None,
+            timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
+            on_failure: OnFailure::GoOn,
+        },
+        Event {
+            name: "SessionEnd",
+            matcher: None,
+            timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
+            on_failure: OnFailure::GoOn,
+        },
+    ],
+    narrowing: &["if", "once", "async", "asyncRewake"],
+    hindrance,
+};
+
+impl Host for ClaudeCode {
+    fn name(&self) -> &'static str {
+        HOOKS.agent
+    }
+
+    fn title(&self) -> &'static str {
+        "Claude Code"
+    }
+
+    fn programs(&self) -> &'static [&'static str] {
+        &["claude"]
+    }
+
+    fn home(&self, around: &Around) -> Option<PathBuf> {
+        around.moved("CLAUDE_CONFIG_DIR", ".claude")
+    }
+
+    fn parts(
+        &self,
+        scope: Scope,
+        around: &Around,
+        _program: &str,
+    ) -> Result<Vec<Part>, SetupError> {
+        let path = match scope {
+            Scope::Project => around.directory.join(".claude/settings.json"),
+            Scope::Local => around.directory.join(".claude/settings.local.json"),
+            Scope::User => self
+                .home(around)
+                .ok_or(SetupError::NoHome)?
+                .join("settings.json"),
+            Scope::Managed => around.managed("claude-code/managed-settings.json"),
+        };
+        Ok(vec![Part::of(path, &HOOKS)])
+    }
+
+    fn shows_results(&self) -> bool {
+        true
+    }
+
+    fn canary(&self, directory: &Path) -> Value {
+        probe::common("PreToolUse", "Bash", directory)
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Claude
+    }
+
+    fn switched_off_by(&self, scope: Scope) -> Option<&'static str> {
+        match scope {
+            Scope::Managed => None,
+            Scope::User => Some("`--bare`, `--safe-mode` or `disableAllHooks` in any settings"),
+            Scope::Project | Scope::Local => Some(
+                "`--bare`, `--safe-mode`, `--setting-sources user` or `disableAllHooks` in any settings",
+            ),
+        }
+    }
+}
+
+/// Why the agent runs no hook of these settings, though they hold one. Observed of Claude Code
+/// 2.1.325, which says so only when it ends.
+/// Why the agent would not be guarded any more if it went by a file of settings as it is now: hooks are switched
+/// off in it, or what `holdpoint init` put there is gone.
+pub fn loosened(file: &Path, locations: &Locations) -> Result<Option<String>, SetupError> {
+    let part = Part::of(file.to_owned(), &HOOKS);
+    let (path, text) = settings(&part)?;
+    let shown = path.display();
+    let value: Option<Value> = text.as_deref().and_then(|text| {
+        serde_json::from_str(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)).ok()
+    });
+    if value.is_some_and(|value| value.get("disableAllHooks") == Some(&Value::Bool(true))) {
+        return Ok(Some(format!("`disableAllHooks` is true in {shown}")));
+    }
+    if !Records::of(locations, &path)?.are_kept() {
+        return Ok(None);
+    }
+    let seen = part.look()?;
+    let unguarded = seen.missing.contains(&"PreToolUse") || seen.hindrance.is_some();
+    Ok(unguarded.then(|| {
+        format!(
+            "{shown} no longer runs Holdpoint before each call; `holdpoint uninstall` takes it out"
+        )
+    }))
+}
+
+fn hindrance(text: &str) -> Option<String> {
+    let plain = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    match serde_json::from_str::<Value>(plain) {
+        Err(error) => Some(format!(
+            "Claude Code does not load settings with comments or trailing commas (line {})",
+            error.line()
+        )),
+        Ok(settings) => (settings.get("disableAllHooks") == Some(&Value::Bool(true)))
+            .then(|| "`disableAllHooks` is true in these settings".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::setup::Form;
+
+    const PROGRAM: &str = "/opt/holdpoint";
+
+    fn add(text: &str) -> String {
+        let (after, renewed) = HOOKS.registered(text, PROGRAM).unwrap();
+        assert!(!renewed);
+        after
+    }
+
+    #[test]
+    fn an_empty_file_gets_a_whole_entry() {
+        let expected = r#"{
+  "hooks": {
+    "PreToolUse": [
+      {
+        "matcher": "*",
+        "hooks": [
+          {
+            "type": "command",
+            "command": "/opt/holdpoint",
+            "args": ["hook", "claude-code"],
+            "timeout": 600,
+            "onFailure": "block"
+          }
+        ]
+      }
+    ],
+    "PostToolUse": [
+      {
+        "matcher": "*",
+        "hooks": [
+          {
+            "type": "command",
+            "command": "/opt/holdpoint",
+            "args": ["hook", "claude-code"],
+            "timeout": 30,
+            "onFailure": "block"
+          }
+        ]
+      }
+    ],
+    "PostToolUseFailure": [
+      {
+        "matcher": "*",
+        "hooks": [
+          {
+            "type": "command",
+            "command": "/opt/holdpoint",
+            "args": ["hook", "claude-code"],
+            "timeout": 30
+          }
+        ]
+      }
+    ],
+    "UserPromptSubmit": [
+      {
+        "hooks": [
+          {
+            "type": "command",
+            "command": "/opt/holdpoint",
+            "args": ["hook", "claude-code"],
+            "timeout": 30
+          }
+        ]
+      }
+    ],
+    "ConfigChange": [
+      {
+        "hooks": [
+          {
+            "type": "command",
+            "command": "/opt/holdpoint",
+            "args": ["hook", "claude-code"],
+            "timeout": 30
+          }
+        ]
+      }
+    ],
+    "Stop": [
+      {
+        "hooks": [
+          {
+            "type": "command",
+            "command": "/opt/holdpoint",
+            "args": ["hook", "claude-code"],
+            "timeout": 30
+          }
+        ]
+      }
+    ],
+    "SessionEnd": [
+      {
+        "hooks": [
+          {
+            "type": "command",
+            "command": "/opt/holdpoint",
+            "args": ["hook", "claude-code"],
+            "timeout": 30
+          }
+        ]
+      }
+    ]
+  }
+}"#;
+        for text in ["", "\n", "{}"] {
+            assert_eq!(add(text).trim(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn everything_else_stays_as_it_was() {
+        for text in [
+            "{\n    // why\n    \"model\": \"x\", // here\n    \"env\": {\"A\":\"1\"},\n}\n",
+            "{\r\n\t\"hooks\": {\r\n\t\t\"Stop\": [],\r\n\t\t\"PreToolUse\": [\r\n\t\t\t{\"matcher\":\"Bash\",\"hooks\":[{\"type\":\"command\",\"command\":\"lint\"}]}\r\n\t\t]\r\n\t}\r\n}\r\n",
+            "\u{feff}{\n  \"hooks\": {\n    \"PreToolUse\": [ /* none */ ]\n  }\n}",
+        ] {
+            let after = add(text);
+            // What is there is the old text with something put in.
+            let mut rest = after.chars();
+            let kept = text.chars().all(|old| rest.any(|new| new == old));
+            assert!(kept, "{after}");
+            assert_eq!(HOOKS.registered(&after, PROGRAM), Ok((after.clone(), true)));
+        }
+    }
+
+    #[test]
+    fn an_old_entry_is_brought_up_to_date_in_its_place() {
+        for old in [
+            r#"{"type":"command","command":"/old/holdpoint","args":["hook","claude-code"],"timeout":10,"onFailure":"block"}"#,
+            r#"{"type":"command","command":"holdpoint hook claude-code"}"#,
+            r#"{"type":"command","command":"\"/old place/holdpoint\" hook claude-code","onFailure":"continue","statusMessage":"…"}"#,
+        ] {
+            let text = format!(r#"{{"hooks":{{"PreToolUse":[{{"hooks":[{old}]}}]}}}}"#);
+            let (after, renewed) = HOOKS.registered(&text, PROGRAM).unwrap();
+            assert!(renewed);
+            let value: Value = serde_json::from_str(&after).unwrap();
+            let handlers = &value["hooks"]["PreToolUse"][0]["hooks"];
+            assert_eq!(handlers.as_array().unwrap().len(), 1, "{after}");
+            assert_eq!(handlers[0]["command"], PROGRAM);
+            assert_eq!(handlers[0]["onFailure"], "block");
+            assert_eq!(handlers[0]["timeout"], 600);
+            assert_eq!(HOOKS.registered(&after, PROGRAM), Ok((after.clone(), true)));
+        }
+    }
+
+    #[test]
+    fn a_registration_for_calls_alone_is_completed() {
+        let whole = add("{}");
+        let mut before: Value = serde_json::from_str(&whole).unwrap();
+        let hooks = before["hooks"].as_object_mut().unwrap();
+        for event in HOOKS.events.iter().skip(1) {
+            hooks.remove(event.name).unwrap();
+        }
+        let (after, renewed) = HOOKS.registered(&before.to_string(), PROGRAM).unwrap();
+        assert!(renewed);
+        let after: Value = serde_json::from_str(&after).unwrap();
+        assert_eq!(after, serde_json::from_str::<Value>(&whole).unwrap());
+    }
+
+    #[test]
+    fn an_entry_that_misses_calls_is_no_registration() {
+        for (matcher, more) in [
+            ("Bash", ""),
+            ("*", r#","async":true"#),
+            ("*", r#","if":"Bash(*)""#),
+        ] {
+            let text = format!(
+                r#"{{"hooks":{{"PreToolUse":[{{"matcher":"{matcher}","hooks":[{{"type":"command","command":"{PROGRAM}","args":["hook","claude-code"],"timeout":10,"onFailure":"block"{more}}}]}}]}}}}"#
+            );
+            let value: Value = serde_json::from_str(&add(&text)).unwrap();
+            assert_eq!(value["hooks"]["PreToolUse"].as_array().unwrap().len(), 2);
+        }
+    }
+
+    #[test]
+    fn what_is_taken_out_is_ours_and_only_that() {
+        let others = "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\"hooks\": [{\"type\":\"command\",\"command\":\"lint\"}]}\n    ]\n  },\n  \"model\": \"x\"\n}\n";
+        assert_eq!(HOOKS.unregistered(&add(others)).unwrap().unwrap(), others);
+        assert_eq!(HOOKS.unregistered(others).unwrap().unwrap(), others);
+        assert_eq!(
+            HOOKS
+                .unregistered(&add("{\n  \"model\": \"x\"\n}\n"))
+                .unwrap()
+                .unwrap(),
+            "{\n  \"model\": \"x\"\n}\n"
+        );
+        assert_eq!(HOOKS.unregistered("").unwrap().unwrap(), "");
+    }
+
+    #[test]
+    fn an_entry_the_agent_does_not_load_is_no_guard() {
+        assert_eq!(hindrance(&add("\u{feff}{\"model\":\"x\"}")), None);
+        let commented = hindrance(&add("{\n  // why\n}")).unwrap();
+        assert!(commented.ends_with("(line 2)"), "{commented}");
+        assert!(hindrance(&add("{\"model\":\"x\",}")).is_some());
+        assert!(hindrance(&add("{\"disableAllHooks\":true}")).is_some());
+    }
+
+    #[test]
+    fn settings_of_another_shape_are_left_alone() {
+        for text in [
+            "[]",
+            "1",
+            r#"{"hooks":[]}"#,
+            r#"{"hooks":{"PreToolUse":{}}}"#,
+        ] {
+            assert!(HOOKS.registered(text, PROGRAM).is_err(), "{text}");
+            assert!(HOOKS.unregistered(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Codex's words. It voids an answer that has one field or word too many, and then runs the call: no
+//! question can be put to its user here, and no call be allowed that was not changed.
+
+use serde_json::{Value, json};
+
+use crate::hook::adapter::{Adapter, Heard, Said, Seen};
+use crate::hook::events::{BEFORE_CALL, BEFORE_PROMPT, Event, Events, TURN_ENDS};
+use crate::hook::reading::{Facts, parsed};
+use crate::hook::wording::RAN_CHANGED;
+use crate::hook::{Moment, Problem, Question, Returned, nested};
+
+pub(crate) struct Codex;
+
+impl Adapter for Codex {
+    fn read(&self, payload: &str) -> Result<Question, Problem> {
+        let read: nested::Payload = parsed(self, payload)?;
+        let event = read.event(EVENTS);
+        Facts {
+            replaceable: |_, _| true,
+            ..read.facts(event)
+        }
+        .question(event)
+    }
+
+    fn events(&self) -> Events {
+        EVENTS
+    }
+
+    fn of_call(&self, moment: Moment, said: Said<'_>, reason: &str) -> Option<Value> {
+        match (moment, said) {
+            (Moment::BeforeCall, Said::Deny) => Some(nested::permission("deny", reason)),
+            (Moment::BeforeCall, Said::Edited(input)) => Some(json!({"hookSpecificOutput": {
+                "hookEventName": "PreToolUse",
+                "permissionDecision": "allow",
+                "updatedInput": input,
+                "additionalContext": RAN_CHANGED,
+            }})),
+            (Moment::BeforePrompt, Said::Deny) => Some(nested::denial(reason)),
+            (Moment::BeforePrompt, Said::Allow) => Some(json!({"hookSpecificOutput": {
+                "hookEventName": "PermissionRequest",
+                "decision": {"behavior": "allow"},
+            }})),
+            (Moment::BeforeCall | Moment::BeforePrompt, Said::Tell) => {
+                Some(json!({"systemMessage": reason}))
+            }
+            (
+                _,
+                Said::Nothing | Said::Allow | Said::Ask | Said::Tell | Said::Edited(_) | Said::Deny,
+            ) => None,
+        }
+    }
+
+    fn of_result(&self, _: Option<&Returned>, seen: Seen<'_>) -> Option<Value> {
+        // What is blocked here is replaced by the reason.
+        nested::result(
+            "PostToolUse",
+            seen,
+            |text| json!({"decision": "block", "reason": text}),
+        )
+    }
+
+    fn of_prompt(&self, heard: Heard<'_>) -> Option<Value> {
+        nested::prompt(heard)
+    }
+}
+
+const EVENTS: Events = &[
+    ("PreToolUse", BEFORE_CALL),
+    ("PermissionRequest", BEFORE_PROMPT),
+    ("PostToolUse", Event::Result),
+    ("UserPromptSubmit", Event::Prompt),
+    ("Stop", TURN_ENDS),
+    ("SessionEnd", TURN_ENDS),
+    ("Interrupt", TURN_ENDS),
+    ("SessionStart", Event::Tells),
+    ("SubagentStart", Event::Tells),
+    ("SubagentStop", Event::Tells),
+    ("PreCompact", Event::Tells),
+    ("PostCompact", Event::Tells),
+    ("PreModelRequest", Event::Tells),
+    ("PostModelRequest", Event::Tells),
+];

@@ -1,0 +1,78 @@
+//! Gemini CLI's words. Whatever JSON stands on standard output decides, whatever the exit code is;
+//! with nothing there, exit code 2 and a text on standard error are a denial.
+
+use serde_json::{Value, json};
+
+use crate::hook::adapter::{Adapter, Heard, Said, Seen};
+use crate::hook::events::{BEFORE_CALL, Event, Events, TURN_ENDS};
+use crate::hook::reading::{Facts, parsed};
+use crate::hook::{Moment, Problem, Question, Returned, nested};
+
+pub(crate) struct Gemini;
+
+impl Adapter for Gemini {
+    fn read(&self, payload: &str) -> Result<Question, Problem> {
+        let read: nested::Payload = parsed(self, payload)?;
+        let event = read.event(EVENTS);
+        Facts {
+            replaceable: |_, _| true,
+            ..read.facts(event)
+        }
+        .question(event)
+    }
+
+    fn events(&self) -> Events {
+        EVENTS
+    }
+
+    fn of_call(&self, moment: Moment, said: Said<'_>, reason: &str) -> Option<Value> {
+        let decision = |word: &str| Some(json!({"decision": word, "reason": reason}));
+        match (moment, said) {
+            (Moment::BeforeCall, Said::Allow) => decision("allow"),
+            (Moment::BeforeCall, Said::Ask) => decision("ask"),
+            (_, Said::Deny) => decision("deny"),
+            (Moment::BeforeCall, Said::Edited(input)) => Some(json!({
+                "decision": "allow",
+                "reason": reason,
+                "hookSpecificOutput": {"hookEventName": "BeforeTool", "tool_input": input},
+            })),
+            (Moment::BeforeCall, Said::Tell) => Some(json!({"systemMessage": reason})),
+            (_, Said::Nothing | Said::Allow | Said::Ask | Said::Tell | Said::Edited(_)) => None,
+        }
+    }
+
+    fn of_result(&self, _: Option<&Returned>, seen: Seen<'_>) -> Option<Value> {
+        // What is denied here is replaced by the reason.
+        nested::result(
+            "AfterTool",
+            seen,
+            |text| json!({"decision": "deny", "reason": text}),
+        )
+    }
+
+    fn of_prompt(&self, heard: Heard<'_>) -> Option<Value> {
+        match heard {
+            Heard::Passes => None,
+            Heard::Warned(note) => Some(json!({"systemMessage": note})),
+            Heard::Stopped(note) => Some(json!({"decision": "deny", "reason": note})),
+        }
+    }
+
+    fn workspace_variable(&self) -> Option<&'static str> {
+        Some("GEMINI_PROJECT_DIR")
+    }
+}
+
+const EVENTS: Events = &[
+    ("BeforeTool", BEFORE_CALL),
+    ("AfterTool", Event::Result),
+    ("BeforeAgent", Event::Prompt),
+    ("AfterAgent", TURN_ENDS),
+    ("SessionEnd", TURN_ENDS),
+    ("SessionStart", Event::Tells),
+    ("BeforeModel", Event::Tells),
+    ("AfterModel", Event::Tells),
+    ("BeforeToolSelection", Event::Tells),
+    ("PreCompress", Event::Tells),
+    ("Notification", Event::Tells),
+];

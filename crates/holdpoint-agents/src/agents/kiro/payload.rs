@@ -1,0 +1,52 @@
+//! Kiro's words: exit code 2 and a line on standard error are a denial, and there are no others.
+
+use serde_json::Value;
+
+use crate::hook::adapter::{Adapter, Said};
+use crate::hook::events::{BEFORE_CALL, Event, Events, TURN_ENDS};
+use crate::hook::reading::{Facts, mcp_tool, parsed};
+use crate::hook::{Moment, Problem, Question, nested};
+
+pub(crate) struct Kiro;
+
+impl Adapter for Kiro {
+    fn read(&self, payload: &str) -> Result<Question, Problem> {
+        let read: nested::Payload = parsed(self, payload)?;
+        let event = read.event(EVENTS);
+        let facts = read.facts(event);
+        Facts {
+            tool: facts.tool.map(named),
+            ..facts
+        }
+        .question(event)
+    }
+
+    fn events(&self) -> Events {
+        EVENTS
+    }
+
+    fn of_call(&self, _: Moment, _: Said<'_>, _: &str) -> Option<Value> {
+        None
+    }
+}
+
+/// A tool under the name it has elsewhere: `@server/tool` is an MCP server's.
+fn named(tool: String) -> String {
+    match tool.strip_prefix('@').and_then(|name| name.split_once('/')) {
+        Some((server, name)) => mcp_tool(server, name),
+        None => tool,
+    }
+}
+
+const EVENTS: Events = &[
+    ("preToolUse", BEFORE_CALL),
+    ("PreToolUse", BEFORE_CALL),
+    ("postToolUse", Event::Result),
+    ("PostToolUse", Event::Result),
+    ("userPromptSubmit", Event::Prompt),
+    ("UserPromptSubmit", Event::Prompt),
+    ("agentSpawn", Event::Tells),
+    ("SessionStart", Event::Tells),
+    ("stop", TURN_ENDS),
+    ("Stop", TURN_ENDS),
+];

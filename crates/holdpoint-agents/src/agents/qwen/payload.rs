@@ -1,0 +1,82 @@
+//! Qwen Code's words, most of them Claude Code's. Arguments that are handed over it does not always
+//! take, so a call a person changed is denied.
+
+use serde_json::{Value, json};
+
+use crate::hook::adapter::{Adapter, Heard, Said, Seen};
+use crate::hook::events::{BEFORE_CALL, BEFORE_PROMPT, Event, Events, TURN_ENDS};
+use crate::hook::reading::{Facts, parsed};
+use crate::hook::{Moment, Problem, Question, Returned, nested};
+
+pub(crate) struct Qwen;
+
+impl Adapter for Qwen {
+    fn read(&self, payload: &str) -> Result<Question, Problem> {
+        let read: nested::Payload = parsed(self, payload)?;
+        let event = read.event(EVENTS);
+        Facts {
+            replaceable: |_, _| true,
+            ..read.facts(event)
+        }
+        .question(event)
+    }
+
+    fn events(&self) -> Events {
+        EVENTS
+    }
+
+    fn of_call(&self, moment: Moment, said: Said<'_>, reason: &str) -> Option<Value> {
+        match (moment, said) {
+            (Moment::BeforeCall, Said::Allow) => Some(nested::permission("allow", reason)),
+            (Moment::BeforeCall, Said::Ask) => Some(nested::permission("ask", reason)),
+            (Moment::BeforeCall, Said::Deny) => Some(nested::permission("deny", reason)),
+            (Moment::BeforePrompt, Said::Deny) => Some(nested::denial(reason)),
+            (Moment::BeforeCall | Moment::BeforePrompt, Said::Tell) => {
+                Some(json!({"systemMessage": reason}))
+            }
+            (
+                _,
+                Said::Nothing | Said::Allow | Said::Ask | Said::Tell | Said::Edited(_) | Said::Deny,
+            ) => None,
+        }
+    }
+
+    fn of_result(&self, returned: Option<&Returned>, seen: Seen<'_>) -> Option<Value> {
+        if returned.is_some_and(|returned| returned.failed) {
+            return match seen {
+                Seen::Noted(note) => Some(nested::note("PostToolUseFailure", note)),
+                Seen::Stripped(..) | Seen::Cleaned(..) | Seen::Withheld(_) => None,
+            };
+        }
+        // What stops it here stands in the place of the result.
+        nested::result(
+            "PostToolUse",
+            seen,
+            |text| json!({"continue": false, "stopReason": text}),
+        )
+    }
+
+    fn of_prompt(&self, heard: Heard<'_>) -> Option<Value> {
+        nested::prompt(heard)
+    }
+
+    fn of_refusal(&self, moment: Moment, reason: &str) -> Option<Value> {
+        (moment == Moment::BeforePrompt).then(|| nested::denial(reason))
+    }
+}
+
+const EVENTS: Events = &[
+    ("PreToolUse", BEFORE_CALL),
+    ("PermissionRequest", BEFORE_PROMPT),
+    ("PostToolUse", Event::Result),
+    ("PostToolUseFailure", Event::Failure),
+    ("UserPromptSubmit", Event::Prompt),
+    ("Stop", TURN_ENDS),
+    ("SessionEnd", TURN_ENDS),
+    ("SessionStart", Event::Tells),
+    ("SubagentStart", Event::Tells),
+    ("SubagentStop", Event::Tells),
+    ("PreCompact", Event::Tells),
+    ("PostCompact", Event::Tells),
+    ("Notification", Event::Tells),
+];
