@@ -106,7 +106,7 @@ impl Machine {
     }
 
     /// The files an agent's hook would stand in.
-    fn files(&self, host: &dyn Host, scope: Scope) -> Vec<PathBuf> {
+    fn files(&self, host: &Host, scope: Scope) -> Vec<PathBuf> {
         let plans = Plan::to_register(host, scope, &self.around, PROGRAM);
         plans.map_or_else(
             |_| Vec::new(),
@@ -114,7 +114,7 @@ impl Machine {
         )
     }
 
-    fn register(&self, host: &dyn Host, scope: Scope) -> usize {
+    fn register(&self, host: &Host, scope: Scope) -> usize {
         let plans = Plan::to_register(host, scope, &self.around, PROGRAM).unwrap();
         let changes = plans.iter().filter(|plan| !plan.is_empty());
         changes
@@ -122,7 +122,7 @@ impl Machine {
             .count()
     }
 
-    fn unregister(&self, host: &dyn Host, scope: Scope) -> usize {
+    fn unregister(&self, host: &Host, scope: Scope) -> usize {
         let plans =
             Plan::to_unregister(host, scope, &self.around, PROGRAM, &self.locations).unwrap();
         let changes = plans.iter().filter(|plan| !plan.is_empty());
@@ -159,7 +159,7 @@ fn write(path: &Path, text: &str) {
 }
 
 /// The texts that may stand in a file before: none, or what people have there.
-fn texts_for(host: &dyn Host, path: &Path) -> Vec<Option<String>> {
+fn texts_for(host: &Host, path: &Path) -> Vec<Option<String>> {
     let name = path.file_name().unwrap().to_str().unwrap();
     let texts: Vec<String> = match name {
         "config.toml" | "requirements.toml" => CONFIGURATIONS

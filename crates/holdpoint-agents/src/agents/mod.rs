@@ -109,16 +109,16 @@ impl Agent {
 }
 
 /// Every agent that can be set up.
-pub static HOSTS: [&dyn Host; 11] = [
-    &claude_code::settings::ClaudeCode,
-    &codex::settings::Codex,
-    &gemini::settings::Gemini,
-    &qwen::settings::Qwen,
-    &copilot::settings::Copilot,
-    &cursor::settings::Cursor,
-    &opencode::settings::OpenCode,
-    &cline::settings::Cline,
-    &windsurf::settings::Windsurf,
-    &kiro::settings::Kiro,
-    &goose::settings::Goose,
+pub static HOSTS: [&Host; 11] = [
+    &claude_code::settings::HOST,
+    &codex::settings::HOST,
+    &gemini::settings::HOST,
+    &qwen::settings::HOST,
+    &copilot::settings::HOST,
+    &cursor::settings::HOST,
+    &opencode::settings::HOST,
+    &cline::settings::HOST,
+    &windsurf::settings::HOST,
+    &kiro::settings::HOST,
+    &goose::settings::HOST,
 ];

@@ -63,7 +63,7 @@ impl Finding {
 }
 
 /// Everything about one agent; `program` is the one that looks.
-pub fn examine(host: &'static dyn Host, around: &Around, program: &str) -> Vec<Finding> {
+pub fn examine(host: &'static Host, around: &Around, program: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut registered = false;
     for scope in Scope::ALL {
@@ -96,7 +96,7 @@ pub fn examine(host: &'static dyn Host, around: &Around, program: &str) -> Vec<F
 
 /// What there is of ours in one scope; nothing if there is nothing.
 fn of_scope(
-    host: &dyn Host,
+    host: &Host,
     scope: Scope,
     around: &Around,
     program: &str,
@@ -233,7 +233,7 @@ fn same_content(one: &Path, other: &Path) -> bool {
 }
 
 /// What comes of asking through the command as it stands.
-fn probed(host: &dyn Host, command: &Call, around: &Around, again: &str) -> Finding {
+fn probed(host: &Host, command: &Call, around: &Around, again: &str) -> Finding {
     let payload = host.canary(&around.directory);
     let (standing, text) = match probe::ask(command, &payload, host.dialect(), &around.directory) {
         Heard::Denied => (

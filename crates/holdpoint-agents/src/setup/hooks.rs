@@ -35,6 +35,29 @@ pub(crate) struct Hooks {
     pub(crate) hindrance: fn(&str) -> Option<String>,
 }
 
+impl Hooks {
+    /// As Claude Code has it: commands in groups that say for which tools they are run.
+    pub(crate) const GROUPED: Self = Self {
+        agent: "",
+        grouped: true,
+        typed: true,
+        command: "command",
+        apart: false,
+        called: None,
+        version: None,
+        events: &[],
+        narrowing: &[],
+        hindrance: |_| None,
+    };
+
+    /// As Cursor has it: commands by themselves, which say no more than they must.
+    pub(crate) const FLAT: Self = Self {
+        grouped: false,
+        typed: false,
+        ..Self::GROUPED
+    };
+}
+
 /// A moment at which the agent asks.
 #[derive(Debug)]
 pub(crate) struct Event {
@@ -45,6 +68,22 @@ pub(crate) struct Event {
     pub(crate) timeout: Option<(&'static str, u64)>,
     /// What becomes of a call if the hook cannot be run or ends without a word.
     pub(crate) on_failure: OnFailure,
+}
+
+impl Event {
+    pub(crate) const fn new(
+        name: &'static str,
+        matcher: Option<&'static str>,
+        timeout: Option<(&'static str, u64)>,
+        on_failure: OnFailure,
+    ) -> Self {
+        Self {
+            name,
+            matcher,
+            timeout,
+            on_failure,
+        }
+    }
 }
 
 /// What becomes of a call if the hook fails.
@@ -71,6 +110,12 @@ pub(crate) const TIMEOUT: u64 = 600;
 
 /// Seconds an agent waits where nobody is asked.
 pub(crate) const TIMEOUT_OF_TEXT: u64 = 30;
+
+/// How most agents are told to wait for a person.
+pub(crate) const ASKING: Option<(&str, u64)> = Some(("timeout", TIMEOUT));
+
+/// How most agents are told to wait where nobody is asked.
+pub(crate) const READING: Option<(&str, u64)> = Some(("timeout", TIMEOUT_OF_TEXT));
 
 /// What was set before calls could be held. Nobody has time to answer in it.
 const OLD_TIMEOUT: u64 = 10;

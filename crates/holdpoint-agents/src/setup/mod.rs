@@ -10,6 +10,7 @@ pub(crate) mod command_line;
 mod examine;
 pub(crate) mod generated;
 pub(crate) mod hooks;
+mod host;
 pub(crate) mod own_file;
 pub(crate) mod probe;
 pub(crate) mod record;
@@ -20,11 +21,12 @@ use std::path::{Path, PathBuf};
 
 use holdpoint_core::{digest_of, document};
 use serde::de::IgnoredAny;
-use serde_json::Value;
 
 pub use self::around::Around;
 pub use self::command_line::Call;
 pub use self::examine::{Finding, Standing, examine};
+pub use self::host::Host;
+pub(crate) use self::host::{Files, Places, Switch};
 pub use self::probe::Dialect;
 use self::record::{Record, Records};
 pub use crate::agents::HOSTS;
@@ -63,66 +65,9 @@ impl Scope {
     }
 }
 
-/// An agent whose settings Holdpoint knows.
-pub trait Host: Sync {
-    /// Its name on the command line.
-    fn name(&self) -> &'static str;
-    /// Its name for people.
-    fn title(&self) -> &'static str;
-    /// The names of its program.
-    fn programs(&self) -> &'static [&'static str];
-    /// Where it keeps what belongs to this user.
-    fn home(&self, around: &Around) -> Option<PathBuf>;
-    /// The files that hold its hook.
-    fn parts(&self, scope: Scope, around: &Around, program: &str) -> Result<Vec<Part>, SetupError>;
-    /// What keeps the agent from running a hook of that scope; nothing if nobody but the machine's
-    /// owner can.
-    fn switched_off_by(&self, scope: Scope) -> Option<&'static str>;
-    /// The payload of a call that every policy denies, as the agent would send it from there.
-    fn canary(&self, directory: &Path) -> Value;
-    /// How it reads the answer.
-    fn dialect(&self) -> Dialect;
-    /// Whether what tools return is looked at too.
-    fn shows_results(&self) -> bool {
-        false
-    }
-    /// What the user has to know or do once the hook is in its place.
-    fn remark(&self, _scope: Scope) -> Option<&'static str> {
-        None
-    }
-}
-
 /// The agent of that name.
-pub fn host(name: &str) -> Option<&'static dyn Host> {
+pub fn host(name: &str) -> Option<&'static Host> {
     HOSTS.into_iter().find(|host| host.name() == name)
-}
-
-/// Where the file of an agent that has but one lies: beneath its home, the project and the machine's directory.
-pub(crate) struct Places {
-    pub(crate) user: &'static str,
-    pub(crate) project: &'static str,
-    pub(crate) managed: Option<&'static str>,
-}
-
-impl Places {
-    pub(crate) fn of(
-        &self,
-        host: &dyn Host,
-        scope: Scope,
-        around: &Around,
-    ) -> Result<PathBuf, SetupError> {
-        let none = |known| Err(SetupError::NoSuchScope(host.title(), scope.name(), known));
-        match (scope, self.managed) {
-            (Scope::User, _) => {
-                let home = host.home(around).ok_or(SetupError::NoHome)?;
-                Ok(home.join(self.user))
-            }
-            (Scope::Project, _) => Ok(around.directory.join(self.project)),
-            (Scope::Managed, Some(managed)) => Ok(around.managed(managed)),
-            (Scope::Local, Some(_)) => none("user, project or managed"),
-            (Scope::Local | Scope::Managed, None) => none("user or project"),
-        }
-    }
 }
 
 /// A file that holds something of ours, and how.
@@ -132,7 +77,7 @@ pub struct Part {
 }
 
 impl Part {
-    pub(crate) fn of(path: PathBuf, form: impl Form + 'static) -> Self {
+    pub(crate) fn new(path: PathBuf, form: impl Form + 'static) -> Self {
         Self {
             path,
             form: Box::new(form),
@@ -189,7 +134,7 @@ pub(crate) struct Entry {
 }
 
 /// How what is ours stands in a file.
-pub(crate) trait Form {
+pub(crate) trait Form: Sync {
     /// The text with what is needed for `program`, and whether something of it was there.
     fn registered(&self, text: &str, program: &str) -> Result<(String, bool), String>;
     /// The text without what is ours; nothing if the file was ours alone.
@@ -208,7 +153,7 @@ pub(crate) trait Form {
     }
 }
 
-impl<F: Form> Form for &F {
+impl<F: Form + ?Sized> Form for &F {
     fn registered(&self, text: &str, program: &str) -> Result<(String, bool), String> {
         (**self).registered(text, program)
     }
@@ -292,7 +237,7 @@ enum Step {
 impl Plan {
     /// Registers the hook of `host` as a call of `program`: a plan for each file.
     pub fn to_register(
-        host: &dyn Host,
+        host: &Host,
         scope: Scope,
         around: &Around,
         program: &str,
@@ -322,7 +267,7 @@ impl Plan {
 
     /// Takes the hook of `host` out again.
     pub fn to_unregister(
-        host: &dyn Host,
+        host: &Host,
         scope: Scope,
         around: &Around,
         program: &str,

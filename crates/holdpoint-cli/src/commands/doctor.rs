@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Doctor, terminal: &mut Terminal) -> anyhow::Result<Exit
     let program = this_program()?;
     let around = surroundings()?;
     let locations = Locations::of_this_machine();
-    let hosts: Vec<&'static dyn Host> = match args.agents.is_empty() {
+    let hosts: Vec<&'static Host> = match args.agents.is_empty() {
         true => found(&around),
         false => args.agents.iter().filter_map(|name| host(name)).collect(),
     };

@@ -15,7 +15,7 @@ use crate::terminal::{Terminal, shown};
 
 /// What is to be done to the settings of one agent.
 struct Work {
-    host: &'static dyn Host,
+    host: &'static Host,
     plans: Vec<Plan>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn register(args: &Setup, terminal: &mut Terminal) -> anyhow::Result<
         let titles: Vec<&str> = hosts.iter().map(|host| host.title()).collect();
         writeln!(terminal.out, "Found: {}.", titles.join(", "))?;
     }
-    let planned = |host: &dyn Host| Plan::to_register(host, scope, &around, &program);
+    let planned = |host: &Host| Plan::to_register(host, scope, &around, &program);
     let (works, left_out) = planned_for(&hosts, planned, terminal)?;
     for work in works.iter().filter(|work| work.is_empty()) {
         let path = work
@@ -122,7 +122,7 @@ pub(crate) fn unregister(args: &Setup, terminal: &mut Terminal) -> anyhow::Resul
             .collect(),
         false => named,
     };
-    let planned = |host: &dyn Host| Plan::to_unregister(host, scope, &around, &program, &locations);
+    let planned = |host: &Host| Plan::to_unregister(host, scope, &around, &program, &locations);
     let (works, left_out) = planned_for(&hosts, planned, terminal)?;
     for work in works.iter().filter(|work| work.is_empty() && !every) {
         let path = work
@@ -168,8 +168,8 @@ pub(super) fn surroundings() -> anyhow::Result<Around> {
     Ok(Around::of_this_machine(&here))
 }
 
-fn named(args: &Setup) -> Vec<&'static dyn Host> {
-    let mut hosts: Vec<&'static dyn Host> = Vec::new();
+fn named(args: &Setup) -> Vec<&'static Host> {
+    let mut hosts: Vec<&'static Host> = Vec::new();
     for name in args.agents.iter().chain(&args.more_agents) {
         if hosts.iter().all(|known| known.name() != name) {
             hosts.extend(host(name));
@@ -179,7 +179,7 @@ fn named(args: &Setup) -> Vec<&'static dyn Host> {
 }
 
 /// The agents whose program or directory is on the machine.
-pub(super) fn found(around: &Around) -> Vec<&'static dyn Host> {
+pub(super) fn found(around: &Around) -> Vec<&'static Host> {
     HOSTS
         .into_iter()
         .filter(|host| {
@@ -191,8 +191,8 @@ pub(super) fn found(around: &Around) -> Vec<&'static dyn Host> {
 
 /// What is to be done for each. Where one of several cannot be done, the others still are.
 fn planned_for(
-    hosts: &[&'static dyn Host],
-    plans: impl Fn(&dyn Host) -> Result<Vec<Plan>, SetupError>,
+    hosts: &[&'static Host],
+    plans: impl Fn(&Host) -> Result<Vec<Plan>, SetupError>,
     terminal: &mut Terminal,
 ) -> anyhow::Result<(Vec<Work>, usize)> {
     let mut works = Vec::new();
@@ -355,7 +355,7 @@ fn shown_line(text: &str) -> String {
 }
 
 /// The arguments that name the same settings again.
-fn spelled(host: &dyn Host, scope: Scope) -> String {
+fn spelled(host: &Host, scope: Scope) -> String {
     let name = host.name();
     match scope {
         Scope::User => name.to_owned(),

@@ -1,142 +1,65 @@
 //! Claude Code's `settings.json`: our entries among its hooks.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 
-use crate::setup::hooks::{
-    BYTE_ORDER_MARK, Event, Hooks, OnFailure, TIMEOUT, TIMEOUT_OF_TEXT, Word,
-};
-use crate::setup::probe;
+use crate::setup::hooks::{ASKING, BYTE_ORDER_MARK, Event, Hooks, OnFailure, READING, Word};
 use crate::setup::record::Records;
-use crate::setup::{Around, Dialect, Host, Part, Scope, SetupError, settings};
+use crate::setup::{Dialect, Files, Host, Part, Places, SetupError, Switch, probe, settings};
 use holdpoint_engine::Locations;
 
 /// Anthropic's Claude Code.
-pub(crate) struct ClaudeCode;
+pub(crate) static HOST: Host = Host {
+    name: "claude-code",
+    title: "Claude Code",
+    programs: &["claude"],
+    home: |around| around.moved("CLAUDE_CONFIG_DIR", ".claude"),
+    files: Files::One(
+        Places {
+            user: "settings.json",
+            project: ".claude/settings.json",
+            local: Some(".claude/settings.local.json"),
+            managed: Some("claude-code/managed-settings.json"),
+        },
+        &HOOKS,
+    ),
+    switched_off_by: Switch {
+        managed: None,
+        user: "`--bare`, `--safe-mode` or `disableAllHooks` in any settings",
+        project: "`--bare`, `--safe-mode`, `--setting-sources user` or `disableAllHooks` in any settings",
+    },
+    canary: |directory| probe::common("PreToolUse", "Bash", directory),
+    dialect: Dialect::Claude,
+    shows_results: true,
+    remark: None,
+};
 
 /// Before each call, after it, when the user has written something, when settings change, and at the end of a
 /// turn. What a user writes is never stopped by a hook that fails: every call that follows is.
 static HOOKS: Hooks = Hooks {
     agent: "claude-code",
-    grouped: true,
-    typed: true,
-    command: "command",
     apart: true,
-    called: None,
-    version: None,
     events: &[
-        Event {
-            name: "PreToolUse",
-            matcher: Some("*"),
-            timeout: Some(("timeout", TIMEOUT)),
-            on_failure: OnFailure::Set("onFailure", Word::Text("block")),
-        },
-        Event {
-            name: "PostToolUse",
-            matcher: Some("*"),
-            timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
-            on_failure: OnFailure::Set("onFailure", Word::Text("block")),
-        },
-        Event {
-            name: "PostToolUseFailure",
-            matcher: Some("*"),
-            timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
-            on_failure: OnFailure::GoOn,
-        },
-        Event {
-            name: "UserPromptSubmit",
-            matcher: None,
-            timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
-            on_failure: OnFailure::GoOn,
-        },
-        Event {
-            name: "ConfigChange",
-            matcher: None,
-            timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
-            on_failure: OnFailure::GoOn,
-        },
-        Event {
-            name: "Stop",
-            matcher: None,
-            timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
-            on_failure: OnFailure::GoOn,
-        },
-        Event {
-            name: "SessionEnd",
-            matcher: None,
-            timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
-            on_failure: OnFailure::GoOn,
-        },
+        Event::new("PreToolUse", Some("*"), ASKING, BLOCKED),
+        Event::new("PostToolUse", Some("*"), READING, BLOCKED),
+        Event::new("PostToolUseFailure", Some("*"), READING, OnFailure::GoOn),
+        Event::new("UserPromptSubmit", None, READING, OnFailure::GoOn),
+        Event::new("ConfigChange", None, READING, OnFailure::GoOn),
+        Event::new("Stop", None, READING, OnFailure::GoOn),
+        Event::new("SessionEnd", None, READING, OnFailure::GoOn),
     ],
     narrowing: &["if", "once", "async", "asyncRewake"],
     hindrance,
+    ..Hooks::GROUPED
 };
 
-impl Host for ClaudeCode {
-    fn name(&self) -> &'static str {
-        HOOKS.agent
-    }
+const BLOCKED: OnFailure = OnFailure::Set("onFailure", Word::Text("block"));
 
-    fn title(&self) -> &'static str {
-        "Claude Code"
-    }
-
-    fn programs(&self) -> &'static [&'static str] {
-        &["claude"]
-    }
-
-    fn home(&self, around: &Around) -> Option<PathBuf> {
-        around.moved("CLAUDE_CONFIG_DIR", ".claude")
-    }
-
-    fn parts(
-        &self,
-        scope: Scope,
-        around: &Around,
-        _program: &str,
-    ) -> Result<Vec<Part>, SetupError> {
-        let path = match scope {
-            Scope::Project => around.directory.join(".claude/settings.json"),
-            Scope::Local => around.directory.join(".claude/settings.local.json"),
-            Scope::User => self
-                .home(around)
-                .ok_or(SetupError::NoHome)?
-                .join("settings.json"),
-            Scope::Managed => around.managed("claude-code/managed-settings.json"),
-        };
-        Ok(vec![Part::of(path, &HOOKS)])
-    }
-
-    fn shows_results(&self) -> bool {
-        true
-    }
-
-    fn canary(&self, directory: &Path) -> Value {
-        probe::common("PreToolUse", "Bash", directory)
-    }
-
-    fn dialect(&self) -> Dialect {
-        Dialect::Claude
-    }
-
-    fn switched_off_by(&self, scope: Scope) -> Option<&'static str> {
-        match scope {
-            Scope::Managed => None,
-            Scope::User => Some("`--bare`, `--safe-mode` or `disableAllHooks` in any settings"),
-            Scope::Project | Scope::Local => Some(
-                "`--bare`, `--safe-mode`, `--setting-sources user` or `disableAllHooks` in any settings",
-            ),
-        }
-    }
-}
-
-/// Why the agent runs no hook of these settings, though they hold one. Observed of Claude Code
-/// 2.1.325, which says so only when it ends.
 /// Why the agent would not be guarded any more if it went by a file of settings as it is now: hooks are switched
 /// off in it, or what `holdpoint init` put there is gone.
 pub fn loosened(file: &Path, locations: &Locations) -> Result<Option<String>, SetupError> {
-    let part = Part::of(file.to_owned(), &HOOKS);
+    let part = Part::new(file.to_owned(), &HOOKS);
     let (path, text) = settings(&part)?;
     let shown = path.display();
     let value: Option<Value> = text.as_deref().and_then(|text| {
@@ -157,6 +80,8 @@ pub fn loosened(file: &Path, locations: &Locations) -> Result<Option<String>, Se
     }))
 }
 
+/// Why the agent runs no hook of these settings, though they hold one. Observed of Claude Code
+/// 2.1.325, which says so only when it ends.
 fn hindrance(text: &str) -> Option<String> {
     let plain = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     match serde_json::from_str::<Value>(plain) {

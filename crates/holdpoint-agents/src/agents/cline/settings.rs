@@ -1,16 +1,44 @@
 //! Cline: a script of our own among its hooks.
 
-use std::path::{Path, PathBuf};
-
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::setup::command_line::quoted;
 use crate::setup::generated::{Generated, between, direct};
-use crate::setup::probe;
-use crate::setup::{Around, Dialect, Host, Part, Places, Scope, SetupError};
+use crate::setup::{Dialect, Files, Host, Places, Switch, probe};
 
 /// Cline.
-pub(crate) struct Cline;
+pub(crate) static HOST: Host = Host {
+    name: "cline",
+    title: "Cline",
+    programs: &["cline"],
+    home: |around| around.in_home(".cline"),
+    files: Files::One(
+        Places {
+            user: "hooks/PreToolUse",
+            project: ".clinerules/hooks/PreToolUse",
+            local: None,
+            managed: None,
+        },
+        &SCRIPT,
+    ),
+    switched_off_by: Switch::everywhere("`--hooks-dir`, or whoever may write the script"),
+    canary: |directory| {
+        json!({
+            "clineVersion": "",
+            "taskId": probe::SESSION,
+            "workspaceRoots": [directory.display().to_string()],
+            "hookName": "tool_call",
+            "tool_call": {
+                "id": probe::SESSION,
+                "name": "run_commands",
+                "input": { "commands": [probe::CANARY] },
+            },
+        })
+    },
+    dialect: Dialect::Cline,
+    shows_results: false,
+    remark: None,
+};
 
 /// Exit codes mean nothing to Cline, so a hook that cannot be run is answered for: nothing runs then.
 static SCRIPT: Generated = Generated {
@@ -40,59 +68,3 @@ static SCRIPT: Generated = Generated {
     is_run: true,
     is_json: false,
 };
-
-const PLACES: Places = Places {
-    user: "hooks/PreToolUse",
-    project: ".clinerules/hooks/PreToolUse",
-    managed: None,
-};
-
-impl Host for Cline {
-    fn name(&self) -> &'static str {
-        "cline"
-    }
-
-    fn title(&self) -> &'static str {
-        "Cline"
-    }
-
-    fn programs(&self) -> &'static [&'static str] {
-        &["cline"]
-    }
-
-    fn home(&self, around: &Around) -> Option<PathBuf> {
-        around.in_home(".cline")
-    }
-
-    fn parts(
-        &self,
-        scope: Scope,
-        around: &Around,
-        _program: &str,
-    ) -> Result<Vec<Part>, SetupError> {
-        let path = PLACES.of(self, scope, around)?;
-        Ok(vec![Part::of(path, &SCRIPT)])
-    }
-
-    fn canary(&self, directory: &Path) -> Value {
-        json!({
-            "clineVersion": "",
-            "taskId": probe::SESSION,
-            "workspaceRoots": [directory.display().to_string()],
-            "hookName": "tool_call",
-            "tool_call": {
-                "id": probe::SESSION,
-                "name": "run_commands",
-                "input": { "commands": [probe::CANARY] },
-            },
-        })
-    }
-
-    fn dialect(&self) -> Dialect {
-        Dialect::Cline
-    }
-
-    fn switched_off_by(&self, _scope: Scope) -> Option<&'static str> {
-        Some("`--hooks-dir`, or whoever may write the script")
-    }
-}

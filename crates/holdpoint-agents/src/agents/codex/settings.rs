@@ -5,138 +5,81 @@
 //! one. So the approval is registered with the hook: the user who runs `init` gives it.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use holdpoint_core::digest_of;
 use serde_json::{Value, json};
 
-use crate::setup::Call;
 use crate::setup::block::{Block, line_end};
-use crate::setup::hooks::{Event, Hooks, OnFailure, TIMEOUT, TIMEOUT_OF_TEXT};
-use crate::setup::probe;
-use crate::setup::{
-    Around, Dialect, Entry, Form, Host, MAX_SETTINGS, Part, Scope, SetupError, broken,
-};
+use crate::setup::hooks::{ASKING, Event, Hooks, OnFailure, READING, TIMEOUT};
+use crate::setup::{Around, Call, Dialect, Entry, Files, Form, Host, MAX_SETTINGS, Part, Places};
+use crate::setup::{Scope, SetupError, Switch, broken, probe};
 use holdpoint_engine::store::read_bounded;
 
 /// OpenAI's Codex CLI.
-pub(crate) struct Codex;
-
-/// A call is asked about, and what its sandbox or its rules would have the user asked; then what came of
-/// it and what the user writes. There is no switch that closes, so the line does.
-static HOOKS: Hooks = Hooks {
-    agent: "codex",
-    grouped: true,
-    typed: true,
-    command: "command",
-    apart: false,
-    called: None,
-    version: None,
-    events: &[
-        Event {
-            name: "PreToolUse",
-            matcher: Some("*"),
-            timeout: Some(("timeout", TIMEOUT)),
-            on_failure: OnFailure::Close,
-        },
-        Event {
-            name: "PermissionRequest",
-            matcher: Some("*"),
-            timeout: Some(("timeout", TIMEOUT)),
-            on_failure: OnFailure::Close,
-        },
-        Event {
-            name: "PostToolUse",
-            matcher: Some("*"),
-            timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
-            on_failure: OnFailure::Close,
-        },
-        Event {
-            name: "UserPromptSubmit",
-            matcher: None,
-            timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
-            on_failure: OnFailure::GoOn,
-        },
-    ],
-    narrowing: &["async"],
-    hindrance: |_| None,
-};
-
-impl Host for Codex {
-    fn name(&self) -> &'static str {
-        HOOKS.agent
-    }
-
-    fn title(&self) -> &'static str {
-        "Codex"
-    }
-
-    fn programs(&self) -> &'static [&'static str] {
-        &["codex"]
-    }
-
-    fn home(&self, around: &Around) -> Option<PathBuf> {
-        around.moved("CODEX_HOME", ".codex")
-    }
-
-    fn parts(&self, scope: Scope, around: &Around, program: &str) -> Result<Vec<Part>, SetupError> {
-        let home = || self.home(around).ok_or(SetupError::NoHome);
-        let hooks = match scope {
-            Scope::Managed => {
-                let path = around.managed("codex/requirements.toml");
-                return Ok(vec![Part::of(path, Requirements)]);
-            }
-            Scope::User => home()?.join("hooks.json"),
-            Scope::Project => around.directory.join(".codex/hooks.json"),
-            Scope::Local => {
-                return Err(SetupError::NoSuchScope(
-                    "Codex",
-                    "local",
-                    "user, project or managed",
-                ));
-            }
-        };
-        let trust = Trust::of(&hooks, program)?;
-        Ok(vec![
-            Part::of(hooks, &HOOKS),
-            Part::of(home()?.join("config.toml"), trust),
-        ])
-    }
-
-    fn canary(&self, directory: &Path) -> Value {
+pub(crate) static HOST: Host = Host {
+    name: "codex",
+    title: "Codex",
+    programs: &["codex"],
+    home: |around| around.moved("CODEX_HOME", ".codex"),
+    files: Files::Own(hooks_and_trust),
+    switched_off_by: Switch::unless_managed(
+        "`/hooks`, `[features] hooks = false` or any change of the entry, which takes Codex's trust from it",
+    ),
+    canary: |directory| {
         let mut payload = probe::common("PreToolUse", "Bash", directory);
         if let Some(payload) = payload.as_object_mut() {
             payload.insert("turn_id".into(), probe::SESSION.into());
             payload.insert("tool_use_id".into(), probe::SESSION.into());
         }
         payload
-    }
+    },
+    dialect: Dialect::Strict,
+    shows_results: true,
+    remark: Some((
+        Scope::Project,
+        "Codex runs a project's hooks only where you have told it to trust the project",
+    )),
+};
 
-    fn dialect(&self) -> Dialect {
-        Dialect::Strict
-    }
+/// A call is asked about, and what its sandbox or its rules would have the user asked; then what came of
+/// it and what the user writes. There is no switch that closes, so the line does.
+static HOOKS: Hooks = Hooks {
+    agent: "codex",
+    events: &[
+        Event::new("PreToolUse", Some("*"), ASKING, OnFailure::Close),
+        Event::new("PermissionRequest", Some("*"), ASKING, OnFailure::Close),
+        Event::new("PostToolUse", Some("*"), READING, OnFailure::Close),
+        Event::new("UserPromptSubmit", None, READING, OnFailure::GoOn),
+    ],
+    narrowing: &["async"],
+    ..Hooks::GROUPED
+};
 
-    fn shows_results(&self) -> bool {
-        true
-    }
+const PLACES: Places = Places {
+    user: "hooks.json",
+    project: ".codex/hooks.json",
+    local: None,
+    managed: Some("codex/requirements.toml"),
+};
 
-    fn switched_off_by(&self, scope: Scope) -> Option<&'static str> {
-        match scope {
-            Scope::Managed => None,
-            Scope::User | Scope::Project | Scope::Local => Some(
-                "`/hooks`, `[features] hooks = false` or any change of the entry, which takes Codex's trust from it",
-            ),
-        }
+/// The hooks and the record that they are trusted, which a machine's own need not be.
+fn hooks_and_trust(
+    host: &Host,
+    scope: Scope,
+    around: &Around,
+    program: &str,
+) -> Result<Vec<Part>, SetupError> {
+    let hooks = PLACES.path(host, scope, around)?;
+    if scope == Scope::Managed {
+        return Ok(vec![Part::new(hooks, Requirements)]);
     }
-
-    fn remark(&self, scope: Scope) -> Option<&'static str> {
-        match scope {
-            Scope::Project => Some(
-                "Codex runs a project's hooks only where you have told it to trust the project",
-            ),
-            Scope::User | Scope::Local | Scope::Managed => None,
-        }
-    }
+    let trust = Trust::of(&hooks, program)?;
+    let home = host.home(around).ok_or(SetupError::NoHome)?;
+    Ok(vec![
+        Part::new(hooks, &HOOKS),
+        Part::new(home.join("config.toml"), trust),
+    ])
 }
 
 /// The record, in the user's `config.toml`, that our entries are trusted.

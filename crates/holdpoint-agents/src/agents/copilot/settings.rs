@@ -1,113 +1,62 @@
 //! Copilot CLI: a file of our own among its hooks.
 
-use std::path::{Path, PathBuf};
-
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::setup::hooks::{Event, Hooks, OnFailure, TIMEOUT, TIMEOUT_OF_TEXT};
 use crate::setup::own_file::OwnFile;
-use crate::setup::probe;
-use crate::setup::{Around, Dialect, Host, Part, Places, Scope, SetupError};
+use crate::setup::{Dialect, Files, Host, Places, Scope, Switch, probe};
 
 /// GitHub's Copilot CLI.
-pub(crate) struct Copilot;
-
-/// A hook that fails denies there; one that is too slow does not. The case of an event's name
-/// chooses the words of payload and answer.
-static HOOKS: Hooks = Hooks {
-    agent: "copilot",
-    grouped: false,
-    typed: true,
-    command: "exec",
-    apart: true,
-    called: None,
-    version: Some(1),
-    events: &[
-        Event {
-            name: "preToolUse",
-            matcher: None,
-            timeout: Some(("timeoutSec", TIMEOUT)),
-            on_failure: OnFailure::GoOn,
+pub(crate) static HOST: Host = Host {
+    name: "copilot",
+    title: "Copilot CLI",
+    programs: &["copilot"],
+    home: |around| around.moved("COPILOT_HOME", ".copilot"),
+    files: Files::One(
+        Places {
+            user: "hooks/holdpoint.json",
+            project: ".github/hooks/holdpoint.json",
+            local: None,
+            managed: Some("github-copilot/policy.d/holdpoint.json"),
         },
-        Event {
-            name: "postToolUse",
-            matcher: None,
-            timeout: Some(("timeoutSec", TIMEOUT_OF_TEXT)),
-            on_failure: OnFailure::GoOn,
-        },
-    ],
-    narrowing: &[],
-    hindrance: |_| None,
-};
-
-const PLACES: Places = Places {
-    user: "hooks/holdpoint.json",
-    project: ".github/hooks/holdpoint.json",
-    managed: Some("github-copilot/policy.d/holdpoint.json"),
-};
-
-impl Host for Copilot {
-    fn name(&self) -> &'static str {
-        HOOKS.agent
-    }
-
-    fn title(&self) -> &'static str {
-        "Copilot CLI"
-    }
-
-    fn programs(&self) -> &'static [&'static str] {
-        &["copilot"]
-    }
-
-    fn home(&self, around: &Around) -> Option<PathBuf> {
-        around.moved("COPILOT_HOME", ".copilot")
-    }
-
-    fn parts(
-        &self,
-        scope: Scope,
-        around: &Around,
-        _program: &str,
-    ) -> Result<Vec<Part>, SetupError> {
-        let path = PLACES.of(self, scope, around)?;
-        Ok(vec![Part::of(path, OwnFile(&HOOKS))])
-    }
-
-    fn canary(&self, directory: &Path) -> Value {
+        &FILE,
+    ),
+    switched_off_by: Switch::unless_managed("`disableAllHooks` in any settings"),
+    canary: |directory| {
         json!({
             "sessionId": probe::SESSION,
             "cwd": directory.display().to_string(),
             "toolName": "bash",
             "toolArgs": { "command": probe::CANARY },
         })
-    }
+    },
+    dialect: Dialect::Copilot,
+    shows_results: true,
+    remark: Some((
+        Scope::Project,
+        "Copilot's cloud agent does not run this entry: the program is not on its machine",
+    )),
+};
 
-    fn dialect(&self) -> Dialect {
-        Dialect::Copilot
-    }
+static FILE: OwnFile<&Hooks> = OwnFile(&HOOKS);
 
-    fn shows_results(&self) -> bool {
-        true
-    }
+/// A hook that fails denies there; one that is too slow does not. The case of an event's name
+/// chooses the words of payload and answer.
+static HOOKS: Hooks = Hooks {
+    agent: "copilot",
+    typed: true,
+    command: "exec",
+    apart: true,
+    version: Some(1),
+    events: &[
+        Event::new("preToolUse", None, ASKING, OnFailure::GoOn),
+        Event::new("postToolUse", None, READING, OnFailure::GoOn),
+    ],
+    ..Hooks::FLAT
+};
 
-    fn switched_off_by(&self, scope: Scope) -> Option<&'static str> {
-        match scope {
-            Scope::Managed => None,
-            Scope::User | Scope::Project | Scope::Local => {
-                Some("`disableAllHooks` in any settings")
-            }
-        }
-    }
-
-    fn remark(&self, scope: Scope) -> Option<&'static str> {
-        match scope {
-            Scope::Project => Some(
-                "Copilot's cloud agent does not run this entry: the program is not on its machine",
-            ),
-            Scope::User | Scope::Local | Scope::Managed => None,
-        }
-    }
-}
+const ASKING: Option<(&str, u64)> = Some(("timeoutSec", TIMEOUT));
+const READING: Option<(&str, u64)> = Some(("timeoutSec", TIMEOUT_OF_TEXT));
 
 #[cfg(test)]
 mod tests {

@@ -1,85 +1,29 @@
 //! Cursor's `hooks.json`: our entries among its hooks.
 
-use std::path::{Path, PathBuf};
+use serde_json::json;
 
-use serde_json::{Value, json};
-
-use crate::setup::hooks::{Event, Hooks, OnFailure, TIMEOUT, TIMEOUT_OF_TEXT, Word};
-use crate::setup::probe;
-use crate::setup::{Around, Dialect, Host, Part, Places, Scope, SetupError};
+use crate::setup::hooks::{ASKING, Event, Hooks, OnFailure, READING, Word};
+use crate::setup::{Dialect, Files, Host, Places, Switch, probe};
 
 /// Anysphere's Cursor.
-pub(crate) struct Cursor;
-
-const fn event(name: &'static str, matcher: Option<&'static str>) -> Event {
-    Event {
-        name,
-        matcher,
-        timeout: Some(("timeout", TIMEOUT)),
-        on_failure: OnFailure::Set("failClosed", Word::True),
-    }
-}
-
-/// Shell lines and MCP calls have events of their own, the only ones at which Cursor asks its user;
-/// all other tools come by `preToolUse`.
-static HOOKS: Hooks = Hooks {
-    agent: "cursor",
-    grouped: false,
-    typed: false,
-    command: "command",
-    apart: false,
-    called: None,
-    version: Some(1),
-    events: &[
-        event("preToolUse", Some("^(?!Shell$|MCP:)")),
-        event("beforeShellExecution", None),
-        event("beforeMCPExecution", None),
-        event("beforeReadFile", None),
-        Event {
-            name: "postToolUse",
-            matcher: None,
-            timeout: Some(("timeout", TIMEOUT_OF_TEXT)),
-            on_failure: OnFailure::GoOn,
+pub(crate) static HOST: Host = Host {
+    name: "cursor",
+    title: "Cursor",
+    programs: &["cursor", "cursor-agent"],
+    home: |around| around.in_home(".cursor"),
+    files: Files::One(
+        Places {
+            user: "hooks.json",
+            project: ".cursor/hooks.json",
+            local: None,
+            managed: Some("cursor/hooks.json"),
         },
-    ],
-    narrowing: &[],
-    hindrance,
-};
-
-const PLACES: Places = Places {
-    user: "hooks.json",
-    project: ".cursor/hooks.json",
-    managed: Some("cursor/hooks.json"),
-};
-
-impl Host for Cursor {
-    fn name(&self) -> &'static str {
-        HOOKS.agent
-    }
-
-    fn title(&self) -> &'static str {
-        "Cursor"
-    }
-
-    fn programs(&self) -> &'static [&'static str] {
-        &["cursor", "cursor-agent"]
-    }
-
-    fn home(&self, around: &Around) -> Option<PathBuf> {
-        around.in_home(".cursor")
-    }
-
-    fn parts(
-        &self,
-        scope: Scope,
-        around: &Around,
-        _program: &str,
-    ) -> Result<Vec<Part>, SetupError> {
-        let path = PLACES.of(self, scope, around)?;
-        Ok(vec![Part::of(path, &HOOKS)])
-    }
-
-    fn canary(&self, directory: &Path) -> Value {
+        &HOOKS,
+    ),
+    switched_off_by: Switch::unless_managed(
+        "any mistake in the file, which makes Cursor ignore all of it",
+    ),
+    canary: |directory| {
         json!({
             "conversation_id": probe::SESSION,
             "session_id": probe::SESSION,
@@ -88,25 +32,29 @@ impl Host for Cursor {
             "command": probe::CANARY,
             "cwd": directory.display().to_string(),
         })
-    }
+    },
+    dialect: Dialect::Cursor,
+    shows_results: true,
+    remark: None,
+};
 
-    fn dialect(&self) -> Dialect {
-        Dialect::Cursor
-    }
+/// Shell lines and MCP calls have events of their own, the only ones at which Cursor asks its user;
+/// all other tools come by `preToolUse`.
+static HOOKS: Hooks = Hooks {
+    agent: "cursor",
+    version: Some(1),
+    events: &[
+        Event::new("preToolUse", Some("^(?!Shell$|MCP:)"), ASKING, CLOSED),
+        Event::new("beforeShellExecution", None, ASKING, CLOSED),
+        Event::new("beforeMCPExecution", None, ASKING, CLOSED),
+        Event::new("beforeReadFile", None, ASKING, CLOSED),
+        Event::new("postToolUse", None, READING, OnFailure::GoOn),
+    ],
+    hindrance,
+    ..Hooks::FLAT
+};
 
-    fn shows_results(&self) -> bool {
-        true
-    }
-
-    fn switched_off_by(&self, scope: Scope) -> Option<&'static str> {
-        match scope {
-            Scope::Managed => None,
-            Scope::User | Scope::Project | Scope::Local => {
-                Some("any mistake in the file, which makes Cursor ignore all of it")
-            }
-        }
-    }
-}
+const CLOSED: OnFailure = OnFailure::Set("failClosed", Word::True);
 
 /// Cursor takes `//` for the start of a comment wherever it stands, also in a text.
 fn hindrance(text: &str) -> Option<String> {

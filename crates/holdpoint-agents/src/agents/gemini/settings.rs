@@ -1,112 +1,51 @@
 //! Gemini CLI's `settings.json`: our entries among its hooks.
 
-use std::path::{Path, PathBuf};
-
-use serde_json::Value;
-
 use crate::setup::hooks::{Event, Hooks, OnFailure, TIMEOUT, TIMEOUT_OF_TEXT, plain_json};
-use crate::setup::probe;
-use crate::setup::{Around, Dialect, Host, Part, Places, Scope, SetupError};
+use crate::setup::{Dialect, Files, Host, Places, Scope, Switch, probe};
 
 /// Google's Gemini CLI.
-pub(crate) struct Gemini;
+pub(crate) static HOST: Host = Host {
+    name: "gemini",
+    title: "Gemini CLI",
+    programs: &["gemini"],
+    home: |around| around.in_home(".gemini"),
+    files: Files::One(
+        Places {
+            user: "settings.json",
+            project: ".gemini/settings.json",
+            local: None,
+            managed: Some("gemini-cli/settings.json"),
+        },
+        &HOOKS,
+    ),
+    switched_off_by: Switch {
+        managed: Some("`GEMINI_CLI_SYSTEM_SETTINGS_PATH`, which moves the machine's settings"),
+        ..Switch::everywhere("`hooksConfig.enabled` or `hooksConfig.disabled` in any settings")
+    },
+    canary: |directory| probe::common("BeforeTool", "run_shell_command", directory),
+    dialect: Dialect::Gemini,
+    shows_results: true,
+    remark: Some((
+        Scope::Project,
+        "Gemini CLI runs a project's hooks only in a folder it trusts",
+    )),
+};
 
 /// Times are milliseconds. There is no switch that closes, so the line does.
 static HOOKS: Hooks = Hooks {
     agent: "gemini",
-    grouped: true,
-    typed: true,
-    command: "command",
-    apart: false,
     called: Some("holdpoint"),
-    version: None,
     events: &[
-        Event {
-            name: "BeforeTool",
-            matcher: Some("*"),
-            timeout: Some(("timeout", TIMEOUT * 1000)),
-            on_failure: OnFailure::Close,
-        },
-        Event {
-            name: "AfterTool",
-            matcher: Some("*"),
-            timeout: Some(("timeout", TIMEOUT_OF_TEXT * 1000)),
-            on_failure: OnFailure::Close,
-        },
-        Event {
-            name: "BeforeAgent",
-            matcher: None,
-            timeout: Some(("timeout", TIMEOUT_OF_TEXT * 1000)),
-            on_failure: OnFailure::GoOn,
-        },
+        Event::new("BeforeTool", Some("*"), ASKING, OnFailure::Close),
+        Event::new("AfterTool", Some("*"), READING, OnFailure::Close),
+        Event::new("BeforeAgent", None, READING, OnFailure::GoOn),
     ],
-    narrowing: &[],
     hindrance,
+    ..Hooks::GROUPED
 };
 
-const PLACES: Places = Places {
-    user: "settings.json",
-    project: ".gemini/settings.json",
-    managed: Some("gemini-cli/settings.json"),
-};
-
-impl Host for Gemini {
-    fn name(&self) -> &'static str {
-        HOOKS.agent
-    }
-
-    fn title(&self) -> &'static str {
-        "Gemini CLI"
-    }
-
-    fn programs(&self) -> &'static [&'static str] {
-        &["gemini"]
-    }
-
-    fn home(&self, around: &Around) -> Option<PathBuf> {
-        around.in_home(".gemini")
-    }
-
-    fn parts(
-        &self,
-        scope: Scope,
-        around: &Around,
-        _program: &str,
-    ) -> Result<Vec<Part>, SetupError> {
-        let path = PLACES.of(self, scope, around)?;
-        Ok(vec![Part::of(path, &HOOKS)])
-    }
-
-    fn canary(&self, directory: &Path) -> Value {
-        probe::common("BeforeTool", "run_shell_command", directory)
-    }
-
-    fn dialect(&self) -> Dialect {
-        Dialect::Gemini
-    }
-
-    fn shows_results(&self) -> bool {
-        true
-    }
-
-    fn switched_off_by(&self, scope: Scope) -> Option<&'static str> {
-        match scope {
-            Scope::Managed => {
-                Some("`GEMINI_CLI_SYSTEM_SETTINGS_PATH`, which moves the machine's settings")
-            }
-            Scope::User | Scope::Project | Scope::Local => {
-                Some("`hooksConfig.enabled` or `hooksConfig.disabled` in any settings")
-            }
-        }
-    }
-
-    fn remark(&self, scope: Scope) -> Option<&'static str> {
-        match scope {
-            Scope::Project => Some("Gemini CLI runs a project's hooks only in a folder it trusts"),
-            Scope::User | Scope::Local | Scope::Managed => None,
-        }
-    }
-}
+const ASKING: Option<(&str, u64)> = Some(("timeout", TIMEOUT * 1000));
+const READING: Option<(&str, u64)> = Some(("timeout", TIMEOUT_OF_TEXT * 1000));
 
 fn hindrance(text: &str) -> Option<String> {
     let settings = plain_json(text)?;

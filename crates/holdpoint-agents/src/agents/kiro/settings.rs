@@ -3,34 +3,44 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::setup::generated::{Generated, between};
 use crate::setup::hooks::{Event, Hooks, OnFailure, TIMEOUT};
-use crate::setup::{Around, Dialect, Host, Part, Scope, SetupError};
-use crate::setup::{Call, command_line, probe};
+use crate::setup::{Around, Call, Dialect, Files, Host, Part, Scope, SetupError, Switch};
+use crate::setup::{command_line, probe};
 
 /// Amazon's Kiro.
-pub(crate) struct Kiro;
+pub(crate) static HOST: Host = Host {
+    name: "kiro",
+    title: "Kiro",
+    programs: &["kiro", "kiro-cli"],
+    home: |around| around.in_home(".kiro"),
+    files: Files::Own(hook_and_agents),
+    switched_off_by: Switch::everywhere(
+        "whoever may write the file, or uses an agent without the entry",
+    ),
+    canary: |directory| probe::common("preToolUse", "execute_bash", directory),
+    dialect: Dialect::ExitCode,
+    shows_results: false,
+    remark: Some((
+        Scope::User,
+        "Kiro's command line guards only the agents that have the entry: its own default agent is not one of them",
+    )),
+};
 
 /// In an agent's file (CLI 2). Nothing but exit code 2 stops a call there, and there is no switch that
 /// closes, so the line does.
 static AGENT: Hooks = Hooks {
     agent: "kiro",
-    grouped: false,
-    typed: false,
-    command: "command",
-    apart: false,
-    called: None,
-    version: None,
-    events: &[Event {
-        name: "preToolUse",
-        matcher: Some("*"),
-        timeout: Some(("timeout_ms", TIMEOUT * 1000)),
-        on_failure: OnFailure::Close,
-    }],
+    events: &[Event::new(
+        "preToolUse",
+        Some("*"),
+        Some(("timeout_ms", TIMEOUT * 1000)),
+        OnFailure::Close,
+    )],
     narrowing: &["cache_ttl_seconds"],
-    hindrance: |_| None,
+    ..Hooks::FLAT
 };
 
 /// A project's hook, for all agents (CLI 3 and the editor).
@@ -54,75 +64,30 @@ static HOOK: Generated = Generated {
     is_json: true,
 };
 
-impl Host for Kiro {
-    fn name(&self) -> &'static str {
-        AGENT.agent
-    }
-
-    fn title(&self) -> &'static str {
-        "Kiro"
-    }
-
-    fn programs(&self) -> &'static [&'static str] {
-        &["kiro", "kiro-cli"]
-    }
-
-    fn home(&self, around: &Around) -> Option<PathBuf> {
-        around.in_home(".kiro")
-    }
-
-    fn parts(
-        &self,
-        scope: Scope,
-        around: &Around,
-        _program: &str,
-    ) -> Result<Vec<Part>, SetupError> {
-        match scope {
-            Scope::User => {
-                let home = self.home(around).ok_or(SetupError::NoHome)?;
-                let agents = agents_in(&home.join("agents"));
-                match agents.is_empty() {
-                    false => Ok(agents),
-                    true => Err(SetupError::NoSuchScope(
-                        "Kiro without agents of your own",
-                        scope.name(),
-                        "project",
-                    )),
-                }
+/// The files of a scope: those of its agents, and in a project the hook for all of them.
+fn hook_and_agents(
+    host: &Host,
+    scope: Scope,
+    around: &Around,
+    _: &str,
+) -> Result<Vec<Part>, SetupError> {
+    let none = |title, known| Err(SetupError::NoSuchScope(title, scope.name(), known));
+    match scope {
+        Scope::User => {
+            let home = host.home(around).ok_or(SetupError::NoHome)?;
+            let agents = agents_in(&home.join("agents"));
+            match agents.is_empty() {
+                false => Ok(agents),
+                true => none("Kiro without agents of your own", "project"),
             }
-            Scope::Project => {
-                let base = around.directory.join(".kiro");
-                let mut parts = vec![Part::of(base.join("hooks/holdpoint.json"), &HOOK)];
-                parts.extend(agents_in(&base.join("agents")));
-                Ok(parts)
-            }
-            Scope::Local | Scope::Managed => Err(SetupError::NoSuchScope(
-                self.title(),
-                scope.name(),
-                "user or project",
-            )),
         }
-    }
-
-    fn canary(&self, directory: &Path) -> Value {
-        probe::common("preToolUse", "execute_bash", directory)
-    }
-
-    fn dialect(&self) -> Dialect {
-        Dialect::ExitCode
-    }
-
-    fn switched_off_by(&self, _scope: Scope) -> Option<&'static str> {
-        Some("whoever may write the file, or uses an agent without the entry")
-    }
-
-    fn remark(&self, scope: Scope) -> Option<&'static str> {
-        match scope {
-            Scope::User => Some(
-                "Kiro's command line guards only the agents that have the entry: its own default agent is not one of them",
-            ),
-            Scope::Project | Scope::Local | Scope::Managed => None,
+        Scope::Project => {
+            let base = around.directory.join(".kiro");
+            let mut parts = vec![Part::new(base.join("hooks/holdpoint.json"), &HOOK)];
+            parts.extend(agents_in(&base.join("agents")));
+            Ok(parts)
         }
+        Scope::Local | Scope::Managed => none(host.title, "user or project"),
     }
 }
 
@@ -136,6 +101,6 @@ fn agents_in(directory: &Path) -> Vec<Part> {
     files.sort();
     files
         .into_iter()
-        .map(|file| Part::of(file, &AGENT))
+        .map(|file| Part::new(file, &AGENT))
         .collect()
 }
