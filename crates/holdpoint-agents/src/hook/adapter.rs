@@ -67,7 +67,9 @@ pub(crate) trait Adapter {
 
     /// For standard output before a call. No word for a denial means that the exit code is one; no
     /// word for a question or for other arguments, that the call is denied.
-    fn of_call(&self, moment: Moment, said: Said<'_>, reason: &str) -> Option<Value>;
+    fn of_call(&self, _moment: Moment, _said: Said<'_>, _reason: &str) -> Option<Value> {
+        None
+    }
 
     /// For standard output after a call, which may be one of which nothing is known.
     fn of_result(&self, _returned: Option<&Returned>, _seen: Seen<'_>) -> Option<Value> {

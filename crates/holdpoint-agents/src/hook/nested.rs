@@ -4,9 +4,10 @@ use holdpoint_core::StrictValue;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::adapter::{Heard, Seen};
+use super::adapter::{Adapter, Heard, Seen};
 use super::events::{self, Event, Events};
-use super::reading::{Facts, mcp_tool, readable};
+use super::reading::{Facts, mcp_tool, parsed, readable};
+use super::{Problem, Question};
 
 /// What a hook reads; each agent has more fields, and newer ones have others.
 #[derive(Deserialize)]
@@ -37,6 +38,17 @@ pub(crate) struct Payload {
 struct McpContext {
     server_name: Option<String>,
     tool_name: Option<String>,
+}
+
+/// What a payload in these words asks; `known` adds to its facts what holds for the agent.
+pub(crate) fn question(
+    adapter: &dyn Adapter,
+    payload: &str,
+    known: fn(Facts) -> Facts,
+) -> Result<Question, Problem> {
+    let read: Payload = parsed(adapter, payload)?;
+    let event = read.event(adapter.events());
+    known(read.facts(event)).question(event)
 }
 
 impl Payload {

@@ -84,6 +84,14 @@ impl Default for Facts {
 }
 
 impl Facts {
+    /// Of an agent that takes something else for whatever a tool returned.
+    pub(crate) fn replaceable(self) -> Self {
+        Self {
+            replaceable: |_, _| true,
+            ..self
+        }
+    }
+
     /// What is asked at such an event.
     pub(crate) fn question(mut self, event: Event) -> Result<Question, Problem> {
         self.tool = self.tool.filter(|name| !name.trim().is_empty());

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::hook::adapter::{Adapter, Heard, Said, Seen};
 use crate::hook::events::{BEFORE_CALL, BEFORE_PROMPT, Event, Events, TURN_ENDS};
-use crate::hook::reading::{Facts, parsed};
+use crate::hook::reading::Facts;
 use crate::hook::wording::RAN_CHANGED;
 use crate::hook::{Moment, Problem, Question, Returned, nested};
 
@@ -13,13 +13,7 @@ pub(crate) struct Codex;
 
 impl Adapter for Codex {
     fn read(&self, payload: &str) -> Result<Question, Problem> {
-        let read: nested::Payload = parsed(self, payload)?;
-        let event = read.event(EVENTS);
-        Facts {
-            replaceable: |_, _| true,
-            ..read.facts(event)
-        }
-        .question(event)
+        nested::question(self, payload, Facts::replaceable)
     }
 
     fn events(&self) -> Events {

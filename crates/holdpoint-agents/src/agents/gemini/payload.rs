@@ -5,20 +5,14 @@ use serde_json::{Value, json};
 
 use crate::hook::adapter::{Adapter, Heard, Said, Seen};
 use crate::hook::events::{BEFORE_CALL, Event, Events, TURN_ENDS};
-use crate::hook::reading::{Facts, parsed};
+use crate::hook::reading::Facts;
 use crate::hook::{Moment, Problem, Question, Returned, nested};
 
 pub(crate) struct Gemini;
 
 impl Adapter for Gemini {
     fn read(&self, payload: &str) -> Result<Question, Problem> {
-        let read: nested::Payload = parsed(self, payload)?;
-        let event = read.event(EVENTS);
-        Facts {
-            replaceable: |_, _| true,
-            ..read.facts(event)
-        }
-        .question(event)
+        nested::question(self, payload, Facts::replaceable)
     }
 
     fn events(&self) -> Events {

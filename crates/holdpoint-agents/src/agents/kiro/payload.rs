@@ -1,32 +1,22 @@
 //! Kiro's words: exit code 2 and a line on standard error are a denial, and there are no others.
 
-use serde_json::Value;
-
-use crate::hook::adapter::{Adapter, Said};
+use crate::hook::adapter::Adapter;
 use crate::hook::events::{BEFORE_CALL, Event, Events, TURN_ENDS};
-use crate::hook::reading::{Facts, mcp_tool, parsed};
-use crate::hook::{Moment, Problem, Question, nested};
+use crate::hook::reading::{Facts, mcp_tool};
+use crate::hook::{Problem, Question, nested};
 
 pub(crate) struct Kiro;
 
 impl Adapter for Kiro {
     fn read(&self, payload: &str) -> Result<Question, Problem> {
-        let read: nested::Payload = parsed(self, payload)?;
-        let event = read.event(EVENTS);
-        let facts = read.facts(event);
-        Facts {
+        nested::question(self, payload, |facts| Facts {
             tool: facts.tool.map(named),
             ..facts
-        }
-        .question(event)
+        })
     }
 
     fn events(&self) -> Events {
         EVENTS
-    }
-
-    fn of_call(&self, _: Moment, _: Said<'_>, _: &str) -> Option<Value> {
-        None
     }
 }
 

@@ -6,10 +6,10 @@ use holdpoint_core::StrictValue;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::hook::adapter::{Adapter, Said};
+use crate::hook::adapter::Adapter;
 use crate::hook::events::{self, BEFORE_CALL, Event, Events};
 use crate::hook::reading::{Facts, mcp_tool, parsed};
-use crate::hook::{Moment, Problem, Question};
+use crate::hook::{Problem, Question};
 
 pub(crate) struct Windsurf;
 
@@ -20,10 +20,6 @@ impl Adapter for Windsurf {
 
     fn events(&self) -> Events {
         EVENTS
-    }
-
-    fn of_call(&self, _: Moment, _: Said<'_>, _: &str) -> Option<Value> {
-        None
     }
 
     fn patience(&self) -> Option<Duration> {
