@@ -9,7 +9,7 @@
 use std::sync::LazyLock;
 
 use holdpoint_agents::hook::{Agent, Answer, Asked, Gatekeeper, Pause, Prompted, Reply, Returned};
-use holdpoint_core::{Decision, Policy, Session, Surroundings, Verdict, judge};
+use holdpoint_core::{Decision, Policy, Session, Surroundings, Verdict, judge_call};
 use holdpoint_engine::inspecting::Inspected;
 use holdpoint_text::clean::{note, replacement};
 use holdpoint_text::inspection::{Inspection, inspect};
@@ -45,7 +45,7 @@ impl Gatekeeper for Judge {
                 .filter(|cwd| cwd.starts_with('/')),
             ..Surroundings::nowhere()
         };
-        let decision = judge(&asked.call, self.policy, &Session::default(), &around);
+        let decision = judge_call(&asked.call, self.policy, &Session::default(), &around);
         self.judged = Some(decision.clone());
         Ok(decision.into())
     }

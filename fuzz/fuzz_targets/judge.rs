@@ -32,7 +32,7 @@ use holdpoint_core::paths::{Entry, Lookup};
 use holdpoint_core::policy::{Authority, Source, Trust};
 use holdpoint_core::{
     Autonomy, Decision, DefaultPolicy, Policy, Profile, Session, SessionState, StrictValue,
-    Supervision, Surroundings, Suspensions, ToolCall, Verdict, judge,
+    Supervision, Surroundings, Suspensions, ToolCall, Verdict, judge_call,
 };
 use libfuzzer_sys::fuzz_target;
 use serde::de::DeserializeOwned;
@@ -194,7 +194,7 @@ impl Case {
             home: Some("/home/dev"),
             lookup: &Links,
         };
-        let decision = judge(&self.call, policy, &Session::new(state), &around);
+        let decision = judge_call(&self.call, policy, &Session::new(state), &around);
         let texts = self.command_texts();
         for finding in &decision.findings {
             if let Some([start, end]) = finding.span {

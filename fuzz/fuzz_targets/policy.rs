@@ -4,7 +4,7 @@
 //! a rule means is worked out only when it is matched.
 #![no_main]
 
-use holdpoint_core::{Policy, Session, Surroundings, ToolCall, judge};
+use holdpoint_core::{Policy, Session, Surroundings, ToolCall, judge_call};
 use libfuzzer_sys::fuzz_target;
 use serde_json::json;
 
@@ -12,7 +12,7 @@ fuzz_target!(|bytes: &[u8]| {
     match Policy::from_text("fuzz", bytes) {
         Ok(policy) => {
             for call in calls() {
-                let decision = judge(
+                let decision = judge_call(
                     &call,
                     &policy,
                     &Session::default(),

@@ -8,7 +8,7 @@
 use std::sync::LazyLock;
 
 use holdpoint_agents::replay::{Item, Reader, Recorded, Seen};
-use holdpoint_core::{Policy, Session, Surroundings, judge};
+use holdpoint_core::{Policy, Session, Surroundings, judge_call};
 use libfuzzer_sys::fuzz_target;
 
 static POLICY: LazyLock<Policy> = LazyLock::new(|| {
@@ -48,7 +48,7 @@ fuzz_target!(|bytes: &[u8]| {
             directory: call.directory.as_deref(),
             ..Surroundings::nowhere()
         };
-        let decision = judge(made, &POLICY, &Session::default(), &around);
+        let decision = judge_call(made, &POLICY, &Session::default(), &around);
         assert!(!decision.reason.is_empty());
     }
     let again = read(bytes, &mut seen);

@@ -12,7 +12,7 @@ use globset::{GlobSet, GlobSetBuilder};
 use holdpoint_bench::rules::{self, Rule};
 use holdpoint_bench::table::{self, Goals, Kind};
 use holdpoint_bench::timing::{median, quiet_ns};
-use holdpoint_core::{Glob, Policy, Session, Surroundings, ToolCall, judge};
+use holdpoint_core::{Glob, Policy, Session, Surroundings, ToolCall, judge_call};
 use serde_json::{Value, json};
 
 const COUNTS: [usize; 4] = [10, 100, 1_000, 10_000];
@@ -94,7 +94,7 @@ impl Costs {
         let set = globset(&rules)?;
         let mut rows = Vec::new();
         for (name, call) in calls {
-            let decision = judge(call, &policy, &session, &around);
+            let decision = judge_call(call, &policy, &session, &around);
             ensure!(
                 decision.findings.is_empty() && loop_matches(&globs, call) == 0,
                 "`{name}` is meant to match no rule, but: {:?}",
@@ -103,7 +103,7 @@ impl Costs {
             ensure!(!set.is_match(call.signature()), "globset matches `{name}`");
             rows.push(Row {
                 call: name,
-                ours: quiet_ns(batches, || judge(call, &policy, &session, &around)),
+                ours: quiet_ns(batches, || judge_call(call, &policy, &session, &around)),
                 looped: quiet_ns(batches, || loop_matches(&globs, call)),
                 globset: quiet_ns(batches, || set.is_match(call.signature())),
             });

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use holdpoint_broker::Context;
-use holdpoint_core::{Explained, Surroundings, explained, judge};
+use holdpoint_core::{Action, Explained, Surroundings, explained, judge_call, understand};
 use holdpoint_engine::inspecting::InspectError;
 use holdpoint_engine::simulate::{Simulation, simulate};
 use holdpoint_engine::{
@@ -352,17 +352,27 @@ impl Desk {
         directory: &Path,
     ) -> Result<Decision, DeskError> {
         let around = self.surroundings(directory)?;
-        Ok(judge(call, policy, session, &around))
+        Ok(judge_call(call, policy, session, &around))
     }
 
-    /// What a call is understood as under a policy.
-    pub(crate) fn explained(
+    /// A call, read to be judged under a policy.
+    pub(crate) fn understood(
         &self,
         call: &ToolCall,
         policy: &Policy,
         directory: &Path,
+    ) -> Result<Action, DeskError> {
+        let around = self.surroundings(directory)?;
+        Ok(understand(call.clone(), policy, &around))
+    }
+
+    /// What a call is understood as.
+    pub(crate) fn explained(
+        &self,
+        action: &Action,
+        directory: &Path,
     ) -> Result<Explained, DeskError> {
-        Ok(explained(call, policy, &self.surroundings(directory)?))
+        Ok(explained(action, &self.surroundings(directory)?))
     }
 
     /// What a call would do, as far as that can be found out without doing it.
@@ -372,7 +382,11 @@ impl Desk {
         policy: &Policy,
         directory: &Path,
     ) -> Result<Simulation, DeskError> {
-        Ok(simulate(call, policy, &self.surroundings(directory)?))
+        let around = self.surroundings(directory)?;
+        Ok(simulate(
+            &understand(call.clone(), policy, &around),
+            &around,
+        ))
     }
 
     fn surroundings<'a>(&'a self, directory: &'a Path) -> Result<Surroundings<'a>, DeskError> {

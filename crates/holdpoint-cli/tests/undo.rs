@@ -10,7 +10,7 @@ use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use holdpoint_core::{PathVerb, Policy, Surroundings, ToolCall, named};
+use holdpoint_core::{PathVerb, Policy, Surroundings, ToolCall, named, understand};
 use holdpoint_engine::Locations;
 use holdpoint_engine::backup::{Backups, Manifest, Wanted};
 
@@ -95,7 +95,8 @@ fn backed_up(root: &Path, line: &str) -> Manifest {
         home: root.to_str(),
         lookup: &holdpoint_engine::Disk,
     };
-    let named = named(&call, &Policy::from_text("test", "{}").unwrap(), &around);
+    let policy = Policy::from_text("test", "{}").unwrap();
+    let named = named(&understand(call.clone(), &policy, &around));
     let wanted = Wanted {
         call: &call.digest(),
         about: line,

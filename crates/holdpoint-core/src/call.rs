@@ -5,6 +5,7 @@
 //! its identity (the digest a release is bound to) and its text form (the signature of J-11/J-12).
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
@@ -19,7 +20,8 @@ const MAX_TOOL_NAME: usize = 1024;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolCall {
     tool: String,
-    input: Map<String, Value>,
+    /// Shared: a call is handed on and kept by several, and what a tool writes can be large.
+    input: Arc<Map<String, Value>>,
     cwd: Option<String>,
 }
 
@@ -43,7 +45,7 @@ impl ToolCall {
         };
         Ok(Self {
             tool,
-            input,
+            input: Arc::new(input),
             cwd: None,
         })
     }
@@ -54,7 +56,7 @@ impl ToolCall {
         input.insert("command".into(), Value::String(command.into()));
         Self {
             tool: "Bash".into(),
-            input,
+            input: Arc::new(input),
             cwd: None,
         }
     }
@@ -87,7 +89,7 @@ impl ToolCall {
         // Each field is a JSON text on a line of its own, so no two calls share a form.
         let mut text = Vec::with_capacity(256);
         write_json(&mut text, &self.tool);
-        write_json(&mut text, &self.input);
+        write_json(&mut text, &*self.input);
         write_json(&mut text, &self.cwd);
         hasher.update(&text);
         hex_digest(hasher)

@@ -2,7 +2,8 @@
 //!
 //! Nothing here touches a file, the clock, the environment or a thread; what a judgement needs to
 //! know of the world reaches it as arguments ([`Surroundings`]). The way of a call is
-//! [`ToolCall`] → `understand` → [`judge`] → [`Decision`].
+//! [`ToolCall`] → [`understand`] → [`Action`] → [`judge`] → [`Decision`]: a call is read once, and
+//! whoever wants to know something about it looks at the action.
 
 pub mod budget;
 mod call;
@@ -39,14 +40,14 @@ pub use glob::Glob;
 pub use holdpoint_text as text;
 pub use judge::{
     Explained, ExplainedCommand, ExplainedEffect, Filled, Part, Session, explained, judge,
-    matching_rules, parts,
+    judge_call, matching_rules, parts,
 };
-pub use named::{Named, PathVerb, named, named_paths};
+pub use named::{Named, PathVerb, named};
 pub use offers::{OfferScope, offers};
 pub use paths::Surroundings;
 pub use policy::{Policy, Profile};
 pub use rules::{Description, Pack, PackError};
 pub use session::{Mark, SessionState, Suspensions};
 pub use timestamp::Timestamp;
-pub use understand::MAX_COMMAND;
+pub use understand::{Action, MAX_COMMAND, understand, understand_alone};
 pub use verdict::{Autonomy, DefaultPolicy, Method, Risk, Supervision, Verdict};

@@ -5,13 +5,9 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::call::ToolCall;
 use crate::effects::{self, Kind};
-use crate::judge::effect_of;
-use crate::paths::{Remembering, Surroundings};
-use crate::policy::Policy;
 use crate::shell::UNKNOWN;
-use crate::understand::Understood;
+use crate::understand::Action;
 
 /// The most paths that are named; a call that names more is refused by the judge anyway.
 const MOST: usize = 4000;
@@ -92,35 +88,19 @@ pub struct Named {
     pub unknown: Vec<String>,
 }
 
-/// The paths a call names under a policy.
+/// The paths a call names, and what it changes besides.
 ///
 /// They are absolute and real: links are followed, except the last one of a path that is removed.
 /// One with `*`, `?` or `[` in it is a pattern of the shell and stands for what that matches; `**`
 /// in it for any number of directories.
-pub fn named_paths(
-    call: &ToolCall,
-    policy: &Policy,
-    around: &Surroundings<'_>,
-) -> Vec<(String, PathVerb)> {
-    named(call, policy, around).paths
-}
-
-/// The paths a call names, and what it changes besides.
-pub fn named(call: &ToolCall, policy: &Policy, around: &Surroundings<'_>) -> Named {
-    let lookup = Remembering::new(around.lookup);
-    let around = Surroundings {
-        directory: call.cwd().or(around.directory),
-        lookup: &lookup,
-        ..*around
-    };
-    let view = Understood::in_surroundings(call, effect_of(call, policy), Some(&around));
+pub fn named(action: &Action) -> Named {
     let mut found = Found::default();
-    if view.trouble.is_some() {
-        found.unknown(call.tool());
+    if action.trouble.is_some() {
+        found.unknown(action.call.tool());
     }
-    effects::subjects(&view, &around, &policy.generated(), |subject| {
+    for subject in effects::subjects(action) {
         let by_find = matches!(subject.within.first(), Some(&("find" | "gfind" | "bfs")));
-        for effect in &subject.effects {
+        for effect in subject.effects {
             if effect.kind == Kind::Opaque {
                 found.unknown(subject.program.unwrap_or(subject.tool));
             }
@@ -137,8 +117,8 @@ pub fn named(call: &ToolCall, policy: &Policy, around: &Surroundings<'_>) -> Nam
         if subject.effects.len() > effects::MOST_OF_A_COMMAND {
             found.unknown(subject.program.unwrap_or(subject.tool));
         }
-    });
-    for script in &view.files {
+    }
+    for script in &action.files {
         found.add(&script.path, PathVerb::Run);
     }
     found.named
@@ -184,7 +164,10 @@ impl Found {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paths::{Entry, FileText, Lookup, NoLinks};
+    use crate::call::ToolCall;
+    use crate::paths::{Entry, FileText, Lookup, NoLinks, Surroundings};
+    use crate::policy::Policy;
+    use crate::understand::understand;
     use serde_json::json;
 
     fn paths(call: &ToolCall, lookup: &dyn Lookup) -> Vec<(String, PathVerb)> {
@@ -198,7 +181,8 @@ mod tests {
             home: Some("/home/dev"),
             lookup,
         };
-        named(call, &Policy::compile(vec![]).unwrap(), &around)
+        let policy = Policy::compile(vec![]).unwrap();
+        named(&understand(call.clone(), &policy, &around))
     }
 
     fn of(line: &str) -> Vec<(String, PathVerb)> {

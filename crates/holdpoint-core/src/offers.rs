@@ -12,11 +12,10 @@ use crate::call::ToolCall;
 use crate::catalogue::{self, Shape};
 use crate::effects::Kind;
 use crate::glob::Glob;
-use crate::paths::Surroundings;
 use crate::rules::{self, Program, Role, Roles, matching};
 use crate::shell::{self, Reached, RedirectionKind, Text};
 use crate::text::redaction::{Marker, Redactor};
-use crate::understand::{CommandView, Understood, installed_name};
+use crate::understand::{Action, CommandView, installed_name};
 
 /// How far a rule reaches, the narrowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -31,13 +30,8 @@ pub enum OfferScope {
 }
 
 /// The rules that may be left for a call, each with the session patterns that make it up.
-pub fn offers(call: &ToolCall, around: &Surroundings<'_>) -> Vec<(OfferScope, Vec<String>)> {
-    let around = Surroundings {
-        directory: call.cwd().or(around.directory),
-        ..*around
-    };
-    let effect = catalogue::effect(call.tool());
-    let view = Understood::in_surroundings(call, effect, Some(&around));
+pub fn offers(action: &Action) -> Vec<(OfferScope, Vec<String>)> {
+    let (view, call) = (action, &action.call);
     if view.trouble.is_some() || !view.commands.iter().all(is_offerable) {
         return Vec::new();
     }

@@ -450,11 +450,11 @@ const TEXT_FLAGS: &[(&str, &[&str])] = &[
 mod tests {
     use super::*;
     use crate::call::ToolCall;
-    use crate::understand::Understood;
+    use crate::understand::Action;
     use serde_json::json;
 
     fn paths(line: &str) -> Vec<(String, Verb)> {
-        Understood::of(&ToolCall::shell(line))
+        Action::of(&ToolCall::shell(line))
             .paths()
             .iter()
             .map(|path| (path.text.clone(), path.verb))
@@ -535,7 +535,7 @@ mod tests {
             ),
         ] {
             let call = ToolCall::new(tool, input).unwrap();
-            let found: Vec<_> = Understood::of(&call)
+            let found: Vec<_> = Action::of(&call)
                 .paths()
                 .iter()
                 .map(|path| (path.text.clone(), path.verb))

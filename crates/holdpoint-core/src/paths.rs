@@ -197,32 +197,77 @@ const MAX_STEPS: usize = 1024;
 /// The longest path that is followed; systems take no longer one.
 pub(crate) const MAX_PATH: usize = 4096;
 
+/// What was seen of the disk while a call was read.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    /// In order rather than hashed: a call asks about a handful.
+    entries: BTreeMap<String, Entry>,
+    /// Files that were asked for, with how much of them and what there was.
+    texts: Vec<(String, usize, FileText)>,
+}
+
+impl Seen {
+    /// Whether all of it is still there and the same.
+    pub(crate) fn is_current(&self, lookup: &dyn Lookup) -> bool {
+        let mut entries = self.entries.iter();
+        let mut texts = self.texts.iter();
+        entries.all(|(path, entry)| lookup.entry(path) == *entry)
+            && texts.all(|(path, most, text)| lookup.read(path, *most) == *text)
+    }
+
+    fn text(&self, path: &str, most: usize) -> Option<&FileText> {
+        let same = |one: &&(String, usize, _)| one.0 == path && one.1 == most;
+        self.texts.iter().find(same).map(|(_, _, text)| text)
+    }
+}
+
 /// A look-up that asks about each path once, and gives up after so many: one judgement sees one
 /// state of the disk, and no call makes it look for ever.
 pub(crate) struct Remembering<'a> {
     inner: &'a dyn Lookup,
-    /// In order rather than hashed: a call asks about a handful.
-    known: RefCell<BTreeMap<String, Entry>>,
+    /// What was seen before.
+    before: Option<&'a Seen>,
+    seen: RefCell<Seen>,
 }
 
 impl<'a> Remembering<'a> {
-    const MOST: usize = 20_000;
+    /// The most places that are looked at: a thousand times what a call that people write names, and
+    /// still a fraction of a second. What lies beyond cannot be read, and so is asked about.
+    const MAX_ENTRIES: usize = 20_000;
 
     pub(crate) fn new(inner: &'a dyn Lookup) -> Self {
         Self {
             inner,
-            known: RefCell::default(),
+            before: None,
+            seen: RefCell::default(),
         }
+    }
+
+    /// A look-up to which nothing has changed since `before`.
+    pub(crate) fn since(before: &'a Seen, inner: &'a dyn Lookup) -> Self {
+        Self {
+            before: Some(before),
+            ..Self::new(inner)
+        }
+    }
+
+    /// What was seen.
+    pub(crate) fn into_seen(self) -> Seen {
+        self.seen.into_inner()
     }
 }
 
 impl Lookup for Remembering<'_> {
     fn entry(&self, path: &str) -> Entry {
-        let mut known = self.known.borrow_mut();
+        let before = self.before.and_then(|before| before.entries.get(path));
+        if let Some(entry) = before {
+            return entry.clone();
+        }
+        let known = &mut self.seen.borrow_mut().entries;
         if let Some(entry) = known.get(path) {
             return entry.clone();
         }
-        if known.len() >= Self::MOST {
+        if known.len() >= Self::MAX_ENTRIES {
             return Entry::Unreadable;
         }
         let entry = self.inner.entry(path);
@@ -231,7 +276,17 @@ impl Lookup for Remembering<'_> {
     }
 
     fn read(&self, path: &str, most: usize) -> FileText {
-        self.inner.read(path, most)
+        let before = self.before.and_then(|before| before.text(path, most));
+        if let Some(text) = before {
+            return text.clone();
+        }
+        let seen = &mut self.seen.borrow_mut();
+        if let Some(text) = seen.text(path, most) {
+            return text.clone();
+        }
+        let text = self.inner.read(path, most);
+        seen.texts.push((path.to_owned(), most, text.clone()));
+        text
     }
 }
 

@@ -11,7 +11,7 @@ use crate::glob::Glob;
 use crate::policy::RuleList;
 use crate::policy::rules::{Match, MatchKind, Rules};
 use crate::text::{Origin, Severity};
-use crate::understand::{CommandView, Understood};
+use crate::understand::{Action, CommandView};
 use crate::verdict::{DefaultPolicy, Method};
 
 /// The state of one session.
@@ -215,7 +215,7 @@ impl List {
 
     /// The entries that are a shell line, letter by letter: they speak of all its commands, where
     /// one with a wildcard speaks of one command only.
-    fn lines(&self, view: &Understood<'_>) -> impl Iterator<Item = Match> {
+    fn lines(&self, view: &Action) -> impl Iterator<Item = Match> {
         let line = view.known_line();
         self.entries
             .iter()
@@ -239,7 +239,7 @@ impl SessionRules {
 
     /// The deny entries that match. A glob that names the tool gives way to an allow entry that
     /// names it exactly (J-22), but not where it matched a command of the line (J-23).
-    pub(crate) fn denying(&self, view: &Understood<'_>) -> Vec<Match> {
+    pub(crate) fn denying(&self, view: &Action) -> Vec<Match> {
         if self.deny.entries.is_empty() {
             return Vec::new();
         }
@@ -287,7 +287,7 @@ impl SessionRules {
     }
 
     /// The allow entries that cover the whole call.
-    pub(crate) fn covering_call(&self, view: &Understood<'_>) -> Vec<Match> {
+    pub(crate) fn covering_call(&self, view: &Action) -> Vec<Match> {
         if self.allow.entries.is_empty() {
             return Vec::new();
         }
@@ -298,7 +298,7 @@ impl SessionRules {
     }
 
     /// The allow entries that cover one command of the line.
-    pub(crate) fn covering_command(&self, view: &Understood<'_>, index: usize) -> Vec<Match> {
+    pub(crate) fn covering_command(&self, view: &Action, index: usize) -> Vec<Match> {
         self.allow.signatures.covering_command(view, index)
     }
 }

@@ -1,19 +1,23 @@
-//! What a call is about: the commands it would run and the paths it names.
+//! What a call would do, found out once: the commands it would run, their effects, the files read to
+//! know that, and what could not be read.
 //!
-//! This is the view the rules are matched against. A shell line is taken apart into its commands,
-//! each in the spellings rules compare with; every argument that names a file becomes a path with
-//! the verb the tool would apply to it. Nothing is judged here, and what cannot be read is said.
+//! [`understand`] turns a call into an [`Action`], and everybody who wants to know something about
+//! the call looks at that. A shell line is taken apart into its commands, each in the spellings
+//! rules compare with, and each with the effects it has on places, hosts and databases. Nothing is
+//! judged here, and what cannot be read is said.
 
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
 
 use crate::budget::Budget;
 use crate::call::{ToolCall, push_python_str};
 use crate::catalogue::{self, Effect, Shape};
+use crate::effects::{self, Meaning};
 use crate::flags;
 use crate::path_uses::{self, PathUse, Verb};
-use crate::paths::Surroundings;
+use crate::paths::{Lookup, Remembering, Seen, Surroundings};
+use crate::policy::Policy;
 use crate::shell::{self, Command, FileRead, Listed, Refusal, RefusalReason};
 
 /// The longest command line that is read; a longer one is refused, whatever it says (H-10).
@@ -28,10 +32,13 @@ const MAX_WORDS: usize = 8000;
 /// The most files a tool may be given at once.
 const MAX_NAMED: usize = 1000;
 
-/// A call, taken apart.
+/// A call, understood: what it would do, as far as that can be known before it runs.
+///
+/// It owns its call and needs nothing of where it was made, so it can be kept while somebody is
+/// asked, and judged again when what the session remembers has changed.
 #[derive(Debug)]
-pub(crate) struct Understood<'c> {
-    pub(crate) call: &'c ToolCall,
+pub struct Action {
+    pub(crate) call: ToolCall,
     pub(crate) effect: Effect,
     /// How the tool's arguments are read.
     pub(crate) shape: Shape,
@@ -42,15 +49,90 @@ pub(crate) struct Understood<'c> {
     /// How many of them the command line of a shell tool accounts for; the others stand in other
     /// arguments, or are a second way to read these.
     in_line: usize,
+    /// What each of the commands means; for a call without any, what the call does.
+    pub(crate) meanings: Vec<Meaning>,
     /// Scripts that were read to know what the commands do.
     pub(crate) files: Vec<FileRead>,
     /// Why a command line could not be taken apart.
     pub(crate) trouble: Option<Trouble>,
-    /// What every reader of this call spends from.
+    seen: Seen,
+    paths: OnceLock<Vec<PathUse>>,
+    text_form: OnceLock<String>,
+}
+
+/// Reads a call as it is to be judged under a policy, following the scripts it names.
+///
+/// A policy may say what a tool does that nobody has described, and which directories hold generated
+/// files; nothing else of it matters here.
+pub fn understand(call: ToolCall, policy: &Policy, around: &Surroundings<'_>) -> Action {
+    let effect = effect_of(&call, policy);
+    read(call, effect, &policy.generated(), around)
+}
+
+/// Reads a call for whoever has no policy: an example, a record.
+pub fn understand_alone(call: ToolCall, around: &Surroundings<'_>) -> Action {
+    let effect = catalogue::effect(call.tool());
+    read(call, effect, &[], around)
+}
+
+fn read(call: ToolCall, effect: Effect, generated: &[String], around: &Surroundings<'_>) -> Action {
+    let lookup = Remembering::new(around.lookup);
+    let cwd = call.cwd().map(str::to_owned);
+    let mut action = Action {
+        effect,
+        shape: catalogue::shape(call.tool()),
+        line: call.command_line(),
+        call,
+        commands: Vec::new(),
+        in_line: 0,
+        meanings: Vec::new(),
+        files: Vec::new(),
+        trouble: None,
+        seen: Seen::default(),
+        paths: OnceLock::new(),
+        text_form: OnceLock::new(),
+    };
+    // The call may say where it runs.
+    let named = action.directory_argument().filter(|_| action.is_shell());
+    let named = named.map(str::to_owned);
+    let around = &Surroundings {
+        directory: named.as_deref().or(cwd.as_deref()).or(around.directory),
+        lookup: &lookup,
+        ..*around
+    };
+    action.read(&Here {
+        around,
+        budget: Budget::new(),
+    });
+    action.meanings = effects::meanings(&action, around, generated);
+    action.seen = lookup.into_seen();
+    action
+}
+
+/// What the readers of a call share.
+struct Here<'a> {
+    around: &'a Surroundings<'a>,
+    /// What all of them spend from.
     budget: Budget,
-    around: Option<&'c Surroundings<'c>>,
-    paths: OnceCell<Vec<PathUse>>,
-    text_form: OnceCell<String>,
+}
+
+/// The effect of a tool: what the catalogue knows, else what a trusted layer declares. A layer
+/// cannot declare a tool harmless against one above it that says what may be done.
+fn effect_of(call: &ToolCall, policy: &Policy) -> Effect {
+    let known = catalogue::effect(call.tool());
+    if known != Effect::Unknown {
+        return known;
+    }
+    for layer in policy.layers() {
+        if let Some(declared) = layer.tools.declared_effect(call.tool()) {
+            return declared;
+        }
+        if layer.autonomy.is_some() {
+            // From here on a declaration would loosen this layer.
+            break;
+        }
+    }
+    Effect::Unknown
 }
 
 /// Why a call cannot be understood.
@@ -102,40 +184,45 @@ pub(crate) struct CommandView {
     pub(crate) outer_flags: Vec<String>,
 }
 
-impl<'c> Understood<'c> {
-    /// Takes a call apart, as far as it can be without a policy.
-    pub(crate) fn of(call: &'c ToolCall) -> Self {
-        Self::in_surroundings(call, catalogue::effect(call.tool()), None)
+impl Action {
+    /// The call.
+    pub fn call(&self) -> &ToolCall {
+        &self.call
     }
 
-    /// Takes a call of a tool with this effect apart, following the scripts it names.
-    pub(crate) fn in_surroundings(
-        call: &'c ToolCall,
-        effect: Effect,
-        around: Option<&'c Surroundings<'c>>,
-    ) -> Self {
-        let mut view = Self {
-            call,
-            effect,
-            shape: catalogue::shape(call.tool()),
-            line: call.command_line(),
-            commands: Vec::new(),
-            in_line: 0,
-            files: Vec::new(),
-            trouble: None,
-            budget: Budget::new(),
-            around,
-            paths: OnceCell::new(),
-            text_form: OnceCell::new(),
-        };
-        if let Shape::Shell { command } = view.shape {
-            view.read_shell_call(command);
-            view.read_commands_in(call.input(), Some(command));
+    /// The scripts that were read to know what it does.
+    pub fn files_read(&self) -> &[FileRead] {
+        &self.files
+    }
+
+    /// Whether everything that was looked at on the disk to know this is still there and the same:
+    /// links, directories and the text of files. What is not must be read again.
+    pub fn is_current(&self, lookup: &dyn Lookup) -> bool {
+        self.seen.is_current(lookup)
+    }
+
+    /// A look-up that says what was seen when the call was read, and asks `lookup` for the rest.
+    pub(crate) fn remembering<'a>(&'a self, lookup: &'a dyn Lookup) -> Remembering<'a> {
+        Remembering::since(&self.seen, lookup)
+    }
+
+    fn read(&mut self, here: &Here<'_>) {
+        // Arguments are shared, so holding on to them costs nothing.
+        let call = self.call.clone();
+        if let Shape::Shell { command } = self.shape {
+            self.read_shell_call(&call, command, here);
+            self.read_commands_in(call.input(), Some(command), here);
         } else if !catalogue::is_known(call.tool()) {
-            view.read_commands_in(call.input(), None);
+            self.read_commands_in(call.input(), None, here);
         }
-        view.count_paths();
-        view
+        self.count_paths();
+    }
+
+    /// The argument that says in which directory commands run.
+    fn directory_argument(&self) -> Option<&str> {
+        let mut input = self.call.input().iter();
+        let (_, directory) = input.find(|(key, _)| catalogue::names_directory(key))?;
+        directory.as_str()
     }
 
     /// `name(key=value, …)`.
@@ -202,7 +289,12 @@ impl<'c> Understood<'c> {
     }
 
     /// Reads every argument that is named like a command, however deep, except the one already read.
-    fn read_commands_in(&mut self, input: &Map<String, Value>, already: Option<&str>) {
+    fn read_commands_in(
+        &mut self,
+        input: &Map<String, Value>,
+        already: Option<&str>,
+        here: &Here<'_>,
+    ) {
         for (key, value) in input {
             if already == Some(key.as_str()) {
                 continue;
@@ -210,15 +302,15 @@ impl<'c> Understood<'c> {
             let named = catalogue::names_command(key);
             match value {
                 Value::String(line) if named => {
-                    self.read_line(line);
-                    self.read_with_arguments(line, input);
+                    self.read_line(line, here);
+                    self.read_with_arguments(line, input, here);
                 }
                 Value::Array(words) if named => {
-                    self.read_words(words);
+                    self.read_words(words, here);
                     // A list may also be one of whole lines.
                     for line in words.iter().filter_map(Value::as_str) {
                         if line.contains(char::is_whitespace) {
-                            self.read_line(line);
+                            self.read_line(line, here);
                         }
                     }
                 }
@@ -235,13 +327,13 @@ impl<'c> Understood<'c> {
                     };
                     let words = interpreter.into_iter().chain([code.as_str()]);
                     let words: Vec<Value> = words.map(Value::from).collect();
-                    self.read_words(&words);
+                    self.read_words(&words, here);
                 }
-                Value::Array(words) if catalogue::names_words(key) => self.read_words(words),
-                Value::Object(inner) => self.read_commands_in(inner, None),
+                Value::Array(words) if catalogue::names_words(key) => self.read_words(words, here),
+                Value::Object(inner) => self.read_commands_in(inner, None, here),
                 Value::Array(items) => {
                     for inner in items.iter().filter_map(Value::as_object) {
-                        self.read_commands_in(inner, None);
+                        self.read_commands_in(inner, None, here);
                     }
                 }
                 Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
@@ -250,19 +342,19 @@ impl<'c> Understood<'c> {
     }
 
     /// A command whose arguments stand in a list beside it.
-    fn read_with_arguments(&mut self, command: &str, input: &Map<String, Value>) {
+    fn read_with_arguments(&mut self, command: &str, input: &Map<String, Value>, here: &Here<'_>) {
         let arguments = ["args", "argv", "arguments"]
             .iter()
             .find_map(|key| input.get(*key)?.as_array());
         if let Some(arguments) = arguments {
             let words = command.split_whitespace().map(Value::from);
             let words: Vec<Value> = words.chain(arguments.iter().cloned()).collect();
-            self.read_words(&words);
+            self.read_words(&words, here);
         }
     }
 
-    fn read_shell_call(&mut self, key: &str) {
-        let input = self.call.input();
+    fn read_shell_call(&mut self, call: &ToolCall, key: &str, here: &Here<'_>) {
+        let input = call.input();
         match input.get(key) {
             None | Some(Value::Null) => return,
             Some(Value::String(_)) => {}
@@ -280,16 +372,16 @@ impl<'c> Understood<'c> {
             }
         }
         if let Some(line) = self.line.clone() {
-            self.read_line(&line);
+            self.read_line(&line, here);
             self.in_line = self.commands.len();
         }
-        self.read_literal_args(key);
+        self.read_literal_args(call, key, here);
     }
 
     /// A tool may pass `args` to the program as they are instead of to a shell: then they are
     /// words, whatever they contain. Both readings are judged.
-    fn read_literal_args(&mut self, key: &str) {
-        let input = self.call.input();
+    fn read_literal_args(&mut self, call: &ToolCall, key: &str, here: &Here<'_>) {
+        let input = call.input();
         let (Some(Value::String(program)), Some(Value::Array(args))) =
             (input.get(key), input.get("args"))
         else {
@@ -311,18 +403,18 @@ impl<'c> Understood<'c> {
             return;
         }
         let words: Vec<Value> = words.into_iter().map(Value::String).collect();
-        self.read_words(&words);
+        self.read_words(&words, here);
     }
 
     /// A command given as a list of words, which no shell takes apart.
-    fn read_words(&mut self, words: &[Value]) {
+    fn read_words(&mut self, words: &[Value], here: &Here<'_>) {
         let mut texts = Vec::new();
         for word in words {
             collect_texts(word, &mut |text| texts.push(text.to_owned()));
         }
         let words: Vec<&str> = texts.iter().map(String::as_str).collect();
         let whole = 0..self.line.as_ref().map_or(0, String::len);
-        match shell::commands_of_words_in(&words, self.around, &self.budget) {
+        match shell::commands_of_words_in(&words, Some(here.around), &here.budget) {
             Ok(mut listed) => {
                 // Words have no place in a line of their own; they are all of it.
                 for command in &mut listed.commands {
@@ -334,12 +426,12 @@ impl<'c> Understood<'c> {
         }
     }
 
-    fn read_line(&mut self, line: &str) {
+    fn read_line(&mut self, line: &str, here: &Here<'_>) {
         if line.len() > MAX_COMMAND {
             self.trouble = Some(Trouble::Oversize(line.len()));
             return;
         }
-        match shell::commands_in(line, self.around, &self.budget) {
+        match shell::commands_in(line, Some(here.around), &here.budget) {
             Ok(listed) => self.add_commands(listed),
             Err(refusal) => self.trouble = Some(Trouble::of(refusal)),
         }
@@ -372,11 +464,7 @@ impl<'c> Understood<'c> {
     pub(crate) fn paths(&self) -> &[PathUse] {
         self.paths.get_or_init(|| {
             let input = self.call.input();
-            let directory = input
-                .iter()
-                .find(|(key, _)| catalogue::names_directory(key))
-                .and_then(|(_, value)| value.as_str());
-            let mut paths = path_uses::of_commands(&self.commands, directory);
+            let mut paths = path_uses::of_commands(&self.commands, self.directory_argument());
             if !self.is_shell() {
                 let verb = match self.effect {
                     Effect::None | Effect::Read => Verb::Read,
@@ -408,7 +496,7 @@ impl<'c> Understood<'c> {
         };
         if count > most {
             self.trouble = Some(Trouble::TooManyPaths(count));
-            self.paths = OnceCell::from(Vec::new());
+            self.paths = OnceLock::from(Vec::new());
         }
     }
 }
@@ -653,10 +741,23 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    impl Action {
+        /// A call understood without a policy and without a place.
+        pub(crate) fn of(call: &ToolCall) -> Self {
+            understand_alone(call.clone(), &Surroundings::nowhere())
+        }
+    }
+
+    #[test]
+    fn an_action_may_be_kept_and_handed_to_another_thread() {
+        fn is_send<T: Send + Sync + 'static>() {}
+        is_send::<Action>();
+    }
+
     #[test]
     fn a_command_is_seen_without_its_spelling() {
         let call = ToolCall::shell("'/bin/rm'  -r\\f \"a b\"  x");
-        let view = Understood::of(&call);
+        let view = Action::of(&call);
         let command = view.commands.first().unwrap();
         assert_eq!(command.line, "rm -rf a\u{e000}b x");
         assert_eq!(command.flagless, "rm a\u{e000}b x");
@@ -670,9 +771,9 @@ mod tests {
     #[test]
     fn a_value_that_looks_like_two_arguments_makes_the_text_form_ambiguous() {
         let clear = ToolCall::new("t", json!({"a": "x, y", "b": 2})).unwrap();
-        assert!(!Understood::of(&clear).text_form_is_ambiguous());
+        assert!(!Action::of(&clear).text_form_is_ambiguous());
         let unclear = ToolCall::new("t", json!({"a": "x, y=1"})).unwrap();
-        assert!(Understood::of(&unclear).text_form_is_ambiguous());
+        assert!(Action::of(&unclear).text_form_is_ambiguous());
     }
 
     #[test]
@@ -684,7 +785,7 @@ mod tests {
         ] {
             let call = ToolCall::new("Bash", input).unwrap();
             assert!(matches!(
-                Understood::of(&call).trouble,
+                Action::of(&call).trouble,
                 Some(Trouble::Malformed(_))
             ));
         }

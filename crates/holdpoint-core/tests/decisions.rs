@@ -19,7 +19,7 @@ use holdpoint_core::paths::{Entry, Lookup};
 use holdpoint_core::policy::{Authority, Source, Trust};
 use holdpoint_core::{
     Decision, DocumentError, Policy, Session, SessionState, StrictValue, Surroundings, ToolCall,
-    Verdict, judge,
+    Verdict, judge_call,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -303,7 +303,7 @@ impl Case {
         let calls = self.calls()?;
         for (shown, call) in &calls {
             report.judgements += 1;
-            let decision = judge(call, &policy, &session, &around);
+            let decision = judge_call(call, &policy, &session, &around);
             if let Some(problem) = self.problem(&decision) {
                 report.fail(file, &self.name, &format!("{shown}\n    {problem}"));
             }

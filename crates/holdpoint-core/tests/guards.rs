@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use holdpoint_core::policy::{Authority, LoadedPack, Source, Trust};
-use holdpoint_core::{Pack, Policy, Session, Surroundings, ToolCall, Verdict, judge};
+use holdpoint_core::{Pack, Policy, Session, Surroundings, ToolCall, Verdict, judge_call};
 use proptest::prelude::*;
 
 fn pack(name: &str, program: &str, verdict: &str) -> Pack {
@@ -45,7 +45,7 @@ fn verdict(policy: &Policy, line: &str) -> Verdict {
         home: Some("/home/dev"),
         ..Surroundings::nowhere()
     };
-    judge(&ToolCall::shell(line), policy, &Session::default(), &around).verdict
+    judge_call(&ToolCall::shell(line), policy, &Session::default(), &around).verdict
 }
 
 fn policy(sources: Vec<Source>, packs: Vec<LoadedPack>) -> Policy {

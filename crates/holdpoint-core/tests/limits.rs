@@ -4,13 +4,13 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use holdpoint_core::{
-    Decision, MAX_COMMAND, Policy, Session, Surroundings, ToolCall, Verdict, judge,
+    Decision, MAX_COMMAND, Policy, Session, Surroundings, ToolCall, Verdict, judge_call,
 };
 use serde_json::json;
 
 fn decide(policy: &serde_json::Value, call: &ToolCall) -> Decision {
     let policy = Policy::from_text("test", policy.to_string()).unwrap();
-    judge(call, &policy, &Session::default(), &Surroundings::nowhere())
+    judge_call(call, &policy, &Session::default(), &Surroundings::nowhere())
 }
 
 fn refused_as_oversize(decision: &Decision) -> bool {

@@ -1,7 +1,7 @@
 //! The shipped rules against their own examples.
 
 use holdpoint_core::paths::{Entry, Lookup};
-use holdpoint_core::{Pack, Surroundings, ToolCall, matching_rules};
+use holdpoint_core::{Pack, Surroundings, ToolCall, matching_rules, understand_alone};
 
 /// A disk with nothing on it.
 struct Empty;
@@ -19,7 +19,7 @@ fn matched(call: &ToolCall) -> Vec<String> {
         home: Some("/home/dev"),
         lookup: &Empty,
     };
-    matching_rules(call, &[], &around)
+    matching_rules(&understand_alone(call.clone(), &around), &[])
 }
 
 #[test]

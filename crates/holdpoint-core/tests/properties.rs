@@ -13,7 +13,7 @@ use holdpoint_core::policy::{Authority, Profile, Source, Trust};
 use holdpoint_core::text::{Origin, Severity};
 use holdpoint_core::{
     Decision, DefaultPolicy, Mark, Method, Policy, Session, SessionState, StrictValue,
-    Surroundings, Suspensions, ToolCall, Verdict, judge,
+    Surroundings, Suspensions, ToolCall, Verdict, judge_call,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -242,7 +242,7 @@ fn decide(call: &ToolCall, policy: &Policy, state: &SessionState) -> Decision {
         workspace: Some("/ws"),
         ..Surroundings::nowhere()
     };
-    judge(call, policy, &Session::new(state.clone()), &around)
+    judge_call(call, policy, &Session::new(state.clone()), &around)
 }
 
 /// A refusal by a rule, as opposed to a default nobody's rule spoke against.

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use holdpoint_core::{
-    Method, Policy, Profile, Session, SessionState, Surroundings, ToolCall, Verdict, judge,
+    Method, Policy, Profile, Session, SessionState, Surroundings, ToolCall, Verdict, judge_call,
 };
 use serde_json::json;
 
@@ -77,7 +77,7 @@ fn no_policy_or_session_lets_an_agent_touch_the_gate() {
     for session in [Session::default(), Session::new(generous)] {
         for policy in policies() {
             for call in attempts() {
-                let decision = judge(&call, &policy, &session, &around);
+                let decision = judge_call(&call, &policy, &session, &around);
                 assert_eq!(decision.verdict, Verdict::Deny, "{call:?}: {decision:?}");
                 let guards = policy.layers().iter().any(|layer| layer.autonomy.is_none());
                 if guards {

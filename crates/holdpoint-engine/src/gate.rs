@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use holdpoint_core::paths::Lookup;
 use holdpoint_core::{
-    Decision, Policy, Profile, Session, SessionState, Surroundings, ToolCall, judge,
+    Decision, Policy, Profile, Session, SessionState, Surroundings, ToolCall, judge_call,
 };
 
 use crate::disk::Disk;
@@ -100,7 +100,7 @@ impl Gate {
     /// Judges a call.
     pub fn judge(&self, call: &ToolCall) -> Decision {
         match &self.policy {
-            Ok(policy) => judge(
+            Ok(policy) => judge_call(
                 call,
                 policy,
                 &self.session,

@@ -257,7 +257,9 @@ impl Gate {
         let call = &*self.call.insert(call);
         let mut unclear = None;
         let origin = origin_of(call, || {
-            let explained = self.desk.explained(call, &policy, Path::new(&directory));
+            let directory = Path::new(&directory);
+            let action = self.desk.understood(call, &policy, directory);
+            let explained = action.and_then(|action| self.desk.explained(&action, directory));
             explained.unwrap_or_else(|error| {
                 unclear = Some(error);
                 Explained::default()

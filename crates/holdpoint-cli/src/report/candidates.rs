@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use holdpoint_core::{Glob, Risk, ToolCall, Verdict, parts};
+use holdpoint_core::{Glob, Risk, Surroundings, ToolCall, Verdict, parts, understand_alone};
 use holdpoint_ledger::Record;
 use serde_json::{Value, json};
 
@@ -308,7 +308,8 @@ pub(super) fn subject_of(record: &Record) -> Option<(Subject, ToolCall)> {
         None => json!({ "command": record.part.as_deref()? }),
     };
     let call = ToolCall::new(tool, input).ok()?;
-    let parts = parts(&call).ok()?;
+    let action = understand_alone(call.clone(), &Surroundings::nowhere());
+    let parts = parts(&action).ok()?;
     let part = match (&record.part, parts.as_slice()) {
         (_, [only]) => only,
         (Some(text), all) => all.iter().find(|part| part.text == *text)?,

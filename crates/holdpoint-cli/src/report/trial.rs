@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use holdpoint_core::paths::NoLinks;
 use holdpoint_core::policy::{Authority, Source, Trust};
-use holdpoint_core::{Pack, Policy, Profile, Session, Surroundings, ToolCall, Verdict, judge};
+use holdpoint_core::{Pack, Policy, Profile, Session, Surroundings, ToolCall, Verdict, judge_call};
 
 use super::candidates::allowing_text;
 use super::short;
@@ -138,7 +138,7 @@ impl Trial {
             home,
             lookup: &Disk,
         };
-        judge(&example.call, policy, &Session::default(), &around).verdict
+        judge_call(&example.call, policy, &Session::default(), &around).verdict
     }
 
     /// Whether a policy lets a command of `program` run that a rule of a pack holds for another
@@ -151,7 +151,7 @@ impl Trial {
             lookup: &NoLinks,
         };
         let verdict = |policy: &Policy, call: &ToolCall| {
-            judge(call, policy, &Session::default(), &around).verdict
+            judge_call(call, policy, &Session::default(), &around).verdict
         };
         self.held
             .iter()

@@ -104,7 +104,7 @@ pub(super) fn statements(
         }
     }
     if let Some(first) = client.operands {
-        for word in reading.operands.iter().skip(first) {
+        for word in reading.operands().skip(first) {
             given = true;
             hidden |= word.dynamic;
             read(&word.text);
@@ -140,11 +140,7 @@ fn stored(
     let input = command.input.as_deref();
     let acts = match name {
         "redis-cli" | "valkey-cli" | "keydb-cli" | "redis6-cli" => {
-            let words: Vec<&str> = reading
-                .operands
-                .iter()
-                .map(|word| word.text.as_str())
-                .collect();
+            let words: Vec<&str> = reading.operands().map(|word| word.text.as_str()).collect();
             match (words.is_empty(), input) {
                 (true, Some(text)) => redis::lines(text),
                 (true, None) => Vec::new(),

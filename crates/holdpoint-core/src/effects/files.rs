@@ -23,7 +23,7 @@ pub(super) fn effects(
         command,
         places,
         recursive: reading.is_recursive(),
-        remote: reading.program.is_some_and(|program| program.remote),
+        remote: reading.program().is_some_and(|program| program.remote),
         found,
     };
     let operands = reading.own_operands();
@@ -34,10 +34,12 @@ pub(super) fn effects(
         .filter(|_| operands.len() > usize::from(first.is_some()) + 1);
     let to_remote = collector.remote
         && operands
-            .last()
+            .clone()
+            .next_back()
             .is_some_and(|word| remote_host(&word.text).is_some());
-    for (at, word) in operands.iter().enumerate() {
-        let is_last = at + 1 == operands.len();
+    let count = operands.len();
+    for (at, word) in operands.enumerate() {
+        let is_last = at + 1 == count;
         if let Some((role, rest)) = reading.prefixed(&word.text) {
             collector.path(role, rest, word);
             continue;
@@ -54,17 +56,17 @@ pub(super) fn effects(
         };
         collector.word(role.unwrap_or(Role::Either), word);
     }
-    if operands.is_empty()
+    if count == 0
         && let (Some(default), Some(role), Some(program)) =
             (reading.default(), others, command.words.first())
     {
         collector.path(role, default, program);
     }
-    for flag in &reading.flags {
-        let (Some((value, word)), Some(role)) = (flag.value, reading.flag_role(&flag.name)) else {
+    for flag in reading.flags() {
+        let (Some((value, word)), Some(role)) = (flag.value, reading.flag_role(flag.name)) else {
             continue;
         };
-        if reading.is_at_file(&flag.name) {
+        if reading.is_at_file(flag.name) {
             // `-d @file`, `-F name=@file`, `-F name=<file`.
             let file = value
                 .strip_prefix('@')

@@ -74,7 +74,7 @@ fn pushes(
     let everything = reading.has("--all | --mirror | --branches | --prune");
     let operands = reading.operands_after(1);
     let mut refs: Vec<(String, bool)> = Vec::new();
-    for (at, operand) in operands.iter().enumerate() {
+    for (at, operand) in operands.clone().enumerate() {
         let text = operand.text.as_str();
         let overwrites = text.starts_with('+');
         let text = text.trim_start_matches('+');

@@ -20,7 +20,7 @@ use crate::rules::words;
 use crate::shell::Command;
 
 pub(crate) use files::MOST as MOST_OF_A_COMMAND;
-pub(crate) use subject::{Subject, subjects};
+pub(crate) use subject::{Meaning, Subject, meanings, subjects};
 
 /// Something a call would do.
 #[derive(Clone, Debug, PartialEq, Eq)]

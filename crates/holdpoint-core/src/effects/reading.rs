@@ -6,87 +6,126 @@
 use crate::rules::{self, Program, ProgramCase, Recursive, Role, Roles, matching};
 use crate::shell::{Command, Text};
 
-/// A command, read.
+/// How a program reads the words of a command: which are flags, their values and operands. Words are
+/// named by their places, so that a reading can be kept beside the words.
 #[derive(Debug)]
-pub(crate) struct Reading<'c> {
-    pub(crate) program: Option<&'static Program>,
+pub(crate) struct ReadWords {
+    program: Option<&'static Program>,
     case: Option<&'static ProgramCase>,
-    pub(crate) flags: Vec<Flag<'c>>,
+    flags: Vec<GivenFlag>,
     /// Words that are no flags and no values, the subcommand included.
-    pub(crate) operands: Vec<&'c Text>,
+    operands: Vec<usize>,
     /// How many of them are the subcommand the case asks for.
     subcommand: usize,
 }
 
 /// A flag as given.
 #[derive(Debug)]
+struct GivenFlag {
+    name: String,
+    value: Option<GivenValue>,
+}
+
+/// The value of a flag: a word, from one of its bytes on.
+#[derive(Clone, Copy, Debug)]
+struct GivenValue {
+    word: usize,
+    from: usize,
+}
+
+/// A command, read: its own words behind the program, and what each of them is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading<'c> {
+    words: &'c [Text],
+    read: &'c ReadWords,
+}
+
+/// A flag as given.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Flag<'c> {
-    pub(crate) name: String,
+    pub(crate) name: &'c str,
     /// Its value and the word that holds it.
     pub(crate) value: Option<(&'c str, &'c Text)>,
 }
 
-impl<'c> Reading<'c> {
-    /// Reads the first `own` words of a command; what follows belongs to a command it runs.
-    pub(crate) fn of(command: &'c Command, name: &str, own: usize) -> Self {
+/// The words of a command that are its own: what stands behind the first `own` belongs to a command
+/// it runs.
+fn own_words(command: &Command, own: usize) -> &[Text] {
+    command.words.get(1..own.max(1)).unwrap_or_default()
+}
+
+impl ReadWords {
+    /// Reads the first `own` words of a command as the program `name` does.
+    pub(crate) fn of(command: &Command, name: &str, own: usize) -> Self {
         let program = rules::program(name);
-        let words = command.words.get(1..own.max(1)).unwrap_or_default();
-        let mut reading = Self {
+        let words = own_words(command, own);
+        let mut read = Self {
             program,
             case: None,
             flags: Vec::new(),
             operands: Vec::new(),
             subcommand: 0,
         };
-        reading.read(words);
+        read.read(words);
         let Some(program) = program else {
-            return reading;
+            return read;
         };
         // The values of a subcommand's own flags are known once the subcommand is.
         for case in program.cases {
-            let Some(count) = reading.begins(case.subcommand) else {
+            let Some(count) = read.with(words).begins(case.subcommand) else {
                 continue;
             };
             if !case.roles.values.is_empty() {
-                reading.case = Some(case);
-                reading.subcommand = count;
-                reading.read(words);
+                read.case = Some(case);
+                read.subcommand = count;
+                read.read(words);
             }
+            let reading = read.with(words);
             if case.flags.iter().all(|flag| reading.has(flag))
                 && !case.without.iter().any(|flag| reading.has_exactly(flag))
             {
-                reading.case = Some(case);
-                reading.subcommand = reading.begins(case.subcommand).unwrap_or(count);
-                return reading;
+                let count = reading.begins(case.subcommand).unwrap_or(count);
+                read.case = Some(case);
+                read.subcommand = count;
+                return read;
             }
-            reading.case = None;
-            reading.subcommand = 0;
+            read.case = None;
+            read.subcommand = 0;
         }
-        reading
+        read
     }
 
-    fn read(&mut self, words: &'c [Text]) {
+    /// The reading of a command whose first `own` words were read so.
+    pub(crate) fn of_command<'c>(&'c self, command: &'c Command, own: usize) -> Reading<'c> {
+        self.with(own_words(command, own))
+    }
+
+    fn with<'c>(&'c self, words: &'c [Text]) -> Reading<'c> {
+        Reading { words, read: self }
+    }
+
+    fn read(&mut self, words: &[Text]) {
         self.flags.clear();
         self.operands.clear();
         let mut operands_only = false;
         let mut at = 0;
         while let Some(word) = words.get(at) {
-            at += 1;
             let text = word.text.as_str();
+            let left = words.len() - at - 1;
             if operands_only || text.len() < 2 || !text.starts_with('-') {
                 if self.takes_cluster_without_dash(word) {
-                    let cluster = format!("-{text}");
-                    at += self.cluster(&cluster, word, words.get(at..).unwrap_or_default());
+                    at += 1 + self.cluster(&format!("-{text}"), at, word, left);
                     continue;
                 }
-                self.operands.push(word);
+                self.operands.push(at);
             } else if text == "--" {
                 operands_only = true;
             } else if text.starts_with("--") || self.program.is_some_and(|one| one.single_dash) {
-                at += self.long(text, word, words.get(at));
+                at += self.long(text, at, left);
             } else {
-                at += self.cluster(text, word, words.get(at..).unwrap_or_default());
+                at += self.cluster(text, at, word, left);
             }
+            at += 1;
         }
     }
 
@@ -99,64 +138,70 @@ impl<'c> Reading<'c> {
             && word.text.bytes().all(|byte| byte.is_ascii_alphabetic())
     }
 
-    /// Takes a long flag; says how many words of value it takes besides.
-    fn long(&mut self, text: &'c str, word: &'c Text, next: Option<&'c Text>) -> usize {
-        if let Some((name, value)) = text.split_once('=') {
-            self.flags.push(Flag {
+    /// Takes the long flag at `at`, behind which `left` words stand; says how many words of value it
+    /// takes besides.
+    fn long(&mut self, text: &str, at: usize, left: usize) -> usize {
+        if let Some((name, _)) = text.split_once('=') {
+            self.flags.push(GivenFlag {
                 name: name.to_owned(),
-                value: Some((value, word)),
+                value: Some(GivenValue {
+                    word: at,
+                    from: name.len() + 1,
+                }),
             });
             return 0;
         }
         let takes = self.takes_value(text);
-        self.flags.push(Flag {
+        self.flags.push(GivenFlag {
             name: text.to_owned(),
-            value: next
-                .filter(|_| takes)
-                .map(|next| (next.text.as_str(), next)),
+            value: (takes && left > 0).then_some(GivenValue {
+                word: at + 1,
+                from: 0,
+            }),
         });
         usize::from(takes)
     }
 
     /// Takes bundled letters; says how many words of value they take besides.
-    fn cluster(&mut self, text: &str, word: &'c Text, next: &'c [Text]) -> usize {
+    fn cluster(&mut self, text: &str, at: usize, word: &Text, left: usize) -> usize {
+        let next = |taken: usize| {
+            (taken < left).then_some(GivenValue {
+                word: at + 1 + taken,
+                from: 0,
+            })
+        };
         let whole = text.chars().count() > 2;
         if whole {
-            self.flags.push(Flag {
+            let takes = self.takes_value(text);
+            self.flags.push(GivenFlag {
                 name: text.to_owned(),
-                value: None,
+                value: next(0).filter(|_| takes),
             });
-            if self.takes_value(text) {
-                let value = next.first().map(|next| (next.text.as_str(), next));
-                if let Some(flag) = self.flags.last_mut() {
-                    flag.value = value;
-                }
+            if takes {
                 return 1;
             }
         }
+        // The word may be written without its dash.
+        let offset = usize::from(!word.text.starts_with('-'));
         let mut taken = 0;
-        for (at, letter) in text.char_indices().skip(1) {
+        for (place, letter) in text.char_indices().skip(1) {
             let name = format!("-{letter}");
             let takes = self.takes_value(&name);
-            let rest = at + letter.len_utf8();
-            // The word may be written without its dash.
-            let offset = usize::from(!word.text.starts_with('-'));
-            let glued = word
-                .text
-                .get(rest - offset..)
-                .filter(|glued| !glued.is_empty());
+            let rest = place + letter.len_utf8() - offset;
+            let glued = offset == 0 && rest < word.text.len();
             let value = match (takes, glued) {
                 (false, _) => None,
-                (true, Some(glued)) if offset == 0 => Some((glued, word)),
-                (true, _) => {
-                    let value = next.get(taken).map(|next| (next.text.as_str(), next));
+                (true, true) => Some(GivenValue {
+                    word: at,
+                    from: rest,
+                }),
+                (true, false) => {
                     taken += 1;
-                    value
+                    next(taken - 1)
                 }
             };
-            let ends = takes && glued.is_some() && offset == 0;
-            self.flags.push(Flag { name, value });
-            if ends {
+            self.flags.push(GivenFlag { name, value });
+            if takes && glued {
                 break;
             }
         }
@@ -171,6 +216,32 @@ impl<'c> Reading<'c> {
         own.contains(&flag)
             || program.roles.values.contains(&flag)
             || (self.operands.is_empty() && program.before.contains(&flag))
+    }
+}
+
+impl<'c> Reading<'c> {
+    /// What is known of the program.
+    pub(crate) fn program(&self) -> Option<&'static Program> {
+        self.read.program
+    }
+
+    /// The flags, in the order they stand in; a cluster is one, and each of its letters.
+    pub(crate) fn flags(&self) -> impl Iterator<Item = Flag<'c>> + use<'c> {
+        let Self { words, read } = *self;
+        read.flags.iter().map(move |flag| Flag {
+            name: &flag.name,
+            value: flag.value.and_then(|value| {
+                let word = words.get(value.word)?;
+                Some((word.text.get(value.from..)?, word))
+            }),
+        })
+    }
+
+    /// Words that are no flags and no values, the subcommand included.
+    pub(crate) fn operands(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = &'c Text> + ExactSizeIterator + Clone + use<'c> {
+        self.operands_after(0)
     }
 
     /// How many operands a list of subcommands takes; none if they begin otherwise.
@@ -187,7 +258,7 @@ impl<'c> Reading<'c> {
     pub(crate) fn begins_so(&self, subcommand: &str) -> Option<usize> {
         let mut count = 0;
         for wanted in subcommand.split(' ') {
-            let given = self.operands.get(count)?;
+            let given = self.operands().nth(count)?;
             if given.dynamic || !matching::wild(wanted, &given.text) {
                 return None;
             }
@@ -207,17 +278,17 @@ impl<'c> Reading<'c> {
     }
 
     fn has_one(&self, spec: &str, cut_short: bool) -> bool {
-        if self.flags.is_empty() {
+        if self.read.flags.is_empty() {
             return false;
         }
         let (name, wanted) = match spec.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (spec, None),
         };
-        self.flags.iter().any(|flag| {
+        self.flags().any(|flag| {
             let named = flag.name == name
-                || self.same(&flag.name, name)
-                || (cut_short && !self.is_known(&flag.name) && is_cut_short(&flag.name, name));
+                || self.same(flag.name, name)
+                || (cut_short && !self.is_known(flag.name) && is_cut_short(flag.name, name));
             if named {
                 return match (wanted, flag.value) {
                     (None, Some((value, _))) => cut_short || !is_off(value),
@@ -225,8 +296,7 @@ impl<'c> Reading<'c> {
                     (Some(wanted), Some((value, _))) => matching::wild(wanted, value),
                     // A flag nobody has listed may take the next word.
                     (Some(wanted), None) => self
-                        .operands
-                        .iter()
+                        .operands()
                         .any(|operand| matching::wild(wanted, &operand.text)),
                 };
             }
@@ -242,7 +312,7 @@ impl<'c> Reading<'c> {
     }
 
     fn same(&self, one: &str, other: &str) -> bool {
-        self.program.is_some_and(|program| {
+        self.read.program.is_some_and(|program| {
             program.same.iter().any(|group| {
                 group.contains(&other)
                     && group
@@ -254,25 +324,36 @@ impl<'c> Reading<'c> {
 
     /// Whether the program has a flag of exactly this name.
     fn is_known(&self, flag: &str) -> bool {
-        self.program
+        self.read
+            .program
             .is_some_and(|program| program.same.iter().any(|group| group.contains(&flag)))
-            || self.takes_value(flag)
+            || self.read.takes_value(flag)
     }
 
     /// The operands behind the first `skip` words of a subcommand.
-    pub(crate) fn operands_after(&self, skip: usize) -> &[&'c Text] {
-        self.operands.get(skip..).unwrap_or_default()
+    pub(crate) fn operands_after(
+        &self,
+        skip: usize,
+    ) -> impl DoubleEndedIterator<Item = &'c Text> + ExactSizeIterator + Clone + use<'c> {
+        let words = self.words;
+        let places = self.read.operands.get(skip..).unwrap_or_default();
+        // Every place is that of a word: they were found by looking at these.
+        places
+            .iter()
+            .map(move |place| words.get(*place).unwrap_or(NO_WORD))
     }
 
     /// The operands behind the subcommand of the case that holds.
-    pub(crate) fn own_operands(&self) -> &[&'c Text] {
-        self.operands_after(self.subcommand)
+    pub(crate) fn own_operands(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = &'c Text> + ExactSizeIterator + Clone + use<'c> {
+        self.operands_after(self.read.subcommand)
     }
 
     fn roles(&self) -> impl Iterator<Item = &'static Roles> {
-        let case = self.case.map(|case| &case.roles);
+        let case = self.read.case.map(|case| &case.roles);
         case.into_iter()
-            .chain(self.program.map(|program| &program.roles))
+            .chain(self.read.program.map(|program| &program.roles))
     }
 
     /// The role of operands that stand nowhere in particular.
@@ -339,6 +420,15 @@ impl<'c> Reading<'c> {
             .unwrap_or_default()
     }
 }
+
+/// What stands where no word is.
+const NO_WORD: &Text = &Text {
+    text: String::new(),
+    dynamic: false,
+    glob: false,
+    pattern: None,
+    span: 0..0,
+};
 
 /// `--recurs` for `--recursive`.
 fn is_cut_short(flag: &str, name: &str) -> bool {

@@ -1,7 +1,7 @@
 //! What rules are matched against: each command of a call, or the call itself.
 
 use super::places::Places;
-use super::reading::Reading;
+use super::reading::{ReadWords, Reading};
 use super::{Effect, Kind, databases, files, git, opaque_bit};
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::paths::Surroundings;
 use crate::rules::traces;
 use crate::shell::{self, Command, Reached, Redirection, RedirectionKind, Text, Whereabouts};
 use crate::sql;
-use crate::understand::{CommandView, Understood};
+use crate::understand::{Action, CommandView};
 
 /// One command, or one call that is none, and everything known of it.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct Subject<'v> {
     pub(crate) command: Option<usize>,
     pub(crate) tool: &'v str,
     pub(crate) program: Option<&'v str>,
-    pub(crate) reading: Option<&'v Reading<'v>>,
+    pub(crate) reading: Option<Reading<'v>>,
     /// The words behind the program that are its own.
     pub(crate) words: &'v [Text],
     /// Variables set for it or exported by it.
@@ -28,8 +28,8 @@ pub(crate) struct Subject<'v> {
     /// The programs that run it, the nearest first.
     pub(crate) within: Vec<&'v str>,
     /// Kinds of statements that reach a database.
-    pub(crate) sql: Vec<&'static str>,
-    pub(crate) effects: Vec<Effect>,
+    pub(crate) sql: &'v [&'static str],
+    pub(crate) effects: &'v [Effect],
     /// All bits of the effects' kinds, and of what they are about.
     pub(crate) mask: u64,
     pub(crate) targets: u64,
@@ -38,8 +38,23 @@ pub(crate) struct Subject<'v> {
     pub(crate) traces: Traces,
 }
 
+/// What was found out about one command, or about a call that is none, when it was read.
+#[derive(Debug)]
+pub(crate) struct Meaning {
+    read: Option<ReadWords>,
+    /// How many words of the command are its own.
+    own: usize,
+    effects: Vec<Effect>,
+    sql: Vec<&'static str>,
+    mask: u64,
+    targets: u64,
+    traces: Traces,
+    /// It does nothing but print its help.
+    only_helps: bool,
+}
+
 /// What [`traces`] says of a subject.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Traces {
     pub(crate) program: u128,
     /// Of the first operand, with which a subcommand begins.
@@ -49,8 +64,8 @@ pub(crate) struct Traces {
 }
 
 impl Traces {
-    fn of(program: Option<&str>, reading: Option<&Reading<'_>>, effects: &[Effect]) -> Self {
-        let first = reading.and_then(|reading| reading.operands_after(0).first());
+    fn of(program: Option<&str>, reading: Option<Reading<'_>>, effects: &[Effect]) -> Self {
+        let first = reading.and_then(|reading| reading.operands().next());
         let paths = effects
             .iter()
             .flat_map(|effect| [&effect.place.path, &effect.place.from_home])
@@ -82,102 +97,114 @@ impl Subject<'_> {
     }
 }
 
-/// Does something with each subject of a call.
-pub(crate) fn subjects<'v>(
-    view: &'v Understood<'_>,
+/// What the commands of a call mean, or the call itself if it runs none.
+pub(crate) fn meanings(
+    action: &Action,
     around: &Surroundings<'_>,
     generated: &[String],
-    mut with: impl FnMut(&Subject<'_>),
-) {
-    // The call may say where it runs.
-    let named = view
-        .call
-        .input()
-        .iter()
-        .find(|(key, _)| catalogue::names_directory(key))
-        .and_then(|(_, value)| value.as_str())
-        .filter(|_| view.is_shell());
-    let around = &Surroundings {
-        directory: named.or(around.directory),
-        ..*around
-    };
+) -> Vec<Meaning> {
     let places = Places::new(around, generated);
-    let readings: Vec<Option<Reading<'v>>> = view
-        .commands
-        .iter()
-        .enumerate()
-        .map(|(index, command)| {
-            let own = own_words(view, index);
-            Some(Reading::of(&command.command, command.program()?, own))
-        })
-        .collect();
-    let mut effects: Vec<Vec<Effect>> = Vec::with_capacity(view.commands.len());
-    for (index, (command, reading)) in view.commands.iter().zip(&readings).enumerate() {
-        let outer = redirects_of_wrappers(view, index);
-        effects.push(effects_of(
-            command,
-            reading.as_ref(),
-            &outer,
-            &places,
-            around,
-        ));
+    if action.commands.is_empty() {
+        let mut effects = effects_of_call(action, &places);
+        let sql = statements_of_call(action, &mut effects);
+        return vec![Meaning::new(None, 0, None, effects, sql)];
     }
-    for (index, command) in view.commands.iter().enumerate() {
-        let own = own_words(view, index);
-        let mut own_effects = effects.get(index).cloned().unwrap_or_default();
-        sent_on(view, index, &effects, &mut own_effects);
-        let opaque = command.command.opaque.iter().copied();
-        let opaque = opaque.map(opaque_bit).fold(0, |all, bit| all | bit);
-        let reading = readings.get(index).and_then(Option::as_ref);
-        let sql = match (command.program(), reading) {
-            (Some(name), Some(reading)) => {
-                databases::statements(&command.command, name, reading, around, &mut own_effects)
-            }
-            (_, _) => Vec::new(),
-        };
-        let program = command
+    let mut found: Vec<(usize, Option<ReadWords>, Vec<Effect>)> =
+        Vec::with_capacity(action.commands.len());
+    for (index, view) in action.commands.iter().enumerate() {
+        let own = own_words(action, index);
+        let read = view
             .program()
-            .or_else(|| read_by_shell(&command.command));
-        let subject = Subject {
-            command: Some(index),
-            tool: view.call.tool(),
-            program,
-            reading,
-            words: command.command.words.get(1..own).unwrap_or_default(),
-            assigns: assigns(&command.command),
-            within: within(view, &command.command),
-            sql,
-            mask: own_effects
-                .iter()
-                .fold(0, |mask, one| mask | one.kind.bit()),
-            targets: own_effects.iter().fold(0, |bits, one| bits | one.classes),
-            traces: Traces::of(program, reading, &own_effects),
-            effects: own_effects,
-            opaque,
-        };
-        if !only_helps(&subject) {
-            with(&subject);
-        }
+            .map(|name| ReadWords::of(&view.command, name, own));
+        let reading = read
+            .as_ref()
+            .map(|read| read.of_command(&view.command, own));
+        let outer = redirects_of_wrappers(action, index);
+        let effects = effects_of(view, reading, &outer, &places, around);
+        found.push((own, read, effects));
     }
-    if view.commands.is_empty() {
-        let mut effects = effects_of_call(view, &places);
-        let sql = statements_of_call(view, &mut effects);
-        with(&Subject {
-            command: None,
-            tool: view.call.tool(),
-            program: None,
-            reading: None,
-            words: &[],
-            assigns: Vec::new(),
-            within: Vec::new(),
-            sql,
+    let sent: Vec<Vec<Effect>> = (0..found.len())
+        .map(|index| sent_on(action, index, &found))
+        .collect();
+    let known = action.commands.iter().zip(found).zip(sent);
+    known
+        .map(|((view, (own, read, mut effects)), sent)| {
+            effects.extend(sent);
+            let reading = read
+                .as_ref()
+                .map(|read| read.of_command(&view.command, own));
+            let sql = match (view.program(), reading) {
+                (Some(name), Some(reading)) => {
+                    databases::statements(&view.command, name, &reading, around, &mut effects)
+                }
+                (_, _) => Vec::new(),
+            };
+            Meaning::new(Some(view), own, read, effects, sql)
+        })
+        .collect()
+}
+
+impl Meaning {
+    fn new(
+        view: Option<&CommandView>,
+        own: usize,
+        read: Option<ReadWords>,
+        effects: Vec<Effect>,
+        sql: Vec<&'static str>,
+    ) -> Self {
+        let reading = view
+            .zip(read.as_ref())
+            .map(|(view, read)| read.of_command(&view.command, own));
+        let program = view.and_then(name_of);
+        Self {
+            own,
             mask: effects.iter().fold(0, |mask, one| mask | one.kind.bit()),
             targets: effects.iter().fold(0, |bits, one| bits | one.classes),
-            traces: Traces::of(None, None, &effects),
+            traces: Traces::of(program, reading, &effects),
+            only_helps: only_helps(program, reading),
+            read,
             effects,
-            opaque: 0,
-        });
+            sql,
+        }
     }
+}
+
+/// The program of a command, the shell's own among them.
+fn name_of(view: &CommandView) -> Option<&str> {
+    view.program().or_else(|| read_by_shell(&view.command))
+}
+
+/// The subjects of a call.
+pub(crate) fn subjects(action: &Action) -> impl Iterator<Item = Subject<'_>> {
+    let meanings = action.meanings.iter().enumerate();
+    meanings
+        .filter(|(_, meaning)| !meaning.only_helps)
+        .map(|(index, meaning)| {
+            let view = action.commands.get(index);
+            let reading = view
+                .zip(meaning.read.as_ref())
+                .map(|(view, read)| read.of_command(&view.command, meaning.own));
+            let own = view.and_then(|view| view.command.words.get(1..meaning.own));
+            let opaque = view
+                .map_or(&[][..], |view| &view.command.opaque)
+                .iter()
+                .copied();
+            Subject {
+                command: view.map(|_| index),
+                tool: action.call.tool(),
+                program: view.and_then(name_of),
+                reading,
+                words: own.unwrap_or_default(),
+                assigns: view.map_or_else(Vec::new, |view| assigns(&view.command)),
+                within: view.map_or_else(Vec::new, |view| within(action, &view.command)),
+                sql: &meaning.sql,
+                effects: &meaning.effects,
+                mask: meaning.mask,
+                targets: meaning.targets,
+                opaque: opaque.map(opaque_bit).fold(0, |all, bit| all | bit),
+                traces: meaning.traces,
+            }
+        })
 }
 
 /// Programs that do nothing but print their help when asked for it, whatever else they are told.
@@ -206,17 +233,16 @@ const HELPFUL: &[&str] = &[
     "yarn",
 ];
 
-fn only_helps(subject: &Subject<'_>) -> bool {
-    subject.program.is_some_and(|name| HELPFUL.contains(&name))
-        && subject.reading.is_some_and(|reading| {
-            let asked =
-                |flag: &super::reading::Flag<'_>| flag.name == "--help" && flag.value.is_none();
-            reading.flags.iter().any(asked)
+fn only_helps(program: Option<&str>, reading: Option<Reading<'_>>) -> bool {
+    program.is_some_and(|name| HELPFUL.contains(&name))
+        && reading.is_some_and(|reading| {
+            let mut flags = reading.flags();
+            flags.any(|flag| flag.name == "--help" && flag.value.is_none())
         })
 }
 
 /// How many words of a command are its own: what follows is a command it runs.
-fn own_words(view: &Understood<'_>, index: usize) -> usize {
+fn own_words(view: &Action, index: usize) -> usize {
     let Some(command) = view.commands.get(index) else {
         return 0;
     };
@@ -242,7 +268,7 @@ fn own_words(view: &Understood<'_>, index: usize) -> usize {
 
 fn effects_of(
     view: &CommandView,
-    reading: Option<&Reading<'_>>,
+    reading: Option<Reading<'_>>,
     outer: &[&Redirection],
     places: &Places<'_>,
     around: &Surroundings<'_>,
@@ -251,7 +277,7 @@ fn effects_of(
     let mut found = Vec::new();
     match reading {
         Some(reading) => {
-            files::effects(command, reading, outer, places, &mut found);
+            files::effects(command, &reading, outer, places, &mut found);
             let plain = reading.effects();
             for kind in Kind::ALL {
                 if plain & (1 << (kind as u32)) != 0 {
@@ -259,11 +285,12 @@ fn effects_of(
                 }
             }
             if view.program() == Some("git") {
-                git::effects(command, reading, around, &mut found);
+                git::effects(command, &reading, around, &mut found);
             }
         }
         None => {
-            let nothing = Reading::of(command, "", 0);
+            let nothing = ReadWords::of(command, "", 0);
+            let nothing = nothing.of_command(command, 0);
             files::effects(command, &nothing, outer, places, &mut found);
         }
     }
@@ -274,7 +301,7 @@ fn effects_of(
 }
 
 /// The redirects of the programs a command is run by with its own words: `nohup yes > log`.
-fn redirects_of_wrappers<'v>(view: &'v Understood<'_>, index: usize) -> Vec<&'v Redirection> {
+fn redirects_of_wrappers<'v>(view: &'v Action, index: usize) -> Vec<&'v Redirection> {
     let mut found = Vec::new();
     let mut inner = index;
     for _ in 0..8 {
@@ -302,9 +329,14 @@ fn redirects_of_wrappers<'v>(view: &'v Understood<'_>, index: usize) -> Vec<&'v 
 }
 
 /// A program that sends what it reads sends what is piped into it or put into its words.
-fn sent_on(view: &Understood<'_>, index: usize, effects: &[Vec<Effect>], own: &mut Vec<Effect>) {
-    let Some(command) = view.commands.get(index) else {
-        return;
+fn sent_on(
+    view: &Action,
+    index: usize,
+    found: &[(usize, Option<ReadWords>, Vec<Effect>)],
+) -> Vec<Effect> {
+    let effects = |at: usize| found.get(at).map(|(_, _, effects)| effects.as_slice());
+    let (Some(command), Some(own)) = (view.commands.get(index), effects(index)) else {
+        return Vec::new();
     };
     let talks = own.iter().any(|effect| effect.kind == Kind::Connect);
     if !talks
@@ -312,7 +344,7 @@ fn sent_on(view: &Understood<'_>, index: usize, effects: &[Vec<Effect>], own: &m
             .program()
             .is_some_and(|name| SENDERS.contains(&name))
     {
-        return;
+        return Vec::new();
     }
     let span = &command.command.span;
     let mut sent: Vec<Effect> = own
@@ -332,14 +364,14 @@ fn sent_on(view: &Understood<'_>, index: usize, effects: &[Vec<Effect>], own: &m
         let sibling =
             reads_code(view, &command.command) && other.command.reached == command.command.reached;
         if piped || inside || sibling {
-            let reads = effects.get(at).into_iter().flatten();
+            let reads = effects(at).unwrap_or_default().iter();
             sent.extend(reads.filter(|effect| effect.kind == Kind::Read).cloned());
         }
     }
-    own.extend(sent.into_iter().map(|effect| Effect {
-        kind: Kind::Send,
-        ..effect
-    }));
+    for effect in &mut sent {
+        effect.kind = Kind::Send;
+    }
+    sent
 }
 
 /// Whether what a command prints goes to a socket bash opens.
@@ -352,7 +384,7 @@ fn writes_to_network(command: &Command) -> bool {
 }
 
 /// Whether a command stands for what the code of an interpreter does.
-fn reads_code(view: &Understood<'_>, command: &Command) -> bool {
+fn reads_code(view: &Action, command: &Command) -> bool {
     let Reached::Within { wrapper, .. } = command.reached else {
         return false;
     };
@@ -410,7 +442,7 @@ fn assigns(command: &Command) -> Vec<&str> {
     names
 }
 
-fn within<'v>(view: &'v Understood<'_>, command: &Command) -> Vec<&'v str> {
+fn within<'v>(view: &'v Action, command: &Command) -> Vec<&'v str> {
     let mut names = Vec::new();
     let mut reached = command.reached;
     while let Reached::Within { wrapper, .. } = reached {
@@ -427,7 +459,7 @@ fn within<'v>(view: &'v Understood<'_>, command: &Command) -> Vec<&'v str> {
 }
 
 /// The effects of a call that is no command: the paths and addresses its arguments name.
-fn effects_of_call(view: &Understood<'_>, places: &Places<'_>) -> Vec<Effect> {
+fn effects_of_call(view: &Action, places: &Places<'_>) -> Vec<Effect> {
     let mut found = Vec::new();
     let here = Whereabouts::default();
     let tool = view.call.tool();
@@ -561,7 +593,7 @@ fn path_like<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
 }
 
 /// The kinds of the statements a tool hands to a database.
-fn statements_of_call(view: &Understood<'_>, effects: &mut Vec<Effect>) -> Vec<&'static str> {
+fn statements_of_call(view: &Action, effects: &mut Vec<Effect>) -> Vec<&'static str> {
     if catalogue::is_known(view.call.tool()) {
         return Vec::new();
     }

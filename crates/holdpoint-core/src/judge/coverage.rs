@@ -6,7 +6,7 @@ use crate::path_uses::Verb;
 use crate::policy::rules::Match;
 use crate::policy::tool_rules::Opinion;
 use crate::shell::{Reached, Wrapping};
-use crate::understand::{CommandView, Understood};
+use crate::understand::{Action, CommandView};
 use crate::verdict::{Method, Verdict};
 
 /// Something that allows a part.
@@ -23,7 +23,7 @@ pub(super) struct Cover {
 impl Judgement<'_> {
     /// What allows each part, in the order of J-20: the session's rules, then the policy's.
     pub(super) fn covers(&self, opinions: &[Vec<Opinion>]) -> Vec<Vec<Cover>> {
-        let view = &self.view;
+        let view = self.view;
         let whole = self.covers_of_call();
         if !self.has_commands() {
             let mut covers = whole;
@@ -47,14 +47,14 @@ impl Judgement<'_> {
 
     fn covers_of_call(&self) -> Vec<Cover> {
         let mut covers = Vec::new();
-        let session = self.session.rules.covering_call(&self.view);
+        let session = self.session.rules.covering_call(self.view);
         covers.extend(
             session
                 .into_iter()
                 .map(|matched| self.session_cover(matched)),
         );
         for (speaker, layer) in self.speakers() {
-            let matches = layer.allow.covering_call(&self.view);
+            let matches = layer.allow.covering_call(self.view);
             covers.extend(matches.into_iter().map(|m| self.layer_cover(m, speaker)));
         }
         covers
@@ -62,14 +62,14 @@ impl Judgement<'_> {
 
     fn covers_of_command(&self, index: usize) -> Vec<Cover> {
         let mut covers = Vec::new();
-        let session = self.session.rules.covering_command(&self.view, index);
+        let session = self.session.rules.covering_command(self.view, index);
         covers.extend(
             session
                 .into_iter()
                 .map(|matched| self.session_cover(matched)),
         );
         for (speaker, layer) in self.speakers() {
-            let matches = layer.allow.covering_command(&self.view, index);
+            let matches = layer.allow.covering_command(self.view, index);
             covers.extend(matches.into_iter().map(|m| self.layer_cover(m, speaker)));
         }
         covers
@@ -77,7 +77,7 @@ impl Judgement<'_> {
 
     /// File rules allow a call that names files and does nothing else, if they allow all of them.
     fn covers_of_files(&self) -> Vec<Cover> {
-        let view = &self.view;
+        let view = self.view;
         let known = view.paths().iter().all(|path| path.verb != Verb::Unknown);
         if view.paths().is_empty() || !view.commands.is_empty() || !known {
             return Vec::new();
@@ -187,7 +187,7 @@ impl Judgement<'_> {
 /// Passes covers between a command and the one that runs it. A rule for `sudo *` speaks of what
 /// sudo runs; a rule for `find *` does not speak of what `-exec` runs; and what `timeout` or
 /// `bash -c` runs, they are only another spelling of.
-fn passed_on(view: &Understood<'_>, own: Vec<Vec<Cover>>) -> Vec<Vec<Cover>> {
+fn passed_on(view: &Action, own: Vec<Vec<Cover>>) -> Vec<Vec<Cover>> {
     let mut covers = own.clone();
     let mut inherited: Vec<Vec<Cover>> = vec![Vec::new(); own.len()];
     for (index, command) in view.commands.iter().enumerate() {
@@ -225,7 +225,7 @@ fn passed_on(view: &Understood<'_>, own: Vec<Vec<Cover>>) -> Vec<Vec<Cover>> {
     covers
 }
 
-fn inner_commands(view: &Understood<'_>, wrapper: usize) -> Vec<usize> {
+fn inner_commands(view: &Action, wrapper: usize) -> Vec<usize> {
     let runs = |command: &CommandView| match &command.command.reached {
         Reached::Within { wrapper: by, .. } => *by == wrapper,
         Reached::Directly | Reached::Substituted => false,
@@ -239,7 +239,7 @@ fn inner_commands(view: &Understood<'_>, wrapper: usize) -> Vec<usize> {
 }
 
 /// Whether a command adds nothing to what it runs.
-fn is_another_spelling(view: &Understood<'_>, command: &CommandView, inner: &[usize]) -> bool {
+fn is_another_spelling(view: &Action, command: &CommandView, inner: &[usize]) -> bool {
     const SHELLS: &[&str] = &["ash", "bash", "dash", "eval", "ksh", "sh", "zsh"];
     let transparent = inner.iter().all(|index| {
         view.commands.get(*index).is_some_and(|inner| {

@@ -5,16 +5,13 @@ use serde::Serialize;
 
 use super::findings::opaque_words;
 use super::parts::{shown_with_writes, trouble_words};
-use crate::call::ToolCall;
-use crate::catalogue;
 use crate::decision::span_of;
 use crate::effects::{self, Effect};
 use crate::path_uses;
-use crate::paths::{Remembering, Surroundings};
-use crate::policy::Policy;
+use crate::paths::Surroundings;
 use crate::rules::{TARGETS, spoken};
 use crate::shell::{Command, FileRead, Reached, Text, UNKNOWN};
-use crate::understand::{CommandView, Understood};
+use crate::understand::{Action, CommandView};
 
 /// A call, taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -97,22 +94,21 @@ pub struct ExplainedEffect {
     pub span: [usize; 2],
 }
 
-/// Takes a call apart as it is judged under a policy.
-pub fn explained(call: &ToolCall, policy: &Policy, around: &Surroundings<'_>) -> Explained {
-    let lookup = Remembering::new(around.lookup);
+/// Says what a call was understood as.
+pub fn explained(action: &Action, around: &Surroundings<'_>) -> Explained {
+    let lookup = action.remembering(around.lookup);
     let around = Surroundings {
-        directory: call.cwd().or(around.directory),
+        directory: action.call.cwd().or(around.directory),
         lookup: &lookup,
         ..*around
     };
-    let view = Understood::in_surroundings(call, catalogue::effect(call.tool()), Some(&around));
     let mut found = Explained {
-        files: view.files.clone(),
-        unreadable: view.trouble.as_ref().map(trouble_words),
+        files: action.files.clone(),
+        unreadable: action.trouble.as_ref().map(trouble_words),
         ..Explained::default()
     };
-    effects::subjects(&view, &around, &policy.generated(), |subject| {
-        let command = subject.command.and_then(|index| view.commands.get(index));
+    for subject in effects::subjects(action) {
+        let command = subject.command.and_then(|index| action.commands.get(index));
         let program = command.and_then(|view| view.command.words.first());
         let effects: Vec<ExplainedEffect> = subject
             .effects
@@ -121,7 +117,7 @@ pub fn explained(call: &ToolCall, policy: &Policy, around: &Surroundings<'_>) ->
             .collect();
         let Some(command) = command else {
             found.effects = effects;
-            return;
+            continue;
         };
         let mut within: Vec<String> = subject.within.iter().map(|name| shown(name)).collect();
         within.reverse();
@@ -129,18 +125,14 @@ pub fn explained(call: &ToolCall, policy: &Policy, around: &Surroundings<'_>) ->
             within,
             sql: subject.sql.iter().map(|kind| shown(kind)).collect(),
             effects,
-            ..plain(command, &view, &around)
+            ..plain(command, action, &around)
         });
-    });
+    }
     found
 }
 
 /// A command without what it would do.
-fn plain(
-    view: &CommandView,
-    whole: &Understood<'_>,
-    around: &Surroundings<'_>,
-) -> ExplainedCommand {
+fn plain(view: &CommandView, whole: &Action, around: &Surroundings<'_>) -> ExplainedCommand {
     let command = &view.command;
     let directories = command.directory.places.iter().map(|place| {
         let path = if place.is_empty() { "." } else { place };
@@ -259,7 +251,10 @@ fn shown(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call::ToolCall;
     use crate::paths::NoLinks;
+    use crate::policy::Policy;
+    use crate::understand::understand;
 
     fn of(line: &str) -> Explained {
         let around = Surroundings {
@@ -269,7 +264,8 @@ mod tests {
             lookup: &NoLinks,
         };
         let policy = Policy::compile(vec![]).unwrap();
-        explained(&ToolCall::shell(line), &policy, &around)
+        let action = understand(ToolCall::shell(line), &policy, &around);
+        explained(&action, &around)
     }
 
     #[test]

@@ -103,7 +103,7 @@ impl Judgement<'_> {
             for violation in layer
                 .sanitizer
                 .iter()
-                .flat_map(|sanitizer| sanitizer.violations(&self.view, &self.around))
+                .flat_map(|sanitizer| sanitizer.violations(self.view, &self.around))
             {
                 found.push(
                     self.deny(
@@ -116,7 +116,7 @@ impl Judgement<'_> {
                 );
             }
         }
-        for matched in self.session.rules.denying(&self.view) {
+        for matched in self.session.rules.denying(self.view) {
             let reason = List::SessionBlacklist.reason(&matched, self.view.call.tool());
             found.push(self.deny(
                 Method::SessionBlacklist,
@@ -126,7 +126,7 @@ impl Judgement<'_> {
             ));
         }
         for layer in layers() {
-            for matched in layer.deny.touching(&self.view) {
+            for matched in layer.deny.touching(self.view) {
                 let reason = List::Blacklist.reason(&matched, self.view.call.tool());
                 found.push(
                     self.deny(Method::Blacklist, matched.rule, reason, matched.command)
@@ -141,7 +141,7 @@ impl Judgement<'_> {
         );
         let calls = self.session.state.calls_of(self.view.call.tool());
         for layer in layers() {
-            for refusal in layer.tools.refusals(&self.view, calls, &self.around) {
+            for refusal in layer.tools.refusals(self.view, calls, &self.around) {
                 found.push(
                     self.deny(Method::ToolPolicy, refusal.rule, refusal.reason, None)
                         .of_layer(layer.authority),
@@ -213,7 +213,7 @@ impl Judgement<'_> {
     ) -> Vec<Objection> {
         let mut found = Vec::new();
         for (speaker, layer) in self.speakers() {
-            for matched in layer.ask.touching(&self.view) {
+            for matched in layer.ask.touching(self.view) {
                 let reason = List::Ask.reason(&matched, self.view.call.tool());
                 let specificity = matched.specificity;
                 let one = self.found(

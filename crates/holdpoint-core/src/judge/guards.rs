@@ -2,35 +2,27 @@
 
 use super::Judgement;
 use super::findings::{Answerable, Found, Objection, Speaker};
-use crate::call::ToolCall;
-use crate::catalogue;
 use crate::decision::span_of;
 use crate::effects::places::UNKNOWN_PLACE;
 use crate::effects::{self, Effect, Subject};
 use crate::path_uses;
-use crate::paths::Surroundings;
 use crate::rules::{self, Pack, Rule, matching};
-use crate::understand::Understood;
+use crate::understand::Action;
 use crate::verdict::{Method, Risk, Verdict};
 
 /// The rules that match a call, whatever a policy makes of them: the shipped ones and those of
 /// `packs`, by id.
-pub fn matching_rules(call: &ToolCall, packs: &[Pack], around: &Surroundings<'_>) -> Vec<String> {
-    let around = Surroundings {
-        directory: call.cwd().or(around.directory),
-        ..*around
-    };
-    let view = Understood::in_surroundings(call, catalogue::effect(call.tool()), Some(&around));
+pub fn matching_rules(action: &Action, packs: &[Pack]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    effects::subjects(&view, &around, &[], |subject| {
+    for subject in effects::subjects(action) {
         let mut consider = |rule: &Rule| {
-            if matching::holds(rule, subject).is_some() && !found.contains(&rule.id.to_string()) {
+            if matching::holds(rule, &subject).is_some() && !found.contains(&rule.id.to_string()) {
                 found.push(rule.id.to_string());
             }
         };
-        rules::candidates(subject).for_each(&mut consider);
+        rules::candidates(&subject).for_each(&mut consider);
         packs.iter().flat_map(Pack::rules).for_each(&mut consider);
-    });
+    }
     found
 }
 
@@ -55,11 +47,11 @@ pub(super) struct Guarded {
 impl Judgement<'_> {
     /// Holds the effects of the call against the rules, and against what the session remembers.
     pub(super) fn guarded(&self) -> Guards {
-        let generated = self.policy.generated();
         let mut found: Vec<Guarded> = Vec::new();
         let mut doubts = Vec::new();
         let mut only_looks = true;
-        effects::subjects(&self.view, &self.around, &generated, |subject| {
+        for subject in effects::subjects(self.view) {
+            let subject = &subject;
             only_looks &= subject.only_looks() && self.is_known_to_look(subject.command);
             if let Some(mark) = &self.session.state.mark {
                 doubts.extend(self.doubts(mark, subject));
@@ -83,7 +75,7 @@ impl Judgement<'_> {
             rules::candidates(subject).for_each(&mut consider);
             let loaded = self.policy.packs().iter().flat_map(Pack::rules);
             loaded.for_each(&mut consider);
-        });
+        }
         found.sort_by(|one, other| {
             let rank = |guarded: &Guarded| {
                 let finding = &guarded.found.finding;

@@ -17,13 +17,12 @@ use self::answers::Answer;
 use self::findings::{Found, Speaker};
 use self::guards::Guards;
 use crate::call::ToolCall;
-use crate::catalogue::{self, Effect};
 use crate::decision::{Decision, Finding};
-use crate::paths::{Remembering, Surroundings};
+use crate::paths::Surroundings;
 use crate::policy::tool_rules::Opinion;
 use crate::policy::{Check, Layer, Policy};
 use crate::session::{SessionRules, SessionState};
-use crate::understand::Understood;
+use crate::understand::{Action, understand};
 use crate::verdict::{Risk, Verdict};
 
 pub use explained::{Explained, ExplainedCommand, ExplainedEffect, Filled, explained};
@@ -55,21 +54,24 @@ impl Session {
     }
 }
 
-/// Judges a call.
+/// Judges what a call would do.
+///
+/// Where the call runs and what was seen on the disk is as it was when it was read; `around` says
+/// what the places are that a policy names.
 pub fn judge(
-    call: &ToolCall,
+    action: &Action,
     policy: &Policy,
     session: &Session,
     around: &Surroundings<'_>,
 ) -> Decision {
-    let lookup = Remembering::new(around.lookup);
+    let lookup = action.remembering(around.lookup);
     let around = Surroundings {
-        directory: call.cwd().or(around.directory),
+        directory: action.call.cwd().or(around.directory),
         lookup: &lookup,
         ..*around
     };
     let judgement = Judgement {
-        view: Understood::in_surroundings(call, effect_of(call, policy), Some(&around)),
+        view: action,
         policy,
         session,
         around,
@@ -77,28 +79,20 @@ pub fn judge(
     judgement.decide()
 }
 
-/// The effect of a tool: what the catalogue knows, else what a trusted layer declares. A layer
-/// cannot declare a tool harmless against one above it that says what may be done.
-pub(crate) fn effect_of(call: &ToolCall, policy: &Policy) -> Effect {
-    let known = catalogue::effect(call.tool());
-    if known != Effect::Unknown {
-        return known;
-    }
-    for layer in policy.layers() {
-        if let Some(declared) = layer.tools.declared_effect(call.tool()) {
-            return declared;
-        }
-        if layer.autonomy.is_some() {
-            // From here on a declaration would loosen this layer.
-            break;
-        }
-    }
-    Effect::Unknown
+/// Reads a call and judges it, for whoever wants to know nothing else of it.
+pub fn judge_call(
+    call: &ToolCall,
+    policy: &Policy,
+    session: &Session,
+    around: &Surroundings<'_>,
+) -> Decision {
+    let action = understand(call.clone(), policy, around);
+    judge(&action, policy, session, around)
 }
 
 /// One judgement being made.
 struct Judgement<'a> {
-    view: Understood<'a>,
+    view: &'a Action,
     policy: &'a Policy,
     session: &'a Session,
     around: Surroundings<'a>,
@@ -284,7 +278,7 @@ impl Judgement<'_> {
                 self.policy
                     .layers()
                     .iter()
-                    .map(|layer| layer.tools.opinion(&self.view, part, &self.around))
+                    .map(|layer| layer.tools.opinion(self.view, part, &self.around))
                     .collect()
             })
             .collect()

@@ -1,9 +1,8 @@
 //! The parts of a call, for whoever explains a decision.
 
 use super::findings::opaque_words;
-use crate::call::ToolCall;
 use crate::decision::span_of;
-use crate::understand::{CommandView, Trouble, Understood};
+use crate::understand::{Action, CommandView, Trouble};
 
 /// A part of a call that is judged by itself: one command of a shell line.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -16,15 +15,16 @@ pub struct Part {
     pub unknown: Option<&'static str>,
 }
 
-/// The parts a call is taken apart into, or why its command line cannot be read.
-pub fn parts(call: &ToolCall) -> Result<Vec<Part>, String> {
-    let view = Understood::of(call);
-    if let Some(trouble) = &view.trouble {
+/// The parts a call is taken apart into, or why its command line cannot be read. What stands in a
+/// script is part of what runs the script.
+pub fn parts(action: &Action) -> Result<Vec<Part>, String> {
+    if let Some(trouble) = &action.trouble {
         return Err(trouble_words(trouble));
     }
-    Ok(view
+    Ok(action
         .commands
         .iter()
+        .filter(|view| view.command.file.is_none())
         .map(|view| Part {
             text: shown_with_writes(view),
             span: span_of(&view.command.span),

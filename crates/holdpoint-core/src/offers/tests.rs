@@ -7,10 +7,11 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::judge::{Session, judge};
-use crate::paths::NoLinks;
+use crate::judge::{Session, judge_call};
+use crate::paths::{NoLinks, Surroundings};
 use crate::policy::Policy;
 use crate::session::SessionState;
+use crate::understand::understand;
 use crate::verdict::{Method, Verdict};
 
 const AROUND: Surroundings<'static> = Surroundings {
@@ -21,7 +22,7 @@ const AROUND: Surroundings<'static> = Surroundings {
 };
 
 fn offered(call: &ToolCall) -> Vec<(OfferScope, Vec<String>)> {
-    offers(call, &AROUND)
+    offers(&understand(call.clone(), &ASKING, &AROUND))
 }
 
 fn prefix_of(line: &str) -> Option<Vec<String>> {
@@ -42,7 +43,7 @@ fn judged(call: &ToolCall, allow: &[String], deny: &[String]) -> Verdict {
         deny: deny.to_vec(),
         ..SessionState::default()
     });
-    judge(call, &ASKING, &session, &AROUND).verdict
+    judge_call(call, &ASKING, &session, &AROUND).verdict
 }
 
 const LINES: &[&str] = &[
@@ -494,7 +495,7 @@ proptest! {
     fn whatever_is_offered_covers_the_call_and_nothing_behind_it(line in a_line()) {
         let call = ToolCall::shell(&line);
         // What a guard refuses or asks about by itself is not for a rule of the session to answer.
-        let untouched = judge(&call, &ASKING, &Session::default(), &AROUND);
+        let untouched = judge_call(&call, &ASKING, &Session::default(), &AROUND);
         let found = match untouched.method == Method::Default {
             true => offered(&call),
             false => Vec::new(),
@@ -521,7 +522,7 @@ proptest! {
         if let Some(patterns) = prefix_of(&line) {
             let program = patterns.first().and_then(|pattern| first(pattern));
             let call = ToolCall::shell(&other);
-            let direct = Understood::of(&call)
+            let direct = Action::of(&call)
                 .commands
                 .iter()
                 .any(|command| first(&command.line) != program);

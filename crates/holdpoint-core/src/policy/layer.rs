@@ -521,7 +521,7 @@ mod tests {
     #[test]
     fn the_directory_in_which_people_answer_is_not_for_an_agent_to_write() {
         use crate::paths::{NoLinks, Surroundings};
-        use crate::{Session, ToolCall, Verdict, judge};
+        use crate::{Session, ToolCall, Verdict, judge_call};
         let policy = Policy::from_text(
             "p",
             r#"{"defaultPolicy":"allow","channel":{"type":"file","base_path":"/srv/approvals"}}"#,
@@ -533,7 +533,7 @@ mod tests {
             home: None,
             lookup: &NoLinks,
         };
-        let of = |call: &ToolCall| judge(call, &policy, &Session::default(), &around).verdict;
+        let of = |call: &ToolCall| judge_call(call, &policy, &Session::default(), &around).verdict;
         let shell = |line: &str| of(&ToolCall::shell(line));
         let deny = Verdict::Deny;
         assert_eq!(shell("echo '{}' > /srv/approvals/responses/x.json"), deny);

@@ -307,11 +307,11 @@ fn read_command_pattern(pattern: &str) -> Option<(Vec<String>, String)> {
 mod tests {
     use super::*;
     use crate::call::ToolCall;
-    use crate::understand::Understood;
+    use crate::understand::Action;
 
     fn command_matches(pattern: &str, line: &str) -> bool {
         let call = ToolCall::shell(line);
-        let view = Understood::of(&call);
+        let view = Action::of(&call);
         let set = CommandPatterns::new([pattern]);
         view.commands
             .iter()
@@ -392,7 +392,7 @@ mod tests {
         let possible = |pattern: &str, line: &str| {
             let call = ToolCall::shell(line);
             let set = CommandPatterns::new([pattern]);
-            let view = Understood::of(&call);
+            let view = Action::of(&call);
             view.commands
                 .iter()
                 .any(|command| set.possible(command).is_some())

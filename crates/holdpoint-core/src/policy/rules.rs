@@ -14,7 +14,7 @@ use super::values::Values;
 use crate::call::push_python_str;
 use crate::catalogue::{self, Shape};
 use crate::paths;
-use crate::understand::{CommandView, Trouble, Understood};
+use crate::understand::{Action, CommandView, Trouble};
 
 /// A list of rules, ready to be matched.
 #[derive(Clone, Debug, Default)]
@@ -107,7 +107,7 @@ impl Rules {
     }
 
     /// Every rule that matches any part of the call, in any spelling: for lists that refuse or ask.
-    pub(crate) fn touching(&self, view: &Understood<'_>) -> Vec<Match> {
+    pub(crate) fn touching(&self, view: &Action) -> Vec<Match> {
         if self.is_empty() {
             return Vec::new();
         }
@@ -123,7 +123,7 @@ impl Rules {
         found
     }
 
-    fn patterns_touching(&self, view: &Understood<'_>, found: &mut Vec<Match>) {
+    fn patterns_touching(&self, view: &Action, found: &mut Vec<Match>) {
         let mut numbers: Vec<(usize, Option<usize>)> = Vec::new();
         // Of a shell line the text form holds everything as text, data included: only a pattern
         // that means the form is compared with it.
@@ -185,7 +185,7 @@ impl Rules {
     }
 
     /// The rules that allow the whole call, whatever its parts (the tool, or its text form).
-    pub(crate) fn covering_call(&self, view: &Understood<'_>) -> Vec<Match> {
+    pub(crate) fn covering_call(&self, view: &Action) -> Vec<Match> {
         if self.is_empty() {
             return Vec::new();
         }
@@ -225,7 +225,7 @@ impl Rules {
     }
 
     /// The rules that allow one command of a shell line as it is written.
-    pub(crate) fn covering_command(&self, view: &Understood<'_>, index: usize) -> Vec<Match> {
+    pub(crate) fn covering_command(&self, view: &Action, index: usize) -> Vec<Match> {
         let mut found = Vec::new();
         let Some(command) = view.commands.get(index) else {
             return found;
@@ -296,12 +296,7 @@ impl Rules {
     }
 }
 
-fn arguments_touching(
-    view: &Understood<'_>,
-    argument: &str,
-    values: &Values,
-    found: &mut Vec<Match>,
-) {
+fn arguments_touching(view: &Action, argument: &str, values: &Values, found: &mut Vec<Match>) {
     let Some(value) = view.call.input().get(argument) else {
         return;
     };

@@ -4,7 +4,7 @@
 use super::document::{PathScope, Sanitization};
 use crate::path_uses::PathUse;
 use crate::paths::{self, Surroundings};
-use crate::understand::{Trouble, Understood};
+use crate::understand::{Action, Trouble};
 
 /// Programs refused by `block_dangerous_commands` (J-28).
 const DANGEROUS: &[&str] = &[
@@ -66,11 +66,7 @@ impl Sanitizer {
     }
 
     /// Everything about the call that is refused.
-    pub(crate) fn violations(
-        &self,
-        view: &Understood<'_>,
-        around: &Surroundings<'_>,
-    ) -> Vec<Violation> {
+    pub(crate) fn violations(&self, view: &Action, around: &Surroundings<'_>) -> Vec<Violation> {
         let mut found = Vec::new();
         self.check_text(view, &mut found);
         self.check_programs(view, &mut found);
@@ -88,7 +84,7 @@ impl Sanitizer {
         found
     }
 
-    fn check_text(&self, view: &Understood<'_>, found: &mut Vec<Violation>) {
+    fn check_text(&self, view: &Action, found: &mut Vec<Violation>) {
         match &view.trouble {
             Some(Trouble::Unreadable(refusal)) => found.push(Violation {
                 rule: "sanitization.malformed",
@@ -124,7 +120,7 @@ impl Sanitizer {
         }
     }
 
-    fn check_programs(&self, view: &Understood<'_>, found: &mut Vec<Violation>) {
+    fn check_programs(&self, view: &Action, found: &mut Vec<Violation>) {
         for (index, command) in view.commands.iter().enumerate() {
             let Some(program) = command.program() else {
                 continue;

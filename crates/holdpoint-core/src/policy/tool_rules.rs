@@ -19,7 +19,7 @@ use crate::call::push_python_str;
 use crate::catalogue::Effect;
 use crate::glob::Glob;
 use crate::paths::Surroundings;
-use crate::understand::{Understood, collect_texts};
+use crate::understand::{Action, collect_texts};
 use crate::verdict::{Risk, Supervision, Verdict};
 
 /// The tool rules of one policy layer.
@@ -159,7 +159,7 @@ impl ToolTable {
     /// What the rules say about one command of the call, or about a call that is not a line.
     pub(crate) fn opinion(
         &self,
-        view: &Understood<'_>,
+        view: &Action,
         command: Option<usize>,
         around: &Surroundings<'_>,
     ) -> Opinion {
@@ -197,7 +197,7 @@ impl ToolTable {
     /// Arguments, sizes and numbers of calls that a rule refuses, whatever else it says.
     pub(crate) fn refusals(
         &self,
-        view: &Understood<'_>,
+        view: &Action,
         calls_so_far: u64,
         around: &Surroundings<'_>,
     ) -> Vec<Refusal> {
@@ -232,12 +232,7 @@ impl ToolTable {
 }
 
 impl Compiled {
-    fn applies(
-        &self,
-        view: &Understood<'_>,
-        command: Option<usize>,
-        around: &Surroundings<'_>,
-    ) -> bool {
+    fn applies(&self, view: &Action, command: Option<usize>, around: &Surroundings<'_>) -> bool {
         let purpose = match self.rule.supervision {
             Some(Supervision::Automatic | Supervision::Notify) => Purpose::Loosen,
             Some(Supervision::Confirm | Supervision::Manual | Supervision::Deny) | None => {
@@ -249,7 +244,7 @@ impl Compiled {
             .all(|condition| condition.holds(purpose, view, command, around))
     }
 
-    fn supervised(&self, level: Supervision, view: &Understood<'_>) -> Supervised {
+    fn supervised(&self, level: Supervision, view: &Action) -> Supervised {
         let tool = view.call.tool();
         let because = self
             .rule
@@ -282,7 +277,7 @@ impl Compiled {
         }
     }
 
-    fn check_parameters(&self, view: &Understood<'_>, found: &mut Vec<Refusal>) {
+    fn check_parameters(&self, view: &Action, found: &mut Vec<Refusal>) {
         let input = view.call.input();
         let mut refuse = |problem: String| {
             found.push(Refusal {
@@ -310,7 +305,7 @@ impl Compiled {
 
     fn check_restrictions(
         &self,
-        view: &Understood<'_>,
+        view: &Action,
         around: &Surroundings<'_>,
         found: &mut Vec<Refusal>,
     ) {
@@ -330,11 +325,7 @@ impl Compiled {
     }
 }
 
-fn forbidden_path(
-    deny: &[String],
-    view: &Understood<'_>,
-    around: &Surroundings<'_>,
-) -> Option<String> {
+fn forbidden_path(deny: &[String], view: &Action, around: &Surroundings<'_>) -> Option<String> {
     let patterns = PathPatterns::new(deny);
     view.paths().iter().find_map(|path| {
         let pattern = patterns.matching(&Subject::of(&path.text, around))?;
@@ -345,7 +336,7 @@ fn forbidden_path(
     })
 }
 
-fn oversize(max_bytes: u64, view: &Understood<'_>) -> Option<String> {
+fn oversize(max_bytes: u64, view: &Action) -> Option<String> {
     let mut largest = 0u64;
     for value in view.call.input().values() {
         collect_texts(value, &mut |text| {
@@ -356,7 +347,7 @@ fn oversize(max_bytes: u64, view: &Understood<'_>) -> Option<String> {
         .then(|| format!("An argument has {largest} bytes; {max_bytes} are allowed"))
 }
 
-fn wrong_scheme(allow: &[String], view: &Understood<'_>) -> Option<String> {
+fn wrong_scheme(allow: &[String], view: &Action) -> Option<String> {
     let mut problem = None;
     for value in view.call.input().values() {
         collect_texts(value, &mut |text| {
@@ -438,7 +429,7 @@ impl CompiledCondition {
     fn holds(
         &self,
         purpose: Purpose,
-        view: &Understood<'_>,
+        view: &Action,
         command: Option<usize>,
         around: &Surroundings<'_>,
     ) -> bool {
@@ -559,7 +550,7 @@ impl ParameterType {
 /// The template with `{argument}` replaced; a name that is not an argument shows all of them, so
 /// that a person never approves a sentence with a hole in it (O-10). What is filled in is text,
 /// never another template.
-fn fill_in(template: &str, view: &Understood<'_>) -> String {
+fn fill_in(template: &str, view: &Action) -> String {
     let mut text = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
@@ -607,7 +598,7 @@ mod tests {
 
     fn filled(template: &str) -> String {
         let call = ToolCall::new("t", json!({"file_path": "a{b}.txt", "n": 2})).unwrap();
-        fill_in(template, &Understood::of(&call))
+        fill_in(template, &Action::of(&call))
     }
 
     #[test]

@@ -264,12 +264,12 @@ fn is_word(c: char) -> bool {
 mod tests {
     use super::*;
     use crate::call::ToolCall;
-    use crate::understand::Understood;
+    use crate::understand::Action;
 
     fn denied(value: &str, line: &str) -> bool {
         let values = Values::new(&[value.to_owned()]);
         let call = ToolCall::shell(line);
-        Understood::of(&call)
+        Action::of(&call)
             .commands
             .iter()
             .any(|command| !values.contained_in_command(command).is_empty())

@@ -4,11 +4,11 @@ use super::{Case, Rule, Texts};
 use crate::effects::{Effect, Subject};
 
 /// Whether a rule holds, and for which effect.
-pub(crate) fn holds<'e>(rule: &Rule, subject: &'e Subject<'_>) -> Option<Option<&'e Effect>> {
+pub(crate) fn holds<'e>(rule: &Rule, subject: &Subject<'e>) -> Option<Option<&'e Effect>> {
     rule.when.iter().find_map(|case| case_holds(case, subject))
 }
 
-fn case_holds<'e>(case: &Case, subject: &'e Subject<'_>) -> Option<Option<&'e Effect>> {
+fn case_holds<'e>(case: &Case, subject: &Subject<'e>) -> Option<Option<&'e Effect>> {
     if case.effect != 0 && case.effect & subject.mask == 0 {
         return None;
     }
@@ -75,7 +75,7 @@ fn command_holds(case: &Case, subject: &Subject<'_>) -> bool {
     if !asks {
         return true;
     }
-    let Some(reading) = subject.reading else {
+    let Some(reading) = &subject.reading else {
         return false;
     };
     let skip = if case.subcommand.is_empty() {
@@ -97,12 +97,12 @@ fn command_holds(case: &Case, subject: &Subject<'_>) -> bool {
         && case.most_operands.is_none_or(|most| operands.len() <= most)
         && case.operands.iter().all(|spec| {
             operands
-                .iter()
+                .clone()
                 .any(|operand| any_of(spec, |pattern| wild(pattern, &operand.text)))
         })
         && !case.not_operands.iter().any(|spec| {
             operands
-                .iter()
+                .clone()
                 .any(|operand| any_of(spec, |pattern| wild(pattern, &operand.text)))
         })
         && case.words.iter().all(|spec| {

@@ -3,6 +3,7 @@
 //! Promises that a variable a built-in may change is not taken for what it was.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::environment::{Environment, Origin, Value};
 use super::foreseen;
@@ -186,7 +187,7 @@ fn declare(environment: &mut Environment, builtin: &str, words: &[Argument]) {
         let pattern = pattern.and_then(|text| Some(text.split_once('=')?.1));
         let value = match word.known() {
             Some(_) if !renames && !name.ends_with('+') && !value.starts_with('(') => {
-                Value::Known(Rc::from(value))
+                Value::Known(Arc::from(value))
             }
             Some(_) | None => Value::partly(
                 word.origin.unwrap_or(Origin::Elsewhere),
@@ -216,7 +217,7 @@ fn alias(environment: &mut Environment, words: &[Argument]) {
         if let Some((name, text)) = word.split_once('=') {
             let aliases = Rc::make_mut(&mut environment.aliases);
             if aliases.len() < 32 {
-                aliases.insert(name.to_owned(), Rc::from(text));
+                aliases.insert(name.to_owned(), Arc::from(text));
             }
         }
     }
@@ -251,7 +252,7 @@ fn read(environment: &mut Environment, words: &[Argument], input: &Input) {
     });
     // Other separators, and backslashes that join lines, are not followed.
     let separators = environment.variable("IFS").map(|variable| variable.values);
-    let whole = separators == Some(vec![Value::Known(Rc::from(""))]);
+    let whole = separators == Some(vec![Value::Known(Arc::from(""))]);
     plain &= separators.is_none() || (whole && names.len() == 1);
     let lines: Vec<&str> = match input {
         Input::Known(text) if plain && (raw || !text.contains('\\')) => {
@@ -268,8 +269,8 @@ fn read(environment: &mut Environment, words: &[Argument], input: &Input) {
             .iter()
             .take(MOST_LINES)
             .map(|line| match whole && names.len() == 1 {
-                true => Value::Known(Rc::from(*line)),
-                false => Value::Known(Rc::from(field(line, at, names.len()))),
+                true => Value::Known(Arc::from(*line)),
+                false => Value::Known(Arc::from(field(line, at, names.len()))),
             })
             .collect();
         if values.is_empty() || lines.len() > MOST_LINES {
@@ -302,7 +303,7 @@ fn map_lines(environment: &mut Environment, words: &[Argument], input: &Input) {
         .all(|word| matches!(word.unquoted(), "-t") || word.unquoted() == name);
     let value = match input {
         Input::Known(text) if plain => {
-            let lines = text.lines().map(|line| Value::Known(Rc::from(line)));
+            let lines = text.lines().map(|line| Value::Known(Arc::from(line)));
             Value::List(lines.collect())
         }
         Input::Known(_)

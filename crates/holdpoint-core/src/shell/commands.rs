@@ -9,7 +9,7 @@
 //! start other programs. What the commands are worth is left to policy.
 
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::environment::Whereabouts;
 use super::reader::read;
@@ -36,15 +36,15 @@ pub struct Command {
     /// What it does that cannot be known, and why; empty if all of it is.
     pub opaque: Vec<Opaque>,
     /// Where it runs.
-    pub directory: Rc<Whereabouts>,
+    pub directory: Arc<Whereabouts>,
     /// The text it reads on its standard input, if that is known.
-    pub input: Option<Rc<str>>,
+    pub input: Option<Arc<str>>,
     /// The script file it stands in, if it was found by following one.
-    pub file: Option<Rc<str>>,
+    pub file: Option<Arc<str>>,
     /// The commands whose output it reads, by their places in the list.
     pub fed_by: Range<usize>,
     /// The file system it sees, if that is not this machine's.
-    pub container: Option<Rc<Container>>,
+    pub container: Option<Arc<Container>>,
 }
 
 /// A file system of its own, with directories of this machine in it.

@@ -8,6 +8,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::files::{Content, Disturbance, Disturbed, Files, tidy};
 use super::texts::UNKNOWN;
@@ -65,11 +66,11 @@ pub(super) struct Partial {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
     /// This text.
-    Known(Rc<str>),
+    Known(Arc<str>),
     /// A text of which not all is known.
     Partly(Rc<Partial>),
     /// A pattern for file names: what `for f in *.log` puts into `f`.
-    Pattern(Rc<str>),
+    Pattern(Arc<str>),
     /// An array.
     List(Rc<[Value]>),
     /// No value at all.
@@ -164,7 +165,7 @@ pub(super) struct Variable {
 #[derive(Debug)]
 pub(super) struct Function {
     pub(super) body: CommandNode,
-    pub(super) source: Rc<str>,
+    pub(super) source: Arc<str>,
     pub(super) documents: Vec<HereDocument>,
     /// The word of the caller's text that holds it, if one does.
     pub(super) held: Option<Span>,
@@ -227,13 +228,13 @@ impl Default for Whereabouts {
 pub(super) struct Environment {
     variables: Rc<HashMap<String, Variable>>,
     pub(super) functions: Rc<HashMap<String, Definition>>,
-    pub(super) aliases: Rc<HashMap<String, Rc<str>>>,
+    pub(super) aliases: Rc<HashMap<String, Arc<str>>>,
     pub(super) files: Rc<Files>,
     /// `$1`, `$2` …; none if they are not known.
     pub(super) positional: Option<Rc<[Value]>>,
-    pub(super) directory: Rc<Whereabouts>,
+    pub(super) directory: Arc<Whereabouts>,
     /// Directories to come back to.
-    pushed: Rc<Vec<Rc<Whereabouts>>>,
+    pushed: Rc<Vec<Arc<Whereabouts>>>,
     /// Every value any variable was given so far, in whatever branch or function.
     ever: Rc<RefCell<HashMap<String, Vec<Value>>>>,
     /// Variables other programs see.
@@ -249,7 +250,7 @@ pub(super) struct Environment {
     /// What the call may still use.
     pub(super) budget: Budget,
     /// The agent's workspace, for commands that print it.
-    pub(super) workspace: Option<Rc<str>>,
+    pub(super) workspace: Option<Arc<str>>,
     /// A command that fails ends the shell.
     pub(super) ends_on_error: bool,
     /// Nothing that follows runs.
@@ -283,7 +284,7 @@ impl Environment {
     pub(super) fn in_workspace(workspace: Option<&str>, budget: &Budget) -> Self {
         Self {
             budget: budget.clone(),
-            workspace: workspace.map(Rc::from),
+            workspace: workspace.map(Arc::from),
             ..Self::default()
         }
     }
@@ -551,7 +552,7 @@ impl Environment {
             }
         }
         let anchored = target.starts_with(['/', '~']);
-        self.directory = Rc::new(Whereabouts {
+        self.directory = Arc::new(Whereabouts {
             unknown: self.directory.unknown && !anchored,
             places,
         });
@@ -559,7 +560,7 @@ impl Environment {
 
     /// Remembers the directory to come back to.
     pub(super) fn push_directory(&mut self) {
-        let directory = Rc::clone(&self.directory);
+        let directory = Arc::clone(&self.directory);
         let pushed = Rc::make_mut(&mut self.pushed);
         if pushed.len() < MAX_PUSHED {
             pushed.push(directory);
@@ -593,7 +594,7 @@ impl Environment {
     pub(super) fn get_lost(&mut self) {
         let mut directory = Whereabouts::clone(&self.directory);
         directory.unknown = true;
-        self.directory = Rc::new(directory);
+        self.directory = Arc::new(directory);
     }
 
     /// The state after commands of which either these or those ran.
@@ -612,7 +613,7 @@ impl Environment {
         let directory = if self.directory == other.directory {
             self.directory
         } else {
-            Rc::new(Whereabouts::either(&self.directory, &other.directory))
+            Arc::new(Whereabouts::either(&self.directory, &other.directory))
         };
         Self {
             variables,

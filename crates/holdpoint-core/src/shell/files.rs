@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::environment::Origin;
 
@@ -21,7 +22,7 @@ const MAX_DISTURBED: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Content {
     /// This text.
-    Known(Rc<str>),
+    Known(Arc<str>),
     /// A text that comes from there.
     From(Origin),
     /// What another file holds.
@@ -162,7 +163,7 @@ impl Files {
         let before = self.written.get(path).map(|file| &file.contents[..]);
         let content = match (before, content) {
             (Some([Content::Known(before)]), Content::Known(after)) => {
-                Content::Known(Rc::from(format!("{before}{after}")))
+                Content::Known(Arc::from(format!("{before}{after}")))
             }
             (Some([Content::From(origin)]), Content::Known(_)) => Content::From(*origin),
             // What stood there before stays in front.
@@ -235,7 +236,7 @@ mod tests {
     use super::*;
 
     fn known(text: &str) -> Content {
-        Content::Known(Rc::from(text))
+        Content::Known(Arc::from(text))
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! whose output depends on nothing but their words and input. For the others it says where
 //! their output comes from, as far as that matters: a network, or something that decodes.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::commands::Command;
 use super::environment::{Origin, Value};
@@ -453,7 +453,7 @@ fn changed(name: &str, words: &[&str], input: &Input) -> Option<String> {
 pub(super) fn said(words: &[Argument], make: fn(&[&str]) -> Option<String>) -> Value {
     let known: Option<Vec<&str>> = words.iter().map(exactly).collect();
     if let Some(text) = known.and_then(|known| make(&known)) {
-        return Value::Known(Rc::from(text));
+        return Value::Known(Arc::from(text));
     }
     // An unknown first word may be an option, or a format.
     let begins = words.first().is_none_or(|word| word.known().is_some());
@@ -741,8 +741,8 @@ fn hex(text: &str) -> Option<String> {
 /// What a known text is, for those that keep it.
 pub(super) fn content(output: &Input) -> Content {
     match output {
-        Input::Known(text) => Content::Known(Rc::clone(text)),
-        Input::Empty => Content::Known(Rc::from("")),
+        Input::Known(text) => Content::Known(Arc::clone(text)),
+        Input::Empty => Content::Known(Arc::from("")),
         Input::Inherited => Content::From(Origin::Elsewhere),
         Input::Partly(partial) => Content::From(partial.origin),
         Input::Unknown(origin) => Content::From(*origin),

@@ -1,6 +1,7 @@
 //! What a command reads on its standard input, as far as the text tells.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::environment::{Origin, Partial, Value};
 
@@ -12,7 +13,7 @@ pub(super) enum Input {
     /// Nothing.
     Empty,
     /// This text.
-    Known(Rc<str>),
+    Known(Arc<str>),
     /// A text of which not all is known.
     Partly(Rc<Partial>),
     /// A pipe or a file whose content is not in the text.
@@ -22,13 +23,13 @@ pub(super) enum Input {
 impl Input {
     /// A known text.
     pub(super) fn text(text: &str) -> Self {
-        Input::Known(Rc::from(text))
+        Input::Known(Arc::from(text))
     }
 
     /// What a word or a variable holds, as something to read.
     pub(super) fn of(value: &Value) -> Self {
         match value {
-            Value::Known(text) => Input::Known(Rc::clone(text)),
+            Value::Known(text) => Input::Known(Arc::clone(text)),
             Value::Partly(partial) => Input::Partly(Rc::clone(partial)),
             Value::Unknown(origin) => Input::Unknown(*origin),
             Value::Pattern(_) | Value::List(_) | Value::Unset => Input::Unknown(Origin::Elsewhere),

@@ -3,7 +3,7 @@
 //! Promises the same as `unwrapping`, for programs where the command does not simply follow
 //! the options. Git has a module of its own.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::commands::{Container, Wrapping};
 use super::environment::Whereabouts;
@@ -707,8 +707,8 @@ impl Unwrapped<'_, '_> {
         &mut self,
         reading: &options::Reading,
         flags: &[&str],
-    ) -> Rc<Whereabouts> {
-        let before = Rc::clone(&self.listing.environment.directory);
+    ) -> Arc<Whereabouts> {
+        let before = Arc::clone(&self.listing.environment.directory);
         match reading.value(flags).map(Argument::known) {
             Some(Some(target)) => self.listing.environment.go(target),
             Some(None) => self.listing.environment.get_lost(),
@@ -879,7 +879,7 @@ impl Unwrapped<'_, '_> {
                 // A container that is only made for this has no files but those it is lent.
                 let fresh = matches!(self.known(at), Some("run" | "create"))
                     && !inner.has(&["--privileged", "--volumes-from", "--device"]);
-                let lent = fresh.then(|| Rc::new(container(&inner)));
+                let lent = fresh.then(|| Arc::new(container(&inner)));
                 let outer = self.listing.container.clone();
                 if let Some(lent) = lent {
                     self.listing.container = Some(lent);

@@ -3,7 +3,7 @@
 //! Promises bash's result for a known value and the operators it knows. Everything else is
 //! unknown.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::arithmetic;
 use super::environment::{Origin, Partial, Value};
@@ -77,7 +77,7 @@ pub(super) fn expand(words: &Expander<'_>, parameter: &Parameter, quoted: bool) 
         Element::All { items, joined } => {
             return match (parameter.prefix, operator) {
                 (Some('#'), "") if items.iter().any(Value::splits) => unknown,
-                (Some('#'), "") => Expanded::Text(Rc::from(items.len().to_string())),
+                (Some('#'), "") => Expanded::Text(Arc::from(items.len().to_string())),
                 (None, "") => Expanded::Words { items, joined },
                 _ => unknown,
             };
@@ -86,7 +86,7 @@ pub(super) fn expand(words: &Expander<'_>, parameter: &Parameter, quoted: bool) 
     };
     if let Value::Pattern(text) = &value {
         return if operator.is_empty() && parameter.prefix.is_none() {
-            Expanded::Pattern(Rc::clone(text))
+            Expanded::Pattern(Arc::clone(text))
         } else {
             // A part of a pattern's matches: still somewhere near it.
             unknown
@@ -122,7 +122,7 @@ pub(super) fn expand(words: &Expander<'_>, parameter: &Parameter, quoted: bool) 
     }
     if parameter.prefix == Some('#') {
         let length = text.as_deref().unwrap_or_default().chars().count();
-        return Expanded::Text(Rc::from(length.to_string()));
+        return Expanded::Text(Arc::from(length.to_string()));
     }
     match apply(words, text, operator) {
         Some(text) => Expanded::Text(text),
@@ -244,8 +244,8 @@ fn element(words: &Expander<'_>, value: Value, operator: &mut &str) -> Element {
 }
 
 /// Applies an operator to the value of a variable, none if it is unset.
-fn apply(words: &Expander<'_>, value: Option<Rc<str>>, operator: &str) -> Option<Rc<str>> {
-    let text = value.clone().unwrap_or_else(|| Rc::from(""));
+fn apply(words: &Expander<'_>, value: Option<Arc<str>>, operator: &str) -> Option<Arc<str>> {
+    let text = value.clone().unwrap_or_else(|| Arc::from(""));
     if operator.is_empty() {
         return Some(text);
     }
@@ -260,13 +260,13 @@ fn apply(words: &Expander<'_>, value: Option<Rc<str>>, operator: &str) -> Option
     ] {
         if let Some(default) = operator.strip_prefix(sign) {
             let missing = value.is_none() || (colon && empty);
-            return Some(if missing { Rc::from(default) } else { text });
+            return Some(if missing { Arc::from(default) } else { text });
         }
     }
     for (sign, colon) in [(":+", true), ("+", false)] {
         if let Some(other) = operator.strip_prefix(sign) {
             let missing = value.is_none() || (colon && empty);
-            return Some(Rc::from(if missing { "" } else { other }));
+            return Some(Arc::from(if missing { "" } else { other }));
         }
     }
     if text.len() > MAX_MATCHED {
@@ -279,7 +279,7 @@ fn apply(words: &Expander<'_>, value: Option<Rc<str>>, operator: &str) -> Option
         "," => first_letter(&text, |c| c.to_lowercase().collect()),
         _ => return pattern_or_slice(words, &text, operator),
     };
-    Some(Rc::from(changed))
+    Some(Arc::from(changed))
 }
 
 fn first_letter(text: &str, change: impl Fn(char) -> String) -> String {
@@ -290,7 +290,7 @@ fn first_letter(text: &str, change: impl Fn(char) -> String) -> String {
     }
 }
 
-fn pattern_or_slice(words: &Expander<'_>, text: &str, operator: &str) -> Option<Rc<str>> {
+fn pattern_or_slice(words: &Expander<'_>, text: &str, operator: &str) -> Option<Arc<str>> {
     if let Some(slice) = operator.strip_prefix(':') {
         return sliced(words, text, slice);
     }
@@ -323,13 +323,13 @@ fn pattern_or_slice(words: &Expander<'_>, text: &str, operator: &str) -> Option<
     };
     let (front, back) = match found {
         Some(at) => text.split_at_checked(*at)?,
-        None => return Some(Rc::from(text)),
+        None => return Some(Arc::from(text)),
     };
-    Some(Rc::from(if sign == '#' { back } else { front }))
+    Some(Arc::from(if sign == '#' { back } else { front }))
 }
 
 /// `:offset` and `:offset:length`.
-fn sliced(words: &Expander<'_>, text: &str, slice: &str) -> Option<Rc<str>> {
+fn sliced(words: &Expander<'_>, text: &str, slice: &str) -> Option<Arc<str>> {
     let (offset, length) = match slice.split_once(':') {
         Some((offset, length)) => (offset, Some(length)),
         None => (slice, None),
@@ -340,7 +340,7 @@ fn sliced(words: &Expander<'_>, text: &str, slice: &str) -> Option<Rc<str>> {
     let offset = number(offset)?;
     let from = if offset < 0 { count + offset } else { offset };
     if from < 0 || from > count {
-        return Some(Rc::from(""));
+        return Some(Arc::from(""));
     }
     let to = match length {
         None => count,
@@ -357,11 +357,11 @@ fn sliced(words: &Expander<'_>, text: &str, slice: &str) -> Option<Rc<str>> {
         return None;
     }
     let piece = letters.get(usize::try_from(from).ok()?..usize::try_from(to).ok()?)?;
-    Some(Rc::from(piece.iter().collect::<String>()))
+    Some(Arc::from(piece.iter().collect::<String>()))
 }
 
 /// `/pattern/text`, `//…`, `/#…`, `/%…`.
-fn replaced(text: &str, rest: &str) -> Option<Rc<str>> {
+fn replaced(text: &str, rest: &str) -> Option<Arc<str>> {
     let (mode, rest) = match rest.chars().next() {
         Some(mode @ ('/' | '#' | '%')) => (Some(mode), rest.get(1..)?),
         Some(_) | None => (None, rest),
@@ -373,7 +373,7 @@ fn replaced(text: &str, rest: &str) -> Option<Rc<str>> {
     }
     let glob = Glob::new(pattern);
     if let Some(literal) = glob.literal() {
-        return Some(Rc::from(match mode {
+        return Some(Arc::from(match mode {
             Some('/') => text.replace(literal, by),
             Some('#') => text
                 .strip_prefix(literal)
@@ -412,5 +412,5 @@ fn replaced(text: &str, rest: &str) -> Option<Rc<str>> {
         }
     }
     made.push_str(left);
-    Some(Rc::from(made))
+    Some(Arc::from(made))
 }

@@ -11,7 +11,7 @@ use super::unwrapping::Unwrapped;
 use crate::opaque::Reason;
 use crate::project_files::makefile;
 use crate::project_files::package_json::{self, NotJson};
-use std::rc::Rc;
+use std::sync::Arc;
 
 const MAKE: Spec = Spec {
     values: "-C -f -I -j -l -o -W --directory --file --makefile --include-dir --jobs --load-average \
@@ -64,7 +64,7 @@ impl Unwrapped<'_, '_> {
                 self.mark(Reason::ExecutableSetting);
             }
             let files = match (named.as_deref(), &self.start.input) {
-                (Some("-" | "/dev/stdin"), Input::Known(text)) => vec![(Rc::clone(text), None)],
+                (Some("-" | "/dev/stdin"), Input::Known(text)) => vec![(Arc::clone(text), None)],
                 (Some("-" | "/dev/stdin"), _) => {
                     self.mark(Reason::ScriptFromInput);
                     Vec::new()
@@ -94,7 +94,7 @@ impl Unwrapped<'_, '_> {
         &mut self,
         directory: Option<&str>,
         name: &str,
-    ) -> Vec<(Rc<str>, Option<Rc<str>>)> {
+    ) -> Vec<(Arc<str>, Option<Arc<str>>)> {
         let name = match directory {
             Some(directory) => super::environment::joined(directory, name),
             None => name.to_owned(),

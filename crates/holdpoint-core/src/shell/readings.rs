@@ -3,7 +3,7 @@
 //! Promises a reading for every combination of the values of the variables a command uses, or
 //! one in which they are unknown if there are too many.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::arithmetic;
 use super::environment::{Choice, Environment, Origin, Value};
@@ -44,7 +44,7 @@ pub(super) fn choices(environment: &mut Environment, words: &[&Word]) -> Vec<Cho
             if parameter.name == "SHELL" && environment.variable("SHELL").is_none() {
                 // Most likely bash, but nobody has said so.
                 let values = vec![
-                    Value::Known(Rc::from("/bin/bash")),
+                    Value::Known(Arc::from("/bin/bash")),
                     Value::Unknown(Origin::Elsewhere),
                 ];
                 environment.assign_any("SHELL", values);
@@ -298,7 +298,7 @@ pub(super) fn assigned(words: &Expander<'_>, node: &AssignmentNode, value: &Argu
     }
     match (before, value.value()) {
         (Some(Value::Known(first)), Value::Known(text)) => {
-            Value::Known(Rc::from(format!("{first}{text}")))
+            Value::Known(Arc::from(format!("{first}{text}")))
         }
         (Some(Value::Unset), value) => value,
         (Some(before), value) => joined(&before, &value).unwrap_or(unknown),

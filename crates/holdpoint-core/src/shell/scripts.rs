@@ -6,6 +6,7 @@
 //! runs nothing, and a compiled program is what it is, unless the text itself brings it along.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::code;
 use super::commands::{FileRead, Wrapping};
@@ -30,8 +31,8 @@ const INSTALLED: &[&str] = &["/bin", "/lib", "/opt", "/sbin", "/snap", "/usr"];
 enum Found {
     /// A text, and the file it stands in, if it is on the disk.
     Text {
-        text: Rc<str>,
-        path: Option<Rc<str>>,
+        text: Arc<str>,
+        path: Option<Arc<str>>,
     },
     /// Text that comes from there.
     From(Origin),
@@ -108,7 +109,7 @@ impl Unwrapped<'_, '_> {
     /// Lists lines a file of a project says are run.
     pub(super) fn follow_lines(
         &mut self,
-        path: Option<&Rc<str>>,
+        path: Option<&Arc<str>>,
         lines: &[String],
     ) -> Result<(), Refusal> {
         let span = self
@@ -132,7 +133,7 @@ impl Unwrapped<'_, '_> {
 
     /// The texts a file of the project may hold, relative to where the command runs, each with the
     /// file's name if it is on the disk. What of it cannot be known is marked.
-    pub(super) fn project_file(&mut self, name: &str) -> Vec<(Rc<str>, Option<Rc<str>>)> {
+    pub(super) fn project_file(&mut self, name: &str) -> Vec<(Arc<str>, Option<Arc<str>>)> {
         let mut texts = Vec::new();
         for found in self.look_up(name, Asks::Project) {
             match found {
@@ -197,7 +198,7 @@ impl Unwrapped<'_, '_> {
         for content in &file.contents {
             match content {
                 Content::Known(text) => all.push(Found::Text {
-                    text: Rc::clone(text),
+                    text: Arc::clone(text),
                     path: None,
                 }),
                 Content::Same(other) => all.extend(self.look_up_name(other)),
@@ -321,8 +322,8 @@ impl Unwrapped<'_, '_> {
             self.listing.files.push(file);
         }
         Some(Found::Text {
-            text: Rc::from(text),
-            path: Some(Rc::from(name)),
+            text: Arc::from(text),
+            path: Some(Arc::from(name)),
         })
     }
 
@@ -372,14 +373,14 @@ impl Unwrapped<'_, '_> {
     /// marked and otherwise left alone: it must not make the whole text unreadable.
     fn in_file(
         &mut self,
-        path: Option<&Rc<str>>,
+        path: Option<&Arc<str>>,
         walk: impl FnOnce(&mut Self) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
         let Some(path) = path else {
             return walk(self);
         };
         let before = self.listing.commands.len();
-        let outer = self.listing.file.replace(Rc::clone(path));
+        let outer = self.listing.file.replace(Arc::clone(path));
         let saved = self.listing.save();
         let walked = walk(self).and_then(|()| self.listing.checked(&(0..0)));
         self.listing.file = outer;

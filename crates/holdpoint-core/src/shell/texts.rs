@@ -6,6 +6,7 @@
 //! else keeps its source.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::arithmetic;
 use super::braces::{self, Piece};
@@ -101,7 +102,7 @@ impl Argument {
     /// The word as an element of a list; none if it is too long to be one of several words.
     pub(super) fn element(&self) -> Option<Value> {
         let value = match self.known() {
-            Some(text) => Value::Known(Rc::from(text)),
+            Some(text) => Value::Known(Arc::from(text)),
             None => self.value(),
         };
         if let Value::Partly(partial) = &value {
@@ -116,8 +117,8 @@ impl Argument {
     /// The word as the value of a variable.
     pub(super) fn value(&self) -> Value {
         match self.known() {
-            Some(text) if self.text.glob => Value::Pattern(Rc::from(text)),
-            Some(text) => Value::Known(Rc::from(text)),
+            Some(text) if self.text.glob => Value::Pattern(Arc::from(text)),
+            Some(text) => Value::Known(Arc::from(text)),
             None => {
                 let pattern = self.text.pattern.as_deref().filter(|_| !self.text.glob);
                 let origin = self.origin.unwrap_or(Origin::Elsewhere);
@@ -325,11 +326,11 @@ impl Expander<'_> {
                     return None;
                 }
                 let count = positional.len();
-                return Some(Value::Known(Rc::from(count.to_string())));
+                return Some(Value::Known(Arc::from(count.to_string())));
             }
             _ => return None,
         };
-        Some(Value::Known(Rc::from(text)))
+        Some(Value::Known(Arc::from(text)))
     }
 
     /// The value of a variable as a number.
@@ -362,10 +363,10 @@ impl Expander<'_> {
     }
 
     /// The letters at which bash splits, if they are known.
-    fn separators(&self) -> Option<Rc<str>> {
+    fn separators(&self) -> Option<Arc<str>> {
         match self.value("IFS") {
             Some(Value::Known(text)) => Some(text),
-            Some(Value::Unset) | None => Some(Rc::from(" \t\n")),
+            Some(Value::Unset) | None => Some(Arc::from(" \t\n")),
             Some(Value::Partly(_) | Value::Pattern(_) | Value::List(_) | Value::Unknown(_)) => None,
         }
     }
@@ -384,9 +385,9 @@ enum Quoted {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Expanded {
     /// One text.
-    Text(Rc<str>),
+    Text(Arc<str>),
     /// A pattern for file names.
-    Pattern(Rc<str>),
+    Pattern(Arc<str>),
     /// Words of their own: `$@` and `$*`.
     Words {
         items: Vec<Value>,
@@ -524,8 +525,8 @@ impl Fields {
             }
             Part::Command(code) => {
                 let expanded = match words.output(code) {
-                    Input::Known(text) => Expanded::Text(Rc::from(text.trim_end_matches('\n'))),
-                    Input::Empty => Expanded::Text(Rc::from("")),
+                    Input::Known(text) => Expanded::Text(Arc::from(text.trim_end_matches('\n'))),
+                    Input::Empty => Expanded::Text(Arc::from("")),
                     Input::Partly(partial) => Expanded::Partly(partial.without_last_lines()),
                     Input::Unknown(origin) => Expanded::Unknown(origin),
                     Input::Inherited => Expanded::Unknown(Origin::Elsewhere),
@@ -545,7 +546,7 @@ impl Fields {
                     .known(&arithmetic.parts)
                     .and_then(|text| arithmetic::evaluate(&text, &|name| words.number(name)));
                 let expanded = match value {
-                    Some(value) => Expanded::Text(Rc::from(value.to_string())),
+                    Some(value) => Expanded::Text(Arc::from(value.to_string())),
                     None => Expanded::Unknown(Origin::Elsewhere),
                 };
                 self.expanded(words, expanded, &arithmetic.span, quoted);
@@ -670,7 +671,7 @@ impl Fields {
                 self.current.push(joiner.as_deref().unwrap_or_default());
             }
             let expanded = match item {
-                Value::Known(text) => Expanded::Text(Rc::clone(text)),
+                Value::Known(text) => Expanded::Text(Arc::clone(text)),
                 Value::Partly(partial) if partial.splits => {
                     self.loose = true;
                     self.partly(words, partial, Quoted::No);

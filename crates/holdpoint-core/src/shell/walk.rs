@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::arithmetic;
 use super::builtins;
@@ -129,9 +130,9 @@ pub(super) struct Listing<'w> {
     pub(super) environment: Environment,
     pub(super) around: Option<&'w Surroundings<'w>>,
     /// The script being followed.
-    pub(super) file: Option<Rc<str>>,
+    pub(super) file: Option<Arc<str>>,
     /// The container commands run in.
-    pub(super) container: Option<Rc<Container>>,
+    pub(super) container: Option<Arc<Container>>,
     /// The commands of the pipeline so far.
     fed_by: Range<usize>,
     /// Functions the text defines, and those it runs.
@@ -278,7 +279,7 @@ impl<'w> Listing<'w> {
             redirects: Vec::new(),
             reached: start.reached,
             opaque: Vec::new(),
-            directory: Rc::clone(&self.environment.directory),
+            directory: Arc::clone(&self.environment.directory),
             input: known_text(&start.input),
             file: self.file.clone(),
             fed_by: self.fed_by.clone(),
@@ -974,7 +975,7 @@ impl<'w> Listing<'w> {
                     continue;
                 };
                 let mut values = variable.values;
-                values.push(Value::Known(Rc::from("")));
+                values.push(Value::Known(Arc::from("")));
                 self.environment.assign_any(name, values);
             }
         }
@@ -1101,7 +1102,7 @@ impl<'w> Listing<'w> {
         let start = scope.start(&Input::Inherited);
         let values = self.values_used(text, parts);
         let runs =
-            |value: &&Rc<str>| value.contains('[') && (value.contains('$') || value.contains('`'));
+            |value: &&Arc<str>| value.contains('[') && (value.contains('$') || value.contains('`'));
         for value in values.iter().filter(runs) {
             // A value may use itself, or others that use it.
             self.pay(Resource::Evaluations, 1, &span)?;
@@ -1129,7 +1130,7 @@ impl<'w> Listing<'w> {
     }
 
     /// What is known of the values of the variables an expression uses.
-    fn values_used(&self, text: &str, parts: &[Part]) -> Vec<Rc<str>> {
+    fn values_used(&self, text: &str, parts: &[Part]) -> Vec<Arc<str>> {
         let mut names: Vec<String> = names_in(text).map(str::to_owned).collect();
         readings::each_parameter(parts, readings::Within::Word, &mut |parameter| {
             names.push(parameter.name.clone());
@@ -1159,7 +1160,7 @@ impl<'w> Listing<'w> {
     /// The variables an expression may assign, or the values of those it uses, which are
     /// expressions, too.
     fn names_assigned(&self, text: &str, parts: &[Part], names: &mut Vec<String>) {
-        let mut texts = vec![Rc::from(text)];
+        let mut texts = vec![Arc::from(text)];
         texts.extend(self.values_used(text, parts));
         if texts.iter().any(|text| arithmetic::assigns(text)) {
             names.extend(
@@ -1184,7 +1185,7 @@ impl<'w> Listing<'w> {
         self.pay(Resource::Functions, 1, &scope.place(&body.span))?;
         let function = Rc::new(Function {
             body: body.clone(),
-            source: Rc::from(scope.source),
+            source: Arc::from(scope.source),
             documents: scope.documents.to_vec(),
             held: scope.held.clone(),
         });
@@ -1275,7 +1276,7 @@ impl<'w> Listing<'w> {
             redirects,
             reached: scope.reached,
             opaque: Vec::new(),
-            directory: Rc::clone(&self.environment.directory),
+            directory: Arc::clone(&self.environment.directory),
             input: None,
             file: self.file.clone(),
             fed_by: self.fed_by.clone(),
@@ -1383,7 +1384,7 @@ impl<'w> Listing<'w> {
                 redirects: redirects.clone(),
                 reached: scope.reached,
                 opaque: Vec::new(),
-                directory: Rc::clone(&self.environment.directory),
+                directory: Arc::clone(&self.environment.directory),
                 input: known_text(input),
                 file: self.file.clone(),
                 fed_by: self.fed_by.clone(),
@@ -1519,7 +1520,7 @@ impl<'w> Listing<'w> {
                     };
                     let text = expander.known(&parameter.parts);
                     let value = match text.as_deref().and_then(|text| text.strip_prefix(sign)) {
-                        Some(text) => Value::Known(Rc::from(text)),
+                        Some(text) => Value::Known(Arc::from(text)),
                         None => Value::Unknown(Origin::Elsewhere),
                     };
                     given.push((parameter.name.clone(), value, sign.starts_with(':')));
@@ -1772,9 +1773,9 @@ pub(super) fn parameters(words: &[Argument]) -> Option<Rc<[Value]>> {
         .map(Rc::from)
 }
 
-fn known_text(input: &Input) -> Option<Rc<str>> {
+fn known_text(input: &Input) -> Option<Arc<str>> {
     match input {
-        Input::Known(text) => Some(Rc::clone(text)),
+        Input::Known(text) => Some(Arc::clone(text)),
         Input::Inherited | Input::Empty | Input::Partly(_) | Input::Unknown(_) => None,
     }
 }

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 use holdpoint_core::paths::{Entry, FileText, Lookup};
-use holdpoint_core::{Decision, Policy, Session, Surroundings, ToolCall, Verdict, judge};
+use holdpoint_core::{Decision, Policy, Session, Surroundings, ToolCall, Verdict, judge_call};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -110,7 +110,7 @@ impl Case {
             home: Some(HOME),
             lookup: self,
         };
-        Ok(judge(&call, policy, &Session::default(), &around))
+        Ok(judge_call(&call, policy, &Session::default(), &around))
     }
 
     /// What a map of the case has at an absolute path.

@@ -20,8 +20,8 @@ pub(super) fn check(subject: &Subject) -> Found {
         let message = "the directory it runs in has no name that is text";
         return (Status::Error, message.into());
     };
-    if let Some(why) = explained.unreadable {
-        let message = format!("the command line cannot be read: {}", shown(&why, 200));
+    if let Some(why) = &explained.unreadable {
+        let message = format!("the command line cannot be read: {}", shown(why, 200));
         return (Status::Error, message);
     }
     let mut warning = None;

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use holdpoint_broker::{CheckResult, Status};
 use holdpoint_core::policy::Check;
-use holdpoint_core::{PathVerb, ToolCall};
+use holdpoint_core::{Action, PathVerb};
 
 use self::subject::Subject;
 
@@ -34,12 +34,12 @@ type Found = (Status, String);
 /// the order they are wanted.
 pub fn run(
     wanted: &[Check],
-    call: &ToolCall,
+    action: &Action,
     paths: &[(String, PathVerb)],
     workspace: &Path,
     home: Option<&Path>,
 ) -> Vec<CheckResult> {
-    let subject = Arc::new(Subject::new(call, paths, workspace, home));
+    let subject = Arc::new(Subject::new(action, paths, workspace, home));
     let tasks = wanted
         .iter()
         .map(|check| (*check, task(*check, Arc::clone(&subject))))
@@ -104,6 +104,7 @@ fn within(time: Duration, tasks: Vec<(Check, Task)>) -> Vec<CheckResult> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use holdpoint_core::{Surroundings, ToolCall, understand_alone};
 
     //
     #[test]
@@ -139,7 +140,8 @@ mod tests {
     fn a_backup_waits_for_the_release() {
         let place = tempfile::tempdir().unwrap();
         let call = ToolCall::shell("rm x");
-        let found = run(&[Check::Backup], &call, &[], place.path(), None);
+        let action = understand_alone(call, &Surroundings::nowhere());
+        let found = run(&[Check::Backup], &action, &[], place.path(), None);
         assert_eq!(found[0].status, Status::Skipped);
     }
 }

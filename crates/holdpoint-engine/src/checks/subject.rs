@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use holdpoint_core::{
-    Explained, PathVerb, Policy, Surroundings, ToolCall, explained, paths::is_within,
+    Action, Explained, PathVerb, Surroundings, ToolCall, explained, paths::is_within,
 };
 use serde_json::Value;
 
@@ -19,19 +19,21 @@ pub(super) struct Subject {
     pub(super) call: ToolCall,
     pub(super) workspace: PathBuf,
     pub(super) home: Option<PathBuf>,
+    explained: Option<Explained>,
     named: Vec<(String, PathVerb)>,
     paths: OnceLock<Vec<(PathBuf, PathVerb)>>,
 }
 
 impl Subject {
     pub(super) fn new(
-        call: &ToolCall,
+        action: &Action,
         paths: &[(String, PathVerb)],
         workspace: &Path,
         home: Option<&Path>,
     ) -> Self {
         Self {
-            call: call.clone(),
+            call: action.call().clone(),
+            explained: explained_in(action, workspace, home),
             workspace: workspace.to_owned(),
             home: home.map(Path::to_owned),
             named: paths.to_vec(),
@@ -87,15 +89,8 @@ impl Subject {
     }
 
     /// The call, taken apart; none if where it runs has no name that is text.
-    pub(super) fn explained(&self) -> Option<Explained> {
-        let policy = Policy::compile(Vec::new()).ok()?;
-        let around = Surroundings {
-            workspace: Some(self.workspace.to_str()?),
-            directory: None,
-            home: self.home.as_deref().and_then(Path::to_str),
-            lookup: &Disk,
-        };
-        Some(explained(&self.call, &policy, &around))
+    pub(super) fn explained(&self) -> Option<&Explained> {
+        self.explained.as_ref()
     }
 
     /// Whether a path is in the workspace.
@@ -105,6 +100,16 @@ impl Subject {
             (_, _) => path.starts_with(&self.workspace),
         }
     }
+}
+
+fn explained_in(action: &Action, workspace: &Path, home: Option<&Path>) -> Option<Explained> {
+    let around = Surroundings {
+        workspace: Some(workspace.to_str()?),
+        directory: None,
+        home: home.and_then(Path::to_str),
+        lookup: &Disk,
+    };
+    Some(explained(action, &around))
 }
 
 /// A path as a sentence names it.
@@ -123,14 +128,15 @@ pub(super) fn nearest(path: &Path) -> &Path {
 impl Subject {
     /// A call in a workspace, with the paths it names.
     pub(super) fn of(call: ToolCall, workspace: &Path, home: Option<&Path>) -> Self {
-        let policy = Policy::compile(Vec::new()).unwrap();
+        let policy = holdpoint_core::Policy::compile(Vec::new()).unwrap();
         let around = Surroundings {
             workspace: workspace.to_str(),
             directory: None,
             home: home.and_then(Path::to_str),
             lookup: &Disk,
         };
-        let paths = holdpoint_core::named_paths(&call, &policy, &around);
-        Self::new(&call, &paths, workspace, home)
+        let action = holdpoint_core::understand(call, &policy, &around);
+        let paths = holdpoint_core::named(&action).paths;
+        Self::new(&action, &paths, workspace, home)
     }
 }

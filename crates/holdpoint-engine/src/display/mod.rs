@@ -13,7 +13,7 @@ mod warnings;
 use std::path::{Path, PathBuf};
 
 use holdpoint_broker::{Display, Format, NamedPath, Warned};
-use holdpoint_core::{Decision, PathVerb, ToolCall};
+use holdpoint_core::{Action, Decision, PathVerb, ToolCall};
 use serde_json::{Map, Value};
 
 use self::edits::Edit;
@@ -35,11 +35,12 @@ const MOST_PATHS: usize = 200;
 /// The words of a call for the person who decides about it. `decision` is without secrets already;
 /// `paths` are those the call names.
 pub fn display(
-    call: &ToolCall,
+    action: &Action,
     decision: &Decision,
     paths: &[(String, PathVerb)],
     workspace: &Path,
 ) -> Display {
+    let call = action.call();
     let redactor = showing();
     let arguments = whole_arguments(&redactor, call);
     let hidden = changed_arguments(call.input(), &arguments);
@@ -50,7 +51,7 @@ pub fn display(
     };
     display
         .warnings
-        .extend(warnings::of(call, paths, workspace));
+        .extend(warnings::of(action, paths, workspace));
     display.arguments = arguments;
     display.hidden = hidden;
     display.paths = listed(paths);

@@ -1,6 +1,6 @@
 use std::fs;
 
-use holdpoint_core::{Policy, Session, Surroundings, judge, named_paths};
+use holdpoint_core::{Policy, Session, Surroundings, judge, named, understand};
 use serde_json::json;
 
 use super::*;
@@ -18,9 +18,10 @@ fn shown_of(tool: &str, input: Value, workspace: &Path) -> Display {
         home: Some("/home/dev"),
         lookup: &Disk,
     };
-    let decision = without_secrets(judge(&call, &policy, &Session::default(), &around));
-    let paths = named_paths(&call, &policy, &around);
-    let display = display(&call, &decision, &paths, workspace);
+    let action = understand(call, &policy, &around);
+    let decision = without_secrets(judge(&action, &policy, &Session::default(), &around));
+    let paths = named(&action).paths;
+    let display = display(&action, &decision, &paths, workspace);
     let text = serde_json::to_string(&display).unwrap();
     assert!(!text.contains(SECRET), "{text}");
     for mark in &display.marks {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use holdpoint_broker::Warned;
-use holdpoint_core::{PathVerb, ToolCall, parts};
+use holdpoint_core::{Action, PathVerb, ToolCall, parts};
 use serde_json::Value;
 
 use super::from_workspace;
@@ -11,7 +11,8 @@ use crate::amounts::counted;
 use crate::shown;
 use holdpoint_core::text::is_invisible;
 
-pub(super) fn of(call: &ToolCall, paths: &[(String, PathVerb)], workspace: &Path) -> Vec<Warned> {
+pub(super) fn of(action: &Action, paths: &[(String, PathVerb)], workspace: &Path) -> Vec<Warned> {
+    let call = action.call();
     let mut warnings = Vec::new();
     let mut warn = |level: &str, text: String| {
         warnings.push(Warned {
@@ -19,7 +20,7 @@ pub(super) fn of(call: &ToolCall, paths: &[(String, PathVerb)], workspace: &Path
             text,
         });
     };
-    if let Err(why) = parts(call) {
+    if let Err(why) = parts(action) {
         warn(
             "danger",
             format!("the command cannot be read: {}", shown(&why, 300)),

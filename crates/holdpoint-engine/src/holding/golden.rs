@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use holdpoint_broker::{BrokerHost, CallContext, Context};
-use holdpoint_core::{Policy, Session, SessionState, ToolCall, judge, named_paths};
+use holdpoint_core::{Policy, Session, SessionState, ToolCall, judge, named, understand};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -134,9 +134,10 @@ fn bound(root: &Path, case: &Case) -> String {
         lookup: &Disk,
     };
     let state = SessionState::default();
-    let decision = judge(&call, &policy, &Session::new(state.clone()), &around);
-    let terms = terms::of(&asked, &call, &decision, &policy, &state, &around);
-    let paths = named_paths(&call, &policy, &around);
+    let action = understand(call.clone(), &policy, &around);
+    let decision = judge(&action, &policy, &Session::new(state.clone()), &around);
+    let terms = terms::of(&asked, &action, &decision, &policy, &state, &around);
+    let paths = named(&action).paths;
     let mut whole = binding::described(&asked, &decision, &paths, &terms);
     // What is taken apart here is what the broker is told.
     let house = House::at(&locations).under(std::sync::Arc::new(policy));

@@ -3,7 +3,7 @@
 use holdpoint_broker::{CallContext, Offer, Scope, Terms};
 use holdpoint_core::policy::AskingTerms;
 use holdpoint_core::{
-    Decision, OfferScope, Policy, Session, SessionState, Surroundings, ToolCall, Verdict, judge,
+    Action, Decision, OfferScope, Policy, Session, SessionState, Surroundings, Verdict, judge,
     offers,
 };
 
@@ -12,7 +12,7 @@ use super::world::lasting;
 /// The terms for a call that was judged so.
 pub(super) fn of(
     asked: &CallContext,
-    call: &ToolCall,
+    action: &Action,
     decision: &Decision,
     policy: &Policy,
     session: &SessionState,
@@ -26,14 +26,14 @@ pub(super) fn of(
         deadline: stated.deadline,
         required: stated.required,
         approvers: stated.approvers,
-        phrase: review.then(|| phrase(call)),
+        phrase: review.then(|| phrase(action)),
         editable: stated
             .editable
             .into_iter()
             .filter(|key| asked.input.contains_key(key))
             .collect(),
         offers: match alone && decision.verdict == Verdict::Ask {
-            true => useful_offers(call, policy, session, around),
+            true => useful_offers(action, policy, session, around),
             false => Vec::new(),
         },
         suspendable: alone,
@@ -56,17 +56,17 @@ pub(super) fn stated(policy: &Policy, tool: &str, decision: &Decision) -> Asking
 
 /// The rules that would have let this call run: any other would be stored in vain.
 fn useful_offers(
-    call: &ToolCall,
+    action: &Action,
     policy: &Policy,
     session: &SessionState,
     around: &Surroundings<'_>,
 ) -> Vec<Offer> {
-    offers(call, around)
+    offers(action)
         .into_iter()
         .filter(|(_, patterns)| {
             let mut with = session.clone();
             with.allow.extend(patterns.iter().cloned());
-            judge(call, policy, &Session::new(with), around)
+            judge(action, policy, &Session::new(with), around)
                 .verdict
                 .runs()
         })
@@ -83,13 +83,13 @@ fn useful_offers(
 }
 
 /// What must be typed to release a call that is to be reviewed: something one has to look at it for.
-fn phrase(call: &ToolCall) -> String {
-    let parts = holdpoint_core::parts(call).unwrap_or_default();
+fn phrase(action: &Action) -> String {
+    let parts = holdpoint_core::parts(action).unwrap_or_default();
     let program = parts
         .first()
         .and_then(|part| part.text.split_whitespace().next())
         .map(|program| program.rsplit('/').next().unwrap_or(program));
-    let what = program.unwrap_or(call.tool());
+    let what = program.unwrap_or(action.call().tool());
     let plain: String = what
         .chars()
         .filter(|letter| letter.is_ascii_graphic())

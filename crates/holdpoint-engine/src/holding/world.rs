@@ -8,8 +8,8 @@ use holdpoint_broker::{
     BrokerHost, CallContext, CheckResult, Context, Event, Judged, Memory, Prepared, Problem, Warned,
 };
 use holdpoint_core::{
-    Explained, Policy, Session, SessionState, Surroundings, ToolCall, explained, judge, named,
-    named_paths,
+    Action, Explained, Policy, Session, SessionState, Surroundings, ToolCall, explained, judge,
+    named, understand,
 };
 use holdpoint_ledger::Kind;
 use serde_json::json;
@@ -109,7 +109,8 @@ impl House {
         policy: &Policy,
     ) -> Explained {
         let home = self.home();
-        explained(call, policy, &surroundings(asked, home.as_deref()))
+        let around = surroundings(asked, home.as_deref());
+        explained(&understand(call.clone(), policy, &around), &around)
     }
 
     /// What a session remembers.
@@ -131,9 +132,10 @@ impl House {
         let home = self.home();
         let around = surroundings(asked, home.as_deref());
         let session = Session::new(state.clone());
-        let decision = judge(&call, policy, &session, &around);
-        let terms = terms::of(asked, &call, &decision, policy, state, &around);
-        let paths = named_paths(&call, policy, &around);
+        let action = understand(call, policy, &around);
+        let decision = judge(&action, policy, &session, &around);
+        let terms = terms::of(asked, &action, &decision, policy, state, &around);
+        let paths = named(&action).paths;
         Ok(Judged {
             binding: binding::of(asked, &decision, &paths, &terms),
             decision: without_secrets(decision),
@@ -146,12 +148,13 @@ impl House {
         let policy = self.policy(asked)?;
         let call = call_of(asked)?;
         let home = self.home();
-        let named = named(&call, &policy, &surroundings(asked, home.as_deref()));
+        let action = understand(call, &policy, &surroundings(asked, home.as_deref()));
+        let named = named(&action);
         let backups = Backups::at(&self.locations).map_err(problem)?;
         backups
             .make(&Wanted {
                 call: digest,
-                about: &text_without_secrets(&call.signature()),
+                about: &text_without_secrets(&action.call().signature()),
                 paths: &named.paths,
                 unknown: &named.unknown,
             })
@@ -180,17 +183,18 @@ impl BrokerHost for House {
         let call = call_of(asked)?;
         let home = self.home();
         let around = surroundings(asked, home.as_deref());
-        let paths = named_paths(&call, &policy, &around);
+        let action = understand(call, &policy, &around);
+        let paths = named(&action).paths;
         let found: Vec<CheckResult> = checks::run(
             &judged.decision.checks,
-            &call,
+            &action,
             &paths,
             Path::new(&asked.workspace),
             self.locations.home.as_deref(),
         );
         let workspace = Path::new(&asked.workspace);
-        let mut display = display::display(&call, &judged.decision, &paths, workspace);
-        display.warnings.extend(foreseen(&call, &policy, &around));
+        let mut display = display::display(&action, &judged.decision, &paths, workspace);
+        display.warnings.extend(foreseen(&action, &around));
         Ok(Prepared {
             display,
             context: shown_context(&asked.context),
@@ -246,8 +250,8 @@ impl BrokerHost for House {
 
 /// What the call would do, as far as that is known without doing it (O-18): what it would remove or
 /// overwrite, what git would lose. Nothing where nothing is.
-fn foreseen(call: &ToolCall, policy: &Policy, around: &Surroundings<'_>) -> Vec<Warned> {
-    let told = simulate(call, policy, around).told();
+fn foreseen(action: &Action, around: &Surroundings<'_>) -> Vec<Warned> {
+    let told = simulate(action, around).told();
     told.into_iter()
         .take(MOST_FORESEEN)
         .map(|text| Warned {

@@ -12,7 +12,7 @@ mod quiet;
 
 use std::path::Path;
 
-use holdpoint_core::{Explained, ExplainedCommand, Policy, Surroundings, ToolCall, explained};
+use holdpoint_core::{Action, Explained, ExplainedCommand, Surroundings, explained};
 use serde::Serialize;
 
 use crate::{shown, text_without_secrets};
@@ -61,8 +61,8 @@ impl Known {
 
 /// Says what a call would do. Nothing is changed, but files are looked at and `git` or `find` may be
 /// run; it takes seconds at most.
-pub fn simulate(call: &ToolCall, policy: &Policy, around: &Surroundings<'_>) -> Simulation {
-    let explained = explained(call, policy, around);
+pub fn simulate(action: &Action, around: &Surroundings<'_>) -> Simulation {
+    let explained = explained(action, around);
     let mut simulation = Simulation {
         lines: Vec::new(),
         complete: true,

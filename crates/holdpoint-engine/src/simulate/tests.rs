@@ -2,6 +2,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
+use holdpoint_core::{ToolCall, understand_alone};
 use serde_json::json;
 
 use super::*;
@@ -62,7 +63,7 @@ impl Scene {
             home: Some("/home/dev"),
             lookup: &Disk,
         };
-        simulate(call, &Policy::compile(vec![]).unwrap(), &around)
+        simulate(&understand_alone(call.clone(), &around), &around)
     }
 
     fn run(&self, line: &str) -> Simulation {

@@ -1,11 +1,10 @@
 //! What a person could do to get another verdict.
 
-use holdpoint_engine::{
-    Authority, Decision, Finding, Guard, Method, Part, Policy, ToolCall, Trust, Verdict,
-};
+use holdpoint_core::Action;
+use holdpoint_engine::{Authority, Decision, Finding, Guard, Method, Part, Policy, Trust, Verdict};
 
 /// What would change a decision, the shortest way first.
-pub(super) fn of(call: &ToolCall, decision: &Decision, policy: &Policy) -> Vec<String> {
+pub(super) fn of(action: &Action, decision: &Decision, policy: &Policy) -> Vec<String> {
     let mut changes = Vec::new();
     match decision.verdict {
         Verdict::Deny => {
@@ -29,7 +28,7 @@ pub(super) fn of(call: &ToolCall, decision: &Decision, policy: &Policy) -> Vec<S
             switched.dedup();
             changes.extend(asking(&switched));
             if changes.is_empty() {
-                changes.push(format!("add a rule that allows it, {}", allow_hint(call)));
+                changes.push(format!("add a rule that allows it, {}", allow_hint(action)));
                 changes.push("or state another `defaultPolicy` in the layer that owns it".into());
             } else {
                 if let Some(instead) = &decision.instead {
@@ -48,7 +47,7 @@ pub(super) fn of(call: &ToolCall, decision: &Decision, policy: &Policy) -> Vec<S
             }
         }
         Verdict::Ask => {
-            for part in uncovered(call, decision) {
+            for part in uncovered(action, decision) {
                 changes.push(format!("nothing allows `{part}`"));
             }
             let hidden = decision
@@ -60,7 +59,10 @@ pub(super) fn of(call: &ToolCall, decision: &Decision, policy: &Policy) -> Vec<S
             } else if deciding_layer(decision) == Some(Authority::Managed) {
                 changes.push("the managed layer asks; only its own rules answer that".into());
             } else {
-                changes.push(format!("to allow it in this session, {}", allow_hint(call)));
+                changes.push(format!(
+                    "to allow it in this session, {}",
+                    allow_hint(action)
+                ));
             }
             if let Some(guard) = deciding_guard(decision, policy) {
                 changes.push(format!("{}: {}", guard.id, switching(&guard, "off")));
@@ -171,8 +173,8 @@ fn switching(guard: &Guard<'_>, word: &str) -> String {
 }
 
 /// The commands no allow rule covers.
-fn uncovered(call: &ToolCall, decision: &Decision) -> Vec<String> {
-    let Ok(parts) = holdpoint_core::parts(call) else {
+fn uncovered(action: &Action, decision: &Decision) -> Vec<String> {
+    let Ok(parts) = holdpoint_core::parts(action) else {
         return Vec::new();
     };
     let covered = |part: &Part| {
@@ -188,13 +190,16 @@ fn uncovered(call: &ToolCall, decision: &Decision) -> Vec<String> {
         .collect()
 }
 
-fn allow_hint(call: &ToolCall) -> String {
-    match holdpoint_core::parts(call).ok().as_deref() {
+fn allow_hint(action: &Action) -> String {
+    match holdpoint_core::parts(action).ok().as_deref() {
         Some([only]) => format!(
             "such as `holdpoint permissions allow '{}'`",
             only.text.replace('\'', "'\\''")
         ),
         Some([_, ..]) => "one for each command, or make the calls one by one".to_owned(),
-        _ => format!("such as `holdpoint permissions allow {}`", call.tool()),
+        _ => format!(
+            "such as `holdpoint permissions allow {}`",
+            action.call().tool()
+        ),
     }
 }

@@ -32,8 +32,9 @@ pub(crate) fn run(args: &cli::Explain, terminal: &mut Terminal) -> anyhow::Resul
     let decision = desk.judge(&call, &which, &session, &directory)?;
     let policy = desk.policy(&which)?;
     let session = desk.session(&under.session)?;
-    let understood = desk.explained(&call, &policy, &directory)?;
-    let parts = holdpoint_core::parts(&call);
+    let action = desk.understood(&call, &policy, &directory)?;
+    let understood = desk.explained(&action, &directory)?;
+    let parts = holdpoint_core::parts(&action);
     let explanation = Explanation {
         v: 1,
         call: Call {
@@ -51,7 +52,7 @@ pub(crate) fn run(args: &cli::Explain, terminal: &mut Terminal) -> anyhow::Resul
         },
         rules: matched::of(&decision, &policy),
         why: why::sentences(&decision, &policy, session.state()),
-        changes: changes::of(&call, &decision, &policy),
+        changes: changes::of(&action, &decision, &policy),
         understood,
         decision,
     };

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use anyhow::anyhow;
 use holdpoint_agents::replay::{Item, Reader, Recorded, Seen, Writer};
 use holdpoint_core::paths::NoLinks;
-use holdpoint_core::{Surroundings, judge};
+use holdpoint_core::{Surroundings, judge_call};
 use holdpoint_engine::{
     Decision, Disk, Locations, Lookup, Policy, Session, real_directory, without_secrets,
 };
@@ -151,7 +151,7 @@ impl World {
             home: self.home.as_deref(),
             lookup,
         };
-        without_secrets(judge(&call, policy, &self.session, &around))
+        without_secrets(judge_call(&call, policy, &self.session, &around))
     }
 }
 

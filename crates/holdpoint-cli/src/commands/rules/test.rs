@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::bail;
-use holdpoint_core::{Surroundings, matching_rules};
+use holdpoint_core::{Surroundings, matching_rules, understand_alone};
 use holdpoint_engine::{Entry, Lookup, Pack, ToolCall, read_pack};
 use serde::Serialize;
 use serde_json::json;
@@ -148,5 +148,5 @@ fn matched(call: &ToolCall, loaded: &[Pack]) -> Vec<String> {
         home: Some("/home/dev"),
         lookup: &Empty,
     };
-    matching_rules(call, loaded, &around)
+    matching_rules(&understand_alone(call.clone(), &around), loaded)
 }
