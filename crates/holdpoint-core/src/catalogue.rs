@@ -3,6 +3,7 @@
 //! Only agents' own tools are listed. An MCP tool may be called anything by whoever wrote it, so
 //! its name proves nothing: it stays `Unknown` until a policy declares its effect.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +11,8 @@ use crate::effects::Kind;
 use crate::verdict::Risk;
 
 /// What running a tool does to the world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Effect {
     /// Nothing outside the conversation.

@@ -191,7 +191,9 @@ impl fmt::Display for Unresolved {
     }
 }
 
+/// Links followed on the way, as on Linux; more lead nowhere that can be named.
 const MAX_LINKS: usize = 40;
+/// Components taken on the way, each of which is looked up; no real path has as many.
 const MAX_STEPS: usize = 1024;
 
 /// The longest path that is followed; systems take no longer one.

@@ -4,39 +4,60 @@
 //! Everything that judges calls is an adapter of this crate: the hook, `check`, an editor's agent,
 //! the daemon, the library's middleware. It decides nothing itself; that is `holdpoint-core`.
 
+#[cfg(feature = "pipeline")]
 mod account;
+#[cfg(feature = "pipeline")]
 pub mod amounts;
+#[cfg(feature = "pipeline")]
 pub mod backup;
+#[cfg(feature = "pipeline")]
 pub mod checks;
 mod disk;
+#[cfg(feature = "pipeline")]
 pub mod display;
+#[cfg(feature = "pipeline")]
 mod error_log;
+#[cfg(feature = "pipeline")]
 pub mod excerpt;
 mod gate;
+#[cfg(feature = "pipeline")]
 pub mod holding;
+#[cfg(feature = "pipeline")]
 pub mod inspecting;
 mod load;
 mod locations;
+#[cfg(feature = "pipeline")]
 pub mod middleware;
 mod packs;
+#[cfg(feature = "pipeline")]
 mod people;
+#[cfg(feature = "pipeline")]
 mod recording;
 mod sessions;
+#[cfg(feature = "pipeline")]
 pub mod simulate;
+#[cfg(feature = "pipeline")]
 mod spread;
 pub mod store;
+#[cfg(feature = "pipeline")]
 mod telling;
+#[cfg(feature = "pipeline")]
 mod trees;
 mod trust;
 mod workplace;
 
+#[cfg(feature = "pipeline")]
 pub use account::account_name;
 pub use disk::Disk;
+#[cfg(feature = "pipeline")]
 pub use error_log::ErrorLog;
+#[cfg(feature = "pipeline")]
 pub use excerpt::{arguments_without_secrets, text_without_secrets, without_secrets};
 pub use gate::Gate;
 pub use holdpoint_core::paths::{Entry, Lookup};
-pub use holdpoint_core::policy::{Authority, Guard, Layer, OnError, Switched, Trust, json_schema};
+#[cfg(feature = "schema")]
+pub use holdpoint_core::policy::json_schema;
+pub use holdpoint_core::policy::{Authority, Guard, Layer, OnError, Switched, Trust};
 pub use holdpoint_core::text::{self, shown};
 pub use holdpoint_core::{
     Autonomy, CallError, Decision, DefaultPolicy, DocumentError, Effect, Finding, Mark, Method,
@@ -49,12 +70,15 @@ pub use load::{
 };
 pub use locations::{Locations, ProjectFiles};
 pub use packs::read_pack;
+#[cfg(feature = "pipeline")]
 pub use people::people_at;
+#[cfg(feature = "pipeline")]
 pub use recording::{
     Answered, Ended, Failed, Found, Hold, Outcome, Ran, RecordError, Recorder, Replayed,
 };
 pub use sessions::{SessionError, SessionId, Sessions};
 pub use store::plain_words;
+#[cfg(feature = "pipeline")]
 pub use telling::TELLING;
 pub use trust::{TrustError, TrustStore};
 pub use workplace::real_directory;

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use holdpoint_core::text::redaction::{Redacted, RedactedJson};
 use holdpoint_core::{Method, Risk, Verdict};
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -25,9 +26,8 @@ pub const MAX_LINE: usize = 64 << 10;
 pub const REPLAYED_AGENT: &str = "replay:";
 
 /// What happened.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// A call was judged.
@@ -341,8 +341,12 @@ impl Entry {
 }
 
 /// A record as it is read.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(title = "A record of Holdpoint's ledger", inline)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(
+    feature = "schema",
+    schemars(title = "A record of Holdpoint's ledger", inline)
+)]
 pub struct Record {
     /// The version of this form.
     pub v: u32,
@@ -426,6 +430,7 @@ impl Record {
     }
 
     /// The JSON Schema of a record.
+    #[cfg(feature = "schema")]
     pub fn schema() -> Value {
         schemars::schema_for!(Record).to_value()
     }

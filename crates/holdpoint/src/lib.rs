@@ -17,18 +17,26 @@
 //!
 //! [`Gate::open`] reads the policy files that apply to a directory, as the `holdpoint` program
 //! does, and closes when one of them cannot be read: such a gate denies everything and says why.
+//!
+//! By default the library loads policies and judges, and brings little along. Features add to that:
+//! `middleware` the whole way of a call with its record, the people who are asked and what is made of
+//! its result (`middleware::Gatekeeper`); `schema` the JSON Schema of policy files.
 
-pub use holdpoint_engine::middleware;
+#[cfg(feature = "schema")]
+pub use holdpoint_engine::json_schema;
+#[cfg(feature = "middleware")]
 pub use holdpoint_engine::{
-    Answered, Authority, Autonomy, CallError, Decision, DefaultPolicy, Disk, DocumentError, Effect,
-    Ended, Entry, ErrorLog, Failed, FileError, Finding, Found, Gate, Guard, Hold, Layer, LoadError,
-    Locations, Lookup, Mark, Method, OnError, Outcome, Pack, PackError, Part, Policy, Profile,
-    ProjectFiles, Ran, RecordError, Recorder, Replayed, Risk, Session, SessionError, SessionId,
+    Answered, Ended, ErrorLog, Failed, Found, Hold, Outcome, Ran, RecordError, Recorder, Replayed,
+    account_name, arguments_without_secrets, backup, checks, display, holding, inspecting,
+    middleware, people_at, simulate, text_without_secrets, without_secrets,
+};
+pub use holdpoint_engine::{
+    Authority, Autonomy, CallError, Decision, DefaultPolicy, Disk, DocumentError, Effect, Entry,
+    FileError, Finding, Gate, Guard, Layer, LoadError, Locations, Lookup, Mark, Method, OnError,
+    Pack, PackError, Part, Policy, Profile, ProjectFiles, Risk, Session, SessionError, SessionId,
     SessionState, Sessions, StrictValue, Supervision, Suspensions, Switched, ToolCall, Trust,
-    TrustError, TrustStore, Verdict, account_name, arguments_without_secrets, backup, checks,
-    display, holding, inspecting, json_schema, load_file, load_layers, load_layers_at, load_text,
-    people_at, plain_words, read_pack, read_policy_file, real_directory, shown, simulate, text,
-    text_without_secrets, without_secrets,
+    TrustError, TrustStore, Verdict, load_file, load_layers, load_layers_at, load_text,
+    plain_words, read_pack, read_policy_file, real_directory, shown, text,
 };
 
 /// The guides' code is compiled and run with the other examples in the documentation.

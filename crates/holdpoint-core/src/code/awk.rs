@@ -21,7 +21,9 @@ pub(super) fn read(code: &str, limits: &Limits) -> Reading {
     };
     walker.collect(&trees);
     walker.list(&trees);
-    walker.reading.opaque = walker.reading.opaque.or(fault);
+    if let Some(fault) = fault {
+        walker.reading.note(fault);
+    }
     walker.reading
 }
 
@@ -91,7 +93,7 @@ impl<'t> Awk<'t, '_> {
                     } else {
                         Unfollowed::DynamicName
                     };
-                    self.reading.opaque = self.reading.opaque.or(Some(why));
+                    self.reading.note(why);
                 }
                 Kind::Sign("|") => {
                     // `|&` is a pipe both ways.

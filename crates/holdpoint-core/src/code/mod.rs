@@ -117,6 +117,16 @@ pub(crate) enum Unfollowed {
     TooLong,
 }
 
+impl Unfollowed {
+    /// Whether there is code that was not read at all.
+    pub(crate) fn is_unread(self) -> bool {
+        match self {
+            Unfollowed::Unreadable | Unfollowed::TooDeep | Unfollowed::TooLong => true,
+            Unfollowed::Evaluates | Unfollowed::DynamicName | Unfollowed::Native => false,
+        }
+    }
+}
+
 /// Reads code.
 #[must_use]
 pub(crate) fn read(language: Language, code: &str, budget: &Budget) -> Reading {
@@ -186,12 +196,23 @@ impl Reading {
         }
     }
 
+    /// Notes that something is not followed. What was not read counts for more than what was read
+    /// and only running it shows, and otherwise the first.
+    fn note(&mut self, why: Unfollowed) {
+        match self.opaque {
+            Some(known) if known.is_unread() || !why.is_unread() => {}
+            Some(_) | None => self.opaque = Some(why),
+        }
+    }
+
     /// Takes over what code inside of this code does; all of it stands where that code is run.
     fn absorb(&mut self, inner: Reading, span: &Range<usize>) {
         self.deeds.extend(inner.deeds.into_iter().map(|deed| Deed {
             kind: deed.kind,
             span: span.clone(),
         }));
-        self.opaque = self.opaque.or(inner.opaque);
+        if let Some(why) = inner.opaque {
+            self.note(why);
+        }
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct Assignments<'t> {
 
 /// How far in front of an `=` its target may begin. A bound, so that a line of a hundred thousand
 /// assignments is not looked through as many times.
-const LONGEST_TARGET: usize = 64;
+const MAX_TARGET: usize = 64;
 
 /// What an assignment that cannot be followed counts.
 const UNTOLD: u32 = 2;
@@ -121,7 +121,7 @@ impl<'t> Assignments<'t> {
             return;
         }
         // `a = b = c`: the names of this target begin after the last `=`.
-        let start = start.max(at.saturating_sub(LONGEST_TARGET));
+        let start = start.max(at.saturating_sub(MAX_TARGET));
         let mut from = start;
         for (place, tree) in trees.iter().enumerate().take(at).skip(start) {
             if tree.sign().is_some_and(|sign| sign == "=" || sign == ",")

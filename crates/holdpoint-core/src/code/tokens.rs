@@ -11,7 +11,7 @@ use super::syntax::{Lines, Syntax};
 use super::{Language, Limits, Unfollowed};
 
 /// Deepest nesting of brackets and strings.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// A token, or a group of them.
 #[derive(Debug)]
@@ -244,7 +244,7 @@ impl<'t> Lexer<'t, '_> {
     /// The trees up to an end, which is consumed, except for [`Until::Format`].
     pub(super) fn trees(&mut self, until: Until) -> Vec<Tree<'t>> {
         let mut out = Vec::new();
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_DEPTH {
             self.fail(Unfollowed::TooDeep);
             return out;
         }

@@ -24,9 +24,9 @@ pub(super) enum Value {
 }
 
 /// Longest dotted name worth following.
-const LONGEST_NAME: usize = 200;
+const MAX_NAME: usize = 200;
 /// Most values one variable of a loop may stand for.
-const MOST_ALTERNATIVES: usize = 64;
+const MAX_ALTERNATIVES: usize = 64;
 
 impl Value {
     pub(super) fn known(text: impl Into<String>) -> Self {
@@ -89,7 +89,7 @@ impl Value {
     /// The member of a value.
     pub(super) fn member(self, name: &str) -> Value {
         match self {
-            Value::Name(mut full) if full.len() + name.len() < LONGEST_NAME => {
+            Value::Name(mut full) if full.len() + name.len() < MAX_NAME => {
                 full.push('.');
                 full.push_str(name);
                 Value::Name(full)
@@ -114,7 +114,7 @@ impl Value {
     /// What a loop over this value gives its variable.
     pub(super) fn each(self) -> Value {
         match self {
-            Value::List(values) if values.len() <= MOST_ALTERNATIVES => Value::Any(values),
+            Value::List(values) if values.len() <= MAX_ALTERNATIVES => Value::Any(values),
             Value::List(_)
             | Value::Text(_)
             | Value::Number(_)

@@ -9,10 +9,10 @@ use std::ops::Range;
 use super::{Deed, DeedKind, Language, Limits, Operand, Reading, Unfollowed};
 
 /// Prefixes such as `silent` in front of one command.
-const MOST_PREFIXES: usize = 32;
+const MAX_PREFIXES: usize = 32;
 
 /// Letters of a list of lines in which its end is looked for.
-const LONGEST_LIST: usize = 2000;
+const MAX_LIST: usize = 2000;
 
 pub(super) fn read(code: &str, limits: &Limits) -> Reading {
     let mut vim = Vim {
@@ -213,7 +213,7 @@ impl Vim<'_> {
     }
 
     fn opaque(&mut self, why: Unfollowed) {
-        self.reading.opaque = self.reading.opaque.or(Some(why));
+        self.reading.note(why);
     }
 
     fn inside(&mut self, language: Language, code: &str, span: &Range<usize>) {
@@ -235,7 +235,7 @@ impl Vim<'_> {
     /// One command; what follows its bar is handed back.
     fn command<'t>(&mut self, line: &'t str, span: &Range<usize>) -> Option<&'t str> {
         let mut rest = line;
-        for _ in 0..MOST_PREFIXES {
+        for _ in 0..MAX_PREFIXES {
             rest = after_range(rest.trim_start_matches([' ', '\t', ':']));
             if rest.is_empty() || rest.starts_with('"') {
                 return None;
@@ -479,7 +479,7 @@ impl Vim<'_> {
                 // The first argument is a list. Its end is not looked for where it is long.
                 let near = arguments
                     .char_indices()
-                    .nth(LONGEST_LIST)
+                    .nth(MAX_LIST)
                     .and_then(|(end, _)| arguments.get(..end))
                     .unwrap_or(arguments);
                 let path = near

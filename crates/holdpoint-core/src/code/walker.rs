@@ -21,7 +21,7 @@ use super::{Deed, DeedKind, Language, Limits, Operand, Reading, Unfollowed};
 
 /// Expressions and operands inside of each other. Groups are bounded by the lexer; this bounds
 /// `a = b = …` and `f g h …`.
-const DEEPEST: usize = 128;
+const MAX_DEPTH: usize = 128;
 
 pub(super) fn read(language: Language, code: &str, limits: &Limits) -> Reading {
     let syntax = Syntax::of(language);
@@ -43,7 +43,9 @@ pub(super) fn read(language: Language, code: &str, limits: &Limits) -> Reading {
     walker.recording = true;
     walker.sequence(&trees);
     let mut reading = walker.reading;
-    reading.opaque = reading.opaque.or(fault);
+    if let Some(fault) = fault {
+        reading.note(fault);
+    }
     reading
 }
 
@@ -78,7 +80,7 @@ impl<'t> Walker<'t, '_> {
 
     pub(super) fn opaque(&mut self, why: Unfollowed) {
         if self.recording {
-            self.reading.opaque = self.reading.opaque.or(Some(why));
+            self.reading.note(why);
         }
     }
 
@@ -92,7 +94,7 @@ impl<'t> Walker<'t, '_> {
 
     /// Goes one level deeper; false where that is too deep.
     pub(super) fn descend(&mut self) -> bool {
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_DEPTH {
             self.opaque(Unfollowed::TooDeep);
             return false;
         }

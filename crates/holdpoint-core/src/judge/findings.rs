@@ -96,6 +96,7 @@ impl Judgement<'_> {
     pub(super) fn refusals(&self, opinions: &[Vec<Opinion>], guarded: &[Guarded]) -> Vec<Found> {
         let mut found = Vec::new();
         found.extend(self.unreadable());
+        found.extend(self.too_deep());
         let own = |guarded: &&Guarded| guarded.found.finding.method == Method::SelfProtection;
         found.extend(guarded.iter().filter(own).filter_map(Guarded::refusal));
         let layers = || self.policy.layers().iter();
@@ -180,6 +181,17 @@ impl Judgement<'_> {
             Trouble::Unreadable(_) => return None,
         };
         Some(self.deny(Method::Error, rule, reason, None))
+    }
+
+    /// A command of the line itself that is wrapped deeper than is followed: nobody writes one to
+    /// be read, and what it hides might be refused.
+    fn too_deep(&self) -> Option<Found> {
+        let hidden = Opaque::run(Reason::TooDeep);
+        let at = self.view.commands.iter().position(|view| {
+            view.command.file.is_none() && view.command.opaque.contains(&hidden)
+        })?;
+        let reason = opaque_words(hidden).1;
+        Some(self.deny(Method::Error, "oversize", reason.to_owned(), Some(at)))
     }
 
     pub(super) fn beyond_autonomy(&self) -> Vec<Found> {

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
@@ -19,7 +20,8 @@ use crate::catalogue::Effect;
 use crate::verdict::{Autonomy, DefaultPolicy, Risk, Supervision};
 
 /// A Holdpoint policy file.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Document {
     /// Where editors find the schema of this file.
@@ -68,7 +70,8 @@ pub struct Document {
 }
 
 /// The record of what was answered.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct LedgerRules {
     /// Which answers wait until their record is on the disk. Without it: risk.
@@ -76,7 +79,8 @@ pub struct LedgerRules {
 }
 
 /// Which answers wait until their record is on the disk, so that even a loss of power leaves it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Durability {
     /// None: a record survives the end of a process, but perhaps not of power. Counts only in the
@@ -90,10 +94,12 @@ pub enum Durability {
 }
 
 /// The other spellings of the document's own keys, for the schema; the reader has them as aliases.
+#[cfg(feature = "schema")]
 pub(super) const DOCUMENT_ALIASES: &[(&str, &[&str])] = &[("onError", &["on_error"])];
 
 /// What a hook answers when it cannot judge a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum OnError {
     /// Say nothing and write down why, so that the agent's own permission system decides. Counts
@@ -104,7 +110,8 @@ pub enum OnError {
 }
 
 /// The versions of the format this program reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub enum Version {
     /// The first version.
     #[serde(rename = "1.0")]
@@ -115,7 +122,8 @@ pub enum Version {
 }
 
 /// A list of rules; a call matches the list if any rule of it matches.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(
     deny_unknown_fields,
     expecting = "an object; try: write {\"patterns\": [ … ]}"
@@ -133,7 +141,8 @@ pub struct RuleList {
 }
 
 /// Blunt checks on the text of commands and paths.
-#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Sanitization {
     /// Whether any of this is done.
@@ -164,7 +173,8 @@ impl Default for Sanitization {
 }
 
 /// Keeps the paths of commands and file tools inside some directories.
-#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct PathScope {
     /// Whether paths are checked at all.
@@ -195,7 +205,8 @@ impl Default for PathScope {
 }
 
 /// How a person is asked.
-#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(try_from = "ChannelText")]
 pub struct Channel {
     /// Which channel.
@@ -205,7 +216,8 @@ pub struct Channel {
 }
 
 /// The channels that can be named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ChannelKind {
     /// The terminal.
@@ -221,7 +233,8 @@ pub enum ChannelKind {
 }
 
 /// The keys of `channel`; which of them are needed depends on `type`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ChannelText {
     /// `console`, `webhook`, `file`, `daemon` or `agent`; without it, `console`.
@@ -287,7 +300,8 @@ impl TryFrom<ChannelText> for Channel {
 }
 
 /// On which terms a person is asked.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Approval {
     /// Seconds until a request that nobody answered is refused; 0 waits until somebody does.
@@ -307,7 +321,8 @@ pub struct Approval {
 }
 
 /// The terms of one rule or one tool.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct RuleTerms {
     /// Seconds until a request that nobody answered is refused; 0 waits until somebody does.
@@ -319,7 +334,8 @@ pub struct RuleTerms {
 }
 
 /// What happens when the daemon does not run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Fallback {
     /// The agent's own dialog asks.
@@ -332,7 +348,8 @@ pub enum Fallback {
 }
 
 /// A value that is never shown.
-#[derive(Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(transparent)]
 pub struct Secret(String);
 
@@ -350,12 +367,13 @@ impl fmt::Debug for Secret {
 }
 
 /// One rule for a tool, or several with different conditions.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
-#[schemars(untagged)]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(untagged))]
 pub enum ToolRules {
     /// No rule.
     #[default]
-    #[schemars(skip)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
     None,
     /// One rule.
     One(Box<ToolRule>),
@@ -398,7 +416,8 @@ impl<'de> Deserialize<'de> for ToolRules {
 }
 
 /// A rule for one tool.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct ToolRule {
     /// How closely a person watches.
@@ -445,6 +464,7 @@ pub struct ToolRule {
 }
 
 /// The other spellings of a rule's keys, for the schema; the reader has them as aliases.
+#[cfg(feature = "schema")]
 pub(super) const TOOL_RULE_ALIASES: &[(&str, &[&str])] = &[
     ("supervision", &["permission"]),
     ("confirmationMessage", &["confirmation_message", "message"]),
@@ -458,7 +478,8 @@ pub(super) const TOOL_RULE_ALIASES: &[(&str, &[&str])] = &[
 ];
 
 /// Conditions that must all hold: one object, or an array of them.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Conditions(pub Vec<Condition>);
 
 impl<'de> Deserialize<'de> for Conditions {
@@ -485,7 +506,8 @@ impl<'de> Deserialize<'de> for Conditions {
 }
 
 /// A condition on a call; every key given must hold.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Condition {
     /// A glob over one command of the line.
@@ -497,7 +519,8 @@ pub struct Condition {
 }
 
 /// A limit on arguments.
-#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Restriction {
     /// Paths that must not be named; see `files` for the pattern language.
@@ -518,9 +541,8 @@ pub enum Restriction {
 }
 
 /// The checks a rule may ask for. They run when a call is released, not when it is judged.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Check {
     /// Keep a copy of what would change.
@@ -540,7 +562,8 @@ pub enum Check {
 }
 
 /// What one argument must look like (O-25).
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "snake_case")]
 pub struct Parameter {
     /// Its type.
@@ -566,13 +589,15 @@ pub struct Parameter {
 }
 
 /// The other spellings of a parameter's keys, for the schema.
+#[cfg(feature = "schema")]
 pub(super) const PARAMETER_ALIASES: &[(&str, &[&str])] = &[
     ("min_length", &["minLength"]),
     ("max_length", &["maxLength"]),
 ];
 
 /// The types an argument may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ParameterType {
     /// Text.
@@ -590,8 +615,9 @@ pub enum ParameterType {
 }
 
 /// A regular expression that compiles.
-#[derive(Clone, Debug, JsonSchema)]
-#[schemars(with = "String")]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(with = "String"))]
 pub struct Pattern(pub regex_lite::Regex);
 
 impl PartialEq for Pattern {
@@ -621,7 +647,8 @@ impl<'de> Deserialize<'de> for Pattern {
 ///
 /// A pattern without `/` matches any component of a path; one with `/` matches the whole resolved
 /// path. A pattern starting with `!` makes an exception to those before it.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Files {
     /// The only directories paths may lead into; relative ones start in the workspace.
@@ -637,7 +664,8 @@ pub struct Files {
 }
 
 /// Patterns by verdict.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct FileRules {
     /// Never.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -11,7 +12,8 @@ use crate::rules::{Pack, Rule};
 use crate::verdict::{Method, Verdict};
 
 /// Rule packs: which are in force, and what their rules want.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Guards {
     /// Whether the packs are in force at all; they are unless this says no.
@@ -27,7 +29,8 @@ pub struct Guards {
 }
 
 /// What becomes of a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Switch {
     /// It says nothing.

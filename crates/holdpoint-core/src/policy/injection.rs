@@ -1,5 +1,6 @@
 //! What a policy says about inspecting text, and what becomes of it when layers disagree.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -13,7 +14,8 @@ use crate::text::inspection::{Detectors, Ladder, Terms, Threshold, UserText};
 ///
 /// Without it: from medium on a text goes on with a note, from high on without what was found in it,
 /// from critical on something else stands in its place; what the user typed is only warned about.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Injection {
     /// Whether text is inspected at all; it is unless this says no.
@@ -41,7 +43,8 @@ pub struct Injection {
 }
 
 /// Other thresholds for texts of some origin.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Origins {
     /// What tools answer.
@@ -55,7 +58,8 @@ pub struct Origins {
 }
 
 /// The thresholds for one origin.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Thresholds {
     /// From which severity on a text goes on with a note.
@@ -70,7 +74,8 @@ pub struct Thresholds {
 }
 
 /// How a rejected text is cleaned; the order is from the mildest on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Cleaning {
     /// What was found stays readable, but nothing takes it for an order.
@@ -82,7 +87,9 @@ pub enum Cleaning {
 }
 
 /// The other spellings of the keys, for the schema; the reader has them as aliases.
+#[cfg(feature = "schema")]
 pub(super) const INJECTION_ALIASES: &[(&str, &[&str])] = &[("internalTools", &["internal_tools"])];
+#[cfg(feature = "schema")]
 pub(super) const THRESHOLD_ALIASES: &[(&str, &[&str])] = &[
     ("annotateAt", &["annotate_at"]),
     ("rejectAt", &["reject_at"]),

@@ -3,6 +3,7 @@
 //! Every layer may tighten. None loosens a layer above it: a default of the managed layer holds
 //! against allow rules below, and a project file nobody trusts has no allow rules at all.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -25,9 +26,8 @@ use crate::rules::Pack;
 use crate::verdict::{Autonomy, DefaultPolicy, Supervision};
 
 /// Who wrote a layer, from the highest authority down.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Authority {
     /// Whoever runs the machine.
@@ -50,7 +50,8 @@ impl Authority {
 }
 
 /// Whether a file's owner has vouched for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Trust {
     /// It may allow.

@@ -16,6 +16,7 @@ mod profile;
 mod redaction;
 pub(crate) mod rules;
 mod sanitizer;
+#[cfg(feature = "schema")]
 mod schema;
 pub(crate) mod tool_rules;
 mod values;
@@ -33,4 +34,5 @@ pub use layer::{Authority, Layer, Policy, Source, Standing, Trust};
 pub use packs::{Guard, LoadedPack, Switched};
 pub use profile::Profile;
 pub use redaction::{FormatList, FormatText, Kept, Redaction, RedactionRules};
+#[cfg(feature = "schema")]
 pub use schema::json_schema;

@@ -1,5 +1,6 @@
 //! The ready-made policies: ordinary policy files, compiled into the binary.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -7,7 +8,8 @@ use super::document::{Document, FileRules, Files, RuleList};
 use crate::document::{self, DocumentError};
 
 /// The policies shipped with Holdpoint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
     /// Guards judge; nothing else has an opinion.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
@@ -13,7 +14,8 @@ use crate::text::redaction::{MOST_OWN, Marker, OwnFormat, Redactor};
 ///
 /// Without it, every kind of secret and personal data but IP addresses. Secrets are always taken
 /// out.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Redaction {
     /// Whether IP addresses are taken out as well.
@@ -29,9 +31,8 @@ pub struct Redaction {
 }
 
 /// The kinds that may stay.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Kept {
     /// E-mail addresses.
@@ -56,11 +57,15 @@ impl Kept {
 }
 
 /// Formats that have been read: each has a shape that can be matched.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
-pub struct FormatList(#[schemars(with = "Vec<FormatText>")] pub Vec<OwnFormat>);
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct FormatList(
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<FormatText>"))] pub Vec<OwnFormat>,
+);
 
 /// A format as it is written.
-#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FormatText {
     /// What findings call it.

@@ -4,13 +4,13 @@
 //! anything else. Depth and length are bounded.
 
 /// Longest expression evaluated.
-const LONGEST: usize = 512;
+const MAX_LENGTH: usize = 512;
 /// Deepest nesting.
-const DEEPEST: usize = 24;
+const MAX_DEPTH: usize = 24;
 
 /// The value of `text`; `value` gives that of a variable.
 pub(super) fn evaluate(text: &str, value: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
-    if text.len() > LONGEST {
+    if text.len() > MAX_LENGTH {
         return None;
     }
     let mut reader = Evaluator {
@@ -101,7 +101,7 @@ impl Evaluator<'_> {
 
     fn unary(&mut self) -> Option<i64> {
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return None;
         }
         self.blanks();

@@ -13,7 +13,7 @@ use super::walk::{names_in, parameters};
 use crate::paths::Surroundings;
 
 /// Most lines of a known input that are followed.
-const MOST_LINES: usize = 8;
+const MAX_LINES: usize = 8;
 
 /// Applies a command to the state, if it is a built-in that changes it.
 pub(super) fn apply(
@@ -256,7 +256,7 @@ fn read(environment: &mut Environment, words: &[Argument], input: &Input) {
     plain &= separators.is_none() || (whole && names.len() == 1);
     let lines: Vec<&str> = match input {
         Input::Known(text) if plain && (raw || !text.contains('\\')) => {
-            text.lines().take(MOST_LINES + 1).collect()
+            text.lines().take(MAX_LINES + 1).collect()
         }
         Input::Known(_)
         | Input::Partly(_)
@@ -267,13 +267,13 @@ fn read(environment: &mut Environment, words: &[Argument], input: &Input) {
     for (at, name) in names.iter().enumerate() {
         let mut values: Vec<Value> = lines
             .iter()
-            .take(MOST_LINES)
+            .take(MAX_LINES)
             .map(|line| match whole && names.len() == 1 {
                 true => Value::Known(Arc::from(*line)),
                 false => Value::Known(Arc::from(field(line, at, names.len()))),
             })
             .collect();
-        if values.is_empty() || lines.len() > MOST_LINES {
+        if values.is_empty() || lines.len() > MAX_LINES {
             values.push(input.unknown_value());
         }
         environment.assign_any(name, values);

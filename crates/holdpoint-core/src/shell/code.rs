@@ -58,8 +58,8 @@ pub(super) fn run(
     }
     // A file is text that could have been read; that it does what only running it shows is no news.
     let unread = match reading.opaque {
-        Some(Unfollowed::TooLong) => Some(Reason::OverBudget),
-        Some(Unfollowed::TooDeep) => Some(Reason::TooDeep),
+        Some(Unfollowed::TooLong | Unfollowed::TooDeep) => Some(Reason::OverBudget),
+        Some(Unfollowed::Unreadable) if source == Source::File => Some(Reason::Unreadable),
         Some(
             Unfollowed::Unreadable
             | Unfollowed::Evaluates

@@ -11,13 +11,13 @@ use super::refusal::{Refusal, RefusalReason};
 use super::tree::{HereDocument, Part, Span};
 
 /// Longest text read. An agent's longest honest command is a file written by here-document.
-pub(super) const LONGEST_TEXT: usize = 1 << 20;
+pub(super) const MAX_TEXT: usize = 1 << 20;
 /// Deepest nesting followed. Real scripts stay below ten.
-pub(super) const DEEPEST: usize = 48;
+pub(super) const MAX_DEPTH: usize = 48;
 /// Parts, words and commands in one text: what keeps a text of a million semicolons cheap.
-pub(super) const MOST_NODES: usize = 60_000;
+pub(super) const MAX_NODES: usize = 60_000;
 /// Bytes that may be read a second time because `((` turned out to be a subshell.
-pub(super) const MOST_REREAD: usize = 2 << 20;
+pub(super) const MAX_REREAD: usize = 2 << 20;
 
 /// Stands for the end of the text; the text itself holds no NUL.
 pub(super) const END: u8 = 0;
@@ -31,8 +31,8 @@ pub(super) struct Budget {
 impl Budget {
     pub(super) fn new() -> Self {
         Self {
-            nodes: Cell::new(MOST_NODES),
-            reread: Cell::new(MOST_REREAD),
+            nodes: Cell::new(MAX_NODES),
+            reread: Cell::new(MAX_REREAD),
         }
     }
 }
@@ -281,7 +281,7 @@ impl<'t> Reader<'t> {
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_DEPTH {
             return self.refuse(RefusalReason::TooDeep);
         }
         self.depth += 1;

@@ -28,6 +28,11 @@ const MAX_VALUE: usize = 1 << 16;
 const MAX_ITEMS: usize = 2000;
 /// Directories a command may be in; where there could be more, it may be in any.
 const MAX_DIRECTORIES: usize = 4;
+/// Longest name of a directory that is followed: every path of every command is put together
+/// with it. In one further down a command may be anywhere.
+const MAX_PLACE: usize = 1024;
+/// What a letter of a directory's name costs: each command there looks its parts up again.
+const STEPS_OF_A_LETTER: usize = 4;
 /// Directories to come back to; more than the budget is for.
 const MAX_PUSHED: usize = 64;
 /// Bodies one function may have; the others are walked by themselves.
@@ -545,17 +550,23 @@ impl Environment {
     /// Changes the directory.
     pub(super) fn go(&mut self, target: &str) {
         let mut places: Vec<String> = Vec::new();
+        let mut unknown = self.directory.unknown && !target.starts_with(['/', '~']);
         for place in &self.directory.places {
             let place = joined(place, target);
-            if !places.contains(&place) {
+            let steps = place.len().saturating_mul(STEPS_OF_A_LETTER);
+            if self.budget.spend(Resource::Steps, steps).is_err() {
+                self.budget.overrun();
+            }
+            if place.len() > MAX_PLACE {
+                unknown = true;
+            } else if !places.contains(&place) {
                 places.push(place);
             }
         }
-        let anchored = target.starts_with(['/', '~']);
-        self.directory = Arc::new(Whereabouts {
-            unknown: self.directory.unknown && !anchored,
-            places,
-        });
+        if places.is_empty() {
+            places = self.directory.places.clone();
+        }
+        self.directory = Arc::new(Whereabouts { places, unknown });
     }
 
     /// Remembers the directory to come back to.

@@ -7,7 +7,7 @@
 //! Lists, pipelines, simple commands and redirects are here; `compound` has the rest of the
 //! grammar, `words`, `quotes`, `expansions` and `heredocs` what the grammar is made of.
 
-use super::cursor::{Budget, END, LONGEST_TEXT, Origin, Reader, ends_word};
+use super::cursor::{Budget, END, MAX_TEXT, Origin, Reader, ends_word};
 use super::quotes::Quoting;
 use super::refusal::{Refusal, RefusalReason};
 use super::tree::{
@@ -30,10 +30,10 @@ pub(super) fn read_expanding(text: &str) -> Result<Vec<Part>, Refusal> {
 }
 
 fn check(text: &str) -> Result<(), Refusal> {
-    if text.len() > LONGEST_TEXT {
+    if text.len() > MAX_TEXT {
         return Err(Refusal {
             reason: RefusalReason::TooLong,
-            at: LONGEST_TEXT,
+            at: MAX_TEXT,
         });
     }
     if let Some(at) = text.bytes().position(|byte| byte == 0) {

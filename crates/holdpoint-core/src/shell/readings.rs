@@ -11,7 +11,7 @@ use super::texts::{Argument, Expander};
 use super::tree::{AssignmentNode, CommandKind, Item, Parameter, Part, Word};
 
 /// Most readings of one command.
-const MOST: usize = 16;
+const MAX_READINGS: usize = 16;
 
 /// The readings of a command with these words. Variables that only have a default are made
 /// known as what they are: set to nobody knows what, or not set.
@@ -63,7 +63,7 @@ pub(super) fn choices(environment: &mut Environment, words: &[&Word]) -> Vec<Cho
     let product = names.iter().try_fold(1usize, |product, name| {
         product.checked_mul(environment.count(name))
     });
-    if product.is_none_or(|product| product > MOST) {
+    if product.is_none_or(|product| product > MAX_READINGS) {
         // Each value on its own, and everything unknown.
         let most = names.iter().map(|name| environment.count(name)).max();
         let unknown = Value::Unknown(Origin::Elsewhere);
@@ -76,7 +76,7 @@ pub(super) fn choices(environment: &mut Environment, words: &[&Word]) -> Vec<Cho
                 environment.assign_any(name, values);
             }
         }
-        return (0..most.unwrap_or(1).min(MOST) + 1)
+        return (0..most.unwrap_or(1).min(MAX_READINGS) + 1)
             .map(|at| Choice::of(names.iter().map(|name| (name.clone(), at)).collect()))
             .collect();
     }

@@ -12,7 +12,7 @@ use super::code;
 use super::commands::{FileRead, Wrapping};
 use super::environment::{Origin, joined};
 use super::files::{Content, Disturbance, Written};
-use super::refusal::{Refusal, RefusalReason};
+use super::refusal::Refusal;
 use super::unwrapping::Unwrapped;
 use super::walk::{Start, opaque_origin, parameters};
 use crate::budget::{MAX_FILE, Resource};
@@ -385,11 +385,10 @@ impl Unwrapped<'_, '_> {
         let walked = walk(self).and_then(|()| self.listing.checked(&(0..0)));
         self.listing.file = outer;
         let too_many = self.listing.commands.len() > before + MAX_COMMANDS;
-        match walked {
-            Ok(()) if !too_many => return Ok(()),
-            Err(refusal) if refusal.reason == RefusalReason::TooDeep => self.mark(Reason::TooDeep),
-            Ok(()) | Err(_) => self.mark(Reason::OverBudget),
+        if walked.is_ok() && !too_many {
+            return Ok(());
         }
+        self.mark(Reason::OverBudget);
         self.listing.commands.truncate(before);
         self.listing.restore(saved);
         Ok(())

@@ -39,7 +39,7 @@ use crate::paths::{Entry, FileText, Surroundings};
 /// deeper line is refused.
 const MAX_LEVELS: usize = 150;
 /// Deepest nesting of code in words of commands in code: each level copies the words. What is
-/// deeper is marked.
+/// deeper is marked, and the judge refuses a line that has it.
 const MAX_DEPTH: usize = 24;
 /// Words of a command that stands deep in wrappers, which copy them at every step. A line with
 /// more is refused.

@@ -506,10 +506,10 @@ fn lookup(table: &[(&str, Use)], name: &str) -> Option<Use> {
 
 /// The letters and digits in front; names of commands are short.
 fn first_word(text: &str) -> &str {
-    const LONGEST: usize = 32;
+    const MAX_LENGTH: usize = 32;
     let end = text
         .bytes()
-        .take(LONGEST)
+        .take(MAX_LENGTH)
         .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
         .count();
     text.get(..end).unwrap_or_default()

@@ -9,9 +9,10 @@ use super::operands::{Value, compare, has_column, is_key, same, value};
 use super::view::View;
 
 /// Parentheses and chained operators followed; deeper conditions count as selecting everything.
-const DEEPEST: usize = 32;
-/// Alternatives of one `OR` compared with each other.
-const MOST_ALTERNATIVES: usize = 32;
+const MAX_DEPTH: usize = 32;
+/// Alternatives of one `OR` compared with each other, each with each; more count as selecting
+/// everything.
+const MAX_ALTERNATIVES: usize = 128;
 
 /// What a condition is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +43,7 @@ impl Truth {
 pub(super) fn selects_everything(view: View<'_>, target: Option<&str>) -> bool {
     let place = Place {
         target,
-        left: DEEPEST,
+        left: MAX_DEPTH,
     };
     match any(view, &place) {
         Truth::Always | Truth::Fixed => true,
@@ -218,9 +219,11 @@ pub(super) fn any(view: View<'_>, place: &Place<'_>) -> Truth {
 
 /// Whether one alternative is the opposite of another: `x IS NULL OR x IS NOT NULL`.
 fn opposed(alternatives: &[View<'_>], place: &Place<'_>) -> bool {
+    if alternatives.len() > MAX_ALTERNATIVES {
+        return true;
+    }
     let known: Vec<Predicate<'_>> = alternatives
         .iter()
-        .take(MOST_ALTERNATIVES)
         .filter(|part| split(**part, Joint::And).len() == 1)
         .map(|part| predicate(*part))
         .collect();

@@ -10,9 +10,9 @@ use super::view::View;
 use super::{Dialect, StatementKind};
 
 /// Objects of one statement listed by name.
-const MOST_OBJECTS: usize = 64;
+const MAX_OBJECTS: usize = 64;
 /// Statements inside parentheses of one statement that are looked into, level by level.
-const DEEPEST_NESTED: usize = 16;
+const MAX_NESTED: usize = 16;
 
 impl Reader<'_> {
     /// Lists what the statement of these tokens does.
@@ -23,7 +23,7 @@ impl Reader<'_> {
             flavour: self.flavour(),
         };
         let before = found.statements.len();
-        self.meaning(view, DEEPEST_NESTED, found);
+        self.meaning(view, MAX_NESTED, found);
         self.reaching(view, found);
         if tokens.iter().any(|token| token.kind == TokenKind::Spliced) {
             self.push(Act::of(StatementKind::Unreadable), view.span(), found);
@@ -191,7 +191,7 @@ impl Reader<'_> {
     /// One act for each name of a list.
     fn each_object(&self, view: View<'_>, at: usize, kind: StatementKind, found: &mut Found) {
         let mut at = at;
-        for listed in 0..MOST_OBJECTS {
+        for listed in 0..MAX_OBJECTS {
             let Some((name, next)) = view.name(at) else {
                 if listed == 0 {
                     self.push(Act::of(kind), view.span(), found);

@@ -30,7 +30,7 @@ use split::{Found, Reader};
 use tokens::Flavour;
 
 /// Longest text read; what follows is listed as one unreadable statement.
-pub(crate) const LONGEST_TEXT: usize = 1 << 20;
+pub(crate) const MAX_TEXT: usize = 1 << 20;
 
 /// Whose SQL it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -67,7 +67,7 @@ pub(crate) fn read(text: &str, dialect: Dialect) -> Vec<Statement> {
     let mut found = Found::default();
     let whole = text.len();
     let text = text
-        .get(..text.floor_char_boundary(LONGEST_TEXT))
+        .get(..text.floor_char_boundary(MAX_TEXT))
         .unwrap_or(text);
     for flavour in Flavour::readings(text, dialect) {
         let mut reading = Found::default();

@@ -9,11 +9,11 @@ use super::verbs::{is_one_of, is_verb, rule};
 use super::{Dialect, Statement, StatementKind};
 
 /// Statements listed; more end in one unreadable statement.
-const MOST_STATEMENTS: usize = 10_000;
+const MAX_STATEMENTS: usize = 10_000;
 /// Literals inside literals that are followed.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 /// Bytes of literals that are read as SQL; each may be copied once a level.
-const MOST_INNER: usize = 1 << 20;
+const MAX_INNER: usize = 1 << 20;
 
 /// What has been found so far.
 #[derive(Default)]
@@ -27,7 +27,7 @@ pub(super) struct Found {
 
 impl Found {
     pub(super) fn push(&mut self, statement: Statement) {
-        if self.statements.len() < MOST_STATEMENTS {
+        if self.statements.len() < MAX_STATEMENTS {
             self.statements.push(statement);
         } else if !self.full {
             self.full = true;
@@ -43,7 +43,7 @@ impl Found {
 
     /// Remembers a prepared statement whose text was read.
     pub(super) fn prepare(&mut self, name: Option<String>) {
-        if self.prepared.len() < MOST_PREPARED {
+        if self.prepared.len() < MAX_PREPARED {
             self.prepared.extend(name);
         }
     }
@@ -54,7 +54,7 @@ impl Found {
             *self = other;
             return;
         }
-        let known = self.statements.len().min(MOST_COMPARED);
+        let known = self.statements.len().min(MAX_COMPARED);
         for statement in other.statements {
             let is_known = self
                 .statements
@@ -69,10 +69,10 @@ impl Found {
 }
 
 /// Statements with which those of a second reading are compared; beyond, they are listed twice.
-const MOST_COMPARED: usize = 200;
+const MAX_COMPARED: usize = 200;
 
 /// Prepared statements remembered by name.
-const MOST_PREPARED: usize = 64;
+const MAX_PREPARED: usize = 64;
 
 /// Reads one text in one way.
 pub(super) struct Reader<'t> {
@@ -182,7 +182,7 @@ impl<'t> Reader<'t> {
     pub(super) fn inner(&self, text: &str, span: Range<usize>, stored: bool, found: &mut Found) {
         let span = self.within.clone().unwrap_or(span);
         found.inner += text.len();
-        if self.depth >= DEEPEST || found.inner > MOST_INNER {
+        if self.depth >= MAX_DEPTH || found.inner > MAX_INNER {
             found.unreadable(span);
             return;
         }

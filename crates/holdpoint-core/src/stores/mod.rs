@@ -8,9 +8,9 @@ pub(crate) mod redis;
 mod scripts;
 
 /// Longest text read; what follows is one unreadable act.
-pub(crate) const LONGEST_TEXT: usize = 1 << 20;
+pub(crate) const MAX_TEXT: usize = 1 << 20;
 /// Acts listed; more end in one unreadable act.
-const MOST_ACTS: usize = 10_000;
+const MAX_ACTS: usize = 10_000;
 
 /// What a command does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -110,9 +110,9 @@ impl StoreAct {
 
 /// Adds an act, or says once that there are more.
 fn push(acts: &mut Vec<StoreAct>, act: StoreAct) {
-    if acts.len() < MOST_ACTS {
+    if acts.len() < MAX_ACTS {
         acts.push(act);
-    } else if acts.len() == MOST_ACTS {
+    } else if acts.len() == MAX_ACTS {
         acts.push(StoreAct::of(StoreKind::Unreadable, None));
     }
 }

@@ -5,7 +5,7 @@
 //! unless it is empty or one of the ways to write "every document".
 
 use super::scripts::{Token, TokenKind, tokens};
-use super::{LONGEST_TEXT, StoreAct, StoreKind, push};
+use super::{MAX_TEXT, StoreAct, StoreKind, push};
 
 /// Tokens of a call's arguments that are looked at.
 const NEAR: usize = 512;
@@ -15,7 +15,7 @@ pub(crate) fn script(text: &str) -> Vec<StoreAct> {
     let mut acts = Vec::new();
     let whole = text.len();
     let text = text
-        .get(..text.floor_char_boundary(LONGEST_TEXT))
+        .get(..text.floor_char_boundary(MAX_TEXT))
         .unwrap_or(text);
     let tokens = tokens(text);
     for at in 0..tokens.len() {
@@ -754,7 +754,7 @@ mod tests {
             "\\",
             "//",
         ] {
-            let text = shape.repeat(LONGEST_TEXT / 8 / shape.len());
+            let text = shape.repeat(MAX_TEXT / 8 / shape.len());
             let start = std::time::Instant::now();
             script(&text);
             assert!(

@@ -1,7 +1,7 @@
 //! What Redis commands would do.
 
 use super::scripts::{TokenKind, tokens};
-use super::{LONGEST_TEXT, StoreAct, StoreKind, push};
+use super::{MAX_TEXT, StoreAct, StoreKind, push};
 
 /// What a command given as words does, the options of `redis-cli` already taken off. No words at
 /// all do nothing.
@@ -16,7 +16,7 @@ pub(crate) fn lines(text: &str) -> Vec<StoreAct> {
     let mut acts = Vec::new();
     let whole = text.len();
     let text = text
-        .get(..text.floor_char_boundary(LONGEST_TEXT))
+        .get(..text.floor_char_boundary(MAX_TEXT))
         .unwrap_or(text);
     for line in text.lines() {
         match split(line) {
@@ -98,7 +98,7 @@ fn called_by(script: &str, acts: &mut Vec<StoreAct>) {
         }
         // `call('x', key)`, and `call'x'` without parentheses.
         let mut words = Vec::new();
-        for token in tokens.iter().skip(at + 1).take(MOST_WORDS) {
+        for token in tokens.iter().skip(at + 1).take(MAX_WORDS) {
             match token.kind {
                 TokenKind::Symbol('(' | ',') => {}
                 TokenKind::Text => words.push(token.text.as_str()),
@@ -119,7 +119,7 @@ fn called_by(script: &str, acts: &mut Vec<StoreAct>) {
 }
 
 /// Words of a call in a script that are looked at.
-const MOST_WORDS: usize = 16;
+const MAX_WORDS: usize = 16;
 
 /// A line as words; `None` if its quotes do not match, where redis-cli reports an error.
 fn split(line: &str) -> Option<Vec<String>> {

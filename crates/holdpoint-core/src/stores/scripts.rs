@@ -155,7 +155,7 @@ impl Reader<'_> {
         let mut escaped = false;
         let mut quotes = false;
         for (at, char) in self.chars.as_str().char_indices() {
-            if at > LONGEST_PATTERN {
+            if at > MAX_PATTERN {
                 return Pattern::TooLong;
             }
             match char {
@@ -221,7 +221,7 @@ impl Reader<'_> {
 }
 
 /// Longest regular expression believed.
-const LONGEST_PATTERN: usize = 1_000;
+const MAX_PATTERN: usize = 1_000;
 
 /// What stands before a slash.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -28,7 +28,7 @@ struct CaseFile {
 }
 
 /// Commands that are judged alike, and how.
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Case {
     pub(crate) verdict: Verdict,

@@ -2,6 +2,7 @@
 //! from, and whose detectors look. Which tools' results need no look is the
 //! policy's to say, which knows tools.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,9 +10,8 @@ use crate::clean::Mode;
 use crate::{Action, Origin, Severity};
 
 /// The severity from which on something happens; the order is from the strictest on.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Threshold {
     /// From info on.
@@ -81,19 +81,9 @@ impl Default for Ladder {
 
 /// What happens to what the user typed; the order is from the mildest on.
 #[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    JsonSchema,
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum UserText {
     /// Nothing.
@@ -106,9 +96,8 @@ pub enum UserText {
 }
 
 /// Whose detectors look at a text.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Detectors {
     /// Holdpoint's own: every rule, the classifier, hidden characters, secrets.

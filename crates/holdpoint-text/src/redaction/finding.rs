@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,9 +11,8 @@ use super::marker::Marker;
 use super::tables::{FORMATS, Row};
 
 /// How sure a finding is.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Certainty {
     /// It looks random; reported, never redacted.

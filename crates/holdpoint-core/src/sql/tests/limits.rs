@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use super::ALL;
-use crate::sql::{Dialect, LONGEST_TEXT, StatementKind, read};
+use crate::sql::{Dialect, MAX_TEXT, StatementKind, read};
 
 /// Pieces that mean something to the reader, so that random texts reach its corners.
 const PIECES: &[&str] = &[
@@ -182,7 +182,7 @@ fn a_long_text_of_any_shape_is_read_in_time() {
     for shape in shapes {
         let text = format!(
             "delete from t where {}",
-            shape.repeat(LONGEST_TEXT / 16 / shape.len())
+            shape.repeat(MAX_TEXT / 16 / shape.len())
         );
         for text in [text.as_str(), text.get(20..).unwrap_or_default()] {
             for dialect in [Dialect::Postgres, Dialect::Other] {
@@ -198,7 +198,7 @@ fn a_long_text_of_any_shape_is_read_in_time() {
 
 #[test]
 fn what_is_beyond_the_longest_text_is_unreadable() {
-    let text = format!("SELECT 1; {} DROP TABLE x", " ".repeat(LONGEST_TEXT));
+    let text = format!("SELECT 1; {} DROP TABLE x", " ".repeat(MAX_TEXT));
     let kinds: Vec<_> = read(&text, Dialect::Postgres)
         .iter()
         .map(|one| one.kind)
