@@ -4,6 +4,7 @@ mod cli;
 mod commands;
 mod desk;
 mod exit;
+mod json_line;
 mod layout;
 mod lines;
 mod pool;
