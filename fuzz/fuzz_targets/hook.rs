@@ -8,7 +8,7 @@
 
 use std::sync::LazyLock;
 
-use holdpoint_agents::hook::{Agent, Answer, Asked, Gatekeeper, Pause, Prompted, Reply, Returned};
+use holdpoint_agents::hook::{Agent, Answer, HookCall, Gatekeeper, Pause, Prompted, Reply, Returned};
 use holdpoint_core::{Decision, Policy, Session, Surroundings, Verdict, judge_call};
 use holdpoint_engine::inspecting::Inspected;
 use holdpoint_text::clean::{note, replacement};
@@ -36,7 +36,7 @@ struct Judge {
 }
 
 impl Gatekeeper for Judge {
-    fn judge(&mut self, asked: Asked) -> Result<Answer, String> {
+    fn judge(&mut self, asked: HookCall) -> Result<Answer, String> {
         let around = Surroundings {
             workspace: Some("/work"),
             directory: asked

@@ -482,7 +482,7 @@ pub(crate) struct Check {
 
 /// The name of an agent that asks now. Calls of the past are counted apart by their agent's name.
 fn live_agent(name: &str) -> Result<String, String> {
-    if Agent::named(name).is_some() {
+    if Agent::from_name(name).is_some() {
         return Err(format!(
             "`{name}` is what its hook is recorded as: name your own program"
         ));

@@ -335,7 +335,7 @@ fn every_agent_that_is_answered_is_guarded_once_it_is_set_up() {
     let program = fs::canonicalize(env!("CARGO_BIN_EXE_holdpoint")).unwrap();
     for host in HOSTS
         .iter()
-        .filter(|host| Agent::named(host.name()).is_some())
+        .filter(|host| Agent::from_name(host.name()).is_some())
     {
         let place = TempDir::new().unwrap();
         let run = |arguments: &[&str]| {

@@ -1,13 +1,13 @@
 //! What an agent's events are about. Each adapter has a table of those it knows; what no table has
 //! is taken for a call nobody understands, never for something to be waved through.
 
-use super::{Moment, Pause};
+use super::{HookPoint, Pause};
 
 /// What an event is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// A call that has not been made.
-    Call(Moment),
+    Call(HookPoint),
     /// What a call returned.
     Result,
     /// Why a call failed.
@@ -25,8 +25,8 @@ pub(crate) enum Event {
 /// The names of events, and what they are about.
 pub(crate) type Events = &'static [(&'static str, Event)];
 
-pub(crate) const BEFORE_CALL: Event = Event::Call(Moment::BeforeCall);
-pub(crate) const BEFORE_PROMPT: Event = Event::Call(Moment::BeforePrompt);
+pub(crate) const BEFORE_CALL: Event = Event::Call(HookPoint::BeforeCall);
+pub(crate) const BEFORE_PROMPT: Event = Event::Call(HookPoint::BeforePrompt);
 pub(crate) const TURN_ENDS: Event = Event::Pause(Pause::Turn);
 
 /// What the event of that name is about. One without a name is about a call.
@@ -36,6 +36,6 @@ pub(crate) fn about(events: Events, name: Option<&str>) -> Event {
         Some(name) => events
             .iter()
             .find(|(known, _)| *known == name)
-            .map_or(Event::Call(Moment::Unknown), |(_, event)| *event),
+            .map_or(Event::Call(HookPoint::Unknown), |(_, event)| *event),
     }
 }

@@ -21,7 +21,7 @@ use holdpoint_core::{Decision, Method, ToolCall};
 use holdpoint_sandbox::last_words::LastWords;
 use serde_json::{Map, Value};
 
-use self::adapter::{Adapter, Heard, Said};
+use self::adapter::{Adapter, Heard, HookReply};
 pub use crate::agents::Agent;
 use holdpoint_engine::inspecting::Inspected;
 
@@ -40,10 +40,10 @@ impl Agent {
     }
 
     /// The reply that leaves a question to the agent, where the policy wants that.
-    pub fn left_alone(self, problem: &Problem) -> Reply {
+    pub fn deferred(self, problem: &Problem) -> Reply {
         let adapter = self.adapter();
         let output = match &problem.when {
-            When::Call(moment) => adapter.of_call(*moment, Said::Nothing, ""),
+            When::Call(point) => adapter.of_call(*point, HookReply::Nothing, ""),
             When::Prompt => adapter.of_prompt(Heard::Passes),
             When::Result(_) | When::Change => None,
         };
@@ -70,11 +70,11 @@ impl Agent {
                 Err(text) => Err(Problem::at(When::Change, text)),
             },
             Question::Call(mut asked) => {
-                let moment = asked.moment;
+                let point = asked.point;
                 asked.patience = adapter.patience();
                 match gate.judge(*asked) {
-                    Ok(answer) => Ok(adapter.reply(moment, &answer)),
-                    Err(text) => Err(Problem::at(When::Call(moment), text)),
+                    Ok(answer) => Ok(adapter.reply(point, &answer)),
+                    Err(text) => Err(Problem::at(When::Call(point), text)),
                 }
             }
             Question::Calls(calls) => strictest(adapter, calls, gate),
@@ -99,19 +99,19 @@ impl Agent {
 /// Answers for several calls at once: they run together or not at all.
 fn strictest(
     adapter: &dyn Adapter,
-    calls: Vec<Asked>,
+    calls: Vec<HookCall>,
     gate: &mut dyn Gatekeeper,
 ) -> Result<Reply, Problem> {
     let count = u32::try_from(calls.len()).unwrap_or(u32::MAX).max(1);
-    let mut worst: Option<(Moment, Answer)> = None;
+    let mut worst: Option<(HookPoint, Answer)> = None;
     let mut edited = false;
     for mut asked in calls {
-        let moment = asked.moment;
+        let point = asked.point;
         // The agent waits for all of them, one after another.
         asked.patience = adapter.patience().map(|patience| patience / count);
         let answer = gate
             .judge(asked)
-            .map_err(|text| Problem::at(When::Call(moment), text))?;
+            .map_err(|text| Problem::at(When::Call(point), text))?;
         let refused = !answer.decision.verdict.runs();
         edited |= answer.edited.is_some();
         let said = |answer: &Answer| {
@@ -124,7 +124,7 @@ fn strictest(
             .as_ref()
             .is_none_or(|(_, kept)| said(kept) < said(&answer))
         {
-            worst = Some((moment, answer));
+            worst = Some((point, answer));
         }
         if refused {
             break;
@@ -132,11 +132,11 @@ fn strictest(
     }
     match worst {
         // Which of them were changed cannot be told the agent.
-        Some((moment, answer)) if edited && answer.decision.verdict.runs() => {
-            let output = adapter.of_call(moment, Said::Deny, wording::CHANGED);
-            Ok(adapter.denied(moment, output, wording::CHANGED))
+        Some((point, answer)) if edited && answer.decision.verdict.runs() => {
+            let output = adapter.of_call(point, HookReply::Deny, wording::CHANGED);
+            Ok(adapter.denied(point, output, wording::CHANGED))
         }
-        Some((moment, answer)) => Ok(adapter.reply(moment, &answer)),
+        Some((point, answer)) => Ok(adapter.reply(point, &answer)),
         None => Err(Problem::new("the agent's message names no command")),
     }
 }
@@ -145,9 +145,9 @@ fn strictest(
 #[derive(Debug)]
 pub(crate) enum Question {
     /// Whether a call may run.
-    Call(Box<Asked>),
+    Call(Box<HookCall>),
     /// Whether several calls may run, all or none.
-    Calls(Vec<Asked>),
+    Calls(Vec<HookCall>),
     /// Whether the model may read what a call returned.
     Result(Box<Returned>),
     /// Whether the model may read what the user wrote.
@@ -175,7 +175,7 @@ const BROKE_DOWN: &str = "Holdpoint broke down";
 /// Who answers the questions of an agent.
 pub trait Gatekeeper {
     /// Whether a call may run.
-    fn judge(&mut self, asked: Asked) -> Result<Answer, String>;
+    fn judge(&mut self, asked: HookCall) -> Result<Answer, String>;
 
     /// What is to be said if this process breaks down from here on: a call that has been made can
     /// no longer be refused, but what it returned can be kept back.
@@ -214,7 +214,7 @@ impl From<Decision> for Answer {
 
 /// A call an agent wants to make.
 #[derive(Debug)]
-pub struct Asked {
+pub struct HookCall {
     /// The call.
     pub call: ToolCall,
     /// The agent's session, if it says.
@@ -225,14 +225,14 @@ pub struct Asked {
     pub context: Context,
     /// How long the agent waits for an answer, if it cannot be told to wait for longer.
     pub patience: Option<Duration>,
-    pub(crate) moment: Moment,
+    pub(crate) point: HookPoint,
 }
 
-impl Asked {
+impl HookCall {
     /// Whether the call can be held here. Before the agent asks its own user it cannot: that is the
     /// question already.
     pub fn can_be_held(&self) -> bool {
-        self.moment != Moment::BeforePrompt
+        self.point != HookPoint::BeforePrompt
     }
 }
 
@@ -268,7 +268,7 @@ pub struct Prompted {
 
 /// When an agent asks; the form of the reply depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Moment {
+pub(crate) enum HookPoint {
     /// Before any call.
     BeforeCall,
     /// Before a call, for agents that have other words at some of their events.
@@ -285,7 +285,7 @@ pub(crate) enum Moment {
 #[derive(Debug)]
 pub(crate) enum When {
     /// Whether a call may run.
-    Call(Moment),
+    Call(HookPoint),
     /// What the model may read of a result; the result, if that much is known of it.
     Result(Option<Box<Returned>>),
     /// What is to be said of a user's message.
@@ -305,7 +305,7 @@ pub struct Problem {
 impl Problem {
     /// A problem with anything but the call itself.
     pub fn new(text: impl Into<String>) -> Self {
-        Self::at(When::Call(Moment::Unknown), text)
+        Self::at(When::Call(HookPoint::Unknown), text)
     }
 
     pub(crate) fn at(when: When, text: impl Into<String>) -> Self {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::adapter::Adapter;
 use super::events::Event;
-use super::{Asked, Moment, Problem, Prompted, Question, Returned, When};
+use super::{HookCall, HookPoint, Problem, Prompted, Question, Returned, When};
 
 /// Reads the payload of an agent's hook.
 pub(crate) fn parsed<P: DeserializeOwned>(
@@ -97,7 +97,7 @@ impl Facts {
         self.tool = self.tool.filter(|name| !name.trim().is_empty());
         self.directory = self.directory.filter(|path| !path.is_empty());
         match event {
-            Event::Call(moment) => Ok(Question::Call(Box::new(self.call(moment)?))),
+            Event::Call(point) => Ok(Question::Call(Box::new(self.call(point)?))),
             Event::Result => self.result(false),
             Event::Failure => self.result(true),
             Event::Prompt => self.message(),
@@ -111,7 +111,7 @@ impl Facts {
     }
 
     /// The call that is asked about.
-    pub(crate) fn call(self, moment: Moment) -> Result<Asked, Problem> {
+    pub(crate) fn call(self, point: HookPoint) -> Result<HookCall, Problem> {
         let intent = self.input.get("description").and_then(Value::as_str);
         let context = Context {
             session_id: self.session.clone(),
@@ -127,14 +127,14 @@ impl Facts {
             ..Context::default()
         };
         let call =
-            call_of(self.tool, self.input).map_err(|text| Problem::at(When::Call(moment), text))?;
-        Ok(Asked {
+            call_of(self.tool, self.input).map_err(|text| Problem::at(When::Call(point), text))?;
+        Ok(HookCall {
             call,
             session: self.session,
             directory: self.directory,
             context,
             patience: None,
-            moment,
+            point,
         })
     }
 

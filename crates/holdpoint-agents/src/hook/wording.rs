@@ -6,17 +6,17 @@ use holdpoint_core::{Decision, Method, Verdict};
 use holdpoint_core::text::shown;
 
 /// The most characters of one answer.
-const MOST: usize = 1900;
+const MAX_ANSWER: usize = 1900;
 
 /// Why a call was judged as it was.
 pub(crate) fn explained(decision: &Decision) -> String {
     // What a person wants the model to read stands alone, as they wrote it (J-43).
     if decision.method == Method::UserComment {
-        return shown(&decision.reason, MOST);
+        return shown(&decision.reason, MAX_ANSWER);
     }
     if let Some(opening) = by_a_person(decision) {
         let reason = sentence(&decision.reason, 1500);
-        return shown(&format!("{opening}{reason}"), MOST);
+        return shown(&format!("{opening}{reason}"), MAX_ANSWER);
     }
     let opening = match decision.verdict {
         Verdict::Allow => "Holdpoint allows this",
@@ -46,7 +46,7 @@ pub(crate) fn explained(decision: &Decision) -> String {
     if let Some(instead) = &decision.instead {
         text.push_str(&format!(" Instead: {}", sentence(instead, 600)));
     }
-    shown(&text, MOST)
+    shown(&text, MAX_ANSWER)
 }
 
 /// How an answer starts that a person gave, or that nobody gave in time; none for what rules decided.

@@ -74,7 +74,7 @@ impl Outcome {
     ];
 
     /// The word used in output.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Outcome::Ran => "ran",
             Outcome::Failed => "failed",

@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 use super::{Outcome, Recorded};
 
 /// How many calls wait at most.
-const MOST: usize = 256;
+const MAX_WAITING: usize = 256;
 
 /// How many bytes of lines they may stand for.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
@@ -36,7 +36,7 @@ impl Waiting {
 
     /// The first call, if there are too many.
     pub(crate) fn overdue(&mut self) -> Option<Recorded> {
-        if self.calls.len() > MOST || self.bytes > MOST_BYTES {
+        if self.calls.len() > MAX_WAITING || self.bytes > MAX_BYTES {
             self.first()
         } else {
             None

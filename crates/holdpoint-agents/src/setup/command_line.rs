@@ -65,7 +65,7 @@ impl Call {
         match self {
             Call::Direct { .. } => self.is_hook_of(agent),
             Call::Line(line) => self.program().is_some_and(|program| {
-                *line == of(&program, agent) || *line == closing(&program, agent)
+                *line == for_agent(&program, agent) || *line == closing(&program, agent)
             }),
         }
     }
@@ -80,13 +80,13 @@ impl Call {
 }
 
 /// The line that runs the hook of `agent`.
-pub(crate) fn of(program: &str, agent: &str) -> String {
+pub(crate) fn for_agent(program: &str, agent: &str) -> String {
     format!("{} hook {agent}", quoted(program))
 }
 
 /// The same, so that it refuses by itself if the program cannot.
 pub(crate) fn closing(program: &str, agent: &str) -> String {
-    format!("{}{CLOSING}", of(program, agent))
+    format!("{}{CLOSING}", for_agent(program, agent))
 }
 
 fn opened(line: &str) -> &str {
@@ -114,7 +114,7 @@ mod tests {
             "/opt/my place/holdpoint",
             "/it's/holdpoint",
         ] {
-            let call = Call::Line(of(program, "codex"));
+            let call = Call::Line(for_agent(program, "codex"));
             assert!(call.is_hook_of("codex") && !call.is_hook_of("gemini"));
             assert!(call.is_named_holdpoint());
             assert_eq!(call.program().as_deref(), Some(program));
@@ -123,7 +123,7 @@ mod tests {
             assert_eq!(closing.program(), call.program());
         }
         assert_eq!(
-            of("/it's/holdpoint", "codex"),
+            for_agent("/it's/holdpoint", "codex"),
             r"'/it'\''s/holdpoint' hook codex"
         );
     }

@@ -55,7 +55,7 @@ impl Form for Generated {
         self.event.into_iter().collect()
     }
 
-    fn hindrance(&self, _text: &str) -> Option<String> {
+    fn disabled_reason(&self, _text: &str) -> Option<String> {
         None
     }
 

@@ -22,7 +22,7 @@ pub(crate) struct Hooks {
     /// The key of the command.
     pub(crate) command: &'static str,
     /// Whether its arguments stand apart, so that no shell reads them.
-    pub(crate) apart: bool,
+    pub(crate) args_separate: bool,
     /// What the command is called, where agents let their users name hooks.
     pub(crate) called: Option<&'static str>,
     /// The version of the form, where the file has to say it.
@@ -30,9 +30,9 @@ pub(crate) struct Hooks {
     /// The moments at which the agent is to ask.
     pub(crate) events: &'static [Event],
     /// Keys that keep a command from being run at some time, or from being waited for.
-    pub(crate) narrowing: &'static [&'static str],
+    pub(crate) forbidden_keys: &'static [&'static str],
     /// Why the agent runs no hook of such a file, though it holds one.
-    pub(crate) hindrance: fn(&str) -> Option<String>,
+    pub(crate) disabled_reason: fn(&str) -> Option<String>,
 }
 
 impl Hooks {
@@ -42,12 +42,12 @@ impl Hooks {
         grouped: true,
         typed: true,
         command: "command",
-        apart: false,
+        args_separate: false,
         called: None,
         version: None,
         events: &[],
-        narrowing: &[],
-        hindrance: |_| None,
+        forbidden_keys: &[],
+        disabled_reason: |_| None,
     };
 
     /// As Cursor has it: commands by themselves, which say no more than they must.
@@ -195,8 +195,8 @@ impl Form for Hooks {
         self.events.iter().map(|event| event.name).collect()
     }
 
-    fn hindrance(&self, text: &str) -> Option<String> {
-        (self.hindrance)(text)
+    fn disabled_reason(&self, text: &str) -> Option<String> {
+        (self.disabled_reason)(text)
     }
 
     fn is_json(&self) -> bool {
@@ -397,14 +397,16 @@ impl Hooks {
     /// What is run for `program`.
     pub(crate) fn call_of(&self, event: &Event, program: &str) -> Call {
         let arguments = vec!["hook".to_owned(), self.agent.to_owned()];
-        match self.apart {
+        match self.args_separate {
             true => Call::Direct {
                 program: program.to_owned(),
                 arguments,
             },
             false => Call::Line(match event.on_failure {
                 OnFailure::Close => command_line::closing(program, self.agent),
-                OnFailure::GoOn | OnFailure::Set(..) => command_line::of(program, self.agent),
+                OnFailure::GoOn | OnFailure::Set(..) => {
+                    command_line::for_agent(program, self.agent)
+                }
             }),
         }
     }
@@ -438,7 +440,7 @@ impl Handler<'_> {
         let command = self.value(self.form.command);
         let command = command.as_str()?;
         match self.value("args") {
-            Value::Array(words) if self.form.apart => Some(Call::Direct {
+            Value::Array(words) if self.form.args_separate => Some(Call::Direct {
                 program: command.to_owned(),
                 arguments: words
                     .iter()
@@ -479,7 +481,7 @@ impl Handler<'_> {
         };
         let unconditional = self
             .form
-            .narrowing
+            .forbidden_keys
             .iter()
             .all(|key| matches!(self.value(key), Value::Null | Value::Bool(false)));
         everything && unconditional

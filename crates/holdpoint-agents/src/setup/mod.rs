@@ -100,8 +100,8 @@ impl Part {
         missing.retain(|event| !entries.iter().any(|e| e.event == *event && e.sees_all));
         Ok(Seen {
             // Settings that are not there hinder nothing; a record that is not there may.
-            hindrance: (there || !self.form.is_json())
-                .then(|| self.form.hindrance(&text))
+            disabled_reason: (there || !self.form.is_json())
+                .then(|| self.form.disabled_reason(&text))
                 .flatten(),
             entries,
             missing,
@@ -117,7 +117,7 @@ pub(crate) struct Seen {
     /// The moments at which nothing of ours is run for every call.
     pub(crate) missing: Vec<&'static str>,
     /// Why the agent runs none of them all the same.
-    pub(crate) hindrance: Option<String>,
+    pub(crate) disabled_reason: Option<String>,
 }
 
 /// A command of ours in an agent's settings.
@@ -144,7 +144,7 @@ pub(crate) trait Form: Sync {
     /// The moments at which there should be one.
     fn events(&self) -> Vec<&'static str>;
     /// Why the agent would not run them all the same.
-    fn hindrance(&self, text: &str) -> Option<String>;
+    fn disabled_reason(&self, text: &str) -> Option<String>;
     /// Whether the file is JSON, perhaps with comments.
     fn is_json(&self) -> bool;
     /// Whether the file is itself run.
@@ -170,8 +170,8 @@ impl<F: Form + ?Sized> Form for &F {
         (**self).events()
     }
 
-    fn hindrance(&self, text: &str) -> Option<String> {
-        (**self).hindrance(text)
+    fn disabled_reason(&self, text: &str) -> Option<String> {
+        (**self).disabled_reason(text)
     }
 
     fn is_json(&self) -> bool {
@@ -216,7 +216,7 @@ pub struct Plan {
     /// Its text afterwards; none if there would be no file.
     pub after: Option<String>,
     /// Why the agent would not run the hook all the same.
-    pub hindrance: Option<String>,
+    pub disabled_reason: Option<String>,
     /// Whether the file is itself run.
     is_run: bool,
     step: Step,
@@ -255,7 +255,7 @@ impl Plan {
         let edited = part.form.registered(text, program);
         let (after, renewed) = edited.map_err(|problem| broken(&path, problem))?;
         Ok(Self {
-            hindrance: part.form.hindrance(&after),
+            disabled_reason: part.form.disabled_reason(&after),
             // A file that is not needed is not made.
             after: (before.is_some() || !after.is_empty()).then_some(after),
             path,
@@ -287,7 +287,7 @@ impl Plan {
         let text = before.as_deref().unwrap_or_default();
         let edited = part.form.unregistered(text);
         let taken_out = edited.map_err(|problem| broken(&path, problem))?;
-        let records = Records::of(locations, &path)?;
+        let records = Records::for_settings(locations, &path)?;
         let restored = match &before {
             Some(text) => records.original(&digest_of(text.as_bytes()))?,
             None => None,
@@ -300,7 +300,7 @@ impl Plan {
             path,
             before,
             after,
-            hindrance: None,
+            disabled_reason: None,
             is_run: part.form.is_run(),
             step,
         })
@@ -313,12 +313,12 @@ impl Plan {
 
     /// Where the file as it was before Holdpoint is kept, while it is.
     pub fn backup(&self, locations: &Locations) -> Result<PathBuf, SetupError> {
-        Ok(Records::of(locations, &self.path)?.backup())
+        Ok(Records::for_settings(locations, &self.path)?.backup())
     }
 
     /// Does it.
     pub fn carry_out(&self, locations: &Locations) -> Result<(), SetupError> {
-        let records = Records::of(locations, &self.path)?;
+        let records = Records::for_settings(locations, &self.path)?;
         let _held = records.lock()?;
         if read(&self.path)? != self.before {
             return Err(SetupError::Changed(name(&self.path)));

@@ -33,8 +33,8 @@ impl<F: Form> Form for OwnFile<F> {
         self.0.events()
     }
 
-    fn hindrance(&self, text: &str) -> Option<String> {
-        self.0.hindrance(text)
+    fn disabled_reason(&self, text: &str) -> Option<String> {
+        self.0.disabled_reason(text)
     }
 
     fn is_json(&self) -> bool {

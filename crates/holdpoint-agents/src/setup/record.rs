@@ -33,7 +33,7 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    pub(crate) fn of(locations: &Locations, settings: &Path) -> Result<Self, SetupError> {
+    pub(crate) fn for_settings(locations: &Locations, settings: &Path) -> Result<Self, SetupError> {
         let state = locations.state.as_ref().ok_or(SetupError::NoPlace)?;
         let file = digest_of(name(settings).as_bytes()).replace(':', "-");
         Ok(Self {

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use holdpoint_agents::hook::{
-    Agent, Answer, Asked, Gatekeeper, MAX_PAYLOAD, Pause, Problem, Prompted, Reply, Returned,
+    Agent, Answer, Gatekeeper, HookCall, MAX_PAYLOAD, Pause, Problem, Prompted, Reply, Returned,
 };
 use holdpoint_agents::setup;
 use holdpoint_broker::{BrokerHost, Event};
@@ -57,7 +57,7 @@ fn agent_in(mut arguments: lexopt::Parser) -> Result<Option<Agent>, String> {
             Arg::Long("help") | Arg::Short('h') => return Ok(None),
             Arg::Value(name) if found.is_none() => {
                 let name = name.to_string_lossy();
-                let agent = Agent::named(&name);
+                let agent = Agent::from_name(&name);
                 found = Some(agent.ok_or_else(|| {
                     format!("the agent `{name}` is not known: use {}", known_agents())
                 })?);
@@ -133,7 +133,7 @@ struct Gate {
 }
 
 impl Gatekeeper for Gate {
-    fn judge(&mut self, asked: Asked) -> Result<Answer, String> {
+    fn judge(&mut self, asked: HookCall) -> Result<Answer, String> {
         self.judged(asked).map_err(|error| {
             if let DeskError::Unrecorded(_, verdict) = &error {
                 self.on_record = true;
@@ -199,7 +199,7 @@ impl Gate {
                 .map(|recorder| recorder.record(&outcome));
         }
         match left_alone {
-            true => Ok(self.agent.left_alone(&problem)),
+            true => Ok(self.agent.deferred(&problem)),
             false => Err(problem),
         }
     }
@@ -211,7 +211,7 @@ impl Gate {
         }
     }
 
-    fn judged(&mut self, asked: Asked) -> Result<Answer, DeskError> {
+    fn judged(&mut self, asked: HookCall) -> Result<Answer, DeskError> {
         let can_be_held = asked.can_be_held();
         let context = asked.context.clone();
         let patience = asked.patience;

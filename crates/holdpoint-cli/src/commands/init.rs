@@ -33,7 +33,7 @@ pub(crate) fn register(args: &Setup, terminal: &mut Terminal) -> anyhow::Result<
     let program = this_program()?;
     let around = surroundings()?;
     let scope = scope(args)?;
-    let mut hosts = named(args);
+    let mut hosts = hosts_for(args);
     if hosts.is_empty() {
         hosts = found(&around);
         if hosts.is_empty() {
@@ -112,7 +112,7 @@ pub(crate) fn unregister(args: &Setup, terminal: &mut Terminal) -> anyhow::Resul
     let around = surroundings()?;
     let scope = scope(args)?;
     let locations = Locations::of_this_machine();
-    let named = named(args);
+    let named = hosts_for(args);
     let every = named.is_empty();
     let hosts = match every {
         // Also of one that has gone from the machine meanwhile, as far as it has such settings.
@@ -168,7 +168,7 @@ pub(super) fn surroundings() -> anyhow::Result<Around> {
     Ok(Around::of_this_machine(&here))
 }
 
-fn named(args: &Setup) -> Vec<&'static Host> {
+fn hosts_for(args: &Setup) -> Vec<&'static Host> {
     let mut hosts: Vec<&'static Host> = Vec::new();
     for name in args.agents.iter().chain(&args.more_agents) {
         if hosts.iter().all(|known| known.name() != name) {
@@ -213,11 +213,15 @@ fn planned_for(
 
 /// Says if the agent will not ask after all: a guard that only seems to stand is worse than none.
 fn warn(work: &Work, terminal: &mut Terminal) -> anyhow::Result<()> {
-    for hindrance in work.plans.iter().filter_map(|plan| plan.hindrance.as_ref()) {
+    for disabled_reason in work
+        .plans
+        .iter()
+        .filter_map(|plan| plan.disabled_reason.as_ref())
+    {
         let heading = terminal.heading("NOT IN FORCE");
         writeln!(
             terminal.out,
-            "{heading}: {hindrance}: change that, or nothing is guarded."
+            "{heading}: {disabled_reason}: change that, or nothing is guarded."
         )?;
     }
     Ok(())

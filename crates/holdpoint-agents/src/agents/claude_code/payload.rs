@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use super::results;
-use crate::hook::adapter::{Adapter, Heard, Said};
+use crate::hook::adapter::{Adapter, Heard, HookReply};
 use crate::hook::events::{BEFORE_CALL, BEFORE_PROMPT, Event, Events, TURN_ENDS};
 use crate::hook::glimpse::Glimpse;
 use crate::hook::nested;
 use crate::hook::reading::{Facts, parsed};
 use crate::hook::wording::{self, RAN_CHANGED};
-use crate::hook::{Moment, Pause, Problem, Question, Reply, Returned};
+use crate::hook::{HookPoint, Pause, Problem, Question, Reply, Returned};
 use holdpoint_engine::inspecting::Inspected;
 
 pub(crate) struct ClaudeCode;
@@ -35,24 +35,33 @@ impl Adapter for ClaudeCode {
         EVENTS
     }
 
-    fn of_call(&self, moment: Moment, said: Said<'_>, reason: &str) -> Option<Value> {
+    fn of_call(&self, point: HookPoint, said: HookReply<'_>, reason: &str) -> Option<Value> {
         let permission = |word: &str| Some(nested::permission(word, reason));
-        match (moment, said) {
-            (Moment::BeforeCall, Said::Allow) => permission("allow"),
-            (Moment::BeforeCall | Moment::Unknown, Said::Ask) => permission("ask"),
-            (Moment::BeforeCall | Moment::Unknown, Said::Deny) => permission("deny"),
-            (Moment::BeforePrompt, Said::Deny) => Some(nested::denial(reason)),
-            (Moment::BeforeCall, Said::Edited(input)) => Some(json!({"hookSpecificOutput": {
-                "hookEventName": "PreToolUse",
-                "permissionDecision": "allow",
-                "permissionDecisionReason": reason,
-                "updatedInput": input,
-                "additionalContext": RAN_CHANGED,
-            }})),
-            (_, Said::Tell) => Some(json!({"systemMessage": reason})),
+        match (point, said) {
+            (HookPoint::BeforeCall, HookReply::Allow) => permission("allow"),
+            (HookPoint::BeforeCall | HookPoint::Unknown, HookReply::Ask) => permission("ask"),
+            (HookPoint::BeforeCall | HookPoint::Unknown, HookReply::Deny) => permission("deny"),
+            (HookPoint::BeforePrompt, HookReply::Deny) => Some(nested::denial(reason)),
+            (HookPoint::BeforeCall, HookReply::Edited(input)) => {
+                Some(json!({"hookSpecificOutput": {
+                    "hookEventName": "PreToolUse",
+                    "permissionDecision": "allow",
+                    "permissionDecisionReason": reason,
+                    "updatedInput": input,
+                    "additionalContext": RAN_CHANGED,
+                }}))
+            }
+            (_, HookReply::Tell) => Some(json!({"systemMessage": reason})),
             // That a rule would allow the call was said before; elsewhere arguments cannot be
             // handed over.
-            (_, Said::Nothing | Said::Allow | Said::Ask | Said::Edited(_) | Said::Deny) => None,
+            (
+                _,
+                HookReply::Nothing
+                | HookReply::Allow
+                | HookReply::Ask
+                | HookReply::Edited(_)
+                | HookReply::Deny,
+            ) => None,
         }
     }
 
@@ -60,9 +69,9 @@ impl Adapter for ClaudeCode {
         nested::prompt(heard)
     }
 
-    fn of_refusal(&self, moment: Moment, reason: &str) -> Option<Value> {
+    fn of_refusal(&self, point: HookPoint, reason: &str) -> Option<Value> {
         // Here the exit code counts for nothing.
-        (moment == Moment::BeforePrompt).then(|| nested::denial(reason))
+        (point == HookPoint::BeforePrompt).then(|| nested::denial(reason))
     }
 
     fn reply_to_result(&self, returned: &Returned, inspected: &Inspected) -> Reply {

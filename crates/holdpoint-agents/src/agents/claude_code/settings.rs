@@ -39,7 +39,7 @@ pub(crate) static HOST: Host = Host {
 /// turn. What a user writes is never stopped by a hook that fails: every call that follows is.
 static HOOKS: Hooks = Hooks {
     agent: "claude-code",
-    apart: true,
+    args_separate: true,
     events: &[
         Event::new("PreToolUse", Some("*"), ASKING, BLOCKED),
         Event::new("PostToolUse", Some("*"), READING, BLOCKED),
@@ -49,8 +49,8 @@ static HOOKS: Hooks = Hooks {
         Event::new("Stop", None, READING, OnFailure::GoOn),
         Event::new("SessionEnd", None, READING, OnFailure::GoOn),
     ],
-    narrowing: &["if", "once", "async", "asyncRewake"],
-    hindrance,
+    forbidden_keys: &["if", "once", "async", "asyncRewake"],
+    disabled_reason,
     ..Hooks::GROUPED
 };
 
@@ -68,11 +68,11 @@ pub fn loosened(file: &Path, locations: &Locations) -> Result<Option<String>, Se
     if value.is_some_and(|value| value.get("disableAllHooks") == Some(&Value::Bool(true))) {
         return Ok(Some(format!("`disableAllHooks` is true in {shown}")));
     }
-    if !Records::of(locations, &path)?.are_kept() {
+    if !Records::for_settings(locations, &path)?.are_kept() {
         return Ok(None);
     }
     let seen = part.look()?;
-    let unguarded = seen.missing.contains(&"PreToolUse") || seen.hindrance.is_some();
+    let unguarded = seen.missing.contains(&"PreToolUse") || seen.disabled_reason.is_some();
     Ok(unguarded.then(|| {
         format!(
             "{shown} no longer runs Holdpoint before each call; `holdpoint uninstall` takes it out"
@@ -82,7 +82,7 @@ pub fn loosened(file: &Path, locations: &Locations) -> Result<Option<String>, Se
 
 /// Why the agent runs no hook of these settings, though they hold one. Observed of Claude Code
 /// 2.1.325, which says so only when it ends.
-fn hindrance(text: &str) -> Option<String> {
+fn disabled_reason(text: &str) -> Option<String> {
     let plain = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     match serde_json::from_str::<Value>(plain) {
         Err(error) => Some(format!(
@@ -197,11 +197,11 @@ mod tests {
 
     #[test]
     fn an_entry_the_agent_does_not_load_is_no_guard() {
-        assert_eq!(hindrance(&add("\u{feff}{\"model\":\"x\"}")), None);
-        let commented = hindrance(&add("{\n  // why\n}")).unwrap();
+        assert_eq!(disabled_reason(&add("\u{feff}{\"model\":\"x\"}")), None);
+        let commented = disabled_reason(&add("{\n  // why\n}")).unwrap();
         assert!(commented.ends_with("(line 2)"), "{commented}");
-        assert!(hindrance(&add("{\"model\":\"x\",}")).is_some());
-        assert!(hindrance(&add("{\"disableAllHooks\":true}")).is_some());
+        assert!(disabled_reason(&add("{\"model\":\"x\",}")).is_some());
+        assert!(disabled_reason(&add("{\"disableAllHooks\":true}")).is_some());
     }
 
     #[test]

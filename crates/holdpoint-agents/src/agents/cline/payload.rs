@@ -8,10 +8,10 @@ use holdpoint_sandbox::last_words::LastWords;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::hook::adapter::{Adapter, Heard, Said, Seen};
+use crate::hook::adapter::{Adapter, Heard, HookReply, Seen};
 use crate::hook::events::{self, BEFORE_CALL, Event, Events, TURN_ENDS};
 use crate::hook::reading::{Facts, parsed};
-use crate::hook::{Moment, Problem, Question, Returned, When, wording};
+use crate::hook::{HookPoint, Problem, Question, Returned, When, wording};
 
 pub(crate) struct Cline;
 
@@ -24,19 +24,23 @@ impl Adapter for Cline {
         EVENTS
     }
 
-    fn of_call(&self, moment: Moment, said: Said<'_>, reason: &str) -> Option<Value> {
+    fn of_call(&self, point: HookPoint, said: HookReply<'_>, reason: &str) -> Option<Value> {
         match said {
-            Said::Deny => Some(cancelled(reason)),
-            Said::Edited(input) if moment == Moment::BeforeCommand => {
+            HookReply::Deny => Some(cancelled(reason)),
+            HookReply::Edited(input) if point == HookPoint::BeforeCommand => {
                 let command = input.get("command")?;
                 Some(
                     json!({"overrideInput": {"commands": [command]}, "context": wording::RAN_CHANGED}),
                 )
             }
-            Said::Edited(input) if moment == Moment::BeforeCall => {
+            HookReply::Edited(input) if point == HookPoint::BeforeCall => {
                 Some(json!({"overrideInput": input, "context": wording::RAN_CHANGED}))
             }
-            Said::Nothing | Said::Allow | Said::Tell | Said::Ask | Said::Edited(_) => None,
+            HookReply::Nothing
+            | HookReply::Allow
+            | HookReply::Tell
+            | HookReply::Ask
+            | HookReply::Edited(_) => None,
         }
     }
 
@@ -54,7 +58,7 @@ impl Adapter for Cline {
         }
     }
 
-    fn of_refusal(&self, _: Moment, reason: &str) -> Option<Value> {
+    fn of_refusal(&self, _: HookPoint, reason: &str) -> Option<Value> {
         Some(cancelled(reason))
     }
 
@@ -147,7 +151,7 @@ impl Payload {
         if event != BEFORE_CALL || tool.as_deref() != Some(COMMANDS) {
             return facts(tool, input, response).question(event);
         }
-        let before = Moment::BeforeCommand;
+        let before = HookPoint::BeforeCommand;
         let listed = commands(&input)?;
         let asked = |command: &&str| {
             facts(Some(COMMANDS.to_owned()), json!({"command": command}), None).call(before)
@@ -167,11 +171,11 @@ impl Payload {
 const COMMANDS: &str = "run_commands";
 
 /// The most commands of one call that are judged.
-const MOST: usize = 100;
+const MAX_COMMANDS: usize = 100;
 
 /// The commands of a call. Each is judged by itself: together they would read as one script.
 fn commands(input: &Value) -> Result<Vec<&str>, Problem> {
-    let unread = |text: &str| Problem::at(When::Call(Moment::BeforeCommand), text);
+    let unread = |text: &str| Problem::at(When::Call(HookPoint::BeforeCommand), text);
     let listed = match input.get("commands") {
         Some(Value::Array(items)) => items.iter().map(Value::as_str).collect(),
         Some(Value::String(one)) => Some(vec![one.as_str()]),
@@ -181,7 +185,7 @@ fn commands(input: &Value) -> Result<Vec<&str>, Problem> {
         listed.ok_or_else(|| unread("the call of run_commands has no list of `commands`"))?;
     match listed.len() {
         0 => Err(unread("the call of run_commands has no commands")),
-        1..=MOST => Ok(listed),
+        1..=MAX_COMMANDS => Ok(listed),
         _ => Err(unread("the call of run_commands has too many commands")),
     }
 }

@@ -3,11 +3,11 @@
 
 use serde_json::{Value, json};
 
-use crate::hook::adapter::{Adapter, Heard, Said, Seen};
+use crate::hook::adapter::{Adapter, Heard, HookReply, Seen};
 use crate::hook::events::{BEFORE_CALL, BEFORE_PROMPT, Event, Events, TURN_ENDS};
 use crate::hook::reading::Facts;
 use crate::hook::wording::RAN_CHANGED;
-use crate::hook::{Moment, Problem, Question, Returned, nested};
+use crate::hook::{HookPoint, Problem, Question, Returned, nested};
 
 pub(crate) struct Codex;
 
@@ -20,26 +20,33 @@ impl Adapter for Codex {
         EVENTS
     }
 
-    fn of_call(&self, moment: Moment, said: Said<'_>, reason: &str) -> Option<Value> {
-        match (moment, said) {
-            (Moment::BeforeCall, Said::Deny) => Some(nested::permission("deny", reason)),
-            (Moment::BeforeCall, Said::Edited(input)) => Some(json!({"hookSpecificOutput": {
-                "hookEventName": "PreToolUse",
-                "permissionDecision": "allow",
-                "updatedInput": input,
-                "additionalContext": RAN_CHANGED,
-            }})),
-            (Moment::BeforePrompt, Said::Deny) => Some(nested::denial(reason)),
-            (Moment::BeforePrompt, Said::Allow) => Some(json!({"hookSpecificOutput": {
+    fn of_call(&self, point: HookPoint, said: HookReply<'_>, reason: &str) -> Option<Value> {
+        match (point, said) {
+            (HookPoint::BeforeCall, HookReply::Deny) => Some(nested::permission("deny", reason)),
+            (HookPoint::BeforeCall, HookReply::Edited(input)) => {
+                Some(json!({"hookSpecificOutput": {
+                    "hookEventName": "PreToolUse",
+                    "permissionDecision": "allow",
+                    "updatedInput": input,
+                    "additionalContext": RAN_CHANGED,
+                }}))
+            }
+            (HookPoint::BeforePrompt, HookReply::Deny) => Some(nested::denial(reason)),
+            (HookPoint::BeforePrompt, HookReply::Allow) => Some(json!({"hookSpecificOutput": {
                 "hookEventName": "PermissionRequest",
                 "decision": {"behavior": "allow"},
             }})),
-            (Moment::BeforeCall | Moment::BeforePrompt, Said::Tell) => {
+            (HookPoint::BeforeCall | HookPoint::BeforePrompt, HookReply::Tell) => {
                 Some(json!({"systemMessage": reason}))
             }
             (
                 _,
-                Said::Nothing | Said::Allow | Said::Ask | Said::Tell | Said::Edited(_) | Said::Deny,
+                HookReply::Nothing
+                | HookReply::Allow
+                | HookReply::Ask
+                | HookReply::Tell
+                | HookReply::Edited(_)
+                | HookReply::Deny,
             ) => None,
         }
     }

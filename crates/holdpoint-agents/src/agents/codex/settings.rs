@@ -52,7 +52,7 @@ static HOOKS: Hooks = Hooks {
         Event::new("PostToolUse", Some("*"), READING, OnFailure::Close),
         Event::new("UserPromptSubmit", None, READING, OnFailure::GoOn),
     ],
-    narrowing: &["async"],
+    forbidden_keys: &["async"],
     ..Hooks::GROUPED
 };
 
@@ -74,7 +74,7 @@ fn hooks_and_trust(
     if scope == Scope::Managed {
         return Ok(vec![Part::new(hooks, Requirements)]);
     }
-    let trust = Trust::of(&hooks, program)?;
+    let trust = Trust::for_hooks(&hooks, program)?;
     let home = host.home(around).ok_or(SetupError::NoHome)?;
     Ok(vec![
         Part::new(hooks, &HOOKS),
@@ -92,7 +92,7 @@ struct Trust {
 
 impl Trust {
     /// What is to be trusted once `hooks` holds the entries for `program`.
-    fn of(hooks: &Path, program: &str) -> Result<Self, SetupError> {
+    fn for_hooks(hooks: &Path, program: &str) -> Result<Self, SetupError> {
         let text = read_bounded(hooks, MAX_SETTINGS)
             .ok()
             .and_then(|bytes| String::from_utf8(bytes).ok())
@@ -182,7 +182,7 @@ impl Form for Trust {
         Vec::new()
     }
 
-    fn hindrance(&self, text: &str) -> Option<String> {
+    fn disabled_reason(&self, text: &str) -> Option<String> {
         if is_off(text) {
             return Some("`hooks` is false under `[features]` in Codex's configuration".into());
         }
@@ -373,7 +373,7 @@ impl Form for Requirements {
         HOOKS.events()
     }
 
-    fn hindrance(&self, _text: &str) -> Option<String> {
+    fn disabled_reason(&self, _text: &str) -> Option<String> {
         None
     }
 
@@ -419,7 +419,7 @@ mod tests {
     }
 
     fn trust() -> Trust {
-        Trust::of(Path::new("/nowhere/hooks.json"), PROGRAM).unwrap()
+        Trust::for_hooks(Path::new("/nowhere/hooks.json"), PROGRAM).unwrap()
     }
 
     #[test]
@@ -434,14 +434,14 @@ mod tests {
             assert!(after.starts_with(text) && !known, "{after}");
             assert!(after.contains("[hooks.state.\"/nowhere/hooks.json:permission_request:0:0\"]"));
             assert!(toml::from_str::<toml::Table>(&after).is_ok(), "{after}");
-            assert_eq!(trust().hindrance(&after), None);
+            assert_eq!(trust().disabled_reason(&after), None);
             assert_eq!(
                 trust().registered(&after, PROGRAM),
                 Ok((after.clone(), true))
             );
             let left = trust().unregistered(&after).unwrap().unwrap();
             assert_eq!(left.trim_end(), text.trim_end());
-            assert!(trust().hindrance(text).is_some());
+            assert!(trust().disabled_reason(text).is_some());
         }
     }
 
@@ -458,7 +458,11 @@ mod tests {
     #[test]
     fn a_configuration_that_cannot_be_extended_is_left_alone() {
         assert!(trust().registered("hooks = {}\n", PROGRAM).is_err());
-        assert!(trust().hindrance("[features]\nhooks = false\n").is_some());
+        assert!(
+            trust()
+                .disabled_reason("[features]\nhooks = false\n")
+                .is_some()
+        );
     }
 
     #[test]

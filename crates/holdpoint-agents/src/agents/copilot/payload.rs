@@ -8,10 +8,10 @@ use holdpoint_sandbox::last_words::LastWords;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::hook::adapter::{Adapter, BLOCK, Said, Seen};
+use crate::hook::adapter::{Adapter, BLOCK, HookReply, Seen};
 use crate::hook::events::{self, BEFORE_CALL, BEFORE_PROMPT, Event, Events, TURN_ENDS};
 use crate::hook::reading::{Facts, mcp_tool, parsed, unfolded};
-use crate::hook::{Moment, Problem, Question, Returned, nested, wording};
+use crate::hook::{HookPoint, Problem, Question, Returned, nested, wording};
 
 pub(crate) struct Copilot;
 
@@ -24,32 +24,34 @@ impl Adapter for Copilot {
         EVENTS
     }
 
-    fn of_call(&self, moment: Moment, said: Said<'_>, reason: &str) -> Option<Value> {
+    fn of_call(&self, point: HookPoint, said: HookReply<'_>, reason: &str) -> Option<Value> {
         let word = match said {
-            Said::Allow | Said::Edited(_) => "allow",
-            Said::Ask => "ask",
-            Said::Deny => "deny",
-            Said::Nothing | Said::Tell => return None,
+            HookReply::Allow | HookReply::Edited(_) => "allow",
+            HookReply::Ask => "ask",
+            HookReply::Deny => "deny",
+            HookReply::Nothing | HookReply::Tell => return None,
         };
-        match (moment, said) {
-            (Moment::BeforeCall, Said::Edited(input)) => Some(json!({
+        match (point, said) {
+            (HookPoint::BeforeCall, HookReply::Edited(input)) => Some(json!({
                 "permissionDecision": word,
                 "permissionDecisionReason": reason,
                 "modifiedArgs": input,
             })),
-            (Moment::BeforeCall, _) => {
+            (HookPoint::BeforeCall, _) => {
                 Some(json!({"permissionDecision": word, "permissionDecisionReason": reason}))
             }
-            (Moment::Otherwise, Said::Edited(input)) => Some(json!({"hookSpecificOutput": {
-                "hookEventName": "PreToolUse",
-                "permissionDecision": word,
-                "permissionDecisionReason": reason,
-                "updatedInput": input,
-            }})),
-            (Moment::Otherwise, _) => Some(nested::permission(word, reason)),
-            (Moment::BeforePrompt, Said::Deny) => Some(denial(reason)),
+            (HookPoint::Otherwise, HookReply::Edited(input)) => {
+                Some(json!({"hookSpecificOutput": {
+                    "hookEventName": "PreToolUse",
+                    "permissionDecision": word,
+                    "permissionDecisionReason": reason,
+                    "updatedInput": input,
+                }}))
+            }
+            (HookPoint::Otherwise, _) => Some(nested::permission(word, reason)),
+            (HookPoint::BeforePrompt, HookReply::Deny) => Some(denial(reason)),
             // Its own question follows, and an allow was said before.
-            (Moment::BeforePrompt | Moment::BeforeCommand | Moment::Unknown, _) => None,
+            (HookPoint::BeforePrompt | HookPoint::BeforeCommand | HookPoint::Unknown, _) => None,
         }
     }
 
@@ -73,9 +75,9 @@ impl Adapter for Copilot {
         })
     }
 
-    fn of_refusal(&self, moment: Moment, reason: &str) -> Option<Value> {
+    fn of_refusal(&self, point: HookPoint, reason: &str) -> Option<Value> {
         // An exit code blocks a call as well, but then its model is not told why.
-        self.of_call(moment, Said::Deny, reason)
+        self.of_call(point, HookReply::Deny, reason)
     }
 
     fn last_words(&self) -> LastWords {
@@ -156,7 +158,7 @@ impl Payload {
 
 const EVENTS: Events = &[
     ("preToolUse", BEFORE_CALL),
-    ("PreToolUse", Event::Call(Moment::Otherwise)),
+    ("PreToolUse", Event::Call(HookPoint::Otherwise)),
     ("permissionRequest", BEFORE_PROMPT),
     ("postToolUse", Event::Result),
     ("PostToolUse", Event::Result),

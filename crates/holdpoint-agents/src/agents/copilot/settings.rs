@@ -46,7 +46,7 @@ static HOOKS: Hooks = Hooks {
     agent: "copilot",
     typed: true,
     command: "exec",
-    apart: true,
+    args_separate: true,
     version: Some(1),
     events: &[
         Event::new("preToolUse", None, ASKING, OnFailure::GoOn),

@@ -5,10 +5,10 @@ use holdpoint_core::StrictValue;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::hook::adapter::{Adapter, Heard, Said, Seen};
+use crate::hook::adapter::{Adapter, Heard, HookReply, Seen};
 use crate::hook::events::{self, BEFORE_CALL, Event, Events, TURN_ENDS};
 use crate::hook::reading::{Facts, mcp_tool, parsed, unfolded};
-use crate::hook::{Moment, Problem, Question, Returned};
+use crate::hook::{HookPoint, Problem, Question, Returned};
 
 pub(crate) struct Cursor;
 
@@ -21,18 +21,18 @@ impl Adapter for Cursor {
         EVENTS
     }
 
-    fn of_call(&self, moment: Moment, said: Said<'_>, reason: &str) -> Option<Value> {
+    fn of_call(&self, point: HookPoint, said: HookReply<'_>, reason: &str) -> Option<Value> {
         let told = |word: &str| json!({"permission": word, "user_message": reason, "agent_message": reason});
-        match (moment, said) {
-            (_, Said::Deny) => Some(told("deny")),
-            (Moment::BeforeCommand, Said::Ask) => Some(told("ask")),
-            (Moment::BeforeCall, Said::Edited(input)) => Some(json!({
+        match (point, said) {
+            (_, HookReply::Deny) => Some(told("deny")),
+            (HookPoint::BeforeCommand, HookReply::Ask) => Some(told("ask")),
+            (HookPoint::BeforeCall, HookReply::Edited(input)) => Some(json!({
                 "permission": "allow",
                 "updated_input": input,
             })),
-            (_, Said::Tell) => Some(json!({"permission": "allow", "user_message": reason})),
-            (_, Said::Nothing | Said::Allow) => Some(json!({"permission": "allow"})),
-            (_, Said::Ask | Said::Edited(_)) => None,
+            (_, HookReply::Tell) => Some(json!({"permission": "allow", "user_message": reason})),
+            (_, HookReply::Nothing | HookReply::Allow) => Some(json!({"permission": "allow"})),
+            (_, HookReply::Ask | HookReply::Edited(_)) => None,
         }
     }
 
@@ -141,10 +141,13 @@ fn one(key: &str, value: Option<String>) -> Value {
 
 const EVENTS: Events = &[
     ("preToolUse", BEFORE_CALL),
-    ("beforeShellExecution", Event::Call(Moment::BeforeCommand)),
-    ("beforeMCPExecution", Event::Call(Moment::Otherwise)),
-    ("beforeReadFile", Event::Call(Moment::Otherwise)),
-    ("beforeTabFileRead", Event::Call(Moment::Otherwise)),
+    (
+        "beforeShellExecution",
+        Event::Call(HookPoint::BeforeCommand),
+    ),
+    ("beforeMCPExecution", Event::Call(HookPoint::Otherwise)),
+    ("beforeReadFile", Event::Call(HookPoint::Otherwise)),
+    ("beforeTabFileRead", Event::Call(HookPoint::Otherwise)),
     ("postToolUse", Event::Result),
     ("postToolUseFailure", Event::Failure),
     ("beforeSubmitPrompt", Event::Prompt),

@@ -50,14 +50,14 @@ static HOOKS: Hooks = Hooks {
         Event::new("beforeReadFile", None, ASKING, CLOSED),
         Event::new("postToolUse", None, READING, OnFailure::GoOn),
     ],
-    hindrance,
+    disabled_reason,
     ..Hooks::FLAT
 };
 
 const CLOSED: OnFailure = OnFailure::Set("failClosed", Word::True);
 
 /// Cursor takes `//` for the start of a comment wherever it stands, also in a text.
-fn hindrance(text: &str) -> Option<String> {
+fn disabled_reason(text: &str) -> Option<String> {
     let inside = text.lines().any(|line| {
         line.find("//")
             .and_then(|at| line.get(..at))
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn two_slashes_in_a_text_are_no_comment() {
-        assert!(hindrance(r#"{"command": "curl https://x"}"#).is_some());
-        assert_eq!(hindrance("{ // mine\n}"), None);
+        assert!(disabled_reason(r#"{"command": "curl https://x"}"#).is_some());
+        assert_eq!(disabled_reason("{ // mine\n}"), None);
     }
 }

@@ -3,10 +3,10 @@
 
 use serde_json::{Value, json};
 
-use crate::hook::adapter::{Adapter, Heard, Said, Seen};
+use crate::hook::adapter::{Adapter, Heard, HookReply, Seen};
 use crate::hook::events::{BEFORE_CALL, Event, Events, TURN_ENDS};
 use crate::hook::reading::Facts;
-use crate::hook::{Moment, Problem, Question, Returned, nested};
+use crate::hook::{HookPoint, Problem, Question, Returned, nested};
 
 pub(crate) struct Gemini;
 
@@ -19,19 +19,26 @@ impl Adapter for Gemini {
         EVENTS
     }
 
-    fn of_call(&self, moment: Moment, said: Said<'_>, reason: &str) -> Option<Value> {
+    fn of_call(&self, point: HookPoint, said: HookReply<'_>, reason: &str) -> Option<Value> {
         let decision = |word: &str| Some(json!({"decision": word, "reason": reason}));
-        match (moment, said) {
-            (Moment::BeforeCall, Said::Allow) => decision("allow"),
-            (Moment::BeforeCall, Said::Ask) => decision("ask"),
-            (_, Said::Deny) => decision("deny"),
-            (Moment::BeforeCall, Said::Edited(input)) => Some(json!({
+        match (point, said) {
+            (HookPoint::BeforeCall, HookReply::Allow) => decision("allow"),
+            (HookPoint::BeforeCall, HookReply::Ask) => decision("ask"),
+            (_, HookReply::Deny) => decision("deny"),
+            (HookPoint::BeforeCall, HookReply::Edited(input)) => Some(json!({
                 "decision": "allow",
                 "reason": reason,
                 "hookSpecificOutput": {"hookEventName": "BeforeTool", "tool_input": input},
             })),
-            (Moment::BeforeCall, Said::Tell) => Some(json!({"systemMessage": reason})),
-            (_, Said::Nothing | Said::Allow | Said::Ask | Said::Tell | Said::Edited(_)) => None,
+            (HookPoint::BeforeCall, HookReply::Tell) => Some(json!({"systemMessage": reason})),
+            (
+                _,
+                HookReply::Nothing
+                | HookReply::Allow
+                | HookReply::Ask
+                | HookReply::Tell
+                | HookReply::Edited(_),
+            ) => None,
         }
     }
 

@@ -40,14 +40,14 @@ static HOOKS: Hooks = Hooks {
         Event::new("AfterTool", Some("*"), READING, OnFailure::Close),
         Event::new("BeforeAgent", None, READING, OnFailure::GoOn),
     ],
-    hindrance,
+    disabled_reason,
     ..Hooks::GROUPED
 };
 
 const ASKING: Option<(&str, u64)> = Some(("timeout", TIMEOUT * 1000));
 const READING: Option<(&str, u64)> = Some(("timeout", TIMEOUT_OF_TEXT * 1000));
 
-fn hindrance(text: &str) -> Option<String> {
+fn disabled_reason(text: &str) -> Option<String> {
     let settings = plain_json(text)?;
     let switches = settings.get("hooksConfig")?;
     if switches.get("enabled") == Some(&false.into()) {
@@ -76,19 +76,22 @@ mod tests {
         ] {
             assert!(after.contains(part), "{after}");
         }
-        assert_eq!(hindrance(&after), None);
+        assert_eq!(disabled_reason(&after), None);
     }
 
     #[test]
     fn hooks_that_are_switched_off_are_no_guard() {
         assert!(
-            hindrance(
+            disabled_reason(
                 r#"{"hooksConfig":{"enabled":false}, // off
         }"#
             )
             .is_some()
         );
-        assert!(hindrance(r#"{"hooksConfig":{"disabled":["holdpoint"]}}"#).is_some());
-        assert_eq!(hindrance(r#"{"hooksConfig":{"disabled":["lint"]}}"#), None);
+        assert!(disabled_reason(r#"{"hooksConfig":{"disabled":["holdpoint"]}}"#).is_some());
+        assert_eq!(
+            disabled_reason(r#"{"hooksConfig":{"disabled":["lint"]}}"#),
+            None
+        );
     }
 }

@@ -4,10 +4,10 @@ use holdpoint_core::StrictValue;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::hook::adapter::{Adapter, BLOCK, Heard, Said, Seen};
+use crate::hook::adapter::{Adapter, BLOCK, Heard, HookReply, Seen};
 use crate::hook::events::{self, BEFORE_CALL, Event, Events, TURN_ENDS};
 use crate::hook::reading::{Facts, mcp_tool, parsed};
-use crate::hook::{Moment, Problem, Question, Returned};
+use crate::hook::{HookPoint, Problem, Question, Returned};
 
 pub(crate) struct Generic;
 
@@ -20,18 +20,18 @@ impl Adapter for Generic {
         EVENTS
     }
 
-    fn of_call(&self, moment: Moment, said: Said<'_>, reason: &str) -> Option<Value> {
+    fn of_call(&self, point: HookPoint, said: HookReply<'_>, reason: &str) -> Option<Value> {
         let decision = |word: &str| Some(json!({"decision": word, "reason": reason}));
         match said {
-            Said::Nothing => Some(json!({"decision": "none"})),
-            Said::Allow => decision("allow"),
-            Said::Tell => Some(json!({"decision": "none", "note": reason})),
-            Said::Deny => decision("deny"),
+            HookReply::Nothing => Some(json!({"decision": "none"})),
+            HookReply::Allow => decision("allow"),
+            HookReply::Tell => Some(json!({"decision": "none", "note": reason})),
+            HookReply::Deny => decision("deny"),
             // Nobody runs a call with arguments it has not read of.
-            Said::Edited(input) if moment == Moment::Otherwise => {
+            HookReply::Edited(input) if point == HookPoint::Otherwise => {
                 Some(json!({"decision": "allow", "reason": reason, "input": input}))
             }
-            Said::Ask | Said::Edited(_) => None,
+            HookReply::Ask | HookReply::Edited(_) => None,
         }
     }
 
@@ -85,7 +85,7 @@ impl Payload {
     fn question(self) -> Result<Question, Problem> {
         let mut event = events::about(EVENTS, self.event.as_deref());
         if event == BEFORE_CALL && self.takes_input == Some(true) {
-            event = Event::Call(Moment::Otherwise);
+            event = Event::Call(HookPoint::Otherwise);
         }
         let tool = match (self.server, self.tool) {
             (Some(server), Some(tool)) => Some(mcp_tool(&server, &tool)),

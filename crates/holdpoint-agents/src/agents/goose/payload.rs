@@ -4,10 +4,10 @@ use holdpoint_core::StrictValue;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::hook::adapter::{Adapter, Said};
+use crate::hook::adapter::{Adapter, HookReply};
 use crate::hook::events::{self, BEFORE_CALL, Event, Events, TURN_ENDS};
 use crate::hook::reading::{Facts, mcp_tool, parsed};
-use crate::hook::{Moment, Problem, Question};
+use crate::hook::{HookPoint, Problem, Question};
 
 pub(crate) struct Goose;
 
@@ -20,14 +20,19 @@ impl Adapter for Goose {
         EVENTS
     }
 
-    fn of_call(&self, moment: Moment, said: Said<'_>, reason: &str) -> Option<Value> {
-        match (moment, said) {
-            (Moment::BeforeCall, Said::Deny) => {
+    fn of_call(&self, point: HookPoint, said: HookReply<'_>, reason: &str) -> Option<Value> {
+        match (point, said) {
+            (HookPoint::BeforeCall, HookReply::Deny) => {
                 Some(json!({"decision": "block", "reason": reason}))
             }
             (
                 _,
-                Said::Nothing | Said::Allow | Said::Ask | Said::Tell | Said::Edited(_) | Said::Deny,
+                HookReply::Nothing
+                | HookReply::Allow
+                | HookReply::Ask
+                | HookReply::Tell
+                | HookReply::Edited(_)
+                | HookReply::Deny,
             ) => None,
         }
     }
@@ -47,7 +52,7 @@ impl Payload {
     fn question(self) -> Result<Question, Problem> {
         let event = events::about(EVENTS, self.event.as_deref());
         Facts {
-            tool: self.tool_name.map(named),
+            tool: self.tool_name.map(canonical_name),
             input: self.tool_input.map_or(Value::Null, |StrictValue(it)| it),
             session: self.session_id,
             directory: self.working_dir,
@@ -58,7 +63,7 @@ impl Payload {
 }
 
 /// A tool under the name it has elsewhere: whatever is not its own comes from an MCP server.
-fn named(tool: String) -> String {
+fn canonical_name(tool: String) -> String {
     match tool.split_once("__") {
         Some((extension, name)) if extension != "developer" && extension != "mcp" => {
             mcp_tool(extension, name)

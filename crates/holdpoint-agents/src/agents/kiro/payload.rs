@@ -10,7 +10,7 @@ pub(crate) struct Kiro;
 impl Adapter for Kiro {
     fn read(&self, payload: &str) -> Result<Question, Problem> {
         nested::question(self, payload, |facts| Facts {
-            tool: facts.tool.map(named),
+            tool: facts.tool.map(canonical_name),
             ..facts
         })
     }
@@ -21,7 +21,7 @@ impl Adapter for Kiro {
 }
 
 /// A tool under the name it has elsewhere: `@server/tool` is an MCP server's.
-fn named(tool: String) -> String {
+fn canonical_name(tool: String) -> String {
     match tool.strip_prefix('@').and_then(|name| name.split_once('/')) {
         Some((server, name)) => mcp_tool(server, name),
         None => tool,

@@ -39,7 +39,7 @@ static AGENT: Hooks = Hooks {
         Some(("timeout_ms", TIMEOUT * 1000)),
         OnFailure::Close,
     )],
-    narrowing: &["cache_ttl_seconds"],
+    forbidden_keys: &["cache_ttl_seconds"],
     ..Hooks::FLAT
 };
 

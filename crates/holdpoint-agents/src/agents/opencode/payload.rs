@@ -5,10 +5,10 @@ use holdpoint_core::StrictValue;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::hook::adapter::{Adapter, BLOCK, Heard, Said, Seen};
+use crate::hook::adapter::{Adapter, BLOCK, Heard, HookReply, Seen};
 use crate::hook::events::{self, BEFORE_CALL, Event, Events, TURN_ENDS};
 use crate::hook::reading::{Facts, parsed};
-use crate::hook::{Moment, Problem, Question, Returned};
+use crate::hook::{HookPoint, Problem, Question, Returned};
 
 pub(crate) struct OpenCode;
 
@@ -21,13 +21,20 @@ impl Adapter for OpenCode {
         EVENTS
     }
 
-    fn of_call(&self, moment: Moment, said: Said<'_>, reason: &str) -> Option<Value> {
-        match (moment, said) {
-            (_, Said::Deny) => Some(json!({"decision": "deny", "reason": reason})),
-            (Moment::BeforeCall, Said::Edited(input)) => {
+    fn of_call(&self, point: HookPoint, said: HookReply<'_>, reason: &str) -> Option<Value> {
+        match (point, said) {
+            (_, HookReply::Deny) => Some(json!({"decision": "deny", "reason": reason})),
+            (HookPoint::BeforeCall, HookReply::Edited(input)) => {
                 Some(json!({"decision": "allow", "args": input}))
             }
-            (_, Said::Nothing | Said::Allow | Said::Tell | Said::Ask | Said::Edited(_)) => None,
+            (
+                _,
+                HookReply::Nothing
+                | HookReply::Allow
+                | HookReply::Tell
+                | HookReply::Ask
+                | HookReply::Edited(_),
+            ) => None,
         }
     }
 

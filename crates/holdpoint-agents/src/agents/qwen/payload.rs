@@ -3,10 +3,10 @@
 
 use serde_json::{Value, json};
 
-use crate::hook::adapter::{Adapter, Heard, Said, Seen};
+use crate::hook::adapter::{Adapter, Heard, HookReply, Seen};
 use crate::hook::events::{BEFORE_CALL, BEFORE_PROMPT, Event, Events, TURN_ENDS};
 use crate::hook::reading::Facts;
-use crate::hook::{Moment, Problem, Question, Returned, nested};
+use crate::hook::{HookPoint, Problem, Question, Returned, nested};
 
 pub(crate) struct Qwen;
 
@@ -19,18 +19,23 @@ impl Adapter for Qwen {
         EVENTS
     }
 
-    fn of_call(&self, moment: Moment, said: Said<'_>, reason: &str) -> Option<Value> {
-        match (moment, said) {
-            (Moment::BeforeCall, Said::Allow) => Some(nested::permission("allow", reason)),
-            (Moment::BeforeCall, Said::Ask) => Some(nested::permission("ask", reason)),
-            (Moment::BeforeCall, Said::Deny) => Some(nested::permission("deny", reason)),
-            (Moment::BeforePrompt, Said::Deny) => Some(nested::denial(reason)),
-            (Moment::BeforeCall | Moment::BeforePrompt, Said::Tell) => {
+    fn of_call(&self, point: HookPoint, said: HookReply<'_>, reason: &str) -> Option<Value> {
+        match (point, said) {
+            (HookPoint::BeforeCall, HookReply::Allow) => Some(nested::permission("allow", reason)),
+            (HookPoint::BeforeCall, HookReply::Ask) => Some(nested::permission("ask", reason)),
+            (HookPoint::BeforeCall, HookReply::Deny) => Some(nested::permission("deny", reason)),
+            (HookPoint::BeforePrompt, HookReply::Deny) => Some(nested::denial(reason)),
+            (HookPoint::BeforeCall | HookPoint::BeforePrompt, HookReply::Tell) => {
                 Some(json!({"systemMessage": reason}))
             }
             (
                 _,
-                Said::Nothing | Said::Allow | Said::Ask | Said::Tell | Said::Edited(_) | Said::Deny,
+                HookReply::Nothing
+                | HookReply::Allow
+                | HookReply::Ask
+                | HookReply::Tell
+                | HookReply::Edited(_)
+                | HookReply::Deny,
             ) => None,
         }
     }
@@ -54,8 +59,8 @@ impl Adapter for Qwen {
         nested::prompt(heard)
     }
 
-    fn of_refusal(&self, moment: Moment, reason: &str) -> Option<Value> {
-        (moment == Moment::BeforePrompt).then(|| nested::denial(reason))
+    fn of_refusal(&self, point: HookPoint, reason: &str) -> Option<Value> {
+        (point == HookPoint::BeforePrompt).then(|| nested::denial(reason))
     }
 }
 

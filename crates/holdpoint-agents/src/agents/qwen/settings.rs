@@ -39,12 +39,12 @@ static HOOKS: Hooks = Hooks {
         Event::new("PostToolUseFailure", Some("*"), READING, OnFailure::Close),
         Event::new("UserPromptSubmit", None, READING, OnFailure::GoOn),
     ],
-    narrowing: &["async"],
-    hindrance,
+    forbidden_keys: &["async"],
+    disabled_reason,
     ..Hooks::GROUPED
 };
 
-fn hindrance(text: &str) -> Option<String> {
+fn disabled_reason(text: &str) -> Option<String> {
     (plain_json(text)?.get("disableAllHooks") == Some(&true.into()))
         .then(|| "`disableAllHooks` is true in these settings".into())
 }

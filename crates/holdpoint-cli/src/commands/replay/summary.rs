@@ -89,7 +89,10 @@ fn verdicts(tally: &Tally, terminal: &mut Terminal) -> anyhow::Result<()> {
     if told {
         header.push_str("   then:");
         for column in &columns {
-            header.push_str(&format!(" {:>9}", column.map_or("not told", Outcome::word)));
+            header.push_str(&format!(
+                " {:>9}",
+                column.map_or("not told", Outcome::as_str)
+            ));
         }
     }
     writeln!(terminal.out, "\n{}", terminal.faint(header.trim_end()))?;
@@ -324,7 +327,7 @@ pub(super) fn json(
         .then
         .iter()
         .map(|((verdict, outcome), calls)| {
-            json!({"verdict": verdict, "then": outcome.map(Outcome::word), "calls": calls})
+            json!({"verdict": verdict, "then": outcome.map(Outcome::as_str), "calls": calls})
         })
         .collect();
     let problems: Vec<Value> = tally
