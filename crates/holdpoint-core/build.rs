@@ -24,6 +24,8 @@ use std::path::{Path, PathBuf};
 mod data_format;
 #[path = "src/rules/format.rs"]
 mod format;
+#[path = "build_tools.rs"]
+mod tools;
 #[path = "src/rules/traces.rs"]
 mod traces;
 #[path = "src/rules/words.rs"]
@@ -32,6 +34,9 @@ mod words;
 use data_format::{ClassesFile, ProgramsFile, Recursive, RolesEntry};
 use format::{CaseEntry, OneOrMany, PackFile};
 
+/// Files beside the packs that are none.
+const DATA: &[&str] = &["path-classes.toml", "programs.toml", "tools.toml"];
+
 fn main() {
     let root = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../../rules");
     println!("cargo::rerun-if-changed={}", root.display());
@@ -39,7 +44,7 @@ fn main() {
         .expect("the rule packs are missing")
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|ext| ext == "toml"))
-        .filter(|path| !path.ends_with("programs.toml") && !path.ends_with("path-classes.toml"))
+        .filter(|path| !DATA.iter().any(|name| path.ends_with(name)))
         .collect();
     packs.sort();
     let classes: ClassesFile = load(&root.join("path-classes.toml"));
@@ -63,6 +68,7 @@ fn main() {
     write_packs(&mut out, &packs, &targets);
     let target = PathBuf::from(std::env::var("OUT_DIR").unwrap());
     fs::write(target.join("packs.rs"), out).unwrap();
+    tools::write(&root.join("tools.toml"), &target.join("tools.rs"));
 }
 
 fn load<T: serde::de::DeserializeOwned>(path: &Path) -> T {

@@ -8,8 +8,9 @@
 
 use std::sync::LazyLock;
 
-use holdpoint_agents::hook::{Agent, Answer, HookCall, Gatekeeper, Pause, Prompted, Reply, Returned};
+use holdpoint_agents::hook::{Agent, Answer, Gatekeeper, HookCall, Pause, Prompted, Reply, Returned};
 use holdpoint_core::{Decision, Policy, Session, Surroundings, Verdict, judge_call};
+use holdpoint_engine::EngineError;
 use holdpoint_engine::inspecting::Inspected;
 use holdpoint_text::clean::{note, replacement};
 use holdpoint_text::inspection::{Inspection, inspect};
@@ -36,7 +37,7 @@ struct Judge {
 }
 
 impl Gatekeeper for Judge {
-    fn judge(&mut self, asked: HookCall) -> Result<Answer, String> {
+    fn judge(&mut self, asked: HookCall) -> Result<Answer, EngineError> {
         let around = Surroundings {
             workspace: Some("/work"),
             directory: asked
@@ -52,12 +53,12 @@ impl Gatekeeper for Judge {
 
     fn stand_by(&mut self, _: Reply) {}
 
-    fn result(&mut self, returned: &Returned) -> Result<Inspected, String> {
+    fn result(&mut self, returned: &Returned) -> Result<Inspected, EngineError> {
         let told = returned.response.to_string();
         Ok(inspected(inspect(&told, Origin::Tool), Origin::Tool))
     }
 
-    fn prompt(&mut self, prompted: &Prompted) -> Result<Inspected, String> {
+    fn prompt(&mut self, prompted: &Prompted) -> Result<Inspected, EngineError> {
         Ok(inspected(
             inspect(&prompted.text, Origin::User),
             Origin::User,
@@ -68,7 +69,7 @@ impl Gatekeeper for Judge {
         Ok(())
     }
 
-    fn pause(&mut self, _: &str, _: Pause) -> Result<(), String> {
+    fn pause(&mut self, _: &str, _: Pause) -> Result<(), EngineError> {
         Ok(())
     }
 }

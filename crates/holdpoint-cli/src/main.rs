@@ -2,7 +2,6 @@
 
 mod cli;
 mod commands;
-mod desk;
 mod exit;
 mod json_line;
 mod layout;

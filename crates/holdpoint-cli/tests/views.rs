@@ -16,7 +16,7 @@ use holdpoint_broker::{CallContext, Context, Moment};
 use holdpoint_cli::HouseViews;
 use holdpoint_core::text::{Origin, Severity};
 use holdpoint_daemon::{Broker, Held, Views};
-use holdpoint_engine::holding::House;
+use holdpoint_engine::Engine;
 use holdpoint_engine::{Locations, Mark, SessionId, Sessions};
 use serde_json::{Map, Value, json};
 
@@ -37,7 +37,7 @@ fn views(home: &Path) -> (HouseViews, Broker, Locations) {
     let policy = r#"{ "defaultPolicy": "ask", "channel": { "type": "webhook",
         "endpoint": "https://hooks.example/T0", "auth\u005ftoken": "s3cret" } }"#;
     fs::write(home.join("config/permissions.json"), policy).unwrap();
-    let world = Arc::new(House::at(&locations));
+    let world = Arc::new(Engine::at(&locations));
     let broker = Broker::open(&home.join("state/approvals/approvals.db"), world).unwrap();
     let views = HouseViews::new(locations.clone(), broker.clone());
     (views, broker, locations)

@@ -4,6 +4,7 @@
 //! which no key stands twice. What the call *means* is worked out by `understand`; here are only
 //! its identity (the digest a release is bound to) and its text form (the signature of J-11/J-12).
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -118,20 +119,48 @@ impl ToolCall {
 
     /// `name(key=value, …)` with sorted keys and values as Python's `str()` shows them.
     pub(crate) fn text_form(&self) -> String {
-        let mut text = String::with_capacity(self.tool.len() + 64);
-        text.push_str(&self.tool);
-        text.push('(');
-        for (index, (key, value)) in self.input.iter().enumerate() {
-            if index > 0 {
-                text.push_str(", ");
-            }
-            text.push_str(key);
-            text.push('=');
-            push_python_str(&mut text, value);
-        }
-        text.push(')');
-        text
+        let arguments = self.input.iter();
+        text_form(
+            &self.tool,
+            arguments.map(|(key, value)| (key.as_str(), value)),
+        )
     }
+
+    /// The same as if the tool were called `name` by an agent that has its own names for the
+    /// arguments.
+    pub(crate) fn text_form_as(&self, name: &'static catalogue::Name) -> String {
+        let mut arguments: Vec<(Cow<'_, str>, &Value)> = self
+            .input
+            .iter()
+            .flat_map(|(key, value)| {
+                let names = catalogue::renames(name, key);
+                names.into_iter().map(move |name| (name, value))
+            })
+            .collect();
+        arguments.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let arguments = arguments.iter().map(|(key, value)| (key.as_ref(), *value));
+        text_form(name.text(), arguments)
+    }
+}
+
+/// `name(key=value, …)` of arguments in the order they are to stand in.
+pub(crate) fn text_form<'a>(
+    name: &str,
+    arguments: impl Iterator<Item = (&'a str, &'a Value)>,
+) -> String {
+    let mut text = String::with_capacity(name.len() + 64);
+    text.push_str(name);
+    text.push('(');
+    for (index, (key, value)) in arguments.enumerate() {
+        if index > 0 {
+            text.push_str(", ");
+        }
+        text.push_str(key);
+        text.push('=');
+        push_python_str(&mut text, value);
+    }
+    text.push(')');
+    text
 }
 
 /// Why something is not a tool call.

@@ -33,7 +33,9 @@ mod understand;
 mod verdict;
 
 pub use call::{CallError, StrictValue, ToolCall, digest_of};
-pub use catalogue::{Effect, command_argument, names_command, reaches_network, reads_files};
+pub use catalogue::{
+    Effect, command_argument, names_command, reaches_network, reads_files, standing_name,
+};
 pub use decision::{Decision, Finding};
 pub use document::DocumentError;
 pub use glob::Glob;

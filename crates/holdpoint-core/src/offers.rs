@@ -129,7 +129,7 @@ fn prefix(view: &CommandView) -> Option<Vec<String>> {
     let bare = Glob::escape(&words.join(" "));
     let longer = format!("{bare} *");
     // One word alone may be the name of a tool as well, which is not what is offered.
-    Some(if catalogue::is_known(&bare) {
+    Some(if catalogue::is_name(&bare) {
         vec![longer]
     } else {
         vec![bare, longer]

@@ -7,9 +7,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::catalogue::{self, Identity, Tool};
 use crate::glob::Glob;
 use crate::policy::RuleList;
-use crate::policy::rules::{Match, MatchKind, Rules};
+use crate::policy::rules::{Match, MatchKind, Rules, tool_match};
+use crate::policy::tool_names::{Naming, WrittenName};
 use crate::text::{Origin, Severity};
 use crate::understand::{Action, CommandView};
 use crate::verdict::{DefaultPolicy, Method};
@@ -166,12 +168,33 @@ impl SessionState {
         !earlier.into_iter().any(|known| known == rule)
     }
 
-    /// How often `tool` was called, in whatever case: the rules that limit it do not tell them apart.
+    /// How often `tool` was called, in whatever case and under whatever name agents have for it: the
+    /// rules that limit it do not tell them apart.
     pub fn calls_of(&self, tool: &str) -> u64 {
-        self.calls
-            .iter()
-            .filter(|(name, _)| name.eq_ignore_ascii_case(tool))
-            .fold(0, |sum: u64, (_, count)| sum.saturating_add(*count))
+        let known = catalogue::tool_named(tool).map(|tool| tool.name);
+        self.calls_where(|name| {
+            name.eq_ignore_ascii_case(tool)
+                || (known.is_some() && catalogue::tool_named(name).map(|tool| tool.name) == known)
+        })
+    }
+
+    /// How often anything was called that rules for `tool` limit: calls are kept under the names they
+    /// were made by.
+    pub(crate) fn calls_counted_for(&self, tool: &Tool) -> u64 {
+        self.calls_where(|name| {
+            Identity::of_name(name).touches(tool)
+                || catalogue::tool_named(name).is_some_and(|known| known.name == tool.name)
+        })
+    }
+
+    /// How often a tool was called by this very name.
+    pub(crate) fn calls_under(&self, name: &str) -> u64 {
+        self.calls_where(|known| known == name)
+    }
+
+    fn calls_where(&self, counts: impl Fn(&str) -> bool) -> u64 {
+        let counted = self.calls.iter().filter(|(name, _)| counts(name));
+        counted.fold(0, |sum: u64, (_, count)| sum.saturating_add(*count))
     }
 }
 
@@ -184,8 +207,53 @@ pub(crate) struct SessionRules {
 
 #[derive(Clone, Debug, Default)]
 struct List {
-    entries: Vec<(String, Glob)>,
+    entries: Vec<Entry>,
     signatures: Rules,
+}
+
+/// A session's entry: a glob over names of tools and over signatures.
+#[derive(Clone, Debug)]
+struct Entry {
+    pattern: String,
+    glob: Glob,
+    /// The name it is, if it has no wildcard.
+    name: Option<WrittenName>,
+}
+
+impl Entry {
+    fn new(pattern: &str) -> Self {
+        let glob = Glob::new(pattern);
+        Self {
+            name: glob.only().map(|name| WrittenName::new(&name)),
+            pattern: pattern.to_owned(),
+            glob,
+        }
+    }
+
+    /// How the entry names the tool of a call, if it does.
+    fn naming(&self, view: &Action, list: Purpose) -> Option<Naming> {
+        let (own, identity) = (view.call.tool(), view.identity);
+        if let Some(name) = &self.name {
+            return match list {
+                Purpose::Deny => name.naming(own, identity),
+                Purpose::Allow => name.naming_to_allow(own, identity),
+            };
+        }
+        if self.glob.matches(own) {
+            return Some(Naming::Unnamed);
+        }
+        let standing = identity.standing_name()?;
+        self.glob
+            .matches(standing.text())
+            .then_some(Naming::Standing)
+    }
+}
+
+/// What a list of a session is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    Deny,
+    Allow,
 }
 
 impl List {
@@ -198,19 +266,9 @@ impl List {
             ..RuleList::default()
         };
         Self {
-            entries: patterns
-                .iter()
-                .map(|pattern| (pattern.clone(), Glob::new(pattern)))
-                .collect(),
+            entries: patterns.iter().map(|text| Entry::new(text)).collect(),
             signatures: Rules::new([&list]),
         }
-    }
-
-    fn names(&self, tool: &str) -> impl Iterator<Item = &str> {
-        self.entries
-            .iter()
-            .filter(move |(_, glob)| glob.matches(tool))
-            .map(|(pattern, _)| pattern.as_str())
     }
 
     /// The entries that are a shell line, letter by letter: they speak of all its commands, where
@@ -219,12 +277,13 @@ impl List {
         let line = view.known_line();
         self.entries
             .iter()
-            .filter(move |(_, glob)| line.is_some() && glob.only().as_deref() == line)
-            .map(|(pattern, glob)| Match {
+            .filter(move |entry| line.is_some() && entry.glob.only().as_deref() == line)
+            .map(|entry| Match {
                 kind: MatchKind::Pattern,
-                rule: pattern.clone(),
-                specificity: glob.specificity(),
+                rule: entry.pattern.clone(),
+                specificity: entry.glob.specificity(),
                 command: None,
+                naming: Naming::Unnamed,
             })
     }
 }
@@ -243,18 +302,27 @@ impl SessionRules {
         if self.deny.entries.is_empty() {
             return Vec::new();
         }
-        let tool = view.call.tool();
-        let excepted = self
-            .allow
-            .entries
-            .iter()
-            .any(|(pattern, _)| pattern == tool);
-        let mut found: Vec<Match> = self
-            .deny
-            .names(tool)
-            .filter(|pattern| !excepted || *pattern == tool)
-            .map(tool_match)
-            .collect();
+        // An entry that names the tool as the glob came to name it.
+        let excepts = |by: Naming| {
+            self.allow.entries.iter().any(|entry| {
+                let naming = entry.name.as_ref().and(entry.naming(view, Purpose::Allow));
+                naming == Some(Naming::Own)
+                    || (by == Naming::Standing && naming == Some(Naming::Standing))
+            })
+        };
+        let mut found: Vec<Match> = Vec::new();
+        // The globs that name the tool, and whether they give way.
+        let mut globs: Vec<(&str, bool)> = Vec::new();
+        for entry in &self.deny.entries {
+            let Some(naming) = entry.naming(view, Purpose::Deny) else {
+                continue;
+            };
+            let gives_way = entry.name.is_none() && excepts(naming);
+            globs.push((&entry.pattern, gives_way));
+            if !gives_way {
+                found.push(tool_match((entry.pattern.clone(), naming)));
+            }
+        }
         let by_signature = self
             .deny
             .signatures
@@ -263,10 +331,11 @@ impl SessionRules {
             .filter(|found| {
                 // The text form of a call starts with the tool's name: a glob that matches it by that
                 // name alone has spoken about the name.
-                let by_name = found.command.is_none()
-                    && !found.rule.contains('(')
-                    && Glob::new(&found.rule).matches(tool);
-                !(by_name && (excepted || !view.is_shell()))
+                let by_name = globs
+                    .iter()
+                    .find(|(pattern, _)| *pattern == found.rule)
+                    .filter(|_| found.command.is_none() && !found.rule.contains('('));
+                !by_name.is_some_and(|(_, gives_way)| *gives_way || !view.is_shell())
             });
         for matched in by_signature.chain(self.deny.lines(view)) {
             if !found.iter().any(|known| known.rule == matched.rule) {
@@ -291,7 +360,11 @@ impl SessionRules {
         if self.allow.entries.is_empty() {
             return Vec::new();
         }
-        let mut found: Vec<Match> = self.allow.names(view.call.tool()).map(tool_match).collect();
+        let named = self.allow.entries.iter().filter_map(|entry| {
+            let naming = entry.naming(view, Purpose::Allow)?;
+            Some(tool_match((entry.pattern.clone(), naming)))
+        });
+        let mut found: Vec<Match> = named.collect();
         found.extend(self.allow.signatures.covering_call(view));
         found.extend(self.allow.lines(view));
         found
@@ -300,15 +373,6 @@ impl SessionRules {
     /// The allow entries that cover one command of the line.
     pub(crate) fn covering_command(&self, view: &Action, index: usize) -> Vec<Match> {
         self.allow.signatures.covering_command(view, index)
-    }
-}
-
-fn tool_match(pattern: &str) -> Match {
-    Match {
-        kind: MatchKind::Tool,
-        rule: pattern.to_owned(),
-        specificity: 0,
-        command: None,
     }
 }
 

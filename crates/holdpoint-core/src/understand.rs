@@ -11,8 +11,8 @@ use std::sync::OnceLock;
 use serde_json::{Map, Value};
 
 use crate::budget::Budget;
-use crate::call::{ToolCall, push_python_str};
-use crate::catalogue::{self, Effect, Shape};
+use crate::call::{self, ToolCall, push_python_str};
+use crate::catalogue::{self, Effect, Identity, Name, Shape, Tool};
 use crate::effects::{self, Meaning};
 use crate::flags;
 use crate::path_uses::{self, PathUse, Verb};
@@ -40,6 +40,8 @@ const MAX_NAMED: usize = 1000;
 pub struct Action {
     pub(crate) call: ToolCall,
     pub(crate) effect: Effect,
+    /// Which tool it is, whatever its agent calls it.
+    pub(crate) identity: Identity,
     /// How the tool's arguments are read.
     pub(crate) shape: Shape,
     /// The command line of a shell tool, as written.
@@ -80,6 +82,7 @@ fn read(call: ToolCall, effect: Effect, generated: &[String], around: &Surroundi
     let cwd = call.cwd().map(str::to_owned);
     let mut action = Action {
         effect,
+        identity: Identity::of(&call),
         shape: catalogue::shape(call.tool()),
         line: call.command_line(),
         call,
@@ -228,6 +231,51 @@ impl Action {
     /// `name(key=value, …)`.
     pub(crate) fn text_form(&self) -> &str {
         self.text_form.get_or_init(|| self.call.text_form())
+    }
+
+    /// The text form as the agent `name` is taken from would write it.
+    pub(crate) fn form_named(&self, name: &'static Name) -> String {
+        self.call.text_form_as(name)
+    }
+
+    /// The text forms under the name that stands for its tool, and under its own with the arguments
+    /// named as that one names them; where they differ from its own.
+    pub(crate) fn standing_forms(&self, tool: &Tool) -> Vec<String> {
+        let mut forms = Vec::new();
+        let own = self.text_form();
+        if let Some(standing) = catalogue::named(tool.name) {
+            let form = self.form_named(standing);
+            let arguments = form.get(tool.name.len()..).unwrap_or_default();
+            forms.push(format!("{}{arguments}", self.call.tool()));
+            forms.push(form);
+        }
+        forms.retain(|form| form != own);
+        forms
+    }
+
+    /// The text forms of what the call does under a name another agent's tool has; for a patch, of
+    /// what it does to each file.
+    pub(crate) fn forms_as(&self, name: &str) -> Vec<String> {
+        let Some(known) = catalogue::named(name) else {
+            return Vec::new();
+        };
+        let input = self.call.input();
+        let as_given = input.iter().map(|(key, value)| (key.as_str(), value));
+        let mut forms = vec![call::text_form(name, as_given), self.form_named(known)];
+        forms.dedup();
+        if self.identity.is_patch() {
+            let path_key = catalogue::rename(known, "file_path");
+            let patch = input.values().find(|value| value.is_string());
+            for path in catalogue::patched_paths(&self.call).take(MAX_NAMED) {
+                let path = Value::from(path);
+                let mut arguments = vec![(path_key.as_ref(), &path)];
+                let content = catalogue::rename(known, "content");
+                arguments.extend(patch.map(|patch| (content.as_ref(), patch)));
+                arguments.sort_by_key(|(key, _)| *key);
+                forms.push(call::text_form(name, arguments.into_iter()));
+            }
+        }
+        forms
     }
 
     /// Whether the text form could be read as another call: some value contains what separates

@@ -164,6 +164,9 @@ struct Case {
     commands: Vec<String>,
     tool: Option<String>,
     input: Option<String>,
+    /// Several calls that must all be decided alike, each a tool and its input.
+    #[serde(default)]
+    calls: Vec<String>,
 
     verdict: Option<Verdict>,
     /// This verdict or a stricter one.
@@ -314,6 +317,14 @@ impl Case {
     /// The calls of the case, each with a text that tells it from the others.
     fn calls(&self) -> Outcome<Vec<(String, ToolCall)>> {
         let commands: Vec<&String> = self.command.iter().chain(&self.commands).collect();
+        if !self.calls.is_empty() && commands.is_empty() && self.tool.is_none() {
+            let made = self.calls.iter().map(|text| {
+                let (tool, input) = text.split_once(' ').unwrap_or((text, "{}"));
+                let StrictValue(value) = serde_json::from_str(input)?;
+                Ok((text.clone(), ToolCall::new(tool, value)?))
+            });
+            return made.collect();
+        }
         match (&self.tool, &self.input) {
             (None, None) if !commands.is_empty() => commands
                 .into_iter()
@@ -327,7 +338,7 @@ impl Case {
                     ToolCall::new(tool, value)?,
                 )])
             }
-            _ => Err("give `command`, `commands`, or `tool` with its `input`".into()),
+            _ => Err("give `command`, `commands`, `calls`, or `tool` with its `input`".into()),
         }
     }
 

@@ -12,9 +12,15 @@ pub mod amounts;
 pub mod backup;
 #[cfg(feature = "pipeline")]
 pub mod checks;
+#[cfg(feature = "pipeline")]
+mod context;
 mod disk;
 #[cfg(feature = "pipeline")]
 pub mod display;
+#[cfg(feature = "pipeline")]
+mod engine;
+#[cfg(feature = "pipeline")]
+mod error;
 #[cfg(feature = "pipeline")]
 mod error_log;
 #[cfg(feature = "pipeline")]
@@ -32,12 +38,17 @@ mod packs;
 #[cfg(feature = "pipeline")]
 mod people;
 #[cfg(feature = "pipeline")]
+pub mod pipeline;
+#[cfg(feature = "pipeline")]
+mod policies;
+#[cfg(feature = "pipeline")]
 mod recording;
 mod sessions;
 #[cfg(feature = "pipeline")]
 pub mod simulate;
 #[cfg(feature = "pipeline")]
 mod spread;
+mod stamps;
 pub mod store;
 #[cfg(feature = "pipeline")]
 mod telling;
@@ -48,7 +59,15 @@ mod workplace;
 
 #[cfg(feature = "pipeline")]
 pub use account::account_name;
+#[cfg(feature = "pipeline")]
+pub use context::{
+    Caller, GivenPolicy, NO_SESSION, PolicySource, SessionSource, working_directory,
+};
 pub use disk::Disk;
+#[cfg(feature = "pipeline")]
+pub use engine::{Engine, Work};
+#[cfg(feature = "pipeline")]
+pub use error::EngineError;
 #[cfg(feature = "pipeline")]
 pub use error_log::ErrorLog;
 #[cfg(feature = "pipeline")]
@@ -72,6 +91,8 @@ pub use locations::{Locations, ProjectFiles};
 pub use packs::read_pack;
 #[cfg(feature = "pipeline")]
 pub use people::people_at;
+#[cfg(feature = "pipeline")]
+pub use policies::load_source;
 #[cfg(feature = "pipeline")]
 pub use recording::{
     Answered, Ended, Failed, Found, Hold, Outcome, Ran, RecordError, Recorder, Replayed,

@@ -10,7 +10,8 @@ use holdpoint_core::{DocumentError, Policy, digest_of};
 use crate::locations::{Locations, ProjectFiles};
 use crate::packs;
 use crate::shown;
-use crate::store::{Unread, is_absent, read_bounded};
+use crate::stamps::Stamps;
+use crate::store::{Unread, is_absent, read_bounded_as};
 use crate::trust::{TrustError, TrustStore};
 
 /// The largest policy file that is read.
@@ -58,12 +59,21 @@ impl std::error::Error for FileError {}
 
 /// The bytes of a policy file. It must be an ordinary file of at most 4 MiB.
 pub fn read_policy_file(path: &Path) -> Result<Vec<u8>, FileError> {
-    read_text_file(path, "policy", MAX_POLICY)
+    read_text_file(path, "policy", MAX_POLICY, &mut Stamps::default())
 }
 
 /// The bytes of an ordinary file of at most `most` bytes; `kind` says what it should be.
-pub(crate) fn read_text_file(path: &Path, kind: &str, most: u64) -> Result<Vec<u8>, FileError> {
-    read_bounded(path, most).map_err(|unread| {
+pub(crate) fn read_text_file(
+    path: &Path,
+    kind: &str,
+    most: u64,
+    stamps: &mut Stamps,
+) -> Result<Vec<u8>, FileError> {
+    let read = read_bounded_as(path, most).map(|(bytes, found)| {
+        stamps.content(path, &found);
+        bytes
+    });
+    read.map_err(|unread| {
         let hint = match &unread {
             Unread::Missing => "create it, or name another one",
             Unread::Directory | Unread::NotOrdinary => "name a file",
@@ -89,14 +99,36 @@ pub(crate) fn read_text_file(path: &Path, kind: &str, most: u64) -> Result<Vec<u
 
 /// The policy of one file in place of all layers.
 pub fn load_file(path: &Path) -> Result<Policy, LoadError> {
-    let source = source(path, Authority::User, Trust::Trusted)?;
-    complete(Policy::compile(vec![source])?, &[], home().as_deref())
+    load_file_stamped(path, &mut Stamps::default())
+}
+
+pub(crate) fn load_file_stamped(path: &Path, stamps: &mut Stamps) -> Result<Policy, LoadError> {
+    let source = source(path, Authority::User, Trust::Trusted, stamps)?;
+    complete(
+        Policy::compile(vec![source])?,
+        &[],
+        home().as_deref(),
+        stamps,
+    )
 }
 
 /// The policy in a text, in place of all layers; `name` is how messages call it. Packs it names by
 /// relative paths are looked for where this process runs.
 pub fn load_text(name: &str, text: &str) -> Result<Policy, LoadError> {
-    complete(Policy::from_text(name, text)?, &[], home().as_deref())
+    load_text_stamped(name, text, &mut Stamps::default())
+}
+
+pub(crate) fn load_text_stamped(
+    name: &str,
+    text: &str,
+    stamps: &mut Stamps,
+) -> Result<Policy, LoadError> {
+    complete(
+        Policy::from_text(name, text)?,
+        &[],
+        home().as_deref(),
+        stamps,
+    )
 }
 
 /// Adds the packs of the given directories and of the layers, and checks what `guards` names.
@@ -104,8 +136,9 @@ fn complete(
     policy: Policy,
     directories: &[(PathBuf, Authority)],
     home: Option<&Path>,
+    stamps: &mut Stamps,
 ) -> Result<Policy, LoadError> {
-    let loaded = packs::loaded(&policy, directories, home)?;
+    let loaded = packs::loaded(&policy, directories, home, stamps)?;
     let policy = policy.with_packs(loaded);
     match policy.unknown_guard() {
         Some(problem) => Err(LoadError::Packs(shown(&problem, 1000))),
@@ -139,23 +172,36 @@ pub fn load_layers_with(
     directory: &Path,
     further: Option<Source>,
 ) -> Result<Policy, LoadError> {
+    let stamps = &mut Stamps::default();
+    load_layers_stamped(locations, workspace, directory, further, stamps)
+}
+
+/// The same, and how every file and place looked that was looked at.
+pub(crate) fn load_layers_stamped(
+    locations: &Locations,
+    workspace: &Path,
+    directory: &Path,
+    further: Option<Source>,
+    stamps: &mut Stamps,
+) -> Result<Policy, LoadError> {
     let mut sources = Vec::new();
-    let mut add_if_there = |path: &Path, authority| -> Result<(), LoadError> {
-        if !is_absent(path) {
-            sources.push(source(path, authority, Trust::Trusted)?);
+    let mut add_if_there = |path: &Path, authority, stamps: &mut Stamps| {
+        match is_absent(path) {
+            true => stamps.absent(path),
+            false => sources.push(source(path, authority, Trust::Trusted, stamps)?),
         }
-        Ok(())
+        Ok::<(), LoadError>(())
     };
-    add_if_there(&locations.managed, Authority::Managed)?;
+    add_if_there(&locations.managed, Authority::Managed, stamps)?;
     let mut directories = vec![(packs::beside(&locations.managed), Authority::Managed)];
     match &locations.named {
-        Some(named) => sources.push(source(named, Authority::User, Trust::Trusted)?),
+        Some(named) => sources.push(source(named, Authority::User, Trust::Trusted, stamps)?),
         None => {
             if let Some(user) = &locations.user {
-                add_if_there(user, Authority::User)?;
+                add_if_there(user, Authority::User, stamps)?;
                 directories.push((packs::beside(user), Authority::User));
             }
-            sources.extend(project_sources(locations, workspace, directory)?);
+            sources.extend(project_sources(locations, workspace, directory, stamps)?);
         }
     }
     sources.extend(further);
@@ -163,6 +209,7 @@ pub fn load_layers_with(
         Policy::compile(sources)?,
         &directories,
         locations.home.as_deref(),
+        stamps,
     )
 }
 
@@ -170,18 +217,19 @@ fn project_sources(
     locations: &Locations,
     workspace: &Path,
     directory: &Path,
+    stamps: &mut Stamps,
 ) -> Result<Vec<Source>, LoadError> {
-    let files = locations.project_files(workspace);
+    let files = locations.project_files_stamped(workspace, stamps);
     let nearby = if workspace == directory {
         ProjectFiles::default()
     } else {
-        locations.project_files(directory)
+        locations.project_files_stamped(directory, stamps)
     };
     let empty = |files: &ProjectFiles| files.own.is_empty() && files.above.is_empty();
     if empty(&files) && empty(&nearby) {
         return Ok(Vec::new());
     }
-    let trusted = TrustStore::open(locations)?;
+    let trusted = TrustStore::open_stamped(locations, stamps)?;
     let in_force = |files: ProjectFiles| {
         let above = files.above.into_iter().filter(|path| trusted.knows(path));
         files.own.into_iter().chain(above).collect::<Vec<_>>()
@@ -189,10 +237,10 @@ fn project_sources(
     let (own, nearby) = (in_force(files), in_force(nearby));
     let mut sources = Vec::new();
     for path in &own {
-        sources.push(project_source(path, &trusted)?);
+        sources.push(project_source(path, &trusted, stamps)?);
     }
     for path in nearby.iter().filter(|path| !own.contains(path)) {
-        let mut source = project_source(path, &trusted)?;
+        let mut source = project_source(path, &trusted, stamps)?;
         if !path.starts_with(workspace) {
             source.trust = Trust::Untrusted;
         }
@@ -201,17 +249,26 @@ fn project_sources(
     Ok(sources)
 }
 
-fn project_source(path: &Path, trusted: &TrustStore) -> Result<Source, FileError> {
-    let mut source = source(path, Authority::Project, Trust::Untrusted)?;
+fn project_source(
+    path: &Path,
+    trusted: &TrustStore,
+    stamps: &mut Stamps,
+) -> Result<Source, FileError> {
+    let mut source = source(path, Authority::Project, Trust::Untrusted, stamps)?;
     source.trust = trusted.standing(path, &digest_of(&source.bytes));
     Ok(source)
 }
 
-fn source(path: &Path, authority: Authority, trust: Trust) -> Result<Source, FileError> {
+fn source(
+    path: &Path,
+    authority: Authority,
+    trust: Trust,
+    stamps: &mut Stamps,
+) -> Result<Source, FileError> {
     Ok(Source {
         name: path.display().to_string(),
         authority,
         trust,
-        bytes: read_policy_file(path)?,
+        bytes: read_text_file(path, "policy", MAX_POLICY, stamps)?,
     })
 }

@@ -4,6 +4,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::stamps::Stamps;
 use crate::store::is_absent;
 
 /// The places policies are looked for and state is kept.
@@ -65,20 +66,45 @@ impl Locations {
     /// lies above it, which counts only if its owner has vouched for it. So neither a file nor a
     /// repository further down hides the rules of a trusted one further up.
     pub fn project_files(&self, directory: &Path) -> ProjectFiles {
+        self.project_files_stamped(directory, &mut Stamps::default())
+    }
+
+    /// The same, and where nothing was found.
+    pub(crate) fn project_files_stamped(
+        &self,
+        directory: &Path,
+        stamps: &mut Stamps,
+    ) -> ProjectFiles {
         let all: Vec<&Path> = directory
             .ancestors()
             .take_while(|dir| Some(*dir) != self.home.as_deref())
             .collect();
-        let root = all.iter().position(|dir| !is_absent(&dir.join(".git")));
+        let root = all.iter().position(|dir| {
+            let repository = dir.join(".git");
+            let absent = is_absent(&repository);
+            match absent {
+                true => stamps.absent(repository),
+                false => stamps.present(repository),
+            }
+            !absent
+        });
         let (own, above) = all
             .split_at_checked(root.unwrap_or(0) + 1)
             .unwrap_or((all.as_slice(), &[]));
-        let files_in = |directories: &[&Path]| {
-            directories
-                .iter()
-                .flat_map(|dir| PROJECT_FILES.iter().map(|name| dir.join(name)))
-                .filter(|path| !is_absent(path))
-                .collect()
+        let mut files_in = |directories: &[&Path]| {
+            let mut found = Vec::new();
+            for dir in directories {
+                for path in PROJECT_FILES.iter().map(|name| dir.join(name)) {
+                    match is_absent(&path) {
+                        true => stamps.absent(path),
+                        false => {
+                            stamps.present(path.clone());
+                            found.push(path);
+                        }
+                    }
+                }
+            }
+            found
         };
         ProjectFiles {
             own: files_in(own),

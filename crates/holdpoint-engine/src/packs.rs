@@ -13,6 +13,7 @@ use holdpoint_core::{Pack, Policy};
 
 use crate::load::{FileError, LoadError, read_text_file};
 use crate::shown;
+use crate::stamps::Stamps;
 use crate::store::plain_words;
 
 /// The largest pack that is read.
@@ -28,7 +29,11 @@ pub(crate) fn beside(policy: &Path) -> PathBuf {
 
 /// A pack of somebody's own: an ordinary file of at most 1 MiB.
 pub fn read_pack(path: &Path) -> Result<Pack, LoadError> {
-    let bytes = read_text_file(path, "pack", MAX_PACK)?;
+    read_pack_stamped(path, &mut Stamps::default())
+}
+
+fn read_pack_stamped(path: &Path, stamps: &mut Stamps) -> Result<Pack, LoadError> {
+    let bytes = read_text_file(path, "pack", MAX_PACK, stamps)?;
     let text = String::from_utf8(bytes).map_err(|error| FileError {
         path: path.to_owned(),
         problem: format!(
@@ -52,10 +57,11 @@ pub(crate) fn loaded(
     policy: &Policy,
     directories: &[(PathBuf, Authority)],
     home: Option<&Path>,
+    stamps: &mut Stamps,
 ) -> Result<Vec<LoadedPack>, LoadError> {
     let mut files: Vec<(PathBuf, Authority)> = Vec::new();
     for (directory, authority) in directories {
-        let found = packs_in(directory)?;
+        let found = packs_in(directory, stamps)?;
         files.extend(found.into_iter().map(|file| (file, *authority)));
     }
     for layer in policy.layers() {
@@ -80,7 +86,7 @@ pub(crate) fn loaded(
                 shown(&file.display().to_string(), 300)
             )));
         }
-        let pack = read_pack(&file)?;
+        let pack = read_pack_stamped(&file, stamps)?;
         let place = file.display().to_string();
         // The same text in two places is one pack.
         if packs.iter().any(|one| one.pack.digest() == pack.digest()) {
@@ -113,17 +119,22 @@ fn shared_rule<'p>(pack: &'p Pack, others: &'p [LoadedPack]) -> Option<(&'p str,
 }
 
 /// The packs in a directory, by name; none if there is no such directory.
-fn packs_in(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
+fn packs_in(directory: &Path, stamps: &mut Stamps) -> Result<Vec<PathBuf>, FileError> {
     let failed = |error: std::io::Error| FileError {
         path: directory.to_owned(),
         problem: format!("the packs in it cannot be listed ({})", plain_words(&error)),
         hint: "make it a directory you may read, or remove it",
     };
-    let entries = match fs::read_dir(directory) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+    // Before it is listed: a file that comes between is seen as a change.
+    match fs::metadata(directory) {
+        Ok(found) => stamps.content(directory, &found),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            stamps.absent(directory);
+            return Ok(Vec::new());
+        }
         Err(error) => return Err(failed(error)),
-    };
+    }
+    let entries = fs::read_dir(directory).map_err(failed)?;
     let mut found = Vec::new();
     for entry in entries {
         let path = entry.map_err(failed)?.path();

@@ -34,6 +34,11 @@ impl fmt::Display for Unread {
 
 /// The bytes of an ordinary file of at most `most` bytes.
 pub fn read_bounded(path: &Path, most: u64) -> Result<Vec<u8>, Unread> {
+    read_bounded_as(path, most).map(|(bytes, _)| bytes)
+}
+
+/// The same, and how the file looked before it was read.
+pub(crate) fn read_bounded_as(path: &Path, most: u64) -> Result<(Vec<u8>, Metadata), Unread> {
     let from_io = |error: io::Error| {
         if error.kind() == ErrorKind::NotFound {
             Unread::Missing
@@ -58,7 +63,7 @@ pub fn read_bounded(path: &Path, most: u64) -> Result<Vec<u8>, Unread> {
         .take(most.saturating_add(1));
     bounded.read_to_end(&mut bytes).map_err(from_io)?;
     match u64::try_from(bytes.len()) {
-        Ok(size) if size <= most => Ok(bytes),
+        Ok(size) if size <= most => Ok((bytes, found)),
         Ok(size) => Err(Unread::TooLarge(size)),
         Err(_) => Err(Unread::TooLarge(u64::MAX)),
     }

@@ -13,6 +13,7 @@ use holdpoint_core::policy::Trust;
 use serde::{Deserialize, Serialize};
 
 use crate::locations::Locations;
+use crate::stamps::Stamps;
 use crate::store::{Unread, lock, plain_words, read_bounded, write_whole};
 
 /// The record of trusted files.
@@ -55,6 +56,22 @@ impl TrustStore {
             .as_ref()
             .ok_or(TrustError::NoPlace)?
             .join("trust.json");
+        let records = read(&path)?;
+        Ok(Self { path, records })
+    }
+
+    /// The same, and how the record looked.
+    pub(crate) fn open_stamped(
+        locations: &Locations,
+        stamps: &mut Stamps,
+    ) -> Result<Self, TrustError> {
+        let state = locations.state.as_ref().ok_or(TrustError::NoPlace)?;
+        let path = state.join("trust.json");
+        // Before it is read: a change that comes between is seen as one.
+        match fs::metadata(&path) {
+            Ok(found) => stamps.content(&path, &found),
+            Err(_) => stamps.absent(&path),
+        }
         let records = read(&path)?;
         Ok(Self { path, records })
     }

@@ -134,6 +134,17 @@ pub(crate) trait Adapter {
         None
     }
 
+    /// Whether the agent asks its own user if it is told to, before a call.
+    fn has_dialog(&self, point: HookPoint) -> bool {
+        point != HookPoint::Unknown && self.of_call(point, HookReply::Ask, "").is_some()
+    }
+
+    /// Whether the agent makes a call with other arguments if it is told to.
+    fn takes_edits(&self, point: HookPoint) -> bool {
+        self.of_call(point, HookReply::Edited(&Map::new()), "")
+            .is_some()
+    }
+
     /// An answer in the agent's words.
     fn reply(&self, point: HookPoint, answer: &Answer) -> Reply {
         let decision = &answer.decision;
@@ -255,22 +266,22 @@ pub(crate) trait Adapter {
     /// A refusal without a decision.
     fn refusal(&self, problem: &Problem) -> Reply {
         match &problem.when {
-            When::Result(returned) => self.kept_back(returned.as_deref(), &problem.text),
+            When::Result(returned) => self.kept_back(returned.as_deref(), &problem.text()),
             // Whoever writes may always do so, and every call that follows is judged.
             When::Prompt => {
-                let note = wording::unseen(&problem.text);
+                let note = wording::unseen(&problem.text());
                 let output = self.of_prompt(Heard::Warned(&note));
                 output.map_or_else(Reply::silence, |output| Reply::saying(&output))
             }
             When::Change => {
-                let reason = wording::not_gone_by(&problem.text);
+                let reason = wording::not_gone_by(&problem.text());
                 Reply {
                     must_be_heard: true,
                     ..Reply::saying(&json!({"decision": "block", "reason": reason}))
                 }
             }
             When::Call(point) => {
-                let reason = wording::refused(&problem.text);
+                let reason = wording::refused(&problem.text());
                 match self.of_refusal(*point, &reason) {
                     Some(output) => Reply {
                         stderr: format!("{reason}\n"),

@@ -13,6 +13,7 @@ pub(crate) mod reading;
 mod tests;
 pub(crate) mod wording;
 
+use std::fmt;
 use std::str;
 use std::time::Duration;
 
@@ -21,9 +22,10 @@ use holdpoint_core::{Decision, Method, ToolCall};
 use holdpoint_sandbox::last_words::LastWords;
 use serde_json::{Map, Value};
 
-use self::adapter::{Adapter, Heard, HookReply};
+use self::adapter::{Heard, HookReply};
 pub use crate::agents::Agent;
 use holdpoint_engine::inspecting::Inspected;
+use holdpoint_engine::{EngineError, text_without_secrets};
 
 /// The largest payload that is read.
 pub const MAX_PAYLOAD: usize = 16 << 20;
@@ -63,7 +65,7 @@ impl Agent {
             Question::None => Ok(Reply::silence()),
             Question::Pause { session, pause } => match gate.pause(&session, pause) {
                 Ok(()) => Ok(Reply::silence()),
-                Err(text) => Err(Problem::new(text)),
+                Err(error) => Err(Problem::new(error)),
             },
             Question::Changed(file) => match gate.changed(&file) {
                 Ok(()) => Ok(Reply::silence()),
@@ -72,24 +74,25 @@ impl Agent {
             Question::Call(mut asked) => {
                 let point = asked.point;
                 asked.patience = adapter.patience();
+                asked.agent = Some(self);
                 match gate.judge(*asked) {
                     Ok(answer) => Ok(adapter.reply(point, &answer)),
-                    Err(text) => Err(Problem::at(When::Call(point), text)),
+                    Err(error) => Err(Problem::at(When::Call(point), error)),
                 }
             }
-            Question::Calls(calls) => strictest(adapter, calls, gate),
+            Question::Calls(calls) => strictest(self, calls, gate),
             Question::Result(returned) => {
                 gate.stand_by(adapter.kept_back(Some(&returned), BROKE_DOWN));
                 match gate.result(&returned) {
                     Ok(inspected) => Ok(adapter.reply_to_result(&returned, &inspected)),
-                    Err(text) => Err(Problem::at(When::Result(Some(returned)), text)),
+                    Err(error) => Err(Problem::at(When::Result(Some(returned)), error)),
                 }
             }
             Question::Prompt(prompted) => {
                 gate.stand_by(adapter.refusal(&Problem::at(When::Prompt, BROKE_DOWN)));
                 match gate.prompt(&prompted) {
                     Ok(inspected) => Ok(adapter.reply_to_prompt(&inspected)),
-                    Err(text) => Err(Problem::at(When::Prompt, text)),
+                    Err(error) => Err(Problem::at(When::Prompt, error)),
                 }
             }
         }
@@ -98,10 +101,11 @@ impl Agent {
 
 /// Answers for several calls at once: they run together or not at all.
 fn strictest(
-    adapter: &dyn Adapter,
+    agent: Agent,
     calls: Vec<HookCall>,
     gate: &mut dyn Gatekeeper,
 ) -> Result<Reply, Problem> {
+    let adapter = agent.adapter();
     let count = u32::try_from(calls.len()).unwrap_or(u32::MAX).max(1);
     let mut worst: Option<(HookPoint, Answer)> = None;
     let mut edited = false;
@@ -109,9 +113,11 @@ fn strictest(
         let point = asked.point;
         // The agent waits for all of them, one after another.
         asked.patience = adapter.patience().map(|patience| patience / count);
+        asked.agent = Some(agent);
+        asked.together = true;
         let answer = gate
             .judge(asked)
-            .map_err(|text| Problem::at(When::Call(point), text))?;
+            .map_err(|error| Problem::at(When::Call(point), error))?;
         let refused = !answer.decision.verdict.runs();
         edited |= answer.edited.is_some();
         let said = |answer: &Answer| {
@@ -175,23 +181,23 @@ const BROKE_DOWN: &str = "Holdpoint broke down";
 /// Who answers the questions of an agent.
 pub trait Gatekeeper {
     /// Whether a call may run.
-    fn judge(&mut self, asked: HookCall) -> Result<Answer, String>;
+    fn judge(&mut self, asked: HookCall) -> Result<Answer, EngineError>;
 
     /// What is to be said if this process breaks down from here on: a call that has been made can
     /// no longer be refused, but what it returned can be kept back.
     fn stand_by(&mut self, reply: Reply);
 
     /// What the model may read of what a call returned.
-    fn result(&mut self, returned: &Returned) -> Result<Inspected, String>;
+    fn result(&mut self, returned: &Returned) -> Result<Inspected, EngineError>;
 
     /// What is to be said of what the user wrote.
-    fn prompt(&mut self, prompted: &Prompted) -> Result<Inspected, String>;
+    fn prompt(&mut self, prompted: &Prompted) -> Result<Inspected, EngineError>;
 
     /// Whether the agent stays guarded if it goes by this file of settings as it is now.
     fn changed(&mut self, file: &str) -> Result<(), String>;
 
     /// Notes that a session pauses.
-    fn pause(&mut self, session: &str, pause: Pause) -> Result<(), String>;
+    fn pause(&mut self, session: &str, pause: Pause) -> Result<(), EngineError>;
 }
 
 /// The answer to a call.
@@ -226,6 +232,10 @@ pub struct HookCall {
     /// How long the agent waits for an answer, if it cannot be told to wait for longer.
     pub patience: Option<Duration>,
     pub(crate) point: HookPoint,
+    /// Who asks, once that is known.
+    pub(crate) agent: Option<Agent>,
+    /// Whether it is one of several that run together or not at all.
+    pub(crate) together: bool,
 }
 
 impl HookCall {
@@ -233,6 +243,19 @@ impl HookCall {
     /// question already.
     pub fn can_be_held(&self) -> bool {
         self.point != HookPoint::BeforePrompt
+    }
+
+    /// Whether the agent has a dialog of its own to ask its user in.
+    pub fn has_dialog(&self) -> bool {
+        self.agent
+            .is_some_and(|agent| agent.adapter().has_dialog(self.point))
+    }
+
+    /// Whether the agent can be told to make the call with other arguments. Which one of several was
+    /// changed it cannot be told.
+    pub fn takes_edits(&self) -> bool {
+        let agent = self.agent.filter(|_| !self.together);
+        agent.is_some_and(|agent| agent.adapter().takes_edits(self.point))
     }
 }
 
@@ -298,21 +321,62 @@ pub(crate) enum When {
 #[derive(Debug)]
 pub struct Problem {
     pub(crate) when: When,
-    /// In one line.
-    pub text: String,
+    /// What it is.
+    pub cause: Cause,
+}
+
+/// What keeps a question from being answered.
+#[derive(Debug)]
+pub enum Cause {
+    /// Something about the question itself, in one line.
+    Text(String),
+    /// It did not get through the pipeline.
+    Engine(EngineError),
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Text(text) => f.write_str(text),
+            Cause::Engine(error) => error.fmt(f),
+        }
+    }
+}
+
+impl From<String> for Cause {
+    fn from(text: String) -> Self {
+        Cause::Text(text)
+    }
+}
+
+impl From<&str> for Cause {
+    fn from(text: &str) -> Self {
+        Cause::Text(text.to_owned())
+    }
+}
+
+impl From<EngineError> for Cause {
+    fn from(error: EngineError) -> Self {
+        Cause::Engine(error)
+    }
 }
 
 impl Problem {
     /// A problem with anything but the call itself.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self::at(When::Call(HookPoint::Unknown), text)
+    pub fn new(cause: impl Into<Cause>) -> Self {
+        Self::at(When::Call(HookPoint::Unknown), cause)
     }
 
-    pub(crate) fn at(when: When, text: impl Into<String>) -> Self {
+    pub(crate) fn at(when: When, cause: impl Into<Cause>) -> Self {
         Self {
             when,
-            text: text.into(),
+            cause: cause.into(),
         }
+    }
+
+    /// In one line, without secrets.
+    pub fn text(&self) -> String {
+        text_without_secrets(&self.cause.to_string())
     }
 }
 

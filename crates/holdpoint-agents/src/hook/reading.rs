@@ -134,6 +134,8 @@ impl Facts {
             directory: self.directory,
             context,
             patience: None,
+            agent: None,
+            together: false,
             point,
         })
     }

@@ -17,26 +17,26 @@ use super::*;
 struct Always(Option<Answer>, usize);
 
 impl Gatekeeper for Always {
-    fn judge(&mut self, _: HookCall) -> Result<Answer, String> {
+    fn judge(&mut self, _: HookCall) -> Result<Answer, EngineError> {
         self.1 += 1;
-        self.0.clone().ok_or_else(|| "the gate is shut".into())
+        self.0.clone().ok_or(EngineError::Directory)
     }
 
     fn stand_by(&mut self, _: Reply) {}
 
-    fn result(&mut self, _: &Returned) -> Result<Inspected, String> {
-        Err("it cannot be seen".into())
+    fn result(&mut self, _: &Returned) -> Result<Inspected, EngineError> {
+        Err(EngineError::Directory)
     }
 
-    fn prompt(&mut self, _: &Prompted) -> Result<Inspected, String> {
-        Err("it cannot be heard".into())
+    fn prompt(&mut self, _: &Prompted) -> Result<Inspected, EngineError> {
+        Err(EngineError::Directory)
     }
 
     fn changed(&mut self, _: &str) -> Result<(), String> {
         Ok(())
     }
 
-    fn pause(&mut self, _: &str, _: Pause) -> Result<(), String> {
+    fn pause(&mut self, _: &str, _: Pause) -> Result<(), EngineError> {
         Ok(())
     }
 }
@@ -156,7 +156,10 @@ fn what_cannot_be_judged_is_denied_by_every_agent() {
         let payload = shell_call(agent).to_string();
         let reply = answered(agent, payload.as_bytes(), &mut Always(None, 0));
         assert!(!lets_run(agent, &reply), "{agent:?}: {reply:?}");
-        assert!(reply.stderr.contains("the gate is shut"), "{agent:?}");
+        assert!(
+            reply.stderr.contains("the working directory is not text"),
+            "{agent:?}"
+        );
         let words = agent.last_words();
         let last = Reply {
             stdout: words.stdout.to_owned(),
@@ -241,7 +244,7 @@ fn changed_arguments_are_handed_over_or_the_call_is_denied() {
 fn of_several_commands_the_strictest_answer_counts() {
     struct Picky;
     impl Gatekeeper for Picky {
-        fn judge(&mut self, asked: HookCall) -> Result<Answer, String> {
+        fn judge(&mut self, asked: HookCall) -> Result<Answer, EngineError> {
             let bad = asked.call.command_line().as_deref() == Some("rm x");
             assert!(asked.patience.unwrap() <= Duration::from_secs(30));
             Ok(if bad {
@@ -251,17 +254,17 @@ fn of_several_commands_the_strictest_answer_counts() {
             })
         }
         fn stand_by(&mut self, _: Reply) {}
-        fn result(&mut self, _: &Returned) -> Result<Inspected, String> {
+        fn result(&mut self, _: &Returned) -> Result<Inspected, EngineError> {
             Ok(Inspected::default())
         }
-        fn prompt(&mut self, _: &Prompted) -> Result<Inspected, String> {
+        fn prompt(&mut self, _: &Prompted) -> Result<Inspected, EngineError> {
             Ok(Inspected::default())
         }
         fn changed(&mut self, _: &str) -> Result<(), String> {
             Ok(())
         }
 
-        fn pause(&mut self, _: &str, _: Pause) -> Result<(), String> {
+        fn pause(&mut self, _: &str, _: Pause) -> Result<(), EngineError> {
             Ok(())
         }
     }
@@ -285,22 +288,22 @@ fn cursor_always_hears_something() {
 fn an_mcp_tool_has_one_name() {
     struct Named(String);
     impl Gatekeeper for Named {
-        fn judge(&mut self, asked: HookCall) -> Result<Answer, String> {
+        fn judge(&mut self, asked: HookCall) -> Result<Answer, EngineError> {
             self.0 = asked.call.tool().to_owned();
-            Err("enough".into())
+            Err(EngineError::Directory)
         }
         fn stand_by(&mut self, _: Reply) {}
-        fn result(&mut self, _: &Returned) -> Result<Inspected, String> {
+        fn result(&mut self, _: &Returned) -> Result<Inspected, EngineError> {
             Ok(Inspected::default())
         }
-        fn prompt(&mut self, _: &Prompted) -> Result<Inspected, String> {
+        fn prompt(&mut self, _: &Prompted) -> Result<Inspected, EngineError> {
             Ok(Inspected::default())
         }
         fn changed(&mut self, _: &str) -> Result<(), String> {
             Ok(())
         }
 
-        fn pause(&mut self, _: &str, _: Pause) -> Result<(), String> {
+        fn pause(&mut self, _: &str, _: Pause) -> Result<(), EngineError> {
             Ok(())
         }
     }

@@ -7,18 +7,21 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use holdpoint_engine::holding::{Asker, Asking};
+use holdpoint_engine::pipeline::{Decided, Held};
 use holdpoint_engine::{
-    Decision, Outcome, RecordError, Recorder, SessionState, StrictValue, ToolCall, without_secrets,
+    Caller, Decision, Engine, Failed, Locations, Outcome, PolicySource, RecordError, Recorder,
+    SessionSource, SessionState, StrictValue, ToolCall, without_secrets, working_directory,
 };
 use serde::Deserialize;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::check::policy_for;
+use super::check::{caller, told};
 use crate::cli;
-use crate::desk::{Asker, Desk, InSession, Judged, Under, directory};
 use crate::exit::Exit;
 use crate::json_line::{self, Wanted};
 use crate::lines::{Line, Lines};
@@ -38,26 +41,22 @@ const CALLS: Wanted = Wanted {
 
 pub(crate) fn run(args: &cli::Check, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     let under = &args.call.under;
-    let here = directory(under.cwd.as_deref())?;
-    let desk = Desk::new();
+    let here = working_directory(under.cwd.as_deref())?;
+    let engine = Engine::at(&Locations::of_this_machine()).for_a_stream();
+    let caller = caller(&engine, &args.agent, under, &here);
     let mut batch = Batch {
         recorder: match args.dry_run {
             true => None,
-            false => Some(desk.recorder()?),
+            false => Some(engine.recorder()?),
         },
-        desk,
-        agent: args.agent.clone(),
         waiting: Vec::new(),
-        named: match policy_for(under, &here) {
-            Under::Layers(_) | Under::LayersAt(..) => None,
-            named @ (Under::File(_) | Under::Inline(_) | Under::Profile(_)) => Some(named),
-        },
-        directory: here,
-        session: under.session.clone(),
+        named: under.config.is_some() || under.profile.is_some(),
+        caller,
+        engine,
     };
-    if let Some(named) = &batch.named {
+    if batch.named {
         // A policy named for the whole batch is wrong for all of it, so it is said once.
-        batch.desk.policy(named)?;
+        batch.engine.policy(&batch.caller.policy)?;
     }
     let mut lines = Lines::new(io::stdin().lock(), MAX_LINE);
     loop {
@@ -78,24 +77,27 @@ pub(crate) fn run(args: &cli::Check, terminal: &mut Terminal) -> anyhow::Result<
                 .judge(&lines.line)
                 .map_err(|problem| format!("line {}{problem}", lines.number)),
         };
+        // The next call is judged by how many there were.
+        let counted = answer.as_ref().is_ok_and(Decided::is_counted);
         batch.waiting.push(answer);
+        if counted {
+            batch.hand_over(terminal)?;
+        }
     }
     batch.hand_over(terminal)?;
     Ok(Exit::Fine)
 }
 
-/// The answer to a line, or what is wrong with it.
-type Answer = Result<(String, Judged), String>;
+/// The decision on a line, or what is wrong with it.
+type Answer = Result<Decided, String>;
 
 /// What is the same for every line.
 struct Batch {
-    desk: Desk,
-    directory: PathBuf,
-    /// The policy named for all lines in place of the layers.
-    named: Option<Under>,
-    session: String,
-    /// The agent that asks, as the record names it.
-    agent: String,
+    engine: Engine,
+    /// Who asks, where a line does not say otherwise.
+    caller: Arc<Caller>,
+    /// Whether a policy is named for all lines in place of the layers.
+    named: bool,
     /// Where outcomes are recorded; nowhere in a dry run.
     recorder: Option<Recorder>,
     /// What was judged and is neither recorded nor answered yet.
@@ -166,7 +168,7 @@ impl Batch {
         for answer in waiting {
             let decision = match (&problem, answer) {
                 (Some(problem), _) => Decision::error(problem),
-                (None, Ok((_, judged))) => judged.shown(),
+                (None, Ok(decided)) => self.answered(decided),
                 (None, Err(problem)) => without_secrets(Decision::error(problem)),
             };
             serde_json::to_writer(&mut terminal.out, &decision)?;
@@ -175,73 +177,107 @@ impl Batch {
         Ok(())
     }
 
+    /// What is answered once the decision is on record.
+    fn answered(&self, decided: Decided) -> Decision {
+        if self.recorder.is_none() {
+            return decided.shown();
+        }
+        let judged = decided.recorded(&self.engine);
+        let outcome = judged
+            .hold(Asking::by(Asker::HandsOn))
+            .and_then(Held::release);
+        match outcome {
+            Ok(outcome) => told(outcome),
+            Err(error) => {
+                let problem = error.to_string();
+                self.engine.record_failure(&self.failed(&problem));
+                without_secrets(Decision::error(problem))
+            }
+        }
+    }
+
     fn record(&self, waiting: &[Answer]) -> Result<(), RecordError> {
         let Some(recorder) = &self.recorder else {
             return Ok(());
         };
-        let asker = |session| Asker {
-            agent: &self.agent,
-            session: Some(session),
-        };
         let outcomes: Vec<Outcome<'_>> = waiting
             .iter()
             .map(|answer| match answer {
-                Ok((session, judged)) => judged.outcome(asker(session)),
-                Err(problem) => Outcome::Failed(asker(&self.session).failed(problem)),
+                Ok(decided) => decided.outcome(),
+                Err(problem) => Outcome::Failed(self.failed(problem)),
             })
             .collect();
         recorder.record_together(&outcomes)
     }
 
+    fn failed<'a>(&'a self, problem: &'a str) -> Failed<'a> {
+        Failed {
+            agent: &self.caller.agent,
+            session: self.caller.session_name.as_deref(),
+            call: None,
+            problem,
+            left_alone: false,
+            replayed: None,
+        }
+    }
+
     /// The decision on one line, or what is wrong with it, starting with the place.
-    fn judge(&mut self, line: &[u8]) -> Result<(String, Judged), String> {
+    fn judge(&mut self, line: &[u8]) -> Answer {
         let request = json_line::request::<Request<'_>, OwnedRequest>(line, &CALLS)?;
         self.judge_request(request)
             .map_err(|problem| format!(": {problem}"))
     }
 
-    fn judge_request(&mut self, request: Request<'_>) -> Result<(String, Judged), String> {
-        self.desk.refresh();
+    fn judge_request(&mut self, request: Request<'_>) -> Answer {
         let input = request
             .input
             .map_or(Value::Null, |StrictValue(value)| value);
         let call = ToolCall::new(request.tool, input).map_err(|error| error.to_string())?;
-        let elsewhere = match &request.cwd {
-            Some(cwd) => {
-                Some(directory(Some(Path::new(cwd.as_ref()))).map_err(|error| error.to_string())?)
+        let plain = request.cwd.is_none() && request.config.is_none() && request.session.is_none();
+        let caller = match plain {
+            true => Arc::clone(&self.caller),
+            false => Arc::new(self.caller_of(request.cwd, request.config, request.session)?),
+        };
+        self.engine
+            .decide(call, caller)
+            .map_err(|error| error.to_string())
+    }
+
+    /// Who asks on a line that says so itself.
+    fn caller_of(
+        &self,
+        cwd: Option<Cow<'_, str>>,
+        config: Option<&RawValue>,
+        session: Option<SessionField>,
+    ) -> Result<Caller, String> {
+        let mut caller = Caller::clone(&self.caller);
+        if let Some(cwd) = cwd {
+            let directory = working_directory(Some(Path::new(cwd.as_ref())));
+            caller.workspace = directory.map_err(|error| error.to_string())?;
+        }
+        caller.policy = match config {
+            Some(config) => inline(config)?,
+            None if self.named => caller.policy,
+            None => self.engine.layers(&caller.workspace),
+        };
+        match session {
+            Some(SessionField::Id(id)) => {
+                caller.session_name = Some(id.clone());
+                caller.session = SessionSource::Kept(id);
             }
-            None => None,
-        };
-        let directory = elsewhere.as_deref().unwrap_or(&self.directory).to_owned();
-        let under = match (request.config, &self.named) {
-            (Some(config), _) => inline(config)?,
-            (None, Some(named)) => named.clone(),
-            (None, None) => Under::Layers(directory.clone()),
-        };
-        let session = match request.session {
-            Some(SessionField::Id(id)) => InSession::Kept(id),
-            Some(SessionField::State(state)) => InSession::Given(state),
-            None => InSession::Kept(self.session.clone()),
-        };
-        let name = match &session {
-            InSession::Kept(name) => name.clone(),
-            InSession::Given(_) => self.session.clone(),
-        };
-        let counts = self.recorder.is_some();
-        let judged = self
-            .desk
-            .judged(call, counts, &under, &session, &directory)
-            .map_err(|error| error.to_string())?;
-        Ok((name, judged))
+            Some(SessionField::State(state)) => caller.session = SessionSource::Given(state),
+            None => {}
+        }
+        Ok(caller)
     }
 }
 
 /// The policy given with a line: an object, or the path of a file.
-fn inline(config: &RawValue) -> Result<Under, String> {
+fn inline(config: &RawValue) -> Result<PolicySource, String> {
     let text = config.get();
     if text.starts_with('"') {
         let path: String = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        return Ok(Under::File(PathBuf::from(path)));
+        return Ok(PolicySource::File(PathBuf::from(path)));
     }
-    Ok(Under::Inline(text.to_owned()))
+    Ok(PolicySource::Inline(text.to_owned()))
 }

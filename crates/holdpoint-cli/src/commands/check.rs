@@ -1,15 +1,22 @@
 //! `holdpoint check`: judge one call.
 
 use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::{Context as _, bail};
+use holdpoint_broker::Context;
 use holdpoint_core::document;
-use holdpoint_engine::{Decision, Outcome, StrictValue, ToolCall, without_secrets};
+use holdpoint_engine::holding::{Asker, Asking};
+use holdpoint_engine::pipeline::Outcome;
+use holdpoint_engine::{
+    Caller, Decision, Engine, EngineError, Failed, Locations, PolicySource, SessionSource,
+    StrictValue, ToolCall, working_directory,
+};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::cli;
-use crate::desk::{Asker, Desk, DeskError, InSession, Under, directory};
 use crate::exit::Exit;
 use crate::terminal::{Terminal, shown};
 
@@ -36,52 +43,77 @@ pub(crate) fn run(args: &cli::Check, terminal: &mut Terminal) -> anyhow::Result<
 }
 
 fn judged(args: &cli::Check) -> anyhow::Result<Decision> {
-    let under = &args.call.under;
     if args.call.names_nothing() {
         bail!("{NOTHING}, or --batch");
     }
-    let mut desk = Desk::new();
-    let judged = directory(under.cwd.as_deref())
-        .map_err(anyhow::Error::from)
-        .and_then(|directory| Ok((directory, read_call(&args.call)?)))
-        .and_then(|(directory, call)| {
-            let policy = policy_for(under, &directory);
-            let session = InSession::Kept(under.session.clone());
-            if args.dry_run {
-                let decision = desk.judge(&call, &policy, &session, &directory)?;
-                return Ok(without_secrets(decision));
-            }
-            let asker = asker(args);
-            Ok(desk.answer(asker, &call, &policy, &session, &directory)?)
-        });
+    let engine = Engine::at(&Locations::of_this_machine());
+    let judged = answered(args, &engine);
     if let Err(error) = &judged
         && !args.dry_run
-        && !matches!(error.downcast_ref(), Some(DeskError::Unrecorded(..)))
+        && !matches!(error.downcast_ref(), Some(error) if EngineError::is_on_record(error))
     {
         // The refusal stands whether or not it can be recorded, and has a reason of its own.
-        let problem = format!("{error:#}");
-        let _ = desk
-            .recorder()
-            .map(|recorder| recorder.record(&Outcome::Failed(asker(args).failed(&problem))));
+        engine.record_failure(&Failed {
+            agent: &args.agent,
+            session: Some(&args.call.under.session),
+            call: None,
+            problem: &format!("{error:#}"),
+            left_alone: false,
+            replayed: None,
+        });
     }
     judged
 }
 
-fn asker(args: &cli::Check) -> Asker<'_> {
-    Asker {
-        agent: &args.agent,
-        session: Some(&args.call.under.session),
+/// The way of a call that whoever runs this command makes: they are told, and ask whomever they like.
+fn answered(args: &cli::Check, engine: &Engine) -> anyhow::Result<Decision> {
+    let under = &args.call.under;
+    let directory = working_directory(under.cwd.as_deref())?;
+    let call = read_call(&args.call)?;
+    let caller = caller(engine, &args.agent, under, &directory);
+    if args.dry_run {
+        return Ok(engine.decide(call, caller)?.shown());
     }
+    let held = engine
+        .judge(call, caller)?
+        .hold(Asking::by(Asker::HandsOn))?;
+    Ok(told(held.release()?))
+}
+
+/// What whoever asked is told of the outcome.
+pub(crate) fn told(outcome: Outcome) -> Decision {
+    match outcome {
+        Outcome::Runs(permit) => permit.hand_over().0,
+        Outcome::HandedOn(decision) => decision,
+        Outcome::Refused(refusal) => refusal.decision,
+    }
+}
+
+/// Who asks on a command line.
+pub(crate) fn caller(
+    engine: &Engine,
+    agent: &str,
+    under: &cli::Under,
+    directory: &Path,
+) -> Arc<Caller> {
+    Arc::new(Caller {
+        agent: agent.to_owned(),
+        session_name: Some(under.session.clone()),
+        policy: policy_for(engine, under, directory),
+        session: SessionSource::Kept(under.session.clone()),
+        workspace: directory.to_owned(),
+        circumstances: Context::default(),
+    })
 }
 
 const NOTHING: &str = "there is nothing to judge: give a COMMAND, or --tool and --input";
 
 /// Which policy the arguments name.
-pub(crate) fn policy_for(under: &cli::Under, directory: &std::path::Path) -> Under {
+pub(crate) fn policy_for(engine: &Engine, under: &cli::Under, directory: &Path) -> PolicySource {
     match (&under.config, &under.profile) {
-        (Some(file), _) => Under::File(file.clone()),
-        (None, Some(profile)) => Under::Profile(profile.clone()),
-        (None, None) => Under::Layers(directory.to_owned()),
+        (Some(file), _) => PolicySource::File(file.clone()),
+        (None, Some(profile)) => PolicySource::Profile(profile.clone()),
+        (None, None) => engine.layers(directory),
     }
 }
 

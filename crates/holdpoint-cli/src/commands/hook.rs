@@ -9,27 +9,26 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use holdpoint_agents::hook::{
-    Agent, Answer, Gatekeeper, HookCall, MAX_PAYLOAD, Pause, Problem, Prompted, Reply, Returned,
+    Agent, Answer, Cause, Gatekeeper, HookCall, MAX_PAYLOAD, Pause, Problem, Prompted, Reply,
+    Returned,
 };
 use holdpoint_agents::setup;
-use holdpoint_broker::{BrokerHost, Event};
-use holdpoint_core::Explained;
-use holdpoint_core::text::Origin;
+use holdpoint_broker::Context;
 use holdpoint_daemon::webhook;
-use holdpoint_engine::holding::{self, House, Released, release};
-use holdpoint_engine::inspecting::{self, Incoming, Inspected, origin_of};
+use holdpoint_engine::holding::{Asker, Asking, Dialog};
+use holdpoint_engine::inspecting::Inspected;
+use holdpoint_engine::pipeline::{self, Outcome, Refusal};
 use holdpoint_engine::{
-    Decision, ErrorLog, Failed, Method, OnError, Outcome, Policy, SessionId, Sessions, ToolCall,
-    Verdict, shown, text_without_secrets,
+    Caller, Engine, EngineError, ErrorLog, Failed, Locations, NO_SESSION, OnError, SessionId,
+    SessionSource, Sessions, ToolCall, Verdict, shown, working_directory,
 };
 use holdpoint_sandbox::last_words;
 use lexopt::Arg;
 
-use crate::desk::{Asker, Desk, DeskError, InSession, Under, directory};
 use crate::exit::Exit;
 
 /// Answers if the arguments are those of `holdpoint hook`. Asked for help it leaves that to clap.
@@ -82,19 +81,16 @@ fn answer(agent: Agent) -> ExitCode {
         let text = format!("this process cannot be guarded ({error})");
         return given(&agent.refusal(&Problem::new(text)));
     }
-    let desk = Desk::new();
-    if let Some(path) = desk.locations().unrecorded() {
+    let engine = Engine::at(&Locations::of_this_machine()).with_webhooks(webhook::build);
+    if let Some(path) = engine.locations().unrecorded() {
         // Without it a breakdown is still a refusal, only one the ledger never hears of.
         let _ = last_words::leave_note_at(&path);
     }
     let mut gate = Gate {
         agent,
-        desk,
-        under: None,
-        session: None,
+        engine,
+        caller: None,
         call: None,
-        on_record: false,
-        decided: None,
     };
     let reply = payload()
         .and_then(|payload| agent.answer(&payload, &mut gate))
@@ -119,27 +115,52 @@ fn payload() -> Result<Vec<u8>, Problem> {
 /// Where the calls of one agent are judged.
 struct Gate {
     agent: Agent,
-    desk: Desk,
-    /// The policy the call comes under, once that is known.
-    under: Option<Under>,
-    /// The agent's session, once that is known.
-    session: Option<String>,
+    engine: Engine,
+    /// Who makes the call, once that is known.
+    caller: Option<Arc<Caller>>,
     /// The call, once it is known.
     call: Option<ToolCall>,
-    /// Whether what went wrong is on record, as well as it can be.
-    on_record: bool,
-    /// What was decided, if only the record failed.
-    decided: Option<Verdict>,
 }
 
 impl Gatekeeper for Gate {
-    fn judge(&mut self, asked: HookCall) -> Result<Answer, String> {
-        self.judged(asked).map_err(|error| {
-            if let DeskError::Unrecorded(_, verdict) = &error {
-                self.on_record = true;
-                self.decided = Some(*verdict);
+    fn judge(&mut self, asked: HookCall) -> Result<Answer, EngineError> {
+        let context = asked.context.clone();
+        let (caller, standing) = self.caller(
+            asked.session.as_deref(),
+            asked.directory.as_deref(),
+            context,
+        )?;
+        let call = asked.call.clone().in_directory(standing);
+        self.call = Some(call.clone());
+        let judged = self.engine.judge(call, caller)?;
+        // A person may take their time; the agent is told to wait for longer than this, if it can be.
+        let take_time = |wait| last_words::take_time(wait + TO_ANSWER);
+        let held = match judged.verdict() {
+            Verdict::Ask | Verdict::Review if asked.can_be_held() => judged.hold(Asking {
+                patience: asked.patience,
+                takes_edits: asked.takes_edits(),
+                before_waiting: &take_time,
+                ..Asking::by(Asker::AsPolicySays(match asked.has_dialog() {
+                    true => Dialog::Own,
+                    false => Dialog::None,
+                }))
+            })?,
+            Verdict::Allow | Verdict::Notify | Verdict::Ask | Verdict::Review | Verdict::Deny => {
+                judged.hold(Asking::by(Asker::HandsOn))?
             }
-            error.to_string()
+        };
+        Ok(match held.release()? {
+            Outcome::Runs(permit) => {
+                let (decision, edited) = permit.hand_over();
+                Answer { decision, edited }
+            }
+            Outcome::HandedOn(decision) => decision.into(),
+            // The agent has no word for a question, and says so in its own.
+            Outcome::Refused(Refusal {
+                unasked: Some(asked),
+                ..
+            }) => (*asked).into(),
+            Outcome::Refused(refusal) => refusal.decision.into(),
         })
     }
 
@@ -149,54 +170,67 @@ impl Gatekeeper for Gate {
         last_words::say_instead(kept(reply.stdout), kept(reply.stderr), reply.code.into());
     }
 
-    fn result(&mut self, returned: &Returned) -> Result<Inspected, String> {
-        self.inspected(returned).map_err(|error| error.to_string())
+    fn result(&mut self, returned: &Returned) -> Result<Inspected, EngineError> {
+        let (session, directory) = (returned.session.as_deref(), returned.directory.as_deref());
+        let (caller, standing) = self.caller(session, directory, Context::default())?;
+        let call = returned.call.clone().in_directory(standing);
+        self.call = Some(call.clone());
+        let result = pipeline::Returned {
+            input: &returned.input,
+            value: &returned.response,
+            replaceable: returned.replaceable,
+        };
+        self.engine.inspect_result(&caller, call, &result)
     }
 
-    fn prompt(&mut self, prompted: &Prompted) -> Result<Inspected, String> {
-        self.heard(prompted).map_err(|error| error.to_string())
+    fn prompt(&mut self, prompted: &Prompted) -> Result<Inspected, EngineError> {
+        let (session, directory) = (prompted.session.as_deref(), prompted.directory.as_deref());
+        let (caller, standing) = self.caller(session, directory, Context::default())?;
+        self.engine
+            .inspect_prompt(&caller, &standing, &prompted.text)
     }
 
     fn changed(&mut self, file: &str) -> Result<(), String> {
-        match setup::loosened(Path::new(file), self.desk.locations()) {
+        match setup::loosened(Path::new(file), self.engine.locations()) {
             Ok(None) => Ok(()),
             Ok(Some(problem)) => Err(problem),
             Err(error) => Err(error.to_string()),
         }
     }
 
-    fn pause(&mut self, session: &str, pause: Pause) -> Result<(), String> {
-        let sessions = Sessions::at(self.desk.locations()).map_err(|error| error.to_string())?;
+    fn pause(&mut self, session: &str, pause: Pause) -> Result<(), EngineError> {
+        let sessions = Sessions::at(self.engine.locations())?;
         let id = SessionId::new(session);
-        let state = sessions.load(&id).map_err(|error| error.to_string())?;
-        if state.suspended.is_none() {
+        if sessions.load(&id)?.suspended.is_none() {
             return Ok(());
         }
-        let paused = sessions.change(&id, |state| match pause {
+        sessions.change(&id, |state| match pause {
             Pause::Turn => state.end_turn(),
             Pause::Idle => state.become_idle(),
-        });
-        paused.map_err(|error| error.to_string())
+        })?;
+        Ok(())
     }
 }
 
 impl Gate {
     /// What becomes of a problem: a refusal, or silence where the policy wants that. Either is put
     /// on record, and told without secrets.
-    fn settled(&mut self, mut problem: Problem) -> Result<Reply, Problem> {
-        problem.text = text_without_secrets(&problem.text);
-        let left_alone = self.is_left_alone(&problem);
-        if !self.on_record {
-            // It stands whether or not it can be recorded.
-            let outcome = Outcome::Failed(Failed {
+    fn settled(&mut self, problem: Problem) -> Result<Reply, Problem> {
+        let (decided, on_record) = match &problem.cause {
+            Cause::Engine(error) => (error.decided(), error.is_on_record()),
+            Cause::Text(_) => (None, false),
+        };
+        let left_alone = decided.is_none_or(Verdict::runs) && self.is_left_alone(&problem);
+        if !on_record {
+            let caller = self.caller.as_deref();
+            self.engine.record_failure(&Failed {
+                agent: self.agent.name(),
+                session: caller.and_then(|caller| caller.session_name.as_deref()),
                 call: self.call.as_ref(),
+                problem: &problem.text(),
                 left_alone,
-                ..self.asker().failed(&problem.text)
+                replayed: None,
             });
-            let _ = self
-                .desk
-                .recorder()
-                .map(|recorder| recorder.record(&outcome));
         }
         match left_alone {
             true => Ok(self.agent.deferred(&problem)),
@@ -204,225 +238,65 @@ impl Gate {
         }
     }
 
-    fn asker(&self) -> Asker<'_> {
-        Asker {
-            agent: self.agent.name(),
-            session: self.session.as_deref(),
-        }
-    }
-
-    fn judged(&mut self, asked: HookCall) -> Result<Answer, DeskError> {
-        let can_be_held = asked.can_be_held();
-        let context = asked.context.clone();
-        let patience = asked.patience;
-        let (workspace, directory) = self.place(asked.directory.as_deref())?;
-        let standing = directory.to_str().ok_or(DeskError::Directory)?.to_owned();
-        let call = asked.call.in_directory(standing.as_str());
-        let under = Under::LayersAt(workspace.clone(), directory);
-        self.under = Some(under.clone());
-        let session = asked.session.as_deref().unwrap_or(NO_SESSION);
-        let kept = InSession::Kept(session.to_owned());
-        self.session = asked.session.clone();
-        let asker = Asker {
-            agent: self.agent.name(),
-            session: asked.session.as_deref(),
-        };
-        self.desk.enter_turn(session, &context)?;
-        let call = self.call.insert(call);
-        let decision = self.desk.answer(asker, call, &under, &kept, &workspace)?;
-        if !can_be_held || !matches!(decision.verdict, Verdict::Ask | Verdict::Review) {
-            return Ok(decision.into());
-        }
-        // Whatever goes wrong from here on, a person was to be asked.
-        self.decided = Some(decision.verdict);
-        let named = self.desk.locations().named.as_ref();
-        let asked = holdpoint_broker::CallContext {
-            agent: self.agent.name().to_owned(),
-            session: session.to_owned(),
-            tool: call.tool().to_owned(),
-            input: call.input().clone(),
-            directory: standing,
-            workspace: workspace.to_str().ok_or(DeskError::Directory)?.to_owned(),
-            config: named.and_then(|path| path.to_str()).map(str::to_owned),
-            context,
-        };
-        let policy = self.desk.policy(&under)?;
-        self.held(&asked, &policy, decision, patience)
-    }
-
-    fn inspected(&mut self, returned: &Returned) -> Result<Inspected, DeskError> {
-        let (policy, directory) =
-            self.circumstances(returned.session.as_deref(), returned.directory.as_deref())?;
-        let call = returned.call.clone().in_directory(directory.as_str());
-        let call = &*self.call.insert(call);
-        let mut unclear = None;
-        let origin = origin_of(call, || {
-            let directory = Path::new(&directory);
-            let action = self.desk.understood(call, &policy, directory);
-            let explained = action.and_then(|action| self.desk.explained(&action, directory));
-            explained.unwrap_or_else(|error| {
-                unclear = Some(error);
-                Explained::default()
-            })
-        });
-        if let Some(error) = unclear {
-            return Err(error);
-        }
-        let incoming = Incoming {
-            agent: self.agent.name(),
-            session: self.session.as_deref().unwrap_or(NO_SESSION),
-            directory: Some(&directory),
-            tool: Some((call.tool(), &returned.input)),
-            origin,
-            replaceable: returned.replaceable,
-            policy: &policy,
-        };
-        let locations = self.desk.locations();
-        inspecting::inspect_value(locations, &incoming, &returned.response)
-            .map_err(DeskError::Inspecting)
-    }
-
-    fn heard(&mut self, prompted: &Prompted) -> Result<Inspected, DeskError> {
-        let (policy, directory) =
-            self.circumstances(prompted.session.as_deref(), prompted.directory.as_deref())?;
-        let incoming = Incoming {
-            agent: self.agent.name(),
-            session: self.session.as_deref().unwrap_or(NO_SESSION),
-            directory: Some(&directory),
-            tool: None,
-            origin: Origin::User,
-            replaceable: false,
-            policy: &policy,
-        };
-        inspecting::inspect_prompt(self.desk.locations(), &incoming, &prompted.text)
-            .map_err(DeskError::Inspecting)
-    }
-
-    /// The policy a text comes under, and the directory its agent stands in.
-    fn circumstances(
+    /// Who makes a call, and the directory they stand in.
+    fn caller(
         &mut self,
         session: Option<&str>,
         standing: Option<&str>,
-    ) -> Result<(Rc<Policy>, String), DeskError> {
-        self.session = session.map(str::to_owned);
+        circumstances: Context,
+    ) -> Result<(Arc<Caller>, String), EngineError> {
         let (workspace, directory) = self.place(standing)?;
-        let standing = directory.to_str().ok_or(DeskError::Directory)?.to_owned();
-        let under = Under::LayersAt(workspace, directory);
-        self.under = Some(under.clone());
-        Ok((self.desk.policy(&under)?, standing))
-    }
-
-    /// Holds a call that a person is to be asked about.
-    fn held(
-        &self,
-        asked: &holdpoint_broker::CallContext,
-        policy: &Policy,
-        decision: Decision,
-        patience: Option<Duration>,
-    ) -> Result<Answer, DeskError> {
-        let house = House::at(self.desk.locations()).with_webhooks(webhook::build);
-        // A person may take their time; the agent is told to wait for longer than this, if it can be.
-        let wanted = Duration::from_secs(policy.answer_wait());
-        let wait = patience.map_or(wanted, |patience| wanted.min(patience));
-        last_words::take_time(wait + TO_ANSWER)
-            .map_err(|error| DeskError::NotHeld(error.to_string()))?;
-        let not_held = |problem: holdpoint_broker::Problem| DeskError::NotHeld(problem.0);
-        let told = match holding::hold(&house, policy, asked, &decision, wait, &|| false)
-            .map_err(not_held)?
-        {
-            holding::Answer::AskAgent => return Ok(decision.into()),
-            holding::Answer::StillWaiting { id, waited } => {
-                let decision = still_waiting(decision, &id, waited);
-                house
-                    .record(Event::Judged {
-                        asked,
-                        decision: &decision,
-                    })
-                    .map_err(not_held)?;
-                return Ok(decision.into());
-            }
-            holding::Answer::Told(told) => told,
-        };
-        let answered = Decision {
-            verdict: told.verdict,
-            method: told.method,
-            reason: text_without_secrets(&told.reason),
-            ..decision
-        };
-        if !told.verdict.runs() {
-            return Ok(answered.into());
-        }
-        let runs = match &told.edited {
-            Some(input) => asked.with_input(input.clone()),
-            None => asked.clone(),
-        };
-        match release(&house, &runs, &told).map_err(not_held)? {
-            Released::Refused(decision) => Ok((*decision).into()),
-            Released::Runs => Ok(Answer {
-                decision: answered,
-                edited: told.edited,
-            }),
-        }
+        let standing = directory.to_str().ok_or(EngineError::Directory)?.to_owned();
+        let caller = Arc::new(Caller {
+            agent: self.agent.name().to_owned(),
+            session_name: session.map(str::to_owned),
+            policy: self.engine.layers_at(&workspace, &directory),
+            session: SessionSource::Kept(session.unwrap_or(NO_SESSION).to_owned()),
+            workspace,
+            circumstances,
+        });
+        self.caller = Some(Arc::clone(&caller));
+        Ok((caller, standing))
     }
 
     /// Where the agent belongs and where it stands. It belongs where it was started, if it says:
     /// where it stands it chooses itself, and walking away must not change what may be done.
-    fn place(&self, standing: Option<&str>) -> Result<(PathBuf, PathBuf), DeskError> {
+    fn place(&self, standing: Option<&str>) -> Result<(PathBuf, PathBuf), EngineError> {
         let variable = self.agent.workspace_variable();
         let started = variable
             .and_then(env::var_os)
             .map(PathBuf::from)
             .filter(|path| path.is_absolute());
-        let standing = directory(standing.map(Path::new).or(started.as_deref()))?;
+        let standing = working_directory(standing.map(Path::new).or(started.as_deref()))?;
         let workspace = match started {
-            Some(started) if started != standing => directory(Some(&started))?,
+            Some(started) if started != standing => working_directory(Some(&started))?,
             // The same place, already followed to where it really is.
             Some(_) | None => standing.clone(),
         };
         Ok((workspace, standing))
     }
 
-    /// Whether silence takes the place of a refusal: the policy wants that, it can be written down,
-    /// and nothing is known against the call.
-    fn is_left_alone(&mut self, problem: &Problem) -> bool {
-        if self.decided.is_some_and(|verdict| !verdict.runs()) {
-            return false;
-        }
-        let under = match self.under.take() {
-            Some(under) => Some(under),
-            None => self
-                .place(None)
-                .ok()
-                .map(|(workspace, directory)| Under::LayersAt(workspace, directory)),
+    /// Whether silence takes the place of a refusal of a call that nothing is known against: the policy
+    /// wants that, and it can be written down.
+    fn is_left_alone(&self, problem: &Problem) -> bool {
+        let source = match &self.caller {
+            Some(caller) => Some(caller.policy.clone()),
+            None => {
+                let place = self.place(None).ok();
+                place.map(|(workspace, directory)| self.engine.layers_at(&workspace, &directory))
+            }
         };
-        let policy = under.and_then(|under| self.desk.policy(&under).ok());
+        let policy = source.and_then(|source| self.engine.policy(&source).ok());
         if policy.is_none_or(|policy| policy.on_error() == OnError::Deny) {
             return false;
         }
-        ErrorLog::at(self.desk.locations())
-            .is_some_and(|log| log.add(self.agent.name(), &problem.text).is_ok())
+        ErrorLog::at(self.engine.locations())
+            .is_some_and(|log| log.add(self.agent.name(), &problem.text()).is_ok())
     }
 }
-
-/// The session of an agent that does not say.
-const NO_SESSION: &str = "default";
 
 /// The time to answer in once a person has.
 const TO_ANSWER: Duration = Duration::from_secs(20);
-
-/// What an agent is told whose call still waits (X-13).
-fn still_waiting(decision: Decision, id: &str, waited: Duration) -> Decision {
-    Decision {
-        verdict: Verdict::Deny,
-        method: Method::Timeout,
-        reason: format!(
-            "it is held as request `{id}`, and nobody has answered within {} s. It stays open: make \
-             the identical call again later, and it gets the answer that came meanwhile",
-            waited.as_secs()
-        ),
-        ..decision
-    }
-}
 
 /// Hands the reply over; one that is lost on the way is no permission.
 fn given(reply: &Reply) -> ExitCode {

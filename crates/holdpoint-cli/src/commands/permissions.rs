@@ -1,41 +1,43 @@
 //! `holdpoint permissions`: what a session adds to the policy (J-60, J-42).
 
 use std::io::Write;
+use std::sync::Arc;
 
 use anyhow::bail;
+use holdpoint_broker::Context;
 use holdpoint_core::policy::RuleList;
 use holdpoint_engine::{
-    DefaultPolicy, Layer, Mark, Policy, SessionId, SessionState, Sessions, Suspensions, ToolCall,
-    without_secrets,
+    Caller, DefaultPolicy, Engine, Layer, Locations, Mark, Policy, PolicySource, SessionId,
+    SessionSource, SessionState, Sessions, Suspensions, ToolCall, working_directory,
 };
 use holdpoint_ledger::Kind;
 use serde_json::{Value, json};
 
 use super::check::{parse_input, print, print_json};
 use crate::cli::{Action, DefaultWord, Permissions, Scope};
-use crate::desk::{Desk, InSession, Under, directory};
 use crate::exit::Exit;
 use crate::terminal::{Terminal, shown};
 
 pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result<Exit> {
-    let mut desk = Desk::new();
-    let directory = directory(args.cwd.as_deref())?;
+    let engine = Engine::at(&Locations::of_this_machine());
+    let directory = working_directory(args.cwd.as_deref())?;
     let under = match &args.config {
-        Some(file) => Under::File(file.clone()),
-        None => Under::Layers(directory.clone()),
+        Some(file) => PolicySource::File(file.clone()),
+        None => engine.layers(&directory),
     };
+    let kept = SessionSource::Kept(args.session.clone());
     let id = SessionId::new(&args.session);
     match &args.action {
         Action::Show => {
-            let policy = desk.policy(&under)?;
-            let session = desk.session(&args.session)?;
+            let policy = engine.policy(&under)?;
+            let session = engine.session(&kept)?;
             show(args, &policy, session.state(), terminal)?;
         }
         Action::Allow { pattern } => {
             let pattern = whole(pattern)?;
             let state = {
                 let what = json!({"action": "allow", "pattern": pattern});
-                change(&desk, &id, what, |state| state.allow_pattern(&pattern))?
+                change(&engine, &id, what, |state| state.allow_pattern(&pattern))?
             };
             let text = format!("+ Added to session whitelist: {}", shown(&pattern, 500));
             said(args, terminal, &text, &state)?;
@@ -44,14 +46,14 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
             let pattern = whole(pattern)?;
             let state = {
                 let what = json!({"action": "deny", "pattern": pattern});
-                change(&desk, &id, what, |state| deny(state, &pattern))?
+                change(&engine, &id, what, |state| deny(state, &pattern))?
             };
             let text = format!("- Added to session blacklist: {}", shown(&pattern, 500));
             said(args, terminal, &text, &state)?;
         }
         Action::Default { policy: word } => {
-            let policy = desk.policy(&under)?;
-            let before = desk.session(&args.session)?;
+            let policy = engine.policy(&under)?;
+            let before = engine.session(&kept)?;
             let was = before.state().default.map_or_else(
                 || base_default(&policy),
                 |default| default.word().to_owned(),
@@ -59,14 +61,14 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
             let default = DefaultPolicy::from(*word);
             let state = {
                 let what = json!({"action": "default", "default": default.word()});
-                change(&desk, &id, what, |state| state.default = Some(default))?
+                change(&engine, &id, what, |state| state.default = Some(default))?
             };
             let text = format!("Session default policy: {} (was: {was})", default.word());
             said(args, terminal, &text, &state)?;
         }
         Action::Clear => {
             let state = change(
-                &desk,
+                &engine,
                 &id,
                 json!({"action": "clear"}),
                 SessionState::clear_rules,
@@ -85,7 +87,7 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
                 scope.unwrap_or(Scope::Idle)
             };
             let state = change(
-                &desk,
+                &engine,
                 &id,
                 json!({"action": "suspend", "scope": scope.word()}),
                 |state| match scope {
@@ -104,7 +106,7 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
         }
         Action::Resume => {
             let state = change(
-                &desk,
+                &engine,
                 &id,
                 json!({"action": "resume"}),
                 SessionState::resume,
@@ -112,9 +114,9 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
             said(args, terminal, "Prompts resumed.", &state)?;
         }
         Action::Unmark => {
-            let known = desk.session(&args.session)?.state().mark.clone();
+            let known = engine.session(&kept)?.state().mark.clone();
             let Some(mark) = known else {
-                let session = desk.session(&args.session)?;
+                let session = engine.session(&kept)?;
                 said(
                     args,
                     terminal,
@@ -124,13 +126,13 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
                 return Ok(Exit::Fine);
             };
             let what = json!({"action": "unmark", "record": mark.record, "time": mark.time});
-            let state = change(&desk, &id, what, |state| state.mark = None)?;
+            let state = change(&engine, &id, what, |state| state.mark = None)?;
             let text = "The mark is gone: what reaches the network or secrets is judged by the \
                         rules alone again.";
             said(args, terminal, text, &state)?;
         }
         Action::Status => {
-            let session = desk.session(&args.session)?;
+            let session = engine.session(&kept)?;
             let mut text = match suspension_words(session.state().suspended) {
                 Some(words) => format!("Prompts: {words}."),
                 None => "Prompts: on.".to_owned(),
@@ -146,9 +148,15 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
                 None if tool.contains(char::is_whitespace) => ToolCall::shell(tool),
                 None => ToolCall::new(tool, Value::Null)?,
             };
-            let session = InSession::Kept(args.session.clone());
-            let decision = desk.judge(&call, &under, &session, &directory)?;
-            let decision = without_secrets(decision);
+            let caller = Caller {
+                agent: "permissions".into(),
+                session_name: Some(args.session.clone()),
+                policy: under,
+                session: kept,
+                workspace: directory,
+                circumstances: Context::default(),
+            };
+            let decision = engine.decide(call, Arc::new(caller))?.shown();
             if args.json {
                 print_json(&decision, terminal)?;
             } else {
@@ -195,14 +203,15 @@ pub(crate) fn mark_words(mark: &Mark) -> String {
 
 /// Changes a session's rules, once the change is on record.
 fn change(
-    desk: &Desk,
+    engine: &Engine,
     id: &SessionId,
     what: Value,
     edit: impl FnOnce(&mut SessionState),
 ) -> anyhow::Result<SessionState> {
-    let sessions = Sessions::at(desk.locations())?;
+    let sessions = Sessions::at(engine.locations())?;
     let session = Some(id.name());
-    desk.recorder()?
+    engine
+        .recorder()?
         .changes(Kind::SessionRule, session, &what)?;
     Ok(sessions.change(id, |state| {
         edit(state);

@@ -6,10 +6,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use holdpoint_cli::report::{Doing, Period, page, save, summary_of};
-use holdpoint_engine::Locations;
+use holdpoint_engine::{Locations, working_directory};
 
 use crate::cli::Report;
-use crate::desk::directory;
 use crate::exit::Exit;
 use crate::terminal::{Terminal, shown};
 
@@ -31,7 +30,7 @@ pub(crate) fn run(args: &Report, terminal: &mut Terminal) -> anyhow::Result<Exit
     let summary = summary_of(
         &locations,
         period,
-        &directory(None)?,
+        &working_directory(None)?,
         &mut |doing, done, total| watched.show(doing, done, total),
     )?;
     drop(watched);

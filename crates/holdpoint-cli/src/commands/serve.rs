@@ -13,8 +13,7 @@ use holdpoint_broker::wire::{self, Places, Reply, Wanted};
 use holdpoint_cli::HouseViews;
 use holdpoint_daemon::daemon::{Daemon, peer};
 use holdpoint_daemon::http::{App, Auth, Certificate, Place, app, bind};
-use holdpoint_engine::holding::House;
-use holdpoint_engine::{Locations, account_name, people_at};
+use holdpoint_engine::{Engine, Locations, account_name, people_at};
 
 use crate::cli;
 use crate::exit::Exit;
@@ -49,8 +48,8 @@ async fn served(
 ) -> anyhow::Result<()> {
     let owner = account_name();
     let people = people_at(locations)?;
-    let house = Arc::new(House::at(locations));
-    let daemon = Daemon::open(places, house, &owner)?;
+    let engine = Arc::new(Engine::at(locations));
+    let daemon = Daemon::open(places, engine, &owner)?;
     let certificate = match (&args.cert, &args.key) {
         (Some(chain), Some(key)) => Some(Certificate {
             chain: chain.clone(),

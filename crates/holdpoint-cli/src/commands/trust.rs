@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use holdpoint_core::digest_of;
-use holdpoint_engine::{Locations, Policy, Recorder, TrustStore, read_policy_file};
+use holdpoint_engine::{
+    Locations, Policy, Recorder, TrustStore, read_policy_file, working_directory,
+};
 use holdpoint_ledger::Kind;
 use serde_json::json;
 
 use crate::cli;
-use crate::desk::directory;
 use crate::exit::Exit;
 use crate::terminal::{Terminal, shown};
 
@@ -59,7 +60,7 @@ fn files(args: &cli::Trust, locations: &Locations) -> anyhow::Result<Vec<PathBuf
     if let Some(file) = &args.file {
         return Ok(vec![std::path::absolute(file)?]);
     }
-    let here = directory(None)?;
+    let here = working_directory(None)?;
     let files = locations.project_files(&here).own;
     if files.is_empty() {
         bail!(

@@ -13,8 +13,8 @@ use std::time::Duration;
 use holdpoint_broker::wire::{self, HoldAnswer, Reply, Wanted};
 use holdpoint_broker::{Answer, CallContext, Context, Moment};
 use holdpoint_daemon::Broker;
+use holdpoint_engine::Engine;
 use holdpoint_engine::Locations;
-use holdpoint_engine::holding::House as World;
 use serde_json::{Value, json};
 
 use super::house::{House, is_below, ran};
@@ -441,7 +441,7 @@ fn a_secret_in_a_command_is_shown_nowhere_and_forgotten_in_the_end() {
 
     // As the daemon tidies up, when the answer can no longer be asked for.
     house.kill();
-    let world = Arc::new(World::at(&locations(&house)));
+    let world = Arc::new(Engine::at(&locations(&house)));
     let broker = Broker::open(&database, world).unwrap();
     broker
         .tidy(Moment::now().after(Duration::from_secs(3600)))

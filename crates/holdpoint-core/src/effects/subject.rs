@@ -301,7 +301,7 @@ fn effects_of(
 }
 
 /// The redirects of the programs a command is run by with its own words: `nohup yes > log`.
-fn redirects_of_wrappers<'v>(view: &'v Action, index: usize) -> Vec<&'v Redirection> {
+fn redirects_of_wrappers(view: &Action, index: usize) -> Vec<&Redirection> {
     let mut found = Vec::new();
     let mut inner = index;
     for _ in 0..8 {

@@ -4,6 +4,7 @@ use super::Judgement;
 use super::findings::{Found, List, Speaker};
 use crate::path_uses::Verb;
 use crate::policy::rules::Match;
+use crate::policy::tool_names::Naming;
 use crate::policy::tool_rules::Opinion;
 use crate::shell::{Reached, Wrapping};
 use crate::understand::{Action, CommandView};
@@ -15,6 +16,8 @@ pub(super) struct Cover {
     /// Whose it is; none for the session's.
     pub(super) speaker: Option<Speaker>,
     pub(super) specificity: usize,
+    /// How its rule names the tool.
+    pub(super) naming: Naming,
     /// Whether a person gave it when they could know what the session remembers.
     pub(super) knows_of_mark: bool,
     pub(super) found: Found,
@@ -106,6 +109,7 @@ impl Judgement<'_> {
                 covers.push(Cover {
                     speaker: Some(speaker),
                     specificity: 1,
+                    naming: Naming::Unnamed,
                     knows_of_mark: false,
                     found: found.of_layer(speaker.authority),
                 });
@@ -136,6 +140,7 @@ impl Judgement<'_> {
                 speaks.then(|| Cover {
                     speaker: Some(speaker),
                     specificity: supervised.specificity,
+                    naming: supervised.naming,
                     knows_of_mark: false,
                     found: self
                         .found(
@@ -155,6 +160,7 @@ impl Judgement<'_> {
         Cover {
             speaker: None,
             specificity: matched.specificity,
+            naming: matched.naming,
             knows_of_mark: self.session.state.knows_of_mark(&matched.rule),
             found: self.found(
                 Method::SessionWhitelist,
@@ -170,6 +176,7 @@ impl Judgement<'_> {
         Cover {
             speaker: Some(speaker),
             specificity: matched.specificity,
+            naming: matched.naming,
             knows_of_mark: false,
             found: self
                 .found(

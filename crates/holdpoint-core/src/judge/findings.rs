@@ -6,6 +6,7 @@ use super::guards::Guarded;
 use crate::decision::{Finding, span_of};
 use crate::opaque::{Opaque, Reason};
 use crate::policy::rules::{Match, MatchKind};
+use crate::policy::tool_names::{Naming, TO_THE_LETTER};
 use crate::policy::tool_rules::Opinion;
 use crate::policy::{Authority, Trust};
 use crate::shell::{Assignment, Command};
@@ -44,6 +45,8 @@ pub(super) struct Objection {
     /// asks about by itself, only adds to it: a question must not replace a refusal.
     pub(super) replaces_default: bool,
     pub(super) specificity: usize,
+    /// How its rule names the tool.
+    pub(super) naming: Naming,
     pub(super) found: Found,
 }
 
@@ -84,7 +87,9 @@ impl Objection {
                     && self.found.finding.verdict <= Verdict::Ask
             }
             (Some(objector), Some(allower)) => {
-                objector.layer == allower.layer && cover.specificity >= self.specificity
+                objector.layer == allower.layer
+                    && cover.specificity >= self.specificity
+                    && cover.naming.answers(self.naming)
             }
         }
     }
@@ -140,9 +145,9 @@ impl Judgement<'_> {
                 .into_iter()
                 .map(|(_, one)| one),
         );
-        let calls = self.session.state.calls_of(self.view.call.tool());
+        let session = &self.session.state;
         for layer in layers() {
-            for refusal in layer.tools.refusals(self.view, calls, &self.around) {
+            for refusal in layer.tools.refusals(self.view, session, &self.around) {
                 found.push(
                     self.deny(Method::ToolPolicy, refusal.rule, refusal.reason, None)
                         .of_layer(layer.authority),
@@ -227,7 +232,7 @@ impl Judgement<'_> {
         for (speaker, layer) in self.speakers() {
             for matched in layer.ask.touching(self.view) {
                 let reason = List::Ask.reason(&matched, self.view.call.tool());
-                let specificity = matched.specificity;
+                let (specificity, naming) = (matched.specificity, matched.naming);
                 let one = self.found(
                     Method::ToolPolicy,
                     Verdict::Ask,
@@ -240,6 +245,7 @@ impl Judgement<'_> {
                     answerable: Answerable::Usually,
                     replaces_default: speaker.trust == Trust::Trusted,
                     specificity,
+                    naming,
                     found: one.of_layer(layer.authority),
                 });
             }
@@ -269,6 +275,7 @@ impl Judgement<'_> {
                     replaces_default: speaker.trust == Trust::Trusted
                         && supervised.verdict > Verdict::Notify,
                     specificity: supervised.specificity,
+                    naming: supervised.naming,
                     found: one.of_layer(layer.authority),
                 });
             }
@@ -280,6 +287,7 @@ impl Judgement<'_> {
                 // A rule about a file says nothing about the command that names it.
                 replaces_default: speaker.trust == Trust::Trusted && !self.view.is_shell(),
                 specificity: 1,
+                naming: Naming::Unnamed,
                 found: one,
             });
         }
@@ -364,6 +372,7 @@ impl Judgement<'_> {
             },
             replaces_default: false,
             specificity: 0,
+            naming: Naming::Unnamed,
             found: self.found(Method::Guard, Verdict::Ask, rule.into(), reason, command),
         }
     }
@@ -537,7 +546,11 @@ impl List {
         let (argument, value) = rule.split_once('=').unwrap_or(("", rule));
         match (matched.kind, self) {
             (MatchKind::Tool, List::Blacklist | List::Whitelist) => {
-                format!("Tool '{tool}' is {list}ed")
+                // Under which name, if not its own.
+                match rule.trim_start_matches(TO_THE_LETTER) == tool {
+                    true => format!("Tool '{tool}' is {list}ed"),
+                    false => format!("Tool '{tool}' is {list}ed as '{rule}'"),
+                }
             }
             (MatchKind::Tool, List::Ask | List::SessionBlacklist | List::SessionWhitelist) => {
                 format!("Tool '{tool}' is on the {list}: {rule}")

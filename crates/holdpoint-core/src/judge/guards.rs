@@ -6,6 +6,7 @@ use crate::decision::span_of;
 use crate::effects::places::UNKNOWN_PLACE;
 use crate::effects::{self, Effect, Subject};
 use crate::path_uses;
+use crate::policy::tool_names::Naming;
 use crate::rules::{self, Pack, Rule, matching};
 use crate::understand::Action;
 use crate::verdict::{Method, Risk, Verdict};
@@ -161,6 +162,7 @@ impl Guarded {
             answerable: Answerable::Usually,
             replaces_default: false,
             specificity: 0,
+            naming: Naming::Unnamed,
             found: self.found.clone(),
         })
     }

@@ -10,6 +10,7 @@ use crate::catalogue;
 use crate::effects::places::{LOOPBACK, REMOTE_BRANCH, SECRET};
 use crate::effects::{Effect, Kind, Subject};
 use crate::opaque::Reason;
+use crate::policy::tool_names::Naming;
 use crate::session::Mark;
 use crate::text::shown;
 use crate::verdict::{Method, Verdict};
@@ -58,6 +59,7 @@ impl Judgement<'_> {
             answerable: Answerable::InItsKnowledge,
             replaces_default: false,
             specificity: 0,
+            naming: Naming::Unnamed,
             found: self.found(
                 Method::Injection,
                 Verdict::Ask,

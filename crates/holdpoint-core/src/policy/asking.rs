@@ -129,15 +129,9 @@ impl Policy {
     }
 
     fn editable(&self, tool: &str) -> Vec<String> {
-        let stated = self.trusted().find_map(|layer| {
-            layer
-                .tools
-                .terms(tool)
-                .into_iter()
-                .find_map(|(_, keys)| keys)
-        });
+        let stated = self.trusted().find_map(|layer| layer.tools.editable(tool));
         match stated {
-            Some(keys) => keys.to_vec(),
+            Some(keys) => keys,
             None => catalogue::editable(tool)
                 .iter()
                 .map(|key| (*key).to_owned())
@@ -184,10 +178,8 @@ impl Stated {
                 }
             }
         }
-        for (terms, _) in layer.tools.terms(tool) {
-            if let Some(terms) = terms {
-                stated.hear(terms);
-            }
+        for terms in layer.tools.terms(tool) {
+            stated.hear(terms);
         }
         if let Some(approval) = approval {
             stated.hear(&RuleTerms {

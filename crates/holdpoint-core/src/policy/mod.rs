@@ -18,6 +18,7 @@ pub(crate) mod rules;
 mod sanitizer;
 #[cfg(feature = "schema")]
 mod schema;
+pub(crate) mod tool_names;
 pub(crate) mod tool_rules;
 mod values;
 

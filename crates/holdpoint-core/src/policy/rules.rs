@@ -4,22 +4,23 @@
 //! that allows must cover every part of the call by itself or together with other lists, so it is
 //! asked about one part at a time and only in the spelling as written.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
 use super::document::RuleList;
 use super::patterns::{CommandPatterns, Patterns};
+use super::tool_names::{self, Naming, TO_THE_LETTER, ToolNames, WrittenName};
 use super::values::Values;
 use crate::call::push_python_str;
-use crate::catalogue::{self, Shape};
+use crate::catalogue::{self, Shape, Tool};
 use crate::paths;
 use crate::understand::{Action, CommandView, Trouble};
 
 /// A list of rules, ready to be matched.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rules {
-    tools: HashSet<String>,
+    tools: ToolNames,
     patterns: Vec<String>,
     text: Patterns,
     /// Patterns that speak of more than one command, matched against the line as written.
@@ -28,7 +29,33 @@ pub(crate) struct Rules {
     /// Whether some pattern is about the text form of a call.
     any_form: bool,
     commands: CommandPatterns,
-    arguments: HashMap<String, Vec<(String, Values)>>,
+    /// The patterns that mean a tool's name to the letter.
+    exact: Vec<bool>,
+    /// The names patterns give to tools agents have, each with the patterns that begin with it.
+    heads: Vec<(WrittenName, Vec<usize>)>,
+    arguments: Vec<ToolArguments>,
+    /// The same by the name they are written under.
+    arguments_by_name: HashMap<String, usize>,
+    /// Those under names agents have, of which there are few.
+    known_arguments: Vec<usize>,
+    /// Whether some mean a name to the letter.
+    exact_arguments: bool,
+}
+
+/// The argument rules written under one tool's name.
+#[derive(Clone, Debug)]
+struct ToolArguments {
+    tool: WrittenName,
+    values: Vec<(String, Values)>,
+}
+
+/// Values of an argument, and how the rule names the tool.
+struct Named<'r> {
+    naming: Naming,
+    /// The tool whose argument it is, unless the rule means names to the letter.
+    tool: Option<&'static Tool>,
+    argument: &'r str,
+    values: &'r Values,
 }
 
 /// A rule that matched.
@@ -41,6 +68,8 @@ pub(crate) struct Match {
     pub(crate) specificity: usize,
     /// The command of the line it matched, if it matched only one.
     pub(crate) command: Option<usize>,
+    /// How it names the tool.
+    pub(crate) naming: Naming,
 }
 
 /// The kinds of rules, in the order they are reported (J-19).
@@ -54,9 +83,9 @@ pub(crate) enum MatchKind {
 impl Rules {
     pub(crate) fn new<'l>(lists: impl IntoIterator<Item = &'l RuleList>) -> Self {
         let mut rules = Self::default();
-        let mut arguments: HashMap<&str, HashMap<&str, Vec<String>>> = HashMap::new();
+        let mut arguments: BTreeMap<&str, HashMap<&str, Vec<String>>> = BTreeMap::new();
         for list in lists {
-            rules.tools.extend(list.tools.iter().cloned());
+            rules.tools.extend(&list.tools);
             rules.patterns.extend(list.patterns.iter().cloned());
             for (tool, named) in &list.arguments {
                 for (argument, values) in named {
@@ -69,26 +98,41 @@ impl Rules {
                 }
             }
         }
-        rules.text = Patterns::new(rules.patterns.iter().map(String::as_str));
-        rules.commands = CommandPatterns::new(rules.patterns.iter().map(String::as_str));
-        rules.raw = rules
-            .patterns
-            .iter()
-            .map(|text| speaks_of_lines(text))
-            .collect();
+        // What marks a name as meant to the letter is no part of it.
+        let mut bare: Vec<&str> = Vec::with_capacity(rules.patterns.len());
+        for (number, pattern) in rules.patterns.iter().enumerate() {
+            let head = tool_names::head(pattern);
+            let exact = head.is_some_and(|(_, exact)| exact);
+            rules.exact.push(exact);
+            bare.push(match exact {
+                true => pattern.trim_start_matches(TO_THE_LETTER),
+                false => pattern,
+            });
+            if let Some((name, false)) = head {
+                add_head(&mut rules.heads, name, number);
+            }
+        }
+        rules.text = Patterns::new(bare.iter().copied());
+        rules.commands = CommandPatterns::new(bare.iter().copied());
+        rules.raw = bare.iter().map(|text| speaks_of_lines(text)).collect();
         rules.any_raw = rules.raw.contains(&true);
         rules.any_form = rules.patterns.iter().any(|text| text.contains('('));
-        rules.arguments = arguments
-            .into_iter()
-            .map(|(tool, named)| {
-                let mut named: Vec<(String, Values)> = named
-                    .into_iter()
-                    .map(|(argument, values)| (argument.to_owned(), Values::new(&values)))
-                    .collect();
-                named.sort_by(|a, b| a.0.cmp(&b.0));
-                (tool.to_owned(), named)
-            })
-            .collect();
+        for (tool, named) in arguments {
+            let mut values: Vec<(String, Values)> = named
+                .into_iter()
+                .map(|(argument, values)| (argument.to_owned(), Values::new(&values)))
+                .collect();
+            values.sort_by(|a, b| a.0.cmp(&b.0));
+            rules
+                .arguments_by_name
+                .insert(tool.to_owned(), rules.arguments.len());
+            rules.exact_arguments |= tool.starts_with(TO_THE_LETTER);
+            let tool = WrittenName::new(tool);
+            if tool.tool().is_some() {
+                rules.known_arguments.push(rules.arguments.len());
+            }
+            rules.arguments.push(ToolArguments { tool, values });
+        }
         rules
     }
 
@@ -96,14 +140,50 @@ impl Rules {
         self.tools.is_empty() && self.patterns.is_empty() && self.arguments.is_empty()
     }
 
-    /// The rule that names the tool itself.
-    pub(crate) fn tool_match(&self, tool: &str) -> Option<Match> {
-        self.tools.contains(tool).then(|| Match {
-            kind: MatchKind::Tool,
-            rule: tool.to_owned(),
-            specificity: 0,
-            command: None,
-        })
+    /// The argument rules that speak of a call's tool: for a list that allows, or for one that
+    /// tightens.
+    fn arguments_for(&self, view: &Action, allows: bool) -> Vec<Named<'_>> {
+        if self.arguments.is_empty() {
+            return Vec::new();
+        }
+        let own = view.call.tool();
+        let identity = view.identity;
+        let mut numbers: Vec<(usize, Naming)> = Vec::new();
+        let by_name = |name: &str| self.arguments_by_name.get(name).copied();
+        numbers.extend(by_name(own).map(|number| (number, Naming::Own)));
+        if self.exact_arguments {
+            let exact = by_name(&format!("{TO_THE_LETTER}{own}"));
+            numbers.extend(exact.map(|number| (number, Naming::Own)));
+        }
+        if identity.tool().is_some() {
+            for number in self.known_arguments.iter().copied() {
+                let Some(rules) = self.arguments.get(number) else {
+                    continue;
+                };
+                let naming = match allows {
+                    true => rules.tool.naming_to_allow(own, identity),
+                    false => rules.tool.naming(own, identity),
+                };
+                numbers.extend(
+                    naming
+                        .filter(|naming| *naming != Naming::Own)
+                        .map(|naming| (number, naming)),
+                );
+            }
+        }
+        let mut found = Vec::new();
+        for (number, naming) in numbers {
+            let Some(rules) = self.arguments.get(number) else {
+                continue;
+            };
+            found.extend(rules.values.iter().map(|(argument, values)| Named {
+                naming,
+                tool: rules.tool.tool(),
+                argument,
+                values,
+            }));
+        }
+        found
     }
 
     /// Every rule that matches any part of the call, in any spelling: for lists that refuse or ask.
@@ -111,20 +191,20 @@ impl Rules {
         if self.is_empty() {
             return Vec::new();
         }
-        let mut found: Vec<Match> = self.tool_match(view.call.tool()).into_iter().collect();
+        let named = self.tools.touching(view.call.tool(), view.identity);
+        let mut found: Vec<Match> = named.map(tool_match).into_iter().collect();
         if !self.patterns.is_empty() {
             self.patterns_touching(view, &mut found);
         }
-        if let Some(named) = self.arguments.get(view.call.tool()) {
-            for (argument, values) in named {
-                arguments_touching(view, argument, values, &mut found);
-            }
+        for rule in self.arguments_for(view, false) {
+            arguments_touching(view, &rule, &mut found);
         }
         found
     }
 
     fn patterns_touching(&self, view: &Action, found: &mut Vec<Match>) {
         let mut numbers: Vec<(usize, Option<usize>)> = Vec::new();
+        let mut by_other_names: Vec<usize> = Vec::new();
         // Of a shell line the text form holds everything as text, data included: only a pattern
         // that means the form is compared with it.
         if !view.is_shell() || self.any_form {
@@ -137,6 +217,8 @@ impl Rules {
             };
             let by_form = self.text.matching(view.text_form()).into_iter();
             numbers.extend(by_form.filter(means_form).map(|number| (number, None)));
+            self.forms_under_other_names(view, &mut by_other_names);
+            by_other_names.retain(means_form);
         }
         if let Some(line) = &view.line {
             // A line that could not be read is compared as it stands: better one refusal too many.
@@ -171,11 +253,56 @@ impl Rules {
         }
         numbers.sort_unstable();
         numbers.dedup();
+        found.extend(numbers.iter().map(|(number, command)| {
+            let naming = match command {
+                None => self.naming_of_form(*number, view.call.tool()),
+                Some(_) => Naming::Unnamed,
+            };
+            self.pattern_match(*number, *command, naming)
+        }));
+        by_other_names.sort_unstable();
+        by_other_names.dedup();
+        by_other_names.retain(|number| !numbers.contains(&(*number, None)));
         found.extend(
-            numbers
+            by_other_names
                 .into_iter()
-                .map(|(number, command)| self.pattern_match(number, command)),
+                .map(|number| self.pattern_match(number, None, Naming::Kin)),
         );
+    }
+
+    /// The patterns that match the text form of a call as it would be written for another agent:
+    /// under the name that stands for its tool, and under the names the patterns themselves give it.
+    fn forms_under_other_names(&self, view: &Action, found: &mut Vec<usize>) {
+        let own = view.call.tool();
+        let Some(tool) = view.identity.tool() else {
+            return;
+        };
+        for form in view.standing_forms(tool) {
+            let numbers = self.text.matching(&form).into_iter();
+            found.extend(numbers.filter(|number| !self.is_exact(*number)));
+        }
+        for (head, patterns) in &self.heads {
+            if matches!(head.naming(own, view.identity), None | Some(Naming::Own)) {
+                continue;
+            }
+            for form in view.forms_as(head.text()) {
+                let numbers = self.text.matching(&form).into_iter();
+                found.extend(numbers.filter(|number| patterns.contains(number)));
+            }
+        }
+    }
+
+    fn is_exact(&self, number: usize) -> bool {
+        self.exact.get(number).copied().unwrap_or(false)
+    }
+
+    /// How a pattern that matches the text form of a call names its tool.
+    fn naming_of_form(&self, number: usize, own: &str) -> Naming {
+        let pattern = self.patterns.get(number).map(String::as_str);
+        match pattern.and_then(tool_names::head) {
+            Some((name, _)) if name == own => Naming::Own,
+            Some(_) | None => Naming::Unnamed,
+        }
     }
 
     /// The pattern a command could turn out to match once its unknown words are known.
@@ -189,39 +316,64 @@ impl Rules {
         if self.is_empty() {
             return Vec::new();
         }
-        let mut found: Vec<Match> = self.tool_match(view.call.tool()).into_iter().collect();
+        let named = self.tools.covering(view.call.tool(), view.identity);
+        let mut found: Vec<Match> = named.map(tool_match).into_iter().collect();
         // Of a shell line, the text form says no more than the line, which its parts must answer;
         // and of a tool given a command, what a pattern says of it must be all there is to it.
         if !self.patterns.is_empty() && !view.is_shell() && !view.text_form_is_ambiguous() {
-            let whole_tool = format!("{}(*", view.call.tool());
-            let simple = view.commands.is_empty() || view.is_one_plain_command();
-            let numbers = self
-                .text
-                .matching(view.text_form())
-                .into_iter()
-                .filter(|number| {
-                    let pattern = self.patterns.get(*number).map(String::as_str);
-                    simple || pattern == Some("*") || pattern == Some(&whole_tool)
-                });
-            found.extend(numbers.map(|n| self.pattern_match(n, None)));
+            self.forms_covering(view, &mut found);
         }
         let shell_argument = match view.shape {
             Shape::Shell { command } => Some(command),
             Shape::Plain => None,
         };
-        for (argument, values) in self.arguments.get(view.call.tool()).into_iter().flatten() {
-            if shell_argument == Some(argument.as_str()) {
+        for rule in self.arguments_for(view, true) {
+            let given = rule.given(view);
+            if given.iter().any(|(key, _)| shell_argument == Some(*key)) {
                 continue;
             }
-            let is_command = !view.commands.is_empty() && catalogue::names_command(argument);
+            let is_command = !view.commands.is_empty()
+                && given.iter().any(|(key, _)| catalogue::names_command(key));
             if is_command && !view.is_one_plain_command() {
                 continue;
             }
-            if let Some(value) = view.call.input().get(argument) {
-                found.extend(argument_covered(argument, values, value));
-            }
+            found.extend(argument_covered(&rule, view.call.tool(), &given));
         }
         found
+    }
+
+    fn forms_covering(&self, view: &Action, found: &mut Vec<Match>) {
+        let own = view.call.tool();
+        let simple = view.commands.is_empty() || view.is_one_plain_command();
+        let says_all = |number: usize, name: &str| {
+            let pattern = self.patterns.get(number).map(String::as_str);
+            let whole_tool = || pattern.and_then(|text| text.strip_suffix("(*"));
+            simple
+                || pattern == Some("*")
+                || whole_tool().is_some_and(|text| text.trim_start_matches(TO_THE_LETTER) == name)
+        };
+        let by_own = self.text.matching(view.text_form());
+        // A form never allows a shell, so it does not under a shell's name.
+        let standing = view.identity.standing_name();
+        let standing = standing.filter(|name| !name.is_shell());
+        let by_standing = standing.map(|name| {
+            let mut numbers = self.text.matching(&view.form_named(name));
+            numbers.retain(|number| !self.is_exact(*number) && !by_own.contains(number));
+            numbers.retain(|number| says_all(*number, name.text()));
+            numbers
+        });
+        found.extend(
+            by_own
+                .iter()
+                .filter(|number| says_all(**number, own))
+                .map(|number| self.pattern_match(*number, None, self.naming_of_form(*number, own))),
+        );
+        found.extend(
+            by_standing
+                .into_iter()
+                .flatten()
+                .map(|number| self.pattern_match(number, None, Naming::Standing)),
+        );
     }
 
     /// The rules that allow one command of a shell line as it is written.
@@ -267,27 +419,25 @@ impl Rules {
         found.extend(
             numbers
                 .into_iter()
-                .map(|n| self.pattern_match(n, Some(index))),
+                .map(|n| self.pattern_match(n, Some(index), Naming::Unnamed)),
         );
         if writes.is_none()
             && command.command.assignments.is_empty()
             && let Shape::Shell { command: key } = view.shape
         {
-            for (argument, values) in self.arguments.get(view.call.tool()).into_iter().flatten() {
-                if argument == key {
-                    found.extend(
-                        values.starting_command(command).into_iter().map(|number| {
-                            argument_match(argument, values.text(number), Some(index))
-                        }),
-                    );
+            for rule in self.arguments_for(view, true) {
+                if rule.means(view, key) {
+                    let numbers = rule.values.starting_command(command).into_iter();
+                    found.extend(numbers.map(|number| rule.matched(number, Some(index))));
                 }
             }
         }
         found
     }
 
-    fn pattern_match(&self, number: usize, command: Option<usize>) -> Match {
+    fn pattern_match(&self, number: usize, command: Option<usize>, naming: Naming) -> Match {
         Match {
+            naming,
             kind: MatchKind::Pattern,
             rule: self.patterns.get(number).cloned().unwrap_or_default(),
             specificity: self.text.specificity(number),
@@ -296,35 +446,72 @@ impl Rules {
     }
 }
 
-fn arguments_touching(view: &Action, argument: &str, values: &Values, found: &mut Vec<Match>) {
-    let Some(value) = view.call.input().get(argument) else {
+fn add_head(heads: &mut Vec<(WrittenName, Vec<usize>)>, name: &str, number: usize) {
+    let written = WrittenName::new(name);
+    let Some(tool) = written.tool() else {
         return;
     };
-    let is_command = match view.shape {
-        Shape::Shell { command } => command == argument,
-        Shape::Plain => !view.commands.is_empty() && catalogue::names_command(argument),
-    };
+    let same = |known: &&mut (WrittenName, Vec<usize>)| known.0.is(tool, name);
+    match heads.iter_mut().find(same) {
+        Some((_, numbers)) => numbers.push(number),
+        None => heads.push((written, vec![number])),
+    }
+}
+
+/// A tool that a list names.
+pub(crate) fn tool_match((rule, naming): (String, Naming)) -> Match {
+    Match {
+        kind: MatchKind::Tool,
+        rule,
+        specificity: 0,
+        command: None,
+        naming,
+    }
+}
+
+impl Named<'_> {
+    /// The arguments of a call the rule speaks of.
+    fn given<'c>(&self, view: &'c Action) -> Vec<(&'c str, &'c Value)> {
+        let (input, own) = (view.call.input(), view.call.tool());
+        catalogue::meaning_argument(input, own, self.tool, self.argument)
+    }
+
+    /// Whether the rule speaks of the argument `key`.
+    fn means(&self, view: &Action, key: &str) -> bool {
+        self.argument == key || self.given(view).iter().any(|(given, _)| *given == key)
+    }
+
+    fn matched(&self, number: usize, command: Option<usize>) -> Match {
+        let value = self.values.text(number);
+        Match {
+            kind: MatchKind::Argument,
+            rule: format!("{}={value}", self.argument),
+            specificity: value.chars().count().max(1),
+            command,
+            naming: self.naming,
+        }
+    }
+}
+
+fn arguments_touching(view: &Action, rule: &Named<'_>, found: &mut Vec<Match>) {
+    let values = rule.values;
     let mut numbers: Vec<(usize, Option<usize>)> = Vec::new();
-    if is_command && view.trouble.is_none() {
-        for (index, command) in view.commands.iter().enumerate() {
-            let matched = values.contained_in_command(command);
-            numbers.extend(matched.into_iter().map(|number| (number, Some(index))));
-        }
-        // A path may stand in a redirection, behind a flag, or in another spelling.
-        for path in view.paths() {
-            let matched = values.above_path(&tidied(&path.text));
-            numbers.extend(matched.into_iter().map(|number| (number, path.command)));
-        }
-    } else {
-        for text in scalar_texts(value) {
-            numbers.extend(values.contained_in(&text).into_iter().map(|n| (n, None)));
-            let spaced: Vec<&str> = text.split_whitespace().collect();
-            for spelling in [tidied(&text), spaced.join(" ")] {
-                if spelling != text {
-                    let matched = values.contained_in(&spelling).into_iter();
-                    numbers.extend(matched.map(|n| (n, None)));
-                }
+    let mut compared = false;
+    for (key, value) in rule.given(view) {
+        if is_command(view, key) && view.trouble.is_none() {
+            if !std::mem::replace(&mut compared, true) {
+                commands_touching(view, values, &mut numbers);
             }
+        } else {
+            for text in scalar_texts(value) {
+                text_touching(&text, values, &mut numbers);
+            }
+        }
+    }
+    // The files of a patch stand in its text.
+    if view.identity.is_patch() && rule.tool.is_some_and(|tool| tool.names_file(rule.argument)) {
+        for path in catalogue::patched_paths(&view.call) {
+            text_touching(path, values, &mut numbers);
         }
     }
     numbers.sort_unstable();
@@ -332,8 +519,41 @@ fn arguments_touching(view: &Action, argument: &str, values: &Values, found: &mu
     found.extend(
         numbers
             .into_iter()
-            .map(|(number, command)| argument_match(argument, values.text(number), command)),
+            .map(|(number, command)| rule.matched(number, command)),
     );
+}
+
+/// Whether an argument is one whose commands were read.
+fn is_command(view: &Action, key: &str) -> bool {
+    match view.shape {
+        Shape::Shell { command } if view.call.input().contains_key(command) => command == key,
+        Shape::Shell { .. } | Shape::Plain => {
+            !view.commands.is_empty() && catalogue::names_command(key)
+        }
+    }
+}
+
+fn commands_touching(view: &Action, values: &Values, numbers: &mut Vec<(usize, Option<usize>)>) {
+    for (index, command) in view.commands.iter().enumerate() {
+        let matched = values.contained_in_command(command);
+        numbers.extend(matched.into_iter().map(|number| (number, Some(index))));
+    }
+    // A path may stand in a redirection, behind a flag, or in another spelling.
+    for path in view.paths() {
+        let matched = values.above_path(&tidied(&path.text));
+        numbers.extend(matched.into_iter().map(|number| (number, path.command)));
+    }
+}
+
+fn text_touching(text: &str, values: &Values, numbers: &mut Vec<(usize, Option<usize>)>) {
+    numbers.extend(values.contained_in(text).into_iter().map(|n| (n, None)));
+    let spaced: Vec<&str> = text.split_whitespace().collect();
+    for spelling in [tidied(text), spaced.join(" ")] {
+        if spelling != text {
+            let matched = values.contained_in(&spelling).into_iter();
+            numbers.extend(matched.map(|n| (n, None)));
+        }
+    }
 }
 
 /// A path without its scheme and without empty, `.` and `..` components.
@@ -354,30 +574,34 @@ fn tidied(path: &str) -> String {
     format!("{root}{}", components.join("/"))
 }
 
-/// The first allowed value that covers the argument: every text of it must start with some value.
-fn argument_covered(argument: &str, values: &Values, value: &Value) -> Option<Match> {
+/// The first allowed value that covers an argument: every text of it, under whatever names it is
+/// given, must start with some value.
+fn argument_covered(rule: &Named<'_>, own: &str, given: &[(&str, &Value)]) -> Option<Match> {
+    let mut first = None;
+    for (key, value) in given {
+        // What a text starts with says nothing about what else stands in it.
+        if *key != rule.argument && catalogue::is_free_text(own, key) {
+            return None;
+        }
+        let number = value_covered(rule.values, value)?;
+        first.get_or_insert(number);
+    }
+    first.map(|number| rule.matched(number, None))
+}
+
+fn value_covered(values: &Values, value: &Value) -> Option<usize> {
     let texts = scalar_texts(value);
     if value.is_boolean() || value.is_null() {
-        let number = texts
+        return texts
             .iter()
-            .find_map(|text| values.starting(text).first().copied())?;
-        return Some(argument_match(argument, values.text(number), None));
+            .find_map(|text| values.starting(text).first().copied());
     }
     let mut first = None;
     for text in &texts {
         let number = *values.starting(text).first()?;
         first.get_or_insert(number);
     }
-    first.map(|number| argument_match(argument, values.text(number), None))
-}
-
-fn argument_match(argument: &str, value: &str, command: Option<usize>) -> Match {
-    Match {
-        kind: MatchKind::Argument,
-        rule: format!("{argument}={value}"),
-        specificity: value.chars().count().max(1),
-        command,
-    }
+    first
 }
 
 /// Every scalar in a value as text (J-17): as Python writes it and, where that differs, as JSON.

@@ -14,11 +14,13 @@ use super::document::{
 };
 use super::files::{PathPatterns, Subject};
 use super::patterns::CommandPatterns;
+use super::tool_names::{Naming, TO_THE_LETTER};
 use super::values::Values;
 use crate::call::push_python_str;
-use crate::catalogue::Effect;
+use crate::catalogue::{self, Effect, Identity, Tool, ToolSet};
 use crate::glob::Glob;
 use crate::paths::Surroundings;
+use crate::session::SessionState;
 use crate::understand::{Action, collect_texts};
 use crate::verdict::{Risk, Supervision, Verdict};
 
@@ -26,14 +28,20 @@ use crate::verdict::{Risk, Supervision, Verdict};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ToolTable {
     rules: Vec<Compiled>,
+    /// Rules by the name they are for, in lower case; those that mean it to the letter with the mark.
     by_name: HashMap<String, Vec<usize>>,
+    any_exact: bool,
     by_glob: Vec<usize>,
+    /// Rules for names agents have for tools.
+    by_tool: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
 struct Compiled {
     key: String,
     name: Glob,
+    /// The tool its key is a name of, unless it means the name to the letter.
+    tool: Option<&'static Tool>,
     rule: ToolRule,
     conditions: Vec<CompiledCondition>,
 }
@@ -65,6 +73,8 @@ pub(crate) struct Supervised {
     pub(crate) reason: String,
     /// How much of the call the rule's conditions fix.
     pub(crate) specificity: usize,
+    /// How the rule names the tool.
+    pub(crate) naming: Naming,
 }
 
 /// A call that a rule refuses outright.
@@ -83,18 +93,25 @@ impl ToolTable {
                 .iter()
                 .filter(|rule| rule.enabled != Some(false))
             {
-                let name = Glob::new(&key.to_lowercase());
                 let number = table.rules.len();
-                match name.literal() {
-                    Some(name) => {
-                        let numbers = table.by_name.entry(name.to_owned()).or_default();
-                        numbers.push(number);
-                    }
+                let exact = key.starts_with(TO_THE_LETTER);
+                table.any_exact |= exact;
+                let name = match exact {
+                    true => Glob::new(&Glob::escape(key)),
+                    false => Glob::new(&key.to_lowercase()),
+                };
+                let tool = catalogue::tool_named(key);
+                match name.only() {
+                    Some(name) => table.by_name.entry(name).or_default().push(number),
                     None => table.by_glob.push(number),
+                }
+                if tool.is_some() {
+                    table.by_tool.push(number);
                 }
                 table.rules.push(Compiled {
                     key: key.clone(),
                     name,
+                    tool,
                     conditions: rule
                         .conditions
                         .0
@@ -108,52 +125,122 @@ impl ToolTable {
         table
     }
 
-    fn named(&self, tool: &str) -> Vec<&Compiled> {
+    /// The rules for a tool, and how each names it.
+    fn named(&self, own: &str, identity: Identity) -> Vec<(&Compiled, Naming)> {
         if self.rules.is_empty() {
             return Vec::new();
         }
-        let tool = tool.to_lowercase();
-        let mut numbers: Vec<usize> = self.by_name.get(&tool).cloned().unwrap_or_default();
-        numbers.extend(self.by_glob.iter().copied().filter(|number| {
-            self.rules
-                .get(*number)
-                .is_some_and(|rule| rule.name.matches(&tool))
-        }));
-        numbers.sort_unstable();
+        let lower = own.to_lowercase();
+        let mut numbers: Vec<(usize, Naming)> = Vec::new();
+        let exact = self
+            .any_exact
+            .then(|| self.by_name.get(&format!("{TO_THE_LETTER}{own}")))
+            .flatten();
+        let rules = [self.by_name.get(&lower), exact];
+        for number in rules.into_iter().flatten().flatten() {
+            numbers.push((*number, Naming::Own));
+        }
+        let standing = identity
+            .standing_name()
+            .map(|name| name.text().to_lowercase());
+        for number in &self.by_glob {
+            let Some(rule) = self.rules.get(*number) else {
+                continue;
+            };
+            if rule.name.matches(&lower) {
+                numbers.push((*number, Naming::Unnamed));
+            } else if standing
+                .as_ref()
+                .is_some_and(|name| rule.name.matches(name))
+            {
+                numbers.push((*number, Naming::Standing));
+            }
+        }
+        if identity.tool().is_some() {
+            for number in &self.by_tool {
+                let rule = self.rules.get(*number);
+                let tool = rule.and_then(|rule| rule.tool);
+                let known = numbers.iter().any(|(known, _)| known == number);
+                if let (Some(rule), Some(tool), false) = (rule, tool, known)
+                    && identity.touches(tool)
+                {
+                    // A rule for a tool lets a call run if that is all the call does.
+                    let stands = rule.key.eq_ignore_ascii_case(tool.name)
+                        && identity.is_within(ToolSet::of(tool));
+                    numbers.push((
+                        *number,
+                        match stands {
+                            true => Naming::Standing,
+                            false => Naming::Kin,
+                        },
+                    ));
+                }
+            }
+        }
+        numbers.sort_unstable_by_key(|(number, _)| *number);
         numbers
             .into_iter()
-            .filter_map(|number| self.rules.get(number))
+            .filter_map(|(number, naming)| Some((self.rules.get(number)?, naming)))
             .collect()
     }
 
     /// The effect a rule declares for a tool.
     pub(crate) fn declared_effect(&self, tool: &str) -> Option<Effect> {
-        self.named(tool).iter().find_map(|rule| rule.rule.effect)
+        // What one agent's tool does says nothing about another's of the same name.
+        let by_name = |naming| matches!(naming, Naming::Own | Naming::Unnamed);
+        self.named(tool, Identity::default())
+            .into_iter()
+            .filter(|(_, naming)| by_name(*naming))
+            .find_map(|(rule, _)| rule.rule.effect)
     }
 
     /// Whether any rule forbids some commands of `tool`.
     pub(crate) fn denies_commands(&self, tool: &str) -> bool {
-        self.named(tool).iter().any(|rule| {
+        let named = self.named(tool, Identity::of_name(tool));
+        named.iter().any(|(rule, _)| {
             rule.rule.supervision == Some(Supervision::Deny) && !rule.conditions.is_empty()
         })
     }
 
-    /// The terms rules for `tool` state, and what they let a person change.
-    pub(crate) fn terms<'s>(
-        &'s self,
-        tool: &str,
-    ) -> Vec<(Option<&'s RuleTerms>, Option<&'s [String]>)> {
-        self.named(tool)
+    /// The terms rules for `tool` state, those that name it most closely first.
+    pub(crate) fn terms(&self, tool: &str) -> Vec<&RuleTerms> {
+        let mut named = self.named(tool, Identity::of_name(tool));
+        named.sort_by_key(|(_, naming)| match naming {
+            Naming::Own | Naming::Unnamed => 0,
+            Naming::Standing => 1,
+            Naming::Kin => 2,
+        });
+        named
             .into_iter()
-            .map(|rule| (rule.rule.approval.as_ref(), rule.rule.editable.as_deref()))
+            .filter_map(|(rule, _)| rule.rule.approval.as_ref())
             .collect()
+    }
+
+    /// The arguments of `tool` that rules let a person change, if any rule says.
+    pub(crate) fn editable(&self, tool: &str) -> Option<Vec<String>> {
+        let named = self.named(tool, Identity::of_name(tool));
+        let stated = |wanted: fn(Naming) -> bool| {
+            named
+                .iter()
+                .filter(|(_, naming)| wanted(*naming))
+                .find_map(|(rule, _)| rule.rule.editable.as_ref())
+        };
+        if let Some(keys) = stated(|naming| matches!(naming, Naming::Own | Naming::Unnamed)) {
+            return Some(keys.clone());
+        }
+        let keys = stated(|naming| naming == Naming::Standing)?;
+        let spelled = |key: &String| match catalogue::named(tool) {
+            Some(name) => catalogue::rename(name, key).into_owned(),
+            None => key.clone(),
+        };
+        Some(keys.iter().map(spelled).collect())
     }
 
     /// Whether any rule limits how often `tool` is called.
     pub(crate) fn limits_calls(&self, tool: &str) -> bool {
-        self.named(tool)
+        self.named(tool, Identity::of_name(tool))
             .iter()
-            .any(|rule| rule.rule.max_calls_per_session.is_some())
+            .any(|(rule, _)| rule.rule.max_calls_per_session.is_some())
     }
 
     /// What the rules say about one command of the call, or about a call that is not a line.
@@ -163,24 +250,24 @@ impl ToolTable {
         command: Option<usize>,
         around: &Surroundings<'_>,
     ) -> Opinion {
-        let applying: Vec<&Compiled> = self
-            .named(view.call.tool())
+        let applying: Vec<(&Compiled, Naming)> = self
+            .named(view.call.tool(), view.identity)
             .into_iter()
-            .filter(|rule| rule.applies(view, command, around))
+            .filter(|(rule, naming)| rule.applies(*naming, view, command, around))
             .collect();
         let highest = applying
             .iter()
-            .filter(|rule| rule.rule.supervision.is_some())
-            .map(|rule| rule.rule.priority)
+            .filter(|(rule, naming)| rule.supervision(*naming).is_some())
+            .map(|(rule, _)| rule.rule.priority)
             .max();
         let mut opinion = Opinion::default();
-        for rule in applying {
+        for (rule, naming) in applying {
             let speaks = highest.is_none_or(|highest| rule.rule.priority >= highest);
             if speaks {
                 opinion.risk = opinion.risk.max(rule.rule.risk.unwrap_or_default());
                 opinion.checks.extend(&rule.rule.checks);
             }
-            let Some(level) = rule.rule.supervision else {
+            let Some(level) = rule.supervision(naming) else {
                 continue;
             };
             let stricter = opinion
@@ -188,7 +275,7 @@ impl ToolTable {
                 .as_ref()
                 .is_none_or(|strictest| strictest.verdict < level.verdict());
             if (speaks || level == Supervision::Deny) && stricter {
-                opinion.supervision = Some(rule.supervised(level, view));
+                opinion.supervision = Some(rule.supervised(level, naming, view));
             }
         }
         opinion
@@ -198,7 +285,7 @@ impl ToolTable {
     pub(crate) fn refusals(
         &self,
         view: &Action,
-        calls_so_far: u64,
+        session: &SessionState,
         around: &Surroundings<'_>,
     ) -> Vec<Refusal> {
         let parts: Vec<Option<usize>> = if view.commands.is_empty() {
@@ -207,24 +294,14 @@ impl ToolTable {
             (0..view.commands.len()).map(Some).collect()
         };
         let mut found = Vec::new();
-        for rule in self.named(view.call.tool()) {
+        for (rule, naming) in self.named(view.call.tool(), view.identity) {
             let applies = parts
                 .iter()
-                .any(|command| rule.applies(view, *command, around));
+                .any(|command| rule.applies(naming, view, *command, around));
             if applies {
                 rule.check_parameters(view, &mut found);
                 rule.check_restrictions(view, around, &mut found);
-                if let Some(limit) = rule.rule.max_calls_per_session
-                    && calls_so_far >= limit
-                {
-                    found.push(Refusal {
-                        rule: "rate_limit".into(),
-                        reason: format!(
-                            "Tool '{}' was called {calls_so_far} times in this session; {limit} are allowed",
-                            view.call.tool()
-                        ),
-                    });
-                }
+                rule.check_calls(view, session, &mut found);
             }
         }
         found
@@ -232,8 +309,22 @@ impl ToolTable {
 }
 
 impl Compiled {
-    fn applies(&self, view: &Action, command: Option<usize>, around: &Surroundings<'_>) -> bool {
-        let purpose = match self.rule.supervision {
+    /// The supervision it states for a tool named like this: another agent's name never loosens.
+    fn supervision(&self, naming: Naming) -> Option<Supervision> {
+        self.rule.supervision.filter(|level| match level {
+            Supervision::Automatic | Supervision::Notify => naming.may_allow(),
+            Supervision::Confirm | Supervision::Manual | Supervision::Deny => true,
+        })
+    }
+
+    fn applies(
+        &self,
+        naming: Naming,
+        view: &Action,
+        command: Option<usize>,
+        around: &Surroundings<'_>,
+    ) -> bool {
+        let purpose = match self.supervision(naming) {
             Some(Supervision::Automatic | Supervision::Notify) => Purpose::Loosen,
             Some(Supervision::Confirm | Supervision::Manual | Supervision::Deny) | None => {
                 Purpose::Tighten
@@ -244,7 +335,7 @@ impl Compiled {
             .all(|condition| condition.holds(purpose, view, command, around))
     }
 
-    fn supervised(&self, level: Supervision, view: &Action) -> Supervised {
+    fn supervised(&self, level: Supervision, naming: Naming, view: &Action) -> Supervised {
         let tool = view.call.tool();
         let because = self
             .rule
@@ -256,7 +347,7 @@ impl Compiled {
             .rule
             .confirmation_message
             .as_deref()
-            .map(|template| fill_in(template, view));
+            .map(|template| fill_in(template, self.tool, view));
         let reason = match (level, said) {
             (Supervision::Confirm | Supervision::Manual, Some(message)) => message,
             (Supervision::Automatic, _) => format!("Tool '{tool}' runs by itself{because}"),
@@ -269,6 +360,7 @@ impl Compiled {
             verdict: level.verdict(),
             rule: format!("tools.{}", self.key),
             reason,
+            naming,
             specificity: self
                 .conditions
                 .iter()
@@ -278,28 +370,58 @@ impl Compiled {
     }
 
     fn check_parameters(&self, view: &Action, found: &mut Vec<Refusal>) {
-        let input = view.call.input();
         let mut refuse = |problem: String| {
             found.push(Refusal {
                 rule: "invalid_parameters".into(),
                 reason: format!("Invalid parameters for '{}': {problem}", view.call.tool()),
             });
         };
+        let mut known: Vec<&str> = Vec::new();
         for (name, wanted) in &self.rule.parameters {
-            match input.get(name) {
-                Some(value) => wanted
+            let given = self.arguments(view, name);
+            if given.is_empty() && wanted.required {
+                refuse(format!("`{name}` is missing"));
+            }
+            for (key, value) in given {
+                known.push(key);
+                wanted
                     .problem(value)
                     .into_iter()
-                    .for_each(|problem| refuse(format!("`{name}` {problem}"))),
-                None if wanted.required => refuse(format!("`{name}` is missing")),
-                None => {}
+                    .for_each(|problem| refuse(format!("`{key}` {problem}")));
             }
         }
         if self.rule.additional_parameters == Some(false) {
-            input
+            view.call
+                .input()
                 .keys()
-                .filter(|name| !self.rule.parameters.contains_key(*name))
+                .filter(|name| !known.contains(&name.as_str()))
                 .for_each(|name| refuse(format!("`{}` is not known", name.escape_debug())));
+        }
+    }
+
+    /// The arguments of a call the rule means by a name.
+    fn arguments<'c>(&self, view: &'c Action, name: &str) -> Vec<(&'c str, &'c Value)> {
+        let (input, own) = (view.call.input(), view.call.tool());
+        catalogue::meaning_argument(input, own, self.tool, name)
+    }
+
+    fn check_calls(&self, view: &Action, session: &SessionState, found: &mut Vec<Refusal>) {
+        let Some(limit) = self.rule.max_calls_per_session else {
+            return;
+        };
+        let tool = view.call.tool();
+        let calls = match self.tool {
+            _ if self.key.starts_with(TO_THE_LETTER) => session.calls_under(tool),
+            Some(limited) => session.calls_counted_for(limited),
+            None => session.calls_of(tool),
+        };
+        if calls >= limit {
+            found.push(Refusal {
+                rule: "rate_limit".into(),
+                reason: format!(
+                    "Tool '{tool}' was called {calls} times in this session; {limit} are allowed"
+                ),
+            });
         }
     }
 
@@ -550,7 +672,7 @@ impl ParameterType {
 /// The template with `{argument}` replaced; a name that is not an argument shows all of them, so
 /// that a person never approves a sentence with a hole in it (O-10). What is filled in is text,
 /// never another template.
-fn fill_in(template: &str, view: &Action) -> String {
+fn fill_in(template: &str, tool: Option<&'static Tool>, view: &Action) -> String {
     let mut text = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
@@ -566,9 +688,11 @@ fn fill_in(template: &str, view: &Action) -> String {
             break;
         };
         let mut value = String::new();
-        match view.call.input().get(name) {
-            Some(argument) => push_python_str(&mut value, argument),
-            None => {
+        let given = catalogue::meaning_argument(view.call.input(), view.call.tool(), tool, name);
+        // Where several arguments could be meant, none is left out.
+        match given.as_slice() {
+            [(_, argument)] => push_python_str(&mut value, argument),
+            _ => {
                 let _ = write!(value, "{}", Value::Object(view.call.input().clone()));
             }
         }
@@ -598,7 +722,7 @@ mod tests {
 
     fn filled(template: &str) -> String {
         let call = ToolCall::new("t", json!({"file_path": "a{b}.txt", "n": 2})).unwrap();
-        fill_in(template, &Action::of(&call))
+        fill_in(template, None, &Action::of(&call))
     }
 
     #[test]

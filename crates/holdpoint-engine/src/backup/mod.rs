@@ -43,7 +43,7 @@ pub struct Wanted<'a> {
     /// What the call is, in a few words and without secrets.
     pub about: &'a str,
     /// The paths it names and what becomes of each, as
-    /// [`named_paths`](holdpoint_core::named_paths) tells them.
+    /// [`named`](holdpoint_core::named) tells them.
     pub paths: &'a [(String, PathVerb)],
     /// What it changes that has no name yet.
     pub unknown: &'a [String],

@@ -176,7 +176,9 @@ pub(super) fn restore(
             remove(&change.path).map_err(|error| unrestored(&change.path, &error))?;
         }
     }
-    for change in &plan.changes {
+    // What was not there then is gone by now; the way to it may be, too.
+    let comes = |change: &&Change| change.then != Kind::Absent;
+    for change in plan.changes.iter().filter(comes) {
         is_where_it_was(&change.path)?;
         put_back(backups, change).map_err(|error| unrestored(&change.path, &error))?;
     }

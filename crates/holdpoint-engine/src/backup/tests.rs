@@ -339,6 +339,21 @@ fn a_pipe_cannot_be_copied_and_is_not_waited_for() {
     assert!(matches!(found, Err(BackupError::Special(_))));
 }
 
+#[test]
+fn a_link_comes_back_where_a_full_directory_took_its_place() {
+    let scene = Scene::new();
+    let root = scene.work.join("w");
+    fs::create_dir(&root).unwrap();
+    symlink("nowhere", root.join("d")).unwrap();
+    let first = scene.look();
+    let manifest = scene.make(&[("w", PathVerb::Write)]).unwrap();
+    fs::remove_file(root.join("d")).unwrap();
+    fs::create_dir(root.join("d")).unwrap();
+    fs::write(root.join("d/a"), "new").unwrap();
+    scene.undo(&manifest.id).unwrap();
+    assert_eq!(scene.look(), first);
+}
+
 /// One thing that may happen to a directory.
 #[derive(Clone, Debug)]
 enum Happening {

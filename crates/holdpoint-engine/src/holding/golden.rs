@@ -13,8 +13,9 @@ use holdpoint_core::{Policy, Session, SessionState, ToolCall, judge, named, unde
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{House, binding, terms};
+use super::{binding, terms};
 use crate::disk::Disk;
+use crate::engine::Engine;
 use crate::locations::Locations;
 
 /// What stands in the place of the directory.
@@ -140,8 +141,8 @@ fn bound(root: &Path, case: &Case) -> String {
     let paths = named(&action).paths;
     let mut whole = binding::described(&asked, &decision, &paths, &terms);
     // What is taken apart here is what the broker is told.
-    let house = House::at(&locations).under(std::sync::Arc::new(policy));
-    let told = house.judge(&asked).unwrap().binding;
+    let engine = Engine::at(&locations).under(std::sync::Arc::new(policy));
+    let told = BrokerHost::judge(&engine, &asked).unwrap().binding;
     assert_eq!(
         told,
         holdpoint_core::digest_of(whole.to_string().as_bytes())

@@ -1,99 +1,237 @@
-//! The last look before a released call runs: is it still what was shown, may it still run, and is
-//! there a copy of what it would change (X-04).
+//! The last look before a call runs: is it still what was shown, may it still run, do its checks pass,
+//! is there a copy of what it would change; and it is counted (X-04).
 
-use holdpoint_broker::{BrokerHost, CallContext, Event, Judged, Problem, Resolution};
+use std::path::Path;
+
+use holdpoint_broker::{BrokerHost, CallContext, Event, Prepared, Problem, Resolution, answering};
 use holdpoint_core::policy::Check;
-use holdpoint_core::{Decision, Method, Verdict};
+use holdpoint_core::{Decision, Method, Session, Verdict, named};
 
-use super::world::House;
-use crate::sessions::{SessionId, Sessions};
+use super::host::{Host, problem};
+use super::routes::resolved;
+use crate::backup::{Backups, Wanted};
+use crate::checks;
+use crate::context::{Caller, SessionSource};
+use crate::engine::{Engine, Reading};
+use crate::error::EngineError;
+use crate::excerpt::{text_without_secrets, without_secrets};
+use crate::pipeline::{Judged, Outcome, Permit, Refusal, Released};
 
-/// What comes of a last look.
-#[derive(Clone, Debug)]
-pub enum Released {
-    /// It runs, with these arguments if a person changed them.
-    Runs,
-    /// It does not, for the reason in this decision, which is on record.
-    Refused(Box<Decision>),
+/// Looks at a call for the last time, and lets it run or refuses it, on record.
+pub(crate) fn release(released: Released) -> Result<Outcome, EngineError> {
+    let Released { judged, resolution } = released;
+    match resolution {
+        None => by_rule(judged),
+        Some(told) => by_person(judged, told),
+    }
 }
 
-/// Looks at a call that was released, as it would run. Counts it, if its calls are counted, and
-/// keeps a copy of what it would change, if that is wanted.
-pub fn release(house: &House, asked: &CallContext, told: &Resolution) -> Result<Released, Problem> {
-    let policy = house.policy(asked)?;
-    let judged = if policy.limits_calls(&asked.tool) {
-        counted(house, asked, &policy)?
-    } else {
-        house.judge_in(asked, &policy, &house.session(asked)?)?
+/// A rule let it run a moment ago, in this process: its judgement need not be made again.
+fn by_rule(judged: Judged) -> Result<Outcome, EngineError> {
+    let last = LastLook {
+        engine: &judged.engine,
+        caller: &judged.caller,
+        reading: &judged.reading,
+        verdict: judged.decision.verdict,
+        by_rule: true,
+    };
+    let mut refusal = last.failed_check(&judged.decision);
+    if refusal.is_none() {
+        refusal = last.not_backed_up(&judged.decision);
+    }
+    if refusal.is_none() {
+        refusal = last.counted()?;
+    }
+    if let Some(refusal) = refusal {
+        let asked = judged.calling()?;
+        return last.refused(&asked, refusal, None);
+    }
+    Ok(Outcome::Runs(Box::new(Permit {
+        engine: judged.engine,
+        caller: judged.caller,
+        reading: judged.reading,
+        made: None,
+        decision: without_secrets(judged.decision),
+        request: None,
+    })))
+}
+
+/// A person let it run, who may have thought for minutes and changed it: it is judged as it would run
+/// now. Its checks ran before they were asked.
+fn by_person(judged: Judged, told: Resolution) -> Result<Outcome, EngineError> {
+    let verdict = judged.decision.verdict;
+    let failed = |problem: Problem| EngineError::NotHeld { problem, verdict };
+    let made = judged.calling()?;
+    let asked = match &told.edited {
+        Some(input) => made.with_input(input.clone()),
+        None => made,
+    };
+    let host = Host {
+        engine: &judged.engine,
+        policy: judged.caller.policy.clone(),
+        introduce: None,
+    };
+    let now = host.look(&asked).map_err(failed)?;
+    let last = LastLook {
+        engine: &judged.engine,
+        caller: &judged.caller,
+        reading: &now.reading,
+        verdict,
+        by_rule: false,
     };
     // What nobody was asked about, since a rule let it run, has no binding: the rule must let it run
     // now, too.
-    let bound = told.binding.as_ref() == Some(&judged.binding);
-    let refusal = if judged.decision.verdict == Verdict::Deny {
-        Some(judged.decision.clone())
-    } else if !bound && !judged.decision.verdict.runs() {
+    let bound = told.binding.as_ref() == Some(&now.judged.binding);
+    let decision = now.judged.decision;
+    let mut refusal = if decision.verdict == Verdict::Deny {
+        Some(decision.clone())
+    } else if !bound && !decision.verdict.runs() {
+        Some(overtaken(&decision))
+    } else {
+        last.not_backed_up(&decision)
+    };
+    if refusal.is_none() {
+        refusal = last.counted()?;
+    }
+    if let Some(refusal) = refusal {
+        return last.refused(&asked, refusal, told.id);
+    }
+    let made = told.edited.is_some().then(|| judged.call().clone());
+    let decision = resolved(&judged.decision, &told);
+    Ok(Outcome::Runs(Box::new(Permit {
+        engine: judged.engine,
+        caller: judged.caller,
+        reading: now.reading,
+        made,
+        decision,
+        request: told.id,
+    })))
+}
+
+/// A call as it would run, and for whom.
+struct LastLook<'a> {
+    engine: &'a Engine,
+    caller: &'a Caller,
+    reading: &'a Reading,
+    /// What was decided when it was made.
+    verdict: Verdict,
+    /// Whether a rule lets it run, and nobody was asked.
+    by_rule: bool,
+}
+
+impl LastLook<'_> {
+    /// The refusal of a check, for a call that nobody was asked about.
+    fn failed_check(&self, decision: &Decision) -> Option<Decision> {
+        if decision.checks.iter().all(|check| *check == Check::Backup) {
+            return None;
+        }
+        let action = &self.reading.action;
+        let home = self.engine.locations().home.as_deref();
+        let workspace: &Path = &self.caller.workspace;
+        let paths = named(action).paths;
+        let prepared = Prepared {
+            checks: checks::run(&decision.checks, action, &paths, workspace, home),
+            ..Prepared::default()
+        };
+        answering::hopeless(decision, &prepared)
+    }
+
+    /// Keeps a copy of what the call would change, if that is wanted; the refusal if it cannot.
+    fn not_backed_up(&self, decision: &Decision) -> Option<Decision> {
+        if !decision.checks.contains(&Check::Backup) {
+            return None;
+        }
+        let error = self.back_up(&decision.call).err()?;
         Some(Decision {
             verdict: Verdict::Deny,
-            method: Method::Error,
-            reason: "It changed after it was released: the policy or a file it names is another \
-                     now. Make the call again to have it looked at as it is"
-                .into(),
-            ..judged.decision.clone()
+            method: Method::ToolPolicy,
+            reason: format!("No copy of what it would change could be kept: {error}"),
+            ..decision.clone()
         })
-    } else {
-        backed_up(house, asked, &judged)
-            .err()
-            .map(|problem| Decision {
-                verdict: Verdict::Deny,
-                method: Method::ToolPolicy,
-                reason: format!("No copy of what it would change could be kept: {problem}"),
-                ..judged.decision.clone()
+    }
+
+    fn back_up(&self, digest: &str) -> Result<(), Problem> {
+        let action = &self.reading.action;
+        let named = named(action);
+        let backups = Backups::at(self.engine.locations()).map_err(problem)?;
+        backups
+            .make(&Wanted {
+                call: digest,
+                about: &text_without_secrets(&action.call().signature()),
+                paths: &named.paths,
+                unknown: &named.unknown,
             })
-    };
-    match refusal {
-        None => Ok(Released::Runs),
-        Some(decision) => {
-            house.record(Event::Judged {
-                asked,
-                decision: &decision,
-            })?;
-            Ok(Released::Refused(Box::new(decision)))
-        }
+            .map(drop)
+            .map_err(problem)
     }
-}
 
-/// Judges and counts in one step, so that two calls cannot both be the last one.
-fn counted(
-    house: &House,
-    asked: &CallContext,
-    policy: &holdpoint_core::Policy,
-) -> Result<Judged, Problem> {
-    let fail = |error: crate::SessionError| Problem(error.to_string());
-    let sessions = Sessions::at(house.locations()).map_err(fail)?;
-    sessions
-        .change(&SessionId::new(&asked.session), |state| {
-            let judged = house.judge_in(asked, policy, state)?;
-            if judged.decision.verdict != Verdict::Deny {
-                *state.calls.entry(asked.tool.clone()).or_default() += 1;
+    /// Counts the call, if the calls of its tool are counted; the refusal if it is one too many. It is
+    /// judged and counted in one step, so that two processes cannot both make the last call.
+    fn counted(&self) -> Result<Option<Decision>, EngineError> {
+        let tool = self.reading.action.call().tool();
+        let name = match &self.caller.session {
+            SessionSource::Kept(name) if self.reading.policy.limits_calls(tool) => name,
+            SessionSource::Kept(_) | SessionSource::Given(_) => return Ok(None),
+        };
+        self.engine.change_session(name, |state| {
+            let session = Session::new(state.clone());
+            let decision = self.engine.judge_reading(self.reading, &session);
+            if decision.verdict == Verdict::Deny {
+                return Some(decision);
             }
-            Ok(judged)
+            if self.by_rule && !decision.verdict.runs() {
+                return Some(overtaken(&decision));
+            }
+            *state.calls.entry(tool.to_owned()).or_default() += 1;
+            None
         })
-        .map_err(fail)?
+    }
+
+    /// Puts a refusal on record.
+    fn refused(
+        &self,
+        asked: &CallContext,
+        refusal: Decision,
+        request: Option<String>,
+    ) -> Result<Outcome, EngineError> {
+        let host = Host {
+            engine: self.engine,
+            policy: self.caller.policy.clone(),
+            introduce: None,
+        };
+        let event = Event::Judged {
+            asked,
+            decision: &refusal,
+        };
+        host.record(event).map_err(|problem| EngineError::NotHeld {
+            problem,
+            verdict: self.verdict,
+        })?;
+        Ok(Outcome::Refused(Refusal {
+            request,
+            ..Refusal::by_rule(refusal)
+        }))
+    }
 }
 
-fn backed_up(house: &House, asked: &CallContext, judged: &Judged) -> Result<(), Problem> {
-    if !judged.decision.checks.contains(&Check::Backup) {
-        return Ok(());
+/// The refusal of a call that is no longer what was let run.
+fn overtaken(decision: &Decision) -> Decision {
+    Decision {
+        verdict: Verdict::Deny,
+        method: Method::Error,
+        reason: "It changed after it was released: the policy or a file it names is another now. \
+                 Make the call again to have it looked at as it is"
+            .into(),
+        ..decision.clone()
     }
-    house.back_up(asked, &judged.decision.call)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::{GivenPolicy, PolicySource};
     use crate::locations::Locations;
-    use holdpoint_broker::Context;
-    use holdpoint_core::Policy;
+    use holdpoint_core::{Policy, ToolCall};
     use std::sync::Arc;
 
     #[test]
@@ -104,26 +242,32 @@ mod tests {
             ..Locations::of_this_machine()
         };
         let policy = Policy::from_text("p", r#"{"defaultPolicy":"ask"}"#).unwrap();
-        let house = House::at(&locations).under(Arc::new(policy));
-        let asked = CallContext {
+        let engine = Engine::at(&locations);
+        let caller = Arc::new(Caller {
             agent: "a".into(),
-            session: "s".into(),
-            tool: "Bash".into(),
-            input: serde_json::from_str(r#"{"command":"make"}"#).unwrap(),
-            directory: "/".into(),
+            session_name: Some("s".into()),
+            policy: PolicySource::Given(GivenPolicy(Arc::new(policy))),
+            session: SessionSource::Kept("s".into()),
             workspace: "/".into(),
-            config: None,
-            context: Context::default(),
+            circumstances: Default::default(),
+        });
+        let call = || ToolCall::shell("make").in_directory("/");
+        let judged = || engine.judge(call(), Arc::clone(&caller)).unwrap();
+        let asked = judged().calling().unwrap();
+        let host = Host {
+            engine: &engine,
+            policy: caller.policy.clone(),
+            introduce: None,
         };
-        let judged = house.judge(&asked).unwrap();
+        let now = host.look(&asked).unwrap().judged;
         let mut told = Resolution::decided(&Decision {
             verdict: Verdict::Allow,
-            ..judged.decision
+            ..now.decision
         });
-        let looked = release(&house, &asked, &told).unwrap();
-        assert!(matches!(looked, Released::Refused(_)), "{looked:?}");
-        told.binding = Some(judged.binding);
-        let looked = release(&house, &asked, &told).unwrap();
-        assert!(matches!(looked, Released::Runs), "{looked:?}");
+        let looked = by_person(judged(), told.clone()).unwrap();
+        assert!(matches!(looked, Outcome::Refused(_)), "{looked:?}");
+        told.binding = Some(now.binding);
+        let looked = by_person(judged(), told).unwrap();
+        assert!(matches!(looked, Outcome::Runs(_)), "{looked:?}");
     }
 }

@@ -7,7 +7,7 @@ use holdpoint_core::{
     offers,
 };
 
-use super::world::lasting;
+use super::host::lasting;
 
 /// The terms for a call that was judged so.
 pub(super) fn of(

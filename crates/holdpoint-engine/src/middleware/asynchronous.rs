@@ -17,9 +17,9 @@ use serde_json::Value;
 
 use super::cancel::Cancel;
 use super::keeper::Gatekeeper;
-use super::pass::Ending;
 use super::permission::Executed;
 use super::toolbox::broken;
+use crate::pipeline::ToolResult;
 
 impl Gatekeeper {
     /// Judges a call, holds it if a person is to be asked, and polls what `tool` makes of it if it
@@ -73,7 +73,7 @@ impl Gatekeeper {
 const BROKEN: &str = "the check broke down";
 
 /// Polls a tool until it has ended, or nobody wants to know any more.
-async fn ending_of<T, F, E>(tool: T, call: ToolCall, cancel: &Cancel) -> Ending
+async fn ending_of<T, F, E>(tool: T, call: ToolCall, cancel: &Cancel) -> ToolResult
 where
     T: FnOnce(ToolCall) -> F,
     F: Future<Output = Result<Value, E>>,
@@ -82,17 +82,17 @@ where
     let started = catch_unwind(AssertUnwindSafe(|| Box::pin(tool(call))));
     let mut running = match started {
         Ok(running) => running,
-        Err(panic) => return Ending::Failed(broken(&*panic)),
+        Err(panic) => return ToolResult::Failed(broken(&*panic)),
     };
     poll_fn(|context| {
         if cancel.is_cancelled_or_wakes(context.waker()) {
-            return Poll::Ready(Ending::Cancelled);
+            return Poll::Ready(ToolResult::Cancelled);
         }
         match catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(context))) {
             Ok(Poll::Pending) => Poll::Pending,
-            Ok(Poll::Ready(Ok(value))) => Poll::Ready(Ending::Returned(value)),
-            Ok(Poll::Ready(Err(error))) => Poll::Ready(Ending::Failed(error.to_string())),
-            Err(panic) => Poll::Ready(Ending::Failed(broken(&*panic))),
+            Ok(Poll::Ready(Ok(value))) => Poll::Ready(ToolResult::Returned(value)),
+            Ok(Poll::Ready(Err(error))) => Poll::Ready(ToolResult::Failed(error.to_string())),
+            Err(panic) => Poll::Ready(ToolResult::Failed(broken(&*panic))),
         }
     })
     .await

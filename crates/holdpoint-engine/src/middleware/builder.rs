@@ -12,7 +12,8 @@ use holdpoint_ledger::unguessable;
 use super::keeper::{Asking, Gatekeeper, Post};
 use super::previews::Previews;
 use super::turns::Turns;
-use crate::holding::House;
+use crate::context::GivenPolicy;
+use crate::engine::Engine;
 use crate::load::{LoadError, load_text};
 use crate::locations::Locations;
 use crate::workplace::real_directory;
@@ -174,30 +175,23 @@ impl Builder {
             Some(name) => name,
             None => session_of_its_own().map_err(|error| BuildError::Session(error.kind()))?,
         };
-        let config = locations
-            .named
-            .as_ref()
-            .and_then(|file| file.to_str())
-            .map(str::to_owned);
-        let own_policy = !matches!(self.policy, Given::Files);
-        let house = House::at(&locations);
-        let house = match self.webhooks {
-            Some(build) => house.with_webhooks(build),
-            None => house,
+        let engine = Engine::at(&locations);
+        let engine = match self.webhooks {
+            Some(build) => engine.with_webhooks(build),
+            None => engine,
         };
-        let house = match self.policy {
-            Given::Files => house,
-            Given::Text(text) => house.under(Arc::new(load_text("policy", &text)?)),
-            Given::Compiled(policy) => house.under(Arc::new(*policy)),
+        let policy = match self.policy {
+            Given::Files => None,
+            Given::Text(text) => Some(load_text("policy", &text)?),
+            Given::Compiled(policy) => Some(*policy),
         };
         Ok(Gatekeeper {
             post: Arc::new(Post {
-                house,
+                engine,
                 agent: self.agent,
                 session,
                 workspace,
-                config,
-                own_policy,
+                policy: policy.map(|policy| GivenPolicy(Arc::new(policy))),
                 context: Mutex::new(self.context),
                 asking: self.asking,
                 previews: self.previews,

@@ -1,7 +1,8 @@
 //! Asking whether a call would be let run, without making it (J-56): nothing is remembered, counted
 //! or recorded by asking.
 
-use holdpoint_broker::{BrokerHost, Problem};
+use std::sync::Arc;
+
 use holdpoint_core::{CallError, Method, ToolCall, Verdict};
 use serde::Serialize;
 use serde_json::Value;
@@ -45,15 +46,16 @@ impl Gatekeeper {
         if intent.trim().is_empty() {
             return Err(AskError::NoIntent);
         }
-        let mut asked = self.asked(&ToolCall::new(tool_name, arguments)?);
-        asked.context.intent = Some(intent.trim().to_owned());
-        let (allowed, reason, method) = match self.post.house.judge(&asked) {
-            Err(Problem(problem)) => {
-                let reason = format!("Permission check failed: {problem}");
+        let call = self.placed(&ToolCall::new(tool_name, arguments)?);
+        let mut caller = self.caller(&call);
+        caller.circumstances.intent = Some(intent.trim().to_owned());
+        let (allowed, reason, method) = match self.post.engine.decide(call, Arc::new(caller)) {
+            Err(error) => {
+                let reason = format!("Permission check failed: {error}");
                 (false, reason, Method::Error)
             }
-            Ok(judged) => {
-                let decision = judged.decision;
+            Ok(decided) => {
+                let decision = decided.shown();
                 let reason = match decision.verdict {
                     Verdict::Ask | Verdict::Review => {
                         format!("A person would be asked: {}", decision.reason)

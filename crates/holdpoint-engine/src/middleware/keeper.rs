@@ -1,23 +1,24 @@
 //! The gatekeeper: what happens to a call from the moment a model makes it.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
-use holdpoint_broker::{
-    BrokerHost, CallContext, Context, Event, Judged, Problem, Resolution, local,
-};
-use holdpoint_core::{Decision, Method, SessionState, ToolCall, Verdict};
+use holdpoint_broker::{CallContext, Context, Prepared, Problem};
+use holdpoint_core::{Method, SessionState, ToolCall};
 
 use super::builder::Builder;
 use super::cancel::Cancel;
-use super::pass::{CANCELLED, Ending, Pass};
+use super::pass::{CANCELLED, Pass};
 use super::permission::{Executed, Permission};
-use super::previews::{Introduced, Previews, said_of};
+use super::previews::{Previews, introduced, said_of};
 use super::toolbox::{Tool, Toolbox, run_safely};
 use super::turns::Turns;
-use crate::excerpt::text_without_secrets;
-use crate::holding::{self, House, Released, Way};
-use crate::recording::{Answered, Failed, Outcome, Ran, Recorder};
+use crate::context::{Caller, GivenPolicy, PolicySource, SessionSource};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::holding::{self, Asker, Dialog};
+use crate::pipeline::{Held, Outcome, ToolResult};
+use crate::recording::Failed;
 use crate::sessions::{SessionError, SessionId, Sessions};
 
 /// The most tools a session is said to have called before.
@@ -32,14 +33,12 @@ pub struct Gatekeeper {
 
 /// Where a gatekeeper stands, and for whom.
 pub(super) struct Post {
-    pub(super) house: House,
+    pub(super) engine: Engine,
     pub(super) agent: String,
     pub(super) session: String,
     pub(super) workspace: String,
-    /// A policy file named in place of the search.
-    pub(super) config: Option<String>,
-    /// Whether the policy was given by the caller, so that no other process knows it.
-    pub(super) own_policy: bool,
+    /// The policy, if it was given in place of the files.
+    pub(super) policy: Option<GivenPolicy>,
     pub(super) context: Mutex<Context>,
     pub(super) asking: Asking,
     pub(super) previews: Previews,
@@ -75,8 +74,8 @@ impl Gatekeeper {
             Ok(mut pass) => {
                 pass.begin();
                 let ending = match run_safely(tool, pass.call()) {
-                    Ok(value) => Ending::Returned(value),
-                    Err(error) => Ending::Failed(error),
+                    Ok(value) => ToolResult::Returned(value),
+                    Err(error) => ToolResult::Failed(error),
                 };
                 pass.end(ending)
             }
@@ -136,7 +135,7 @@ impl Gatekeeper {
     }
 
     fn sessions(&self) -> Result<Sessions, SessionError> {
-        Sessions::at(self.post.house.locations())
+        Sessions::at(self.post.engine.locations())
     }
 
     fn session_id(&self) -> SessionId {
@@ -148,32 +147,47 @@ impl Gatekeeper {
         context.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The call as the house hears of it.
-    pub(super) fn asked(&self, call: &ToolCall) -> CallContext {
+    /// Who makes a call, and what it comes under.
+    pub(super) fn caller(&self, call: &ToolCall) -> Caller {
         let post = &self.post;
-        let mut context = self.context().clone();
-        context
+        let mut circumstances = self.context().clone();
+        circumstances
             .session_id
             .get_or_insert_with(|| post.session.clone());
-        CallContext {
+        let workspace = Path::new(&post.workspace);
+        let directory = call.cwd().map_or(workspace, Path::new);
+        Caller {
             agent: post.agent.clone(),
-            session: post.session.clone(),
-            tool: call.tool().to_owned(),
-            input: call.input().clone(),
-            directory: call.cwd().unwrap_or(&post.workspace).to_owned(),
-            workspace: post.workspace.clone(),
-            config: post.config.clone(),
-            context,
+            session_name: Some(post.session.clone()),
+            policy: match &post.policy {
+                Some(given) => PolicySource::Given(given.clone()),
+                None => post.engine.layers_at(workspace, directory),
+            },
+            session: SessionSource::Kept(post.session.clone()),
+            workspace: workspace.to_owned(),
+            circumstances,
+        }
+    }
+
+    /// A call in the directory it is made in.
+    pub(super) fn placed(&self, call: &ToolCall) -> ToolCall {
+        match call.cwd() {
+            Some(_) => call.clone(),
+            None => call.clone().in_directory(self.post.workspace.as_str()),
         }
     }
 
     /// Finds out whether a call may run: everything that comes before the tool.
     pub(super) fn admit(&self, call: &ToolCall, cancel: &Cancel) -> Result<Pass, Box<Executed>> {
-        match self.admitted(call, cancel) {
+        let call = self.placed(call);
+        match self.admitted(&call, cancel) {
             Ok(admitted) => admitted,
-            Err(Problem(problem)) => {
-                self.record_failure(call, &problem);
-                Err(Box::new(Executed::failed(call.clone(), &problem)))
+            Err(error) => {
+                let problem = error.to_string();
+                if !error.is_on_record() {
+                    self.record_failure(&call, &problem);
+                }
+                Err(Box::new(Executed::failed(call, &problem)))
             }
         }
     }
@@ -182,126 +196,51 @@ impl Gatekeeper {
         &self,
         call: &ToolCall,
         cancel: &Cancel,
-    ) -> Result<Result<Pass, Box<Executed>>, Problem> {
-        let asked = self.asked(call);
-        let call = asked.call().map_err(|error| Problem(error.to_string()))?;
-        let started = Instant::now();
-        let judged = self.post.house.judge(&asked)?;
-        self.record_decision(&asked, &call, &judged.decision, started)?;
-        let instead = judged.decision.instead.clone();
-        let told = match judged.decision.verdict {
-            Verdict::Allow | Verdict::Notify | Verdict::Deny => {
-                Resolution::decided(&judged.decision)
+    ) -> Result<Result<Pass, Box<Executed>>, EngineError> {
+        let caller = Arc::new(self.caller(call));
+        let judged = self.post.engine.judge(call.clone(), caller)?;
+        let cancelled = || cancel.is_cancelled();
+        let introduce = |asked: &CallContext, prepared| self.introduced(asked, prepared);
+        let mut visitor;
+        let asker = match &self.post.asking {
+            Asking::Nobody => Asker::Nobody,
+            Asking::AsPolicySays => Asker::AsPolicySays(Dialog::None),
+            Asking::Through(turns) => {
+                visitor = turns.visitor();
+                Asker::Through(&mut visitor)
             }
-            Verdict::Ask | Verdict::Review => self.hold(&asked, judged, cancel)?,
         };
-        let permission = Permission::of(&told);
-        if !permission.allowed {
-            let instead = instead.filter(|_| told.id.is_none());
-            let refused = Executed::refused(call, permission, instead.as_deref());
+        let held = judged.hold(holding::Asking {
+            cancelled: &cancelled,
+            introduce: Some(&introduce),
+            ..holding::Asking::by(asker)
+        })?;
+        if matches!(held, Held::Released(_)) && cancel.is_cancelled() {
+            self.record_failure(call, CANCELLED);
+            let permission = Permission::refused(Method::UserDenied, CANCELLED);
+            let refused = Executed::refused(call.clone(), permission, None);
             return Ok(Err(Box::new(refused)));
         }
-        let made = call;
-        let asked = match &told.edited {
-            Some(input) => asked.with_input(input.clone()),
-            None => asked,
-        };
-        let call = asked.call().map_err(|error| Problem(error.to_string()))?;
-        if cancel.is_cancelled() {
-            self.record_failure(&made, CANCELLED);
-            let permission = Permission::refused(Method::UserDenied, CANCELLED);
-            return Ok(Err(Box::new(Executed::refused(call, permission, None))));
-        }
-        // What was shown is what runs: somebody may have thought for minutes.
-        match holding::release(&self.post.house, &asked, &told)? {
-            Released::Refused(decision) => {
-                let permission = permission.refused_by(&decision);
-                Ok(Err(Box::new(Executed::refused(call, permission, None))))
+        Ok(match held.release()? {
+            Outcome::Runs(permit) => Ok(Pass::new(self.clone(), *permit)),
+            Outcome::Refused(refusal) => Err(Box::new(Executed::refused_by(call, &refusal))),
+            // There is no dialog to hand it on to.
+            Outcome::HandedOn(decision) => {
+                let permission = Permission::refused(Method::NoChannel, decision.reason);
+                Err(Box::new(Executed::refused(call.clone(), permission, None)))
             }
-            Released::Runs => Ok(Ok(Pass::new(self.clone(), asked, made, call, permission))),
-        }
+        })
     }
 
-    /// Has a person answer.
-    fn hold(
-        &self,
-        asked: &CallContext,
-        judged: Judged,
-        cancel: &Cancel,
-    ) -> Result<Resolution, Problem> {
-        let house = &self.post.house;
-        let world = Introduced {
-            world: house,
-            previews: &self.post.previews,
-        };
-        let cancelled = || cancel.is_cancelled();
-        match &self.post.asking {
-            Asking::Through(turns) => {
-                local::hold(&world, &mut turns.visitor(), asked, judged, &cancelled)
-            }
-            Asking::AsPolicySays => {
-                // Whoever asks may be another process, which knows nothing of the tool.
-                let said = said_of(&self.post.previews, asked)?;
-                if let Some(error) = said.and_then(|said| said.pre_validation_error) {
-                    let error = text_without_secrets(&error);
-                    return self.turn_away(asked, judged.decision, Method::PreValidation, error);
-                }
-                let policy = house.policy(asked)?;
-                let here = matches!(holding::way(&policy), Way::Channel(_));
-                if self.post.own_policy && !here {
-                    // The daemon judges by the policy files: its answer would be about another policy.
-                    return self.nobody(asked, judged.decision);
-                }
-                let wait = Duration::from_secs(policy.answer_wait());
-                let held = holding::hold(house, &policy, asked, &judged.decision, wait, &cancelled);
-                match held? {
-                    holding::Answer::Told(told) => Ok(told),
-                    holding::Answer::AskAgent => self.nobody(asked, judged.decision),
-                    holding::Answer::StillWaiting { id, waited } => Ok(Resolution {
-                        id: Some(id),
-                        verdict: Verdict::Deny,
-                        method: Method::Timeout,
-                        reason: format!(
-                            "Nobody has answered for {} seconds. The request still waits: make the \
-                             same call again to hear the answer",
-                            waited.as_secs()
-                        ),
-                        comment: None,
-                        approvers: Vec::new(),
-                        edited: None,
-                        binding: None,
-                    }),
-                }
-            }
-            Asking::Nobody => self.nobody(asked, judged.decision),
+    /// What a person is shown of a call, in the tool's words where it has any.
+    fn introduced(&self, asked: &CallContext, prepared: Prepared) -> Result<Prepared, Problem> {
+        match said_of(&self.post.previews, asked)? {
+            None => Ok(prepared),
+            Some(said) => Ok(Prepared {
+                display: introduced(prepared.display, said),
+                ..prepared
+            }),
         }
-    }
-
-    /// The refusal of what a person would have to be asked about, when nobody can be (J-47).
-    fn nobody(&self, asked: &CallContext, decision: Decision) -> Result<Resolution, Problem> {
-        let reason = format!("Nobody can be asked about this: {}", decision.reason);
-        self.turn_away(asked, decision, Method::NoChannel, reason)
-    }
-
-    /// Refuses what would be asked without asking, and puts that on record.
-    fn turn_away(
-        &self,
-        asked: &CallContext,
-        decision: Decision,
-        method: Method,
-        reason: String,
-    ) -> Result<Resolution, Problem> {
-        let refusal = Decision {
-            verdict: Verdict::Deny,
-            method,
-            reason,
-            ..decision
-        };
-        self.post.house.record(Event::Judged {
-            asked,
-            decision: &refusal,
-        })?;
-        Ok(Resolution::decided(&refusal))
     }
 
     /// A tool was run.
@@ -312,54 +251,16 @@ impl Gatekeeper {
         previous.drain(..excess);
     }
 
-    fn recorder(&self) -> Result<Recorder, Problem> {
-        Recorder::at(self.post.house.locations()).map_err(|error| Problem(error.to_string()))
-    }
-
-    fn record_decision(
-        &self,
-        asked: &CallContext,
-        call: &ToolCall,
-        decision: &Decision,
-        started: Instant,
-    ) -> Result<(), Problem> {
-        let policy = self.post.house.policy(asked)?;
-        let answered = Answered {
-            agent: &self.post.agent,
-            session: Some(&self.post.session),
-            directory: Some(&asked.directory),
-            call,
-            decision,
-            policy: Some(&policy),
-            took: Some(started.elapsed()),
-            replayed: None,
-        };
-        self.recorder()?
-            .record(&Outcome::Answered(answered))
-            .map_err(|error| Problem(error.to_string()))
-    }
-
     /// Puts on record that a call did not run. It does not run whether or not this can be written.
     pub(super) fn record_failure(&self, call: &ToolCall, problem: &str) {
-        if let Ok(recorder) = self.recorder() {
-            let _ = recorder.record(&Outcome::Failed(Failed {
-                agent: &self.post.agent,
-                session: Some(&self.post.session),
-                call: Some(call),
-                problem,
-                left_alone: false,
-                replayed: None,
-            }));
-        }
-    }
-
-    /// Puts on record what came of a call that ran.
-    pub(super) fn record_result(&self, ran: &Ran<'_>) -> Result<(), String> {
-        let recorder = self.recorder().map_err(|Problem(problem)| problem)?;
-        let policy = self.post.house.policy(ran.asked).ok();
-        recorder
-            .result(ran, policy.as_deref())
-            .map_err(|error| error.to_string())
+        self.post.engine.record_failure(&Failed {
+            agent: &self.post.agent,
+            session: Some(&self.post.session),
+            call: Some(call),
+            problem,
+            left_alone: false,
+            replayed: None,
+        });
     }
 }
 

@@ -2,51 +2,37 @@
 
 use std::time::{Duration, Instant};
 
-use holdpoint_broker::CallContext;
 use holdpoint_core::ToolCall;
 use serde_json::Value;
 
 use super::keeper::Gatekeeper;
 use super::permission::{Executed, Permission};
-use crate::recording::{Ended, Ran};
-
-/// How a tool ended.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Ending {
-    Returned(Value),
-    Failed(String),
-    /// Whoever wanted the result no longer does, and the tool was left where it stood.
-    Cancelled,
-}
+use super::reading::readable;
+use crate::error::EngineError;
+use crate::inspecting::Inspected;
+use crate::pipeline::{Permit, ToolResult};
 
 /// A call that may run. Dropped before it has ended, it says on record that it never did.
 pub(super) struct Pass {
     keeper: Gatekeeper,
-    asked: CallContext,
+    /// Until it is used.
+    permit: Option<Permit>,
     /// The call as it was made, and as it is to run.
     made: ToolCall,
     call: ToolCall,
     permission: Permission,
     started: Option<Instant>,
-    ended: bool,
 }
 
 impl Pass {
-    pub(super) fn new(
-        keeper: Gatekeeper,
-        asked: CallContext,
-        made: ToolCall,
-        call: ToolCall,
-        permission: Permission,
-    ) -> Self {
+    pub(super) fn new(keeper: Gatekeeper, permit: Permit) -> Self {
         Self {
             keeper,
-            asked,
-            made,
-            call,
-            permission,
+            made: permit.made().clone(),
+            call: permit.call().clone(),
+            permission: Permission::of(&permit),
+            permit: Some(permit),
             started: None,
-            ended: false,
         }
     }
 
@@ -62,31 +48,39 @@ impl Pass {
 
     /// The tool has ended: puts that on record and makes what the model reads. A result that cannot
     /// be put on record or looked at is kept back.
-    pub(super) fn end(mut self, ending: Ending) -> Executed {
-        self.ended = true;
-        let recorded = self.record(&ending);
-        let mut note = None;
+    pub(super) fn end(mut self, result: ToolResult) -> Executed {
+        let took = self.took();
+        let Some(permit) = self.permit.take() else {
+            return Executed::failed(self.call.clone(), "the call has run already");
+        };
+        let inspected = permit.ran(&result, took);
         self.keeper.ran(self.call.tool());
-        let mut readable = |value: Value| {
-            let readable = self.keeper.inspect_result(&self.call, value);
+        let mut note = None;
+        let mut read = |value: Value, inspected: Result<Inspected, EngineError>| {
+            let readable = match inspected {
+                Ok(inspected) => readable(value, inspected),
+                Err(error) => self.keeper.kept_back(&self.call, &value, &error),
+            };
             note = readable.note;
             readable.value
         };
-        let result = match (recorded, ending) {
-            (Err(problem), _) => Err(format!(
+        let result = match (inspected, result) {
+            (Err(EngineError::NoRecord(problem)), _) => Err(format!(
                 "The tool ran, but that could not be put on record, so its result is kept back: \
                  {problem}"
             )),
-            (Ok(()), Ending::Returned(value)) => Ok(readable(value)),
-            (Ok(()), Ending::Failed(error)) => Err(match readable(Value::String(error)) {
-                Value::String(error) => error,
-                other @ (Value::Null
-                | Value::Bool(_)
-                | Value::Number(_)
-                | Value::Array(_)
-                | Value::Object(_)) => other.to_string(),
-            }),
-            (Ok(()), Ending::Cancelled) => Err("The call was cancelled while it ran".into()),
+            (inspected, ToolResult::Returned(value)) => Ok(read(value, inspected)),
+            (inspected, ToolResult::Failed(error)) => {
+                Err(match read(Value::String(error), inspected) {
+                    Value::String(error) => error,
+                    other @ (Value::Null
+                    | Value::Bool(_)
+                    | Value::Number(_)
+                    | Value::Array(_)
+                    | Value::Object(_)) => other.to_string(),
+                })
+            }
+            (_, ToolResult::Cancelled) => Err("The call was cancelled while it ran".into()),
         };
         let edited = self.permission.was_edited;
         let original_input = edited.then(|| self.made.input().clone());
@@ -99,32 +93,19 @@ impl Pass {
         )
     }
 
-    fn record(&self, ending: &Ending) -> Result<(), String> {
-        let ended = match ending {
-            Ending::Returned(_) => Ended::Returned,
-            Ending::Failed(error) => Ended::Failed(error),
-            Ending::Cancelled => Ended::Cancelled,
-        };
-        let took = self.started.map_or(Duration::ZERO, |at| at.elapsed());
-        self.keeper.record_result(&Ran {
-            asked: &self.asked,
-            call: &self.made,
-            edited: self.permission.was_edited.then_some(&self.call),
-            request: self.permission.request.as_deref(),
-            ended,
-            took,
-        })
+    fn took(&self) -> Duration {
+        self.started.map_or(Duration::ZERO, |at| at.elapsed())
     }
 }
 
 impl Drop for Pass {
     fn drop(&mut self) {
-        if self.ended {
+        let Some(permit) = self.permit.take() else {
             return;
-        }
+        };
         // There is nobody left to tell if this fails.
         match self.started {
-            Some(_) => drop(self.record(&Ending::Cancelled)),
+            Some(_) => drop(permit.ran(&ToolResult::Cancelled, self.took())),
             None => self.keeper.record_failure(&self.made, CANCELLED),
         }
     }

@@ -1,8 +1,9 @@
 //! What the model reads: a result with the permission it ran by, or a refusal (J-43, J-44, J-58).
 
-use holdpoint_broker::Resolution;
-use holdpoint_core::{Decision, Method, ToolCall};
+use holdpoint_core::{Method, ToolCall};
 use serde_json::{Map, Value, json};
+
+use crate::pipeline::{Permit, Refusal};
 
 /// Whether a call was let run, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,23 +21,14 @@ pub struct Permission {
 }
 
 impl Permission {
-    pub(super) fn of(told: &Resolution) -> Self {
+    pub(super) fn of(permit: &Permit) -> Self {
+        let decision = permit.decision();
         Self {
-            allowed: told.verdict.runs(),
-            reason: told.reason.clone(),
-            method: told.method,
-            was_edited: told.edited.is_some(),
-            request: told.id.clone(),
-        }
-    }
-
-    /// The same call, refused after all.
-    pub(super) fn refused_by(&self, decision: &Decision) -> Self {
-        Self {
-            allowed: false,
+            allowed: true,
             reason: decision.reason.clone(),
             method: decision.method,
-            ..self.clone()
+            was_edited: permit.was_edited(),
+            request: permit.request().map(str::to_owned),
         }
     }
 
@@ -109,6 +101,19 @@ impl Executed {
             notice: None,
             ran: false,
         }
+    }
+
+    /// A call that was refused on its way.
+    pub(super) fn refused_by(call: &ToolCall, refusal: &Refusal) -> Self {
+        let decision = &refusal.decision;
+        let permission = Permission {
+            request: refusal.request.clone(),
+            ..Permission::refused(decision.method, decision.reason.clone())
+        };
+        // Whoever was asked has said what they want instead.
+        let instead = decision.instead.as_deref();
+        let instead = instead.filter(|_| refusal.request.is_none());
+        Self::refused(call.clone(), permission, instead)
     }
 
     /// A call that did not run because something failed before anybody could decide.

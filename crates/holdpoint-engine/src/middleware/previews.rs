@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use holdpoint_broker::{
-    BrokerHost, CallContext, Display, Event, Judged, Memory, Prepared, Problem, Warned,
-};
+use holdpoint_broker::{CallContext, Display, Problem, Warned};
 use holdpoint_core::ToolCall;
 
 use crate::excerpt::text_without_secrets;
@@ -35,49 +33,9 @@ pub(super) fn said_of(
     })
 }
 
-/// The world, with what the tools say of their calls in what a person is shown.
-pub(super) struct Introduced<'a> {
-    pub(super) world: &'a dyn BrokerHost,
-    pub(super) previews: &'a Previews,
-}
-
-impl BrokerHost for Introduced<'_> {
-    fn judge(&self, asked: &CallContext) -> Result<Judged, Problem> {
-        self.world.judge(asked)
-    }
-
-    fn prepare(&self, asked: &CallContext, judged: &Judged) -> Result<Prepared, Problem> {
-        let prepared = self.world.prepare(asked, judged)?;
-        let Some(said) = said_of(self.previews, asked)? else {
-            return Ok(prepared);
-        };
-        Ok(Prepared {
-            display: introduced(prepared.display, said),
-            ..prepared
-        })
-    }
-
-    fn difference(&self, before: &CallContext, after: &CallContext) -> String {
-        self.world.difference(before, after)
-    }
-
-    fn record(&self, event: Event<'_>) -> Result<(), Problem> {
-        self.world.record(event)
-    }
-
-    fn remember(
-        &self,
-        asked: &CallContext,
-        memory: &Memory,
-        approver: &str,
-    ) -> Result<(), Problem> {
-        self.world.remember(asked, memory, approver)
-    }
-}
-
 /// What a person is shown, in the tool's words where it has any. The arguments, the paths and what
 /// the rules caught stay what they are: a tool has no say in those.
-fn introduced(mut display: Display, said: Display) -> Display {
+pub(super) fn introduced(mut display: Display, said: Display) -> Display {
     if !said.summary.is_empty() {
         display.summary = text_without_secrets(&said.summary);
     }

@@ -1,12 +1,13 @@
 //! What a model may read: what tools return and users write goes past the inspector first.
 
-use holdpoint_broker::Problem;
 use holdpoint_core::ToolCall;
-use holdpoint_core::text::{Action, Origin, Severity};
+use holdpoint_core::text::{Action, Severity};
 use serde_json::{Value, json};
 
 use super::keeper::Gatekeeper;
-use crate::inspecting::{self, Incoming, Inspected, origin_of};
+use crate::error::EngineError;
+use crate::inspecting::Inspected;
+use crate::pipeline::Returned;
 
 /// What a model may read of what a tool returned.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,85 +41,70 @@ impl Gatekeeper {
     /// and a session that was shown orders is asked more from then on. A result that cannot be
     /// looked at is kept back.
     pub fn inspect_result(&self, call: &ToolCall, value: Value) -> Readable {
-        match self.inspected(call, &value) {
-            Ok(inspected) => Readable {
-                value: match (inspected.action, inspected.instead) {
-                    (Action::Block, _) => withheld(&value, inspected.note.as_deref()),
-                    (_, Some(instead)) => instead,
-                    (_, None) => value,
-                },
-                note: inspected.note,
-                action: inspected.action,
-                severity: inspected.severity,
-            },
-            Err(Problem(problem)) => {
-                let notice = format!("What the tool returned is kept back: {problem}");
-                self.record_failure(call, &notice);
-                Readable {
-                    value: withheld(&value, Some(&notice)),
-                    note: Some(notice),
-                    action: Action::Block,
-                    severity: None,
-                }
-            }
+        let call = self.placed(call);
+        let input = Value::Object(call.input().clone());
+        let returned = Returned {
+            input: &input,
+            value: &value,
+            replaceable: true,
+        };
+        let caller = self.caller(&call);
+        let engine = &self.post.engine;
+        match engine.inspect_result(&caller, call.clone(), &returned) {
+            Ok(inspected) => readable(value, inspected),
+            Err(error) => self.kept_back(&call, &value, &error),
+        }
+    }
+
+    /// What stands in the place of a result that could not be looked at.
+    pub(super) fn kept_back(
+        &self,
+        call: &ToolCall,
+        value: &Value,
+        error: &EngineError,
+    ) -> Readable {
+        let notice = format!("What the tool returned is kept back: {error}");
+        self.record_failure(call, &notice);
+        Readable {
+            value: withheld(value, Some(&notice)),
+            note: Some(notice),
+            action: Action::Block,
+            severity: None,
         }
     }
 
     /// Looks at what the user wrote, before the model reads it. One that cannot be looked at goes
     /// on: every call that follows from it is judged.
     pub fn inspect_prompt(&self, text: &str) -> Message {
-        match self.heard(text) {
+        let nowhere = ToolCall::shell("").in_directory(self.post.workspace.as_str());
+        let caller = self.caller(&nowhere);
+        let engine = &self.post.engine;
+        match engine.inspect_prompt(&caller, &self.post.workspace, text) {
             Ok(inspected) => Message {
                 allowed: inspected.action < Action::Quarantine,
                 note: inspected.note,
                 severity: inspected.severity,
             },
-            Err(Problem(problem)) => Message {
+            Err(error) => Message {
                 allowed: true,
-                note: Some(format!("This message could not be looked at: {problem}")),
+                note: Some(format!("This message could not be looked at: {error}")),
                 severity: None,
             },
         }
     }
+}
 
-    fn inspected(&self, call: &ToolCall, value: &Value) -> Result<Inspected, Problem> {
-        let house = &self.post.house;
-        let asked = self.asked(call);
-        let policy = house.policy(&asked)?;
-        let call = asked.call().map_err(|error| Problem(error.to_string()))?;
-        let origin = origin_of(&call, || house.explained(&asked, &call, &policy));
-        let input = Value::Object(call.input().clone());
-        let incoming = Incoming {
-            agent: &self.post.agent,
-            session: &self.post.session,
-            directory: Some(&asked.directory),
-            tool: Some((call.tool(), &input)),
-            origin,
-            replaceable: true,
-            policy: &policy,
-        };
-        inspecting::inspect_value(house.locations(), &incoming, value)
-            .map_err(|error| Problem(error.to_string()))
-    }
-
-    fn heard(&self, text: &str) -> Result<Inspected, Problem> {
-        let house = &self.post.house;
-        let policy = house.policy_for(
-            &self.post.workspace,
-            &self.post.workspace,
-            self.post.config.as_deref(),
-        )?;
-        let incoming = Incoming {
-            agent: &self.post.agent,
-            session: &self.post.session,
-            directory: Some(&self.post.workspace),
-            tool: None,
-            origin: Origin::User,
-            replaceable: false,
-            policy: &policy,
-        };
-        inspecting::inspect_prompt(house.locations(), &incoming, text)
-            .map_err(|error| Problem(error.to_string()))
+/// What a model may read of a value that was inspected.
+pub(super) fn readable(value: Value, inspected: Inspected) -> Readable {
+    Readable {
+        value: match (inspected.action, inspected.instead) {
+            (Action::Block, _) => withheld(&value, inspected.note.as_deref()),
+            (_, Some(instead)) => instead,
+            (_, None) => value,
+        },
+        note: inspected.note,
+        action: inspected.action,
+        severity: inspected.severity,
     }
 }
 

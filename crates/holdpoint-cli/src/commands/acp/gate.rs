@@ -1,19 +1,21 @@
 //! Where the calls an agent asks about are judged, and held if a person is to decide.
 
-use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::Arc;
 
-use holdpoint_broker::{BrokerHost, CallContext, Context, Event, Problem, Resolution, local};
+use holdpoint_broker::Context;
 use holdpoint_daemon::webhook;
-use holdpoint_engine::holding::{self, House, Released, release};
-use holdpoint_engine::{Decision, Failed, Locations, Method, Outcome, ToolCall, Verdict};
+use holdpoint_engine::holding::{self, Asker, Asking};
+use holdpoint_engine::pipeline::{self, Judged, Outcome};
+use holdpoint_engine::{
+    Caller, Engine, EngineError, Failed, Locations, Method, SessionSource, ToolCall, Verdict,
+    working_directory,
+};
 use serde_json::{Value, json};
 
 use super::dialog::Dialog;
 use super::permission::{Options, Permission, cancelled};
 use super::places::Place;
 use super::wires::{Wires, tell};
-use crate::desk::{Asker, Desk, DeskError, InSession, Under, directory, load};
 
 /// The agent, as the record names it.
 const AGENT: &str = "acp";
@@ -31,17 +33,19 @@ pub(super) enum Ruling {
 
 /// Judges the calls of one agent.
 pub(super) struct Gate {
-    desk: Desk,
+    engine: Engine,
 }
 
 impl Gate {
     pub(super) fn new() -> Self {
-        Self { desk: Desk::new() }
+        let engine = Engine::at(&Locations::of_this_machine());
+        Self {
+            engine: engine.with_webhooks(webhook::build),
+        }
     }
 
     /// Judges what is asked about. What cannot be is refused, on record and with a word.
     pub(super) fn judge(&mut self, wires: &Wires, asked: Result<Permission, String>) -> Ruling {
-        self.desk.refresh();
         let asked = match asked {
             Ok(asked) => asked,
             Err(problem) => return self.failed(None, None, &problem),
@@ -61,7 +65,7 @@ impl Gate {
         match self.judged(&asked.session, call.clone(), &place) {
             Ok(ruling) => ruling,
             // The refusal is on record as well as it can be.
-            Err(error @ DeskError::Unrecorded(..)) => {
+            Err(error) if error.is_on_record() => {
                 tell(&format!("refused: {error}"));
                 Ruling::Refuse
             }
@@ -69,72 +73,61 @@ impl Gate {
         }
     }
 
-    fn judged(
-        &mut self,
-        session: &str,
-        call: ToolCall,
-        place: &Place,
-    ) -> Result<Ruling, DeskError> {
-        let workspace = directory(Some(&place.directory))?;
-        let standing = workspace.to_str().ok_or(DeskError::Directory)?.to_owned();
-        let call = call.in_directory(standing.as_str());
-        let under = Under::LayersAt(workspace.clone(), workspace.clone());
-        let context = context_of(session, place);
-        self.desk.enter_turn(session, &context)?;
-        let asker = Asker {
-            agent: AGENT,
-            session: Some(session),
+    fn judged(&self, session: &str, call: ToolCall, place: &Place) -> Result<Ruling, EngineError> {
+        let workspace = working_directory(Some(&place.directory))?;
+        let standing = workspace.to_str().ok_or(EngineError::Directory)?;
+        let call = call.in_directory(standing);
+        let caller = Arc::new(Caller {
+            agent: AGENT.into(),
+            session_name: Some(session.to_owned()),
+            policy: self.engine.layers(&workspace),
+            session: SessionSource::Kept(session.to_owned()),
+            workspace,
+            circumstances: context_of(session, place),
+        });
+        let judged = self.engine.judge(call.clone(), caller)?;
+        if matches!(judged.verdict(), Verdict::Ask | Verdict::Review) {
+            return Ok(Ruling::Hold(Box::new(Held {
+                engine: self.engine.clone(),
+                session: session.to_owned(),
+                call,
+                judged,
+            })));
+        }
+        let outcome = judged.hold(Asking::by(Asker::HandsOn))?.release()?;
+        let decision = match outcome {
+            Outcome::Runs(permit) => permit.hand_over().0,
+            Outcome::HandedOn(decision) => decision,
+            Outcome::Refused(refusal) => refusal.decision,
         };
-        let kept = InSession::Kept(session.to_owned());
-        let decision = self.desk.answer(asker, &call, &under, &kept, &workspace)?;
         Ok(match (decision.verdict, decision.method) {
             // Whoever is told is told by the dialog the agent wants to show.
             (Verdict::Allow, Method::NoObjection) | (Verdict::Notify, _) => Ruling::Pass,
             (Verdict::Allow, _) => Ruling::Allow,
-            (Verdict::Deny, _) => {
+            (Verdict::Ask | Verdict::Review | Verdict::Deny, _) => {
                 tell(&format!("refused: {}", decision.reason));
                 Ruling::Refuse
             }
-            (Verdict::Ask | Verdict::Review, _) => Ruling::Hold(Box::new(Held {
-                locations: self.desk.locations().clone(),
-                asked: CallContext {
-                    agent: AGENT.into(),
-                    session: session.to_owned(),
-                    tool: call.tool().to_owned(),
-                    input: call.input().clone(),
-                    directory: standing.clone(),
-                    workspace: standing,
-                    config: named(self.desk.locations()),
-                    context,
-                },
-                decision,
-                workspace,
-            })),
         })
     }
 
     fn failed(&self, session: Option<&str>, call: Option<&ToolCall>, problem: &str) -> Ruling {
         tell(&format!("refused: {problem}"));
-        let asker = Asker {
-            agent: AGENT,
-            session,
-        };
-        let outcome = Outcome::Failed(Failed {
-            call,
-            ..asker.failed(problem)
-        });
-        // It is refused whether or not it can be recorded.
-        let _ = self
-            .desk
-            .recorder()
-            .map(|recorder| recorder.record(&outcome));
+        record_failure(&self.engine, session, call, problem);
         Ruling::Refuse
     }
 }
 
-fn named(locations: &Locations) -> Option<String> {
-    let named = locations.named.as_ref()?;
-    named.to_str().map(str::to_owned)
+/// Puts on record that a call was refused because it could not be judged.
+fn record_failure(engine: &Engine, session: Option<&str>, call: Option<&ToolCall>, problem: &str) {
+    engine.record_failure(&Failed {
+        agent: AGENT,
+        session,
+        call,
+        problem,
+        left_alone: false,
+        replayed: None,
+    });
 }
 
 fn context_of(session: &str, place: &Place) -> Context {
@@ -151,82 +144,47 @@ fn context_of(session: &str, place: &Place) -> Context {
 
 /// A call that a person is to decide about.
 pub(super) struct Held {
-    locations: Locations,
-    asked: CallContext,
-    decision: Decision,
-    workspace: PathBuf,
+    engine: Engine,
+    session: String,
+    call: ToolCall,
+    judged: Judged,
 }
 
 impl Held {
     /// The outcome for the agent, once somebody has answered or nobody has.
-    pub(super) fn settled(&self, mut dialog: Dialog<'_>, options: &Options) -> Value {
-        let house = House::at(&self.locations).with_webhooks(webhook::build);
-        match self.released(&house, &mut dialog) {
-            Ok(None) => options.allow_once().unwrap_or_else(cancelled),
-            Ok(Some(reason)) => {
-                tell(&format!("refused: {reason}"));
-                match dialog.cancelled {
-                    true => cancelled(),
-                    false => options.refusal(),
-                }
-            }
-            Err(problem) => {
+    pub(super) fn settled(self, mut dialog: Dialog<'_>, options: &Options) -> Value {
+        let wires = dialog.wires;
+        let gone = || wires.agent_is_gone();
+        let shown = holding::Dialog::Shown(&mut dialog);
+        let held = self.judged.hold(Asking {
+            cancelled: &gone,
+            // ACP has no word for other arguments.
+            takes_edits: false,
+            ..Asking::by(Asker::AsPolicySays(shown))
+        });
+        let outcome = held.and_then(pipeline::Held::release);
+        match outcome {
+            Ok(Outcome::Runs(_)) => options.allow_once().unwrap_or_else(cancelled),
+            Ok(Outcome::HandedOn(decision)) => refusal(&decision.reason, &dialog, options),
+            Ok(Outcome::Refused(refused)) => refusal(&refused.decision.reason, &dialog, options),
+            Err(error) => {
+                let problem = error.to_string();
                 tell(&format!("refused: {problem}"));
-                // It stands whether or not it can be recorded.
-                let _ = house.record(Event::Judged {
-                    asked: &self.asked,
-                    decision: &self.refused(problem.0),
-                });
+                if !error.is_on_record() {
+                    let session = Some(self.session.as_str());
+                    record_failure(&self.engine, session, Some(&self.call), &problem);
+                }
                 options.refusal()
             }
         }
     }
+}
 
-    fn refused(&self, reason: String) -> Decision {
-        Decision {
-            verdict: Verdict::Deny,
-            method: Method::Error,
-            reason,
-            ..self.decision.clone()
-        }
-    }
-
-    /// Why the call does not run, if it does not. Everything that leads there is on record.
-    fn released(&self, house: &House, dialog: &mut Dialog<'_>) -> Result<Option<String>, Problem> {
-        let told = self.told(house, dialog)?;
-        if !told.verdict.runs() {
-            return Ok(Some(told.reason));
-        }
-        if told.edited.is_some() {
-            return Err(Problem(
-                "it was changed by whoever released it, and ACP has no word for that".into(),
-            ));
-        }
-        Ok(match release(house, &self.asked, &told)? {
-            Released::Runs => None,
-            Released::Refused(decision) => Some(decision.reason),
-        })
-    }
-
-    /// What a person says, reached the way the policy wants; the editor is the agent's own dialog.
-    fn told(&self, house: &House, dialog: &mut Dialog<'_>) -> Result<Resolution, Problem> {
-        let under = Under::LayersAt(self.workspace.clone(), self.workspace.clone());
-        let policy = load(&self.locations, &under).map_err(Problem)?;
-        let wires = dialog.wires;
-        let gone = || wires.agent_is_gone();
-        let wait = Duration::from_secs(policy.answer_wait());
-        match holding::hold(house, &policy, &self.asked, &self.decision, wait, &gone)? {
-            holding::Answer::Told(told) => Ok(told),
-            holding::Answer::StillWaiting { id, waited } => Err(Problem(format!(
-                "request `{id}` has had no answer within {} s; it stays open for the identical call",
-                waited.as_secs()
-            ))),
-            holding::Answer::AskAgent => {
-                let mut judged = house.judge(&self.asked)?;
-                // A dialog of buttons has no place to type one.
-                judged.terms.phrase = None;
-                local::hold(house, dialog, &self.asked, judged, &gone)
-            }
-        }
+/// What the agent is answered whose call was refused.
+fn refusal(reason: &str, dialog: &Dialog<'_>, options: &Options) -> Value {
+    tell(&format!("refused: {reason}"));
+    match dialog.cancelled {
+        true => cancelled(),
+        false => options.refusal(),
     }
 }

@@ -8,51 +8,53 @@ mod why;
 
 use std::io::Write;
 
-use holdpoint_core::Explained;
-use holdpoint_engine::{Decision, Layer, Part, Policy, SessionState, Trust};
+use holdpoint_core::{Explained, explained};
+use holdpoint_engine::{
+    Decision, Engine, Layer, Locations, Part, Policy, SessionState, Trust, working_directory,
+};
 use serde::Serialize;
 use serde_json::Value;
 
 use self::matched::Matched;
-use super::check::{policy_for, read_call};
+use super::check::{caller, read_call};
 use super::permissions::suspension_words;
 use crate::cli;
-use crate::desk::{Desk, InSession, directory};
 use crate::exit::Exit;
 use crate::layout::hanging;
 use crate::terminal::{Terminal, shown};
 
 pub(crate) fn run(args: &cli::Explain, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     let under = &args.call.under;
-    let directory = directory(under.cwd.as_deref())?;
-    let call = read_call(&args.call)?;
-    let mut desk = Desk::new();
-    let which = policy_for(under, &directory);
-    let session = InSession::Kept(under.session.clone());
-    let decision = desk.judge(&call, &which, &session, &directory)?;
-    let policy = desk.policy(&which)?;
-    let session = desk.session(&under.session)?;
-    let action = desk.understood(&call, &policy, &directory)?;
-    let understood = desk.explained(&action, &directory)?;
-    let parts = holdpoint_core::parts(&action);
+    let directory = working_directory(under.cwd.as_deref())?;
+    let engine = Engine::at(&Locations::of_this_machine());
+    let caller = caller(&engine, "explain", under, &directory);
+    let session = engine.session(&caller.session)?;
+    let decided = engine.decide(read_call(&args.call)?, caller)?;
+    let (action, policy) = (decided.action(), decided.policy());
+    let decision = decided.decision().clone();
+    let call = action.call();
+    let workspace = directory.display().to_string();
+    let understood = explained(action, &engine.surroundings(&workspace));
+    let parts = holdpoint_core::parts(action);
     let explanation = Explanation {
         v: 1,
         call: Call {
             tool: call.tool(),
+            stands_for: holdpoint_core::standing_name(call.tool()).map(|(_, name)| name),
             input: Value::Object(call.input().clone()),
             directory: directory.display().to_string(),
             signature: call.signature(),
         },
         parts: parts.unwrap_or_default(),
         layers: policy.layers().iter().map(LayerView::of).collect(),
-        default: default_words(&policy, session.state()),
+        default: default_words(policy, session.state()),
         session: SessionView {
             id: &under.session,
             state: session.state(),
         },
-        rules: matched::of(&decision, &policy),
-        why: why::sentences(&decision, &policy, session.state()),
-        changes: changes::of(&action, &decision, &policy),
+        rules: matched::of(&decision, policy),
+        why: why::sentences(&decision, policy, session.state()),
+        changes: changes::of(action, &decision, policy),
         understood,
         decision,
     };
@@ -85,9 +87,22 @@ struct Explanation<'a> {
 #[derive(Serialize)]
 struct Call<'a> {
     tool: &'a str,
+    /// The name that stands for the tool in rules, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stands_for: Option<&'static str>,
     input: Value,
     directory: String,
     signature: String,
+}
+
+impl Call<'_> {
+    fn tool_words(&self) -> String {
+        let tool = shown(self.tool, 200);
+        match holdpoint_core::standing_name(self.tool) {
+            Some((meaning, name)) => format!("{tool}  ({meaning}: rules for `{name}` count)"),
+            None => tool,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -160,7 +175,7 @@ impl LayerView {
 impl Explanation<'_> {
     fn print(&self, terminal: &mut Terminal) -> anyhow::Result<()> {
         heading("Call", terminal)?;
-        row("tool", &shown(self.call.tool, 200), terminal)?;
+        row("tool", &self.call.tool_words(), terminal)?;
         row("text", &shown(&self.call.signature, 500), terminal)?;
         row("in", &shown(&self.call.directory, 200), terminal)?;
         commands::print(&self.understood, &self.call.directory, terminal)?;

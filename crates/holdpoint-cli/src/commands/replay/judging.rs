@@ -13,14 +13,14 @@ use holdpoint_agents::replay::{Item, Reader, Recorded, Seen, Writer};
 use holdpoint_core::paths::NoLinks;
 use holdpoint_core::{Surroundings, judge_call};
 use holdpoint_engine::{
-    Decision, Disk, Locations, Lookup, Policy, Session, real_directory, without_secrets,
+    Decision, Disk, Locations, Lookup, Policy, PolicySource, Session, load_layers_at, load_source,
+    real_directory, without_secrets,
 };
 use holdpoint_sandbox::interrupt;
 
 use super::filter::Filter;
 use super::sources::{Source, Sources};
 use crate::commands::in_words;
-use crate::desk::{Under, load};
 use crate::pool::Pool;
 use crate::progress::{Progress, so_far};
 use holdpoint_engine::amounts::counted;
@@ -90,7 +90,8 @@ impl Policies {
         let loaded = real(workspace)
             .and_then(|workspace| Ok((workspace, real(directory)?)))
             .and_then(|(workspace, directory)| {
-                load(&self.locations, &Under::LayersAt(workspace, directory))
+                load_layers_at(&self.locations, &workspace, &directory)
+                    .map_err(|error| error.to_string())
             });
         let loaded = Arc::new(loaded);
         self.layers.insert(key, Arc::clone(&loaded));
@@ -158,9 +159,9 @@ impl World {
 /// Under what calls are judged.
 pub(super) struct Conditions {
     /// The policy, in place of the layers in force where a call was made.
-    pub(super) first: Option<Under>,
+    pub(super) first: Option<PolicySource>,
     /// A second policy.
-    pub(super) second: Option<Under>,
+    pub(super) second: Option<PolicySource>,
     /// Whether the disk is looked at.
     pub(super) look: bool,
     /// Where calls were made that do not say it.
@@ -208,10 +209,10 @@ const NO_TRANSCRIPT: &str = "this is no transcript of a known agent";
 impl Bench {
     pub(super) fn new(conditions: Conditions, total: u64) -> anyhow::Result<Self> {
         let locations = Locations::of_this_machine();
-        let load = |under: Under| {
-            load(&locations, &under)
+        let load = |under: PolicySource| {
+            load_source(&locations, &under)
                 .map(Arc::new)
-                .map_err(|problem| anyhow!(problem))
+                .map_err(anyhow::Error::from)
         };
         let here = conditions.here.to_str();
         let here = here.ok_or_else(|| anyhow!("the working directory is not text: give --cwd"))?;

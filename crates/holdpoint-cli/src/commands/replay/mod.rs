@@ -16,7 +16,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::bail;
-use holdpoint_engine::{Profile, Verdict};
+use holdpoint_engine::{PolicySource, Profile, Verdict, working_directory};
 use holdpoint_sandbox::interrupt;
 
 use self::filter::Filter;
@@ -26,7 +26,6 @@ use self::list::List;
 use self::sources::Sources;
 use self::tally::Tally;
 use crate::cli::{FailOn, Replay};
-use crate::desk::{Under, directory};
 use crate::exit::Exit;
 use crate::terminal::{Terminal, shown};
 
@@ -34,11 +33,11 @@ use crate::terminal::{Terminal, shown};
 const MOST_NAMED: usize = 20;
 
 pub(crate) fn run(args: &Replay, terminal: &mut Terminal) -> anyhow::Result<Exit> {
-    let here = directory(args.cwd.as_deref())?;
+    let here = working_directory(args.cwd.as_deref())?;
     let filter = Filter::new(args);
     let first = match (&args.config, &args.profile) {
-        (Some(file), _) => Some(Under::File(file.clone())),
-        (None, Some(name)) => Some(Under::Profile(name.clone())),
+        (Some(file), _) => Some(PolicySource::File(file.clone())),
+        (None, Some(name)) => Some(PolicySource::Profile(name.clone())),
         (None, None) => None,
     };
     let second = args.against.as_deref().map(other_policy).transpose()?;
@@ -113,13 +112,13 @@ impl Listener for Heard<'_> {
 }
 
 /// The policy a word names: a profile, or a file.
-fn other_policy(name: &str) -> anyhow::Result<Under> {
+fn other_policy(name: &str) -> anyhow::Result<PolicySource> {
     if Profile::ALL.into_iter().any(|one| one.name() == name) {
-        return Ok(Under::Profile(name.to_owned()));
+        return Ok(PolicySource::Profile(name.to_owned()));
     }
     let path = Path::new(name);
     if path.exists() || name.contains(['/', '.', '\\']) {
-        return Ok(Under::File(path.to_owned()));
+        return Ok(PolicySource::File(path.to_owned()));
     }
     let known = Profile::ALL.map(Profile::name);
     bail!(

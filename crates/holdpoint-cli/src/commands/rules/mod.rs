@@ -4,12 +4,13 @@ mod list;
 mod show;
 mod test;
 
-use std::rc::Rc;
+use std::sync::Arc;
 
-use holdpoint_engine::{Guard, Policy, Verdict};
+use holdpoint_engine::{
+    Engine, Guard, Locations, Policy, PolicySource, Verdict, working_directory,
+};
 
 use crate::cli::{RulesAction, RulesUnder};
-use crate::desk::{Desk, Under, directory};
 use crate::exit::Exit;
 use crate::terminal::Terminal;
 
@@ -26,13 +27,14 @@ pub(crate) fn run(action: &RulesAction, terminal: &mut Terminal) -> anyhow::Resu
 }
 
 /// The policy the arguments name.
-fn policy(under: &RulesUnder) -> anyhow::Result<Rc<Policy>> {
+fn policy(under: &RulesUnder) -> anyhow::Result<Arc<Policy>> {
+    let engine = Engine::at(&Locations::of_this_machine());
     let which = match (&under.config, &under.profile) {
-        (Some(file), _) => Under::File(file.clone()),
-        (None, Some(profile)) => Under::Profile(profile.clone()),
-        (None, None) => Under::Layers(directory(under.cwd.as_deref())?),
+        (Some(file), _) => PolicySource::File(file.clone()),
+        (None, Some(profile)) => PolicySource::Profile(profile.clone()),
+        (None, None) => engine.layers(&working_directory(under.cwd.as_deref())?),
     };
-    Ok(Desk::new().policy(&which)?)
+    Ok(engine.policy(&which)?)
 }
 
 /// What a rule wants under a policy, as a word.

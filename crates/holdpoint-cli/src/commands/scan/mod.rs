@@ -18,7 +18,7 @@ use holdpoint_cli::scan::{Binaries, Scanned, Scanner, Secrets, sarif};
 use holdpoint_core::text::inspection::Terms;
 use holdpoint_core::text::{Action, Origin, Severity};
 use holdpoint_engine::amounts::{bytes, counted};
-use holdpoint_engine::{Locations, shown};
+use holdpoint_engine::{Engine, Locations, PolicySource, shown, working_directory};
 use holdpoint_sandbox::interrupt;
 
 pub(crate) use self::batch::batch;
@@ -26,7 +26,6 @@ use self::document::Document;
 use self::lines::Lines;
 use self::sources::{Source, Sources};
 use crate::cli::{Format, Scan};
-use crate::desk::{self, Under, directory};
 use crate::exit::Exit;
 use crate::layout::cut;
 use crate::pool::Pool;
@@ -135,13 +134,13 @@ impl Settings {
 
 /// The terms of the policy in force.
 pub(crate) fn terms(config: Option<&Path>, profile: Option<&str>) -> anyhow::Result<Terms> {
+    let engine = Engine::at(&Locations::of_this_machine());
     let under = match (config, profile) {
-        (Some(file), _) => Under::File(file.to_owned()),
-        (None, Some(profile)) => Under::Profile(profile.to_owned()),
-        (None, None) => Under::Layers(directory(None)?),
+        (Some(file), _) => PolicySource::File(file.to_owned()),
+        (None, Some(profile)) => PolicySource::Profile(profile.to_owned()),
+        (None, None) => engine.layers(&working_directory(None)?),
     };
-    let locations = Locations::of_this_machine();
-    let policy = desk::load(&locations, &under).map_err(anyhow::Error::msg)?;
+    let policy = engine.policy(&under)?;
     Ok(policy.inspection_terms())
 }
 

@@ -1,0 +1,69 @@
+//! The daemon's socket, spoken to by a program of somebody else's.
+
+use std::time::Duration;
+
+use holdpoint_broker::wire::{self, HoldAnswer};
+use holdpoint_broker::{CallContext, Context};
+use serde_json::{Value, json};
+
+use crate::walk::{Adapter, Calls, Heard, Made, Run, Word, asks};
+
+pub(crate) struct Socket;
+
+impl Adapter for Socket {
+    fn name(&self) -> &'static str {
+        "daemon"
+    }
+
+    fn open<'a>(&self, run: &'a Run<'a>) -> Box<dyn Calls + 'a> {
+        Box::new(Caller { run })
+    }
+
+    /// Whoever submits a call has put on record that it is asked about; the daemon begins with the
+    /// request.
+    fn records(&self, expected: &[String]) -> Vec<String> {
+        let of_daemon = expected.iter().filter(|record| !asks(record));
+        of_daemon.cloned().collect()
+    }
+}
+
+struct Caller<'a> {
+    run: &'a Run<'a>,
+}
+
+impl Calls for Caller<'_> {
+    fn call(&mut self, made: &Made) -> Heard {
+        let run = self.run;
+        let mut context = Context {
+            session_id: Some(run.session.clone()),
+            ..Context::default()
+        };
+        if let Some(turn) = &made.turn {
+            context.more.insert("prompt_id".into(), json!(turn));
+        }
+        let text = |path: &std::path::Path| path.to_str().unwrap().to_owned();
+        let asked = CallContext {
+            agent: "socket".into(),
+            session: run.session.clone(),
+            tool: made.tool.clone(),
+            input: made.input.clone(),
+            directory: text(&run.work),
+            workspace: text(&run.work),
+            config: Some(text(&run.config)),
+            context,
+        };
+        let wait = Some(Duration::from_secs(run.scenario.wait()));
+        let held = wire::hold(&run.house().places(), &asked, wait, Duration::ZERO, |_| {});
+        match held {
+            Ok(HoldAnswer::Told(told)) => Heard {
+                method: Some(told.method.word().to_owned()),
+                edited: told.edited.map(Value::Object),
+                ..Heard::said(match told.verdict.runs() {
+                    true => Word::Runs,
+                    false => Word::Refused,
+                })
+            },
+            Ok(HoldAnswer::StillWaiting { .. }) | Err(_) => Heard::said(Word::Refused),
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! What arguments are by their names, and which names of arguments mean the same.
+//!
+//! Names are compared without case and without `_` and `-`: `filePath`, `file_path` and `FILE-PATH`
+//! are one.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use serde_json::{Map, Value};
+
+use super::{
+    ARGV_WORDS, Argument, CODE_WORDS, COMMAND_WORDS, DIRECTORY_WORDS, Name, PATH_WORDS, Tool, find,
+};
+
+/// Whether an argument of this name holds a shell command in a tool that is not listed.
+pub fn names_command(key: &str) -> bool {
+    // Every such name has a `c` or an `s` in front.
+    key.starts_with(['c', 'C', 's', 'S', '_', '-']) && is_among(key, COMMAND_WORDS)
+}
+
+/// Whether an argument of this name is code in a language the tool knows.
+pub(crate) fn names_code(key: &str) -> bool {
+    is_among(key, CODE_WORDS)
+}
+
+/// Whether an argument of this name is a list of words a program is started with.
+pub(crate) fn names_words(key: &str) -> bool {
+    is_among(key, ARGV_WORDS)
+}
+
+/// Whether an argument of this name is a file or directory, whatever the tool is called (A-04,
+/// H-06, H-11).
+pub(crate) fn names_path(key: &str) -> bool {
+    is_among(key, PATH_WORDS)
+}
+
+/// Whether an argument of this name is the directory a command runs in.
+pub(crate) fn names_directory(key: &str) -> bool {
+    is_among(key, DIRECTORY_WORDS)
+}
+
+/// The arguments of a call that mean `argument` of `tool`, each with its name: the one of this very
+/// name; those of its other names, also in lists of objects; and the texts in which the agent that
+/// calls the tool `own` has it stand.
+pub(crate) fn meaning_argument<'c>(
+    input: &'c Map<String, Value>,
+    own: &str,
+    tool: Option<&'static Tool>,
+    argument: &str,
+) -> Vec<(&'c str, &'c Value)> {
+    let mut found = Vec::new();
+    let same = tool.and_then(|tool| tool.argument(argument));
+    collect(input, argument, same, true, &mut found);
+    if let (Some(same), Some(name)) = (same, find(own)) {
+        for (meant, key) in name.texts {
+            if *meant == same.name && argument != *key {
+                found.extend(
+                    input
+                        .get_key_value(*key)
+                        .map(|(key, value)| (key.as_str(), value)),
+                );
+            }
+        }
+    }
+    found
+}
+
+/// Whether the agent that calls the tool `own` writes an argument somewhere into the text `key`, so
+/// that what the text starts with says nothing about it.
+pub(crate) fn is_free_text(own: &str, key: &str) -> bool {
+    find(own).is_some_and(|name| name.texts.iter().any(|(_, text)| *text == key))
+}
+
+fn collect<'c>(
+    input: &'c Map<String, Value>,
+    argument: &str,
+    same: Option<&'static Argument>,
+    outermost: bool,
+    found: &mut Vec<(&'c str, &'c Value)>,
+) {
+    for (key, value) in input {
+        let means = (outermost && key == argument)
+            || same.is_some_and(|same| same.folded.iter().any(|name| is_folded(key, name)));
+        if means {
+            found.push((key, value));
+        } else if same.is_some() {
+            collect_in(value, argument, same, found);
+        }
+    }
+}
+
+fn collect_in<'c>(
+    value: &'c Value,
+    argument: &str,
+    same: Option<&'static Argument>,
+    found: &mut Vec<(&'c str, &'c Value)>,
+) {
+    match value {
+        Value::Array(items) => {
+            for item in items {
+                collect_in(item, argument, same, found);
+            }
+        }
+        Value::Object(inner) => collect(inner, argument, same, false, found),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// The name an argument has where its tool is called `name`; the key itself where nothing is known
+/// of it.
+pub(crate) fn rename<'k>(name: &'static Name, key: &'k str) -> Cow<'k, str> {
+    let Some(argument) = name.tool().and_then(|tool| tool.argument(key)) else {
+        return Cow::Borrowed(key);
+    };
+    let spelled = name
+        .spelled
+        .iter()
+        .find(|(meant, _)| *meant == argument.name);
+    Cow::Borrowed(spelled.map_or(argument.name, |(_, spelled)| spelled))
+}
+
+/// All the names an argument has where its tool is called `name`: a list of edits holds both the old
+/// texts and the new ones.
+pub(crate) fn renames<'k>(name: &'static Name, key: &'k str) -> Vec<Cow<'k, str>> {
+    let arguments = name.tool().map_or(&[][..], |tool| tool.arguments);
+    let means = |argument: &&Argument| argument.folded.iter().any(|name| is_folded(key, name));
+    let others = arguments.iter().filter(means).map(|argument| argument.name);
+    let mut found = vec![rename(name, key)];
+    for other in others.map(|argument| rename(name, argument)) {
+        if !found.contains(&other) {
+            found.push(other);
+        }
+    }
+    found
+}
+
+impl Tool {
+    /// Whether an argument of this name is the file the tool is about.
+    pub(crate) fn names_file(&self, key: &str) -> bool {
+        self.argument(key)
+            .is_some_and(|argument| argument.folded.contains(&"path"))
+    }
+
+    /// The argument that has this name among its own.
+    fn argument(&self, key: &str) -> Option<&'static Argument> {
+        let mut arguments = self.arguments.iter();
+        arguments
+            .clone()
+            .find(|argument| argument.name == key)
+            .or_else(|| {
+                arguments.find(|argument| argument.folded.iter().any(|name| is_folded(key, name)))
+            })
+    }
+}
+
+fn is_among(key: &str, words: &[&str]) -> bool {
+    words
+        .binary_search_by(|word| compare_folded(word, key))
+        .is_ok()
+}
+
+/// Whether `key` is `folded` without case and separators.
+fn is_folded(key: &str, folded: &str) -> bool {
+    // Separators only add, and no letter is shorter in lower case but some outside ASCII.
+    (key.len() >= folded.len() || !key.is_ascii()) && compare_folded(folded, key) == Ordering::Equal
+}
+
+fn compare_folded(folded: &str, key: &str) -> Ordering {
+    folded.chars().cmp(
+        key.chars()
+            .filter(|c| !matches!(c, '_' | '-'))
+            .flat_map(char::to_lowercase),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::tool_named;
+    use serde_json::json;
+
+    fn keys(own: &str, tool: &str, argument: &str, input: Value) -> Vec<String> {
+        let input = input.as_object().unwrap();
+        meaning_argument(input, own, tool_named(tool), argument)
+            .into_iter()
+            .map(|(key, _)| key.to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn other_names_of_an_argument_mean_the_same_at_any_depth() {
+        assert_eq!(
+            keys("write", "Write", "file_path", json!({"filePath": "a"})),
+            ["filePath"]
+        );
+        assert_eq!(
+            keys(
+                "create",
+                "Write",
+                "content",
+                json!({"path": "a", "file_text": "b"})
+            ),
+            ["file_text"]
+        );
+        assert_eq!(
+            keys(
+                "fs_read",
+                "Read",
+                "file_path",
+                json!({"mode": {"x": [{"path": "a"}, {"path": "b"}]}})
+            ),
+            ["path", "path"]
+        );
+        assert!(keys("t", "t", "file_path", json!({"path": "a"})).is_empty());
+    }
+
+    #[test]
+    fn a_page_named_in_a_prompt_is_found_for_the_agent_that_writes_it_there() {
+        let input = || json!({"prompt": "read https://a.example"});
+        assert_eq!(keys("web_fetch", "WebFetch", "url", input()), ["prompt"]);
+        assert!(keys("WebFetch", "WebFetch", "url", input()).is_empty());
+    }
+
+    #[test]
+    fn names_are_compared_without_case_and_separators() {
+        assert!(names_path("filePath") && names_path("FILE-PATH") && names_path("_path"));
+        assert!(!names_path("filepaths"));
+        assert!(names_command("shellCommand") && !names_command("commander"));
+    }
+}

@@ -1,0 +1,336 @@
+//! What the steps of the pipeline share: this user's policies, sessions and ledger, and what was
+//! read and loaded already.
+
+use std::collections::{HashMap, VecDeque};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use holdpoint_broker::CallContext;
+use holdpoint_broker::channel::WebhookBuilder;
+use holdpoint_core::{
+    Action, Decision, Policy, Session, SessionState, Surroundings, ToolCall, judge, understand,
+};
+
+use crate::context::{Caller, GivenPolicy, PolicySource, SessionSource};
+use crate::disk::Disk;
+use crate::error::EngineError;
+use crate::locations::Locations;
+use crate::policies::Policies;
+use crate::recording::{Failed, Outcome, Recorder};
+use crate::sessions::{SessionError, SessionId, Sessions};
+
+/// How long policies and sessions count in a stream of calls before they are looked at again: short
+/// enough that a rule a person changes holds for the calls that follow, long enough that a stream
+/// does not look at a dozen files for each of its calls.
+const MOMENT: Duration = Duration::from_millis(500);
+
+/// The most sessions kept at once in a stream; beyond it all are read again.
+const MAX_SESSIONS: usize = 256;
+
+/// The most readings kept. One is kept for each call that waits, so that whoever answers is judged by
+/// what was read; a call whose reading was forgotten is read again.
+const MAX_READINGS: usize = 128;
+
+/// Judges the calls of this user, and takes them all the way to their release. A clone is the same
+/// engine; it may be used from many threads.
+#[derive(Clone, Debug)]
+pub struct Engine {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    settings: Settings,
+    home: Option<String>,
+    policies: Policies,
+    sessions: Mutex<HashMap<String, (Instant, Arc<Session>)>>,
+    readings: Mutex<VecDeque<Arc<Reading>>>,
+    read: AtomicUsize,
+}
+
+#[derive(Clone, Debug)]
+struct Settings {
+    locations: Locations,
+    /// A policy in place of the files.
+    given: Option<GivenPolicy>,
+    /// What makes a webhook channel, if the program has them.
+    webhooks: Option<WebhookBuilder>,
+    /// How long what was loaded counts without another look.
+    moment: Duration,
+}
+
+/// A call as it was read under a policy.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub(crate) policy: Arc<Policy>,
+    pub(crate) action: Action,
+    workspace: String,
+}
+
+/// How much work an engine has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Work {
+    /// How often a policy was loaded.
+    pub policies_loaded: usize,
+    /// How often a call was read.
+    pub calls_read: usize,
+}
+
+impl Engine {
+    /// The engine for what is kept at these places.
+    pub fn at(locations: &Locations) -> Self {
+        Self::with(Settings {
+            locations: locations.clone(),
+            given: None,
+            webhooks: None,
+            moment: Duration::ZERO,
+        })
+    }
+
+    /// The same, with a policy in place of the files for calls that come from elsewhere.
+    #[must_use]
+    pub fn under(self, policy: Arc<Policy>) -> Self {
+        let given = Some(GivenPolicy(policy));
+        Self::with(Settings {
+            given,
+            ..self.inner.settings.clone()
+        })
+    }
+
+    /// The same, in a program that asks webhooks.
+    #[must_use]
+    pub fn with_webhooks(self, build: WebhookBuilder) -> Self {
+        let webhooks = Some(build);
+        Self::with(Settings {
+            webhooks,
+            ..self.inner.settings.clone()
+        })
+    }
+
+    /// The same, for a stream of calls: what was loaded counts for a moment.
+    #[must_use]
+    pub fn for_a_stream(self) -> Self {
+        Self::with(Settings {
+            moment: MOMENT,
+            ..self.inner.settings.clone()
+        })
+    }
+
+    fn with(settings: Settings) -> Self {
+        let home = settings.locations.home.as_ref();
+        let home = home.and_then(|home| home.to_str()).map(str::to_owned);
+        Self {
+            inner: Arc::new(Inner {
+                settings,
+                home,
+                policies: Policies::default(),
+                sessions: Mutex::default(),
+                readings: Mutex::default(),
+                read: AtomicUsize::new(0),
+            }),
+        }
+    }
+
+    /// Where things are kept.
+    pub fn locations(&self) -> &Locations {
+        &self.inner.settings.locations
+    }
+
+    /// The policy in force for work in a directory.
+    pub fn layers(&self, directory: &Path) -> PolicySource {
+        self.layers_at(directory, directory)
+    }
+
+    /// The policy in force for an agent that belongs in `workspace` and stands in `directory`.
+    pub fn layers_at(&self, workspace: &Path, directory: &Path) -> PolicySource {
+        PolicySource::Layers {
+            workspace: workspace.to_owned(),
+            directory: directory.to_owned(),
+            named: self.locations().named.clone(),
+        }
+    }
+
+    /// The policy of a source.
+    pub fn policy(&self, source: &PolicySource) -> Result<Arc<Policy>, EngineError> {
+        let Settings {
+            locations, moment, ..
+        } = &self.inner.settings;
+        self.inner.policies.get(locations, source, *moment)
+    }
+
+    /// The policy of a source as it was when it was last wanted; loaded if it never was.
+    pub(crate) fn latest_policy(&self, source: &PolicySource) -> Option<Arc<Policy>> {
+        let known = self.inner.policies.latest(source);
+        known.or_else(|| self.policy(source).ok())
+    }
+
+    /// The policy of a call that came from elsewhere.
+    pub(crate) fn source_for(&self, asked: &CallContext) -> PolicySource {
+        match &self.inner.settings.given {
+            Some(given) => PolicySource::Given(given.clone()),
+            None => PolicySource::of_call(asked),
+        }
+    }
+
+    /// What makes a webhook channel, if the program has them.
+    pub(crate) fn webhooks(&self) -> Option<WebhookBuilder> {
+        self.inner.settings.webhooks
+    }
+
+    /// The session a call comes under.
+    pub fn session(&self, source: &SessionSource) -> Result<Arc<Session>, EngineError> {
+        let name = match source {
+            SessionSource::Kept(name) => name,
+            SessionSource::Given(state) => return Ok(Arc::new(Session::new(state.clone()))),
+        };
+        if self.inner.settings.moment.is_zero() {
+            return Ok(Arc::new(Session::new(self.session_state(name)?)));
+        }
+        let mut kept = self.lock(&self.inner.sessions);
+        if let Some((since, session)) = kept.get(name)
+            && since.elapsed() < self.inner.settings.moment
+        {
+            return Ok(Arc::clone(session));
+        }
+        if kept.len() >= MAX_SESSIONS {
+            kept.clear();
+        }
+        let now = Instant::now();
+        let session = Arc::new(Session::new(self.session_state(name)?));
+        kept.insert(name.clone(), (now, Arc::clone(&session)));
+        Ok(session)
+    }
+
+    fn session_state(&self, name: &str) -> Result<SessionState, EngineError> {
+        match Sessions::at(self.locations()) {
+            Ok(sessions) => Ok(sessions.load(&SessionId::new(name))?),
+            // Without a place to keep sessions nobody can have said anything in one.
+            Err(SessionError::NoPlace) => Ok(SessionState::default()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Changes what a session remembers; what `edit` returns comes back once that is stored.
+    pub(crate) fn change_session<T>(
+        &self,
+        name: &str,
+        edit: impl FnOnce(&mut SessionState) -> T,
+    ) -> Result<T, EngineError> {
+        self.lock(&self.inner.sessions).remove(name);
+        let sessions = Sessions::at(self.locations())?;
+        Ok(sessions.change(&SessionId::new(name), edit)?)
+    }
+
+    /// Ends what was suspended in another turn of the session than this one.
+    pub(crate) fn enter_turn(&self, caller: &Caller) -> Result<(), EngineError> {
+        let (SessionSource::Kept(name), Some(turn)) =
+            (&caller.session, caller.circumstances.turn())
+        else {
+            return Ok(());
+        };
+        let session = self.session(&caller.session)?;
+        let before = session.state().turn.as_deref();
+        if before.is_none_or(|before| before == turn) {
+            return Ok(());
+        }
+        self.change_session(name, |state| state.enter_turn(turn))
+    }
+
+    /// Reads a call as it is to be judged under a policy.
+    pub(crate) fn read(
+        &self,
+        call: ToolCall,
+        policy: &Arc<Policy>,
+        workspace: &str,
+    ) -> Arc<Reading> {
+        self.inner.read.fetch_add(1, Ordering::Relaxed);
+        let around = self.surroundings(workspace);
+        Arc::new(Reading {
+            action: understand(call, policy, &around),
+            policy: Arc::clone(policy),
+            workspace: workspace.to_owned(),
+        })
+    }
+
+    /// Judges a call that was read, by what a session remembers.
+    pub(crate) fn judge_reading(&self, reading: &Reading, session: &Session) -> Decision {
+        let around = self.surroundings(&reading.workspace);
+        judge(&reading.action, &reading.policy, session, &around)
+    }
+
+    /// Keeps a reading for whoever answers.
+    pub(crate) fn keep(&self, reading: &Arc<Reading>) {
+        let mut kept = self.lock(&self.inner.readings);
+        if kept.len() >= MAX_READINGS {
+            kept.pop_front();
+        }
+        kept.push_back(Arc::clone(reading));
+    }
+
+    /// The reading of a call: the one that is kept, if neither the policy nor anything that was looked
+    /// at on the disk has changed since; else the call is read again, and that is kept.
+    pub(crate) fn reading(
+        &self,
+        call: ToolCall,
+        policy: &Arc<Policy>,
+        workspace: &str,
+    ) -> Arc<Reading> {
+        let known = {
+            let kept = self.lock(&self.inner.readings);
+            let mut newest = kept.iter().rev();
+            newest
+                .find(|one| {
+                    Arc::ptr_eq(&one.policy, policy)
+                        && one.workspace == workspace
+                        && *one.action.call() == call
+                })
+                .cloned()
+        };
+        match known {
+            Some(reading) if reading.action.is_current(&Disk) => reading,
+            Some(_) | None => {
+                let reading = self.read(call, policy, workspace);
+                self.keep(&reading);
+                reading
+            }
+        }
+    }
+
+    /// What the core sees of the disk.
+    pub fn surroundings<'a>(&'a self, workspace: &'a str) -> Surroundings<'a> {
+        Surroundings {
+            workspace: Some(workspace),
+            directory: None,
+            home: self.inner.home.as_deref(),
+            lookup: &Disk,
+        }
+    }
+
+    /// Where outcomes are recorded.
+    pub fn recorder(&self) -> Result<Recorder, EngineError> {
+        Ok(Recorder::at(self.locations())?)
+    }
+
+    /// Puts on record that a call was refused, or left to the agent's own permissions, because it
+    /// could not be judged. That stands whether or not it can be written.
+    pub fn record_failure(&self, failed: &Failed<'_>) {
+        if let Ok(recorder) = self.recorder() {
+            let _ = recorder.record(&Outcome::Failed(*failed));
+        }
+    }
+
+    /// How much work was done.
+    pub fn work(&self) -> Work {
+        Work {
+            policies_loaded: self.inner.policies.loads(),
+            calls_read: self.inner.read.load(Ordering::Relaxed),
+        }
+    }
+
+    fn lock<'m, T>(&self, mutex: &'m Mutex<T>) -> std::sync::MutexGuard<'m, T> {
+        // What is kept is whole between any two statements.
+        mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,251 @@
+//! What the broker needs of this user's policies, sessions and ledger.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use holdpoint_broker::{
+    BrokerHost, CallContext, Context, Event, Judged, Memory, Prepared, Problem, Warned,
+};
+use holdpoint_core::{Action, Session, SessionState, Surroundings, named};
+use holdpoint_ledger::Kind;
+use serde_json::json;
+
+use super::{binding, terms};
+use crate::context::{PolicySource, SessionSource};
+use crate::engine::{Engine, Reading};
+use crate::excerpt::{text_without_secrets, without_secrets};
+use crate::recording::Hold;
+use crate::simulate::simulate;
+use crate::{checks, display};
+
+/// The most lines of what a call would do that are shown.
+const MOST_FORESEEN: usize = 12;
+
+/// For how long a rule of a session holds, in words.
+pub(super) fn lasting() -> String {
+    "until the session has been idle for a day, or `holdpoint permissions clear`".into()
+}
+
+/// Judges, shows, records and remembers calls for the broker, under one policy.
+pub(super) struct Host<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) policy: PolicySource,
+    /// The words a tool has for its own calls.
+    pub(super) introduce: Option<Introduce<'a>>,
+}
+
+/// Puts a tool's own words into what a person is shown of its call.
+pub type Introduce<'a> =
+    &'a (dyn Fn(&CallContext, Prepared) -> Result<Prepared, Problem> + Send + Sync);
+
+/// A call as it stands now.
+pub(super) struct Looked {
+    pub(super) reading: Arc<Reading>,
+    /// Without secrets.
+    pub(super) judged: Judged,
+}
+
+impl<'a> Host<'a> {
+    /// For a call that came from elsewhere.
+    pub(super) fn of_call(engine: &'a Engine, asked: &CallContext) -> Self {
+        Self {
+            engine,
+            policy: engine.source_for(asked),
+            introduce: None,
+        }
+    }
+
+    /// Looks at a call under the policy and the session in force now. It is read again only if
+    /// something it was read from has changed.
+    pub(super) fn look(&self, asked: &CallContext) -> Result<Looked, Problem> {
+        let reading = self.reading(asked)?;
+        let kept = SessionSource::Kept(asked.session.clone());
+        let session = self.engine.session(&kept).map_err(problem)?;
+        Ok(Looked {
+            judged: judged_in(self.engine, asked, &reading, &session),
+            reading,
+        })
+    }
+
+    fn reading(&self, asked: &CallContext) -> Result<Arc<Reading>, Problem> {
+        let policy = self.engine.policy(&self.policy).map_err(problem)?;
+        let call = asked.call().map_err(problem)?;
+        Ok(self.engine.reading(call, &policy, &asked.workspace))
+    }
+}
+
+/// A call that was read, judged by what a session remembers; what a release of it is bound to.
+fn judged_in(engine: &Engine, asked: &CallContext, reading: &Reading, session: &Session) -> Judged {
+    let (action, policy) = (&reading.action, &reading.policy);
+    let decision = engine.judge_reading(reading, session);
+    let around = engine.surroundings(&asked.workspace);
+    let terms = terms::of(asked, action, &decision, policy, session.state(), &around);
+    Judged {
+        binding: binding::of(asked, &decision, &named(action).paths, &terms),
+        decision: without_secrets(decision),
+        terms,
+    }
+}
+
+impl BrokerHost for Host<'_> {
+    fn judge(&self, asked: &CallContext) -> Result<Judged, Problem> {
+        Ok(self.look(asked)?.judged)
+    }
+
+    fn prepare(&self, asked: &CallContext, judged: &Judged) -> Result<Prepared, Problem> {
+        let reading = self.reading(asked)?;
+        let action = &reading.action;
+        let around = self.engine.surroundings(&asked.workspace);
+        let paths = named(action).paths;
+        let workspace = Path::new(&asked.workspace);
+        let home = self.engine.locations().home.as_deref();
+        let checks = checks::run(&judged.decision.checks, action, &paths, workspace, home);
+        let mut display = display::display(action, &judged.decision, &paths, workspace);
+        display.warnings.extend(foreseen(action, &around));
+        let prepared = Prepared {
+            display,
+            context: shown_context(&asked.context),
+            checks,
+        };
+        match self.introduce {
+            Some(introduce) => introduce(asked, prepared),
+            None => Ok(prepared),
+        }
+    }
+
+    fn difference(&self, before: &CallContext, after: &CallContext) -> String {
+        display::diff_of_arguments(&before.input, &after.input)
+    }
+
+    fn record(&self, event: Event<'_>) -> Result<(), Problem> {
+        // What is redacted depends on the policy. If that cannot be read any more, what is redacted
+        // always still is.
+        let policy = self.engine.latest_policy(&self.policy);
+        let recorder = self.engine.recorder().map_err(problem)?;
+        recorder
+            .hold(&Hold {
+                event,
+                policy: policy.as_deref(),
+            })
+            .map_err(problem)
+    }
+
+    fn remember(
+        &self,
+        asked: &CallContext,
+        memory: &Memory,
+        approver: &str,
+    ) -> Result<(), Problem> {
+        let what = json!({"action": "answer", "change": memory});
+        let recorder = self.engine.recorder().map_err(problem)?;
+        recorder
+            .changes_by(approver, Kind::SessionRule, Some(&asked.session), &what)
+            .map_err(problem)?;
+        self.engine
+            .change_session(&asked.session, |state| {
+                remembered(state, memory);
+                if matches!(memory, Memory::Turn | Memory::Idle) {
+                    state.turn = asked.context.turn().map(str::to_owned);
+                }
+            })
+            .map_err(problem)
+    }
+}
+
+/// The daemon's: every call it is asked about came from elsewhere.
+impl BrokerHost for Engine {
+    fn judge(&self, asked: &CallContext) -> Result<Judged, Problem> {
+        Host::of_call(self, asked).judge(asked)
+    }
+
+    fn prepare(&self, asked: &CallContext, judged: &Judged) -> Result<Prepared, Problem> {
+        Host::of_call(self, asked).prepare(asked, judged)
+    }
+
+    fn difference(&self, before: &CallContext, after: &CallContext) -> String {
+        Host::of_call(self, before).difference(before, after)
+    }
+
+    fn record(&self, event: Event<'_>) -> Result<(), Problem> {
+        let asked = match event {
+            Event::Judged { asked, .. } => asked,
+            Event::Opened(request)
+            | Event::Answered { request, .. }
+            | Event::Expired(request)
+            | Event::Withdrawn(request)
+            | Event::Used(request) => &request.asked,
+        };
+        Host::of_call(self, asked).record(event)
+    }
+
+    fn remember(
+        &self,
+        asked: &CallContext,
+        memory: &Memory,
+        approver: &str,
+    ) -> Result<(), Problem> {
+        Host::of_call(self, asked).remember(asked, memory, approver)
+    }
+}
+
+/// What the call would do, as far as that is known without doing it (O-18): what it would remove or
+/// overwrite, what git would lose. Nothing where nothing is.
+fn foreseen(action: &Action, around: &Surroundings<'_>) -> Vec<Warned> {
+    let told = simulate(action, around).told();
+    told.into_iter()
+        .take(MOST_FORESEEN)
+        .map(|text| Warned {
+            level: "info".into(),
+            text,
+        })
+        .collect()
+}
+
+fn remembered(state: &mut SessionState, memory: &Memory) {
+    match memory {
+        Memory::Allow { patterns, .. } => {
+            for pattern in patterns {
+                state.allow_pattern(pattern);
+            }
+        }
+        Memory::Deny { patterns, .. } => {
+            for pattern in patterns {
+                if !state.deny.contains(pattern) {
+                    state.deny.push(pattern.clone());
+                }
+            }
+        }
+        Memory::All => state.suspended.all = true,
+        Memory::Turn => state.suspended.turn = true,
+        Memory::Idle => state.suspended.idle = true,
+    }
+}
+
+pub(super) fn problem(error: impl std::fmt::Display) -> Problem {
+    Problem(text_without_secrets(&error.to_string()))
+}
+
+/// The circumstances without secrets: what an agent says of itself is its text like any other.
+fn shown_context(context: &Context) -> Context {
+    let clean = |text: &Option<String>| text.as_deref().map(text_without_secrets);
+    let values = serde_json::Value::Object(context.more.clone().into_iter().collect());
+    let more = crate::excerpt::value_without_secrets(&values);
+    Context {
+        session_id: clean(&context.session_id),
+        user_id: clean(&context.user_id),
+        turn_number: context.turn_number,
+        previous_tools: context
+            .previous_tools
+            .iter()
+            .take(50)
+            .map(|tool| text_without_secrets(tool))
+            .collect(),
+        project: clean(&context.project),
+        environment: clean(&context.environment),
+        request_source: clean(&context.request_source),
+        intent: clean(&context.intent),
+        agent_type: clean(&context.agent_type),
+        agent_name: clean(&context.agent_name),
+        more: more.into_iter().collect(),
+    }
+}

@@ -1,0 +1,341 @@
+//! How a person is reached: the agent's own dialog, the daemon, or a channel this process asks
+//! through itself.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use holdpoint_broker::channel::{self, Setting};
+use holdpoint_broker::wire::{self, HoldAnswer, Places, WireError};
+use holdpoint_broker::{BrokerHost, CallContext, Event, Prepared, Problem, Resolution, local};
+use holdpoint_core::policy::{Channel, ChannelKind, Fallback, channel_of};
+use holdpoint_core::{Decision, Method, Policy, Verdict};
+
+use super::asking::{Asker, Asking, Dialog};
+use super::host::Host;
+use super::terms;
+use crate::account::account_name;
+use crate::error::EngineError;
+use crate::excerpt::{text_without_secrets, without_secrets};
+use crate::pipeline::{Held, Judged, Refusal, Released};
+use crate::store::make_private_directory;
+
+/// How long a daemon that does not answer is looked for: it may be starting anew.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// How a policy wants a person asked.
+#[derive(Clone, Debug)]
+enum ApprovalRoute<'p> {
+    /// In the agent's own dialog.
+    Agent,
+    /// By the daemon if it runs, else in the agent's own dialog: nobody has said anything.
+    DaemonIfThere,
+    /// By the daemon; by the fallback if it does not run.
+    Daemon(Fallback),
+    /// Through a channel of this process.
+    Channel(&'p Channel),
+}
+
+impl<'p> ApprovalRoute<'p> {
+    fn of_policy(policy: &'p Policy) -> Self {
+        let Some(channel) = channel_of(policy) else {
+            return ApprovalRoute::DaemonIfThere;
+        };
+        match channel.kind {
+            ChannelKind::Agent => ApprovalRoute::Agent,
+            ChannelKind::Daemon => ApprovalRoute::Daemon(policy.fallback()),
+            ChannelKind::Console | ChannelKind::Webhook | ChannelKind::File => {
+                ApprovalRoute::Channel(channel)
+            }
+        }
+    }
+}
+
+/// What comes of asking.
+enum Answer {
+    /// It is decided, and on record.
+    Resolved(Resolution),
+    /// The agent's own dialog is to ask.
+    HandOn,
+    /// The agent has none, and nobody else can be asked.
+    NoDialog,
+    /// Nobody has answered yet; the request stays, and the identical call finds the answer.
+    StillWaiting { id: String, waited: Duration },
+}
+
+/// Has a person answer about a call that is to be asked about.
+pub(crate) fn ask(judged: Judged, asking: Asking<'_>) -> Result<Held, EngineError> {
+    if let Asker::HandsOn = asking.asker {
+        return Ok(Held::HandedOn(without_secrets(judged.decision)));
+    }
+    let verdict = judged.decision.verdict;
+    let failed = |problem: Problem| EngineError::NotHeld { problem, verdict };
+    let takes_edits = asking.takes_edits;
+    let asked = judged.calling()?;
+    let engine = judged.engine.clone();
+    // Whoever answers is judged by what was read already.
+    engine.keep(&judged.reading);
+    let inquiry = Inquiry {
+        host: Host {
+            engine: &engine,
+            policy: judged.caller.policy.clone(),
+            introduce: asking.introduce,
+        },
+        policy: &judged.reading.policy,
+        asked: &asked,
+        decision: &judged.decision,
+    };
+    let answer = inquiry.answer(asking).map_err(failed)?;
+    let refusal = match answer {
+        Answer::HandOn => return Ok(Held::HandedOn(without_secrets(judged.decision))),
+        Answer::Resolved(told) if !told.verdict.runs() => {
+            return Ok(Held::Refused(Refusal {
+                decision: resolved(&judged.decision, &told),
+                request: told.id,
+                unasked: None,
+            }));
+        }
+        Answer::Resolved(told) if told.edited.is_some() && !takes_edits => Refusal {
+            decision: changed(&judged.decision),
+            request: told.id,
+            unasked: None,
+        },
+        Answer::Resolved(told) => {
+            return Ok(Held::Released(Box::new(Released {
+                judged,
+                resolution: Some(told),
+            })));
+        }
+        Answer::NoDialog => {
+            let asked_about = without_secrets(judged.decision.clone());
+            let reason = format!("Nobody can be asked here: {}", asked_about.reason);
+            Refusal {
+                decision: unheard(&judged.decision, reason),
+                request: None,
+                unasked: Some(Box::new(asked_about)),
+            }
+        }
+        Answer::StillWaiting { id, waited } => Refusal {
+            decision: still_waiting(&judged.decision, &id, waited),
+            request: Some(id),
+            unasked: None,
+        },
+    };
+    inquiry.record(&refusal.decision).map_err(failed)?;
+    Ok(Held::Refused(refusal))
+}
+
+/// One question, and all that is needed to ask it.
+struct Inquiry<'a> {
+    host: Host<'a>,
+    policy: &'a Policy,
+    asked: &'a CallContext,
+    decision: &'a Decision,
+}
+
+impl Inquiry<'_> {
+    fn answer(&self, asking: Asking<'_>) -> Result<Answer, Problem> {
+        let wanted = Duration::from_secs(self.policy.answer_wait());
+        let wait = asking.patience.map_or(wanted, |most| wanted.min(most));
+        let cancelled = asking.cancelled;
+        let dialog = match asking.asker {
+            Asker::HandsOn => return Ok(Answer::HandOn),
+            Asker::Nobody => return self.nobody(about(self.decision)),
+            Asker::Through(channel) => {
+                let judged = self.host.judge(self.asked)?;
+                let told = local::hold(&self.host, channel, self.asked, judged, cancelled)?;
+                return Ok(Answer::Resolved(told));
+            }
+            Asker::AsPolicySays(dialog) => dialog,
+        };
+        if let Some(refused) = self.known_to_fail()? {
+            return Ok(refused);
+        }
+        (asking.before_waiting)(wait).map_err(|error| Problem(error.to_string()))?;
+        let route = ApprovalRoute::of_policy(self.policy);
+        // The daemon judges by the policy files: its answer would be about another policy.
+        let here_alone = !self.host.policy.is_known_to_all();
+        match route {
+            ApprovalRoute::Agent => self.by_agent(dialog, cancelled),
+            ApprovalRoute::DaemonIfThere if here_alone => self.by_agent(dialog, cancelled),
+            ApprovalRoute::DaemonIfThere => match self.by_daemon(wait, Duration::ZERO) {
+                Err(WireError::NotRunning) => self.by_agent(dialog, cancelled),
+                held => held.map_err(|error| Problem(error.to_string())),
+            },
+            ApprovalRoute::Daemon(_) if here_alone => self.nobody(about(self.decision)),
+            ApprovalRoute::Daemon(fallback) => match self.by_daemon(wait, PATIENCE) {
+                Err(error @ WireError::NotRunning) => match fallback {
+                    Fallback::Agent => self.by_agent(dialog, cancelled),
+                    Fallback::Console => self.by_channel(&Channel::console(), wait, cancelled),
+                    Fallback::Deny => self.nobody(error.to_string()),
+                },
+                held => held.map_err(|error| Problem(error.to_string())),
+            },
+            ApprovalRoute::Channel(channel) => self.by_channel(channel, wait, cancelled),
+        }
+    }
+
+    /// The refusal of what its own tool knows must fail: whoever is asked may be in another process,
+    /// which knows nothing of the tool (J-46).
+    fn known_to_fail(&self) -> Result<Option<Answer>, Problem> {
+        let Some(introduce) = self.host.introduce else {
+            return Ok(None);
+        };
+        let said = introduce(self.asked, Prepared::default())?.display;
+        let Some(error) = said.pre_validation_error else {
+            return Ok(None);
+        };
+        let refusal = Decision {
+            verdict: Verdict::Deny,
+            method: Method::PreValidation,
+            reason: text_without_secrets(&error),
+            ..without_secrets(self.decision.clone())
+        };
+        self.record(&refusal)?;
+        Ok(Some(Answer::Resolved(Resolution::decided(&refusal))))
+    }
+
+    /// Has the agent's own dialog ask. It does not say who answers it, so it cannot ask certain
+    /// people, nor several.
+    fn by_agent(
+        &self,
+        dialog: Dialog<'_>,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Answer, Problem> {
+        let stated = terms::stated(self.policy, &self.asked.tool, self.decision);
+        if stated.wants_certain_people() {
+            let reason = "certain people must say yes to this, and the agent's own dialog cannot \
+                          tell who does: start the approval daemon with `holdpoint serve`";
+            return self.nobody(reason.into());
+        }
+        match dialog {
+            Dialog::None => Ok(Answer::NoDialog),
+            Dialog::Own => Ok(Answer::HandOn),
+            Dialog::Shown(channel) => {
+                let mut judged = self.host.judge(self.asked)?;
+                judged.terms.phrase = None;
+                let told = local::hold(&self.host, channel, self.asked, judged, cancelled)?;
+                Ok(Answer::Resolved(told))
+            }
+        }
+    }
+
+    fn by_daemon(&self, wait: Duration, patience: Duration) -> Result<Answer, WireError> {
+        let state = self.host.engine.locations().state.as_ref();
+        let places = Places::under(state.ok_or(WireError::NotRunning)?);
+        let held = wire::hold(&places, self.asked, Some(wait), patience, |_| {})?;
+        Ok(match held {
+            HoldAnswer::Told(told) => Answer::Resolved(told),
+            HoldAnswer::StillWaiting { id } => Answer::StillWaiting { id, waited: wait },
+        })
+    }
+
+    fn by_channel(
+        &self,
+        channel: &Channel,
+        wait: Duration,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Answer, Problem> {
+        let environment = |name: &str| std::env::var(name).ok();
+        let setting = Setting {
+            approver: account_name(),
+            prompt_lock: self.prompt_lock(),
+            environment: &environment,
+            webhooks: self.host.engine.webhooks(),
+        };
+        let mut judged = self.host.judge(self.asked)?;
+        if let Some(seconds) = timeout_variable() {
+            judged.terms.deadline = u64::try_from(seconds).ok().filter(|seconds| *seconds > 0);
+        }
+        // The request lives no longer than this process, which waits no longer than that.
+        let wait = wait.as_secs();
+        judged.terms.deadline = Some(judged.terms.deadline.unwrap_or(wait).min(wait));
+        match channel::build(channel, &setting) {
+            Ok(mut channel) => {
+                let channel = channel.as_mut();
+                let told = local::hold(&self.host, channel, self.asked, judged, cancelled)?;
+                Ok(Answer::Resolved(told))
+            }
+            Err(error) => self.nobody(error.to_string()),
+        }
+    }
+
+    /// What is locked while somebody is asked on the terminal.
+    fn prompt_lock(&self) -> Option<PathBuf> {
+        let state = self.host.engine.locations().state.as_ref()?;
+        let directory = state.join("approvals");
+        make_private_directory(&directory).ok()?;
+        Some(directory.join("prompt.lock"))
+    }
+
+    /// The refusal when nobody can be asked (J-47).
+    fn nobody(&self, reason: String) -> Result<Answer, Problem> {
+        let refusal = unheard(self.decision, reason);
+        self.record(&refusal)?;
+        Ok(Answer::Resolved(Resolution::decided(&refusal)))
+    }
+
+    fn record(&self, decision: &Decision) -> Result<(), Problem> {
+        self.host.record(Event::Judged {
+            asked: self.asked,
+            decision,
+        })
+    }
+}
+
+/// Seconds to wait, where the environment says so (J-51).
+fn timeout_variable() -> Option<i64> {
+    ["HOLDPOINT_PERMISSION_TIMEOUT", "JAATO_PERMISSION_TIMEOUT"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok()?.trim().parse().ok())
+}
+
+fn about(decision: &Decision) -> String {
+    format!("Nobody can be asked about this: {}", decision.reason)
+}
+
+/// A decision as somebody, or nobody, has answered it.
+pub(super) fn resolved(decision: &Decision, told: &Resolution) -> Decision {
+    without_secrets(Decision {
+        verdict: told.verdict,
+        method: told.method,
+        reason: told.reason.clone(),
+        ..decision.clone()
+    })
+}
+
+/// The refusal when nobody can be asked (J-47).
+fn unheard(decision: &Decision, reason: String) -> Decision {
+    without_secrets(Decision {
+        verdict: Verdict::Deny,
+        method: Method::NoChannel,
+        reason,
+        ..decision.clone()
+    })
+}
+
+/// The refusal of a call that was changed and cannot be handed over so.
+fn changed(decision: &Decision) -> Decision {
+    without_secrets(Decision {
+        verdict: Verdict::Deny,
+        method: Method::Error,
+        rule: None,
+        reason: "a person changed its arguments, and they cannot be handed over here".into(),
+        instead: None,
+        findings: Vec::new(),
+        ..decision.clone()
+    })
+}
+
+/// What an agent is told whose call still waits (X-13).
+fn still_waiting(decision: &Decision, id: &str, waited: Duration) -> Decision {
+    without_secrets(Decision {
+        verdict: Verdict::Deny,
+        method: Method::Timeout,
+        reason: format!(
+            "it is held as request `{id}`, and nobody has answered within {} s. It stays open: make \
+             the identical call again later, and it gets the answer that came meanwhile",
+            waited.as_secs()
+        ),
+        ..decision.clone()
+    })
+}

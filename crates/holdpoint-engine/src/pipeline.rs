@@ -1,0 +1,406 @@
+//! The way of a call, from the moment an agent makes it to what its model reads of the result.
+//!
+//! ```text
+//! engine.judge(call) → Judged ─ hold(asking) → Held ─ release() → Permit ─ ran(result) → Inspected
+//! ```
+//!
+//! Each step consumes the one before, so none is left out or taken twice, and each puts on record what
+//! it decided before anybody hears of it. The policy is loaded once and the call is read once; both
+//! again only if a file they rest on has changed. Hook, `check`, editor, daemon and library differ in
+//! who makes the call and who can be asked, and in nothing that happens here.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use holdpoint_broker::CallContext;
+use holdpoint_core::text::Origin;
+use holdpoint_core::{Action, Decision, Explained, Policy, ToolCall, Verdict, explained};
+use serde_json::{Map, Value};
+
+use crate::context::Caller;
+use crate::engine::{Engine, Reading};
+use crate::error::EngineError;
+use crate::excerpt::without_secrets;
+use crate::holding::{self, Asking};
+use crate::inspecting::{self, Incoming, Inspected, origin_of};
+use crate::recording::{Answered, Ended, Outcome as Recorded, Ran};
+
+impl Engine {
+    /// Judges a call and puts the decision on record.
+    pub fn judge(&self, call: ToolCall, caller: Arc<Caller>) -> Result<Judged, EngineError> {
+        self.enter_turn(&caller)?;
+        self.record(self.decide(call, caller)?)
+    }
+
+    /// Judges a call without leaving a trace.
+    pub fn decide(&self, call: ToolCall, caller: Arc<Caller>) -> Result<Decided, EngineError> {
+        let started = Instant::now();
+        let policy = self.policy(&caller.policy)?;
+        let session = self.session(&caller.session)?;
+        let reading = self.read(call, &policy, caller.workspace_text()?);
+        let decision = self.judge_reading(&reading, &session);
+        Ok(Decided {
+            caller,
+            reading,
+            decision,
+            took: started.elapsed(),
+        })
+    }
+
+    /// Puts a decision on record.
+    pub fn record(&self, decided: Decided) -> Result<Judged, EngineError> {
+        let recorded = self.recorder()?.record(&decided.outcome());
+        match recorded {
+            Ok(()) => Ok(decided.recorded(self)),
+            Err(error) => Err(EngineError::Unrecorded {
+                error: Arc::new(error),
+                verdict: decided.decision.verdict,
+            }),
+        }
+    }
+}
+
+/// A call that was judged, which nobody may hear of yet.
+#[derive(Debug)]
+#[must_use]
+pub struct Decided {
+    caller: Arc<Caller>,
+    reading: Arc<Reading>,
+    decision: Decision,
+    took: Duration,
+}
+
+impl Decided {
+    /// The decision as it is shown, for whoever wants nothing to come of it.
+    pub fn shown(self) -> Decision {
+        without_secrets(self.decision)
+    }
+
+    /// The decision, with whatever the call says.
+    pub fn decision(&self) -> &Decision {
+        &self.decision
+    }
+
+    /// The call as it was read.
+    pub fn action(&self) -> &Action {
+        &self.reading.action
+    }
+
+    /// The policy it was judged under.
+    pub fn policy(&self) -> &Policy {
+        &self.reading.policy
+    }
+
+    /// Whether calls like it are counted, and so must not be judged before those before it are done.
+    pub fn is_counted(&self) -> bool {
+        let tool = self.reading.action.call().tool();
+        self.reading.policy.limits_calls(tool)
+    }
+
+    /// What the record says of it.
+    pub fn outcome(&self) -> Recorded<'_> {
+        Recorded::Answered(Answered {
+            agent: &self.caller.agent,
+            session: self.caller.session_name.as_deref(),
+            directory: self.caller.workspace.to_str(),
+            call: self.reading.action.call(),
+            decision: &self.decision,
+            policy: Some(&self.reading.policy),
+            took: Some(self.took),
+            replayed: None,
+        })
+    }
+
+    /// The step that follows, once whoever records several at once has done so.
+    pub fn recorded(self, engine: &Engine) -> Judged {
+        Judged {
+            engine: engine.clone(),
+            caller: self.caller,
+            reading: self.reading,
+            decision: self.decision,
+        }
+    }
+}
+
+/// A call that was judged; the decision is on record.
+#[derive(Debug)]
+#[must_use]
+pub struct Judged {
+    pub(crate) engine: Engine,
+    pub(crate) caller: Arc<Caller>,
+    pub(crate) reading: Arc<Reading>,
+    /// With whatever the call says: it is shown without secrets.
+    pub(crate) decision: Decision,
+}
+
+impl Judged {
+    /// What was decided.
+    pub fn verdict(&self) -> Verdict {
+        self.decision.verdict
+    }
+
+    /// The call.
+    pub fn call(&self) -> &ToolCall {
+        self.reading.action.call()
+    }
+
+    /// Has a person answer, where one is to be asked. What rules decided passes through.
+    pub fn hold(self, asking: Asking<'_>) -> Result<Held, EngineError> {
+        match self.decision.verdict {
+            Verdict::Allow | Verdict::Notify => Ok(Held::Released(Box::new(Released {
+                judged: self,
+                resolution: None,
+            }))),
+            Verdict::Deny => Ok(Held::Refused(Refusal::by_rule(self.decision))),
+            Verdict::Ask | Verdict::Review => holding::ask(self, asking),
+        }
+    }
+
+    /// The call, as whoever holds it hears of it.
+    pub(crate) fn calling(&self) -> Result<CallContext, EngineError> {
+        self.caller.calling(self.call())
+    }
+}
+
+/// A call that nobody has to be asked about any more.
+#[derive(Debug)]
+#[must_use]
+pub enum Held {
+    /// A rule or a person lets it run, if it is still what they let run.
+    Released(Box<Released>),
+    /// Whoever made the call is to ask, in a dialog of their own.
+    HandedOn(Decision),
+    /// It does not run; that is on record.
+    Refused(Refusal),
+}
+
+impl Held {
+    /// The last look: is it still what was shown, may it still run, do its checks pass, is there a copy
+    /// of what it changes; and it is counted. What does not pass is refused, on record.
+    pub fn release(self) -> Result<Outcome, EngineError> {
+        match self {
+            Held::Released(released) => holding::release(*released),
+            Held::HandedOn(decision) => Ok(Outcome::HandedOn(decision)),
+            Held::Refused(refusal) => Ok(Outcome::Refused(refusal)),
+        }
+    }
+}
+
+/// A call that a rule or a person lets run.
+#[derive(Debug)]
+pub struct Released {
+    pub(crate) judged: Judged,
+    /// What a person said, or whoever asked them; none if a rule spoke a moment ago.
+    pub(crate) resolution: Option<holdpoint_broker::Resolution>,
+}
+
+/// What comes of a call before it runs.
+#[derive(Debug)]
+#[must_use]
+pub enum Outcome {
+    /// It may run, once.
+    Runs(Box<Permit>),
+    /// Whoever made the call is to ask, in a dialog of their own.
+    HandedOn(Decision),
+    /// It does not run; that is on record.
+    Refused(Refusal),
+}
+
+/// Why a call does not run.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    /// Who or what refused it, without secrets.
+    pub decision: Decision,
+    /// The request a person was asked by, if one was; by it a later call finds the answer.
+    pub request: Option<String>,
+    /// What a person was to be asked about, where nobody could be.
+    pub unasked: Option<Box<Decision>>,
+}
+
+impl Refusal {
+    /// By a rule.
+    pub(crate) fn by_rule(decision: Decision) -> Self {
+        Self {
+            decision: without_secrets(decision),
+            request: None,
+            unasked: None,
+        }
+    }
+}
+
+/// A call that may run, once.
+#[derive(Debug)]
+#[must_use]
+pub struct Permit {
+    pub(crate) engine: Engine,
+    pub(crate) caller: Arc<Caller>,
+    /// The call as it runs.
+    pub(crate) reading: Arc<Reading>,
+    /// The call as it was made, if a person changed its arguments.
+    pub(crate) made: Option<ToolCall>,
+    pub(crate) decision: Decision,
+    pub(crate) request: Option<String>,
+}
+
+impl Permit {
+    /// The call as it is to run.
+    pub fn call(&self) -> &ToolCall {
+        self.reading.action.call()
+    }
+
+    /// Who or what let it run, without secrets.
+    pub fn decision(&self) -> &Decision {
+        &self.decision
+    }
+
+    /// The call as it was made.
+    pub fn made(&self) -> &ToolCall {
+        self.made.as_ref().unwrap_or(self.call())
+    }
+
+    /// Whether a person changed its arguments.
+    pub fn was_edited(&self) -> bool {
+        self.made.is_some()
+    }
+
+    /// The request a person answered.
+    pub fn request(&self) -> Option<&str> {
+        self.request.as_deref()
+    }
+
+    /// Leaves the call to whoever made it, who runs it: the decision, and the arguments if a person
+    /// changed them. What it returns comes, if at all, by another way.
+    pub fn hand_over(self) -> (Decision, Option<Map<String, Value>>) {
+        let edited = self.made.is_some().then(|| self.call().input().clone());
+        (self.decision, edited)
+    }
+
+    /// The call has run: puts that on record, and inspects what the model may read of the result.
+    pub fn ran(self, result: &ToolResult, took: Duration) -> Result<Inspected, EngineError> {
+        let asked = self.caller.calling(self.call())?;
+        let ran = Ran {
+            asked: &asked,
+            call: self.made(),
+            edited: self.made.is_some().then_some(self.call()),
+            request: self.request.as_deref(),
+            ended: result.ended(),
+            took,
+        };
+        self.engine
+            .recorder()?
+            .result(&ran, Some(&self.reading.policy))?;
+        match result {
+            ToolResult::Returned(value) => self.inspected(value),
+            ToolResult::Failed(error) => self.inspected(&Value::String(error.clone())),
+            ToolResult::Cancelled => Ok(Inspected::default()),
+        }
+    }
+
+    fn inspected(&self, value: &Value) -> Result<Inspected, EngineError> {
+        let input = Value::Object(self.call().input().clone());
+        let returned = Returned {
+            input: &input,
+            value,
+            replaceable: true,
+        };
+        let workspace = self.caller.workspace_text()?;
+        let around = self.engine.surroundings(workspace);
+        let explain = || explained(&self.reading.action, &around);
+        let (call, policy) = (self.call(), &self.reading.policy);
+        self.engine
+            .inspect(&self.caller, call, policy, &returned, explain)
+    }
+}
+
+/// How a tool ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ToolResult {
+    /// It gave a result.
+    Returned(Value),
+    /// It failed, for this reason.
+    Failed(String),
+    /// Whoever wanted the result no longer does, and the tool was left where it stood.
+    Cancelled,
+}
+
+impl ToolResult {
+    fn ended(&self) -> Ended<'_> {
+        match self {
+            ToolResult::Returned(_) => Ended::Returned,
+            ToolResult::Failed(error) => Ended::Failed(error),
+            ToolResult::Cancelled => Ended::Cancelled,
+        }
+    }
+}
+
+/// What a call returned that ran elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub struct Returned<'a> {
+    /// Its arguments, as they are told with the result.
+    pub input: &'a Value,
+    /// What it returned, or why it failed.
+    pub value: &'a Value,
+    /// Whether the model can be given something else in its place.
+    pub replaceable: bool,
+}
+
+impl Engine {
+    /// Inspects what a call returned that was handed over and ran elsewhere.
+    pub fn inspect_result(
+        &self,
+        caller: &Caller,
+        call: ToolCall,
+        returned: &Returned<'_>,
+    ) -> Result<Inspected, EngineError> {
+        let policy = self.policy(&caller.policy)?;
+        let workspace = caller.workspace_text()?;
+        let explain = || {
+            let reading = self.read(call.clone(), &policy, workspace);
+            explained(&reading.action, &self.surroundings(workspace))
+        };
+        self.inspect(caller, &call, &policy, returned, explain)
+    }
+
+    /// `explain` says what the call does; it is asked only where its tool does not say enough.
+    fn inspect(
+        &self,
+        caller: &Caller,
+        call: &ToolCall,
+        policy: &Policy,
+        returned: &Returned<'_>,
+        explain: impl FnOnce() -> Explained,
+    ) -> Result<Inspected, EngineError> {
+        let incoming = Incoming {
+            agent: &caller.agent,
+            session: caller.session(),
+            directory: Some(call.cwd().unwrap_or(caller.workspace_text()?)),
+            tool: Some((call.tool(), returned.input)),
+            origin: origin_of(call, explain),
+            replaceable: returned.replaceable,
+            policy,
+        };
+        let inspected = inspecting::inspect_value(self.locations(), &incoming, returned.value)?;
+        Ok(inspected)
+    }
+
+    /// Inspects what a user wrote, before the model reads it. `directory` is where the agent stands.
+    pub fn inspect_prompt(
+        &self,
+        caller: &Caller,
+        directory: &str,
+        text: &str,
+    ) -> Result<Inspected, EngineError> {
+        let policy = self.policy(&caller.policy)?;
+        let incoming = Incoming {
+            agent: &caller.agent,
+            session: caller.session(),
+            directory: Some(directory),
+            tool: None,
+            origin: Origin::User,
+            replaceable: false,
+            policy: &policy,
+        };
+        let inspected = inspecting::inspect_prompt(self.locations(), &incoming, text)?;
+        Ok(inspected)
+    }
+}
