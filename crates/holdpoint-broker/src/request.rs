@@ -410,6 +410,12 @@ impl Request {
         }
     }
 
+    /// Who has said yes so far.
+    pub fn approvers(&self) -> Vec<&str> {
+        let approvers = self.approvals.iter().map(|one| one.approver.as_str());
+        approvers.collect()
+    }
+
     /// Whether the arguments were changed.
     pub fn was_edited(&self) -> bool {
         self.original.is_some()
