@@ -11,8 +11,9 @@ use crate::request::{CallContext, Request, Settled, State};
 use crate::resolution::Resolution;
 use crate::time::Moment;
 
-/// How often a person is asked again after an answer that has no effect.
-const MOST_TRIES: usize = 50;
+/// How often a person is asked again after an answer that has no effect; then the call is refused, since whatever
+/// answers is no person.
+const MAX_TRIES: usize = 50;
 
 /// Holds a call until a person has answered through `channel`, or nobody has. Everything that comes
 /// of it is on record when this returns; a release is used by it.
@@ -59,7 +60,7 @@ fn held(
     if let Some(error) = turn {
         return ended(host, request, error);
     }
-    for _ in 0..MOST_TRIES {
+    for _ in 0..MAX_TRIES {
         let said = match channel.ask(&request, &waiting(Moment::now())) {
             Ok(said) => said,
             Err(error) => return ended(host, request, error),

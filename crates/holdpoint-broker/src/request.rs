@@ -441,10 +441,10 @@ impl Request {
             .values()
             .map(|value| value.to_string().len())
             .sum();
-        if arguments + display.details.len() <= LONGEST_LISTED {
+        if arguments + display.details.len() <= MAX_LISTED {
             return listed;
         }
-        let end = display.details.floor_char_boundary(LONGEST_LISTED / 2);
+        let end = display.details.floor_char_boundary(MAX_LISTED / 2);
         display.details.truncate(end);
         display
             .marks
@@ -482,7 +482,7 @@ impl Request {
 }
 
 /// The most bytes of what is shown of a request in a list. Thousands of them are one line.
-const LONGEST_LISTED: usize = 16 << 10;
+const MAX_LISTED: usize = 16 << 10;
 
 /// A request as it is shown: everything but the arguments as they are.
 #[derive(Clone, Debug, Serialize)]

@@ -63,7 +63,7 @@ impl FileChannel {
         loop {
             patience.pause(self.pace)?;
             self.inspect()?;
-            let left = match private::read(response, reply::LONGEST) {
+            let left = match private::read(response, reply::MAX_REPLY) {
                 Ok(Some(left)) => left,
                 Ok(None) | Err(Unfit::Unreadable) => continue,
                 Err(Unfit::Doubtful(doubt)) => {
@@ -72,7 +72,7 @@ impl FileChannel {
                     )));
                 }
             };
-            if u64::try_from(left.bytes.len()).unwrap_or(u64::MAX) > reply::LONGEST {
+            if u64::try_from(left.bytes.len()).unwrap_or(u64::MAX) > reply::MAX_REPLY {
                 return Err(ChannelError::Refused(
                     "the response file is too long".into(),
                 ));
@@ -131,7 +131,7 @@ impl Channel for FileChannel {
 /// directory is not.
 fn file_name(id: &str) -> Result<String, ChannelError> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    if id.is_empty() || id.len() > LONGEST_ID || !id.bytes().all(plain) {
+    if id.is_empty() || id.len() > MAX_ID || !id.bytes().all(plain) {
         return Err(ChannelError::Unusable(
             "the id of the request is no file name".into(),
         ));
@@ -139,7 +139,8 @@ fn file_name(id: &str) -> Result<String, ChannelError> {
     Ok(format!("{id}.json"))
 }
 
-const LONGEST_ID: usize = 128;
+/// The most bytes of an id: with the ending a name every file system takes.
+const MAX_ID: usize = 128;
 
 /// Seconds between two looks: as a rule, at least, at most.
 const PACE: f64 = 0.5;

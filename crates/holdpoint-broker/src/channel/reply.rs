@@ -12,8 +12,8 @@ use crate::answer::{Answer, Scope};
 use crate::request::{Offer, Request};
 use crate::time::Moment;
 
-/// The longest reply that is read.
-pub const LONGEST: u64 = 64 << 10;
+/// The longest reply that is read: an answer with a comment, or with arguments somebody changed. A longer one is no answer.
+pub const MAX_REPLY: u64 = 64 << 10;
 
 /// A reply as it is written.
 #[derive(Deserialize)]

@@ -27,10 +27,10 @@ use self::store::{Kept, Store, is_final};
 const ANSWER_LASTS: Duration = Duration::from_secs(15 * 60);
 
 /// The most requests that wait at once; more are refused, so that a caller run wild fills no disk.
-const MOST_PENDING: usize = 5000;
+const MAX_PENDING: usize = 5000;
 
-/// How many changes a slow listener may be behind.
-const MOST_BEHIND: usize = 2048;
+/// How many changes a slow listener may be behind; then a page is sent everything anew, and a caller asks again.
+const MAX_BEHIND: usize = 2048;
 
 /// Keeps the requests of one user.
 #[derive(Clone)]
@@ -160,7 +160,7 @@ impl Broker {
                     waiting: HashMap::new(),
                     pending,
                 }),
-                changes: broadcast::Sender::new(MOST_BEHIND),
+                changes: broadcast::Sender::new(MAX_BEHIND),
             }),
         })
     }
@@ -231,9 +231,9 @@ impl Broker {
 
     fn opened(&self, request: Request, nonce: &str) -> Result<Held, Problem> {
         let mut requests = self.requests();
-        if requests.pending >= MOST_PENDING {
+        if requests.pending >= MAX_PENDING {
             return Err(Problem(format!(
-                "{MOST_PENDING} calls wait already: answer some of them first"
+                "{MAX_PENDING} calls wait already: answer some of them first"
             )));
         }
         requests
@@ -423,7 +423,7 @@ impl Broker {
                 return Ok(no_effect("only who may answer it gives it more time"));
             }
             let next = Request {
-                expires: Some(expires.after(Duration::from_secs(seconds.min(LONGEST_EXTENSION)))),
+                expires: Some(expires.after(Duration::from_secs(seconds.min(MAX_EXTENSION)))),
                 version: request.version + 1,
                 ..request.clone()
             };
@@ -603,8 +603,8 @@ fn still_counts(now: Moment) -> Moment {
     Moment(now.0.saturating_sub(lasts))
 }
 
-/// The most seconds one extension adds.
-const LONGEST_EXTENSION: u64 = 24 * 60 * 60;
+/// The most seconds one extension adds, a day: a call nobody answers by then is a call of another day. More is taken for this.
+const MAX_EXTENSION: u64 = 24 * 60 * 60;
 
 /// Makes the database's directory, and the database itself, for its owner alone.
 fn make_private(database: &Path) -> Result<(), Problem> {

@@ -19,8 +19,8 @@ use tokio::task::spawn_blocking;
 use super::peer;
 use crate::broker::{Answered, Broker, ChangeKind, Held, HistoryQuery, Outcome, Somebody};
 
-/// The most connections at once: as many callers as may wait, and some people.
-const MOST_CONNECTIONS: usize = 6000;
+/// The most connections at once: as many callers as may wait, and some people. Further ones wait.
+const MAX_CONNECTIONS: usize = 6000;
 
 /// What the socket needs to answer.
 pub(super) struct Desk {
@@ -44,7 +44,7 @@ pub(super) type MakesCode = dyn Fn(&str) -> Result<(String, String), Problem> + 
 
 /// Answers whoever connects, for as long as the daemon runs.
 pub(super) async fn serve(listener: UnixListener, desk: Arc<Desk>) {
-    let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         let Ok(permit) = Arc::clone(&room).acquire_owned().await else {
             return;

@@ -19,13 +19,13 @@ use crate::broker::{Answered, Broker, HistoryQuery, Outcome, Somebody};
 
 /// How many settled requests are shown if nobody says how many, and at most.
 const USUAL_HISTORY: usize = 50;
-const LONGEST_HISTORY: usize = 500;
+const MAX_HISTORY: usize = 500;
 
-/// The most requests that are answered together.
-const MOST_TOGETHER: usize = 1000;
+/// The most requests that are answered together, since each is judged again; more are refused.
+const MAX_TOGETHER: usize = 1000;
 
 /// The longest comment, in bytes: it is read by a model, and kept.
-const LONGEST_COMMENT: usize = 16 << 10;
+const MAX_COMMENT: usize = 16 << 10;
 
 pub(super) async fn pending(State(app): State<App>, _: Signed) -> Result<Json<Value>, Refusal> {
     let requests = blocking(move || app.broker.pending()).await?;
@@ -62,7 +62,7 @@ pub(super) async fn history(
     let filled = |text: Option<String>| text.filter(|text| !text.is_empty());
     let query = HistoryQuery {
         before: wanted.before.map(Moment),
-        limit: wanted.limit.unwrap_or(USUAL_HISTORY).min(LONGEST_HISTORY),
+        limit: wanted.limit.unwrap_or(USUAL_HISTORY).min(MAX_HISTORY),
         text: filled(wanted.text),
         approver: filled(wanted.approver),
         session: filled(wanted.session),
@@ -146,7 +146,7 @@ impl Spoken {
             return wrong("`input` belongs to the answer `edit`, and to no other");
         }
         let comment = self.comment.unwrap_or_default();
-        if comment.len() > LONGEST_COMMENT {
+        if comment.len() > MAX_COMMENT {
             return wrong("the comment is longer than 16 KiB: make it shorter");
         }
         Ok(match self.word {
@@ -199,9 +199,9 @@ pub(super) async fn answer_many(
     Approver(approver): Approver,
     Told(body): Told<AnswersBody>,
 ) -> Result<Json<Value>, Refusal> {
-    if body.ids.len() > MOST_TOGETHER {
+    if body.ids.len() > MAX_TOGETHER {
         return Err(Refusal::bad(format!(
-            "{} requests are more than {MOST_TOGETHER}: answer fewer at once",
+            "{} requests are more than {MAX_TOGETHER}: answer fewer at once",
             body.ids.len()
         )));
     }

@@ -80,8 +80,8 @@ impl Pace {
 const TOKEN_VARIABLE: &str = "PERMISSION_WEBHOOK_TOKEN";
 const KEY_VARIABLE: &str = "PERMISSION_WEBHOOK_SIGNING_KEY";
 
-/// The longest file of certificates that is read.
-const LONGEST_CA_FILE: u64 = 1 << 20;
+/// The longest file of certificates that is read: all of a system's are fewer. What is cut off does not parse.
+const MAX_CA_FILE: u64 = 1 << 20;
 
 /// Makes the channel, for [`Setting::webhooks`](holdpoint_broker::channel::Setting::webhooks).
 pub fn build(
@@ -202,7 +202,7 @@ impl Webhook {
         if status != StatusCode::OK {
             return Err(self.refused(&format!("answered with status {}", status.as_u16())));
         }
-        let limited = response.body_mut().with_config().limit(reply::LONGEST);
+        let limited = response.body_mut().with_config().limit(reply::MAX_REPLY);
         let bytes = match limited.read_to_vec() {
             Ok(bytes) => bytes,
             Err(error) => return self.failed(&error, patience),
@@ -374,7 +374,7 @@ fn certificates(path: &Path) -> Result<Vec<Certificate<'static>>, ChannelError> 
     let read = |path: &Path| {
         let file = fs::File::open(path)?;
         let mut bytes = Vec::new();
-        io::Read::read_to_end(&mut io::Read::take(file, LONGEST_CA_FILE), &mut bytes)?;
+        io::Read::read_to_end(&mut io::Read::take(file, MAX_CA_FILE), &mut bytes)?;
         Ok(bytes)
     };
     let bytes = read(path).map_err(|error: io::Error| {

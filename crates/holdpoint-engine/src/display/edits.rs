@@ -6,8 +6,8 @@ use holdpoint_broker::{Display, Format, Warned};
 use holdpoint_core::ToolCall;
 use serde_json::{Map, Value};
 
-use super::diff::{LARGEST, MOST_LINES, difference, tagging};
-use super::{Cut, LONGEST_SUMMARY, from_workspace, resolved};
+use super::diff::{MAX_LINES, MAX_TEXT, difference, tagging};
+use super::{Cut, MAX_SUMMARY, from_workspace, resolved};
 use crate::amounts::{bytes, counted};
 use crate::excerpt::showing;
 use crate::shown;
@@ -90,7 +90,7 @@ impl Edit {
             return Display {
                 summary: shown(
                     &format!("{tool}: a patch of {}", counted(lines, "line")),
-                    LONGEST_SUMMARY,
+                    MAX_SUMMARY,
                 ),
                 format: Format::Diff,
                 ..Cut::of(patch).display()
@@ -137,7 +137,7 @@ impl Edit {
             }
             Change::Patch(_) => String::new(),
         };
-        if new.len() > LARGEST {
+        if new.len() > MAX_TEXT {
             let size = bytes(u64::try_from(new.len()).unwrap_or(u64::MAX));
             warn(format!(
                 "the new content has {size}; no difference is shown"
@@ -155,7 +155,7 @@ impl Edit {
         if let Some(lines) = found.cut {
             warn(format!(
                 "only the first {} of {} are shown",
-                counted(MOST_LINES, "line"),
+                counted(MAX_LINES, "line"),
                 counted(lines, "line")
             ));
         }
@@ -164,7 +164,7 @@ impl Edit {
             None => format!("{tool} {name} (new, {})", counted(found.added, "line")),
         };
         Display {
-            summary: shown(&what, LONGEST_SUMMARY),
+            summary: shown(&what, MAX_SUMMARY),
             details: found.text,
             format: Format::Diff,
             truncated: found.cut.is_some(),
@@ -186,7 +186,7 @@ impl Edit {
         let mut display = Cut::of(showing().text(&text).into_string()).display();
         display.warnings.extend(warnings);
         Display {
-            summary: shown(&format!("{tool} {name}"), LONGEST_SUMMARY),
+            summary: shown(&format!("{tool} {name}"), MAX_SUMMARY),
             format: Format::Text,
             ..display
         }
@@ -242,7 +242,7 @@ fn bounded_replace(text: &str, old: &str, new: &str) -> String {
         .count()
         .saturating_mul(new.len())
         .saturating_add(text.len());
-    match grown > LARGEST.saturating_mul(4) {
+    match grown > MAX_TEXT.saturating_mul(4) {
         true => text.replacen(old, new, 1000),
         false => text.replace(old, new),
     }
@@ -253,7 +253,7 @@ fn text<'v>(input: &'v Map<String, Value>, key: &str) -> Option<&'v str> {
 }
 
 fn present(path: &Path) -> Present {
-    let most = u64::try_from(LARGEST).unwrap_or(u64::MAX);
+    let most = u64::try_from(MAX_TEXT).unwrap_or(u64::MAX);
     match read_bounded(path, most) {
         Ok(content) => {
             let size = u64::try_from(content.len()).unwrap_or(u64::MAX);

@@ -21,8 +21,8 @@ use crate::pipeline::{Held, Outcome, ToolResult};
 use crate::recording::Failed;
 use crate::sessions::{SessionError, SessionId, Sessions};
 
-/// The most tools a session is said to have called before.
-const MOST_PREVIOUS: usize = 50;
+/// The most tools a session is said to have called before: enough to see what led to a call. The oldest are left out.
+const MAX_PREVIOUS: usize = 50;
 
 /// Stands between a model and its tools: every call it is handed is judged, held where a person is
 /// to be asked, run, and recorded. A clone is the same gatekeeper; it may be used from many threads.
@@ -247,7 +247,7 @@ impl Gatekeeper {
     pub(super) fn ran(&self, tool: &str) {
         let previous = &mut self.context().previous_tools;
         previous.push(tool.to_owned());
-        let excess = previous.len().saturating_sub(MOST_PREVIOUS);
+        let excess = previous.len().saturating_sub(MAX_PREVIOUS);
         previous.drain(..excess);
     }
 

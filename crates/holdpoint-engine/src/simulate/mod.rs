@@ -17,11 +17,12 @@ use serde::Serialize;
 
 use crate::{shown, text_without_secrets};
 
-/// The most paths, commits or lines of one kind that are listed.
-const MOST_LISTED: usize = 20;
+/// The most paths, commits or lines of one kind that are listed: what a person reads. The rest is counted.
+const MAX_LISTED: usize = 20;
 
-/// The most commands of a line that are simulated.
-const MOST_COMMANDS: usize = 20;
+/// The most commands of a line that are simulated, since each may start a program; beyond it the simulation says
+/// that it is not whole.
+const MAX_COMMANDS: usize = 20;
 
 /// What a call would do.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -82,7 +83,7 @@ pub fn simulate(action: &Action, around: &Surroundings<'_>) -> Simulation {
             continue;
         };
         simulated += 1;
-        if simulated > MOST_COMMANDS {
+        if simulated > MAX_COMMANDS {
             simulation.add(Known::nothing("there are more commands than are looked at"));
             break;
         }

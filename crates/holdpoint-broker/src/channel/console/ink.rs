@@ -92,7 +92,7 @@ impl Sheet {
     pub(super) fn field(&mut self, name: &str, ink: Ink, value: &str) -> &mut Self {
         let first = format!("  {:<LABEL$}", format!("{name}:"));
         let next = format!("  {:<LABEL$}", "");
-        let value = shown(value, LONGEST_FIELD);
+        let value = shown(value, MAX_FIELD);
         self.wrapped(&first, &next, &[(ink, &value)])
     }
 
@@ -150,8 +150,8 @@ impl Sheet {
     }
 }
 
-/// The longest text of a field; more is in the details.
-const LONGEST_FIELD: usize = 600;
+/// The most characters of a field; more is in the details.
+const MAX_FIELD: usize = 600;
 
 #[cfg(test)]
 mod tests {
