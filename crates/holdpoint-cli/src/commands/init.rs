@@ -305,12 +305,13 @@ fn difference(before: &str, after: &str) -> Vec<String> {
 
 /// What becomes of each line: it stays, goes or comes.
 fn edits<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<(char, &'t str)> {
-    /// A file that differs in more places than this is shown as another one.
-    const MOST: usize = 4_000_000;
+    /// The most cells of the table that compares two files, some thousand lines of each: 16 MB. Larger files are shown as
+    /// replaced whole.
+    const MAX_CELLS: usize = 4_000_000;
     let width = new.len() + 1;
     // How many lines the rests of both have in common, from each place on.
     let mut common: Vec<u32> = Vec::new();
-    if (old.len() + 1).saturating_mul(width) <= MOST {
+    if (old.len() + 1).saturating_mul(width) <= MAX_CELLS {
         common = vec![0; (old.len() + 1) * width];
     }
     let at = |common: &[u32], i: usize, j: usize| common.get(i * width + j).copied().unwrap_or(0);

@@ -20,7 +20,7 @@ use crate::exit::Exit;
 use crate::terminal::Terminal;
 
 /// Threads for what waits for the disk; more would only be memory.
-const MOST_THREADS: usize = 16;
+const MAX_THREADS: usize = 16;
 
 /// How long one of them waits for something to do. Each keeps a third of a megabyte, more if it made
 /// a report, and gives it back when it ends.
@@ -32,7 +32,7 @@ pub(crate) fn serve(args: &cli::Serve, terminal: &mut Terminal) -> anyhow::Resul
     let places = places(&locations)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        .max_blocking_threads(MOST_THREADS)
+        .max_blocking_threads(MAX_THREADS)
         .thread_keep_alive(IDLE_THREAD)
         .build()
         .context("the daemon cannot be started")?;

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::message::{Id, Message};
 
 /// The most sessions that are known at once; of more the oldest is forgotten, and refused.
-const MOST: usize = 1024;
+const MAX_SESSIONS: usize = 1024;
 
 /// A session.
 #[derive(Clone, Debug)]
@@ -78,7 +78,7 @@ impl Places {
                 if let Some(id) = message.id() {
                     known.opening.retain(|(opening, _)| *opening != id);
                     known.opening.push_back((id, directory));
-                    if known.opening.len() > MOST {
+                    if known.opening.len() > MAX_SESSIONS {
                         known.opening.pop_front();
                     }
                 }
@@ -123,7 +123,7 @@ impl Known {
         let directory = directory.as_ref().to_owned();
         self.named
             .push_back((session, Place { directory, turn: 0 }));
-        if self.named.len() > MOST {
+        if self.named.len() > MAX_SESSIONS {
             self.named.pop_front();
         }
     }

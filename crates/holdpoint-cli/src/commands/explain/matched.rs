@@ -8,8 +8,8 @@ use serde::Serialize;
 use crate::layout::hanging;
 use crate::terminal::{Terminal, shown};
 
-/// The most parts printed with one rule.
-const MOST_PARTS: usize = 6;
+/// The most parts printed with one rule: enough to see what it catches. The rest is counted.
+const MAX_PARTS: usize = 6;
 
 /// A rule that matched.
 #[derive(Serialize)]
@@ -92,11 +92,11 @@ pub(super) fn print(rules: &[Matched], terminal: &mut Terminal) -> anyhow::Resul
             rule.owner
         )?;
         line("", &rule.reason, terminal)?;
-        for part in rule.parts.iter().take(MOST_PARTS) {
+        for part in rule.parts.iter().take(MAX_PARTS) {
             line("in", part, terminal)?;
         }
-        if rule.parts.len() > MOST_PARTS {
-            let more = rule.parts.len() - MOST_PARTS;
+        if rule.parts.len() > MAX_PARTS {
+            let more = rule.parts.len() - MAX_PARTS;
             line("in", &format!("… and {more} more"), terminal)?;
         }
         if let Some(instead) = &rule.instead {

@@ -28,8 +28,8 @@ use holdpoint_engine::amounts::counted;
 /// How many calls are judged in one piece.
 const PIECE: usize = 64;
 
-/// The most policies kept at once; each directory may have one of its own.
-const MOST_POLICIES: usize = 4096;
+/// The most policies kept at once; each directory may have one of its own. Beyond it all are loaded again.
+const MAX_POLICIES: usize = 4096;
 
 /// A call that was judged: what a listener hears.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ impl Policies {
         if let Some(kept) = self.layers.get(&key) {
             return Ruling::Layers(Arc::clone(kept));
         }
-        if self.layers.len() >= MOST_POLICIES {
+        if self.layers.len() >= MAX_POLICIES {
             self.layers.clear();
         }
         let real = |directory: &str| {

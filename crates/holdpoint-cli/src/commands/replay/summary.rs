@@ -28,7 +28,7 @@ const VERDICTS: [Verdict; 5] = [
 const WIDTH: usize = 120;
 
 /// How many tools are in the table; the rest is counted.
-const MOST_TOOLS: usize = 20;
+const MAX_TOOLS: usize = 20;
 
 pub(super) fn text(
     tally: &Tally,
@@ -158,7 +158,7 @@ fn tools(tally: &Tally, terminal: &mut Terminal) -> anyhow::Result<()> {
     let longest = longest.max().unwrap_or_default().clamp(4, 40);
     let header = format!("  {:<longest$}  {:>8}", "tool", "calls");
     writeln!(terminal.out, "\n{}", terminal.faint(&header))?;
-    for (name, verdicts) in tools.iter().take(MOST_TOOLS) {
+    for (name, verdicts) in tools.iter().take(MAX_TOOLS) {
         let words: Vec<String> = VERDICTS
             .iter()
             .filter(|verdict| **verdict > Verdict::Allow)
@@ -179,7 +179,7 @@ fn tools(tally: &Tally, terminal: &mut Terminal) -> anyhow::Result<()> {
         );
         writeln!(terminal.out, "{}", line.trim_end())?;
     }
-    if let Some(more) = tools.len().checked_sub(MOST_TOOLS).filter(|more| *more > 0) {
+    if let Some(more) = tools.len().checked_sub(MAX_TOOLS).filter(|more| *more > 0) {
         writeln!(terminal.out, "  and {more} more")?;
     }
     Ok(())

@@ -3,7 +3,7 @@
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// The most characters; more is no comment but a letter.
-const LONGEST: usize = 2000;
+const MAX_LETTERS: usize = 2000;
 
 /// What was typed so far, and where the next letter goes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl TypedLine {
     }
 
     fn insert(&mut self, letter: char) {
-        if self.letters.len() < LONGEST {
+        if self.letters.len() < MAX_LETTERS {
             self.letters.insert(self.at, letter);
             self.at += 1;
         }
@@ -123,6 +123,6 @@ mod tests {
     #[test]
     fn pasted_lines_stay_one_line_and_have_an_end() {
         assert_eq!(TypedLine::of("a\nb\x1b[2J\n").text(), "a b[2J");
-        assert_eq!(TypedLine::of(&"x".repeat(9000)).text().len(), LONGEST);
+        assert_eq!(TypedLine::of(&"x".repeat(9000)).text().len(), MAX_LETTERS);
     }
 }

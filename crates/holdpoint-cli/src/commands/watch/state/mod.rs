@@ -29,7 +29,7 @@ pub(super) const EXTENSION: u64 = 300;
 
 /// How many settled calls are fetched at once, and kept at most.
 pub(super) const HISTORY_PAGE: usize = 200;
-const MOST_HISTORY: usize = 5000;
+const MAX_HISTORY: usize = 5000;
 
 /// What an answer is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -275,7 +275,7 @@ impl State {
                 self.waiting.remove(&request.id);
                 self.past.put(request);
                 self.past.sort_by_answer();
-                self.past.shorten(MOST_HISTORY);
+                self.past.shorten(MAX_HISTORY);
             }
         }
     }
@@ -322,7 +322,7 @@ impl State {
             self.past.put(request);
         }
         self.past.sort_by_answer();
-        self.past.shorten(MOST_HISTORY);
+        self.past.shorten(MAX_HISTORY);
     }
 
     /// What was selected or asked about and is another now, or gone, is not answered as it was.
@@ -673,7 +673,7 @@ impl State {
         if self.tab == Tab::History && past_end && self.more_past {
             let oldest = self.past.requests().last();
             let before = oldest.and_then(|request| Some(request.settled.as_ref()?.at));
-            if before.is_some() && self.past.requests().len() < MOST_HISTORY {
+            if before.is_some() && self.past.requests().len() < MAX_HISTORY {
                 return Step::Ask(Errand::History(before));
             }
         }

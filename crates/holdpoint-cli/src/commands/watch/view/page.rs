@@ -16,8 +16,8 @@ const LABEL: usize = 11;
 /// The least room text gets on a line, however narrow the screen is.
 const NARROWEST: usize = 10;
 
-/// The longest text of a field.
-const LONGEST_FIELD: usize = 2000;
+/// The most characters of a field, so that a long one does not push the others off the screen.
+const MAX_FIELD: usize = 2000;
 
 /// Lines that are put together.
 pub(super) struct Page {
@@ -46,7 +46,7 @@ impl Page {
     /// A paragraph of our own words or of text from outside.
     pub(super) fn text(&mut self, look: Look, text: &str) {
         let style = self.ink.style(look);
-        for line in broken(&shown(text, LONGEST_FIELD), self.room(0)) {
+        for line in broken(&shown(text, MAX_FIELD), self.room(0)) {
             self.lines.push(Line::styled(line, style));
         }
     }
@@ -57,7 +57,7 @@ impl Page {
             return;
         }
         let (faint, style) = (self.ink.style(Look::Faint), self.ink.style(look));
-        let lines = broken(&shown(value, LONGEST_FIELD), self.room(LABEL));
+        let lines = broken(&shown(value, MAX_FIELD), self.room(LABEL));
         for (count, line) in lines.into_iter().enumerate() {
             let label = if count == 0 { name } else { "" };
             self.lines.push(Line::from(vec![
