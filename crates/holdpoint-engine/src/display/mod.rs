@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 use self::edits::Edit;
 use crate::excerpt::{showing, whole_arguments};
 use crate::shown;
-use crate::telling::TELLING;
+use crate::summary_arguments::SUMMARY_ARGUMENTS;
 
 pub use self::diff::diff_of_arguments;
 
@@ -83,7 +83,7 @@ fn of_command(line: &str, decision: &Decision) -> Display {
 
 fn of_arguments(tool: &str, arguments: &Map<String, Value>) -> Display {
     let details = serde_json::to_string_pretty(arguments).unwrap_or_default();
-    let telling = TELLING
+    let telling = SUMMARY_ARGUMENTS
         .iter()
         .find_map(|name| arguments.get(*name)?.as_str());
     let summary = match telling {

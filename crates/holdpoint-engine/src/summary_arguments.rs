@@ -1,7 +1,7 @@
 //! Which arguments say most about a call, for whoever has one line to tell it in.
 
 /// The most telling first.
-pub const TELLING: &[&str] = &[
+pub const SUMMARY_ARGUMENTS: &[&str] = &[
     "command",
     "cmd",
     "file_path",
