@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use holdpoint_broker::Moment;
 use holdpoint_broker::wire::{self, Places, Reply, Wanted};
-use holdpoint_cli::HouseViews;
+use holdpoint_cli::LocalViews;
 use holdpoint_daemon::daemon::{Daemon, peer};
 use holdpoint_daemon::http::{App, Auth, Certificate, Place, app, bind};
 use holdpoint_engine::{Engine, Locations, account_name, people_at};
@@ -65,7 +65,7 @@ async fn served(
     let bound = bind(&place, people.roster()?.people.len()).await?;
     let url = bound.origins().url().unwrap_or_default();
     let auth = Arc::new(Auth::new(people.clone()));
-    let views = Arc::new(HouseViews::new(locations.clone(), daemon.broker().clone()));
+    let views = Arc::new(LocalViews::new(locations.clone(), daemon.broker().clone()));
     let state = App::new(
         daemon.broker().clone(),
         Arc::clone(&auth),
