@@ -3,7 +3,7 @@
 
 use holdpoint_core::{Method, Verdict};
 
-use crate::answer::{Answer, Said};
+use crate::answer::{Answer, SignedAnswer};
 use crate::answering::{self, Step, apply};
 use crate::channel::{Channel, ChannelError, Turn, Waiting};
 use crate::host::{BrokerHost, Event, Judged, Problem};
@@ -92,7 +92,7 @@ fn held(
     ended(host, request, error)
 }
 
-fn answered(host: &dyn BrokerHost, request: &Request, said: &Said) -> Result<(), Problem> {
+fn answered(host: &dyn BrokerHost, request: &Request, said: &SignedAnswer) -> Result<(), Problem> {
     host.record(Event::Answered {
         request,
         approver: &said.approver,

@@ -11,7 +11,7 @@ use super::payload::{Payload, seconds};
 use super::private::{self, Unfit};
 use super::reply::{self, Answered, Reply, Wrong};
 use super::{Channel, ChannelError, Waiting};
-use crate::answer::Said;
+use crate::answer::SignedAnswer;
 use crate::request::Request;
 use crate::time::Moment;
 
@@ -88,7 +88,11 @@ impl FileChannel {
 }
 
 impl Channel for FileChannel {
-    fn ask(&mut self, request: &Request, waiting: &Waiting<'_>) -> Result<Said, ChannelError> {
+    fn ask(
+        &mut self,
+        request: &Request,
+        waiting: &Waiting<'_>,
+    ) -> Result<SignedAnswer, ChannelError> {
         let patience = Patience::begin(waiting);
         let file = file_name(&request.id)?;
         self.inspect()?;
@@ -112,7 +116,7 @@ impl Channel for FileChannel {
             0 => "root",
             _ => &self.user,
         };
-        Ok(Said {
+        Ok(SignedAnswer {
             answer: answered.answer,
             approver: format!("file:{owner}"),
             on_behalf_of: Vec::new(),

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use holdpoint_broker::answer::Said;
+use holdpoint_broker::answer::SignedAnswer;
 use holdpoint_broker::answering::{self, Step, apply};
 use holdpoint_broker::host::{BrokerHost, Event, Judged, Problem};
 use holdpoint_broker::request::{CallContext, Request, State};
@@ -349,7 +349,7 @@ impl Broker {
     }
 
     /// Answers a request.
-    pub fn answer(&self, id: &str, said: &Said, now: Moment) -> Result<Answered, Problem> {
+    pub fn answer(&self, id: &str, said: &SignedAnswer, now: Moment) -> Result<Answered, Problem> {
         // Judging anew may take a while, and others need not wait for it: what was judged counts if
         // nobody was faster.
         for _ in 0..8 {
@@ -491,7 +491,12 @@ impl Broker {
 
     /// Judges anew what waits in a session that remembers something new, so that an answer releases
     /// (or refuses) everything it covers (J-45).
-    fn reconsider(&self, answered: &Request, said: &Said, now: Moment) -> Result<(), Problem> {
+    fn reconsider(
+        &self,
+        answered: &Request,
+        said: &SignedAnswer,
+        now: Moment,
+    ) -> Result<(), Problem> {
         let session = answered.asked.session.as_str();
         let waiting = self.requests().store.pending_of_session(session)?;
         for request in waiting {

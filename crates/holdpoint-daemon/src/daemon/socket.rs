@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use holdpoint_broker::answer::Said;
+use holdpoint_broker::answer::SignedAnswer;
 use holdpoint_broker::host::Problem;
 use holdpoint_broker::request::{CallContext, Request};
 use holdpoint_broker::resolution::Resolution;
@@ -187,7 +187,7 @@ fn person(desk: &Desk, wants: Wanted) -> Result<Reply, Problem> {
             binding,
             phrase,
         } => {
-            let said = Said {
+            let said = SignedAnswer {
                 answer,
                 approver: desk.owner.clone(),
                 on_behalf_of: (desk.stands_for)(&desk.owner),

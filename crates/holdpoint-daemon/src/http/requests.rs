@@ -5,7 +5,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use holdpoint_broker::answer::{Answer, Said, Scope};
+use holdpoint_broker::answer::{Answer, Scope, SignedAnswer};
 use holdpoint_broker::host::Problem;
 use holdpoint_broker::request::Request;
 use holdpoint_broker::time::Moment;
@@ -181,7 +181,7 @@ pub(super) async fn answer(
     let answer = spoken.answer()?;
     let answered = blocking(move || {
         let now = Moment::now();
-        let said = Said {
+        let said = SignedAnswer {
             answer,
             on_behalf_of: app.auth.people().stands_in_for(&approver, now)?,
             approver,
@@ -214,7 +214,7 @@ pub(super) async fn answer_many(
     let answer = spoken.answer()?;
     let results = blocking(move || {
         let on_behalf_of = app.auth.people().stands_in_for(&approver, Moment::now())?;
-        let mut said = Said {
+        let mut said = SignedAnswer {
             answer,
             approver,
             on_behalf_of,
@@ -233,7 +233,7 @@ pub(super) async fn answer_many(
 }
 
 /// What came of the answer to one of several; one that fails keeps no other from being answered.
-fn result(broker: &Broker, id: &str, said: &Said) -> Value {
+fn result(broker: &Broker, id: &str, said: &SignedAnswer) -> Value {
     let mut result = match broker.answer(id, said, Moment::now()) {
         Ok(answered) => told(&answered),
         Err(Problem(message)) => Map::from_iter([

@@ -18,7 +18,7 @@ use std::{fs, io};
 use holdpoint_broker::channel::patience::Patience;
 use holdpoint_broker::channel::payload::{Payload, seconds};
 use holdpoint_broker::channel::reply::{self, Answered, Reply};
-use holdpoint_broker::{Channel, ChannelError, Moment, Request, Said, Waiting};
+use holdpoint_broker::{Channel, ChannelError, Moment, Request, SignedAnswer, Waiting};
 use holdpoint_core::policy::{ChannelText, Secret};
 use holdpoint_core::text::shown;
 use ureq::http::header::{
@@ -262,7 +262,11 @@ enum Posted {
 }
 
 impl Channel for Webhook {
-    fn ask(&mut self, request: &Request, waiting: &Waiting<'_>) -> Result<Said, ChannelError> {
+    fn ask(
+        &mut self,
+        request: &Request,
+        waiting: &Waiting<'_>,
+    ) -> Result<SignedAnswer, ChannelError> {
         let patience = Patience::begin(waiting);
         let told = self.told.take().filter(|told| told.id == request.id);
         if let Some(told) = &told {
@@ -286,7 +290,7 @@ impl Channel for Webhook {
             Some(name) => (format!("{channel}/{name}"), vec![channel]),
             None => (channel, Vec::new()),
         };
-        Ok(Said {
+        Ok(SignedAnswer {
             answer: answered.answer,
             approver,
             on_behalf_of,

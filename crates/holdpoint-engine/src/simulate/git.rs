@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use holdpoint_core::ExplainedCommand;
 
 use super::deletions::Count;
-use super::quiet::{self, Said};
+use super::quiet::{self, Output};
 use super::{Known, MAX_LISTED, NO_SIMULATION};
 use crate::amounts::counted;
 
@@ -323,7 +323,7 @@ impl<'d> Repository<'d> {
         Ok(repository)
     }
 
-    fn ask(&self, arguments: &[&str]) -> Result<Said, String> {
+    fn ask(&self, arguments: &[&str]) -> Result<Output, String> {
         let mut all = vec!["--no-pager", "--no-optional-locks"];
         let settings = HARMLESS.iter().copied();
         for setting in settings.chain(self.filters.iter().map(String::as_str)) {

@@ -18,13 +18,13 @@ const PROGRAMS: &str = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin";
 
 /// What a program said.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct Output {
     pub(super) text: Vec<u8>,
     /// Whether there was more.
     pub(super) cut: bool,
 }
 
-impl Said {
+impl Output {
     /// Its lines.
     pub(super) fn lines(&self) -> Vec<String> {
         let text = String::from_utf8_lossy(&self.text);
@@ -47,7 +47,7 @@ pub(super) fn run(
     arguments: &[&str],
     directory: &Path,
     environment: &[(&str, &str)],
-) -> Result<Said, String> {
+) -> Result<Output, String> {
     let mut command = Command::new(program);
     command
         .args(arguments)
@@ -91,10 +91,10 @@ pub(super) fn run(
     text.truncate(MAX_OUTPUT);
     if cut {
         end(&mut child);
-        return Ok(Said { text, cut });
+        return Ok(Output { text, cut });
     }
     match wait(&mut child, until) {
-        Some(true) => Ok(Said { text, cut }),
+        Some(true) => Ok(Output { text, cut }),
         Some(false) => Err(format!("{program} refuses")),
         None => {
             end(&mut child);
