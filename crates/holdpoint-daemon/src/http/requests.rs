@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::App;
-use super::reply::{Refusal, Told, blocking};
+use super::reply::{JsonBody, Refusal, blocking};
 use super::signed::{Approver, Signed};
 use crate::broker::{Answered, Broker, HistoryQuery, Outcome, Somebody};
 
@@ -170,7 +170,7 @@ pub(super) async fn answer(
     State(app): State<App>,
     Approver(approver): Approver,
     Path(id): Path<String>,
-    Told(body): Told<AnswerBody>,
+    JsonBody(body): JsonBody<AnswerBody>,
 ) -> Result<Response, Refusal> {
     let spoken = Spoken {
         word: body.answer,
@@ -197,7 +197,7 @@ pub(super) async fn answer(
 pub(super) async fn answer_many(
     State(app): State<App>,
     Approver(approver): Approver,
-    Told(body): Told<AnswersBody>,
+    JsonBody(body): JsonBody<AnswersBody>,
 ) -> Result<Json<Value>, Refusal> {
     if body.ids.len() > MAX_TOGETHER {
         return Err(Refusal::bad(format!(
@@ -256,7 +256,7 @@ pub(super) async fn extend(
     State(app): State<App>,
     Approver(approver): Approver,
     Path(id): Path<String>,
-    Told(More { seconds }): Told<More>,
+    JsonBody(More { seconds }): JsonBody<More>,
 ) -> Result<Response, Refusal> {
     let extended = blocking(move || {
         let now = Moment::now();

@@ -41,11 +41,11 @@ pub struct Webhook {
     token: Token,
     key: Option<Key>,
     pace: Pace,
-    told: Option<Told>,
+    told: Option<LastOutcome>,
 }
 
 /// What came of an answer, for the next time this is asked.
-struct Told {
+struct LastOutcome {
     id: String,
     message: String,
     /// How often in a row an answer settled nothing.
@@ -302,7 +302,7 @@ impl Channel for Webhook {
     /// The next question says it.
     fn told(&mut self, request: &Request, message: &str) {
         let before = self.told.take().filter(|told| told.id == request.id);
-        self.told = Some(Told {
+        self.told = Some(LastOutcome {
             id: request.id.clone(),
             message: message.to_owned(),
             times: before.map_or(1, |told| told.times.saturating_add(1)),

@@ -116,14 +116,14 @@ struct Task {
 }
 
 /// What is the same for all calls.
-struct World {
+struct Shared {
     second: Option<Arc<Policy>>,
     home: Option<String>,
     look: bool,
     session: Session,
 }
 
-impl World {
+impl Shared {
     fn judge(&self, task: &mut Task) {
         let policy = match &task.ruling {
             Ruling::Named(policy) => Ok(policy.as_ref()),
@@ -218,7 +218,7 @@ impl Bench {
         let here = here.ok_or_else(|| anyhow!("the working directory is not text: give --cwd"))?;
         let named = conditions.first.map(load).transpose()?;
         let home = locations.home.as_ref().and_then(|home| home.to_str());
-        let world = World {
+        let shared = Shared {
             second: conditions.second.map(load).transpose()?,
             home: home.map(str::to_owned),
             look: conditions.look,
@@ -236,7 +236,7 @@ impl Bench {
             total,
             seen: Seen::default(),
             pool: Pool::start(move |piece: &mut Vec<Task>| {
-                piece.iter_mut().for_each(|task| world.judge(task));
+                piece.iter_mut().for_each(|task| shared.judge(task));
             }),
             piece: Vec::with_capacity(PIECE),
             calls: 0,
