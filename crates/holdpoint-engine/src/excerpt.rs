@@ -231,7 +231,7 @@ fn fits(value: &Value, key: &str, left: &mut usize, depth: usize, room: &Room) -
     }
     *left -= 1;
     match value {
-        Value::String(text) => text.len() <= (room.text)(key) + LONGEST_SECRET,
+        Value::String(text) => text.len() <= (room.text)(key) + MAX_SECRET,
         Value::Array(items) => items
             .iter()
             .all(|item| fits(item, key, left, depth + 1, room)),
@@ -243,7 +243,7 @@ fn fits(value: &Value, key: &str, left: &mut usize, depth: usize, room: &Room) -
 fn fields_fit(fields: &Map<String, Value>, left: &mut usize, depth: usize, room: &Room) -> bool {
     fields
         .iter()
-        .all(|(name, field)| name.len() <= LONGEST_KEY && fits(field, name, left, depth + 1, room))
+        .all(|(name, field)| name.len() <= MAX_KEY && fits(field, name, left, depth + 1, room))
 }
 
 /// No fewer bytes than a value has as JSON: a sign may be written as six.
