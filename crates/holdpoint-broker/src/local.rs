@@ -161,5 +161,5 @@ fn finished(host: &dyn BrokerHost, request: &Request) -> Result<Resolution, Prob
     if request.state == State::Released {
         host.record(Event::Used(request))?;
     }
-    Resolution::of(request).ok_or_else(|| Problem("the request is not settled".into()))
+    Resolution::from_request(request).ok_or_else(|| Problem("the request is not settled".into()))
 }

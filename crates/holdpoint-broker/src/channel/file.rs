@@ -102,7 +102,7 @@ impl Channel for FileChannel {
         };
         // Nobody can have answered yet.
         private::forget(&response).map_err(|error| failed("delete an old response", error))?;
-        let payload = Payload::of(request, seconds(&patience)?, self.notice.as_deref());
+        let payload = Payload::from_request(request, seconds(&patience)?, self.notice.as_deref());
         private::write(&self.requests(), &file, &payload.text())
             .map_err(|error| failed("write the request", error))?;
         let answered = self.wait(request, &response, &patience);

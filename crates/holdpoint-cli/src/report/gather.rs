@@ -396,7 +396,7 @@ const RISKS: [Risk; 5] = [
 
 impl LedgerState {
     /// What verification says of the ledger in a directory.
-    pub fn of(directory: String, verification: &Verification) -> Self {
+    pub fn from_verification(directory: String, verification: &Verification) -> Self {
         let faults = verification.faults.iter();
         Self {
             directory,

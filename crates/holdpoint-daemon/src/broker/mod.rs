@@ -324,7 +324,7 @@ impl Broker {
                 answer,
             }));
         }
-        let Some(told) = Resolution::of(&request) else {
+        let Some(told) = Resolution::from_request(&request) else {
             return Ok(None);
         };
         if kept.told.is_none() && !self.note_told(requests, &request, nonce)? {
@@ -566,7 +566,7 @@ impl Broker {
         requests.pending = requests.pending.saturating_sub(1);
         if let Some(caller) = requests.waiting.remove(&next.id)
             && !caller.tell.is_closed()
-            && let Some(told) = Resolution::of(next)
+            && let Some(told) = Resolution::from_request(next)
             // A caller that is not told, for whatever reason, asks again.
             && self.note_told(requests, next, &caller.nonce).unwrap_or(false)
         {

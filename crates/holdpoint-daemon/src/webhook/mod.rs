@@ -275,7 +275,7 @@ impl Channel for Webhook {
             patience.pause(self.pace.backoff(self.pace.pending, times))?;
         }
         let message = told.as_ref().map(|told| told.message.as_str());
-        let body = Payload::of(request, seconds(&patience)?, message).text();
+        let body = Payload::from_request(request, seconds(&patience)?, message).text();
         let token = self.token.get(&patience)?;
         let answered = self.answered(request, &body, token.as_deref(), &patience)?;
         self.told = told;

@@ -102,7 +102,7 @@ mod tests {
         let secret = format!("hunter2-{}", "Zq81kX");
         fs::write(place.join("plain"), "nothing\n").unwrap();
         fs::write(place.join("settings"), format!("DB_PASSWORD={secret}\n")).unwrap();
-        let of = |line: &str| check(&Subject::of(ToolCall::shell(line), &place, None));
+        let of = |line: &str| check(&Subject::from_call(ToolCall::shell(line), &place, None));
         let (status, message) = of("cat plain");
         assert_eq!(status, Status::Passed);
         assert_eq!(
@@ -126,7 +126,7 @@ mod tests {
         let place = place.path().canonicalize().unwrap();
         let text = format!("{}\nDB_PASSWORD=hunter2-Zq81kX\n", "x ".repeat(60_000));
         fs::write(place.join("long"), text).unwrap();
-        let subject = Subject::of(ToolCall::shell("cat long"), &place, None);
+        let subject = Subject::from_call(ToolCall::shell("cat long"), &place, None);
         assert_eq!(check(&subject).0, Status::Passed);
     }
 }

@@ -127,7 +127,7 @@ pub(super) fn nearest(path: &Path) -> &Path {
 #[cfg(test)]
 impl Subject {
     /// A call in a workspace, with the paths it names.
-    pub(super) fn of(call: ToolCall, workspace: &Path, home: Option<&Path>) -> Self {
+    pub(super) fn from_call(call: ToolCall, workspace: &Path, home: Option<&Path>) -> Self {
         let policy = holdpoint_core::Policy::compile(Vec::new()).unwrap();
         let around = Surroundings {
             workspace: workspace.to_str(),

@@ -52,7 +52,7 @@ const PATHS: &[&str] = &["file_path", "filePath", "absolute_path", "path"];
 impl Edit {
     /// The edit a call is, by the shape of its arguments: agents' tools agree on that more than on
     /// their names.
-    pub(super) fn of(call: &ToolCall, workspace: &Path) -> Option<Self> {
+    pub(super) fn from_call(call: &ToolCall, workspace: &Path) -> Option<Self> {
         let input = call.input();
         let patch = ["input", "patch"].iter().find_map(|key| text(input, key));
         if let Some(patch) = patch.filter(|patch| patch.contains("*** Begin Patch")) {
@@ -65,10 +65,10 @@ impl Edit {
         let change = if let Some(edits) = input.get("edits").and_then(Value::as_array) {
             let edits: Option<Vec<Replacement>> = edits
                 .iter()
-                .map(|edit| Replacement::of(edit.as_object()?))
+                .map(|edit| Replacement::from_input(edit.as_object()?))
                 .collect();
             Change::Replace(edits?)
-        } else if let Some(one) = Replacement::of(input) {
+        } else if let Some(one) = Replacement::from_input(input) {
             Change::Replace(vec![one])
         } else {
             let whole = ["content", "file_text"]
@@ -93,7 +93,7 @@ impl Edit {
                     MAX_SUMMARY,
                 ),
                 format: Format::Diff,
-                ..Cut::of(patch).display()
+                ..Cut::from_text(patch).display()
             };
         }
         let mut warnings = Vec::new();
@@ -183,7 +183,7 @@ impl Edit {
                 texts.join("\n")
             }
         };
-        let mut display = Cut::of(showing().text(&text).into_string()).display();
+        let mut display = Cut::from_text(showing().text(&text).into_string()).display();
         display.warnings.extend(warnings);
         Display {
             summary: shown(&format!("{tool} {name}"), MAX_SUMMARY),
@@ -194,7 +194,7 @@ impl Edit {
 }
 
 impl Replacement {
-    fn of(input: &Map<String, Value>) -> Option<Self> {
+    fn from_input(input: &Map<String, Value>) -> Option<Self> {
         let either = |one: &str, other: &str| text(input, one).or_else(|| text(input, other));
         Some(Self {
             old: either("old_string", "old_str")?.to_owned(),

@@ -10,7 +10,7 @@ const MAX_MARKS: usize = 100;
 
 /// The parts of `shown`, which is `line` without its secrets, that rules of a decision caught. A
 /// part that cannot be found again is not marked.
-pub(super) fn of(line: &str, shown: &str, decision: &Decision) -> Vec<Mark> {
+pub(super) fn for_decision(line: &str, shown: &str, decision: &Decision) -> Vec<Mark> {
     let mut marks: Vec<Mark> = Vec::new();
     for finding in &decision.findings {
         let speaks = finding.verdict > Verdict::Allow;

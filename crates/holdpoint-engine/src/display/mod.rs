@@ -44,14 +44,14 @@ pub fn display(
     let redactor = showing();
     let arguments = whole_arguments(&redactor, call);
     let hidden = changed_arguments(call.input(), &arguments);
-    let mut display = match (call.command_line(), Edit::of(call, workspace)) {
+    let mut display = match (call.command_line(), Edit::from_call(call, workspace)) {
         (Some(line), _) => of_command(&line, decision),
         (None, Some(edit)) => edit.display(call.tool(), workspace),
         (None, None) => of_arguments(call.tool(), &arguments),
     };
     display
         .warnings
-        .extend(warnings::of(action, paths, workspace));
+        .extend(warnings::for_action(action, paths, workspace));
     display.arguments = arguments;
     display.hidden = hidden;
     display.paths = listed(paths);
@@ -67,8 +67,8 @@ fn of_command(line: &str, decision: &Decision) -> Display {
         _ => " …",
     };
     let summary = format!("{}{more}", shown(first, MAX_SUMMARY));
-    let marks = marks::of(line, &redacted, decision);
-    let cut = Cut::of(redacted);
+    let marks = marks::for_decision(line, &redacted, decision);
+    let cut = Cut::from_text(redacted);
     Display {
         summary,
         marks: marks
@@ -93,7 +93,7 @@ fn of_arguments(tool: &str, arguments: &Map<String, Value>) -> Display {
     Display {
         summary: shown(&summary, MAX_SUMMARY),
         format: Format::Json,
-        ..Cut::of(details).display()
+        ..Cut::from_text(details).display()
     }
 }
 
@@ -104,7 +104,7 @@ struct Cut {
 }
 
 impl Cut {
-    fn of(mut text: String) -> Self {
+    fn from_text(mut text: String) -> Self {
         if text.len() <= MAX_DETAILS {
             return Self { text, lines: None };
         }

@@ -23,7 +23,7 @@ const MAX_BYTES: u64 = 128 << 20;
 const MAX_FILE: u64 = 32 << 20;
 
 /// `sha256:…` over everything that was shown.
-pub(super) fn of(
+pub(super) fn for_call(
     asked: &CallContext,
     decision: &Decision,
     paths: &[(String, PathVerb)],

@@ -79,9 +79,9 @@ fn judged_in(engine: &Engine, asked: &CallContext, reading: &Reading, session: &
     let (action, policy) = (&reading.action, &reading.policy);
     let decision = engine.judge_reading(reading, session);
     let around = engine.surroundings(&asked.workspace);
-    let terms = terms::of(asked, action, &decision, policy, session.state(), &around);
+    let terms = terms::for_decision(asked, action, &decision, policy, session.state(), &around);
     Judged {
-        binding: binding::of(asked, &decision, &named(action).paths, &terms),
+        binding: binding::for_call(asked, &decision, &named(action).paths, &terms),
         decision: without_secrets(decision),
         terms,
     }

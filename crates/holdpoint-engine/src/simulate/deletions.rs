@@ -102,7 +102,7 @@ fn plural_directories(count: usize) -> String {
 }
 
 /// What the effects of a command or a tool would remove and overwrite.
-pub(super) fn of(program: Option<&str>, effects: &[ExplainedEffect]) -> Known {
+pub(super) fn simulate(program: Option<&str>, effects: &[ExplainedEffect]) -> Known {
     let until = Instant::now() + MAX_TIME;
     let mut lines = Vec::new();
     let mut complete = true;

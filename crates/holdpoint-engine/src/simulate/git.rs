@@ -37,7 +37,7 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("GIT_TERMINAL_PROMPT", "0"),
 ];
 
-pub(super) fn of(command: &ExplainedCommand, directory: Option<&Path>) -> Option<Known> {
+pub(super) fn simulate(command: &ExplainedCommand, directory: Option<&Path>) -> Option<Known> {
     let words: Vec<&str> = command.words.iter().skip(1).map(String::as_str).collect();
     let (at, words) = match before_subcommand(&words) {
         Ok(found) => found,

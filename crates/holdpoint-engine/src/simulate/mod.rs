@@ -75,7 +75,7 @@ pub fn simulate(action: &Action, around: &Surroundings<'_>) -> Simulation {
         return simulation;
     }
     if explained.commands.is_empty() {
-        simulation.add(deletions::of(None, &explained.effects));
+        simulation.add(deletions::simulate(None, &explained.effects));
     }
     let mut simulated = 0;
     for (at, command) in explained.commands.iter().enumerate() {
@@ -146,8 +146,8 @@ fn of_command(command: &ExplainedCommand, all: &Explained, at: usize) -> Option<
         (_, _) => None,
     };
     match program {
-        "git" => return git::of(command, directory),
-        "find" => return find::of(command, all, at, directory),
+        "git" => return git::simulate(command, directory),
+        "find" => return find::simulate(command, all, at, directory),
         "rsync" => return Some(dry_runs::rsync(command, directory)),
         _ => {}
     }
@@ -165,7 +165,7 @@ fn of_command(command: &ExplainedCommand, all: &Explained, at: usize) -> Option<
     if kinds().all(|kind| matches!(kind, "read" | "list")) {
         return None;
     }
-    Some(deletions::of(Some(program), &command.effects))
+    Some(deletions::simulate(Some(program), &command.effects))
 }
 
 /// Whether a command is answered for by those it runs: `bash -c '…'`, `env X=1 …`.

@@ -23,7 +23,7 @@ pub enum Editable {
 
 impl Editable {
     /// What may be changed and has no hidden part; none if nothing.
-    pub fn of(request: &Request) -> Option<Self> {
+    pub fn from_request(request: &Request) -> Option<Self> {
         let mut arguments: Map<String, Value> = request
             .terms
             .editable

@@ -220,7 +220,7 @@ impl Conversation<'_> {
             Answer::Always { .. } => alone && !terms.offers.is_empty(),
             Answer::Never { .. } => !terms.offers.is_empty(),
             Answer::All | Answer::Turn | Answer::Idle => alone && terms.suspendable,
-            Answer::Edit { .. } => Editable::of(self.request).is_some(),
+            Answer::Edit { .. } => Editable::from_request(self.request).is_some(),
         }
     }
 
@@ -302,7 +302,7 @@ impl Conversation<'_> {
 
     /// Other arguments; none if nothing was changed, which has been said then.
     fn edit(&mut self) -> Result<Option<Answer>, ChannelError> {
-        let Some(editable) = Editable::of(self.request) else {
+        let Some(editable) = Editable::from_request(self.request) else {
             self.say("nothing of this call can be changed here")?;
             return Ok(None);
         };

@@ -28,7 +28,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    fn of(word: &str) -> Self {
+    fn from_name(word: &str) -> Self {
         match word {
             "allow_once" => Kind::AllowOnce,
             "allow_always" => Kind::AllowAlways,
@@ -134,7 +134,7 @@ fn options_in(params: &Value) -> Result<Options, &'static str> {
         return Err("a request for permission has two options of one name");
     }
     let kinds = choices.into_iter().map(|one| {
-        let kind = Kind::of(&one.kind);
+        let kind = Kind::from_name(&one.kind);
         (one.option_id, kind)
     });
     Ok(Options(kinds.collect()))
@@ -162,7 +162,7 @@ pub(super) fn with_reason(
     let mut kept = Vec::with_capacity(options.len());
     for option in options {
         let choice: Choice = serde_json::from_str(option.get())?;
-        if Kind::of(&choice.kind) != Kind::AllowAlways {
+        if Kind::from_name(&choice.kind) != Kind::AllowAlways {
             kept.push(option);
         }
     }

@@ -106,7 +106,7 @@ impl Places {
     }
 
     /// The place of a session, if the editor opened it.
-    pub(super) fn of(&self, session: &str) -> Option<Place> {
+    pub(super) fn get(&self, session: &str) -> Option<Place> {
         let known = self.known();
         let found = known.named.iter().find(|(name, _)| name == session);
         found.map(|(_, place)| place.clone())
@@ -156,10 +156,10 @@ mod tests {
             r#"{"id":3,"method":"session/prompt","params":{"sessionId":"s"}}"#,
             r#"{"id":9,"result":{"sessionId":"made up"}}"#,
         );
-        let place = places.of("s").unwrap();
+        let place = places.get("s").unwrap();
         assert_eq!((place.directory.to_str(), place.turn), (Some("/a"), 1));
-        assert_eq!(places.of("old").unwrap().directory.to_str(), Some("/b"));
-        assert!(places.of("made up").is_none());
+        assert_eq!(places.get("old").unwrap().directory.to_str(), Some("/b"));
+        assert!(places.get("made up").is_none());
     }
 
     #[test]
@@ -170,6 +170,6 @@ mod tests {
             r#"{"id":1,"method":"session/new","params":{"cwd":"here"}}"#,
             r#"{"id":1,"result":{"sessionId":"s"}}"#,
         );
-        assert!(places.of("s").is_none());
+        assert!(places.get("s").is_none());
     }
 }

@@ -46,7 +46,7 @@ pub(super) struct Visitor {
 }
 
 impl Visitor {
-    pub(super) fn of(args: &cli::Demo) -> Self {
+    pub(super) fn from_args(args: &cli::Demo) -> Self {
         // A question needs the terminal the process was started from, in the foreground.
         let there = io::stdin().is_terminal() && io::stdout().is_terminal() && Keys::take().is_ok();
         Self {

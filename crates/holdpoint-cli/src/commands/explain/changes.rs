@@ -4,7 +4,7 @@ use holdpoint_core::Action;
 use holdpoint_engine::{Authority, Decision, Finding, Guard, Method, Part, Policy, Trust, Verdict};
 
 /// What would change a decision, the shortest way first.
-pub(super) fn of(action: &Action, decision: &Decision, policy: &Policy) -> Vec<String> {
+pub(super) fn for_decision(action: &Action, decision: &Decision, policy: &Policy) -> Vec<String> {
     let mut changes = Vec::new();
     match decision.verdict {
         Verdict::Deny => {

@@ -26,7 +26,7 @@ pub(super) struct Matched {
 }
 
 /// The findings of a decision, rule by rule.
-pub(super) fn of(decision: &Decision, policy: &Policy) -> Vec<Matched> {
+pub(super) fn for_decision(decision: &Decision, policy: &Policy) -> Vec<Matched> {
     let mut rules: Vec<Matched> = Vec::new();
     for finding in &decision.findings {
         let same = rules.iter_mut().find(|one| {
@@ -41,14 +41,14 @@ pub(super) fn of(decision: &Decision, policy: &Policy) -> Vec<Matched> {
                     .clone()
                     .filter(|part| !one.parts.contains(part)),
             ),
-            None => rules.push(Matched::of(finding, policy)),
+            None => rules.push(Matched::from_finding(finding, policy)),
         }
     }
     rules
 }
 
 impl Matched {
-    fn of(finding: &Finding, policy: &Policy) -> Self {
+    fn from_finding(finding: &Finding, policy: &Policy) -> Self {
         let guard = finding
             .layer
             .is_none()

@@ -94,7 +94,7 @@ pub(super) struct Row {
 
 impl Row {
     /// The row of a record. With a width, the day stands above the rows and not in each.
-    pub(super) fn of(record: &Record, width: Option<usize>) -> Self {
+    pub(super) fn from_record(record: &Record, width: Option<usize>) -> Self {
         let (outcome, colour) = outcome(record);
         let (day, clock) = record.time.split_once('T').unwrap_or(("", &record.time));
         let clock = clock.split('.').next().unwrap_or_default();

@@ -72,7 +72,7 @@ pub(super) struct Policies {
 
 impl Policies {
     /// The policy of a call.
-    fn of(&mut self, workspace: &Arc<str>, directory: &Arc<str>) -> Ruling {
+    fn for_directory(&mut self, workspace: &Arc<str>, directory: &Arc<str>) -> Ruling {
         if let Some(named) = &self.named {
             return Ruling::Named(Arc::clone(named));
         }
@@ -397,7 +397,7 @@ impl Bench {
         let workspace = recorded.workspace.as_ref().unwrap_or(&directory);
         let workspace = Arc::clone(workspace);
         Task {
-            ruling: self.policies.of(&workspace, &directory),
+            ruling: self.policies.for_directory(&workspace, &directory),
             file: Arc::clone(file),
             recorded,
             workspace,

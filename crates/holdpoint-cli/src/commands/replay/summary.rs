@@ -205,7 +205,7 @@ fn comparison(tally: &Tally, name: &str, terminal: &mut Terminal) -> anyhow::Res
         writeln!(terminal.out, "  {words}{gap}  {:>9}", grouped(*number))?;
     }
     if differing > 0 {
-        let balance = Balance::of(tally);
+        let balance = Balance::from_tally(tally);
         let saved =
             |saved: u64, more: u64| format!("{} saved, {} more", grouped(saved), grouped(more));
         writeln!(
@@ -230,7 +230,7 @@ struct Balance {
 }
 
 impl Balance {
-    fn of(tally: &Tally) -> Self {
+    fn from_tally(tally: &Tally) -> Self {
         let asks = |verdict: Verdict| matches!(verdict, Verdict::Ask | Verdict::Review);
         let denies = |verdict: Verdict| verdict == Verdict::Deny;
         Self {
@@ -357,7 +357,7 @@ pub(super) fn json(
         "interrupted": found.interrupted,
     });
     if let (Some(name), Some(fields)) = (&args.against, document.as_object_mut()) {
-        let balance = Balance::of(tally);
+        let balance = Balance::from_tally(tally);
         let transitions: Vec<Value> = tally
             .transitions
             .iter()

@@ -117,7 +117,7 @@ fn edit(screen: &mut Screen, feed: &Feed, state: &mut State, request: &Request) 
         Edited::Changed(input) => {
             state.tell(Tone::Plain, "the daemon is told …");
             feed.ask(Errand::Answer(vec![Given {
-                target: Target::of(request),
+                target: Target::from_request(request),
                 answer: Answer::Edit { input },
                 phrase: None,
             }]));

@@ -15,7 +15,7 @@ pub(super) fn play(stage: &mut Stage<'_>) -> anyhow::Result<()> {
         stage.sheet.quote("page", page)?;
     }
     let found = acted
-        .of(Kind::TextFinding)
+        .first(Kind::TextFinding)
         .context("the finding should be on record")?;
     stage.sheet.space()?;
     let findings = findings(found)?;

@@ -13,7 +13,7 @@ pub(in super::super) struct TypedLine {
 }
 
 impl TypedLine {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn from_text(text: &str) -> Self {
         let mut line = Self::default();
         line.paste(text);
         line
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_line_is_edited_in_place() {
-        let mut line = TypedLine::of("use a brnch");
+        let mut line = TypedLine::from_text("use a brnch");
         let press = |line: &mut TypedLine, code| line.press(&KeyEvent::from(code));
         for _ in 0..3 {
             press(&mut line, KeyCode::Left);
@@ -122,7 +122,10 @@ mod tests {
 
     #[test]
     fn pasted_lines_stay_one_line_and_have_an_end() {
-        assert_eq!(TypedLine::of("a\nb\x1b[2J\n").text(), "a b[2J");
-        assert_eq!(TypedLine::of(&"x".repeat(9000)).text().len(), MAX_LETTERS);
+        assert_eq!(TypedLine::from_text("a\nb\x1b[2J\n").text(), "a b[2J");
+        assert_eq!(
+            TypedLine::from_text(&"x".repeat(9000)).text().len(),
+            MAX_LETTERS
+        );
     }
 }

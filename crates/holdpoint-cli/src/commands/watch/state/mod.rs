@@ -40,7 +40,7 @@ pub(super) struct Target {
 }
 
 impl Target {
-    pub(super) fn of(request: &Request) -> Self {
+    pub(super) fn from_request(request: &Request) -> Self {
         Self {
             id: request.id.clone(),
             binding: request.binding.clone(),
@@ -240,7 +240,9 @@ impl State {
 
     /// Takes what the daemon says.
     pub(super) fn heard(&mut self, news: News, now: Moment) {
-        let before = self.current().map(|(_, request)| Target::of(request));
+        let before = self
+            .current()
+            .map(|(_, request)| Target::from_request(request));
         match news {
             News::Waiting(requests) => {
                 self.link = Link::Up;
@@ -256,7 +258,9 @@ impl State {
         self.forget_what_changed();
         self.waiting.settle(&self.filter);
         self.past.settle(&self.filter);
-        let after = self.current().map(|(_, request)| Target::of(request));
+        let after = self
+            .current()
+            .map(|(_, request)| Target::from_request(request));
         if after != before {
             self.scroll = 0;
             self.moved = Some(now);
@@ -396,7 +400,7 @@ impl State {
             Action::Filter => {
                 self.popup = Some(Popup::Line {
                     purpose: Purpose::Filter,
-                    line: TypedLine::of(&self.filter),
+                    line: TypedLine::from_text(&self.filter),
                 });
             }
             Action::OtherTab => return self.other_tab(),
@@ -447,7 +451,8 @@ impl State {
             Deed::Extend => Step::Ask(Errand::Extend(request.id)),
             Deed::Mark => {
                 if self.marked.remove(&request.id).is_none() {
-                    self.marked.insert(request.id.clone(), Target::of(&request));
+                    self.marked
+                        .insert(request.id.clone(), Target::from_request(&request));
                 }
                 self.go(self.row().saturating_add(1))
             }
@@ -489,7 +494,7 @@ impl State {
             .collect();
         // In full only one call is seen.
         match marked.is_empty() || self.full {
-            true => vec![Target::of(current)],
+            true => vec![Target::from_request(current)],
             false => marked,
         }
     }
@@ -544,7 +549,7 @@ impl State {
 
     /// Releases one call, with its phrase if it wants one.
     fn release_by(&mut self, request: &Request, answer: Answer) -> Step {
-        let target = Target::of(request);
+        let target = Target::from_request(request);
         let Some(phrase) = request.terms.phrase.clone() else {
             return self.give(vec![Given {
                 target,
@@ -592,7 +597,7 @@ impl State {
                 format!("session  {}", request.asked.session),
             ],
             answers: vec![Given {
-                target: Target::of(request),
+                target: Target::from_request(request),
                 answer,
                 phrase: None,
             }],
@@ -609,7 +614,7 @@ impl State {
     }
 
     fn mark_all(&mut self) {
-        let visible: Vec<Target> = self.rows().into_iter().map(Target::of).collect();
+        let visible: Vec<Target> = self.rows().into_iter().map(Target::from_request).collect();
         let all = visible
             .iter()
             .all(|target| self.marked.contains_key(&target.id));
