@@ -35,9 +35,12 @@ pub struct Host {
 pub(crate) enum Files {
     /// One, and what is ours in it.
     One(Places, &'static dyn Form),
-    /// Several, or others for some scopes; the last argument is the program.
-    Own(fn(&Host, Scope, &Around, &str) -> Result<Vec<Part>, SetupError>),
+    /// Several, or others for some scopes.
+    Own(FindParts),
 }
+
+/// Finds what is ours in an agent's files; the last argument is the program.
+pub(crate) type FindParts = fn(&Host, Scope, &Around, &str) -> Result<Vec<Part>, SetupError>;
 
 /// Where an agent's file lies: beneath its home, the project and the machine's directory.
 pub(crate) struct Places {
