@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Doctor, terminal: &mut Terminal) -> anyhow::Result<Exit
     };
     let mut findings: Vec<Finding> = hosts
         .iter()
-        .flat_map(|host| examine(*host, &around, &program))
+        .flat_map(|host| examine(host, &around, &program))
         .collect();
     if hosts.is_empty() {
         findings.push(

@@ -198,8 +198,8 @@ fn planned_for(
     let mut works = Vec::new();
     let mut left_out = 0;
     for host in hosts {
-        match plans(*host) {
-            Ok(plans) => works.push(Work { host: *host, plans }),
+        match plans(host) {
+            Ok(plans) => works.push(Work { host, plans }),
             Err(error) if hosts.len() == 1 => return Err(error.into()),
             Err(error) => {
                 left_out += 1;
