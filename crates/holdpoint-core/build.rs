@@ -269,6 +269,7 @@ fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
     let mut rules = String::new();
     let mut filters: Vec<String> = Vec::new();
     let mut general_filters: Vec<String> = Vec::new();
+    let mut general_needs: Vec<u64> = Vec::new();
     let mut sources = String::new();
     let mut count = 0usize;
     for path in packs {
@@ -323,11 +324,12 @@ fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
                 programs.is_empty() || programs.iter().any(|name| name.contains(['*', '?']))
             });
             let mut cases = Vec::new();
-            for case in &rule.when {
+            for (number, case) in rule.when.iter().enumerate() {
                 cases.push(case_of(case, targets, &format!("{place}: `{id}`")));
-                let filter = filter_of(case, count, targets);
+                let filter = filter_of(case, count, number, targets);
                 if general {
                     general_filters.push(filter);
+                    general_needs.push(need_of(case));
                     continue;
                 }
                 for name in case.program.clone().into_list() {
@@ -356,6 +358,11 @@ fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
     }
     writeln!(
         out,
+        "pub(crate) static GENERAL_NEEDS: &[u64] = &{general_needs:?};"
+    )
+    .unwrap();
+    writeln!(
+        out,
         "pub(crate) static PACKS: &[(&str, &str, &str)] = &[\n{sources}];"
     )
     .unwrap();
@@ -375,7 +382,7 @@ fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
 }
 
 /// What a case asks for at the least.
-fn filter_of(case: &CaseEntry, rule: usize, targets: &[&str]) -> String {
+fn filter_of(case: &CaseEntry, rule: usize, number: usize, targets: &[&str]) -> String {
     let mask = |field: &OneOrMany, known: &[&str]| {
         let words = field.clone().into_list();
         words
@@ -390,7 +397,7 @@ fn filter_of(case: &CaseEntry, rule: usize, targets: &[&str]) -> String {
         .filter_map(|words| words.split(' ').next());
     let paths = case.path.clone().into_list();
     format!(
-        "Filter {{ rule: {rule}, assigns: {}, within: {}, sql: {}, effect: {}, \
+        "Filter {{ rule: {rule}, case: {number}, assigns: {}, within: {}, sql: {}, effect: {}, \
          target: {}, opaque: {}, program: {}, subcommand: {}, path: {} }}",
         asks(&case.assigns),
         asks(&case.within),
@@ -402,6 +409,26 @@ fn filter_of(case: &CaseEntry, rule: usize, targets: &[&str]) -> String {
         any_trace(first_words),
         all_traces(paths.iter().map(|path| traces::of_path_pattern(path))),
     )
+}
+
+/// One bit, of several, that a subject must have for a case to hold.
+fn need_of(case: &CaseEntry) -> u64 {
+    let words = |field: &OneOrMany| field.clone().into_list();
+    let effects = words(&case.effect);
+    if !effects.is_empty() {
+        let bit = |word: &String| words::bit(words::EFFECTS, word).unwrap();
+        return effects.iter().fold(0, |all, word| all | bit(word));
+    }
+    let others = [
+        (&case.opaque, words::NEEDS_OPAQUE),
+        (&case.assigns, words::NEEDS_ASSIGNS),
+        (&case.within, words::NEEDS_WITHIN),
+        (&case.sql, words::NEEDS_SQL),
+    ];
+    others
+        .into_iter()
+        .find(|(field, _)| !words(field).is_empty())
+        .map_or(words::NEEDS_NOTHING, |(_, bit)| bit)
 }
 
 /// The traces of names of which a text has to be one; none if one is wild.

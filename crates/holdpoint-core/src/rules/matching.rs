@@ -8,7 +8,7 @@ pub(crate) fn holds<'e>(rule: &Rule, subject: &Subject<'e>) -> Option<Option<&'e
     rule.when.iter().find_map(|case| case_holds(case, subject))
 }
 
-fn case_holds<'e>(case: &Case, subject: &Subject<'e>) -> Option<Option<&'e Effect>> {
+pub(super) fn case_holds<'e>(case: &Case, subject: &Subject<'e>) -> Option<Option<&'e Effect>> {
     if case.effect != 0 && case.effect & subject.mask == 0 {
         return None;
     }

@@ -160,8 +160,9 @@ pub(crate) enum Anchor {
 /// that most rules are passed over without being looked at.
 #[derive(Debug)]
 pub(crate) struct Filter {
-    /// Its rule.
+    /// Its rule, and which of the rule's cases it is.
     rule: u16,
+    case: u16,
     assigns: bool,
     within: bool,
     sql: bool,
@@ -201,8 +202,8 @@ mod packs {
 }
 
 pub(crate) use packs::{
-    FILTERS, FILTERS_BY_PROGRAM, GENERAL_FILTERS, PACKS, PATHS_BY_ENDING, PATHS_BY_NAME,
-    PATHS_BY_PATTERN, PROGRAM_NAMES, PROGRAM_PATTERNS, PROGRAMS, RULES, TARGETS,
+    FILTERS, FILTERS_BY_PROGRAM, GENERAL_FILTERS, GENERAL_NEEDS, PACKS, PATHS_BY_ENDING,
+    PATHS_BY_NAME, PATHS_BY_PATTERN, PROGRAM_NAMES, PROGRAM_PATTERNS, PROGRAMS, RULES, TARGETS,
 };
 
 /// The bit of a target.
@@ -246,22 +247,94 @@ pub(crate) fn program(name: &str) -> Option<&'static Program> {
     PROGRAMS.get(at)
 }
 
-/// The shipped rules that could hold for a command or a call: those about its program, then those
-/// that ask about none.
+/// The shipped rules of which some case holds for a command or a call: those about its program, then
+/// those that ask about none.
 pub(crate) fn candidates(subject: &Subject<'_>) -> impl Iterator<Item = &'static Rule> {
     let own = subject.program.and_then(|name| {
         let at = FILTERS_BY_PROGRAM.binary_search_by_key(&name, |(known, _)| known);
         Some(FILTERS_BY_PROGRAM.get(at.ok()?)?.1)
     });
-    // The cases of a rule stand side by side.
+    let has = bits_of(subject);
+    let general = GENERAL_NEEDS
+        .iter()
+        .zip(GENERAL_FILTERS)
+        .filter(move |(needs, _)| *needs & has != 0)
+        .map(|(_, filter)| filter);
+    // The cases of a rule stand side by side; the first that holds is enough.
     let mut last = None;
     own.unwrap_or_default()
         .iter()
         .filter_map(|at| FILTERS.get(usize::from(*at)))
-        .chain(GENERAL_FILTERS)
-        .filter(|filter| filter.passes(subject))
+        .chain(general)
         .filter_map(move |filter| {
-            let again = last.replace(filter.rule) == Some(filter.rule);
-            RULES.get(usize::from(filter.rule)).filter(|_| !again)
+            if last == Some(filter.rule) || !filter.passes(subject) {
+                return None;
+            }
+            let rule = RULES.get(usize::from(filter.rule))?;
+            let case = rule.when.get(usize::from(filter.case))?;
+            matching::case_holds(case, subject)?;
+            last = Some(filter.rule);
+            Some(rule)
         })
+}
+
+/// What cases of rules may need of a subject, as bits.
+fn bits_of(subject: &Subject<'_>) -> u64 {
+    let if_any = |any: bool, bit: u64| if any { bit } else { 0 };
+    subject.mask
+        | if_any(subject.opaque != 0, words::NEEDS_OPAQUE)
+        | if_any(!subject.assigns.is_empty(), words::NEEDS_ASSIGNS)
+        | if_any(!subject.within.is_empty(), words::NEEDS_WITHIN)
+        | if_any(!subject.sql.is_empty(), words::NEEDS_SQL)
+        | words::NEEDS_NOTHING
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::ToolCall;
+    use crate::effects;
+    use crate::paths::Surroundings;
+    use crate::understand::understand_alone;
+
+    /// Every line of an example in a pack, as a shell line.
+    fn examples(value: &toml::Value, lines: &mut Vec<String>) {
+        match value {
+            toml::Value::String(line) => lines.push(line.clone()),
+            toml::Value::Array(items) => items.iter().for_each(|item| examples(item, lines)),
+            toml::Value::Table(table) => table.values().for_each(|item| examples(item, lines)),
+            toml::Value::Integer(_)
+            | toml::Value::Float(_)
+            | toml::Value::Boolean(_)
+            | toml::Value::Datetime(_) => {}
+        }
+    }
+
+    #[test]
+    fn no_rule_that_holds_is_passed_over() {
+        let mut lines = Vec::new();
+        for (_, _, text) in PACKS {
+            let pack: toml::Table = text.parse().unwrap();
+            for rule in pack["rule"].as_array().unwrap() {
+                for key in ["matches", "not_matches"] {
+                    rule.get(key).map(|list| examples(list, &mut lines));
+                }
+            }
+        }
+        assert!(lines.len() > 1000, "{}", lines.len());
+        for line in lines {
+            let action = understand_alone(ToolCall::shell(&line), &Surroundings::nowhere());
+            for subject in effects::subjects(&action) {
+                let all = RULES
+                    .iter()
+                    .filter(|one| matching::holds(one, &subject).is_some());
+                let mut all: Vec<&str> = all.map(|rule| rule.id.as_ref()).collect();
+                let mut found: Vec<&str> =
+                    candidates(&subject).map(|rule| rule.id.as_ref()).collect();
+                all.sort_unstable();
+                found.sort_unstable();
+                assert_eq!(found, all, "{line}");
+            }
+        }
+    }
 }

@@ -26,6 +26,14 @@ pub(crate) const EFFECTS: &[&str] = &[
     "either",
 ];
 
+/// Bits beside those of effects, for a case of a rule that asks about none of them: what it needs of a
+/// subject instead, and what every subject has.
+pub(crate) const NEEDS_OPAQUE: u64 = 1 << 59;
+pub(crate) const NEEDS_ASSIGNS: u64 = 1 << 60;
+pub(crate) const NEEDS_WITHIN: u64 = 1 << 61;
+pub(crate) const NEEDS_SQL: u64 = 1 << 62;
+pub(crate) const NEEDS_NOTHING: u64 = 1 << 63;
+
 /// Where a path can be and what else an effect can be about; `path-classes.toml` adds to them.
 #[allow(
     dead_code,
