@@ -16,7 +16,7 @@ use crate::catalogue::{self, Effect, Identity, Name, Shape, Tool};
 use crate::effects::{self, Meaning};
 use crate::flags;
 use crate::path_uses::{self, PathUse, Verb};
-use crate::paths::{Lookup, Remembering, Seen, Surroundings};
+use crate::paths::{Lookup, Remembering, Seen, Surroundings, base_name};
 use crate::policy::Policy;
 use crate::shell::{self, Command, FileRead, Listed, Refusal, RefusalReason};
 
@@ -753,14 +753,13 @@ pub(crate) fn installed_name(word: &str) -> &str {
         "/usr/local/sbin",
         "/opt/homebrew/bin",
     ];
+    if !word.starts_with('/') {
+        return word;
+    }
     match word.rsplit_once('/') {
         Some((directory, name)) if INSTALLED.contains(&directory) && !name.is_empty() => name,
         _ => word,
     }
-}
-
-pub(crate) fn base_name(word: &str) -> &str {
-    word.rsplit('/').next().unwrap_or(word)
 }
 
 fn is_scalar(value: &Value) -> bool {

@@ -3,7 +3,7 @@
 //! What takes a value is known from `programs.toml`. Of a program that is not listed, a flag is a
 //! flag and everything else an operand.
 
-use crate::rules::{self, Program, ProgramCase, Recursive, Role, Roles, matching};
+use crate::rules::{self, Program, ProgramCase, Recursive, Role, Roles, matching, traces};
 use crate::shell::{Command, Text};
 
 /// How a program reads the words of a command: which are flags, their values and operands. Words are
@@ -71,7 +71,11 @@ impl ReadWords {
             return read;
         };
         // The values of a subcommand's own flags are known once the subcommand is.
+        let mut first = read.first_trace(words);
         for case in program.cases {
+            if case.first_words != 0 && case.first_words & first == 0 {
+                continue;
+            }
             let Some(count) = read.with(words).begins(case.subcommand) else {
                 continue;
             };
@@ -79,6 +83,7 @@ impl ReadWords {
                 read.case = Some(case);
                 read.subcommand = count;
                 read.read(words);
+                first = read.first_trace(words);
             }
             let reading = read.with(words);
             if case.flags.iter().all(|flag| reading.has(flag))
@@ -102,6 +107,12 @@ impl ReadWords {
 
     fn with<'c>(&'c self, words: &'c [Text]) -> Reading<'c> {
         Reading { words, read: self }
+    }
+
+    /// What traces say of the first operand, with which a subcommand begins.
+    fn first_trace(&self, words: &[Text]) -> u128 {
+        let first = self.operands.first().and_then(|at| words.get(*at));
+        first.map_or(0, |word| traces::of_name(&word.text))
     }
 
     fn read(&mut self, words: &[Text]) {

@@ -10,7 +10,8 @@ use std::collections::HashMap;
 use crate::flags::{self, LONG_BEHIND_ONE_DASH, is_cluster};
 use crate::glob::Glob;
 use crate::literal_index::LiteralIndex;
-use crate::understand::{CommandView, base_name};
+use crate::paths::base_name;
+use crate::understand::CommandView;
 
 /// Globs over texts.
 #[derive(Clone, Debug, Default)]

@@ -11,6 +11,15 @@ pub(crate) fn of_name(name: &str) -> u128 {
     1 << (hash >> 25)
 }
 
+/// Where the search for a name begins in a table of so many slots, a power of two.
+pub(crate) fn slot(name: &str, slots: usize) -> usize {
+    let hash = name.bytes().fold(0x811c_9dc5u32, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    });
+    // The low bits of the product are the weakest.
+    (hash ^ (hash >> 15)) as usize & slots.wrapping_sub(1)
+}
+
 /// The bits of a component of a path: its whole name, and what stands before its first and behind
 /// its last dot, which patterns with a wildcard may still name.
 pub(crate) fn of_component(name: &str) -> u128 {
