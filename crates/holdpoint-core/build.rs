@@ -435,7 +435,7 @@ fn filter_of(
     let paths = case.path.clone().into_list();
     format!(
         "Filter {{ rule: {rule}, general: {general}, case: {number}, assigns: {}, within: {}, sql: {}, effect: {}, \
-         target: {}, opaque: {}, program: {}, subcommand: {}, path: {} }}",
+         target: {}, opaque: {}, program: {}, subcommand: {}, words: {}, path: {} }}",
         asks(&case.assigns),
         asks(&case.within),
         asks(&case.sql),
@@ -444,6 +444,7 @@ fn filter_of(
         mask(&case.opaque, words::OPAQUE),
         any_trace(programs.iter().map(String::as_str)),
         any_trace(first_words),
+        word_trace(case),
         all_traces(paths.iter().map(|path| traces::of_path_pattern(path))),
     )
 }
@@ -468,16 +469,17 @@ fn need_of(case: &CaseEntry) -> u64 {
         .map_or(words::NEEDS_NOTHING, |(_, bit)| bit)
 }
 
-/// The traces of names of which a text has to be one; none if one is wild.
-fn any_trace<'n>(names: impl IntoIterator<Item = &'n str>) -> u128 {
-    let known = |name: &str| {
-        if name.contains(['*', '?']) {
-            0
-        } else {
-            traces::of_name(name)
-        }
-    };
-    all_traces(names.into_iter().map(known))
+/// The traces of patterns of which a word has to fit one; none if one fits whatever it is.
+fn any_trace<'n>(patterns: impl IntoIterator<Item = &'n str>) -> u128 {
+    all_traces(patterns.into_iter().map(traces::of_word_pattern))
+}
+
+/// The traces of the words a case cannot do without, by the one that tells most.
+fn word_trace(case: &CaseEntry) -> u128 {
+    let specs = case.words.clone().into_list();
+    let alternatives = |spec: &String| any_trace(spec.split(" | ").map(str::trim));
+    let known = specs.iter().map(alternatives).filter(|bits| *bits != 0);
+    known.min_by_key(|bits| bits.count_ones()).unwrap_or(0)
 }
 
 /// All of several traces; none if nothing is known of one.

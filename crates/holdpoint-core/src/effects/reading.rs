@@ -112,7 +112,7 @@ impl ReadWords {
     /// What traces say of the first operand, with which a subcommand begins.
     fn first_trace(&self, words: &[Text]) -> u128 {
         let first = self.operands.first().and_then(|at| words.get(*at));
-        first.map_or(0, |word| traces::of_name(&word.text))
+        first.map_or(0, |word| traces::of_word(&word.text))
     }
 
     fn read(&mut self, words: &[Text]) {

@@ -59,22 +59,32 @@ pub(crate) struct Traces {
     pub(crate) program: u128,
     /// Of the first operand, with which a subcommand begins.
     pub(crate) subcommand: u128,
+    /// Of every word behind the program that is its own.
+    pub(crate) words: u128,
     /// Of every component of the effects' places.
     pub(crate) paths: u128,
 }
 
 impl Traces {
-    fn of(program: Option<&str>, reading: Option<Reading<'_>>, effects: &[Effect]) -> Self {
+    fn of(
+        program: Option<&str>,
+        reading: Option<Reading<'_>>,
+        words: &[Text],
+        effects: &[Effect],
+    ) -> Self {
         let first = reading.and_then(|reading| reading.operands().next());
         let paths = effects
             .iter()
             .flat_map(|effect| [&effect.place.path, &effect.place.from_home])
             .flatten();
         Self {
-            program: program.map(traces::of_name).unwrap_or_default(),
+            program: program.map(traces::of_word).unwrap_or_default(),
             subcommand: first
-                .map(|word| traces::of_name(&word.text))
+                .map(|word| traces::of_word(&word.text))
                 .unwrap_or_default(),
+            words: words
+                .iter()
+                .fold(0, |all, word| all | traces::of_word(&word.text)),
             paths: paths.fold(0, |all, path| all | traces_of_path(path)),
         }
     }
@@ -160,13 +170,19 @@ impl Meaning {
             own,
             mask: effects.iter().fold(0, |mask, one| mask | one.kind.bit()),
             targets: effects.iter().fold(0, |bits, one| bits | one.classes),
-            traces: Traces::of(program, reading, &effects),
+            traces: Traces::of(program, reading, words_of(view, own), &effects),
             only_helps: only_helps(program, reading),
             read,
             effects,
             sql,
         }
     }
+}
+
+/// The words behind the program that are its own.
+fn words_of(view: Option<&CommandView>, own: usize) -> &[Text] {
+    let words = view.and_then(|view| view.command.words.get(1..own));
+    words.unwrap_or_default()
 }
 
 /// The program of a command, the shell's own among them.
@@ -184,7 +200,6 @@ pub(crate) fn subjects(action: &Action) -> impl Iterator<Item = Subject<'_>> {
             let reading = view
                 .zip(meaning.read.as_ref())
                 .map(|(view, read)| read.of_command(&view.command, meaning.own));
-            let own = view.and_then(|view| view.command.words.get(1..meaning.own));
             let opaque = view
                 .map_or(&[][..], |view| &view.command.opaque)
                 .iter()
@@ -194,7 +209,7 @@ pub(crate) fn subjects(action: &Action) -> impl Iterator<Item = Subject<'_>> {
                 tool: action.call.tool(),
                 program: view.and_then(name_of),
                 reading,
-                words: own.unwrap_or_default(),
+                words: words_of(view, meaning.own),
                 assigns: view.map_or_else(Vec::new, |view| assigns(&view.command)),
                 within: view.map_or_else(Vec::new, |view| within(action, &view.command)),
                 sql: &meaning.sql,

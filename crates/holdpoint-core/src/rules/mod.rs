@@ -173,9 +173,10 @@ pub(crate) struct Filter {
     effect: u64,
     target: u64,
     opaque: u64,
-    /// What [`traces`] says of the programs, the subcommands' first words and the paths.
+    /// What [`traces`] says of the programs, the subcommands' first words, some word and the paths.
     program: u128,
     subcommand: u128,
+    words: u128,
     path: u128,
 }
 
@@ -189,6 +190,7 @@ impl Filter {
             && meets(self.opaque, subject.opaque)
             && traced(self.program, subject.traces.program)
             && traced(self.subcommand, subject.traces.subcommand)
+            && traced(self.words, subject.traces.words)
             && traced(self.path, subject.traces.paths)
             && !(self.assigns && subject.assigns.is_empty())
             && !(self.within && subject.within.is_empty())
