@@ -65,6 +65,7 @@ fn main() {
     writeln!(out, "pub(crate) static TARGETS: &[&str] = &{targets:?};").unwrap();
     write_classes(&mut out, &classes, &targets);
     write_programs(&mut out, &programs);
+    write_program_lists(&mut out, &programs);
     write_packs(&mut out, &packs, &targets);
     let target = PathBuf::from(std::env::var("OUT_DIR").unwrap());
     fs::write(target.join("packs.rs"), out).unwrap();
@@ -229,11 +230,14 @@ fn write_programs(out: &mut String, programs: &ProgramsFile) {
             .collect();
         writeln!(
             out,
-            "    Program {{ before: &{:?}, single_dash: {}, dashless: {}, remote: {}, same: &[{}], \
+            "    Program {{ before: &{:?}, single_dash: {}, dashless: {}, glued: &{:?}, directory: &{:?}, operands_in: &{:?}, remote: {}, same: &[{}], \
              roles: {}, cases: &[{}] }},",
             program.before,
             program.single_dash,
             program.dashless,
+            program.glued,
+            program.directory,
+            program.operands_in,
             program.remote,
             same.join(", "),
             roles(&program.roles),
@@ -263,6 +267,31 @@ fn write_programs(out: &mut String, programs: &ProgramsFile) {
         table.join(", ")
     )
     .unwrap();
+}
+
+/// The lists of programs that stand above their table.
+fn write_program_lists(out: &mut String, programs: &ProgramsFile) {
+    for (name, list) in [
+        ("READ_ONLY", &programs.read_only),
+        ("HELPFUL", &programs.helpful),
+        ("SENDERS", &programs.senders),
+    ] {
+        let mut sorted = list.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!(sorted.len(), list.len(), "{name}: a name stands twice");
+        writeln!(out, "pub(crate) static {name}: &[&str] = &{sorted:?};").unwrap();
+    }
+    writeln!(out, "pub(crate) static READ_ONLY_WHEN: &[ReadOnly] = &[").unwrap();
+    for entry in &programs.read_only_when {
+        writeln!(
+            out,
+            "    ReadOnly {{ program: {:?}, subcommand: &{:?}, without: &{:?} }},",
+            entry.program, entry.subcommand, entry.without
+        )
+        .unwrap();
+    }
+    writeln!(out, "];").unwrap();
 }
 
 fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {

@@ -3,8 +3,10 @@
 //! All of `judge`, as the hook calls it: reading the line, its effects and places, the packs, the
 //! digest and the decision as a value. Once with the disk, in an empty workspace, and once with
 //! none, which shows what looking at files costs. Then lines that are meant to be too much: each must
-//! be answered in time, and never with an allow. Usage: `commands [--long] [--check]`.
+//! be answered in time, and never with an allow. Last, if a file of them is named, commands that real
+//! agents ran: JSON objects with a `command`, one a line. Usage: `commands [--long] [--check] [FILE]`.
 
+use std::hint::black_box;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -12,8 +14,9 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use holdpoint::{Gate, Profile, ToolCall, Verdict};
 use holdpoint_bench::table::{self, Goals, Kind};
-use holdpoint_bench::timing::{median, quiet_ns};
+use holdpoint_bench::timing::{median, quiet, quiet_ns};
 use holdpoint_core::paths::NoLinks;
+use serde_json::Value;
 
 /// What agents run all day; no rule objects to any of it.
 const COMMANDS: [&str; 8] = [
@@ -28,27 +31,54 @@ const COMMANDS: [&str; 8] = [
 ];
 const GOAL: f64 = 15_000.0;
 
+/// How many commands of real agents are to be judged in a second.
+const REAL_GOAL: f64 = 60_000.0;
+
 fn main() -> ExitCode {
     holdpoint_bench::exit("commands", run())
 }
 
 fn run() -> Result<()> {
-    let (mut batches, mut check) = (41, false);
+    let (mut batches, mut check, mut real) = (41, false, None);
     for argument in std::env::args().skip(1) {
         match argument.as_str() {
             "--long" => batches = 401,
             "--check" => check = true,
-            other => anyhow::bail!("unknown argument `{other}`: use `--long` or `--check`"),
+            flag if flag.starts_with("--") => {
+                anyhow::bail!("unknown argument `{flag}`: use `--long`, `--check` or a file")
+            }
+            file => real = Some(real_commands(Path::new(file))?),
         }
     }
     let home = std::env::temp_dir().join(format!("holdpoint-commands-{}", std::process::id()));
     std::fs::create_dir(&home).context("an empty workspace")?;
-    let outcome = measure(&home, batches, check);
+    let outcome = measure(&home, batches, check, real.as_deref());
     std::fs::remove_dir_all(&home)?;
     outcome
 }
 
-fn measure(workspace: &Path, batches: usize, check: bool) -> Result<()> {
+/// The commands in a file.
+fn real_commands(file: &Path) -> Result<Vec<ToolCall>> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("`{}`", file.display()))?;
+    let calls: Result<Vec<ToolCall>> = text
+        .lines()
+        .map(|line| {
+            let line: Value = serde_json::from_str(line)?;
+            let command = line.get("command").and_then(Value::as_str);
+            Ok(ToolCall::shell(command.context("a line without `command`")?))
+        })
+        .collect();
+    let calls = calls?;
+    ensure!(!calls.is_empty(), "`{}` is empty", file.display());
+    Ok(calls)
+}
+
+fn measure(
+    workspace: &Path,
+    batches: usize,
+    check: bool,
+    real: Option<&[ToolCall]>,
+) -> Result<()> {
     let gate = || anyhow::Ok(Gate::from_profile(Profile::Balanced)?.in_workspace(workspace));
     let with_disk = gate()?;
     let without = gate()?.looking_up(NoLinks);
@@ -79,7 +109,43 @@ fn measure(workspace: &Path, batches: usize, check: bool) -> Result<()> {
     );
     goals.state(Kind::Absolute, sum / count < GOAL, false, &text);
     limits(&with_disk, &mut goals)?;
+    match real {
+        Some(calls) => real_rate(&with_disk, calls, batches, &mut goals)?,
+        None => println!("\nno file of real commands is named: they are left out"),
+    }
     goals.outcome(check)
+}
+
+/// How many commands of real agents are judged in a second, in the quietest of some rounds over all.
+fn real_rate(
+    gate: &Gate,
+    calls: &[ToolCall],
+    batches: usize,
+    goals: &mut Goals,
+) -> Result<()> {
+    let mut stops = 0;
+    let seconds = quiet(
+        (0..batches.div_ceil(4))
+            .map(|_| {
+                let start = Instant::now();
+                stops = calls
+                    .iter()
+                    .filter(|call| !black_box(gate.judge(call)).verdict.runs())
+                    .count();
+                start.elapsed().as_secs_f64()
+            })
+            .collect(),
+    );
+    let count = f64::from(u32::try_from(calls.len())?);
+    println!(
+        "\n{} commands of real agents: {:.1} µs each, {stops} of them stopped",
+        calls.len(),
+        seconds * 1e6 / count
+    );
+    let rate = count / seconds;
+    let text = format!("{rate:.0} real commands a second (goal {REAL_GOAL:.0})");
+    goals.state(Kind::Absolute, rate >= REAL_GOAL, false, &text);
+    Ok(())
 }
 
 /// Lines nobody writes, and how long each keeps the judge busy.

@@ -1,7 +1,5 @@
 //! How the program ends.
 
-use std::process::ExitCode;
-
 use holdpoint_core::text::Action;
 use holdpoint_engine::Verdict;
 
@@ -42,8 +40,8 @@ impl From<Action> for Exit {
     }
 }
 
-impl From<Exit> for ExitCode {
+impl From<Exit> for u8 {
     fn from(exit: Exit) -> Self {
-        ExitCode::from(exit as u8)
+        exit as u8
     }
 }

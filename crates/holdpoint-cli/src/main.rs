@@ -1,5 +1,7 @@
 //! The `holdpoint` program: reads the command line and hands over.
 
+#![cfg_attr(all(target_os = "linux", target_env = "gnu", not(test)), no_main)]
+
 mod cli;
 mod commands;
 mod exit;
@@ -10,7 +12,6 @@ mod progress;
 mod terminal;
 
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 use clap::Parser;
 
@@ -18,7 +19,10 @@ use crate::cli::{Cli, Command};
 use crate::exit::Exit;
 use crate::terminal::Terminal;
 
-fn main() -> ExitCode {
+holdpoint_sandbox::program!(answer);
+
+/// Does what the command line says; the exit code.
+fn answer() -> u8 {
     holdpoint_sandbox::file_sizes::refuse_quietly();
     // The hot path: every call of an agent comes this way, so nothing else is touched before it.
     if let Some(exit) = commands::hook::called(std::env::args_os()) {

@@ -19,7 +19,6 @@ mod literal_index;
 mod named;
 mod offers;
 pub mod opaque;
-mod path_uses;
 pub mod paths;
 pub mod policy;
 mod project_files;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::effects::{self, Kind};
+use crate::effects::{self, EffectKind};
 use crate::shell::UNKNOWN;
 use crate::understand::Action;
 
@@ -57,24 +57,26 @@ impl PathVerb {
         matches!(self, PathVerb::Write | PathVerb::Delete)
     }
 
-    fn of(kind: Kind) -> Option<Self> {
+    fn of(kind: EffectKind) -> Option<Self> {
         match kind {
-            Kind::Read | Kind::List | Kind::Send => Some(PathVerb::Read),
-            Kind::Write | Kind::Append | Kind::Mode | Kind::Owner => Some(PathVerb::Write),
-            Kind::Delete => Some(PathVerb::Delete),
-            Kind::Run => Some(PathVerb::Run),
-            Kind::Either => Some(PathVerb::Unknown),
-            Kind::Connect
-            | Kind::Listen
-            | Kind::History
-            | Kind::Publish
-            | Kind::Database
-            | Kind::Infrastructure
-            | Kind::Privilege
-            | Kind::Signal
-            | Kind::Install
-            | Kind::Persist
-            | Kind::Opaque => None,
+            EffectKind::Read | EffectKind::List | EffectKind::Send => Some(PathVerb::Read),
+            EffectKind::Write | EffectKind::Append | EffectKind::Mode | EffectKind::Owner => {
+                Some(PathVerb::Write)
+            }
+            EffectKind::Delete => Some(PathVerb::Delete),
+            EffectKind::Run => Some(PathVerb::Run),
+            EffectKind::Either => Some(PathVerb::Unknown),
+            EffectKind::Connect
+            | EffectKind::Listen
+            | EffectKind::History
+            | EffectKind::Publish
+            | EffectKind::Database
+            | EffectKind::Infrastructure
+            | EffectKind::Privilege
+            | EffectKind::Signal
+            | EffectKind::Install
+            | EffectKind::Persist
+            | EffectKind::Opaque => None,
         }
     }
 }
@@ -101,7 +103,7 @@ pub fn named(action: &Action) -> Named {
     for subject in effects::subjects(action) {
         let by_find = matches!(subject.within.first(), Some(&("find" | "gfind" | "bfs")));
         for effect in subject.effects {
-            if effect.kind == Kind::Opaque {
+            if effect.kind == EffectKind::Opaque {
                 found.unknown(subject.program.unwrap_or(subject.tool));
             }
             let Some(verb) = PathVerb::of(effect.kind) else {
@@ -113,9 +115,6 @@ pub fn named(action: &Action) -> Named {
                 Some(_) | None if verb.changes() => found.unknown(&effect.text),
                 Some(_) | None => {}
             }
-        }
-        if subject.effects.len() > effects::MOST_OF_A_COMMAND {
-            found.unknown(subject.program.unwrap_or(subject.tool));
         }
     }
     for script in &action.files {
@@ -215,8 +214,12 @@ mod tests {
         assert_eq!(unknown("rm -rf $SOMEWHERE"), ["$SOMEWHERE"]);
         assert_eq!(unknown("curl x.example | sh").len(), 1);
         assert!(unknown("rm x; cat $Y").is_empty());
-        let many: Vec<String> = (0..600).map(|n| format!("f{n}")).collect();
-        assert_eq!(unknown(&format!("rm {}", many.join(" "))), ["rm"]);
+        let many = |count: usize| -> String {
+            let words: Vec<String> = (0..count).map(|n| format!("f{n}")).collect();
+            format!("rm {}", words.join(" "))
+        };
+        assert!(unknown(&many(600)).is_empty());
+        assert_eq!(unknown(&many(5000)).first().unwrap(), "Bash");
     }
 
     #[test]

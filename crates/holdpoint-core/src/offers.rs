@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::call::ToolCall;
 use crate::catalogue::{self, Shape};
-use crate::effects::Kind;
+use crate::effects::EffectKind;
 use crate::glob::Glob;
 use crate::rules::{self, Program, Role, Roles, matching};
 use crate::shell::{self, Reached, RedirectionKind, Text};
@@ -243,7 +243,7 @@ fn only_looks(program: &Program) -> bool {
 }
 
 fn looks(roles: &Roles) -> bool {
-    let looking = Kind::Run.bit() | Kind::Read.bit() | Kind::List.bit();
+    let looking = EffectKind::Run.bit() | EffectKind::Read.bit() | EffectKind::List.bit();
     let operands = [roles.operands, roles.first, roles.last];
     let mut operands = operands.into_iter().flatten();
     let mut flags = roles.flag_operands.iter().map(|(_, role)| *role);

@@ -4,6 +4,8 @@
 //! is spent, a file cannot be read or only the running program will know, returns an [`Opaque`]:
 //! the kind of thing that is then unknown, and why. The judge answers each of them.
 
+use crate::effects::EffectKind;
+
 /// Something a call may do that nobody can know before it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Opaque {
@@ -78,6 +80,31 @@ impl Opaque {
 }
 
 impl OpaqueKind {
+    /// What is unknown where an effect of a kind is.
+    pub(crate) const fn of_effect(kind: EffectKind) -> Option<Self> {
+        match kind {
+            EffectKind::Run => Some(OpaqueKind::Run),
+            EffectKind::Read | EffectKind::List | EffectKind::Send => Some(OpaqueKind::Read),
+            EffectKind::Write
+            | EffectKind::Append
+            | EffectKind::Mode
+            | EffectKind::Owner
+            | EffectKind::Either => Some(OpaqueKind::Write),
+            EffectKind::Delete => Some(OpaqueKind::Delete),
+            EffectKind::Connect => Some(OpaqueKind::Connect),
+            EffectKind::Listen
+            | EffectKind::History
+            | EffectKind::Publish
+            | EffectKind::Database
+            | EffectKind::Infrastructure
+            | EffectKind::Privilege
+            | EffectKind::Signal
+            | EffectKind::Install
+            | EffectKind::Persist
+            | EffectKind::Opaque => None,
+        }
+    }
+
     /// Its word.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

@@ -13,11 +13,12 @@ use serde_json::{Map, Value};
 use crate::budget::Budget;
 use crate::call::{self, ToolCall, push_python_str};
 use crate::catalogue::{self, Effect, Identity, Name, Shape, Tool};
-use crate::effects::{self, Meaning};
+use crate::effects::{self, Limit, Meaning, PathEffect, places};
 use crate::flags;
-use crate::path_uses::{self, PathUse, Verb};
+use crate::opaque::{Opaque, Reason};
 use crate::paths::{Lookup, Remembering, Seen, Surroundings, base_name};
 use crate::policy::Policy;
+use crate::rules::{READ_ONLY, READ_ONLY_WHEN};
 use crate::shell::{self, Command, FileRead, Listed, Refusal, RefusalReason};
 
 /// The longest command line that is read; a longer one is refused, whatever it says (H-10).
@@ -58,7 +59,7 @@ pub struct Action {
     /// Why a command line could not be taken apart.
     pub(crate) trouble: Option<Trouble>,
     seen: Seen,
-    paths: OnceLock<Vec<PathUse>>,
+    paths: OnceLock<Vec<PathEffect>>,
     text_form: OnceLock<String>,
 }
 
@@ -108,6 +109,7 @@ fn read(call: ToolCall, effect: Effect, generated: &[String], around: &Surroundi
         budget: Budget::new(),
     });
     action.meanings = effects::meanings(&action, around, generated);
+    action.answer_for_effects();
     action.seen = lookup.into_seen();
     action
 }
@@ -149,6 +151,8 @@ pub(crate) enum Trouble {
     TooMany(usize),
     /// The call names more files than that.
     TooManyPaths(usize),
+    /// A path has more components than any that is used.
+    PathTooDeep,
     /// The shell reader gives up on it.
     TooComplex,
     /// The shell reader refuses it.
@@ -222,7 +226,7 @@ impl Action {
     }
 
     /// The argument that says in which directory commands run.
-    fn directory_argument(&self) -> Option<&str> {
+    pub(crate) fn directory_argument(&self) -> Option<&str> {
         let mut input = self.call.input().iter();
         let (_, directory) = input.find(|(key, _)| catalogue::names_directory(key))?;
         directory.as_str()
@@ -508,22 +512,37 @@ impl Action {
         }
     }
 
-    /// The paths the call names. Most policies never ask.
-    pub(crate) fn paths(&self) -> &[PathUse] {
-        self.paths.get_or_init(|| {
-            let input = self.call.input();
-            let mut paths = path_uses::of_commands(&self.commands, self.directory_argument());
-            if !self.is_shell() {
-                let verb = match self.effect {
-                    Effect::None | Effect::Read => Verb::Read,
-                    Effect::Write => Verb::Write,
-                    Effect::Delete => Verb::Delete,
-                    Effect::Execute | Effect::Unknown => Verb::Unknown,
-                };
-                paths.extend(path_uses::of_arguments(input, verb));
+    /// The paths rules about places look at. Most policies never ask.
+    pub(crate) fn paths(&self) -> &[PathEffect] {
+        self.paths.get_or_init(|| effects::paths::of_action(self))
+    }
+
+    /// Says of commands that do more than was found out that this is so: in the call's own text
+    /// there is more than can be judged, in a script it is not known.
+    fn answer_for_effects(&mut self) {
+        for (index, meaning) in self.meanings.iter().enumerate() {
+            let Some(given_up) = meaning.given_up else {
+                continue;
+            };
+            let mut command = self.commands.get_mut(index).map(|view| &mut view.command);
+            if let Some(command) = &mut command {
+                command.opaque.push(Opaque {
+                    kind: given_up.kind,
+                    reason: Reason::OverBudget,
+                });
             }
-            paths
-        })
+            if command
+                .as_ref()
+                .is_some_and(|command| command.file.is_some())
+            {
+                continue;
+            }
+            let words = command.map_or(0, |command| command.words.len());
+            self.trouble = Some(match given_up.limit {
+                Limit::Effects => Trouble::TooManyPaths(words),
+                Limit::Components => Trouble::PathTooDeep,
+            });
+        }
     }
 
     /// Refuses a call that names more files than anybody would look at.
@@ -535,7 +554,7 @@ impl Action {
             let texts: usize = self.call.input().values().map(count_texts).sum();
             (
                 if texts > MAX_NAMED {
-                    self.paths().len()
+                    effects::paths::of_arguments(self).len()
                 } else {
                     0
                 },
@@ -677,6 +696,21 @@ impl CommandView {
         self.command.words.iter().any(|word| word.dynamic)
     }
 
+    /// Whether its program is known to change nothing outside itself, its redirections aside.
+    pub(crate) fn is_read_only(&self) -> bool {
+        let Some(program) = self.program() else {
+            return false;
+        };
+        let operand = self.flagless.split(' ').nth(1).unwrap_or_default();
+        READ_ONLY.binary_search(&program).is_ok()
+            || READ_ONLY_WHEN.iter().any(|when| {
+                let begins = |flag: &String| when.without.iter().any(|one| flag.starts_with(one));
+                when.program == program
+                    && (when.subcommand.is_empty() || when.subcommand.contains(&operand))
+                    && !self.flags.iter().any(begins)
+            })
+    }
+
     /// Whether an option makes a program that otherwise only looks write a file.
     pub(crate) fn writes_by_option(&self) -> bool {
         let has = |wanted: &[&str]| {
@@ -704,7 +738,7 @@ impl CommandView {
         self.command.redirects.iter().filter_map(|redirect| {
             let target = redirect.target.text.as_str();
             let sign = redirect.kind.writing_sign()?;
-            (!path_uses::is_stream(target)).then_some((sign, target))
+            (!places::is_stream(target)).then_some((sign, target))
         })
     }
 

@@ -35,6 +35,21 @@ fn a_tool_given_too_many_files_is_refused() {
 }
 
 #[test]
+fn a_path_too_deep_to_be_compared_is_refused() {
+    let policy = json!({ "defaultPolicy": "allow" });
+    let path = format!("{}.env", "d/".repeat(129));
+    for (tool, input) in [
+        ("Read", json!({ "file_path": path })),
+        ("Write", json!({ "file_path": path, "content": "x" })),
+        ("frobnicate", json!({ "path": path })),
+        ("Bash", json!({ "command": format!("cat {path}") })),
+    ] {
+        let call = ToolCall::new(tool, input).unwrap();
+        assert!(refused_as_oversize(&decide(&policy, &call)), "{tool}");
+    }
+}
+
+#[test]
 fn a_decision_lists_a_bounded_number_of_findings_and_the_deciding_one_first() {
     let policy = json!({
         "defaultPolicy": "ask",

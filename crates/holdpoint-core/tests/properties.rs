@@ -245,6 +245,29 @@ fn decide(call: &ToolCall, policy: &Policy, state: &SessionState) -> Decision {
     judge_call(call, policy, &Session::new(state.clone()), &around)
 }
 
+/// Something a program may be given to do something to.
+fn an_operand() -> impl Strategy<Value = &'static str> {
+    select(
+        &[
+            "build",
+            "src",
+            "~",
+            "/",
+            "/etc",
+            "../x",
+            "$X",
+            "*",
+            "node_modules",
+            ".env",
+            "secrets",
+            "secrets/a",
+            "config",
+            "'a b'",
+            "./x",
+        ][..],
+    )
+}
+
 /// A refusal by a rule, as opposed to a default nobody's rule spoke against.
 /// Whether a rule of a pack decided, or Holdpoint itself, and no rule of a file.
 fn is_packs_own(decision: &Decision) -> bool {
@@ -419,6 +442,40 @@ proptest! {
                 // "Allowed by a rule" is said of a line only if it can be said of every part.
                 prop_assert!(matches!(alone.method, Method::Whitelist | Method::ToolPolicy));
             }
+        }
+    }
+
+    #[test]
+    fn another_operand_never_loosens(
+        front in select(&[
+            "rm", "rm -rf", "rmdir", "unlink", "shred", "chmod -R 777", "chown -R me", "tee", "tee -a",
+            "touch", "truncate -s 0", "cat", "ls", "git rm -r", "git add", "frobnicate", "find", "mkdir -p",
+        ][..]),
+        operands in prop::collection::vec(an_operand(), 1..5),
+        another in an_operand(),
+        padding in select(&[0usize, 1, 600][..]),
+        files in any::<bool>(),
+    ) {
+        let text = match files {
+            true => json!({
+                "defaultPolicy": "allow", "guards": { "enabled": false },
+                "files": { "roots": ["."], "write": { "deny": ["secrets"] }, "delete": { "deny": ["secrets"] },
+                           "read": { "ask": ["config"] } },
+            }),
+            false => json!({ "defaultPolicy": "allow" }),
+        };
+        let policy = compile(vec![user(&text)]);
+        let back = if front == "find" { " -exec rm -rf {} +" } else { "" };
+        let verdict = |operands: &[&str]| {
+            let line = format!("{front} {}{back}", operands.join(" "));
+            decide(&ToolCall::shell(line), &policy, &SessionState::default()).verdict
+        };
+        let before = verdict(&operands);
+        for at in [0, operands.len()] {
+            let mut more = operands.clone();
+            more.splice(at..at, std::iter::once(another).chain(std::iter::repeat_n("build/x", padding)));
+            let after = verdict(&more);
+            prop_assert!(after >= before, "{} {:?}: {:?}, {:?}: {:?}", front, operands, before, more, after);
         }
     }
 

@@ -3,6 +3,8 @@
 //! Long text is cut twice, far behind the limit before it is redacted and at the limit after, so that
 //! no half of a secret is left.
 
+use std::cell::RefCell;
+
 use holdpoint_core::text::redaction::{Marker, Redacted, RedactedJson, Redactor};
 use holdpoint_core::{Decision, ToolCall};
 use serde_json::{Map, Value};
@@ -116,8 +118,21 @@ pub(crate) fn whole_arguments(redactor: &Redactor, call: &ToolCall) -> Map<Strin
 
 fn fitted(redactor: &Redactor, value: &Value, room: &Room) -> RedactedJson {
     let mut left = room.arguments;
-    let bounded = bounded(value, "", &mut left, 0, room);
-    let mut redacted = redactor.json(&bounded).0.shortened(room.text);
+    let redacted = if fits(value, "", &mut left, 0, room) {
+        redactor.json(value)
+    } else {
+        let mut left = room.arguments;
+        redactor.json(&bounded(value, "", &mut left, 0, room))
+    };
+    fitted_again(redacted.0, room)
+}
+
+/// A value that was cut far behind the limit and then redacted, cut at the limit.
+fn fitted_again(redacted: RedactedJson, room: &Room) -> RedactedJson {
+    let mut redacted = redacted.shortened(room.text);
+    if most_bytes(redacted.as_value()) <= room.whole {
+        return redacted;
+    }
     // Many arguments of some length each, or characters that are written as six: the longest ones
     // give way until the record is one.
     for share in [4, 16, 64, 256] {
@@ -127,6 +142,56 @@ fn fitted(redactor: &Redactor, value: &Value, room: &Room) -> RedactedJson {
         redacted = redacted.shortened(|key| (room.text)(key) / share);
     }
     redacted
+}
+
+/// The arguments of a call as they are recorded.
+pub(crate) fn recorded_arguments(redactor: &Redactor, call: &ToolCall) -> RedactedJson {
+    let (input, room) = (call.input(), &TO_RECORD);
+    let mut left = room.arguments.saturating_sub(1);
+    if fields_fit(input, &mut left, 0, room) {
+        fitted_again(redactor.fields(input).0, room)
+    } else {
+        recorded(redactor, &Value::Object(input.clone()))
+    }
+}
+
+/// Texts as they are recorded, for records that are made together: their agent, session, directory,
+/// tool and reason are mostly the same, and need to be looked at once.
+pub(crate) struct Briefs {
+    redactor: Redactor,
+    known: RefCell<Vec<(String, Redacted)>>,
+}
+
+/// The most texts that are kept, and the longest of them: more would take longer to look through
+/// than a short text takes to redact.
+const MAX_BRIEFS: usize = 24;
+const MAX_BRIEF: usize = 256;
+
+impl Briefs {
+    pub(crate) fn new(redactor: Redactor) -> Self {
+        Self {
+            redactor,
+            known: RefCell::default(),
+        }
+    }
+
+    /// What takes the secrets out.
+    pub(crate) fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
+    /// A text as it is recorded.
+    pub(crate) fn brief(&self, text: &str) -> Redacted {
+        let mut known = self.known.borrow_mut();
+        if let Some((_, brief)) = known.iter().find(|(one, _)| one == text) {
+            return brief.clone();
+        }
+        let brief = brief(&self.redactor, text);
+        if known.len() < MAX_BRIEFS && text.len() <= MAX_BRIEF {
+            known.push((text.to_owned(), brief.clone()));
+        }
+        brief
+    }
 }
 
 /// A text as it is recorded, cut twice for the same reason.
@@ -155,6 +220,43 @@ fn limit_of(key: &str) -> usize {
         LONGEST_COMMAND
     } else {
         LONGEST_ARGUMENT
+    }
+}
+
+/// Whether nothing of a value would be cut before it is redacted.
+fn fits(value: &Value, key: &str, left: &mut usize, depth: usize, room: &Room) -> bool {
+    if *left == 0 || depth > 32 {
+        return false;
+    }
+    *left -= 1;
+    match value {
+        Value::String(text) => text.len() <= (room.text)(key) + LONGEST_SECRET,
+        Value::Array(items) => items
+            .iter()
+            .all(|item| fits(item, key, left, depth + 1, room)),
+        Value::Object(fields) => fields_fit(fields, left, depth, room),
+        Value::Null | Value::Bool(_) | Value::Number(_) => true,
+    }
+}
+
+fn fields_fit(fields: &Map<String, Value>, left: &mut usize, depth: usize, room: &Room) -> bool {
+    fields
+        .iter()
+        .all(|(name, field)| name.len() <= LONGEST_KEY && fits(field, name, left, depth + 1, room))
+}
+
+/// No fewer bytes than a value has as JSON: a sign may be written as six.
+fn most_bytes(value: &Value) -> usize {
+    let quoted = |text: &str| text.len() * 6 + 2;
+    match value {
+        Value::String(text) => quoted(text),
+        Value::Array(items) => items.iter().map(|item| most_bytes(item) + 1).sum::<usize>() + 2,
+        Value::Object(fields) => {
+            let field = |(name, field): (&String, &Value)| quoted(name) + most_bytes(field) + 2;
+            fields.iter().map(field).sum::<usize>() + 2
+        }
+        // No number is longer than this.
+        Value::Null | Value::Bool(_) | Value::Number(_) => 32,
     }
 }
 

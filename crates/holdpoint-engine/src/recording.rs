@@ -21,7 +21,7 @@ use holdpoint_ledger::{Detail, Digest, Durability, Entry, Kind, Ledger, LedgerEr
 use serde_json::{Map, Value, json};
 
 use crate::account::{account_name, name_in_environment};
-use crate::excerpt::{brief, recorded};
+use crate::excerpt::{Briefs, brief, recorded, recorded_arguments};
 use crate::locations::Locations;
 use crate::store::{append_line, lock, plain_words, read_bounded, write_whole};
 
@@ -108,7 +108,24 @@ pub struct Failed<'a> {
     pub replayed: Option<Replayed<'a>>,
 }
 
+/// Whether two outcomes come under one policy, loaded once.
+fn same(one: Option<&Policy>, other: Option<&Policy>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => std::ptr::eq(one, other),
+        (None, None) => true,
+        (Some(_), None) | (None, Some(_)) => false,
+    }
+}
+
 impl<'a> Outcome<'a> {
+    /// The policy that says how it is redacted.
+    fn policy(&self) -> Option<&'a Policy> {
+        match self {
+            Outcome::Answered(answered) => answered.policy,
+            Outcome::Failed(_) => None,
+        }
+    }
+
     /// Where it was found, if that is a transcript.
     fn replayed(&self) -> Option<Replayed<'a>> {
         match self {
@@ -160,8 +177,16 @@ impl Recorder {
             return Ok(());
         }
         let mut entries: Vec<Entry> = Vec::with_capacity(outcomes.len());
+        let mut under: Option<(Option<&Policy>, Briefs)> = None;
         for outcome in outcomes {
-            entries.push(self.entry(outcome)?);
+            // Nearly always they come under one policy, and so have one redactor.
+            let policy = outcome.policy();
+            let briefs = match under.take() {
+                Some((known, briefs)) if same(known, policy) => briefs,
+                Some(_) | None => Briefs::new(self.redactor_under(policy)?),
+            };
+            entries.push(self.entry(outcome, &briefs));
+            under = Some((policy, briefs));
         }
         let durability = outcomes.iter().map(durability).max().unwrap_or_default();
         let Err(error) = self.ledger.append_all(&entries, durability) else {
@@ -216,10 +241,7 @@ impl Recorder {
 
     /// Records what happens to a call that waits for a person.
     pub fn hold(&self, hold: &Hold<'_>) -> Result<(), RecordError> {
-        let redactor = match hold.policy {
-            Some(policy) => self.redactor(policy)?,
-            None => self.plain_redactor(),
-        };
+        let redactor = self.redactor_under(hold.policy)?;
         let (entry, durability) = held::entry(hold, &redactor);
         self.ledger.append(&entry, durability)?;
         Ok(())
@@ -243,14 +265,15 @@ impl Recorder {
             text.lines().count(),
             causes.join("; ")
         );
-        let entry = self.failure(&Failed {
+        let failed = Failed {
             agent: "holdpoint",
             session: None,
             call: None,
             problem: &problem,
             left_alone: false,
             replayed: None,
-        });
+        };
+        let entry = self.failure(&failed, &Briefs::new(self.plain_redactor()));
         if self.ledger.append(&entry, Durability::Written).is_ok() {
             let _ = fs::remove_file(&taken);
         } else {
@@ -264,6 +287,14 @@ impl Recorder {
         match &self.home {
             Some(home) => redactor.shortening_home(home),
             None => redactor,
+        }
+    }
+
+    /// What takes out of text what the policy wants out, if there is one.
+    fn redactor_under(&self, policy: Option<&Policy>) -> Result<Redactor, RecordError> {
+        match policy {
+            Some(policy) => self.redactor(policy),
+            None => Ok(self.plain_redactor()),
         }
     }
 
@@ -295,16 +326,16 @@ impl Recorder {
         Ok(salt)
     }
 
-    fn entry(&self, outcome: &Outcome<'_>) -> Result<Entry, RecordError> {
+    fn entry(&self, outcome: &Outcome<'_>, briefs: &Briefs) -> Entry {
         match outcome {
-            Outcome::Answered(answered) => self.decision(answered),
-            Outcome::Failed(failed) => Ok(self.failure(failed)),
+            Outcome::Answered(answered) => self.decision(answered, briefs),
+            Outcome::Failed(failed) => self.failure(failed, briefs),
         }
     }
 
-    fn failure(&self, failed: &Failed<'_>) -> Entry {
-        let redactor = self.plain_redactor();
-        let text = |text: &str| brief(&redactor, text);
+    fn failure(&self, failed: &Failed<'_>, briefs: &Briefs) -> Entry {
+        let redactor = briefs.redactor();
+        let text = |text: &str| briefs.brief(text);
         let mut detail = Map::new();
         if failed.left_alone {
             detail.insert("left_alone".into(), Value::Bool(true));
@@ -323,25 +354,22 @@ impl Recorder {
             method: Some(Method::Error),
             reason: Some(text(failed.problem)),
             call: call.and_then(|call| Digest::parse(&call.digest())),
-            input: call.map(|call| recorded(&redactor, &Value::Object(call.input().clone()))),
+            input: call.map(|call| recorded_arguments(redactor, call)),
             detail: (!detail.is_empty())
                 .then(|| Detail::Of(redactor.json(&Value::Object(detail)).0)),
             ..Entry::new(Kind::Error)
         }
     }
 
-    fn decision(&self, answered: &Answered<'_>) -> Result<Entry, RecordError> {
+    fn decision(&self, answered: &Answered<'_>, briefs: &Briefs) -> Entry {
         let Answered { call, decision, .. } = answered;
-        let redactor = match answered.policy {
-            Some(policy) => self.redactor(policy)?,
-            None => self.plain_redactor(),
-        };
-        let text = |text: &str| brief(&redactor, text);
+        let redactor = briefs.redactor();
+        let text = |text: &str| briefs.brief(text);
         let deciding = decision
             .findings
             .first()
             .filter(|finding| Some(&finding.rule) == decision.rule.as_ref());
-        Ok(Entry {
+        Entry {
             agent: Some(text(answered.agent)),
             session: answered.session.map(text),
             directory: call.cwd().or(answered.directory).map(text),
@@ -354,11 +382,11 @@ impl Recorder {
             part: deciding.and_then(|one| one.part.as_deref()).map(text),
             call: Digest::parse(&decision.call),
             policy: Digest::parse(&decision.policy),
-            input: Some(recorded(&redactor, &Value::Object(call.input().clone()))),
+            input: Some(recorded_arguments(redactor, call)),
             duration: answered.took,
-            detail: detail(answered, &redactor),
+            detail: detail(answered, redactor),
             ..Entry::new(Kind::Decision)
-        })
+        }
     }
 }
 

@@ -4,12 +4,10 @@
 //! killed process left half-written, or whole but unacknowledged, is told from one that somebody
 //! removed or added: what was announced may be there or not; what was settled must be.
 
-use std::fmt::Write as _;
-
 use sha2::{Digest as _, Sha256};
 
 use crate::Timestamp;
-use crate::chain::{RecordHash, hex};
+use crate::chain::{RecordHash, push_hex, push_number};
 
 /// The bytes of a head.
 pub(crate) const LENGTH: usize = 181;
@@ -55,23 +53,27 @@ pub(crate) struct Head {
 impl Head {
     /// The stored bytes. Their number never changes, so one write replaces another.
     pub(crate) fn bytes(&self) -> Vec<u8> {
-        let mut text = String::with_capacity(LENGTH);
-        // Writing to a string cannot fail.
-        let _ = write!(
-            text,
-            "{} 1 {:08} {:020} {:020} {:020} {:020} {} {}",
-            char::from(self.state.letter()),
-            self.segment,
-            self.size,
-            self.before,
-            self.records,
-            self.time.micros(),
-            u8::from(self.reserve_used),
-            self.hash,
-        );
+        let mut text = Vec::with_capacity(LENGTH);
+        text.extend([self.state.letter(), b' ', b'1']);
+        let numbers = [
+            (u64::from(self.segment), 8),
+            (self.size, 20),
+            (self.before, 20),
+            (self.records, 20),
+            (self.time.micros(), 20),
+            (u64::from(self.reserve_used), 1),
+        ];
+        for (number, width) in numbers {
+            text.push(b' ');
+            push_number(number, width, &mut text);
+        }
+        text.push(b' ');
+        push_hex(self.hash.as_bytes(), &mut text);
         let check = check(&text);
-        let _ = writeln!(text, " {check}");
-        text.into_bytes()
+        text.push(b' ');
+        push_hex(&check, &mut text);
+        text.push(b'\n');
+        text
     }
 
     /// Whether a lock file holds less than any head: a writer was refused or ended before the first.
@@ -112,11 +114,11 @@ impl Head {
     }
 }
 
-/// The first 16 digits of the digest of what stands before them.
-fn check(text: &str) -> String {
-    let digest = Sha256::digest(text);
-    let (short, _) = digest.split_at_checked(8).unwrap_or_default();
-    hex(short)
+/// The first 16 digits of the digest of what stands before them, as bytes.
+fn check(text: &[u8]) -> [u8; 8] {
+    let digest: [u8; 32] = Sha256::digest(text).into();
+    let (short, _) = digest.split_first_chunk::<8>().unwrap_or((&[0; 8], &[]));
+    *short
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 //! An entry takes text only as [`Redacted`], so nothing that was not redacted can be written. The
 //! writer adds the version, the number, the hash of the record before and the time.
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use holdpoint_core::text::redaction::{Redacted, RedactedJson};
@@ -14,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Timestamp;
-use crate::chain::RecordHash;
+use crate::chain::{RecordHash, push_hex, push_number};
 
 /// The version of the form of records.
 pub const VERSION: u32 = 1;
@@ -109,10 +108,9 @@ impl Digest {
     /// Takes a text that is a digest and no other.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix("sha256:")?;
-        digits
-            .parse::<RecordHash>()
-            .is_ok()
-            .then(|| Self(text.to_owned()))
+        // Only lower-case digits: a digest has one spelling.
+        let digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        (digits.len() == 64 && digits.bytes().all(digit)).then(|| Self(text.to_owned()))
     }
 }
 
@@ -275,13 +273,13 @@ impl Entry {
         }
     }
 
-    /// Adds the stored line, its end included, to `lines`. What would make it longer than
+    /// Adds the stored line, its end included, to `lines`; `time` is its time as a text. What would make it longer than
     /// [`MAX_LINE`] is left out, the arguments first.
     pub(crate) fn write(
         &self,
         seq: u64,
         prev: &RecordHash,
-        time: Timestamp,
+        time: &str,
         lines: &mut Vec<u8>,
     ) -> serde_json::Result<RecordHash> {
         let start = lines.len();
@@ -319,21 +317,23 @@ impl Entry {
         &self,
         seq: u64,
         prev: &RecordHash,
-        time: Timestamp,
+        time: &str,
         lines: &mut Vec<u8>,
     ) -> serde_json::Result<()> {
-        let mut opening = String::with_capacity(160);
-        // Writing to a string cannot fail.
-        let _ = write!(
-            opening,
-            r#"{{"v":{VERSION},"seq":{seq},"prev":"{prev}","time":"{time}","#
-        );
-        lines.extend_from_slice(opening.as_bytes());
+        lines.extend_from_slice(b"{\"v\":");
+        push_number(VERSION.into(), 1, lines);
+        lines.extend_from_slice(b",\"seq\":");
+        push_number(seq, 1, lines);
+        lines.extend_from_slice(b",\"prev\":\"");
+        push_hex(prev.as_bytes(), lines);
+        lines.extend_from_slice(b"\",\"time\":\"");
+        lines.extend_from_slice(time.as_bytes());
+        lines.push(b'"');
         let rest = lines.len();
         serde_json::to_writer(&mut *lines, self)?;
-        // The two objects become one: the brace that opens the second goes.
-        if lines.get(rest) == Some(&b'{') {
-            lines.remove(rest);
+        // The two objects become one: a comma stands where the second one opened.
+        if let Some(brace) = lines.get_mut(rest) {
+            *brace = b',';
         }
         lines.push(b'\n');
         Ok(())

@@ -20,6 +20,12 @@ use crate::reserve;
 use crate::segments::{LOCK, PUBLIC_KEY, note_path, segment_numbers, segment_path};
 use crate::system::{Open, System, make_directory, read_at, sync_directory};
 
+/// The bytes of an ordinary record, so that room for a group of them is made once.
+const USUAL_LINE: usize = 1024;
+
+/// The most room that is made before anything is known of the records: more comes as they need it.
+const MAX_ROOM: usize = 1 << 20;
+
 /// What an append may do that others may not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Allowance {
@@ -228,11 +234,12 @@ impl<'a, S: System> Locked<'a, S> {
             _ => None,
         };
         let mends: Vec<Entry> = self.mends.iter().map(mended).collect();
-        let mut lines = Vec::with_capacity(1024);
+        let mut lines = Vec::with_capacity(entries.len().saturating_mul(USUAL_LINE).min(MAX_ROOM));
         let mut next = self.end.clone();
+        let shown = time.to_string();
         for entry in opening.iter().chain(&mends).chain(entries) {
             next.hash = entry
-                .write(next.records, &next.hash, time, &mut lines)
+                .write(next.records, &next.hash, &shown, &mut lines)
                 .map_err(|error| {
                     let path = &self.ledger.directory;
                     LedgerError::new(Doing::Write, path, Cause::Form(error))

@@ -4,13 +4,14 @@
 //! which a process that breaks down still says no, [`file_sizes`], by which a file that may not grow
 //! is an error and not the end, [`interrupt`], by which Ctrl-C ends a long run in good order,
 //! [`places`], by which checks know how much room there is and whether they may write, [`terminal`],
-//! on which a question stands, and [`user`] and [`children`]: who this process is, and what the
-//! programs it starts may use.
+//! on which a question stands, [`user`] and [`children`]: who this process is, and what the
+//! programs it starts may use, and [`start`]: how the program begins and ends.
 
 pub mod children;
 pub mod file_sizes;
 pub mod interrupt;
 pub mod last_words;
 pub mod places;
+pub mod start;
 pub mod terminal;
 pub mod user;

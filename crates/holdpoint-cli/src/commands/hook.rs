@@ -8,7 +8,6 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,13 +24,13 @@ use holdpoint_engine::{
     Caller, Engine, EngineError, ErrorLog, Failed, Locations, NO_SESSION, OnError, SessionId,
     SessionSource, Sessions, ToolCall, Verdict, shown, working_directory,
 };
-use holdpoint_sandbox::last_words;
+use holdpoint_sandbox::{last_words, start};
 use lexopt::Arg;
 
 use crate::exit::Exit;
 
 /// Answers if the arguments are those of `holdpoint hook`. Asked for help it leaves that to clap.
-pub(crate) fn called(arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
+pub(crate) fn called(arguments: impl Iterator<Item = OsString>) -> Option<u8> {
     let mut arguments = arguments.skip(1);
     if arguments.next()? != "hook" {
         return None;
@@ -75,7 +74,7 @@ fn known_agents() -> String {
     Agent::ALL.map(Agent::name).join(", ")
 }
 
-fn answer(agent: Agent) -> ExitCode {
+fn answer(agent: Agent) -> u8 {
     if let Err(error) = last_words::arm(agent.last_words()) {
         let text = format!("this process cannot be guarded ({error})");
         return given(&agent.refusal(&Problem::new(text)));
@@ -95,7 +94,8 @@ fn answer(agent: Agent) -> ExitCode {
         .and_then(|payload| agent.answer(&payload, &mut gate))
         .or_else(|problem| gate.settled(problem))
         .unwrap_or_else(|problem| agent.refusal(&problem));
-    given(&reply)
+    // What this process holds, the system takes back faster than it could give it back.
+    start::leave(given(&reply))
 }
 
 fn payload() -> Result<Vec<u8>, Problem> {
@@ -298,10 +298,10 @@ impl Gate {
 const TO_ANSWER: Duration = Duration::from_secs(20);
 
 /// Hands the reply over; one that is lost on the way is no permission.
-fn given(reply: &Reply) -> ExitCode {
+fn given(reply: &Reply) -> u8 {
     let _ = io::stderr().write_all(reply.stderr.as_bytes());
     if reply.stdout.is_empty() {
-        return ExitCode::from(reply.code);
+        return reply.code;
     }
     let mut stdout = io::stdout().lock();
     let written = stdout
@@ -309,7 +309,7 @@ fn given(reply: &Reply) -> ExitCode {
         .and_then(|()| stdout.flush());
     let lost = written.is_err() || (reply.must_be_heard && nobody_listens());
     if !lost {
-        return ExitCode::from(reply.code);
+        return reply.code;
     }
     if reply.stderr.is_empty() {
         let _ = writeln!(

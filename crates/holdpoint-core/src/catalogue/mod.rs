@@ -11,7 +11,7 @@ mod identity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::effects::Kind;
+use crate::effects::EffectKind;
 use crate::verdict::Risk;
 
 pub use arguments::names_command;
@@ -61,20 +61,20 @@ impl Effect {
 
 /// What a tool nobody has described would do to the paths it names, going by its name. Only rules
 /// that protect files ask: a name never proves a tool harmless.
-pub(crate) fn verb_by_name(tool: &str) -> Kind {
+pub(crate) fn verb_by_name(tool: &str) -> EffectKind {
     let name = tool.to_ascii_lowercase();
     let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
     if has(&["delete", "remove", "unlink", "rmdir", "trash"]) {
-        Kind::Delete
+        EffectKind::Delete
     } else if has(&[
         "write", "edit", "create", "update", "append", "patch", "save", "put", "move", "rename",
         "replace", "insert", "copy", "upload", "mkdir",
     ]) {
-        Kind::Write
+        EffectKind::Write
     } else if has(&["read", "get", "view", "open", "cat", "load", "fetch"]) {
-        Kind::Read
+        EffectKind::Read
     } else {
-        Kind::Either
+        EffectKind::Either
     }
 }
 

@@ -1,7 +1,7 @@
 //! The statements that reach a database client: in its flags, its operands, its input and files.
 
 use super::reading::Reading;
-use super::{Effect, Kind};
+use super::{Effect, EffectKind};
 use crate::paths::{Entry, Surroundings};
 use crate::shell::{Command, RedirectionKind, joined};
 use crate::sql::{self, Dialect, StatementKind};
@@ -82,7 +82,7 @@ pub(super) fn statements(
         kinds.push(kind.word());
         found.push(Effect {
             text: object.unwrap_or_default(),
-            ..Effect::plain(Kind::Database, command)
+            ..Effect::plain(EffectKind::Database, command)
         });
     };
     let mut read = |text: &str| {
@@ -171,7 +171,7 @@ fn stored(
     for act in &acts {
         found.push(Effect {
             text: act.object.clone().unwrap_or_default(),
-            ..Effect::plain(Kind::Database, command)
+            ..Effect::plain(EffectKind::Database, command)
         });
     }
     acts.iter().map(|act| act.kind.word()).collect()

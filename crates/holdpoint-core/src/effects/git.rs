@@ -1,7 +1,7 @@
 //! What a git command does to history: here, on a remote, on a branch others build on.
 
 use super::reading::Reading;
-use super::{Effect, Kind};
+use super::{Effect, EffectKind};
 use crate::paths::Surroundings;
 use crate::rules::target_bit;
 use crate::shell::Command;
@@ -54,7 +54,7 @@ pub(super) fn effects(
     if losing {
         found.push(Effect {
             classes: LOCAL,
-            ..Effect::plain(Kind::History, command)
+            ..Effect::plain(EffectKind::History, command)
         });
     }
     if reading.begins_so("push").is_some() && !reading.has_exactly("-n | --dry-run") {
@@ -106,7 +106,7 @@ fn pushes(
             classes: if shared { SHARED | REMOTE } else { REMOTE },
             forced,
             text: name,
-            ..Effect::plain(Kind::History, command)
+            ..Effect::plain(EffectKind::History, command)
         });
     }
 }

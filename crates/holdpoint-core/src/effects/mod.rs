@@ -8,24 +8,27 @@ mod databases;
 mod files;
 mod git;
 mod network;
+pub(crate) mod paths;
 pub(crate) mod places;
 pub(crate) mod reading;
 mod subject;
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
 
 use self::places::Place;
-use crate::opaque::Opaque;
+use crate::opaque::{Opaque, OpaqueKind};
 use crate::rules::words;
 use crate::shell::Command;
 
-pub(crate) use files::MOST as MOST_OF_A_COMMAND;
+pub(crate) use paths::PathEffect;
 pub(crate) use subject::{Meaning, Subject, meanings, subjects};
 
 /// Something a call would do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Effect {
-    pub(crate) kind: Kind,
+    pub(crate) kind: EffectKind,
     /// What it is about, as the call names it.
     pub(crate) text: String,
     pub(crate) place: Place,
@@ -34,13 +37,17 @@ pub(crate) struct Effect {
     pub(crate) recursive: bool,
     pub(crate) forced: bool,
     pub(crate) host: Option<String>,
+    /// Only the shell will know where it leads.
+    pub(crate) dynamic: bool,
+    /// It is a pattern for paths.
+    pub(crate) glob: bool,
     /// Where the call says so.
     pub(crate) span: Range<usize>,
 }
 
 impl Effect {
     /// An effect of a command that is about nothing in particular.
-    pub(crate) fn plain(kind: Kind, command: &Command) -> Self {
+    pub(crate) fn plain(kind: EffectKind, command: &Command) -> Self {
         Self {
             kind,
             text: String::new(),
@@ -49,6 +56,8 @@ impl Effect {
             recursive: false,
             forced: false,
             host: None,
+            dynamic: false,
+            glob: false,
             span: command.span.clone(),
         }
     }
@@ -61,7 +70,7 @@ impl Effect {
 
 /// Kinds of effects, in the order of [`words::EFFECTS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub(crate) enum EffectKind {
     Run,
     Read,
     Write,
@@ -85,29 +94,29 @@ pub(crate) enum Kind {
     Either,
 }
 
-impl Kind {
-    pub(crate) const ALL: [Kind; 21] = [
-        Kind::Run,
-        Kind::Read,
-        Kind::Write,
-        Kind::Append,
-        Kind::Delete,
-        Kind::Mode,
-        Kind::Owner,
-        Kind::Connect,
-        Kind::Send,
-        Kind::Listen,
-        Kind::History,
-        Kind::Publish,
-        Kind::Database,
-        Kind::Infrastructure,
-        Kind::Privilege,
-        Kind::Signal,
-        Kind::Install,
-        Kind::Persist,
-        Kind::Opaque,
-        Kind::List,
-        Kind::Either,
+impl EffectKind {
+    pub(crate) const ALL: [EffectKind; 21] = [
+        EffectKind::Run,
+        EffectKind::Read,
+        EffectKind::Write,
+        EffectKind::Append,
+        EffectKind::Delete,
+        EffectKind::Mode,
+        EffectKind::Owner,
+        EffectKind::Connect,
+        EffectKind::Send,
+        EffectKind::Listen,
+        EffectKind::History,
+        EffectKind::Publish,
+        EffectKind::Database,
+        EffectKind::Infrastructure,
+        EffectKind::Privilege,
+        EffectKind::Signal,
+        EffectKind::Install,
+        EffectKind::Persist,
+        EffectKind::Opaque,
+        EffectKind::List,
+        EffectKind::Either,
     ];
 
     /// Its word.
@@ -121,30 +130,40 @@ impl Kind {
     /// Its bit, and that of `write` for an append.
     pub(crate) fn bit(self) -> u64 {
         let own = 1 << (self as u32);
-        if self == Kind::Append {
-            return own | 1 << (Kind::Write as u32);
+        if self == EffectKind::Append {
+            return own | 1 << (EffectKind::Write as u32);
         }
         own
     }
 }
 
+/// That a command does more than its effects say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct GivenUp {
+    /// The kind of effects that are missing.
+    pub(crate) kind: OpaqueKind,
+    pub(crate) limit: Limit,
+}
+
+/// What there is more of than is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Limit {
+    /// Paths and hosts of one command.
+    Effects,
+    /// Components of one path.
+    Components,
+}
+
+/// Whether a path has more components than are compared with the names of files.
+fn too_deep(effects: &[Effect]) -> Option<GivenUp> {
+    let deep = effects.iter().find(|effect| effect.place.is_too_deep())?;
+    Some(GivenUp {
+        kind: OpaqueKind::of_effect(deep.kind).unwrap_or(OpaqueKind::Write),
+        limit: Limit::Components,
+    })
+}
+
 /// The bit of a reason why what runs is not known.
 pub(crate) fn opaque_bit(opaque: Opaque) -> u64 {
     words::bit(words::OPAQUE, opaque.reason.as_str()).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_kind_has_its_word_and_bit() {
-        assert_eq!(Kind::ALL.len(), words::EFFECTS.len());
-        for kind in Kind::ALL {
-            assert_eq!(
-                words::bit(words::EFFECTS, kind.word()).map(|bit| bit & kind.bit()),
-                words::bit(words::EFFECTS, kind.word())
-            );
-        }
-    }
 }

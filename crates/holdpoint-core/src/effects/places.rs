@@ -32,12 +32,34 @@ pub(crate) const SECRET: u64 = target_bit("secret");
 /// A place an effect is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place {
+    /// The path as the call names it, from where the call starts.
+    pub(crate) named: String,
     /// The absolute path, wild where the word is; none if nobody knows.
     pub(crate) path: Option<String>,
     /// The same from home, as `~/…`.
     pub(crate) from_home: Option<String>,
     /// Bits of the classes it is in.
     pub(crate) classes: u64,
+}
+
+impl Place {
+    /// Whether it has more components than rules about names are compared with.
+    pub(crate) fn is_too_deep(&self) -> bool {
+        let path = self.path.as_deref().unwrap_or(&self.named);
+        // Most paths have fewer letters than would take.
+        path.len() > 2 * MAX_COMPONENTS && path.len() <= MAX_PATH && {
+            let components = path.split('/').filter(|part| !part.is_empty());
+            components.count() > MAX_COMPONENTS
+        }
+    }
+}
+
+/// Places that are no files: what a program prints to or reads from.
+pub(crate) fn is_stream(path: &str) -> bool {
+    matches!(
+        path,
+        "/dev/null" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "/dev/tty"
+    )
 }
 
 /// What makes a path that of a directory users keep builds in, besides the shipped names.
@@ -49,8 +71,10 @@ pub(crate) struct Places<'a> {
     generated: &'a [String],
 }
 
-/// The most components of a path that is looked at by name.
-const MOST_PARTS: usize = 128;
+/// The most components of a path that is looked at by name: each is compared with every class of
+/// files, and some of those again with all that follow. The deepest paths of real trees have some
+/// forty. A call with a deeper one is refused, a script with one asked about.
+const MAX_COMPONENTS: usize = 128;
 
 const SYSTEM_DIRECTORIES: &[&str] = &[
     "/applications",
@@ -137,10 +161,12 @@ impl<'a> Places<'a> {
         }
         let mut places: Vec<Place> = Vec::new();
         for from in &directory.places {
+            let named = joined(from, text);
             let place = match self.around.resolve(&joined(from, parent)) {
                 Ok(parent) => self.at(format!("{}/{name}", parent.trim_end_matches('/'))),
-                Err(_) => self.of(&joined(from, text)),
+                Err(_) => self.of(&named),
             };
+            let place = Place { named, ..place };
             if !places.contains(&place) {
                 places.push(place);
             }
@@ -153,10 +179,15 @@ impl<'a> Places<'a> {
         let anchored = text.starts_with(['/', '~', UNKNOWN]);
         let mut places: Vec<Place> = Vec::new();
         if text.starts_with(UNKNOWN) {
-            return vec![self.of(text)];
+            return vec![Place {
+                named: text.to_owned(),
+                ..self.of(text)
+            }];
         }
         for from in &directory.places {
-            let place = self.of(&joined(from, text));
+            let named = joined(from, text);
+            let place = self.of(&named);
+            let place = Place { named, ..place };
             if !places.contains(&place) {
                 places.push(place);
             }
@@ -167,6 +198,7 @@ impl<'a> Places<'a> {
         if directory.unknown && !anchored {
             let classes = self.by_name(text, None) | UNKNOWN_PLACE;
             places.push(Place {
+                named: text.to_owned(),
                 path: None,
                 from_home: None,
                 classes,
@@ -180,6 +212,7 @@ impl<'a> Places<'a> {
         if text.len() > MAX_PATH {
             // No system takes a path like that.
             return Place {
+                named: String::new(),
                 path: None,
                 from_home: None,
                 classes: UNKNOWN_PLACE,
@@ -195,6 +228,7 @@ impl<'a> Places<'a> {
         if text.starts_with(UNKNOWN) {
             let rest = text.trim_start_matches(UNKNOWN);
             return Place {
+                named: String::new(),
                 path: None,
                 from_home: None,
                 classes: UNKNOWN_PLACE | self.by_name(rest, None),
@@ -251,6 +285,7 @@ impl<'a> Places<'a> {
             UNKNOWN_PLACE
         };
         Place {
+            named: String::new(),
             path: None,
             from_home: text.starts_with("~/").then(|| text.to_owned()),
             classes: location | self.by_name(text.trim_start_matches('~'), Some(text)),
@@ -274,6 +309,7 @@ impl<'a> Places<'a> {
                 location
             };
         Place {
+            named: String::new(),
             path: Some(path),
             from_home,
             classes,
@@ -355,8 +391,8 @@ impl<'a> Places<'a> {
     fn by_name(&self, path: &str, from_home: Option<&str>) -> u64 {
         let lower = lowercase(path);
         let parts: Vec<&str> = lower.split('/').filter(|part| !part.is_empty()).collect();
-        if parts.len() > MOST_PARTS {
-            // Nobody names a file like that.
+        if parts.len() > MAX_COMPONENTS {
+            // [`Place::is_too_deep`] says so, and the call is not judged by its name.
             return UNKNOWN_PLACE;
         }
         let home = from_home.map(lowercase);
@@ -424,7 +460,7 @@ impl<'a> Places<'a> {
     fn reached_below(&self, place: &Place) -> u64 {
         let lower = place.path.as_deref().unwrap_or_default().to_lowercase();
         let parts: Vec<&str> = lower.split('/').filter(|part| !part.is_empty()).collect();
-        if parts.len() > MOST_PARTS {
+        if parts.len() > MAX_COMPONENTS {
             return UNKNOWN_PLACE;
         }
         let tables = PATHS_BY_NAME.iter().chain(PATHS_BY_ENDING);
@@ -632,6 +668,7 @@ mod tests {
     #[test]
     fn patterns_lead_to_paths() {
         let place = |path: &str| Place {
+            named: String::new(),
             path: Some(path.to_owned()),
             from_home: path
                 .strip_prefix("/home/ada")

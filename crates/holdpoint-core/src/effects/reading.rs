@@ -23,6 +23,8 @@ pub(crate) struct ReadWords {
 #[derive(Debug)]
 struct GivenFlag {
     name: String,
+    /// The word it stands in.
+    word: usize,
     value: Option<GivenValue>,
 }
 
@@ -155,6 +157,7 @@ impl ReadWords {
         if let Some((name, _)) = text.split_once('=') {
             self.flags.push(GivenFlag {
                 name: name.to_owned(),
+                word: at,
                 value: Some(GivenValue {
                     word: at,
                     from: name.len() + 1,
@@ -163,8 +166,20 @@ impl ReadWords {
             return 0;
         }
         let takes = self.takes_value(text);
+        if let Some(name) = self.glued(text).filter(|_| !takes) {
+            self.flags.push(GivenFlag {
+                name: name.to_owned(),
+                word: at,
+                value: Some(GivenValue {
+                    word: at,
+                    from: name.len(),
+                }),
+            });
+            return 0;
+        }
         self.flags.push(GivenFlag {
             name: text.to_owned(),
+            word: at,
             value: (takes && left > 0).then_some(GivenValue {
                 word: at + 1,
                 from: 0,
@@ -186,6 +201,7 @@ impl ReadWords {
             let takes = self.takes_value(text);
             self.flags.push(GivenFlag {
                 name: text.to_owned(),
+                word: at,
                 value: next(0).filter(|_| takes),
             });
             if takes {
@@ -211,12 +227,22 @@ impl ReadWords {
                     next(taken - 1)
                 }
             };
-            self.flags.push(GivenFlag { name, value });
+            self.flags.push(GivenFlag {
+                name,
+                word: at,
+                value,
+            });
             if takes && glued {
                 break;
             }
         }
         taken
+    }
+
+    /// `-ofile` of a program whose flags have one dash and whole words for names.
+    fn glued(&self, text: &str) -> Option<&'static str> {
+        let mut glued = self.program?.glued.iter();
+        glued.find(|flag| text.starts_with(**flag)).copied()
     }
 
     fn takes_value(&self, flag: &str) -> bool {
@@ -231,6 +257,49 @@ impl ReadWords {
 }
 
 impl<'c> Reading<'c> {
+    /// Its own words behind the program.
+    pub(crate) fn words(&self) -> &'c [Text] {
+        self.words
+    }
+
+    /// The values of some flags, with the words that hold them.
+    pub(crate) fn values_of(
+        &self,
+        flags: &'static [&'static str],
+    ) -> impl Iterator<Item = (&'c str, &'c Text)> + use<'c> {
+        let given = self.flags().filter(|flag| flags.contains(&flag.name));
+        given.filter_map(|flag| flag.value)
+    }
+
+    /// The places of words that are flags and bring no value with them, each with the flag's name.
+    pub(crate) fn bare_flags(&self) -> impl Iterator<Item = (&'c str, usize)> + use<'c> {
+        // The letters of a cluster stand one behind the other, and have their word in common.
+        let words = self.read.flags.chunk_by(|one, next| one.word == next.word);
+        words
+            .filter(|flags| flags.iter().all(|flag| flag.value.is_none()))
+            .flatten()
+            .map(|flag| (flag.name.as_str(), flag.word))
+    }
+
+    /// The operands behind the subcommand, each with what happens to it.
+    pub(crate) fn operand_roles(&self) -> impl Iterator<Item = (&'c Text, Role)> + use<'c> {
+        let operands = self.own_operands();
+        let count = operands.len();
+        let first = self.first_role();
+        let others = self.operand_role();
+        let last = self
+            .last_role()
+            .filter(|_| count > usize::from(first.is_some()) + 1);
+        operands.enumerate().map(move |(at, word)| {
+            let role = match (first, last) {
+                (Some(first), _) if at == 0 => Some(first),
+                (_, Some(last)) if at + 1 == count => Some(last),
+                _ => others,
+            };
+            (word, role.unwrap_or(Role::Either))
+        })
+    }
+
     /// What is known of the program.
     pub(crate) fn program(&self) -> Option<&'static Program> {
         self.read.program
@@ -395,6 +464,21 @@ impl<'c> Reading<'c> {
             let found = roles.flag_operands.iter().find(|(name, _)| *name == flag);
             found.map(|(_, role)| *role)
         })
+    }
+
+    /// The role of the value of a flag that is cut short: `--outp` for `--output`. Which flags a
+    /// program has that are not listed nobody knows, so the strictest of those it could be counts.
+    pub(crate) fn cut_short_role(&self, flag: &str) -> Option<Role> {
+        if !flag.starts_with("--") || self.is_known(flag) || self.flag_role(flag).is_some() {
+            return None;
+        }
+        let known = self.roles().flat_map(|roles| roles.flag_operands);
+        let mut could_be = known.filter(|(name, _)| is_cut_short(flag, name));
+        let writes = |role: Role| matches!(role, Role::Write | Role::Append | Role::Delete);
+        let first = could_be.next().map(|(_, role)| *role)?;
+        let stricter = could_be.map(|(_, role)| *role).find(|role| writes(*role));
+        Some(stricter.filter(|_| !writes(first)).unwrap_or(first))
+            .filter(|role| *role != Role::Text)
     }
 
     /// Whether a flag's value names a file only behind `@`.

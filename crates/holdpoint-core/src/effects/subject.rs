@@ -2,13 +2,12 @@
 
 use super::places::Places;
 use super::reading::{ReadWords, Reading};
-use super::{Effect, Kind, databases, files, git, opaque_bit};
+use super::{Effect, EffectKind, GivenUp, databases, files, git, opaque_bit, too_deep};
 use serde_json::Value;
 
 use crate::catalogue;
-use crate::path_uses::Verb;
 use crate::paths::Surroundings;
-use crate::rules::traces;
+use crate::rules::{HELPFUL, SENDERS, traces};
 use crate::shell::{self, Command, Reached, Redirection, RedirectionKind, Text, Whereabouts};
 use crate::sql;
 use crate::understand::{Action, CommandView};
@@ -49,6 +48,8 @@ pub(crate) struct Meaning {
     mask: u64,
     targets: u64,
     traces: Traces,
+    /// There is more than the effects say.
+    pub(crate) given_up: Option<GivenUp>,
     /// It does nothing but print its help.
     only_helps: bool,
 }
@@ -101,8 +102,8 @@ fn traces_of_path(path: &str) -> u128 {
 
 impl Subject<'_> {
     /// Whether nothing is known or feared of it but that it looks at things.
-    pub(crate) fn only_looks(&self) -> bool {
-        let looking = Kind::Run.bit() | Kind::Read.bit() | Kind::List.bit();
+    pub(crate) fn is_read_only(&self) -> bool {
+        let looking = EffectKind::Run.bit() | EffectKind::Read.bit() | EffectKind::List.bit();
         self.opaque == 0 && self.mask & !looking == 0
     }
 }
@@ -117,10 +118,9 @@ pub(crate) fn meanings(
     if action.commands.is_empty() {
         let mut effects = effects_of_call(action, &places);
         let sql = statements_of_call(action, &mut effects);
-        return vec![Meaning::new(None, 0, None, effects, sql)];
+        return vec![Meaning::new(None, None, effects, sql)];
     }
-    let mut found: Vec<(usize, Option<ReadWords>, Vec<Effect>)> =
-        Vec::with_capacity(action.commands.len());
+    let mut found: Vec<Found> = Vec::with_capacity(action.commands.len());
     for (index, view) in action.commands.iter().enumerate() {
         let own = own_words(action, index);
         let read = view
@@ -130,52 +130,86 @@ pub(crate) fn meanings(
             .as_ref()
             .map(|read| read.of_command(&view.command, own));
         let outer = redirects_of_wrappers(action, index);
-        let effects = effects_of(view, reading, &outer, &places, around);
-        found.push((own, read, effects));
+        let (effects, given_up) = effects_of(view, reading, &outer, &places, around);
+        found.push(Found {
+            own,
+            read,
+            effects,
+            given_up,
+        });
     }
     let sent: Vec<Vec<Effect>> = (0..found.len())
         .map(|index| sent_on(action, index, &found))
         .collect();
     let known = action.commands.iter().zip(found).zip(sent);
     known
-        .map(|((view, (own, read, mut effects)), sent)| {
+        .map(|((view, mut found), sent)| {
+            let mut effects = std::mem::take(&mut found.effects);
             effects.extend(sent);
-            let reading = read
-                .as_ref()
-                .map(|read| read.of_command(&view.command, own));
+            let reading = found.reading(view);
             let sql = match (view.program(), reading) {
                 (Some(name), Some(reading)) => {
                     databases::statements(&view.command, name, &reading, around, &mut effects)
                 }
                 (_, _) => Vec::new(),
             };
-            Meaning::new(Some(view), own, read, effects, sql)
+            Meaning::new(Some(view), Some(found), effects, sql)
         })
         .collect()
+}
+
+/// What is found of a command by itself.
+struct Found {
+    own: usize,
+    read: Option<ReadWords>,
+    effects: Vec<Effect>,
+    given_up: Option<GivenUp>,
+}
+
+impl Found {
+    fn reading<'c>(&'c self, view: &'c CommandView) -> Option<Reading<'c>> {
+        let read = self.read.as_ref()?;
+        Some(read.of_command(&view.command, self.own))
+    }
 }
 
 impl Meaning {
     fn new(
         view: Option<&CommandView>,
-        own: usize,
-        read: Option<ReadWords>,
+        found: Option<Found>,
         effects: Vec<Effect>,
         sql: Vec<&'static str>,
     ) -> Self {
         let reading = view
-            .zip(read.as_ref())
-            .map(|(view, read)| read.of_command(&view.command, own));
+            .zip(found.as_ref())
+            .and_then(|(view, found)| found.reading(view));
         let program = view.and_then(name_of);
+        let own = found.as_ref().map_or(0, |found| found.own);
         Self {
             own,
+            given_up: match &found {
+                Some(found) => found.given_up,
+                None => too_deep(&effects),
+            },
             mask: effects.iter().fold(0, |mask, one| mask | one.kind.bit()),
             targets: effects.iter().fold(0, |bits, one| bits | one.classes),
             traces: Traces::of(program, reading, words_of(view, own), &effects),
             only_helps: only_helps(program, reading),
-            read,
+            read: found.and_then(|found| found.read),
             effects,
             sql,
         }
+    }
+
+    /// What the command does.
+    pub(crate) fn effects(&self) -> &[Effect] {
+        &self.effects
+    }
+
+    /// The words of the command as its program reads them; none if that is not known.
+    pub(crate) fn reading<'c>(&'c self, view: &'c CommandView) -> Option<Reading<'c>> {
+        let read = self.read.as_ref()?;
+        Some(read.of_command(&view.command, self.own))
     }
 }
 
@@ -197,9 +231,7 @@ pub(crate) fn subjects(action: &Action) -> impl Iterator<Item = Subject<'_>> {
         .filter(|(_, meaning)| !meaning.only_helps)
         .map(|(index, meaning)| {
             let view = action.commands.get(index);
-            let reading = view
-                .zip(meaning.read.as_ref())
-                .map(|(view, read)| read.of_command(&view.command, meaning.own));
+            let reading = view.and_then(|view| meaning.reading(view));
             let opaque = view
                 .map_or(&[][..], |view| &view.command.opaque)
                 .iter()
@@ -222,34 +254,8 @@ pub(crate) fn subjects(action: &Action) -> impl Iterator<Item = Subject<'_>> {
         })
 }
 
-/// Programs that do nothing but print their help when asked for it, whatever else they are told.
-const HELPFUL: &[&str] = &[
-    "apt",
-    "apt-get",
-    "aws",
-    "az",
-    "brew",
-    "cargo",
-    "dpkg",
-    "env",
-    "gcloud",
-    "gem",
-    "gh",
-    "git",
-    "helm",
-    "kubectl",
-    "npm",
-    "pip",
-    "pip3",
-    "pnpm",
-    "rm",
-    "systemctl",
-    "terraform",
-    "yarn",
-];
-
 fn only_helps(program: Option<&str>, reading: Option<Reading<'_>>) -> bool {
-    program.is_some_and(|name| HELPFUL.contains(&name))
+    program.is_some_and(|name| HELPFUL.binary_search(&name).is_ok())
         && reading.is_some_and(|reading| {
             let mut flags = reading.flags();
             flags.any(|flag| flag.name == "--help" && flag.value.is_none())
@@ -273,7 +279,15 @@ fn own_words(view: &Action, index: usize) -> usize {
             .iter()
             .skip(1)
             .position(|word| word.span == first.span && word.text == first.text);
-        if let Some(place) = place {
+        let more = place.is_some_and(|place| place + 2 < words.len());
+        let flag = |place| {
+            words
+                .get(place)
+                .is_some_and(|word: &Text| word.text.starts_with('-'))
+        };
+        // `sort --compress-program zip x`: what is run is the value of a flag, and `x` no word of it.
+        let value = more && inner.command.words.len() == 1 && place.is_some_and(flag);
+        if let Some(place) = place.filter(|_| !value) {
             // The program it runs is still a word of its own: `sudo su`, `npx github:a/b`.
             own = own.min(place + 2);
         }
@@ -287,14 +301,14 @@ fn effects_of(
     outer: &[&Redirection],
     places: &Places<'_>,
     around: &Surroundings<'_>,
-) -> Vec<Effect> {
+) -> (Vec<Effect>, Option<GivenUp>) {
     let command = &view.command;
     let mut found = Vec::new();
-    match reading {
+    let given_up = match reading {
         Some(reading) => {
-            files::effects(command, &reading, outer, places, &mut found);
+            let given_up = files::effects(command, &reading, outer, places, &mut found);
             let plain = reading.effects();
-            for kind in Kind::ALL {
+            for kind in EffectKind::ALL {
                 if plain & (1 << (kind as u32)) != 0 {
                     found.push(Effect::plain(kind, command));
                 }
@@ -302,17 +316,18 @@ fn effects_of(
             if view.program() == Some("git") {
                 git::effects(command, &reading, around, &mut found);
             }
+            given_up
         }
         None => {
             let nothing = ReadWords::of(command, "", 0);
             let nothing = nothing.of_command(command, 0);
-            files::effects(command, &nothing, outer, places, &mut found);
+            files::effects(command, &nothing, outer, places, &mut found)
         }
+    };
+    if !command.opaque.is_empty() || given_up.is_some() {
+        found.push(Effect::plain(EffectKind::Opaque, command));
     }
-    if !command.opaque.is_empty() {
-        found.push(Effect::plain(Kind::Opaque, command));
-    }
-    found
+    (found, given_up)
 }
 
 /// The redirects of the programs a command is run by with its own words: `nohup yes > log`.
@@ -344,20 +359,16 @@ fn redirects_of_wrappers(view: &Action, index: usize) -> Vec<&Redirection> {
 }
 
 /// A program that sends what it reads sends what is piped into it or put into its words.
-fn sent_on(
-    view: &Action,
-    index: usize,
-    found: &[(usize, Option<ReadWords>, Vec<Effect>)],
-) -> Vec<Effect> {
-    let effects = |at: usize| found.get(at).map(|(_, _, effects)| effects.as_slice());
+fn sent_on(view: &Action, index: usize, found: &[Found]) -> Vec<Effect> {
+    let effects = |at: usize| found.get(at).map(|found| found.effects.as_slice());
     let (Some(command), Some(own)) = (view.commands.get(index), effects(index)) else {
         return Vec::new();
     };
-    let talks = own.iter().any(|effect| effect.kind == Kind::Connect);
+    let talks = own.iter().any(|effect| effect.kind == EffectKind::Connect);
     if !talks
-        && !command
+        && command
             .program()
-            .is_some_and(|name| SENDERS.contains(&name))
+            .is_none_or(|name| SENDERS.binary_search(&name).is_err())
     {
         return Vec::new();
     }
@@ -365,7 +376,7 @@ fn sent_on(
     let mut sent: Vec<Effect> = own
         .iter()
         .filter(|effect| {
-            effect.kind == Kind::Read
+            effect.kind == EffectKind::Read
                 && (redirected(&command.command, effect) || writes_to_network(&command.command))
         })
         .cloned()
@@ -380,11 +391,15 @@ fn sent_on(
             reads_code(view, &command.command) && other.command.reached == command.command.reached;
         if piped || inside || sibling {
             let reads = effects(at).unwrap_or_default().iter();
-            sent.extend(reads.filter(|effect| effect.kind == Kind::Read).cloned());
+            sent.extend(
+                reads
+                    .filter(|effect| effect.kind == EffectKind::Read)
+                    .cloned(),
+            );
         }
     }
     for effect in &mut sent {
-        effect.kind = Kind::Send;
+        effect.kind = EffectKind::Send;
     }
     sent
 }
@@ -408,12 +423,6 @@ fn reads_code(view: &Action, command: &Command) -> bool {
         .and_then(CommandView::program)
         .is_some_and(shell::is_interpreter)
 }
-
-/// Programs that send their input somewhere.
-const SENDERS: &[&str] = &[
-    "curl", "wget", "nc", "ncat", "netcat", "telnet", "socat", "ssh", "mail", "sendmail", "mailx",
-    "http", "https", "dig", "nslookup", "host",
-];
 
 fn redirected(command: &Command, effect: &Effect) -> bool {
     command
@@ -478,12 +487,11 @@ fn effects_of_call(view: &Action, places: &Places<'_>) -> Vec<Effect> {
     let mut found = Vec::new();
     let here = Whereabouts::default();
     let tool = view.call.tool();
-    for path in view.paths() {
-        let kind = match path.verb {
-            Verb::Read => Kind::Read,
-            Verb::Write => Kind::Write,
-            Verb::Delete => Kind::Delete,
-            Verb::Unknown => catalogue::verb_by_name(tool),
+    for path in super::paths::of_arguments(view) {
+        let kind = if path.kind == EffectKind::Either {
+            catalogue::verb_by_name(tool)
+        } else {
+            path.kind
         };
         for place in spellings(&path.text)
             .iter()
@@ -494,9 +502,11 @@ fn effects_of_call(view: &Action, places: &Places<'_>) -> Vec<Effect> {
                 text: path.text.clone(),
                 classes: place.classes,
                 place,
-                recursive: kind == Kind::Delete,
+                recursive: kind == EffectKind::Delete,
                 forced: false,
                 host: None,
+                dynamic: false,
+                glob: false,
                 span: 0..0,
             });
         }
@@ -524,17 +534,19 @@ fn effects_of_call(view: &Action, places: &Places<'_>) -> Vec<Effect> {
         }
         if address.starts_with("file:") {
             for place in places.of_word(address, &here) {
-                found.push(plain_effect(Kind::Read, address, place));
+                found.push(plain_effect(EffectKind::Read, address, place));
             }
         } else if let Some(host) = super::network::host(address) {
             found.push(Effect {
-                kind: Kind::Connect,
+                kind: EffectKind::Connect,
                 text: address.to_owned(),
                 place: super::places::Place::default(),
                 classes: super::network::classes(&host),
                 recursive: false,
                 forced: false,
                 host: Some(host),
+                dynamic: false,
+                glob: false,
                 span: 0..0,
             });
         }
@@ -542,7 +554,7 @@ fn effects_of_call(view: &Action, places: &Places<'_>) -> Vec<Effect> {
     found
 }
 
-fn plain_effect(kind: Kind, text: &str, place: super::places::Place) -> Effect {
+fn plain_effect(kind: EffectKind, text: &str, place: super::places::Place) -> Effect {
     Effect {
         kind,
         text: text.to_owned(),
@@ -551,6 +563,8 @@ fn plain_effect(kind: Kind, text: &str, place: super::places::Place) -> Effect {
         recursive: false,
         forced: false,
         host: None,
+        dynamic: false,
+        glob: false,
         span: 0..0,
     }
 }
@@ -636,7 +650,7 @@ fn statements_of_call(view: &Action, effects: &mut Vec<Effect>) -> Vec<&'static 
         for statement in sql::read(text, sql::Dialect::Other) {
             kinds.push(statement.kind.word());
             effects.push(plain_effect(
-                Kind::Database,
+                EffectKind::Database,
                 &statement.object.unwrap_or_default(),
                 super::places::Place::default(),
             ));

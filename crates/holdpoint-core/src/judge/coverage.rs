@@ -2,7 +2,7 @@
 
 use super::Judgement;
 use super::findings::{Found, List, Speaker};
-use crate::path_uses::Verb;
+use crate::effects::EffectKind;
 use crate::policy::rules::Match;
 use crate::policy::tool_names::Naming;
 use crate::policy::tool_rules::Opinion;
@@ -81,7 +81,10 @@ impl Judgement<'_> {
     /// File rules allow a call that names files and does nothing else, if they allow all of them.
     fn covers_of_files(&self) -> Vec<Cover> {
         let view = self.view;
-        let known = view.paths().iter().all(|path| path.verb != Verb::Unknown);
+        let known = view
+            .paths()
+            .iter()
+            .all(|path| path.kind != EffectKind::Either);
         if view.paths().is_empty() || !view.commands.is_empty() || !known {
             return Vec::new();
         }

@@ -7,7 +7,6 @@ use super::findings::opaque_words;
 use super::parts::{shown_with_writes, trouble_words};
 use crate::decision::span_of;
 use crate::effects::{self, Effect};
-use crate::path_uses;
 use crate::paths::Surroundings;
 use crate::rules::{TARGETS, spoken};
 use crate::shell::{Command, FileRead, Reached, Text, UNKNOWN};
@@ -142,7 +141,7 @@ fn plain(view: &CommandView, whole: &Action, around: &Surroundings<'_>) -> Expla
     ExplainedCommand {
         text: shown(&with_assignments(view)),
         words: program_and_arguments(view),
-        only_looks: path_uses::only_looks(view),
+        only_looks: view.is_read_only(),
         span: span_of(&command.span),
         within: Vec::new(),
         substituted: command.reached == Reached::Substituted,

@@ -179,6 +179,10 @@ impl Judgement<'_> {
                 "oversize",
                 format!("The call names {count} files, more than can be judged"),
             ),
+            Trouble::PathTooDeep => (
+                "oversize",
+                "A path leads through more directories than can be judged".to_owned(),
+            ),
             Trouble::TooComplex => (
                 "oversize",
                 "The command is longer or nested deeper than can be judged".to_owned(),

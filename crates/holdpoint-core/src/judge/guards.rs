@@ -5,10 +5,9 @@ use super::findings::{Answerable, Found, Objection, Speaker};
 use crate::decision::span_of;
 use crate::effects::places::UNKNOWN_PLACE;
 use crate::effects::{self, Effect, Subject};
-use crate::path_uses;
 use crate::policy::tool_names::Naming;
 use crate::rules::{self, Pack, Rule, matching};
-use crate::understand::Action;
+use crate::understand::{Action, CommandView};
 use crate::verdict::{Method, Risk, Verdict};
 
 /// The rules that match a call, whatever a policy makes of them: the shipped ones and those of
@@ -55,7 +54,7 @@ impl Judgement<'_> {
         let mut only_looks = true;
         for subject in effects::subjects(self.view) {
             let subject = &subject;
-            only_looks &= subject.only_looks() && self.is_known_to_look(subject.command);
+            only_looks &= subject.is_read_only() && self.is_known_to_look(subject.command);
             if let Some(mark) = &self.session.state.mark {
                 doubts.extend(self.doubts(mark, subject));
             }
@@ -99,7 +98,7 @@ impl Judgement<'_> {
     /// Whether a command, or the tool, is known to change nothing.
     fn is_known_to_look(&self, command: Option<usize>) -> bool {
         match command {
-            Some(index) => (self.view.commands.get(index)).is_some_and(path_uses::only_looks),
+            Some(index) => (self.view.commands.get(index)).is_some_and(CommandView::is_read_only),
             None => self.view.effect.only_looks(),
         }
     }

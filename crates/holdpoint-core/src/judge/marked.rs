@@ -8,7 +8,7 @@ use super::Judgement;
 use super::findings::{Answerable, Objection};
 use crate::catalogue;
 use crate::effects::places::{LOOPBACK, REMOTE_BRANCH, SECRET};
-use crate::effects::{Effect, Kind, Subject};
+use crate::effects::{Effect, EffectKind, Subject};
 use crate::opaque::Reason;
 use crate::policy::tool_names::Naming;
 use crate::session::Mark;
@@ -94,30 +94,36 @@ impl Judgement<'_> {
 }
 
 fn reads_secrets(effect: &Effect) -> bool {
-    matches!(effect.kind, Kind::Read | Kind::Send | Kind::Either) && effect.classes & SECRET != 0
+    matches!(
+        effect.kind,
+        EffectKind::Read | EffectKind::Send | EffectKind::Either
+    ) && effect.classes & SECRET != 0
 }
 
 fn reaches_network(effect: &Effect) -> bool {
     match effect.kind {
         // Talking to oneself tells nobody anything.
-        Kind::Connect => effect.classes & LOOPBACK == 0,
-        Kind::History => effect.classes & REMOTE_BRANCH != 0,
-        Kind::Send | Kind::Publish | Kind::Infrastructure | Kind::Install => true,
-        Kind::Run
-        | Kind::Read
-        | Kind::Write
-        | Kind::Append
-        | Kind::Delete
-        | Kind::Mode
-        | Kind::Owner
-        | Kind::Listen
-        | Kind::Database
-        | Kind::Privilege
-        | Kind::Signal
-        | Kind::Persist
-        | Kind::Opaque
-        | Kind::List
-        | Kind::Either => false,
+        EffectKind::Connect => effect.classes & LOOPBACK == 0,
+        EffectKind::History => effect.classes & REMOTE_BRANCH != 0,
+        EffectKind::Send
+        | EffectKind::Publish
+        | EffectKind::Infrastructure
+        | EffectKind::Install => true,
+        EffectKind::Run
+        | EffectKind::Read
+        | EffectKind::Write
+        | EffectKind::Append
+        | EffectKind::Delete
+        | EffectKind::Mode
+        | EffectKind::Owner
+        | EffectKind::Listen
+        | EffectKind::Database
+        | EffectKind::Privilege
+        | EffectKind::Signal
+        | EffectKind::Persist
+        | EffectKind::Opaque
+        | EffectKind::List
+        | EffectKind::Either => false,
     }
 }
 

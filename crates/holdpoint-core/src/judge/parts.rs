@@ -44,6 +44,7 @@ pub(super) fn trouble_words(trouble: &Trouble) -> String {
         Trouble::Malformed(what) => (*what).to_owned(),
         Trouble::Oversize(length) => format!("it has {length} bytes"),
         Trouble::TooMany(count) => format!("it runs {count} commands"),
+        Trouble::PathTooDeep => "a path leads through too many directories".to_owned(),
         Trouble::TooComplex => "it is too long or nested too deep".to_owned(),
         Trouble::TooManyPaths(count) => format!("it names {count} files"),
     }

@@ -1,8 +1,8 @@
 //! Rules about files and directories, for every tool that names one (R-07 … ).
 
 use super::document::{FileRules, Files};
+use crate::effects::{EffectKind, PathEffect};
 use crate::glob::Glob;
-use crate::path_uses::{PathUse, Verb};
 use crate::paths::{self, Surroundings, Unresolved};
 use crate::verdict::Verdict;
 
@@ -51,11 +51,15 @@ impl FileGuard {
     }
 
     /// Everything this layer says about `path`.
-    pub(crate) fn findings(&self, path: &PathUse, around: &Surroundings<'_>) -> Vec<PathFinding> {
+    pub(crate) fn findings(
+        &self,
+        path: &PathEffect,
+        around: &Surroundings<'_>,
+    ) -> Vec<PathFinding> {
         let mut found = Vec::new();
         let text = path.text.as_str();
         let scoped = !self.roots.is_empty() || !self.blocked.is_empty();
-        let guarded = self.rules_for(path.verb).iter().any(|rules| rules.guards());
+        let guarded = self.rules_for(path.kind).iter().any(|rules| rules.guards());
         if path.dynamic && (scoped || guarded) {
             found.push(PathFinding {
                 verdict: Verdict::Ask,
@@ -77,7 +81,7 @@ impl FileGuard {
             found.extend(self.outside_roots(text, place, around));
             found.extend(self.inside_blocked(text, place, around));
         }
-        for rules in self.rules_for(path.verb) {
+        for rules in self.rules_for(path.kind) {
             found.extend(rules.findings(&subject));
             if path.glob {
                 found.extend(rules.reached_by(text));
@@ -137,12 +141,28 @@ impl FileGuard {
         })
     }
 
-    fn rules_for(&self, verb: Verb) -> Vec<&ByVerdict> {
-        match verb {
-            Verb::Read => vec![&self.read],
-            Verb::Write => vec![&self.write],
-            Verb::Delete => vec![&self.delete],
-            Verb::Unknown => vec![&self.read, &self.write, &self.delete],
+    fn rules_for(&self, kind: EffectKind) -> Vec<&ByVerdict> {
+        match kind {
+            EffectKind::Read | EffectKind::List | EffectKind::Send | EffectKind::Run => {
+                vec![&self.read]
+            }
+            EffectKind::Write | EffectKind::Append | EffectKind::Mode | EffectKind::Owner => {
+                vec![&self.write]
+            }
+            EffectKind::Delete => vec![&self.delete],
+            // Nobody knows what happens to it.
+            EffectKind::Either
+            | EffectKind::Connect
+            | EffectKind::Listen
+            | EffectKind::History
+            | EffectKind::Publish
+            | EffectKind::Database
+            | EffectKind::Infrastructure
+            | EffectKind::Privilege
+            | EffectKind::Signal
+            | EffectKind::Install
+            | EffectKind::Persist
+            | EffectKind::Opaque => vec![&self.read, &self.write, &self.delete],
         }
     }
 }
@@ -150,7 +170,7 @@ impl FileGuard {
 /// What a path that leads nowhere is worth: a tool must not touch it where places are guarded; a
 /// word of a command may not be a path at all, so only what looks like one counts.
 fn unresolved(
-    path: &PathUse,
+    path: &PathEffect,
     reason: &Unresolved,
     scoped: bool,
     guarded: bool,

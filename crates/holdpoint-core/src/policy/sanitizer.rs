@@ -2,7 +2,7 @@
 //! path argument whatever the tool is called and for every command of a line.
 
 use super::document::{PathScope, Sanitization};
-use crate::path_uses::PathUse;
+use crate::effects::PathEffect;
 use crate::paths::{self, Surroundings};
 use crate::understand::{Action, Trouble};
 
@@ -96,6 +96,7 @@ impl Sanitizer {
                 | Trouble::Oversize(_)
                 | Trouble::TooMany(_)
                 | Trouble::TooManyPaths(_)
+                | Trouble::PathTooDeep
                 | Trouble::TooComplex,
             )
             | None => {}
@@ -143,7 +144,7 @@ impl Sanitizer {
 }
 
 /// Why a path is refused, if it is.
-fn out_of_scope(scope: &PathScope, path: &PathUse, around: &Surroundings<'_>) -> Option<String> {
+fn out_of_scope(scope: &PathScope, path: &PathEffect, around: &Surroundings<'_>) -> Option<String> {
     let text = path.text.as_str();
     if path.dynamic {
         return Some(format!(

@@ -8,7 +8,27 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProgramsFile {
+    /// Programs that change nothing outside themselves.
+    pub(crate) read_only: Vec<String>,
+    /// Programs that do nothing but print their help when asked for it.
+    pub(crate) helpful: Vec<String>,
+    /// Programs that send what they are given to read.
+    pub(crate) senders: Vec<String>,
+    /// Programs of which the same holds in some case.
+    pub(crate) read_only_when: Vec<ReadOnlyEntry>,
     pub(crate) program: Vec<ProgramEntry>,
+}
+
+/// When a program changes nothing outside itself.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ReadOnlyEntry {
+    pub(crate) program: String,
+    /// Its first operand is one of these; any, if there are none.
+    #[serde(default)]
+    pub(crate) subcommand: Vec<String>,
+    /// No flag begins like one of these.
+    pub(crate) without: Vec<String>,
 }
 
 /// What a program does.
@@ -21,6 +41,15 @@ pub(crate) struct ProgramEntry {
     pub(crate) single_dash: bool,
     #[serde(default)]
     pub(crate) dashless: bool,
+    /// Flags of a program with `single_dash` whose value may be glued to them.
+    #[serde(default)]
+    pub(crate) glued: Vec<String>,
+    /// Flags that name the directory it goes to before it looks at its words.
+    #[serde(default)]
+    pub(crate) directory: Vec<String>,
+    /// The same for its operands alone.
+    #[serde(default)]
+    pub(crate) operands_in: Vec<String>,
     #[serde(default)]
     pub(crate) remote: bool,
     #[serde(default)]

@@ -74,11 +74,27 @@ pub(crate) struct Program {
     pub(crate) single_dash: bool,
     /// The first word is a cluster of flags without its dash.
     pub(crate) dashless: bool,
+    /// Flags of a program with `single_dash` whose value may be glued to them.
+    pub(crate) glued: &'static [&'static str],
+    /// Flags that name the directory it goes to before it looks at its words.
+    pub(crate) directory: &'static [&'static str],
+    /// The same for its operands alone.
+    pub(crate) operands_in: &'static [&'static str],
     /// Operands may be `host:path`.
     pub(crate) remote: bool,
     pub(crate) same: &'static [&'static [&'static str]],
     pub(crate) roles: Roles,
     pub(crate) cases: &'static [ProgramCase],
+}
+
+/// When a program changes nothing outside itself.
+#[derive(Debug)]
+pub(crate) struct ReadOnly {
+    pub(crate) program: &'static str,
+    /// Its first operand is one of these; any, if there are none.
+    pub(crate) subcommand: &'static [&'static str],
+    /// No flag begins like one of these.
+    pub(crate) without: &'static [&'static str],
 }
 
 /// What a program does in some case.
@@ -200,17 +216,18 @@ impl Filter {
 
 mod packs {
     use super::{
-        Anchor, Case, Cow, Edges, Filter, Method, PathRule, Program, ProgramCase, Recursive, Risk,
-        Role, Roles, Rule, Verdict,
+        Anchor, Case, Cow, Edges, Filter, Method, PathRule, Program, ProgramCase, ReadOnly,
+        Recursive, Risk, Role, Roles, Rule, Verdict,
     };
 
     include!(concat!(env!("OUT_DIR"), "/packs.rs"));
 }
 
 pub(crate) use packs::{
-    FILTERS, FILTERS_BY_PROGRAM, FILTERS_BY_PROGRAM_SLOTS, GENERAL_BY_NEED, GENERAL_FILTERS, PACKS,
-    PATHS_BY_ENDING, PATHS_BY_NAME, PATHS_BY_PATTERN, PROGRAM_NAMES, PROGRAM_NAMES_SLOTS,
-    PROGRAM_PATTERNS, PROGRAMS, RULES, TARGETS,
+    FILTERS, FILTERS_BY_PROGRAM, FILTERS_BY_PROGRAM_SLOTS, GENERAL_BY_NEED, GENERAL_FILTERS,
+    HELPFUL, PACKS, PATHS_BY_ENDING, PATHS_BY_NAME, PATHS_BY_PATTERN, PROGRAM_NAMES,
+    PROGRAM_NAMES_SLOTS, PROGRAM_PATTERNS, PROGRAMS, READ_ONLY, READ_ONLY_WHEN, RULES, SENDERS,
+    TARGETS,
 };
 
 /// The bit of a target.
@@ -369,7 +386,9 @@ mod tests {
             let pack: toml::Table = text.parse().unwrap();
             for rule in pack["rule"].as_array().unwrap() {
                 for key in ["matches", "not_matches"] {
-                    rule.get(key).map(|list| examples(list, &mut lines));
+                    if let Some(list) = rule.get(key) {
+                        examples(list, &mut lines);
+                    }
                 }
             }
         }

@@ -13,6 +13,7 @@ use super::names::{Names, Shapes};
 use super::options::{self, Order, Spec};
 use super::refusal::Refusal;
 use super::texts::{Argument, UNKNOWN};
+use super::tree::Span;
 use super::unwrapping::Unwrapped;
 use super::wrappers;
 use crate::opaque::Reason;
@@ -464,7 +465,6 @@ impl Unwrapped<'_, '_> {
             .iter()
             .map(|root| found_below(root, &filter))
             .collect();
-        let found = found.first().cloned().unwrap_or_default();
         while let Some(word) = self.words.get(at) {
             at += 1;
             if word.splits {
@@ -472,34 +472,19 @@ impl Unwrapped<'_, '_> {
             }
             match word.unquoted() {
                 "-exec" | "-execdir" | "-ok" | "-okdir" => {
-                    let mut words = Vec::new();
-                    while let Some(word) = self.words.get(at) {
-                        at += 1;
-                        let text = word.unquoted();
-                        let last = words.last().map(Argument::unquoted);
-                        if text == ";" || (text == "+" && last == Some("{}")) {
-                            break;
-                        }
-                        let filled = text.contains("{}");
-                        let word = word.clone();
-                        words.push(if filled {
-                            word.filled_with(Some(text_filled(text, &found)))
-                        } else {
-                            word
-                        });
-                    }
-                    // Done to everything that is found, it is done to the whole tree.
-                    let tree = match words.first().and_then(Argument::known) {
-                        Some("rm" | "shred") => Some("-r"),
-                        Some("chmod" | "chown" | "chgrp") => Some("-R"),
-                        Some(_) | None => None,
+                    let from = at;
+                    let ends = |at: usize, word: &Argument| {
+                        let braces = at > from && self.known(at - 1) == Some("{}");
+                        word.unquoted() == ";" || (word.unquoted() == "+" && braces)
                     };
-                    let filled = words.iter().any(|word| word.text.pattern.is_some());
-                    if let (None, Some(flag), true) = (&filter, tree, filled) {
-                        let span = word.text.span.clone();
-                        words.insert(1, Argument::literal(flag, span));
-                    }
-                    self.starts(Wrapping::Incidental, Vec::new(), words)?;
+                    let left = self.rest(from).iter().enumerate();
+                    let count = left
+                        .take_while(|(place, word)| !ends(from + place, word))
+                        .count();
+                    let given: Vec<Argument> =
+                        self.rest(from).iter().take(count).cloned().collect();
+                    at = from + count + 1;
+                    self.executes(&given, &found, filter.is_none(), &word.text.span.clone())?;
                 }
                 "-delete" => {
                     let span = word.text.span.clone();
@@ -524,6 +509,40 @@ impl Unwrapped<'_, '_> {
                 }
                 _ => {}
             }
+        }
+        Ok(())
+    }
+
+    /// What `find -exec` runs, once for what is found below each of the places it starts from.
+    fn executes(
+        &mut self,
+        given: &[Argument],
+        found: &[String],
+        everything: bool,
+        span: &Span,
+    ) -> Result<(), Refusal> {
+        let filled = given.iter().any(|word| word.unquoted().contains("{}"));
+        // What names nothing that is found does the same each time.
+        let times = if filled { found.len() } else { 1 };
+        for found in found.iter().take(times) {
+            let fill = |word: &Argument| match word.unquoted() {
+                text if text.contains("{}") => {
+                    let filled = text_filled(text, found);
+                    word.clone().filled_with(Some(filled))
+                }
+                _ => word.clone(),
+            };
+            let mut words: Vec<Argument> = given.iter().map(fill).collect();
+            // Done to everything that is found, it is done to the whole tree.
+            let tree = match words.first().and_then(Argument::known) {
+                Some("rm" | "shred") => Some("-r"),
+                Some("chmod" | "chown" | "chgrp") => Some("-R"),
+                Some(_) | None => None,
+            };
+            if let (true, Some(flag), true) = (everything, tree, filled) {
+                words.insert(1, Argument::literal(flag, span.clone()));
+            }
+            self.starts(Wrapping::Incidental, Vec::new(), words)?;
         }
         Ok(())
     }

@@ -50,7 +50,7 @@ impl Redactor {
         }
     }
 
-    fn object(
+    pub(super) fn object(
         &self,
         map: &Map<String, Value>,
         said: Option<Marker>,

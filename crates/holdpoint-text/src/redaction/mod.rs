@@ -46,7 +46,7 @@ mod tests;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub use finding::{Certainty, Finding};
 pub use marker::{Kinds, Marker};
@@ -179,6 +179,13 @@ impl Redactor {
         let mut kinds = Kinds::default();
         let redacted = self.value(value, None, 0, &mut kinds);
         (RedactedJson::new(redacted), kinds)
+    }
+
+    /// The same for the fields of an object.
+    pub fn fields(&self, fields: &Map<String, Value>) -> (RedactedJson, Kinds) {
+        let mut kinds = Kinds::default();
+        let redacted = self.object(fields, None, 0, &mut kinds);
+        (RedactedJson::new(Value::Object(redacted)), kinds)
     }
 
     /// What is in a text that should not be kept, guesses included, in order.

@@ -108,7 +108,11 @@ struct Scan<'t> {
 impl Scan<'_> {
     fn walk(&mut self, wanted: Wanted) {
         let numbers = [Marker::Card, Marker::Ssn, Marker::Phone, Marker::Ip];
-        if numbers.into_iter().any(|marker| wanted.has(marker)) {
+        // Most texts have no digit in them, which is found out many bytes at a time.
+        let digits = self.bytes.iter().any(u8::is_ascii_digit);
+        if (digits || wanted.has(Marker::Ip))
+            && numbers.into_iter().any(|marker| wanted.has(marker))
+        {
             self.walk_numbers(wanted);
         }
         let bytes = self.bytes;
@@ -119,7 +123,7 @@ impl Scan<'_> {
             }
             from = at + 1;
         }
-        if wanted.has(Marker::Email) {
+        if wanted.has(Marker::Email) && bytes.contains(&b'@') {
             let signs = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'@');
             for (at, _) in signs {
                 self.found.extend(personal::email(bytes, at));

@@ -1,6 +1,6 @@
 //! How a relay ends: with its agent, or because the editor has closed its end.
 
-use std::process::{Child, ExitCode, ExitStatus};
+use std::process::{Child, ExitStatus};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -31,7 +31,7 @@ const GRACE: Duration = Duration::from_secs(3);
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Waits for the end of either side, ends the agent in good order, and gives its exit code.
-pub(super) fn wait(mut child: Child, wires: &Wires, ended: &Receiver<End>) -> ExitCode {
+pub(super) fn wait(mut child: Child, wires: &Wires, ended: &Receiver<End>) -> u8 {
     let ending = loop {
         match ended.recv_timeout(GLANCE) {
             Ok(end) => break Some(end),
@@ -80,12 +80,12 @@ fn within(child: &mut Child, patience: Duration) -> Option<ExitStatus> {
 }
 
 /// An exit code as shells count them.
-fn code(status: ExitStatus) -> ExitCode {
+fn code(status: ExitStatus) -> u8 {
     #[cfg(unix)]
     let signal = std::os::unix::process::ExitStatusExt::signal(&status);
     #[cfg(not(unix))]
     let signal: Option<i32> = None;
     let number = status.code().or(signal.map(|signal| 128 + signal));
     let number = number.and_then(|number| u8::try_from(number).ok());
-    number.map_or(Exit::Error.into(), ExitCode::from)
+    number.unwrap_or(Exit::Error.into())
 }

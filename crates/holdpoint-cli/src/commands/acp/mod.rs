@@ -15,7 +15,7 @@ mod wires;
 
 use std::ffi::OsString;
 use std::io;
-use std::process::{ChildStdout, Command, ExitCode, Stdio};
+use std::process::{ChildStdout, Command, Stdio};
 use std::str;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel, sync_channel};
@@ -35,7 +35,7 @@ use crate::lines::{Line, Lines};
 const MOST_ANSWERS: usize = 1024;
 
 /// Runs an agent for an editor; its exit code is ours.
-pub(crate) fn run(command: &[OsString]) -> ExitCode {
+pub(crate) fn run(command: &[OsString]) -> u8 {
     let Some((program, arguments)) = command.split_first() else {
         return Exit::Error.into();
     };
