@@ -336,10 +336,12 @@ impl<'c> Reading<'c> {
 
     /// The same for one, its words wild.
     pub(crate) fn begins_so(&self, subcommand: &str) -> Option<usize> {
+        let mut given = self.operands();
         let mut count = 0;
-        for wanted in subcommand.split(' ') {
-            let given = self.operands().nth(count)?;
-            if given.dynamic || !matching::wild(wanted, &given.text) {
+        // Letter by letter: a search for the space costs more than a short word has letters.
+        for wanted in subcommand.as_bytes().split(|byte| *byte == b' ') {
+            let given = given.next()?;
+            if given.dynamic || !matching::wild_bytes(wanted, given.text.as_bytes()) {
                 return None;
             }
             count += 1;
@@ -469,11 +471,14 @@ impl<'c> Reading<'c> {
     /// The role of the value of a flag that is cut short: `--outp` for `--output`. Which flags a
     /// program has that are not listed nobody knows, so the strictest of those it could be counts.
     pub(crate) fn cut_short_role(&self, flag: &str) -> Option<Role> {
+        let known = self.roles().flat_map(|roles| roles.flag_operands);
+        let mut could_be = known
+            .filter(|(name, _)| is_cut_short(flag, name))
+            .peekable();
+        could_be.peek()?;
         if !flag.starts_with("--") || self.is_known(flag) || self.flag_role(flag).is_some() {
             return None;
         }
-        let known = self.roles().flat_map(|roles| roles.flag_operands);
-        let mut could_be = known.filter(|(name, _)| is_cut_short(flag, name));
         let writes = |role: Role| matches!(role, Role::Write | Role::Append | Role::Delete);
         let first = could_be.next().map(|(_, role)| *role)?;
         let stricter = could_be.map(|(_, role)| *role).find(|role| writes(*role));

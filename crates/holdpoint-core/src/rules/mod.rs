@@ -201,13 +201,14 @@ impl Filter {
     fn passes(&self, subject: &Subject<'_>) -> bool {
         let meets = |wanted: u64, given: u64| wanted == 0 || wanted & given != 0;
         let traced = |wanted: u128, given: u128| wanted == 0 || wanted & given != 0;
-        meets(self.effect, subject.mask)
+        // What tells most comes first.
+        traced(self.subcommand, subject.traces.subcommand)
+            && meets(self.effect, subject.mask)
+            && traced(self.words, subject.traces.words)
             && meets(self.target, subject.targets)
+            && traced(self.path, subject.traces.paths)
             && meets(self.opaque, subject.opaque)
             && traced(self.program, subject.traces.program)
-            && traced(self.subcommand, subject.traces.subcommand)
-            && traced(self.words, subject.traces.words)
-            && traced(self.path, subject.traces.paths)
             && !(self.assigns && subject.assigns.is_empty())
             && !(self.within && subject.within.is_empty())
             && !(self.sql && subject.sql.is_empty())
