@@ -464,7 +464,7 @@ fn filter_of(
     let paths = case.path.clone().into_list();
     format!(
         "Filter {{ rule: {rule}, general: {general}, case: {number}, assigns: {}, within: {}, sql: {}, effect: {}, \
-         target: {}, opaque: {}, program: {}, subcommand: {}, words: {}, path: {} }}",
+         target: {}, opaque: {}, program: {}, subcommand: {}, words: {}, tool: {}, path: {} }}",
         asks(&case.assigns),
         asks(&case.within),
         asks(&case.sql),
@@ -474,6 +474,7 @@ fn filter_of(
         any_trace(programs.iter().map(String::as_str)),
         any_trace(first_words),
         word_trace(case),
+        any_trace(case.tool.clone().into_list().iter().map(String::as_str)),
         all_traces(paths.iter().map(|path| traces::of_path_pattern(path))),
     )
 }

@@ -62,6 +62,7 @@ pub(crate) struct Traces {
     pub(crate) subcommand: u128,
     /// Of every word behind the program that is its own.
     pub(crate) words: u128,
+    pub(crate) tool: u128,
     /// Of every component of the effects' places.
     pub(crate) paths: u128,
 }
@@ -86,6 +87,7 @@ impl Traces {
             words: words
                 .iter()
                 .fold(0, |all, word| all | traces::of_word(&word.text)),
+            tool: 0,
             paths: paths.fold(0, |all, path| all | traces_of_path(path)),
         }
     }
@@ -227,9 +229,10 @@ fn name_of(view: &CommandView) -> Option<&str> {
 /// The subjects of a call.
 pub(crate) fn subjects(action: &Action) -> impl Iterator<Item = Subject<'_>> {
     let meanings = action.meanings.iter().enumerate();
+    let tool = traces::of_word(action.call.tool());
     meanings
         .filter(|(_, meaning)| !meaning.only_helps)
-        .map(|(index, meaning)| {
+        .map(move |(index, meaning)| {
             let view = action.commands.get(index);
             let reading = view.and_then(|view| meaning.reading(view));
             let opaque = view
@@ -249,7 +252,10 @@ pub(crate) fn subjects(action: &Action) -> impl Iterator<Item = Subject<'_>> {
                 mask: meaning.mask,
                 targets: meaning.targets,
                 opaque: opaque.map(opaque_bit).fold(0, |all, bit| all | bit),
-                traces: meaning.traces,
+                traces: Traces {
+                    tool,
+                    ..meaning.traces
+                },
             }
         })
 }

@@ -189,10 +189,12 @@ pub(crate) struct Filter {
     effect: u64,
     target: u64,
     opaque: u64,
-    /// What [`traces`] says of the programs, the subcommands' first words, some word and the paths.
+    /// What [`traces`] says of the programs, the subcommands' first words, some word, the tools and
+    /// the paths.
     program: u128,
     subcommand: u128,
     words: u128,
+    tool: u128,
     path: u128,
 }
 
@@ -209,6 +211,7 @@ impl Filter {
             && traced(self.path, subject.traces.paths)
             && meets(self.opaque, subject.opaque)
             && traced(self.program, subject.traces.program)
+            && traced(self.tool, subject.traces.tool)
             && !(self.assigns && subject.assigns.is_empty())
             && !(self.within && subject.within.is_empty())
             && !(self.sql && subject.sql.is_empty())
