@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use holdpoint::middleware::{
-    Answer, Channel, ChannelError, Context, Gatekeeper, Request, Said, Toolbox, Waiting,
+    Answer, Channel, ChannelError, Context, Gatekeeper, Request, SignedAnswer, Toolbox, Waiting,
 };
 use holdpoint::{Locations, ToolCall};
 use serde_json::{Map, Value, json};
@@ -178,9 +178,9 @@ impl Demo {
 }
 
 impl Channel for Demo {
-    fn ask(&mut self, request: &Request, _: &Waiting<'_>) -> Result<Said, ChannelError> {
+    fn ask(&mut self, request: &Request, _: &Waiting<'_>) -> Result<SignedAnswer, ChannelError> {
         let answer = self.answers.pop_front();
-        Ok(Said {
+        Ok(SignedAnswer {
             answer: answer.ok_or_else(|| ChannelError::Refused("the script has ended".into()))?,
             approver: "demo".into(),
             on_behalf_of: Vec::new(),

@@ -214,7 +214,8 @@ fn write_programs(out: &mut String, programs: &ProgramsFile) {
             .iter()
             .map(|case| {
                 format!(
-                    "ProgramCase {{ subcommand: &{:?}, flags: &{:?}, without: &{:?}, roles: {} }}",
+                    "ProgramCase {{ first_words: {}, subcommand: &{:?}, flags: &{:?}, without: &{:?}, roles: {} }}",
+                    any_trace(case.subcommand.iter().filter_map(|words| words.split(' ').next())),
                     case.subcommand,
                     case.flags,
                     case.without,
@@ -255,6 +256,7 @@ fn write_programs(out: &mut String, programs: &ProgramsFile) {
         table.join(", ")
     )
     .unwrap();
+    write_slots(out, "PROGRAM_NAMES_SLOTS", names.keys().copied());
     let table: Vec<String> = wild
         .iter()
         .map(|(name, at)| format!("({name:?}, {at})"))
@@ -348,20 +350,19 @@ fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
                 "critical" => "Critical",
                 other => panic!("{place}: `{id}` has the unknown risk `{other}`"),
             };
-            let general = rule.when.iter().any(|case| {
-                let programs = case.program.clone().into_list();
-                programs.is_empty() || programs.iter().any(|name| name.contains(['*', '?']))
-            });
+            let general = rule.when.iter().any(asks_no_program);
             let mut cases = Vec::new();
             for (number, case) in rule.when.iter().enumerate() {
                 cases.push(case_of(case, targets, &format!("{place}: `{id}`")));
-                let filter = filter_of(case, count, number, targets);
-                if general {
+                let filter = filter_of(case, (count, general), number, targets);
+                if asks_no_program(case) {
                     general_filters.push(filter);
                     general_needs.push(need_of(case));
                     continue;
                 }
                 for name in case.program.clone().into_list() {
+                    // Programs are compared without case.
+                    let name = name.to_ascii_lowercase();
                     by_program.entry(name).or_default().insert(filters.len());
                 }
                 filters.push(filter);
@@ -385,9 +386,19 @@ fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
         let table = table.join(",\n    ");
         writeln!(out, "pub(crate) static {name}: &[Filter] = &[{table}];").unwrap();
     }
+    let needing = |bit: u32| {
+        let mut set = vec![0u64; general_needs.len().div_ceil(64)];
+        for (at, needs) in general_needs.iter().enumerate() {
+            set[at / 64] |= (needs >> bit & 1) << (at % 64);
+        }
+        format!("{set:?}")
+    };
+    let rows: Vec<String> = (0..64).map(needing).collect();
     writeln!(
         out,
-        "pub(crate) static GENERAL_NEEDS: &[u64] = &{general_needs:?};"
+        "pub(crate) static GENERAL_BY_NEED: [[u64; {}]; 64] = [{}];",
+        general_needs.len().div_ceil(64),
+        rows.join(", ")
     )
     .unwrap();
     writeln!(
@@ -408,10 +419,36 @@ fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
         table.join(", ")
     )
     .unwrap();
+    let names = by_program.keys().map(String::as_str);
+    write_slots(out, "FILTERS_BY_PROGRAM_SLOTS", names);
+}
+
+/// Whether a case is about any program, or about names nobody can list.
+fn asks_no_program(case: &CaseEntry) -> bool {
+    let programs = case.program.clone().into_list();
+    programs.is_empty() || programs.iter().any(|name| name.contains(['*', '?']))
+}
+
+/// Where each name of a table is found by its hash: its place and one, or none.
+fn write_slots<'n>(out: &mut String, table: &str, names: impl Iterator<Item = &'n str> + Clone) {
+    let mut slots = vec![0u16; (names.clone().count() * 2).next_power_of_two()];
+    for (at, name) in names.enumerate() {
+        let mut slot = traces::slot(name, slots.len());
+        while slots[slot] != 0 {
+            slot = (slot + 1) % slots.len();
+        }
+        slots[slot] = u16::try_from(at + 1).unwrap();
+    }
+    writeln!(out, "pub(crate) static {table}: &[u16] = &{slots:?};").unwrap();
 }
 
 /// What a case asks for at the least.
-fn filter_of(case: &CaseEntry, rule: usize, number: usize, targets: &[&str]) -> String {
+fn filter_of(
+    case: &CaseEntry,
+    (rule, general): (usize, bool),
+    number: usize,
+    targets: &[&str],
+) -> String {
     let mask = |field: &OneOrMany, known: &[&str]| {
         let words = field.clone().into_list();
         words
@@ -426,8 +463,8 @@ fn filter_of(case: &CaseEntry, rule: usize, number: usize, targets: &[&str]) -> 
         .filter_map(|words| words.split(' ').next());
     let paths = case.path.clone().into_list();
     format!(
-        "Filter {{ rule: {rule}, case: {number}, assigns: {}, within: {}, sql: {}, effect: {}, \
-         target: {}, opaque: {}, program: {}, subcommand: {}, path: {} }}",
+        "Filter {{ rule: {rule}, general: {general}, case: {number}, assigns: {}, within: {}, sql: {}, effect: {}, \
+         target: {}, opaque: {}, program: {}, subcommand: {}, words: {}, tool: {}, path: {} }}",
         asks(&case.assigns),
         asks(&case.within),
         asks(&case.sql),
@@ -436,6 +473,8 @@ fn filter_of(case: &CaseEntry, rule: usize, number: usize, targets: &[&str]) -> 
         mask(&case.opaque, words::OPAQUE),
         any_trace(programs.iter().map(String::as_str)),
         any_trace(first_words),
+        word_trace(case),
+        any_trace(case.tool.clone().into_list().iter().map(String::as_str)),
         all_traces(paths.iter().map(|path| traces::of_path_pattern(path))),
     )
 }
@@ -460,16 +499,17 @@ fn need_of(case: &CaseEntry) -> u64 {
         .map_or(words::NEEDS_NOTHING, |(_, bit)| bit)
 }
 
-/// The traces of names of which a text has to be one; none if one is wild.
-fn any_trace<'n>(names: impl IntoIterator<Item = &'n str>) -> u128 {
-    let known = |name: &str| {
-        if name.contains(['*', '?']) {
-            0
-        } else {
-            traces::of_name(name)
-        }
-    };
-    all_traces(names.into_iter().map(known))
+/// The traces of patterns of which a word has to fit one; none if one fits whatever it is.
+fn any_trace<'n>(patterns: impl IntoIterator<Item = &'n str>) -> u128 {
+    all_traces(patterns.into_iter().map(traces::of_word_pattern))
+}
+
+/// The traces of the words a case cannot do without, by the one that tells most.
+fn word_trace(case: &CaseEntry) -> u128 {
+    let specs = case.words.clone().into_list();
+    let alternatives = |spec: &String| any_trace(spec.split(" | ").map(str::trim));
+    let known = specs.iter().map(alternatives).filter(|bits| *bits != 0);
+    known.min_by_key(|bits| bits.count_ones()).unwrap_or(0)
 }
 
 /// All of several traces; none if nothing is known of one.

@@ -8,7 +8,7 @@
 
 use std::sync::LazyLock;
 
-use holdpoint_agents::hook::{Agent, Answer, Asked, Gatekeeper, Pause, Prompted, Reply, Returned};
+use holdpoint_agents::hook::{Agent, Answer, Gatekeeper, HookCall, Pause, Prompted, Reply, Returned};
 use holdpoint_core::{Decision, Policy, Session, Surroundings, Verdict, judge_call};
 use holdpoint_engine::EngineError;
 use holdpoint_engine::inspecting::Inspected;
@@ -37,7 +37,7 @@ struct Judge {
 }
 
 impl Gatekeeper for Judge {
-    fn judge(&mut self, asked: Asked) -> Result<Answer, EngineError> {
+    fn judge(&mut self, asked: HookCall) -> Result<Answer, EngineError> {
         let around = Surroundings {
             workspace: Some("/work"),
             directory: asked

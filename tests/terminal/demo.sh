@@ -7,21 +7,7 @@
 # Needs tmux. HOLDPOINT names the program; without it, it is built. HOLDPOINT_SKIP_TERMINAL=1 leaves
 # this out.
 set -euo pipefail
-screens=${1:+$(mkdir -p "$1" && cd "$1" && pwd)}
-root=$(cd "$(dirname "$0")/../.." && pwd)
-
-if [ "${HOLDPOINT_SKIP_TERMINAL:-}" = 1 ]; then
-    echo "demo: skipped (HOLDPOINT_SKIP_TERMINAL=1)"
-    exit 0
-fi
-command -v tmux >/dev/null || {
-    echo "demo: \`tmux\` is missing; to leave this out: HOLDPOINT_SKIP_TERMINAL=1" >&2
-    exit 1
-}
-if [ -z "${HOLDPOINT:-}" ]; then
-    cargo build --quiet --locked --manifest-path "$root/Cargo.toml" --package holdpoint-cli
-    HOLDPOINT=${CARGO_TARGET_DIR:-$root/target}/debug/holdpoint
-fi
+. "$(dirname "$0")/setting.sh" demo "$@"
 
 place=$(mktemp -d)
 export LC_ALL=C.UTF-8
@@ -42,15 +28,6 @@ fail() {
     screen >&2 2>/dev/null || true
     exit 1
 }
-until_true() {
-    for _ in $(seq 200); do
-        if "${@:2}"; then return; fi
-        sleep 0.05
-    done
-    fail "$1"
-}
-has() { screen | grep -qF -- "$1"; }
-sees() { until_true "\`$1\` is not on the screen" has "$1"; }
 misses() { if has "$1"; then fail "\`$1\` is on the screen"; fi; }
 type_line() { tm send-keys -t demo -l -- "$1" && tm send-keys -t demo Enter; }
 key() { tm send-keys -t demo "$1"; }

@@ -6,21 +6,7 @@
 # Needs tmux. HOLDPOINT names the program; without it, it is built. HOLDPOINT_SKIP_TERMINAL=1 leaves
 # this out.
 set -euo pipefail
-screens=${1:+$(mkdir -p "$1" && cd "$1" && pwd)}
-root=$(cd "$(dirname "$0")/../.." && pwd)
-
-if [ "${HOLDPOINT_SKIP_TERMINAL:-}" = 1 ]; then
-    echo "watch: skipped (HOLDPOINT_SKIP_TERMINAL=1)"
-    exit 0
-fi
-command -v tmux >/dev/null || {
-    echo "watch: \`tmux\` is missing; to leave this out: HOLDPOINT_SKIP_TERMINAL=1" >&2
-    exit 1
-}
-if [ -z "${HOLDPOINT:-}" ]; then
-    cargo build --quiet --locked --manifest-path "$root/Cargo.toml" --package holdpoint-cli
-    HOLDPOINT=${CARGO_TARGET_DIR:-$root/target}/debug/holdpoint
-fi
+. "$(dirname "$0")/setting.sh" watch "$@"
 
 home=$(mktemp -d)
 tmux_at() { tmux -S "$home/tmux" "$@"; }
@@ -66,17 +52,7 @@ keep() {
 coloured() {
     tmux_at capture-pane -e -p -t watch | grep -qE $'\033\\[([0-9;]*;)?([34]8;[25];|[349][0-7]m)'
 }
-# Waits until a condition holds, for at most ten seconds.
-until_true() {
-    for _ in $(seq 200); do
-        if "${@:2}"; then return; fi
-        sleep 0.05
-    done
-    fail "$1"
-}
-has() { screen | grep -qF -- "$1"; }
 has_not() { ! has "$1"; }
-sees() { until_true "\`$1\` is not on the screen" has "$1"; }
 misses() { until_true "\`$1\` is still on the screen" has_not "$1"; }
 # What came under the cursor by itself is not answered at once: a person has to see it.
 press() { sleep 0.8 && tmux_at send-keys -t watch "$@"; }

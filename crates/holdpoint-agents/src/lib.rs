@@ -1,6 +1,7 @@
 //! The agents Holdpoint stands before: what each one says to a hook and wants to hear, where its
 //! settings are, and what its transcripts look like. Nothing here decides anything.
 
+mod agents;
 pub mod hook;
 pub mod replay;
 pub mod setup;

@@ -169,7 +169,7 @@ fn comment_in<'a>(line: &'a str, lower: &str) -> Option<&'a str> {
 
 /// An answer, and who gives it about what.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Said {
+pub struct SignedAnswer {
     /// The answer.
     pub answer: Answer,
     /// Who, by the channel's authentication and never by what the answer says.

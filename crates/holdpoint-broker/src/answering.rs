@@ -6,7 +6,7 @@
 use holdpoint_core::{Decision, Method, Verdict};
 use serde_json::{Map, Value};
 
-use crate::answer::{Answer, Said, Scope};
+use crate::answer::{Answer, Scope, SignedAnswer};
 use crate::host::{BrokerHost, Judged, Memory, Prepared, Problem};
 use crate::request::{Approval, Edit, Offer, Request, Settled, State};
 use crate::time::Moment;
@@ -28,7 +28,7 @@ pub enum Step {
 /// Applies an answer. On an error nothing may change: what the answer needs cannot be found out.
 pub fn apply(
     request: &Request,
-    said: &Said,
+    said: &SignedAnswer,
     host: &dyn BrokerHost,
     now: Moment,
 ) -> Result<Step, Problem> {
@@ -60,7 +60,7 @@ const APPROVED: &str = "User approved execution";
 const DENIED: &str = "User denied execution";
 
 /// Why an answer cannot have an effect, whatever it is.
-fn without_effect(request: &Request, said: &Said, now: Moment) -> Option<String> {
+fn without_effect(request: &Request, said: &SignedAnswer, now: Moment) -> Option<String> {
     if request.state != State::Pending {
         let who = request
             .settled
@@ -94,7 +94,7 @@ fn without_effect(request: &Request, said: &Said, now: Moment) -> Option<String>
 }
 
 /// In whose place the approver answers: their own, or that of somebody who may.
-fn standing(request: &Request, said: &Said) -> Option<Option<String>> {
+fn standing(request: &Request, said: &SignedAnswer) -> Option<Option<String>> {
     let may = &request.terms.approvers;
     if may.is_empty() || may.contains(&said.approver) {
         return Some(None);
@@ -105,7 +105,7 @@ fn standing(request: &Request, said: &Said) -> Option<Option<String>> {
 
 /// The same, of those for whom nobody has said yes yet: one person's word counts once, whoever
 /// brings it.
-fn free_standing(request: &Request, said: &Said) -> Option<Option<String>> {
+fn free_standing(request: &Request, said: &SignedAnswer) -> Option<Option<String>> {
     let may = &request.terms.approvers;
     let heard = |name: &str| {
         let spoken_for =
@@ -124,7 +124,7 @@ fn free_standing(request: &Request, said: &Said) -> Option<Option<String>> {
 
 fn released(
     request: &Request,
-    said: &Said,
+    said: &SignedAnswer,
     host: &dyn BrokerHost,
     now: Moment,
 ) -> Result<Step, Problem> {
@@ -245,7 +245,7 @@ fn offered(request: &Request, scope: Option<Scope>) -> Result<&Offer, String> {
 }
 
 /// What becomes of a yes to something that is no longer what was shown.
-fn overtaken(request: &Request, said: &Said, now: Moment, judged: &Judged) -> Option<Step> {
+fn overtaken(request: &Request, said: &SignedAnswer, now: Moment, judged: &Judged) -> Option<Step> {
     let decision = &judged.decision;
     if decision.verdict == Verdict::Deny {
         let reason = format!("It may no longer run: {}", decision.reason);
@@ -259,7 +259,7 @@ fn overtaken(request: &Request, said: &Said, now: Moment, judged: &Judged) -> Op
     Some(refused(request, said, now, Method::Error, reason, None))
 }
 
-fn commented(request: &Request, said: &Said, now: Moment, comment: &str) -> Step {
+fn commented(request: &Request, said: &SignedAnswer, now: Moment, comment: &str) -> Step {
     let comment = comment.trim();
     if comment.is_empty() {
         return Step::NoEffect("the comment is empty: write one, or answer no".into());
@@ -275,7 +275,7 @@ fn commented(request: &Request, said: &Said, now: Moment, comment: &str) -> Step
     )
 }
 
-fn never(request: &Request, said: &Said, now: Moment, scope: Option<Scope>) -> Step {
+fn never(request: &Request, said: &SignedAnswer, now: Moment, scope: Option<Scope>) -> Step {
     match offered(request, scope) {
         Err(reason) => Step::NoEffect(reason),
         Ok(offer) => {
@@ -293,7 +293,7 @@ fn never(request: &Request, said: &Said, now: Moment, scope: Option<Scope>) -> S
 
 fn refused(
     request: &Request,
-    said: &Said,
+    said: &SignedAnswer,
     now: Moment,
     method: Method,
     reason: &str,
@@ -313,7 +313,7 @@ fn refused(
 
 fn edited(
     request: &Request,
-    said: &Said,
+    said: &SignedAnswer,
     host: &dyn BrokerHost,
     now: Moment,
     input: &Map<String, Value>,

@@ -3,7 +3,7 @@
 
 use holdpoint_core::{Method, Verdict};
 
-use crate::answer::{Answer, Said};
+use crate::answer::{Answer, SignedAnswer};
 use crate::answering::{self, Step, apply};
 use crate::channel::{Channel, ChannelError, Turn, Waiting};
 use crate::host::{BrokerHost, Event, Judged, Problem};
@@ -11,8 +11,9 @@ use crate::request::{CallContext, Request, Settled, State};
 use crate::resolution::Resolution;
 use crate::time::Moment;
 
-/// How often a person is asked again after an answer that has no effect.
-const MOST_TRIES: usize = 50;
+/// How often a person is asked again after an answer that has no effect; then the call is refused, since whatever
+/// answers is no person.
+const MAX_TRIES: usize = 50;
 
 /// Holds a call until a person has answered through `channel`, or nobody has. Everything that comes
 /// of it is on record when this returns; a release is used by it.
@@ -59,7 +60,7 @@ fn held(
     if let Some(error) = turn {
         return ended(host, request, error);
     }
-    for _ in 0..MOST_TRIES {
+    for _ in 0..MAX_TRIES {
         let said = match channel.ask(&request, &waiting(Moment::now())) {
             Ok(said) => said,
             Err(error) => return ended(host, request, error),
@@ -91,7 +92,7 @@ fn held(
     ended(host, request, error)
 }
 
-fn answered(host: &dyn BrokerHost, request: &Request, said: &Said) -> Result<(), Problem> {
+fn answered(host: &dyn BrokerHost, request: &Request, said: &SignedAnswer) -> Result<(), Problem> {
     host.record(Event::Answered {
         request,
         approver: &said.approver,
@@ -160,5 +161,5 @@ fn finished(host: &dyn BrokerHost, request: &Request) -> Result<Resolution, Prob
     if request.state == State::Released {
         host.record(Event::Used(request))?;
     }
-    Resolution::of(request).ok_or_else(|| Problem("the request is not settled".into()))
+    Resolution::from_request(request).ok_or_else(|| Problem("the request is not settled".into()))
 }

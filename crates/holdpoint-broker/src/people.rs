@@ -83,14 +83,14 @@ pub struct Roster {
     pub delegations: Vec<Delegation>,
 }
 
-/// The largest list that is read.
-pub const LARGEST_ROSTER: u64 = 1 << 20;
+/// The largest list that is read: more than [`MAX_ENTRIES`] of each take. A larger one is an error.
+pub const MAX_ROSTER: u64 = 1 << 20;
 
-/// The most people, and the most delegations.
-const MOST: usize = 1000;
+/// The most people, and the most delegations; each is compared with whoever signs in. More are refused.
+const MAX_ENTRIES: usize = 1000;
 
-/// The longest time for which somebody may stand in.
-pub const LONGEST_DELEGATION: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// The longest time for which somebody may stand in: a holiday. Whoever is away for longer is replaced.
+pub const MAX_DELEGATION: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// How every token begins, so that people and scanners know one when they see it.
 const TOKEN_MARK: &str = "hpt_";
@@ -106,9 +106,9 @@ impl Roster {
     }
 
     fn check(&self) -> Result<(), Problem> {
-        if self.people.len() > MOST || self.delegations.len() > MOST {
+        if self.people.len() > MAX_ENTRIES || self.delegations.len() > MAX_ENTRIES {
             return Err(Problem(format!(
-                "there are more than {MOST} entries: remove some"
+                "there are more than {MAX_ENTRIES} entries: remove some"
             )));
         }
         let mut names = BTreeSet::new();
@@ -143,8 +143,8 @@ impl Roster {
                 "`{name}` is on the list already: remove them first to give them a new token"
             )));
         }
-        if self.people.len() >= MOST {
-            return Err(Problem(format!("there are {MOST} people already")));
+        if self.people.len() >= MAX_ENTRIES {
+            return Err(Problem(format!("there are {MAX_ENTRIES} people already")));
         }
         let token = format!("{TOKEN_MARK}{}", unguessable::<32>()?);
         self.people.push(Person {
@@ -302,7 +302,7 @@ impl People {
         if from == to {
             return Err(Problem("nobody needs to stand in for themselves".into()));
         }
-        if *until <= now || *until > now.after(LONGEST_DELEGATION) {
+        if *until <= now || *until > now.after(MAX_DELEGATION) {
             return Err(Problem(
                 "somebody may stand in for 1 second to 30 days".into(),
             ));
@@ -320,8 +320,10 @@ impl People {
             }
             roster.forget_ended(now);
             roster.undelegate(from, to);
-            if roster.delegations.len() >= MOST {
-                return Err(Problem(format!("there are {MOST} delegations already")));
+            if roster.delegations.len() >= MAX_ENTRIES {
+                return Err(Problem(format!(
+                    "there are {MAX_ENTRIES} delegations already"
+                )));
             }
             roster.delegations.push(delegation.clone());
             Ok(())

@@ -410,6 +410,12 @@ impl Request {
         }
     }
 
+    /// Who has said yes so far.
+    pub fn approvers(&self) -> Vec<&str> {
+        let approvers = self.approvals.iter().map(|one| one.approver.as_str());
+        approvers.collect()
+    }
+
     /// Whether the arguments were changed.
     pub fn was_edited(&self) -> bool {
         self.original.is_some()
@@ -435,10 +441,10 @@ impl Request {
             .values()
             .map(|value| value.to_string().len())
             .sum();
-        if arguments + display.details.len() <= LONGEST_LISTED {
+        if arguments + display.details.len() <= MAX_LISTED {
             return listed;
         }
-        let end = display.details.floor_char_boundary(LONGEST_LISTED / 2);
+        let end = display.details.floor_char_boundary(MAX_LISTED / 2);
         display.details.truncate(end);
         display
             .marks
@@ -476,7 +482,7 @@ impl Request {
 }
 
 /// The most bytes of what is shown of a request in a list. Thousands of them are one line.
-const LONGEST_LISTED: usize = 16 << 10;
+const MAX_LISTED: usize = 16 << 10;
 
 /// A request as it is shown: everything but the arguments as they are.
 #[derive(Clone, Debug, Serialize)]

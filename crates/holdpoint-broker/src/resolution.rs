@@ -51,7 +51,7 @@ impl Resolution {
     }
 
     /// How a request ended; none while it waits.
-    pub fn of(request: &Request) -> Option<Self> {
+    pub fn from_request(request: &Request) -> Option<Self> {
         let settled = request.settled.as_ref()?;
         let released = request.state == State::Released;
         Some(Self {

@@ -1,6 +1,7 @@
 //! Words about a request that every channel and every screen shows the same.
 
 use holdpoint_core::policy::Check;
+use holdpoint_core::text::shown;
 use serde_json::Value;
 
 use crate::request::{Context, Mark, Request, Status};
@@ -79,6 +80,61 @@ pub fn pieces<'a>(text: &'a str, marks: &[Mark]) -> Vec<Piece<'a>> {
     pieces
 }
 
+/// Text from outside in lines, made safe to show, each piece with the look it came with. A line break at
+/// the end makes no line of its own.
+pub fn lines<L: Copy>(pieces: &[(L, &str)]) -> Vec<Vec<(L, String)>> {
+    let mut lines = vec![Vec::new()];
+    for (look, text) in pieces {
+        for (count, part) in text.split('\n').enumerate() {
+            if count > 0 {
+                lines.push(Vec::new());
+            }
+            let part = part.strip_suffix('\r').unwrap_or(part);
+            let part = shown(&part.replace('\t', "    "), usize::MAX);
+            if let Some(line) = lines.last_mut()
+                && !part.is_empty()
+            {
+                line.push((*look, part));
+            }
+        }
+    }
+    if lines.len() > 1 && lines.last().is_some_and(Vec::is_empty) {
+        lines.pop();
+    }
+    lines
+}
+
+/// What a line of a difference is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DiffLine {
+    /// It names the files that are compared.
+    Header,
+    /// It says where the lines below it stand.
+    Position,
+    /// Only the new text has it.
+    Added,
+    /// Only the old text has it.
+    Removed,
+    /// Both texts have it.
+    Same,
+}
+
+/// The lines of a difference, and what each of them is.
+pub fn diff_lines(text: &str) -> impl Iterator<Item = (DiffLine, &str)> {
+    let mut header = true;
+    text.lines().map(move |line| {
+        header &= !line.starts_with("@@");
+        let kind = match line.as_bytes().first() {
+            _ if header => DiffLine::Header,
+            Some(b'+') => DiffLine::Added,
+            Some(b'-') => DiffLine::Removed,
+            Some(b'@') => DiffLine::Position,
+            Some(_) | None => DiffLine::Same,
+        };
+        (kind, line)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use holdpoint_core::Verdict;
@@ -111,5 +167,27 @@ mod tests {
         for span in [[3, 99], [5, 2], [1, 2]] {
             assert_eq!(pieces("é text", &[mark(span)]), [Plain("é text")]);
         }
+    }
+
+    #[test]
+    fn lines_keep_their_looks_and_a_last_break_makes_none() {
+        let owned = |look, text: &str| (look, text.to_owned());
+        assert_eq!(
+            lines(&[('a', "one\r\n\ttw"), ('b', "o\x1b\n")]),
+            [
+                vec![owned('a', "one")],
+                vec![owned('a', "    tw"), owned('b', "o\\u{1b}")],
+            ]
+        );
+        assert_eq!(lines(&[('a', "")]), [vec![]]);
+    }
+
+    #[test]
+    fn what_stands_above_the_first_position_is_the_header() {
+        use DiffLine::{Added, Header, Position, Removed, Same};
+        let kinds: Vec<DiffLine> = diff_lines("--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n z\n")
+            .map(|(kind, _)| kind)
+            .collect();
+        assert_eq!(kinds, [Header, Header, Position, Removed, Added, Same]);
     }
 }

@@ -430,7 +430,7 @@ pub(crate) struct Call {
     #[arg(long, value_name = "JSON", conflicts_with = "command")]
     pub(crate) input: Option<String>,
     #[command(flatten)]
-    pub(crate) under: Under,
+    pub(crate) under: PolicyArgs,
 }
 
 impl Call {
@@ -442,7 +442,7 @@ impl Call {
 
 /// What a call is judged under.
 #[derive(Debug, Args)]
-pub(crate) struct Under {
+pub(crate) struct PolicyArgs {
     /// The directory the agent works in; without it, this one
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
@@ -482,7 +482,7 @@ pub(crate) struct Check {
 
 /// The name of an agent that asks now. Calls of the past are counted apart by their agent's name.
 fn live_agent(name: &str) -> Result<String, String> {
-    if Agent::named(name).is_some() {
+    if Agent::from_name(name).is_some() {
         return Err(format!(
             "`{name}` is what its hook is recorded as: name your own program"
         ));

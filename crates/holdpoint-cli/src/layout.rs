@@ -3,7 +3,7 @@
 use unicode_width::UnicodeWidthChar;
 
 /// The least room that is worth wrapping text into; less, and a line may run over.
-const LEAST: usize = 24;
+const MIN_ROOM: usize = 24;
 
 /// Breaks text between words into lines of at most `width` characters. A word that is longer has
 /// a line of its own.
@@ -34,7 +34,7 @@ pub(crate) fn hanging(text: &str, used: usize, width: Option<usize>) -> String {
     let Some(width) = width else {
         return text.to_owned();
     };
-    let room = width.saturating_sub(used).max(LEAST);
+    let room = width.saturating_sub(used).max(MIN_ROOM);
     wrapped(text, room).join(&format!("\n{}", " ".repeat(used)))
 }
 

@@ -5,4 +5,4 @@ pub mod report;
 pub mod scan;
 mod views;
 
-pub use views::HouseViews;
+pub use views::LocalViews;

@@ -5,6 +5,7 @@
 mod cli;
 mod commands;
 mod exit;
+mod json_line;
 mod layout;
 mod lines;
 mod pool;

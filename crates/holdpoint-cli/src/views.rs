@@ -27,12 +27,12 @@ use holdpoint_engine::{load_layers, read_policy_file};
 const REPORTED: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// What the page shows of this user's files.
-pub struct HouseViews {
+pub struct LocalViews {
     locations: Locations,
     broker: Broker,
 }
 
-impl HouseViews {
+impl LocalViews {
     /// The files at `locations`, and what waits at `broker`.
     pub fn new(locations: Locations, broker: Broker) -> Self {
         Self { locations, broker }
@@ -45,7 +45,7 @@ impl HouseViews {
     }
 }
 
-impl Views for HouseViews {
+impl Views for LocalViews {
     fn sessions(&self) -> Result<Value, Problem> {
         let kept = Sessions::at(&self.locations)
             .and_then(|sessions| sessions.all())

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use holdpoint_broker::{CallContext, Context, Moment};
-use holdpoint_cli::HouseViews;
+use holdpoint_cli::LocalViews;
 use holdpoint_core::text::{Origin, Severity};
 use holdpoint_daemon::{Broker, Held, Views};
 use holdpoint_engine::Engine;
@@ -31,7 +31,7 @@ fn locations(home: &Path) -> Locations {
 }
 
 /// Views of a home with a policy that asks about everything.
-fn views(home: &Path) -> (HouseViews, Broker, Locations) {
+fn views(home: &Path) -> (LocalViews, Broker, Locations) {
     let locations = locations(home);
     fs::create_dir_all(home.join("config")).unwrap();
     let policy = r#"{ "defaultPolicy": "ask", "channel": { "type": "webhook",
@@ -39,7 +39,7 @@ fn views(home: &Path) -> (HouseViews, Broker, Locations) {
     fs::write(home.join("config/permissions.json"), policy).unwrap();
     let world = Arc::new(Engine::at(&locations));
     let broker = Broker::open(&home.join("state/approvals/approvals.db"), world).unwrap();
-    let views = HouseViews::new(locations.clone(), broker.clone());
+    let views = LocalViews::new(locations.clone(), broker.clone());
     (views, broker, locations)
 }
 

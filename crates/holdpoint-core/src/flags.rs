@@ -28,10 +28,13 @@ pub(crate) fn add_other_names<'w>(
     if flags.is_empty() || program.is_empty() {
         return;
     }
+    if !SAME.iter().any(|(command, _)| is_of(command, program)) {
+        return;
+    }
     let second = words.next().unwrap_or_default();
     let third = words.next().unwrap_or_default();
     for (command, names) in SAME {
-        if !command.starts_with(program) {
+        if !is_of(command, program) {
             continue;
         }
         let mut named = command.split(' ');
@@ -51,6 +54,12 @@ pub(crate) fn add_other_names<'w>(
             }
         }
     }
+}
+
+/// Whether a command that is written out begins with a program.
+fn is_of(command: &str, program: &str) -> bool {
+    matches!(command.as_bytes().get(program.len()), None | Some(b' '))
+        && command.starts_with(program)
 }
 
 fn is_cut_short(flag: &str, name: &str) -> bool {

@@ -414,6 +414,13 @@ pub fn climbs(path: &str) -> bool {
     path.split('/').any(|component| component == "..")
 }
 
+/// What stands behind the last slash. Names are short and asked for all the time: looking at them
+/// letter by letter is several times cheaper than preparing a search.
+pub(crate) fn base_name(word: &str) -> &str {
+    let slash = word.bytes().rposition(|byte| byte == b'/');
+    slash.map_or(word, |slash| word.get(slash + 1..).unwrap_or_default())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

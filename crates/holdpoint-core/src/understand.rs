@@ -16,7 +16,7 @@ use crate::catalogue::{self, Effect, Identity, Name, Shape, Tool};
 use crate::effects::{self, Limit, Meaning, PathEffect, places};
 use crate::flags;
 use crate::opaque::{Opaque, Reason};
-use crate::paths::{Lookup, Remembering, Seen, Surroundings};
+use crate::paths::{Lookup, Remembering, Seen, Surroundings, base_name};
 use crate::policy::Policy;
 use crate::rules::{READ_ONLY, READ_ONLY_WHEN};
 use crate::shell::{self, Command, FileRead, Listed, Refusal, RefusalReason};
@@ -675,7 +675,8 @@ impl CommandView {
     /// read as something it is not, by a person as by a rule.
     pub(crate) fn disguised(&self) -> Option<&str> {
         let words = self.command.words.iter();
-        let mut suspects = words.enumerate().filter_map(|(at, word)| {
+        let unusual = words.enumerate().filter(|(_, word)| !word.text.is_ascii());
+        let mut suspects = unusual.filter_map(|(at, word)| {
             let text = word.text.as_str();
             let flag = text.starts_with(DASHES) || (text.starts_with('-') && !self.only_prints());
             let name = text.split('=').next().unwrap_or_default();
@@ -701,14 +702,13 @@ impl CommandView {
         let Some(program) = self.program() else {
             return false;
         };
-        let operand = self.flagless.split(' ').nth(1).unwrap_or_default();
-        READ_ONLY.binary_search(&program).is_ok()
-            || READ_ONLY_WHEN.iter().any(|when| {
-                let begins = |flag: &String| when.without.iter().any(|one| flag.starts_with(one));
-                when.program == program
-                    && (when.subcommand.is_empty() || when.subcommand.contains(&operand))
-                    && !self.flags.iter().any(begins)
-            })
+        let operand = || self.flagless.split(' ').nth(1).unwrap_or_default();
+        READ_ONLY_WHEN.iter().any(|when| {
+            let begins = |flag: &String| when.without.iter().any(|one| flag.starts_with(one));
+            when.program == program
+                && (when.subcommand.is_empty() || when.subcommand.contains(&operand()))
+                && !self.flags.iter().any(begins)
+        }) || READ_ONLY.binary_search(&program).is_ok()
     }
 
     /// Whether an option makes a program that otherwise only looks write a file.
@@ -787,14 +787,13 @@ pub(crate) fn installed_name(word: &str) -> &str {
         "/usr/local/sbin",
         "/opt/homebrew/bin",
     ];
+    if !word.starts_with('/') {
+        return word;
+    }
     match word.rsplit_once('/') {
         Some((directory, name)) if INSTALLED.contains(&directory) && !name.is_empty() => name,
         _ => word,
     }
-}
-
-pub(crate) fn base_name(word: &str) -> &str {
-    word.rsplit('/').next().unwrap_or(word)
 }
 
 fn is_scalar(value: &Value) -> bool {

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 use holdpoint_broker::{
     Answer, BrokerHost, CallContext, Context, Event, Judged, Memory, Moment, Offer, Prepared,
-    Problem, Request, Resolution, Said, Scope, State, Terms,
+    Problem, Request, Resolution, Scope, SignedAnswer, State, Terms,
 };
 use holdpoint_core::{Decision, Method, Verdict};
 use holdpoint_daemon::{Broker, Held, HistoryQuery, Outcome, Somebody};
@@ -379,7 +379,7 @@ impl Play {
                 comment: "no".into(),
             },
         };
-        let said = Said {
+        let said = SignedAnswer {
             answer: answer.clone(),
             approver: ["ann", "bob", "eve"][person].into(),
             on_behalf_of: Vec::new(),
@@ -465,7 +465,7 @@ impl Play {
         self.look();
         for request in self.pending() {
             assert!(request.expires.is_none(), "{} never expires", request.id);
-            let said = Said {
+            let said = SignedAnswer {
                 answer: Answer::No,
                 approver: "ann".into(),
                 on_behalf_of: Vec::new(),
@@ -527,7 +527,7 @@ fn what_a_rule_releases_is_what_was_judged_by_it() {
     let (_, mut first) = waiting("one");
     *world.changes.lock().unwrap() += 1;
     let (second, _answer) = waiting("two");
-    let said = Said {
+    let said = SignedAnswer {
         answer: Answer::Always { scope: None },
         approver: "ann".into(),
         on_behalf_of: Vec::new(),
@@ -562,7 +562,7 @@ fn nothing_on_disk_holds_the_arguments_of_what_was_settled_long_ago() {
     let Held::Waiting { id, .. } = broker.hold(&asked, "one", None, Moment(1)).unwrap() else {
         panic!("it waits");
     };
-    let said = Said {
+    let said = SignedAnswer {
         answer: Answer::No,
         approver: "ann".into(),
         on_behalf_of: Vec::new(),

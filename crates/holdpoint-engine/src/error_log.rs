@@ -9,8 +9,8 @@ use serde_json::json;
 use crate::locations::Locations;
 use crate::store::append_line;
 
-/// The size at which a new log is begun.
-const LONGEST: u64 = 4 << 20;
+/// The size at which a new log is begun: years of ordinary failures, and no disk is filled by a call that fails in a loop.
+const MAX_LOG: u64 = 4 << 20;
 
 /// The record of calls that were let go unjudged.
 #[derive(Clone, Debug)]
@@ -31,6 +31,6 @@ impl ErrorLog {
             .duration_since(UNIX_EPOCH)
             .map_or(0, |since| since.as_secs());
         let line = json!({"time": time, "agent": agent, "error": error});
-        append_line(&self.path, &line.to_string(), LONGEST)
+        append_line(&self.path, &line.to_string(), MAX_LOG)
     }
 }

@@ -10,21 +10,22 @@ use holdpoint_core::{Decision, ToolCall};
 use serde_json::{Map, Value};
 
 /// The most bytes of a command that are recorded, and of any other argument: a record says what was
-/// asked, it is no copy of the files that were written.
-const LONGEST_COMMAND: usize = 8 << 10;
-const LONGEST_ARGUMENT: usize = 400;
+/// asked, it is no copy of the files that were written. More is cut, and the cut is marked.
+const MAX_COMMAND: usize = 8 << 10;
+const MAX_ARGUMENT: usize = 400;
 
 /// A secret is no longer than this, so what is cut this far behind its end cannot show half of one.
-pub const LONGEST_SECRET: usize = 16 << 10;
+pub const MAX_SECRET: usize = 16 << 10;
 
 /// The most arguments that are recorded, counting what is inside of lists and objects.
-const MOST_ARGUMENTS: usize = 100;
+const MAX_ARGUMENTS: usize = 100;
 
-/// The most bytes of the name of an argument that is recorded.
-const LONGEST_KEY: usize = 128;
+/// The most bytes of the name of an argument that is recorded: no tool has longer ones, and of a longer one only
+/// the length is.
+const MAX_KEY: usize = 128;
 
 /// The most bytes of all arguments together, so that a record with them is no longer than any may be.
-const LONGEST_INPUT: usize = 40 << 10;
+const MAX_INPUT: usize = 40 << 10;
 
 /// How much is left of the arguments of a call.
 struct Room {
@@ -38,9 +39,9 @@ struct Room {
 
 /// A record says what was asked.
 const TO_RECORD: Room = Room {
-    arguments: MOST_ARGUMENTS,
+    arguments: MAX_ARGUMENTS,
     text: limit_of,
-    whole: LONGEST_INPUT,
+    whole: MAX_INPUT,
 };
 
 /// Whoever decides about a call sees all of it, unless it is longer than anybody reads.
@@ -50,11 +51,11 @@ const TO_DECIDE: Room = Room {
     whole: 512 << 10,
 };
 
-/// The most bytes of a text that is shown.
-const LONGEST_SHOWN: usize = 64 << 10;
+/// The most bytes of a text that is shown; nobody reads more, and more is cut.
+const MAX_SHOWN: usize = 64 << 10;
 
-/// The most bytes of reasons and parts that are recorded.
-const LONGEST_TEXT: usize = 1000;
+/// The most bytes of reasons and parts that are recorded: a paragraph. More is cut.
+const MAX_TEXT: usize = 1000;
 
 /// What takes secrets out of what people are shown. What is no secret stays: whoever reads it has to
 /// recognise the call.
@@ -66,8 +67,8 @@ pub fn showing() -> Redactor {
 
 /// Text as it is shown to anybody: without secrets, and no longer than is of use.
 pub fn text_without_secrets(text: &str) -> String {
-    let whole = cut(text, LONGEST_SHOWN + LONGEST_SECRET);
-    let redacted = showing().text(whole).shortened(LONGEST_SHOWN);
+    let whole = cut(text, MAX_SHOWN + MAX_SECRET);
+    let redacted = showing().text(whole).shortened(MAX_SHOWN);
     redacted.into_string()
 }
 
@@ -196,13 +197,13 @@ impl Briefs {
 
 /// A text as it is recorded, cut twice for the same reason.
 pub(crate) fn brief(redactor: &Redactor, text: &str) -> Redacted {
-    let text = cut(text, LONGEST_TEXT + LONGEST_SECRET);
-    redactor.text(text).shortened(LONGEST_TEXT)
+    let text = cut(text, MAX_TEXT + MAX_SECRET);
+    redactor.text(text).shortened(MAX_TEXT)
 }
 
 /// A key as it is recorded. No tool has long ones, and half of one might be half of a secret.
 fn key_of(name: &str) -> String {
-    if name.len() <= LONGEST_KEY {
+    if name.len() <= MAX_KEY {
         name.to_owned()
     } else {
         format!("… ({} bytes)", name.len())
@@ -217,9 +218,9 @@ fn cut(text: &str, most: usize) -> &str {
 /// How much of the text under a key is recorded.
 fn limit_of(key: &str) -> usize {
     if holdpoint_core::names_command(key) {
-        LONGEST_COMMAND
+        MAX_COMMAND
     } else {
-        LONGEST_ARGUMENT
+        MAX_ARGUMENT
     }
 }
 
@@ -230,7 +231,7 @@ fn fits(value: &Value, key: &str, left: &mut usize, depth: usize, room: &Room) -
     }
     *left -= 1;
     match value {
-        Value::String(text) => text.len() <= (room.text)(key) + LONGEST_SECRET,
+        Value::String(text) => text.len() <= (room.text)(key) + MAX_SECRET,
         Value::Array(items) => items
             .iter()
             .all(|item| fits(item, key, left, depth + 1, room)),
@@ -242,7 +243,7 @@ fn fits(value: &Value, key: &str, left: &mut usize, depth: usize, room: &Room) -
 fn fields_fit(fields: &Map<String, Value>, left: &mut usize, depth: usize, room: &Room) -> bool {
     fields
         .iter()
-        .all(|(name, field)| name.len() <= LONGEST_KEY && fits(field, name, left, depth + 1, room))
+        .all(|(name, field)| name.len() <= MAX_KEY && fits(field, name, left, depth + 1, room))
 }
 
 /// No fewer bytes than a value has as JSON: a sign may be written as six.
@@ -267,7 +268,7 @@ fn bounded(value: &Value, key: &str, left: &mut usize, depth: usize, room: &Room
     *left -= 1;
     match value {
         Value::String(text) => {
-            let most = (room.text)(key) + LONGEST_SECRET;
+            let most = (room.text)(key) + MAX_SECRET;
             Value::String(cut(text, most).to_owned())
         }
         Value::Array(items) => Value::Array(

@@ -51,7 +51,7 @@ mod spread;
 mod stamps;
 pub mod store;
 #[cfg(feature = "pipeline")]
-mod telling;
+mod summary_arguments;
 #[cfg(feature = "pipeline")]
 mod trees;
 mod trust;
@@ -100,6 +100,6 @@ pub use recording::{
 pub use sessions::{SessionError, SessionId, Sessions};
 pub use store::plain_words;
 #[cfg(feature = "pipeline")]
-pub use telling::TELLING;
+pub use summary_arguments::SUMMARY_ARGUMENTS;
 pub use trust::{TrustError, TrustStore};
 pub use workplace::real_directory;

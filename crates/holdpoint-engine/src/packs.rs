@@ -19,8 +19,9 @@ use crate::store::plain_words;
 /// The largest pack that is read.
 const MAX_PACK: u64 = 1 << 20;
 
-/// The most packs that are loaded.
-const MOST_PACKS: usize = 64;
+/// The most packs that are loaded: each costs every call a little. One more is an error, since a pack that
+/// is passed over guards nothing.
+const MAX_PACKS: usize = 64;
 
 /// The directory for packs beside a policy file.
 pub(crate) fn beside(policy: &Path) -> PathBuf {
@@ -45,11 +46,11 @@ fn read_pack_stamped(path: &Path, stamps: &mut Stamps) -> Result<Pack, LoadError
     let place = path.display().to_string();
     Pack::own(&place, &text)
         // Its words are its author's, who may not be the one who reads them.
-        .map_err(|error| LoadError::Packs(shown(&error.to_string(), LONGEST_MESSAGE)))
+        .map_err(|error| LoadError::Packs(shown(&error.to_string(), MAX_MESSAGE)))
 }
 
-/// The longest message about a pack; long enough for every list of known words.
-const LONGEST_MESSAGE: usize = 1000;
+/// The most characters of a message about a pack; long enough for every list of known words.
+const MAX_MESSAGE: usize = 1000;
 
 /// The packs in the given directories and those the layers of a policy load, from the highest
 /// authority down. A file that is named twice is loaded once, for the highest that names it.
@@ -80,9 +81,9 @@ pub(crate) fn loaded(
             continue;
         }
         seen.push(real);
-        if packs.len() == MOST_PACKS {
+        if packs.len() == MAX_PACKS {
             return Err(LoadError::Packs(format!(
-                "{}: this is one pack too many, at most {MOST_PACKS} are loaded: join some",
+                "{}: this is one pack too many, at most {MAX_PACKS} are loaded: join some",
                 shown(&file.display().to_string(), 300)
             )));
         }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use holdpoint_broker::Problem;
-use holdpoint_broker::people::{LARGEST_ROSTER, People, PeopleStore, Roster};
+use holdpoint_broker::people::{MAX_ROSTER, People, PeopleStore, Roster};
 use holdpoint_ledger::Kind;
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ impl PeopleFile {
 
 impl PeopleStore for PeopleFile {
     fn load(&self) -> Result<Roster, Problem> {
-        let bytes = match read_bounded(&self.path, LARGEST_ROSTER) {
+        let bytes = match read_bounded(&self.path, MAX_ROSTER) {
             Ok(bytes) => bytes,
             Err(Unread::Missing) => return Ok(Roster::default()),
             Err(unread) => return Err(self.problem(&format!("{unread}: check the list of people"))),

@@ -19,8 +19,8 @@ use crate::store::{Unread, lock, plain_words, read_bounded, write_whole};
 /// A session is forgotten when it was not touched for this long.
 const LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The most sessions that are listed.
-const MOST_LISTED: usize = 500;
+/// The most sessions that are listed, the latest first: each is a file to read.
+const MAX_LISTED: usize = 500;
 
 /// The largest state that is read.
 const MAX_STATE: u64 = 4 << 20;
@@ -155,7 +155,7 @@ impl Sessions {
             })
             .collect();
         files.sort_by(|one, other| other.cmp(one));
-        files.truncate(MOST_LISTED);
+        files.truncate(MAX_LISTED);
         let listed = files.into_iter().map(|(changed, file)| {
             let id = SessionId {
                 name: file.clone(),

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 
 use holdpoint_core::Glob;
 
-/// The most entries of directories that are looked at for one pattern.
-const MOST_LOOKED_AT: usize = 200_000;
+/// The most entries of directories that are looked at for one pattern: about a second of a disk. Beyond it what was
+/// found is said to be cut.
+const MAX_ENTRIES: usize = 200_000;
 
 /// What a pattern stands for.
 #[derive(Debug, Default)]
@@ -41,7 +42,7 @@ pub(crate) fn spread(pattern: &str, most: usize) -> Spread {
     let mut looked_at = 0;
     let mut open: Vec<(PathBuf, usize)> = vec![(PathBuf::from("/"), 0)];
     while let Some((place, at)) = open.pop() {
-        if found.paths.len() >= most || looked_at >= MOST_LOOKED_AT {
+        if found.paths.len() >= most || looked_at >= MAX_ENTRIES {
             found.cut = true;
             break;
         }
@@ -63,7 +64,7 @@ pub(crate) fn spread(pattern: &str, most: usize) -> Spread {
         }
         for entry in fs::read_dir(&place).into_iter().flatten().flatten() {
             looked_at += 1;
-            if looked_at >= MOST_LOOKED_AT {
+            if looked_at >= MAX_ENTRIES {
                 break;
             }
             let name = entry.file_name();

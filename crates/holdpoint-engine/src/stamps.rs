@@ -56,7 +56,7 @@ impl Stamps {
     /// A file or directory that is about to be read looked so.
     pub(crate) fn content(&mut self, path: impl Into<PathBuf>, found: &Metadata) {
         let stamp = match is_settled(found) {
-            true => Stamp::Content(Content::of(found)),
+            true => Stamp::Content(Content::from_metadata(found)),
             false => Stamp::Unsure,
         };
         self.places.push((path.into(), stamp));
@@ -78,7 +78,7 @@ impl Stamp {
             Stamp::Absent => crate::store::is_absent(path),
             Stamp::Present => !crate::store::is_absent(path),
             Stamp::Content(content) => {
-                fs::metadata(path).is_ok_and(|found| Content::of(&found) == *content)
+                fs::metadata(path).is_ok_and(|found| Content::from_metadata(&found) == *content)
             }
             Stamp::Unsure => false,
         }
@@ -87,7 +87,7 @@ impl Stamp {
 
 impl Content {
     #[cfg(unix)]
-    fn of(found: &Metadata) -> Self {
+    fn from_metadata(found: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
         Self {
             size: found.len(),
@@ -97,7 +97,7 @@ impl Content {
     }
 
     #[cfg(not(unix))]
-    fn of(found: &Metadata) -> Self {
+    fn from_metadata(found: &Metadata) -> Self {
         Self {
             size: found.len(),
             modified: found.modified().ok(),

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use holdpoint_broker::{Answer, Channel, ChannelError, Context, Request, Said, Waiting};
+use holdpoint_broker::{Answer, Channel, ChannelError, Context, Request, SignedAnswer, Waiting};
 use holdpoint_engine::backup::Backups;
 use holdpoint_engine::holding::{Asker, Asking, Dialog};
 use holdpoint_engine::pipeline::Outcome;
@@ -98,9 +98,9 @@ impl Place {
 struct Yes<F: FnMut()>(F);
 
 impl<F: FnMut()> Channel for Yes<F> {
-    fn ask(&mut self, request: &Request, _: &Waiting<'_>) -> Result<Said, ChannelError> {
+    fn ask(&mut self, request: &Request, _: &Waiting<'_>) -> Result<SignedAnswer, ChannelError> {
         (self.0)();
-        Ok(Said {
+        Ok(SignedAnswer {
             answer: Answer::Yes,
             approver: "ann".into(),
             on_behalf_of: Vec::new(),

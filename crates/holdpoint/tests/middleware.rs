@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 
 use holdpoint::middleware::{
     Answer, AskError, Builder, Cancel, Channel, ChannelError, Context, Display, Executed,
-    Gatekeeper, Request, Said, Scope, Toolbox, Waiting,
+    Gatekeeper, Request, Scope, SignedAnswer, Toolbox, Waiting,
 };
 use holdpoint::{Locations, Method, SessionId, Sessions, ToolCall};
 use holdpoint_core::text::Severity;
@@ -155,11 +155,11 @@ impl Person {
 }
 
 impl Channel for Person {
-    fn ask(&mut self, request: &Request, _: &Waiting<'_>) -> Result<Said, ChannelError> {
+    fn ask(&mut self, request: &Request, _: &Waiting<'_>) -> Result<SignedAnswer, ChannelError> {
         self.seen.lock().unwrap().push(request.clone());
         let reply = self.replies.lock().unwrap().pop_front();
         let reply = reply.unwrap_or_else(|| Box::new(|_| Err(ChannelError::Timeout)));
-        Ok(Said {
+        Ok(SignedAnswer {
             answer: reply(request)?,
             approver: "alex".into(),
             on_behalf_of: Vec::new(),
@@ -177,7 +177,7 @@ impl Channel for Person {
 struct Thinker(mpsc::Sender<()>);
 
 impl Channel for Thinker {
-    fn ask(&mut self, _: &Request, waiting: &Waiting<'_>) -> Result<Said, ChannelError> {
+    fn ask(&mut self, _: &Request, waiting: &Waiting<'_>) -> Result<SignedAnswer, ChannelError> {
         let _ = self.0.send(());
         let started = Instant::now();
         while !(waiting.cancelled)() {

@@ -10,15 +10,15 @@ use serde_json::{Map, Value, json};
 use super::events::{self, Event, Events};
 use super::glimpse::Glimpse;
 use super::wording::{self, explained};
-use super::{Answer, Moment, Problem, Question, Reply, Returned, When};
+use super::{Answer, HookPoint, Problem, Question, Reply, Returned, When};
 use holdpoint_engine::inspecting::Inspected;
 
 /// The exit code that blocks a call, for every agent that minds exit codes.
-pub(super) const BLOCK: u8 = 2;
+pub(crate) const BLOCK: u8 = 2;
 
 /// What is said before a call.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Said<'a> {
+pub(crate) enum HookReply<'a> {
     /// No opinion.
     Nothing,
     /// It may run.
@@ -35,7 +35,7 @@ pub(super) enum Said<'a> {
 
 /// What is said of a result.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Seen<'a> {
+pub(crate) enum Seen<'a> {
     /// It goes on, with a note.
     Noted(&'a str),
     /// Another goes on, without what nobody sees; the note if there is one.
@@ -48,7 +48,7 @@ pub(super) enum Seen<'a> {
 
 /// What is said of a user's message.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Heard<'a> {
+pub(crate) enum Heard<'a> {
     /// It goes on.
     Passes,
     /// It goes on, and the user is warned.
@@ -58,7 +58,7 @@ pub(super) enum Heard<'a> {
 }
 
 /// One agent's words. For whatever it has no words, a method gives none.
-pub(super) trait Adapter {
+pub(crate) trait Adapter {
     /// What a payload asks.
     fn read(&self, payload: &str) -> Result<Question, Problem>;
 
@@ -67,7 +67,9 @@ pub(super) trait Adapter {
 
     /// For standard output before a call. No word for a denial means that the exit code is one; no
     /// word for a question or for other arguments, that the call is denied.
-    fn of_call(&self, moment: Moment, said: Said<'_>, reason: &str) -> Option<Value>;
+    fn of_call(&self, _moment: HookPoint, _said: HookReply<'_>, _reason: &str) -> Option<Value> {
+        None
+    }
 
     /// For standard output after a call, which may be one of which nothing is known.
     fn of_result(&self, _returned: Option<&Returned>, _seen: Seen<'_>) -> Option<Value> {
@@ -95,7 +97,7 @@ pub(super) trait Adapter {
     }
 
     /// A denial for a call that could not be judged, if the exit code is none then.
-    fn of_refusal(&self, _moment: Moment, _reason: &str) -> Option<Value> {
+    fn of_refusal(&self, _moment: HookPoint, _reason: &str) -> Option<Value> {
         None
     }
 
@@ -111,9 +113,9 @@ pub(super) trait Adapter {
         }
     }
 
-    /// What is wrong with a payload that cannot be read, as far as its moment can be made out.
+    /// What is wrong with a payload that cannot be read, as far as its point can be made out.
     fn unreadable(&self, payload: &[u8], text: String) -> Problem {
-        let seen = Glimpse::of(payload);
+        let seen = Glimpse::from_payload(payload);
         let Some(name) = seen.event.as_deref() else {
             return Problem::new(text);
         };
@@ -121,7 +123,7 @@ pub(super) trait Adapter {
             Event::Result | Event::Failure => When::Result(self.glimpsed(seen)),
             Event::Prompt => When::Prompt,
             Event::Change => When::Change,
-            Event::Call(Moment::BeforePrompt) => When::Call(Moment::BeforePrompt),
+            Event::Call(HookPoint::BeforePrompt) => When::Call(HookPoint::BeforePrompt),
             Event::Call(_) | Event::Pause(_) | Event::Tells => return Problem::new(text),
         };
         Problem::at(when, text)
@@ -133,60 +135,62 @@ pub(super) trait Adapter {
     }
 
     /// Whether the agent asks its own user if it is told to, before a call.
-    fn has_dialog(&self, moment: Moment) -> bool {
-        moment != Moment::Unknown && self.of_call(moment, Said::Ask, "").is_some()
+    fn has_dialog(&self, point: HookPoint) -> bool {
+        point != HookPoint::Unknown && self.of_call(point, HookReply::Ask, "").is_some()
     }
 
     /// Whether the agent makes a call with other arguments if it is told to.
-    fn takes_edits(&self, moment: Moment) -> bool {
-        self.of_call(moment, Said::Edited(&Map::new()), "")
+    fn takes_edits(&self, point: HookPoint) -> bool {
+        self.of_call(point, HookReply::Edited(&Map::new()), "")
             .is_some()
     }
 
     /// An answer in the agent's words.
-    fn reply(&self, moment: Moment, answer: &Answer) -> Reply {
+    fn reply(&self, point: HookPoint, answer: &Answer) -> Reply {
         let decision = &answer.decision;
         let said = match (decision.verdict, decision.method, &answer.edited) {
-            (Verdict::Allow, _, Some(input)) => Said::Edited(input),
-            (Verdict::Allow, Method::NoObjection, None) => Said::Nothing,
-            (Verdict::Allow, _, None) => Said::Allow,
-            (Verdict::Notify, _, _) => Said::Tell,
-            (Verdict::Ask | Verdict::Review, _, _) => Said::Ask,
-            (Verdict::Deny, _, _) => Said::Deny,
+            (Verdict::Allow, _, Some(input)) => HookReply::Edited(input),
+            (Verdict::Allow, Method::NoObjection, None) => HookReply::Nothing,
+            (Verdict::Allow, _, None) => HookReply::Allow,
+            (Verdict::Notify, _, _) => HookReply::Tell,
+            (Verdict::Ask | Verdict::Review, _, _) => HookReply::Ask,
+            (Verdict::Deny, _, _) => HookReply::Deny,
         };
         let reason = explained(decision);
-        let output = self.of_call(moment, said, &reason);
+        let output = self.of_call(point, said, &reason);
         match (said, output) {
-            (Said::Deny, output) => self.denied(moment, output, &reason),
+            (HookReply::Deny, output) => self.denied(point, output, &reason),
             // The person is about to be asked anyway.
-            (Said::Ask, None) if moment == Moment::BeforePrompt => Reply::silence(),
-            (Said::Ask, None) => {
+            (HookReply::Ask, None) if point == HookPoint::BeforePrompt => Reply::silence(),
+            (HookReply::Ask, None) => {
                 let reason = wording::cannot_ask(&reason);
-                let output = self.of_call(moment, Said::Deny, &reason);
-                self.denied(moment, output, &reason)
+                let output = self.of_call(point, HookReply::Deny, &reason);
+                self.denied(point, output, &reason)
             }
-            (Said::Ask, output) if moment == Moment::Unknown => {
-                self.denied(moment, output, &reason)
+            (HookReply::Ask, output) if point == HookPoint::Unknown => {
+                self.denied(point, output, &reason)
             }
-            (Said::Edited(_), None) => {
-                let output = self.of_call(moment, Said::Deny, wording::CHANGED);
-                self.denied(moment, output, wording::CHANGED)
+            (HookReply::Edited(_), None) => {
+                let output = self.of_call(point, HookReply::Deny, wording::CHANGED);
+                self.denied(point, output, wording::CHANGED)
             }
             // Unheard, the call would run unasked, or as the agent made it.
-            (Said::Ask | Said::Edited(_), Some(output)) => Reply {
+            (HookReply::Ask | HookReply::Edited(_), Some(output)) => Reply {
                 must_be_heard: true,
                 ..Reply::saying(&output)
             },
-            (Said::Nothing | Said::Allow | Said::Tell, Some(output)) => Reply::saying(&output),
-            (Said::Nothing | Said::Allow | Said::Tell, None) => Reply::silence(),
+            (HookReply::Nothing | HookReply::Allow | HookReply::Tell, Some(output)) => {
+                Reply::saying(&output)
+            }
+            (HookReply::Nothing | HookReply::Allow | HookReply::Tell, None) => Reply::silence(),
         }
     }
 
     /// A denial: in words if there are any, on standard error, and as an exit code where words are
     /// not sure to be understood.
-    fn denied(&self, moment: Moment, output: Option<Value>, reason: &str) -> Reply {
+    fn denied(&self, point: HookPoint, output: Option<Value>, reason: &str) -> Reply {
         let code = match &output {
-            Some(_) if moment != Moment::Unknown => self.exit_code_of_denial(),
+            Some(_) if point != HookPoint::Unknown => self.exit_code_of_denial(),
             Some(_) | None => BLOCK,
         };
         Reply {
@@ -276,15 +280,15 @@ pub(super) trait Adapter {
                     ..Reply::saying(&json!({"decision": "block", "reason": reason}))
                 }
             }
-            When::Call(moment) => {
+            When::Call(point) => {
                 let reason = wording::refused(&problem.text());
-                match self.of_refusal(*moment, &reason) {
+                match self.of_refusal(*point, &reason) {
                     Some(output) => Reply {
                         stderr: format!("{reason}\n"),
                         must_be_heard: true,
                         ..Reply::saying(&output)
                     },
-                    None => self.denied(Moment::Unknown, None, &reason),
+                    None => self.denied(HookPoint::Unknown, None, &reason),
                 }
             }
         }

@@ -1,13 +1,13 @@
 //! What an agent's events are about. Each adapter has a table of those it knows; what no table has
 //! is taken for a call nobody understands, never for something to be waved through.
 
-use super::{Moment, Pause};
+use super::{HookPoint, Pause};
 
 /// What an event is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Event {
+pub(crate) enum Event {
     /// A call that has not been made.
-    Call(Moment),
+    Call(HookPoint),
     /// What a call returned.
     Result,
     /// Why a call failed.
@@ -23,19 +23,19 @@ pub(super) enum Event {
 }
 
 /// The names of events, and what they are about.
-pub(super) type Events = &'static [(&'static str, Event)];
+pub(crate) type Events = &'static [(&'static str, Event)];
 
-pub(super) const BEFORE_CALL: Event = Event::Call(Moment::BeforeCall);
-pub(super) const BEFORE_PROMPT: Event = Event::Call(Moment::BeforePrompt);
-pub(super) const TURN_ENDS: Event = Event::Pause(Pause::Turn);
+pub(crate) const BEFORE_CALL: Event = Event::Call(HookPoint::BeforeCall);
+pub(crate) const BEFORE_PROMPT: Event = Event::Call(HookPoint::BeforePrompt);
+pub(crate) const TURN_ENDS: Event = Event::Pause(Pause::Turn);
 
 /// What the event of that name is about. One without a name is about a call.
-pub(super) fn about(events: Events, name: Option<&str>) -> Event {
+pub(crate) fn about(events: Events, name: Option<&str>) -> Event {
     match name {
         None => BEFORE_CALL,
         Some(name) => events
             .iter()
             .find(|(known, _)| *known == name)
-            .map_or(Event::Call(Moment::Unknown), |(_, event)| *event),
+            .map_or(Event::Call(HookPoint::Unknown), |(_, event)| *event),
     }
 }

@@ -11,15 +11,15 @@ use serde_json::Value;
 
 /// The first fields of a payload.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Glimpse {
-    pub(super) event: Option<String>,
-    pub(super) tool: Option<String>,
-    pub(super) file: Option<String>,
+pub(crate) struct Glimpse {
+    pub(crate) event: Option<String>,
+    pub(crate) tool: Option<String>,
+    pub(crate) file: Option<String>,
 }
 
 impl Glimpse {
     /// Reads as far as that goes.
-    pub(super) fn of(payload: &[u8]) -> Self {
+    pub(crate) fn from_payload(payload: &[u8]) -> Self {
         let mut seen = Self::default();
         // How it ends is known already.
         let _ = serde_json::Deserializer::from_slice(payload).deserialize_map(Looking(&mut seen));
@@ -71,16 +71,16 @@ mod tests {
     #[test]
     fn the_first_fields_are_seen_whatever_follows() {
         let whole = r#"{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Read","tool_input":{"file_path":"/a"},"tool_response":{"a":1,"a":"#;
-        let seen = Glimpse::of(whole.as_bytes());
+        let seen = Glimpse::from_payload(whole.as_bytes());
         assert_eq!(seen.event.as_deref(), Some("PostToolUse"));
         assert_eq!(seen.tool.as_deref(), Some("Read"));
         assert_eq!(seen.file.as_deref(), Some("/a"));
         for length in 0..whole.len() {
-            let _ = Glimpse::of(&whole.as_bytes()[..length]);
+            let _ = Glimpse::from_payload(&whole.as_bytes()[..length]);
         }
         let twice = br#"{"hook_event_name":"UserPromptSubmit","hook_event_name":"PreToolUse","#;
-        assert_eq!(Glimpse::of(twice).event.as_deref(), Some(""));
-        assert_eq!(Glimpse::of(b"[1]"), Glimpse::default());
-        assert_eq!(Glimpse::of(b"\xff\xfe"), Glimpse::default());
+        assert_eq!(Glimpse::from_payload(twice).event.as_deref(), Some(""));
+        assert_eq!(Glimpse::from_payload(b"[1]"), Glimpse::default());
+        assert_eq!(Glimpse::from_payload(b"\xff\xfe"), Glimpse::default());
     }
 }

@@ -1,29 +1,17 @@
 //! The way of a hook call: an agent's payload in, its reply out.
 //!
 //! An adapter knows one agent's words and decides nothing: it turns a payload into a call, a result
-//! or a message, and what comes of it into a reply. Adding an agent is a file with an `Adapter` and a row in [`Agent`].
+//! or a message, and what comes of it into a reply. The adapters are in `agents`; this is what they share.
 //! Reading the bytes, judging the call and writing the reply are the caller's.
 
-mod adapter;
-mod claude_code;
-mod cline;
-mod codex;
-mod copilot;
-mod cursor;
-mod events;
-mod gemini;
-mod generic;
-mod glimpse;
-mod goose;
-mod kiro;
-mod nested;
-mod opencode;
-mod qwen;
-mod reading;
+pub(crate) mod adapter;
+pub(crate) mod events;
+pub(crate) mod glimpse;
+pub(crate) mod nested;
+pub(crate) mod reading;
 #[cfg(test)]
 mod tests;
-mod windsurf;
-mod wording;
+pub(crate) mod wording;
 
 use std::fmt;
 use std::str;
@@ -34,82 +22,15 @@ use holdpoint_core::{Decision, Method, ToolCall};
 use holdpoint_sandbox::last_words::LastWords;
 use serde_json::{Map, Value};
 
-use self::adapter::{Adapter, Heard, Said};
+use self::adapter::{Heard, HookReply};
+pub use crate::agents::Agent;
 use holdpoint_engine::inspecting::Inspected;
 use holdpoint_engine::{EngineError, text_without_secrets};
 
 /// The largest payload that is read.
 pub const MAX_PAYLOAD: usize = 16 << 20;
 
-/// The agents whose hooks Holdpoint answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Agent {
-    /// Anthropic's Claude Code.
-    ClaudeCode,
-    /// OpenAI's Codex.
-    Codex,
-    /// Google's Gemini CLI.
-    Gemini,
-    /// GitHub's Copilot CLI.
-    Copilot,
-    /// Cursor.
-    Cursor,
-    /// Qwen Code.
-    Qwen,
-    /// OpenCode, through its plugin.
-    OpenCode,
-    /// Cline.
-    Cline,
-    /// Windsurf.
-    Windsurf,
-    /// Kiro.
-    Kiro,
-    /// Goose.
-    Goose,
-    /// Whoever sends Holdpoint's own form.
-    Generic,
-}
-
 impl Agent {
-    /// Every agent.
-    pub const ALL: [Agent; 12] = [
-        Agent::ClaudeCode,
-        Agent::Codex,
-        Agent::Gemini,
-        Agent::Copilot,
-        Agent::Cursor,
-        Agent::Qwen,
-        Agent::OpenCode,
-        Agent::Cline,
-        Agent::Windsurf,
-        Agent::Kiro,
-        Agent::Goose,
-        Agent::Generic,
-    ];
-
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Agent::ClaudeCode => "claude-code",
-            Agent::Codex => "codex",
-            Agent::Gemini => "gemini",
-            Agent::Copilot => "copilot",
-            Agent::Cursor => "cursor",
-            Agent::Qwen => "qwen",
-            Agent::OpenCode => "opencode",
-            Agent::Cline => "cline",
-            Agent::Windsurf => "windsurf",
-            Agent::Kiro => "kiro",
-            Agent::Goose => "goose",
-            Agent::Generic => "generic",
-        }
-    }
-
-    /// The agent of that name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|agent| agent.name() == name)
-    }
-
     /// The variable in which the agent tells its hooks where it belongs.
     pub fn workspace_variable(self) -> Option<&'static str> {
         self.adapter().workspace_variable()
@@ -121,10 +42,10 @@ impl Agent {
     }
 
     /// The reply that leaves a question to the agent, where the policy wants that.
-    pub fn left_alone(self, problem: &Problem) -> Reply {
+    pub fn deferred(self, problem: &Problem) -> Reply {
         let adapter = self.adapter();
         let output = match &problem.when {
-            When::Call(moment) => adapter.of_call(*moment, Said::Nothing, ""),
+            When::Call(point) => adapter.of_call(*point, HookReply::Nothing, ""),
             When::Prompt => adapter.of_prompt(Heard::Passes),
             When::Result(_) | When::Change => None,
         };
@@ -151,12 +72,12 @@ impl Agent {
                 Err(text) => Err(Problem::at(When::Change, text)),
             },
             Question::Call(mut asked) => {
-                let moment = asked.moment;
+                let point = asked.point;
                 asked.patience = adapter.patience();
                 asked.agent = Some(self);
                 match gate.judge(*asked) {
-                    Ok(answer) => Ok(adapter.reply(moment, &answer)),
-                    Err(error) => Err(Problem::at(When::Call(moment), error)),
+                    Ok(answer) => Ok(adapter.reply(point, &answer)),
+                    Err(error) => Err(Problem::at(When::Call(point), error)),
                 }
             }
             Question::Calls(calls) => strictest(self, calls, gate),
@@ -176,40 +97,27 @@ impl Agent {
             }
         }
     }
-
-    fn adapter(self) -> &'static dyn Adapter {
-        match self {
-            Agent::ClaudeCode => &claude_code::ClaudeCode,
-            Agent::Codex => &codex::Codex,
-            Agent::Gemini => &gemini::Gemini,
-            Agent::Copilot => &copilot::Copilot,
-            Agent::Cursor => &cursor::Cursor,
-            Agent::Qwen => &qwen::Qwen,
-            Agent::OpenCode => &opencode::OpenCode,
-            Agent::Cline => &cline::Cline,
-            Agent::Windsurf => &windsurf::Windsurf,
-            Agent::Kiro => &kiro::Kiro,
-            Agent::Goose => &goose::Goose,
-            Agent::Generic => &generic::Generic,
-        }
-    }
 }
 
 /// Answers for several calls at once: they run together or not at all.
-fn strictest(agent: Agent, calls: Vec<Asked>, gate: &mut dyn Gatekeeper) -> Result<Reply, Problem> {
+fn strictest(
+    agent: Agent,
+    calls: Vec<HookCall>,
+    gate: &mut dyn Gatekeeper,
+) -> Result<Reply, Problem> {
     let adapter = agent.adapter();
     let count = u32::try_from(calls.len()).unwrap_or(u32::MAX).max(1);
-    let mut worst: Option<(Moment, Answer)> = None;
+    let mut worst: Option<(HookPoint, Answer)> = None;
     let mut edited = false;
     for mut asked in calls {
-        let moment = asked.moment;
+        let point = asked.point;
         // The agent waits for all of them, one after another.
         asked.patience = adapter.patience().map(|patience| patience / count);
         asked.agent = Some(agent);
         asked.together = true;
         let answer = gate
             .judge(asked)
-            .map_err(|error| Problem::at(When::Call(moment), error))?;
+            .map_err(|error| Problem::at(When::Call(point), error))?;
         let refused = !answer.decision.verdict.runs();
         edited |= answer.edited.is_some();
         let said = |answer: &Answer| {
@@ -222,7 +130,7 @@ fn strictest(agent: Agent, calls: Vec<Asked>, gate: &mut dyn Gatekeeper) -> Resu
             .as_ref()
             .is_none_or(|(_, kept)| said(kept) < said(&answer))
         {
-            worst = Some((moment, answer));
+            worst = Some((point, answer));
         }
         if refused {
             break;
@@ -230,22 +138,22 @@ fn strictest(agent: Agent, calls: Vec<Asked>, gate: &mut dyn Gatekeeper) -> Resu
     }
     match worst {
         // Which of them were changed cannot be told the agent.
-        Some((moment, answer)) if edited && answer.decision.verdict.runs() => {
-            let output = adapter.of_call(moment, Said::Deny, wording::CHANGED);
-            Ok(adapter.denied(moment, output, wording::CHANGED))
+        Some((point, answer)) if edited && answer.decision.verdict.runs() => {
+            let output = adapter.of_call(point, HookReply::Deny, wording::CHANGED);
+            Ok(adapter.denied(point, output, wording::CHANGED))
         }
-        Some((moment, answer)) => Ok(adapter.reply(moment, &answer)),
+        Some((point, answer)) => Ok(adapter.reply(point, &answer)),
         None => Err(Problem::new("the agent's message names no command")),
     }
 }
 
 /// What a payload asks.
 #[derive(Debug)]
-enum Question {
+pub(crate) enum Question {
     /// Whether a call may run.
-    Call(Box<Asked>),
+    Call(Box<HookCall>),
     /// Whether several calls may run, all or none.
-    Calls(Vec<Asked>),
+    Calls(Vec<HookCall>),
     /// Whether the model may read what a call returned.
     Result(Box<Returned>),
     /// Whether the model may read what the user wrote.
@@ -273,7 +181,7 @@ const BROKE_DOWN: &str = "Holdpoint broke down";
 /// Who answers the questions of an agent.
 pub trait Gatekeeper {
     /// Whether a call may run.
-    fn judge(&mut self, asked: Asked) -> Result<Answer, EngineError>;
+    fn judge(&mut self, asked: HookCall) -> Result<Answer, EngineError>;
 
     /// What is to be said if this process breaks down from here on: a call that has been made can
     /// no longer be refused, but what it returned can be kept back.
@@ -312,7 +220,7 @@ impl From<Decision> for Answer {
 
 /// A call an agent wants to make.
 #[derive(Debug)]
-pub struct Asked {
+pub struct HookCall {
     /// The call.
     pub call: ToolCall,
     /// The agent's session, if it says.
@@ -323,31 +231,31 @@ pub struct Asked {
     pub context: Context,
     /// How long the agent waits for an answer, if it cannot be told to wait for longer.
     pub patience: Option<Duration>,
-    moment: Moment,
+    pub(crate) point: HookPoint,
     /// Who asks, once that is known.
-    agent: Option<Agent>,
+    pub(crate) agent: Option<Agent>,
     /// Whether it is one of several that run together or not at all.
-    together: bool,
+    pub(crate) together: bool,
 }
 
-impl Asked {
+impl HookCall {
     /// Whether the call can be held here. Before the agent asks its own user it cannot: that is the
     /// question already.
     pub fn can_be_held(&self) -> bool {
-        self.moment != Moment::BeforePrompt
+        self.point != HookPoint::BeforePrompt
     }
 
     /// Whether the agent has a dialog of its own to ask its user in.
     pub fn has_dialog(&self) -> bool {
         self.agent
-            .is_some_and(|agent| agent.adapter().has_dialog(self.moment))
+            .is_some_and(|agent| agent.adapter().has_dialog(self.point))
     }
 
     /// Whether the agent can be told to make the call with other arguments. Which one of several was
     /// changed it cannot be told.
     pub fn takes_edits(&self) -> bool {
         let agent = self.agent.filter(|_| !self.together);
-        agent.is_some_and(|agent| agent.adapter().takes_edits(self.moment))
+        agent.is_some_and(|agent| agent.adapter().takes_edits(self.point))
     }
 }
 
@@ -367,7 +275,7 @@ pub struct Returned {
     /// Whether the agent takes something else in its place.
     pub replaceable: bool,
     /// Whether the call failed.
-    failed: bool,
+    pub(crate) failed: bool,
 }
 
 /// What a user wrote to an agent.
@@ -383,7 +291,7 @@ pub struct Prompted {
 
 /// When an agent asks; the form of the reply depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Moment {
+pub(crate) enum HookPoint {
     /// Before any call.
     BeforeCall,
     /// Before a call, for agents that have other words at some of their events.
@@ -398,9 +306,9 @@ enum Moment {
 
 /// What a problem keeps from being answered.
 #[derive(Debug)]
-enum When {
+pub(crate) enum When {
     /// Whether a call may run.
-    Call(Moment),
+    Call(HookPoint),
     /// What the model may read of a result; the result, if that much is known of it.
     Result(Option<Box<Returned>>),
     /// What is to be said of a user's message.
@@ -412,7 +320,7 @@ enum When {
 /// Why a question could not be answered.
 #[derive(Debug)]
 pub struct Problem {
-    when: When,
+    pub(crate) when: When,
     /// What it is.
     pub cause: Cause,
 }
@@ -456,10 +364,10 @@ impl From<EngineError> for Cause {
 impl Problem {
     /// A problem with anything but the call itself.
     pub fn new(cause: impl Into<Cause>) -> Self {
-        Self::at(When::Call(Moment::Unknown), cause)
+        Self::at(When::Call(HookPoint::Unknown), cause)
     }
 
-    fn at(when: When, cause: impl Into<Cause>) -> Self {
+    pub(crate) fn at(when: When, cause: impl Into<Cause>) -> Self {
         Self {
             when,
             cause: cause.into(),
@@ -492,7 +400,7 @@ impl Reply {
     }
 
     /// A line of JSON on standard output.
-    fn saying(output: &Value) -> Self {
+    pub(crate) fn saying(output: &Value) -> Self {
         Self {
             stdout: format!("{output}\n"),
             ..Self::default()

@@ -4,14 +4,15 @@ use holdpoint_core::StrictValue;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::adapter::{Heard, Seen};
+use super::adapter::{Adapter, Heard, Seen};
 use super::events::{self, Event, Events};
-use super::reading::{Facts, mcp_tool, readable};
+use super::reading::{Facts, mcp_tool, parsed, readable};
+use super::{Problem, Question};
 
 /// What a hook reads; each agent has more fields, and newer ones have others.
 #[derive(Deserialize)]
-pub(super) struct Payload {
-    pub(super) hook_event_name: Option<String>,
+pub(crate) struct Payload {
+    pub(crate) hook_event_name: Option<String>,
     session_id: Option<String>,
     cwd: Option<String>,
     tool_name: Option<String>,
@@ -28,7 +29,7 @@ pub(super) struct Payload {
     turn_id: Option<String>,
     /// The settings that changed.
     file_path: Option<String>,
-    pub(super) notification_type: Option<String>,
+    pub(crate) notification_type: Option<String>,
     /// Whose tool it is, as Gemini CLI says.
     mcp_context: Option<McpContext>,
 }
@@ -39,14 +40,25 @@ struct McpContext {
     tool_name: Option<String>,
 }
 
+/// What a payload in these words asks; `known` adds to its facts what holds for the agent.
+pub(crate) fn question(
+    adapter: &dyn Adapter,
+    payload: &str,
+    known: fn(Facts) -> Facts,
+) -> Result<Question, Problem> {
+    let read: Payload = parsed(adapter, payload)?;
+    let event = read.event(adapter.events());
+    known(read.facts(event)).question(event)
+}
+
 impl Payload {
     /// What it is about.
-    pub(super) fn event(&self, known: Events) -> Event {
+    pub(crate) fn event(&self, known: Events) -> Event {
         events::about(known, self.hook_event_name.as_deref())
     }
 
     /// What it says of such an event.
-    pub(super) fn facts(self, event: Event) -> Facts {
+    pub(crate) fn facts(self, event: Event) -> Facts {
         let response = if event == Event::Failure {
             self.error
         } else {
@@ -76,7 +88,7 @@ impl Payload {
 }
 
 /// A permission before a call.
-pub(super) fn permission(word: &str, reason: &str) -> Value {
+pub(crate) fn permission(word: &str, reason: &str) -> Value {
     json!({"hookSpecificOutput": {
         "hookEventName": "PreToolUse",
         "permissionDecision": word,
@@ -85,7 +97,7 @@ pub(super) fn permission(word: &str, reason: &str) -> Value {
 }
 
 /// A denial before the user is asked.
-pub(super) fn denial(reason: &str) -> Value {
+pub(crate) fn denial(reason: &str) -> Value {
     json!({"hookSpecificOutput": {
         "hookEventName": "PermissionRequest",
         "decision": {"behavior": "deny", "message": reason},
@@ -93,12 +105,12 @@ pub(super) fn denial(reason: &str) -> Value {
 }
 
 /// A note for the model, beside what happened at an event.
-pub(super) fn note(event: &str, note: &str) -> Value {
+pub(crate) fn note(event: &str, note: &str) -> Value {
     json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": note}})
 }
 
 /// What becomes of a user's message.
-pub(super) fn prompt(heard: Heard<'_>) -> Option<Value> {
+pub(crate) fn prompt(heard: Heard<'_>) -> Option<Value> {
     match heard {
         Heard::Passes => None,
         Heard::Warned(note) => Some(json!({"systemMessage": note})),
@@ -107,7 +119,7 @@ pub(super) fn prompt(heard: Heard<'_>) -> Option<Value> {
 }
 
 /// What becomes of a result, for agents in which a text can only take its place by way of a refusal.
-pub(super) fn result(
+pub(crate) fn result(
     event: &str,
     seen: Seen<'_>,
     instead: impl FnOnce(String) -> Value,

@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::adapter::Adapter;
 use super::events::Event;
-use super::{Asked, Moment, Problem, Prompted, Question, Returned, When};
+use super::{HookCall, HookPoint, Problem, Prompted, Question, Returned, When};
 
 /// Reads the payload of an agent's hook.
-pub(super) fn parsed<P: DeserializeOwned>(
+pub(crate) fn parsed<P: DeserializeOwned>(
     adapter: &dyn Adapter,
     payload: &str,
 ) -> Result<P, Problem> {
@@ -46,23 +46,23 @@ fn fault<P: DeserializeOwned>(payload: &str, error: &serde_json::Error) -> Strin
 
 /// What a payload says, in nobody's words.
 #[derive(Debug)]
-pub(super) struct Facts {
-    pub(super) tool: Option<String>,
+pub(crate) struct Facts {
+    pub(crate) tool: Option<String>,
     /// The arguments; null if there are none.
-    pub(super) input: Value,
+    pub(crate) input: Value,
     /// What the call returned, or why it failed.
-    pub(super) response: Option<Value>,
-    pub(super) prompt: Option<Value>,
-    pub(super) session: Option<String>,
-    pub(super) directory: Option<String>,
-    pub(super) agent_type: Option<String>,
-    pub(super) agent_name: Option<String>,
+    pub(crate) response: Option<Value>,
+    pub(crate) prompt: Option<Value>,
+    pub(crate) session: Option<String>,
+    pub(crate) directory: Option<String>,
+    pub(crate) agent_type: Option<String>,
+    pub(crate) agent_name: Option<String>,
     /// The file it is about.
-    pub(super) file: Option<String>,
+    pub(crate) file: Option<String>,
     /// Whatever else may matter to whoever is asked.
-    pub(super) more: Vec<(&'static str, Option<String>)>,
+    pub(crate) more: Vec<(&'static str, Option<String>)>,
     /// Whether the agent takes something else for what a tool returned.
-    pub(super) replaceable: fn(&str, &Value) -> bool,
+    pub(crate) replaceable: fn(&str, &Value) -> bool,
 }
 
 impl Default for Facts {
@@ -84,12 +84,20 @@ impl Default for Facts {
 }
 
 impl Facts {
+    /// Of an agent that takes something else for whatever a tool returned.
+    pub(crate) fn replaceable(self) -> Self {
+        Self {
+            replaceable: |_, _| true,
+            ..self
+        }
+    }
+
     /// What is asked at such an event.
-    pub(super) fn question(mut self, event: Event) -> Result<Question, Problem> {
+    pub(crate) fn question(mut self, event: Event) -> Result<Question, Problem> {
         self.tool = self.tool.filter(|name| !name.trim().is_empty());
         self.directory = self.directory.filter(|path| !path.is_empty());
         match event {
-            Event::Call(moment) => Ok(Question::Call(Box::new(self.call(moment)?))),
+            Event::Call(point) => Ok(Question::Call(Box::new(self.call(point)?))),
             Event::Result => self.result(false),
             Event::Failure => self.result(true),
             Event::Prompt => self.message(),
@@ -103,7 +111,7 @@ impl Facts {
     }
 
     /// The call that is asked about.
-    pub(super) fn call(self, moment: Moment) -> Result<Asked, Problem> {
+    pub(crate) fn call(self, point: HookPoint) -> Result<HookCall, Problem> {
         let intent = self.input.get("description").and_then(Value::as_str);
         let context = Context {
             session_id: self.session.clone(),
@@ -119,8 +127,8 @@ impl Facts {
             ..Context::default()
         };
         let call =
-            call_of(self.tool, self.input).map_err(|text| Problem::at(When::Call(moment), text))?;
-        Ok(Asked {
+            call_of(self.tool, self.input).map_err(|text| Problem::at(When::Call(point), text))?;
+        Ok(HookCall {
             call,
             session: self.session,
             directory: self.directory,
@@ -128,7 +136,7 @@ impl Facts {
             patience: None,
             agent: None,
             together: false,
-            moment,
+            point,
         })
     }
 
@@ -252,13 +260,13 @@ const FILE_TOOLS: &[&str] = &[
 ];
 
 /// The one name of an MCP server's tool, whatever the agent calls it.
-pub(super) fn mcp_tool(server: &str, tool: &str) -> String {
+pub(crate) fn mcp_tool(server: &str, tool: &str) -> String {
     format!("mcp__{server}__{tool}")
 }
 
 /// Arguments that came as an object, or as the text of one. Text that is none stays text, which no
 /// call can have for its arguments.
-pub(super) fn unfolded(input: Value) -> Value {
+pub(crate) fn unfolded(input: Value) -> Value {
     let Value::String(text) = &input else {
         return input;
     };
@@ -269,7 +277,7 @@ pub(super) fn unfolded(input: Value) -> Value {
 }
 
 /// The text a model would read of a result.
-pub(super) fn readable(value: &Value) -> String {
+pub(crate) fn readable(value: &Value) -> String {
     if let Value::String(text) = value {
         return text.clone();
     }

@@ -17,7 +17,7 @@ use super::*;
 struct Always(Option<Answer>, usize);
 
 impl Gatekeeper for Always {
-    fn judge(&mut self, _: Asked) -> Result<Answer, EngineError> {
+    fn judge(&mut self, _: HookCall) -> Result<Answer, EngineError> {
         self.1 += 1;
         self.0.clone().ok_or(EngineError::Directory)
     }
@@ -244,7 +244,7 @@ fn changed_arguments_are_handed_over_or_the_call_is_denied() {
 fn of_several_commands_the_strictest_answer_counts() {
     struct Picky;
     impl Gatekeeper for Picky {
-        fn judge(&mut self, asked: Asked) -> Result<Answer, EngineError> {
+        fn judge(&mut self, asked: HookCall) -> Result<Answer, EngineError> {
             let bad = asked.call.command_line().as_deref() == Some("rm x");
             assert!(asked.patience.unwrap() <= Duration::from_secs(30));
             Ok(if bad {
@@ -288,7 +288,7 @@ fn cursor_always_hears_something() {
 fn an_mcp_tool_has_one_name() {
     struct Named(String);
     impl Gatekeeper for Named {
-        fn judge(&mut self, asked: Asked) -> Result<Answer, EngineError> {
+        fn judge(&mut self, asked: HookCall) -> Result<Answer, EngineError> {
             self.0 = asked.call.tool().to_owned();
             Err(EngineError::Directory)
         }
@@ -423,7 +423,7 @@ fn never_lets_run(payload: &[u8]) -> Result<(), TestCaseError> {
             prop_assert!(reply.stderr.len() > 20);
         } else if refused {
             // After a call, or of a message: there nothing runs by it.
-            let seen = glimpse::Glimpse::of(payload);
+            let seen = glimpse::Glimpse::from_payload(payload);
             prop_assert!(seen.event.is_some(), "{agent:?}: {reply:?}");
         }
     }

@@ -6,17 +6,17 @@ use holdpoint_core::{Decision, Method, Verdict};
 use holdpoint_core::text::shown;
 
 /// The most characters of one answer.
-const MOST: usize = 1900;
+const MAX_ANSWER: usize = 1900;
 
 /// Why a call was judged as it was.
-pub(super) fn explained(decision: &Decision) -> String {
+pub(crate) fn explained(decision: &Decision) -> String {
     // What a person wants the model to read stands alone, as they wrote it (J-43).
     if decision.method == Method::UserComment {
-        return shown(&decision.reason, MOST);
+        return shown(&decision.reason, MAX_ANSWER);
     }
     if let Some(opening) = by_a_person(decision) {
         let reason = sentence(&decision.reason, 1500);
-        return shown(&format!("{opening}{reason}"), MOST);
+        return shown(&format!("{opening}{reason}"), MAX_ANSWER);
     }
     let opening = match decision.verdict {
         Verdict::Allow => "Holdpoint allows this",
@@ -46,7 +46,7 @@ pub(super) fn explained(decision: &Decision) -> String {
     if let Some(instead) = &decision.instead {
         text.push_str(&format!(" Instead: {}", sentence(instead, 600)));
     }
-    shown(&text, MOST)
+    shown(&text, MAX_ANSWER)
 }
 
 /// How an answer starts that a person gave, or that nobody gave in time; none for what rules decided.
@@ -63,12 +63,12 @@ fn by_a_person(decision: &Decision) -> Option<&'static str> {
 }
 
 /// Why a call is refused that could not be judged.
-pub(super) fn refused(problem: &str) -> String {
+pub(crate) fn refused(problem: &str) -> String {
     format!("{REFUSED}{}", sentence(problem, 800))
 }
 
 /// Why changed settings are not to be gone by.
-pub(super) fn not_gone_by(problem: &str) -> String {
+pub(crate) fn not_gone_by(problem: &str) -> String {
     let problem = sentence(problem, 800);
     format!(
         "Holdpoint stopped a change of the settings, because nothing would be guarded: {problem}"
@@ -76,7 +76,7 @@ pub(super) fn not_gone_by(problem: &str) -> String {
 }
 
 /// Why a result is kept back that could not be looked at.
-pub(super) fn kept_back(problem: &str) -> String {
+pub(crate) fn kept_back(problem: &str) -> String {
     let problem = sentence(problem, 800);
     format!(
         "Holdpoint kept back what this tool returned, because it could not look at it: {problem}"
@@ -84,13 +84,13 @@ pub(super) fn kept_back(problem: &str) -> String {
 }
 
 /// Why a message goes on that could not be looked at.
-pub(super) fn unseen(problem: &str) -> String {
+pub(crate) fn unseen(problem: &str) -> String {
     let problem = sentence(problem, 800);
     format!("Holdpoint could not look at this message: {problem} Calls of tools are still judged.")
 }
 
 /// Why a call does not run of which nobody could be asked here.
-pub(super) fn cannot_ask(reason: &str) -> String {
+pub(crate) fn cannot_ask(reason: &str) -> String {
     let reason = sentence(reason, 1500);
     format!("Holdpoint denied this, because nobody can be asked here. {reason} {TO_APPROVE}")
 }
@@ -100,21 +100,21 @@ const TO_APPROVE: &str = "To approve such calls, have your user run `holdpoint s
                           the identical call again, or allow it with `holdpoint permissions allow`.";
 
 /// Why a changed call does not run where it cannot be changed.
-pub(super) const CHANGED: &str = "Holdpoint denied this: a person changed its arguments, and they \
+pub(crate) const CHANGED: &str = "Holdpoint denied this: a person changed its arguments, and they \
                                   cannot be handed over here.";
 
 /// What is said of a result that is kept back without a word on why.
-pub(super) const WITHHELD: &str = "Holdpoint withheld what this tool returned.";
+pub(crate) const WITHHELD: &str = "Holdpoint withheld what this tool returned.";
 
 /// What is added where the result stays as it is.
-pub(super) const STILL_THERE: &str = "It could not be taken out and is still there.";
+pub(crate) const STILL_THERE: &str = "It could not be taken out and is still there.";
 
 /// What the model is told of a call that ran as a person changed it (J-44).
-pub(super) const RAN_CHANGED: &str = "The user changed the arguments of this call before it ran. \
+pub(crate) const RAN_CHANGED: &str = "The user changed the arguments of this call before it ran. \
                                       What ran is not what you asked for: go by the result.";
 
 /// How a refusal without a decision starts.
-pub(super) const REFUSED: &str = "Holdpoint denied this, because it could not judge it: ";
+pub(crate) const REFUSED: &str = "Holdpoint denied this, because it could not judge it: ";
 
 fn sentence(text: &str, most: usize) -> String {
     let mut text = shown(text.trim(), most);

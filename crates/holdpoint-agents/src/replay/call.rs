@@ -8,25 +8,25 @@ use super::{Outcome, Timestamp};
 
 /// A call as it stands in a transcript.
 #[derive(Debug)]
-pub(super) struct Uttered {
-    pub(super) id: Option<String>,
-    pub(super) tool: String,
-    pub(super) call: Result<ToolCall, String>,
+pub(crate) struct Uttered {
+    pub(crate) id: Option<String>,
+    pub(crate) tool: String,
+    pub(crate) call: Result<ToolCall, String>,
     /// The directory it names for itself.
-    pub(super) directory: Option<String>,
+    pub(crate) directory: Option<String>,
     /// Its own time, where that is not its record's.
-    pub(super) time: Option<Timestamp>,
-    pub(super) subagent: bool,
-    pub(super) outcome: Option<Outcome>,
+    pub(crate) time: Option<Timestamp>,
+    pub(crate) subagent: bool,
+    pub(crate) outcome: Option<Outcome>,
     /// Where it stands in memory, by which its line is found; its record's line if it is not said.
-    pub(super) at: usize,
+    pub(crate) at: usize,
     /// Told by what came of it: it counts unless it was also told when it was made.
-    pub(super) only_if_new: bool,
+    pub(crate) only_if_new: bool,
 }
 
 impl Uttered {
     /// A call of `tool` with arguments.
-    pub(super) fn new(id: Option<&str>, tool: &str, input: Result<Value, String>) -> Self {
+    pub(crate) fn new(id: Option<&str>, tool: &str, input: Result<Value, String>) -> Self {
         let call = input.and_then(|input| {
             ToolCall::new(tool, input).map_err(|error| match error {
                 CallError::InputNotObject(found) => {
@@ -50,20 +50,20 @@ impl Uttered {
     }
 
     /// A shell command.
-    pub(super) fn shell(id: Option<&str>, command: &str) -> Self {
+    pub(crate) fn shell(id: Option<&str>, command: &str) -> Self {
         Self::new(id, "Bash", Ok(one("command", command)))
     }
 }
 
 /// Arguments that are one text.
-pub(super) fn one(key: &str, text: &str) -> Value {
+pub(crate) fn one(key: &str, text: &str) -> Value {
     let mut input = Map::new();
     input.insert(key.to_owned(), Value::String(text.to_owned()));
     Value::Object(input)
 }
 
 /// The arguments in a JSON text; where there are none, null.
-pub(super) fn arguments(text: &str) -> Result<Value, String> {
+pub(crate) fn arguments(text: &str) -> Result<Value, String> {
     match serde_json::from_str::<StrictValue>(text) {
         Ok(StrictValue(value)) => Ok(value),
         Err(_) if text.trim().is_empty() => Ok(Value::Null),
@@ -76,6 +76,6 @@ pub(super) fn arguments(text: &str) -> Result<Value, String> {
 }
 
 /// The arguments at a place of a record.
-pub(super) fn arguments_at(raw: Option<&RawValue>) -> Result<Value, String> {
+pub(crate) fn arguments_at(raw: Option<&RawValue>) -> Result<Value, String> {
     raw.map_or(Ok(Value::Null), |raw| arguments(raw.get()))
 }

@@ -9,7 +9,7 @@ pub const MAX_LINE: usize = 32 << 20;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The lines of an input, one at a time.
-pub(super) struct Lines<R> {
+pub(crate) struct Lines<R> {
     input: Rewound<R>,
     line: Vec<u8>,
     number: u64,
@@ -19,7 +19,7 @@ pub(super) struct Lines<R> {
 
 /// What was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(crate) enum Line {
     Whole,
     /// Nothing of it is kept.
     TooLong,
@@ -27,7 +27,7 @@ pub(super) enum Line {
 }
 
 impl<R: BufRead> Lines<R> {
-    pub(super) fn new(input: R, longest: usize) -> Self {
+    pub(crate) fn new(input: R, longest: usize) -> Self {
         Self {
             input: Rewound {
                 back: Cursor::default(),
@@ -41,17 +41,17 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// The number of the line last read, from 1.
-    pub(super) fn number(&self) -> u64 {
+    pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
     /// How many bytes were read so far.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
     /// Reads the next line.
-    pub(super) fn next(&mut self) -> io::Result<Line> {
+    pub(crate) fn next(&mut self) -> io::Result<Line> {
         self.line.clear();
         // Room for a line break of two bytes, and one more by which too much is seen.
         let most = u64::try_from(self.longest).unwrap_or(u64::MAX);
@@ -82,30 +82,30 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// The line last read, without its end; it can be taken once.
-    pub(super) fn take_line(&mut self) -> Vec<u8> {
+    pub(crate) fn take_line(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.line)
     }
 
     /// Gives the room of a line back.
-    pub(super) fn reuse(&mut self, line: Vec<u8>) {
+    pub(crate) fn reuse(&mut self, line: Vec<u8>) {
         self.line = line;
     }
 
     /// Reads on to the end of the input, but at most `most` bytes.
-    pub(super) fn read_rest(&mut self, most: usize, into: &mut Vec<u8>) -> io::Result<usize> {
+    pub(crate) fn read_rest(&mut self, most: usize, into: &mut Vec<u8>) -> io::Result<usize> {
         let most = u64::try_from(most).unwrap_or(u64::MAX);
         (&mut self.input).take(most).read_to_end(into)
     }
 
     /// Counts what was read by [`Lines::read_rest`] as lines that were read.
-    pub(super) fn count(&mut self, rest: &[u8]) {
+    pub(crate) fn count(&mut self, rest: &[u8]) {
         let lines = rest.iter().filter(|byte| **byte == b'\n').count();
         self.number += u64::try_from(lines).unwrap_or(u64::MAX);
         self.bytes += u64::try_from(rest.len()).unwrap_or(u64::MAX);
     }
 
     /// Puts back what was read by [`Lines::read_rest`].
-    pub(super) fn put_back(&mut self, rest: Vec<u8>) {
+    pub(crate) fn put_back(&mut self, rest: Vec<u8>) {
         self.input.back = Cursor::new(rest);
     }
 }

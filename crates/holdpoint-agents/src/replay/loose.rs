@@ -12,29 +12,29 @@ use super::Timestamp;
 
 /// A string, if it is one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Text<'a>(pub(super) Option<Cow<'a, str>>);
+pub(crate) struct Text<'a>(pub(crate) Option<Cow<'a, str>>);
 
 impl Text<'_> {
-    pub(super) fn get(&self) -> Option<&str> {
+    pub(crate) fn get(&self) -> Option<&str> {
         self.0.as_deref()
     }
 
-    pub(super) fn is(&self, text: &str) -> bool {
+    pub(crate) fn is(&self, text: &str) -> bool {
         self.get() == Some(text)
     }
 }
 
 /// True, or anything else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Flag(pub(super) bool);
+pub(crate) struct Flag(pub(crate) bool);
 
 /// A whole number, if it is one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Number(pub(super) Option<i64>);
+pub(crate) struct Number(pub(crate) Option<i64>);
 
 /// A time: text as RFC 3339 has it, or milliseconds (or seconds) since 1970.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Time(pub(super) Option<Timestamp>);
+pub(crate) struct Time(pub(crate) Option<Timestamp>);
 
 /// What a scalar may be read as; the rest of JSON is passed over.
 trait Scalar<'de>: Default {
@@ -164,7 +164,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
 }
 
 /// An object with these fields, if the value is one that can be read.
-pub(super) fn object<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Option<T> {
+pub(crate) fn object<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Option<T> {
     let text = raw?.get();
     // A sequence would be taken for an object, too.
     if !text.starts_with('{') {
@@ -174,13 +174,13 @@ pub(super) fn object<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Optio
 }
 
 /// The elements of an array, or none.
-pub(super) fn elements(raw: Option<&RawValue>) -> Vec<&RawValue> {
+pub(crate) fn elements(raw: Option<&RawValue>) -> Vec<&RawValue> {
     raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
         .unwrap_or_default()
 }
 
 /// Whether a value is an object.
-pub(super) fn is_object(raw: &RawValue) -> bool {
+pub(crate) fn is_object(raw: &RawValue) -> bool {
     raw.get().starts_with('{')
 }
 

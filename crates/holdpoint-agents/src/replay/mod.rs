@@ -7,15 +7,12 @@
 //! then. What cannot be read is named and left out; a call whose arguments cannot be read is still
 //! a call. Nothing here judges, and nothing is run.
 
-mod call;
-mod claude_code;
-mod codex;
-mod gemini;
+pub(crate) mod call;
 mod lines;
-mod loose;
+pub(crate) mod loose;
 mod places;
 mod reader;
-mod record;
+pub(crate) mod record;
 #[cfg(test)]
 mod tests;
 mod waiting;
@@ -77,7 +74,7 @@ impl Outcome {
     ];
 
     /// The word used in output.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Outcome::Ran => "ran",
             Outcome::Failed => "failed",

@@ -8,89 +8,92 @@ use serde_json::value::RawValue;
 
 use super::call::Uttered;
 use super::loose::{Flag, Text, Time, is_object, object};
-use super::{Outcome, Writer, claude_code, codex, gemini};
+use super::{Outcome, Writer};
+use crate::agents::claude_code::transcript as claude_code;
+use crate::agents::codex::transcript as codex;
+use crate::agents::gemini::transcript as gemini;
 
 /// The fields by which records are told apart, and the small ones all of them have. What is large
 /// is passed over and read again only where a call may stand in it.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Record<'a> {
+pub(crate) struct Record<'a> {
     #[serde(borrow, rename = "type")]
-    pub(super) kind: Text<'a>,
-    pub(super) timestamp: Time,
+    pub(crate) kind: Text<'a>,
+    pub(crate) timestamp: Time,
     #[serde(borrow)]
-    pub(super) session_id: Text<'a>,
+    pub(crate) session_id: Text<'a>,
     #[serde(borrow, rename = "sessionId")]
-    pub(super) claude_session: Text<'a>,
+    pub(crate) claude_session: Text<'a>,
     #[serde(borrow)]
-    pub(super) cwd: Text<'a>,
+    pub(crate) cwd: Text<'a>,
     #[serde(rename = "isSidechain")]
-    pub(super) sidechain: Flag,
+    pub(crate) sidechain: Flag,
     #[serde(borrow)]
-    pub(super) parent_tool_use_id: Text<'a>,
+    pub(crate) parent_tool_use_id: Text<'a>,
     #[serde(borrow)]
-    pub(super) message: Option<&'a RawValue>,
+    pub(crate) message: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(super) data: Option<&'a RawValue>,
+    pub(crate) data: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(super) qwen_code_version: Text<'a>,
+    pub(crate) qwen_code_version: Text<'a>,
     #[serde(borrow, rename = "permissionDecision")]
-    pub(super) permission: Option<&'a RawValue>,
+    pub(crate) permission: Option<&'a RawValue>,
     #[serde(borrow, rename = "toolDenialKind")]
-    pub(super) denial: Text<'a>,
+    pub(crate) denial: Text<'a>,
     #[serde(borrow)]
-    pub(super) tool_result_meta: Option<&'a RawValue>,
+    pub(crate) tool_result_meta: Option<&'a RawValue>,
     #[serde(borrow, rename = "toolCallResult")]
-    pub(super) tool_call_result: Option<&'a RawValue>,
+    pub(crate) tool_call_result: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(super) payload: Option<&'a RawValue>,
+    pub(crate) payload: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(super) item: Option<&'a RawValue>,
+    pub(crate) item: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(super) items: Option<&'a RawValue>,
+    pub(crate) items: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(super) thread_id: Text<'a>,
+    pub(crate) thread_id: Text<'a>,
     #[serde(borrow, rename = "toolCalls")]
-    pub(super) tool_calls: Option<&'a RawValue>,
+    pub(crate) tool_calls: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(super) messages: Option<&'a RawValue>,
+    pub(crate) messages: Option<&'a RawValue>,
     #[serde(borrow, rename = "$set")]
-    pub(super) set: Option<&'a RawValue>,
+    pub(crate) set: Option<&'a RawValue>,
     #[serde(borrow, rename = "projectHash")]
-    pub(super) project: Text<'a>,
+    pub(crate) project: Text<'a>,
     #[serde(borrow)]
-    pub(super) tool_name: Text<'a>,
+    pub(crate) tool_name: Text<'a>,
     #[serde(borrow)]
-    pub(super) tool_id: Text<'a>,
+    pub(crate) tool_id: Text<'a>,
     #[serde(borrow)]
-    pub(super) parameters: Option<&'a RawValue>,
+    pub(crate) parameters: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(super) status: Text<'a>,
+    pub(crate) status: Text<'a>,
     #[serde(borrow)]
-    pub(super) role: Text<'a>,
+    pub(crate) role: Text<'a>,
 }
 
 /// What a record tells.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(crate) struct Told {
     /// Calls, in order.
-    pub(super) calls: Vec<Uttered>,
+    pub(crate) calls: Vec<Uttered>,
     /// What became of earlier calls, by their ids.
-    pub(super) outcomes: Vec<(String, Outcome)>,
+    pub(crate) outcomes: Vec<(String, Outcome)>,
     /// Whether a part in which a call may stand cannot be read.
-    pub(super) unreadable: bool,
+    pub(crate) unreadable: bool,
 }
 
 impl Told {
     /// A part in which a call may stand. One that is no object has none; of one that cannot be
     /// read nobody knows.
-    pub(super) fn part<'a, T: Deserialize<'a>>(&mut self, raw: Option<&'a RawValue>) -> Option<T> {
+    pub(crate) fn part<'a, T: Deserialize<'a>>(&mut self, raw: Option<&'a RawValue>) -> Option<T> {
         let read = object(raw);
         self.unreadable |= read.is_none() && raw.is_some_and(is_object);
         read
     }
 
-    pub(super) fn outcome(&mut self, id: Option<&str>, outcome: Option<Outcome>) {
+    pub(crate) fn outcome(&mut self, id: Option<&str>, outcome: Option<Outcome>) {
         if let (Some(id), Some(outcome)) = (id, outcome) {
             self.outcomes.push((id.to_owned(), outcome));
         }
@@ -99,17 +102,17 @@ impl Told {
 
 /// What the records of a transcript have said so far, and holds for those that follow.
 #[derive(Debug, Default)]
-pub(super) struct Context {
-    pub(super) writer: Option<Writer>,
-    pub(super) session: Option<Arc<str>>,
+pub(crate) struct Context {
+    pub(crate) writer: Option<Writer>,
+    pub(crate) session: Option<Arc<str>>,
     /// Where the agent was started: the first directory of the session.
-    pub(super) workspace: Option<Arc<str>>,
-    pub(super) directory: Option<Arc<str>>,
+    pub(crate) workspace: Option<Arc<str>>,
+    pub(crate) directory: Option<Arc<str>>,
 }
 
 impl Context {
     /// Reads a record; `text` is all of it. False if its form is not known.
-    pub(super) fn read(&mut self, record: &Record<'_>, text: &str, told: &mut Told) -> bool {
+    pub(crate) fn read(&mut self, record: &Record<'_>, text: &str, told: &mut Told) -> bool {
         let kind = record.kind.get().unwrap_or_default();
         if !kind.is_empty() && record.payload.is_some() {
             codex::rollout(self, kind, record, told)
@@ -131,7 +134,7 @@ impl Context {
     }
 
     /// Takes over which session a record is of. Another session starts anew.
-    pub(super) fn enter(&mut self, session: Option<&str>) {
+    pub(crate) fn enter(&mut self, session: Option<&str>) {
         let Some(session) = session.filter(|session| !session.is_empty()) else {
             return;
         };
@@ -143,7 +146,7 @@ impl Context {
     }
 
     /// Takes over where the agent stands.
-    pub(super) fn stand(&mut self, directory: Option<&str>) {
+    pub(crate) fn stand(&mut self, directory: Option<&str>) {
         let Some(directory) = directory.and_then(absolute) else {
             return;
         };
@@ -157,7 +160,7 @@ impl Context {
 }
 
 /// A directory that can be stood in: absolute, with or without `file://` before it.
-pub(super) fn absolute(directory: &str) -> Option<&str> {
+pub(crate) fn absolute(directory: &str) -> Option<&str> {
     let directory = directory.strip_prefix("file://").unwrap_or(directory);
     Path::new(directory).is_absolute().then_some(directory)
 }

@@ -33,7 +33,7 @@ fn brief(call: &Recorded) -> String {
         "{} {} {} {}",
         call.line,
         call.tool,
-        call.outcome.map_or("-", Outcome::word),
+        call.outcome.map_or("-", Outcome::as_str),
         made
     )
 }

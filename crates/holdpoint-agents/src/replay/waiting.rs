@@ -8,26 +8,26 @@ use std::collections::VecDeque;
 use super::{Outcome, Recorded};
 
 /// How many calls wait at most.
-const MOST: usize = 256;
+const MAX_WAITING: usize = 256;
 
 /// How many bytes of lines they may stand for.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 
 #[derive(Debug, Default)]
-pub(super) struct Waiting {
+pub(crate) struct Waiting {
     calls: VecDeque<(Recorded, usize)>,
     bytes: usize,
 }
 
 impl Waiting {
     /// Adds a call from a line of so many bytes.
-    pub(super) fn add(&mut self, call: Recorded, bytes: usize) {
+    pub(crate) fn add(&mut self, call: Recorded, bytes: usize) {
         self.bytes = self.bytes.saturating_add(bytes);
         self.calls.push_back((call, bytes));
     }
 
     /// Says what became of the latest call with this id.
-    pub(super) fn tell(&mut self, id: &str, outcome: Outcome) {
+    pub(crate) fn tell(&mut self, id: &str, outcome: Outcome) {
         let called = |(call, _): &&mut (Recorded, usize)| call.id.as_deref() == Some(id);
         if let Some((call, _)) = self.calls.iter_mut().rev().find(called) {
             call.outcome = call.outcome.max(Some(outcome));
@@ -35,8 +35,8 @@ impl Waiting {
     }
 
     /// The first call, if there are too many.
-    pub(super) fn overdue(&mut self) -> Option<Recorded> {
-        if self.calls.len() > MOST || self.bytes > MOST_BYTES {
+    pub(crate) fn overdue(&mut self) -> Option<Recorded> {
+        if self.calls.len() > MAX_WAITING || self.bytes > MAX_BYTES {
             self.first()
         } else {
             None
@@ -44,7 +44,7 @@ impl Waiting {
     }
 
     /// The first call.
-    pub(super) fn first(&mut self) -> Option<Recorded> {
+    pub(crate) fn first(&mut self) -> Option<Recorded> {
         let (call, bytes) = self.calls.pop_front()?;
         self.bytes = self.bytes.saturating_sub(bytes);
         Some(call)

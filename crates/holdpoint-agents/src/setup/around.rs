@@ -36,19 +36,19 @@ impl Around {
     }
 
     /// A directory in the home that a variable can move.
-    pub(super) fn moved(&self, variable: &str, usual: &str) -> Option<PathBuf> {
+    pub(crate) fn moved(&self, variable: &str, usual: &str) -> Option<PathBuf> {
         (self.variable)(variable)
             .map(|path| self.directory.join(path))
             .or_else(|| self.in_home(usual))
     }
 
     /// A place in the home.
-    pub(super) fn in_home(&self, place: &str) -> Option<PathBuf> {
+    pub(crate) fn in_home(&self, place: &str) -> Option<PathBuf> {
         self.home.as_ref().map(|home| home.join(place))
     }
 
     /// A place among the machine's own settings.
-    pub(super) fn managed(&self, place: &str) -> PathBuf {
+    pub(crate) fn managed(&self, place: &str) -> PathBuf {
         self.machine.join(place)
     }
 

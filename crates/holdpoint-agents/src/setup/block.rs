@@ -1,12 +1,10 @@
 //! Lines of ours in a file of somebody else's, between two marks.
 
-use super::codex::line_end;
-
 const BEGIN: &str = "# holdpoint: begin";
 const END: &str = "# holdpoint: end";
 
 /// A text with room for a block.
-pub(super) struct Block<'t> {
+pub(crate) struct Block<'t> {
     before: &'t str,
     /// What stands between the marks.
     inside: Option<&'t str>,
@@ -15,7 +13,7 @@ pub(super) struct Block<'t> {
 }
 
 impl<'t> Block<'t> {
-    pub(super) fn in_text(text: &'t str) -> Result<Self, String> {
+    pub(crate) fn in_text(text: &'t str) -> Result<Self, String> {
         let end = line_end(text);
         let Some((before, rest)) = text.split_once(BEGIN) else {
             return Ok(Self {
@@ -36,16 +34,16 @@ impl<'t> Block<'t> {
         })
     }
 
-    pub(super) fn is_there(&self) -> bool {
+    pub(crate) fn is_there(&self) -> bool {
         self.inside.is_some()
     }
 
-    pub(super) fn content(&self) -> &'t str {
+    pub(crate) fn content(&self) -> &'t str {
         self.inside.unwrap_or_default()
     }
 
     /// The text without the block.
-    pub(super) fn around(&self) -> String {
+    pub(crate) fn around(&self) -> String {
         let before = match self.inside {
             // With the empty line in front that came with it.
             Some(_) => {
@@ -61,7 +59,7 @@ impl<'t> Block<'t> {
     }
 
     /// The text with this content in its block.
-    pub(super) fn with(&self, content: &str) -> String {
+    pub(crate) fn with(&self, content: &str) -> String {
         let end = self.end;
         let mut text = self.before.to_owned();
         if self.inside.is_none() {
@@ -74,5 +72,13 @@ impl<'t> Block<'t> {
         }
         let content = content.replace('\n', end);
         format!("{text}{BEGIN}{end}{content}{END}{end}{}", self.after)
+    }
+}
+
+/// What ends the lines of a text.
+pub(crate) fn line_end(text: &str) -> &'static str {
+    match text.contains("\r\n") {
+        true => "\r\n",
+        false => "\n",
     }
 }

@@ -22,7 +22,7 @@ pub enum Call {
 
 impl Call {
     /// The program, or the whole line.
-    pub(super) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         match self {
             Call::Direct { program, .. } => program,
             Call::Line(line) => line,
@@ -43,7 +43,7 @@ impl Call {
     }
 
     /// Whether it ends in `hook` and this agent's name.
-    pub(super) fn is_hook_of(&self, agent: &str) -> bool {
+    pub(crate) fn is_hook_of(&self, agent: &str) -> bool {
         match self {
             Call::Direct { arguments, .. } => arguments == &["hook", agent],
             Call::Line(line) => opened(line)
@@ -53,7 +53,7 @@ impl Call {
     }
 
     /// Whether it refuses by itself if the program cannot.
-    pub(super) fn closes(&self) -> bool {
+    pub(crate) fn closes(&self) -> bool {
         match self {
             Call::Direct { .. } => false,
             Call::Line(line) => line.trim().ends_with(CLOSING),
@@ -61,17 +61,17 @@ impl Call {
     }
 
     /// Whether nothing but the program is run, with nothing but its two words.
-    pub(super) fn is_plain(&self, agent: &str) -> bool {
+    pub(crate) fn is_plain(&self, agent: &str) -> bool {
         match self {
             Call::Direct { .. } => self.is_hook_of(agent),
             Call::Line(line) => self.program().is_some_and(|program| {
-                *line == of(&program, agent) || *line == closing(&program, agent)
+                *line == for_agent(&program, agent) || *line == closing(&program, agent)
             }),
         }
     }
 
     /// Whether the program has Holdpoint's name, wherever it lies.
-    pub(super) fn is_named_holdpoint(&self) -> bool {
+    pub(crate) fn is_named_holdpoint(&self) -> bool {
         self.program().is_some_and(|program| {
             let file = program.rsplit(['/', '\\']).next();
             matches!(file, Some("holdpoint" | "holdpoint.exe"))
@@ -80,13 +80,13 @@ impl Call {
 }
 
 /// The line that runs the hook of `agent`.
-pub(super) fn of(program: &str, agent: &str) -> String {
+pub(crate) fn for_agent(program: &str, agent: &str) -> String {
     format!("{} hook {agent}", quoted(program))
 }
 
 /// The same, so that it refuses by itself if the program cannot.
-pub(super) fn closing(program: &str, agent: &str) -> String {
-    format!("{}{CLOSING}", of(program, agent))
+pub(crate) fn closing(program: &str, agent: &str) -> String {
+    format!("{}{CLOSING}", for_agent(program, agent))
 }
 
 fn opened(line: &str) -> &str {
@@ -95,7 +95,7 @@ fn opened(line: &str) -> &str {
 }
 
 /// A word as every shell reads it back.
-pub(super) fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();
@@ -114,7 +114,7 @@ mod tests {
             "/opt/my place/holdpoint",
             "/it's/holdpoint",
         ] {
-            let call = Call::Line(of(program, "codex"));
+            let call = Call::Line(for_agent(program, "codex"));
             assert!(call.is_hook_of("codex") && !call.is_hook_of("gemini"));
             assert!(call.is_named_holdpoint());
             assert_eq!(call.program().as_deref(), Some(program));
@@ -123,7 +123,7 @@ mod tests {
             assert_eq!(closing.program(), call.program());
         }
         assert_eq!(
-            of("/it's/holdpoint", "codex"),
+            for_agent("/it's/holdpoint", "codex"),
             r"'/it'\''s/holdpoint' hook codex"
         );
     }

@@ -44,7 +44,7 @@ pub struct Finding {
 
 impl Finding {
     /// Something that is not about an agent.
-    pub fn of(check: &'static str, standing: Standing, text: impl Into<String>) -> Self {
+    pub fn new(check: &'static str, standing: Standing, text: impl Into<String>) -> Self {
         Self {
             agent: None,
             check,
@@ -63,7 +63,7 @@ impl Finding {
 }
 
 /// Everything about one agent; `program` is the one that looks.
-pub fn examine(host: &'static dyn Host, around: &Around, program: &str) -> Vec<Finding> {
+pub fn examine(host: &'static Host, around: &Around, program: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut registered = false;
     for scope in Scope::ALL {
@@ -73,9 +73,11 @@ pub fn examine(host: &'static dyn Host, around: &Around, program: &str) -> Vec<F
                 findings.extend(found);
             }
             Err(SetupError::NoSuchScope(..)) => {}
-            Err(error) => {
-                findings.push(Finding::of("settings", Standing::Broken, error.to_string()))
-            }
+            Err(error) => findings.push(Finding::new(
+                "settings",
+                Standing::Broken,
+                error.to_string(),
+            )),
         }
     }
     if !registered {
@@ -84,7 +86,7 @@ pub fn examine(host: &'static dyn Host, around: &Around, program: &str) -> Vec<F
             host.title()
         );
         findings.push(
-            Finding::of("registered", Standing::Broken, text)
+            Finding::new("registered", Standing::Broken, text)
                 .fixed_by(format!("run `holdpoint init {}`", host.name())),
         );
     }
@@ -96,7 +98,7 @@ pub fn examine(host: &'static dyn Host, around: &Around, program: &str) -> Vec<F
 
 /// What there is of ours in one scope; nothing if there is nothing.
 fn of_scope(
-    host: &dyn Host,
+    host: &Host,
     scope: Scope,
     around: &Around,
     program: &str,
@@ -104,7 +106,7 @@ fn of_scope(
     let parts = host.parts(scope, around, program)?;
     let mut findings = Vec::new();
     let mut entries: Vec<(Call, Entry)> = Vec::new();
-    let mut hindrances = Vec::new();
+    let mut disabled_reasons = Vec::new();
     let again = format!(
         "run `holdpoint init {} --scope {}`",
         host.name(),
@@ -112,12 +114,12 @@ fn of_scope(
     );
     for part in &parts {
         let seen = part.look()?;
-        hindrances.extend(seen.hindrance);
+        disabled_reasons.extend(seen.disabled_reason);
         if seen.entries.is_empty() {
             continue;
         }
         let path = shown(&part.path().display().to_string(), 500);
-        findings.push(Finding::of(
+        findings.push(Finding::new(
             "registered",
             Standing::Fine,
             format!("registered in {path}"),
@@ -128,7 +130,7 @@ fn of_scope(
                 seen.missing.join(", ")
             );
             let text = format!("{text} an entry that sees everything");
-            findings.push(Finding::of("complete", Standing::Broken, text).fixed_by(&again));
+            findings.push(Finding::new("complete", Standing::Broken, text).fixed_by(&again));
         }
         // A script is asked as the agent asks it.
         let script = part.form.is_run().then(|| Call::Direct {
@@ -141,24 +143,24 @@ fn of_scope(
     if entries.is_empty() {
         return Ok(Vec::new());
     }
-    for hindrance in hindrances {
-        let text = format!("not in force: {hindrance}");
-        findings.push(Finding::of("in_force", Standing::Broken, text).fixed_by(&again));
+    for disabled_reason in disabled_reasons {
+        let text = format!("not in force: {disabled_reason}");
+        findings.push(Finding::new("in_force", Standing::Broken, text).fixed_by(&again));
     }
     if entries
         .iter()
         .any(|(_, entry)| entry.fails_closed == Some(false))
     {
         let text = format!("{} goes on if the hook fails", host.title());
-        findings.push(Finding::of("fails_closed", Standing::Broken, text).fixed_by(&again));
+        findings.push(Finding::new("fails_closed", Standing::Broken, text).fixed_by(&again));
     }
     findings.push(match host.switched_off_by(scope) {
-        Some(how) => Finding::of(
+        Some(how) => Finding::new(
             "switch",
             Standing::Note,
             format!("it can be switched off: {how}"),
         ),
-        None => Finding::of(
+        None => Finding::new(
             "switch",
             Standing::Fine,
             "only the machine's owner can switch it off",
@@ -184,7 +186,7 @@ fn of_scope(
         findings.extend(other.map(|finding| finding.fixed_by(&again)));
         findings.push(match known || own {
             true => probed(host, command, around, &again),
-            false => Finding::of(
+            false => Finding::new(
                 "probe",
                 Standing::Broken,
                 "its command is not what `holdpoint init` writes, and a project's commands are not \
@@ -201,7 +203,7 @@ fn of_scope(
 
 /// What is wrong with the program an entry names, if something is.
 fn same_program(entry: &Entry, program: &str) -> Option<Finding> {
-    let broken = |text: String| Some(Finding::of("program", Standing::Broken, text));
+    let broken = |text: String| Some(Finding::new("program", Standing::Broken, text));
     let Some(named) = entry.call.program() else {
         return broken("which program its command runs cannot be told".into());
     };
@@ -233,7 +235,7 @@ fn same_content(one: &Path, other: &Path) -> bool {
 }
 
 /// What comes of asking through the command as it stands.
-fn probed(host: &dyn Host, command: &Call, around: &Around, again: &str) -> Finding {
+fn probed(host: &Host, command: &Call, around: &Around, again: &str) -> Finding {
     let payload = host.canary(&around.directory);
     let (standing, text) = match probe::ask(command, &payload, host.dialect(), &around.directory) {
         Heard::Denied => (
@@ -259,7 +261,7 @@ fn probed(host: &dyn Host, command: &Call, around: &Around, again: &str) -> Find
             format!("its command does not answer: {}", shown(&words, 300)),
         ),
     };
-    let finding = Finding::of("probe", standing, text);
+    let finding = Finding::new("probe", standing, text);
     match standing {
         Standing::Fine | Standing::Note => finding,
         Standing::Broken => finding.fixed_by(again),

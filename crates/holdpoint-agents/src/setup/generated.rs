@@ -5,21 +5,21 @@ use super::{Entry, Form};
 
 /// What such a file is.
 #[derive(Debug)]
-pub(super) struct Generated {
+pub(crate) struct Generated {
     /// When it is run; nothing if it only goes with another file.
-    pub(super) event: Option<&'static str>,
+    pub(crate) event: Option<&'static str>,
     /// Its text for a program.
-    pub(super) text: fn(&str) -> String,
+    pub(crate) text: fn(&str) -> String,
     /// What is run by a text of that kind.
-    pub(super) call: fn(&str) -> Option<Call>,
+    pub(crate) call: fn(&str) -> Option<Call>,
     /// What comes of asking through it: it is run itself, or runs the program.
-    pub(super) is_run: bool,
+    pub(crate) is_run: bool,
     /// Whether it is JSON.
-    pub(super) is_json: bool,
+    pub(crate) is_json: bool,
 }
 
 /// By this a file is known to be ours, whatever version wrote it.
-pub(super) const MARK: &str = "holdpoint init";
+pub(crate) const MARK: &str = "holdpoint init";
 
 impl Form for Generated {
     fn registered(&self, text: &str, program: &str) -> Result<(String, bool), String> {
@@ -55,7 +55,7 @@ impl Form for Generated {
         self.event.into_iter().collect()
     }
 
-    fn hindrance(&self, _text: &str) -> Option<String> {
+    fn disabled_reason(&self, _text: &str) -> Option<String> {
         None
     }
 
@@ -69,7 +69,7 @@ impl Form for Generated {
 }
 
 /// The call of a program without a shell.
-pub(super) fn direct(program: String, agent: &str) -> Call {
+pub(crate) fn direct(program: String, agent: &str) -> Call {
     Call::Direct {
         program,
         arguments: vec!["hook".to_owned(), agent.to_owned()],
@@ -77,7 +77,7 @@ pub(super) fn direct(program: String, agent: &str) -> Call {
 }
 
 /// The text between two others.
-pub(super) fn between<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
+pub(crate) fn between<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(before)?;
     rest.split_once(after).map(|(inside, _)| inside)
 }

@@ -12,44 +12,83 @@ use super::{Entry, Form};
 
 /// How an agent spells its hooks.
 #[derive(Debug)]
-pub(super) struct Hooks {
+pub(crate) struct Hooks {
     /// The name of the agent, as `holdpoint hook` takes it.
-    pub(super) agent: &'static str,
+    pub(crate) agent: &'static str,
     /// Whether commands stand in groups that say for which tools they are run.
-    pub(super) grouped: bool,
+    pub(crate) grouped: bool,
     /// Whether a command says that it is one (`"type": "command"`).
-    pub(super) typed: bool,
+    pub(crate) typed: bool,
     /// The key of the command.
-    pub(super) command: &'static str,
+    pub(crate) command: &'static str,
     /// Whether its arguments stand apart, so that no shell reads them.
-    pub(super) apart: bool,
+    pub(crate) args_separate: bool,
     /// What the command is called, where agents let their users name hooks.
-    pub(super) called: Option<&'static str>,
+    pub(crate) called: Option<&'static str>,
     /// The version of the form, where the file has to say it.
-    pub(super) version: Option<u64>,
+    pub(crate) version: Option<u64>,
     /// The moments at which the agent is to ask.
-    pub(super) events: &'static [Event],
+    pub(crate) events: &'static [Event],
     /// Keys that keep a command from being run at some time, or from being waited for.
-    pub(super) narrowing: &'static [&'static str],
+    pub(crate) forbidden_keys: &'static [&'static str],
     /// Why the agent runs no hook of such a file, though it holds one.
-    pub(super) hindrance: fn(&str) -> Option<String>,
+    pub(crate) disabled_reason: fn(&str) -> Option<String>,
+}
+
+impl Hooks {
+    /// As Claude Code has it: commands in groups that say for which tools they are run.
+    pub(crate) const GROUPED: Self = Self {
+        agent: "",
+        grouped: true,
+        typed: true,
+        command: "command",
+        args_separate: false,
+        called: None,
+        version: None,
+        events: &[],
+        forbidden_keys: &[],
+        disabled_reason: |_| None,
+    };
+
+    /// As Cursor has it: commands by themselves, which say no more than they must.
+    pub(crate) const FLAT: Self = Self {
+        grouped: false,
+        typed: false,
+        ..Self::GROUPED
+    };
 }
 
 /// A moment at which the agent asks.
 #[derive(Debug)]
-pub(super) struct Event {
-    pub(super) name: &'static str,
+pub(crate) struct Event {
+    pub(crate) name: &'static str,
     /// The tools it is asked for, where an entry may name them.
-    pub(super) matcher: Option<&'static str>,
+    pub(crate) matcher: Option<&'static str>,
     /// How long the agent waits, in its own unit.
-    pub(super) timeout: Option<(&'static str, u64)>,
+    pub(crate) timeout: Option<(&'static str, u64)>,
     /// What becomes of a call if the hook cannot be run or ends without a word.
-    pub(super) on_failure: OnFailure,
+    pub(crate) on_failure: OnFailure,
+}
+
+impl Event {
+    pub(crate) const fn new(
+        name: &'static str,
+        matcher: Option<&'static str>,
+        timeout: Option<(&'static str, u64)>,
+        on_failure: OnFailure,
+    ) -> Self {
+        Self {
+            name,
+            matcher,
+            timeout,
+            on_failure,
+        }
+    }
 }
 
 /// What becomes of a call if the hook fails.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum OnFailure {
+pub(crate) enum OnFailure {
     /// The agent goes on. So it should where the user has written something.
     GoOn,
     /// A setting makes the agent stop.
@@ -60,23 +99,29 @@ pub(super) enum OnFailure {
 
 /// The value of a setting.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Word {
+pub(crate) enum Word {
     Text(&'static str),
     True,
 }
 
 /// Seconds an agent waits. A person may take their time: the hook waits for an answer for at most
 /// 540 of them, and for anything else for 5.
-pub(super) const TIMEOUT: u64 = 600;
+pub(crate) const TIMEOUT: u64 = 600;
 
 /// Seconds an agent waits where nobody is asked.
-pub(super) const TIMEOUT_OF_TEXT: u64 = 30;
+pub(crate) const TIMEOUT_OF_TEXT: u64 = 30;
+
+/// How most agents are told to wait for a person.
+pub(crate) const ASKING: Option<(&str, u64)> = Some(("timeout", TIMEOUT));
+
+/// How most agents are told to wait where nobody is asked.
+pub(crate) const READING: Option<(&str, u64)> = Some(("timeout", TIMEOUT_OF_TEXT));
 
 /// What was set before calls could be held. Nobody has time to answer in it.
 const OLD_TIMEOUT: u64 = 10;
 
 /// What some editors write in front of a text.
-pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
+pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 impl Form for Hooks {
     fn registered(&self, text: &str, program: &str) -> Result<(String, bool), String> {
@@ -150,8 +195,8 @@ impl Form for Hooks {
         self.events.iter().map(|event| event.name).collect()
     }
 
-    fn hindrance(&self, text: &str) -> Option<String> {
-        (self.hindrance)(text)
+    fn disabled_reason(&self, text: &str) -> Option<String> {
+        (self.disabled_reason)(text)
     }
 
     fn is_json(&self) -> bool {
@@ -161,7 +206,7 @@ impl Form for Hooks {
 
 impl Hooks {
     /// Where the entries for `program` stand, for agents that keep account of each.
-    pub(super) fn places(&self, text: &str, program: &str) -> Result<Vec<Place>, String> {
+    pub(crate) fn places(&self, text: &str, program: &str) -> Result<Vec<Place>, String> {
         let settings = Settings::read(self, text)?;
         let mut places = Vec::new();
         for event in self.events {
@@ -202,15 +247,15 @@ impl Word {
 }
 
 /// Where an entry of ours stands among the others of its event.
-pub(super) struct Place {
-    pub(super) event: &'static str,
-    pub(super) group: usize,
-    pub(super) handler: usize,
-    pub(super) matcher: Option<String>,
-    pub(super) timeout: Option<u64>,
-    pub(super) command: String,
+pub(crate) struct Place {
+    pub(crate) event: &'static str,
+    pub(crate) group: usize,
+    pub(crate) handler: usize,
+    pub(crate) matcher: Option<String>,
+    pub(crate) timeout: Option<u64>,
+    pub(crate) command: String,
     /// Whether its owner has added something to it.
-    pub(super) extras: bool,
+    pub(crate) extras: bool,
 }
 
 struct Settings<'f> {
@@ -350,16 +395,18 @@ impl<'f> Settings<'f> {
 
 impl Hooks {
     /// What is run for `program`.
-    pub(super) fn call_of(&self, event: &Event, program: &str) -> Call {
+    pub(crate) fn call_of(&self, event: &Event, program: &str) -> Call {
         let arguments = vec!["hook".to_owned(), self.agent.to_owned()];
-        match self.apart {
+        match self.args_separate {
             true => Call::Direct {
                 program: program.to_owned(),
                 arguments,
             },
             false => Call::Line(match event.on_failure {
                 OnFailure::Close => command_line::closing(program, self.agent),
-                OnFailure::GoOn | OnFailure::Set(..) => command_line::of(program, self.agent),
+                OnFailure::GoOn | OnFailure::Set(..) => {
+                    command_line::for_agent(program, self.agent)
+                }
             }),
         }
     }
@@ -393,7 +440,7 @@ impl Handler<'_> {
         let command = self.value(self.form.command);
         let command = command.as_str()?;
         match self.value("args") {
-            Value::Array(words) if self.form.apart => Some(Call::Direct {
+            Value::Array(words) if self.form.args_separate => Some(Call::Direct {
                 program: command.to_owned(),
                 arguments: words
                     .iter()
@@ -434,7 +481,7 @@ impl Handler<'_> {
         };
         let unconditional = self
             .form
-            .narrowing
+            .forbidden_keys
             .iter()
             .all(|key| matches!(self.value(key), Value::Null | Value::Bool(false)));
         everything && unconditional
@@ -557,7 +604,7 @@ fn value_of(object: &CstObject, key: &str) -> Value {
 }
 
 /// The settings as a value, comments left out.
-pub(super) fn plain_json(text: &str) -> Option<Value> {
+pub(crate) fn plain_json(text: &str) -> Option<Value> {
     let plain = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let root = CstRootNode::parse(plain, &ParseOptions::default()).ok()?;
     root.to_serde_value()

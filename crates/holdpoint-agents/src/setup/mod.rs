@@ -5,25 +5,15 @@
 //! has changed the file since.
 
 mod around;
-mod block;
-mod claude_code;
-mod cline;
-mod codex;
-mod command_line;
-mod copilot;
-mod cursor;
+pub(crate) mod block;
+pub(crate) mod command_line;
 mod examine;
-mod gemini;
-mod generated;
-mod goose;
-mod hooks;
-mod kiro;
-mod opencode;
-mod own_file;
-mod probe;
-mod qwen;
-mod record;
-mod windsurf;
+pub(crate) mod generated;
+pub(crate) mod hooks;
+mod host;
+pub(crate) mod own_file;
+pub(crate) mod probe;
+pub(crate) mod record;
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -31,19 +21,21 @@ use std::path::{Path, PathBuf};
 
 use holdpoint_core::{digest_of, document};
 use serde::de::IgnoredAny;
-use serde_json::Value;
 
 pub use self::around::Around;
-pub use self::claude_code::loosened;
 pub use self::command_line::Call;
 pub use self::examine::{Finding, Standing, examine};
+pub use self::host::Host;
+pub(crate) use self::host::{Files, Places, Switch};
 pub use self::probe::Dialect;
 use self::record::{Record, Records};
+pub use crate::agents::HOSTS;
+pub use crate::agents::claude_code::settings::loosened;
 use holdpoint_engine::Locations;
 use holdpoint_engine::store::{Unread, plain_words, read_bounded, rewrite};
 
 /// The largest settings file that is edited.
-const MAX_SETTINGS: u64 = 4 << 20;
+pub(crate) const MAX_SETTINGS: u64 = 4 << 20;
 
 /// Whose sessions of an agent are guarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,76 +65,9 @@ impl Scope {
     }
 }
 
-/// An agent whose settings Holdpoint knows.
-pub trait Host: Sync {
-    /// Its name on the command line.
-    fn name(&self) -> &'static str;
-    /// Its name for people.
-    fn title(&self) -> &'static str;
-    /// The names of its program.
-    fn programs(&self) -> &'static [&'static str];
-    /// Where it keeps what belongs to this user.
-    fn home(&self, around: &Around) -> Option<PathBuf>;
-    /// The files that hold its hook.
-    fn parts(&self, scope: Scope, around: &Around, program: &str) -> Result<Vec<Part>, SetupError>;
-    /// What keeps the agent from running a hook of that scope; nothing if nobody but the machine's
-    /// owner can.
-    fn switched_off_by(&self, scope: Scope) -> Option<&'static str>;
-    /// The payload of a call that every policy denies, as the agent would send it from there.
-    fn canary(&self, directory: &Path) -> Value;
-    /// How it reads the answer.
-    fn dialect(&self) -> Dialect;
-    /// Whether what tools return is looked at too.
-    fn shows_results(&self) -> bool {
-        false
-    }
-    /// What the user has to know or do once the hook is in its place.
-    fn remark(&self, _scope: Scope) -> Option<&'static str> {
-        None
-    }
-}
-
-/// Every agent that can be set up.
-pub static HOSTS: [&dyn Host; 11] = [
-    &claude_code::ClaudeCode,
-    &codex::Codex,
-    &gemini::Gemini,
-    &qwen::Qwen,
-    &copilot::Copilot,
-    &cursor::Cursor,
-    &opencode::OpenCode,
-    &cline::Cline,
-    &windsurf::Windsurf,
-    &kiro::Kiro,
-    &goose::Goose,
-];
-
 /// The agent of that name.
-pub fn host(name: &str) -> Option<&'static dyn Host> {
+pub fn host(name: &str) -> Option<&'static Host> {
     HOSTS.into_iter().find(|host| host.name() == name)
-}
-
-/// Where the file of an agent that has but one lies: beneath its home, the project and the machine's directory.
-struct Places {
-    user: &'static str,
-    project: &'static str,
-    managed: Option<&'static str>,
-}
-
-impl Places {
-    fn of(&self, host: &dyn Host, scope: Scope, around: &Around) -> Result<PathBuf, SetupError> {
-        let none = |known| Err(SetupError::NoSuchScope(host.title(), scope.name(), known));
-        match (scope, self.managed) {
-            (Scope::User, _) => {
-                let home = host.home(around).ok_or(SetupError::NoHome)?;
-                Ok(home.join(self.user))
-            }
-            (Scope::Project, _) => Ok(around.directory.join(self.project)),
-            (Scope::Managed, Some(managed)) => Ok(around.managed(managed)),
-            (Scope::Local, Some(_)) => none("user, project or managed"),
-            (Scope::Local | Scope::Managed, None) => none("user or project"),
-        }
-    }
 }
 
 /// A file that holds something of ours, and how.
@@ -152,7 +77,7 @@ pub struct Part {
 }
 
 impl Part {
-    fn of(path: PathBuf, form: impl Form + 'static) -> Self {
+    pub(crate) fn new(path: PathBuf, form: impl Form + 'static) -> Self {
         Self {
             path,
             form: Box::new(form),
@@ -165,7 +90,7 @@ impl Part {
     }
 
     /// What of ours is in it.
-    fn look(&self) -> Result<Seen, SetupError> {
+    pub(crate) fn look(&self) -> Result<Seen, SetupError> {
         let (path, text) = settings(self)?;
         let there = text.is_some();
         let text = text.unwrap_or_default();
@@ -175,8 +100,8 @@ impl Part {
         missing.retain(|event| !entries.iter().any(|e| e.event == *event && e.sees_all));
         Ok(Seen {
             // Settings that are not there hinder nothing; a record that is not there may.
-            hindrance: (there || !self.form.is_json())
-                .then(|| self.form.hindrance(&text))
+            disabled_reason: (there || !self.form.is_json())
+                .then(|| self.form.disabled_reason(&text))
                 .flatten(),
             entries,
             missing,
@@ -186,30 +111,30 @@ impl Part {
 
 /// What is found of ours in a file.
 #[derive(Debug)]
-struct Seen {
+pub(crate) struct Seen {
     /// The commands.
     entries: Vec<Entry>,
     /// The moments at which nothing of ours is run for every call.
-    missing: Vec<&'static str>,
+    pub(crate) missing: Vec<&'static str>,
     /// Why the agent runs none of them all the same.
-    hindrance: Option<String>,
+    pub(crate) disabled_reason: Option<String>,
 }
 
 /// A command of ours in an agent's settings.
 #[derive(Clone, Debug)]
-struct Entry {
+pub(crate) struct Entry {
     /// When it is run.
-    event: &'static str,
+    pub(crate) event: &'static str,
     /// What is run.
-    call: Call,
+    pub(crate) call: Call,
     /// Whether it is run for every tool, each time, and waited for.
-    sees_all: bool,
+    pub(crate) sees_all: bool,
     /// Whether the agent stops if it fails; nothing where that cannot be said.
-    fails_closed: Option<bool>,
+    pub(crate) fails_closed: Option<bool>,
 }
 
 /// How what is ours stands in a file.
-trait Form {
+pub(crate) trait Form: Sync {
     /// The text with what is needed for `program`, and whether something of it was there.
     fn registered(&self, text: &str, program: &str) -> Result<(String, bool), String>;
     /// The text without what is ours; nothing if the file was ours alone.
@@ -219,7 +144,7 @@ trait Form {
     /// The moments at which there should be one.
     fn events(&self) -> Vec<&'static str>;
     /// Why the agent would not run them all the same.
-    fn hindrance(&self, text: &str) -> Option<String>;
+    fn disabled_reason(&self, text: &str) -> Option<String>;
     /// Whether the file is JSON, perhaps with comments.
     fn is_json(&self) -> bool;
     /// Whether the file is itself run.
@@ -228,7 +153,7 @@ trait Form {
     }
 }
 
-impl<F: Form> Form for &F {
+impl<F: Form + ?Sized> Form for &F {
     fn registered(&self, text: &str, program: &str) -> Result<(String, bool), String> {
         (**self).registered(text, program)
     }
@@ -245,8 +170,8 @@ impl<F: Form> Form for &F {
         (**self).events()
     }
 
-    fn hindrance(&self, text: &str) -> Option<String> {
-        (**self).hindrance(text)
+    fn disabled_reason(&self, text: &str) -> Option<String> {
+        (**self).disabled_reason(text)
     }
 
     fn is_json(&self) -> bool {
@@ -291,7 +216,7 @@ pub struct Plan {
     /// Its text afterwards; none if there would be no file.
     pub after: Option<String>,
     /// Why the agent would not run the hook all the same.
-    pub hindrance: Option<String>,
+    pub disabled_reason: Option<String>,
     /// Whether the file is itself run.
     is_run: bool,
     step: Step,
@@ -312,7 +237,7 @@ enum Step {
 impl Plan {
     /// Registers the hook of `host` as a call of `program`: a plan for each file.
     pub fn to_register(
-        host: &dyn Host,
+        host: &Host,
         scope: Scope,
         around: &Around,
         program: &str,
@@ -330,7 +255,7 @@ impl Plan {
         let edited = part.form.registered(text, program);
         let (after, renewed) = edited.map_err(|problem| broken(&path, problem))?;
         Ok(Self {
-            hindrance: part.form.hindrance(&after),
+            disabled_reason: part.form.disabled_reason(&after),
             // A file that is not needed is not made.
             after: (before.is_some() || !after.is_empty()).then_some(after),
             path,
@@ -342,7 +267,7 @@ impl Plan {
 
     /// Takes the hook of `host` out again.
     pub fn to_unregister(
-        host: &dyn Host,
+        host: &Host,
         scope: Scope,
         around: &Around,
         program: &str,
@@ -362,7 +287,7 @@ impl Plan {
         let text = before.as_deref().unwrap_or_default();
         let edited = part.form.unregistered(text);
         let taken_out = edited.map_err(|problem| broken(&path, problem))?;
-        let records = Records::of(locations, &path)?;
+        let records = Records::for_settings(locations, &path)?;
         let restored = match &before {
             Some(text) => records.original(&digest_of(text.as_bytes()))?,
             None => None,
@@ -375,7 +300,7 @@ impl Plan {
             path,
             before,
             after,
-            hindrance: None,
+            disabled_reason: None,
             is_run: part.form.is_run(),
             step,
         })
@@ -388,12 +313,12 @@ impl Plan {
 
     /// Where the file as it was before Holdpoint is kept, while it is.
     pub fn backup(&self, locations: &Locations) -> Result<PathBuf, SetupError> {
-        Ok(Records::of(locations, &self.path)?.backup())
+        Ok(Records::for_settings(locations, &self.path)?.backup())
     }
 
     /// Does it.
     pub fn carry_out(&self, locations: &Locations) -> Result<(), SetupError> {
-        let records = Records::of(locations, &self.path)?;
+        let records = Records::for_settings(locations, &self.path)?;
         let _held = records.lock()?;
         if read(&self.path)? != self.before {
             return Err(SetupError::Changed(name(&self.path)));
@@ -468,7 +393,7 @@ impl Plan {
 }
 
 /// The file of a part, links followed, and its text.
-fn settings(part: &Part) -> Result<(PathBuf, Option<String>), SetupError> {
+pub(crate) fn settings(part: &Part) -> Result<(PathBuf, Option<String>), SetupError> {
     let named = part.path.clone();
     let path = match fs::canonicalize(&named) {
         Ok(real) => real,
@@ -519,7 +444,7 @@ fn name(path: &Path) -> String {
     path.display().to_string().escape_debug().to_string()
 }
 
-fn broken(path: &Path, problem: String) -> SetupError {
+pub(crate) fn broken(path: &Path, problem: String) -> SetupError {
     SetupError::Broken(name(path), problem)
 }
 

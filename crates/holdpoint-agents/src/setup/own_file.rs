@@ -4,7 +4,7 @@ use super::{Entry, Form};
 
 /// What the file holds, in a form that could also stand among others.
 #[derive(Debug)]
-pub(super) struct OwnFile<F>(pub(super) F);
+pub(crate) struct OwnFile<F>(pub(crate) F);
 
 impl<F: Form> Form for OwnFile<F> {
     fn registered(&self, text: &str, program: &str) -> Result<(String, bool), String> {
@@ -33,8 +33,8 @@ impl<F: Form> Form for OwnFile<F> {
         self.0.events()
     }
 
-    fn hindrance(&self, text: &str) -> Option<String> {
-        self.0.hindrance(text)
+    fn disabled_reason(&self, text: &str) -> Option<String> {
+        self.0.disabled_reason(text)
     }
 
     fn is_json(&self) -> bool {

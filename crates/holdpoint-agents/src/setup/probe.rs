@@ -17,23 +17,23 @@ use holdpoint_engine::store::plain_words;
 
 /// What is asked about: agents may never answer what is held for a person, under any policy. Were it
 /// run after all, nothing of that name waits.
-pub(super) const CANARY: &str = "holdpoint approve holdpoint-doctor";
+pub(crate) const CANARY: &str = "holdpoint approve holdpoint-doctor";
 
 /// The session under which the question is on record.
-pub(super) const SESSION: &str = "holdpoint-doctor";
+pub(crate) const SESSION: &str = "holdpoint-doctor";
 
 /// What the refusal says, if it is the policy that refuses.
 const REASON: &str = "Only a person may answer";
 
 /// How long the command may take. A hook answers within five seconds.
-const LONGEST: Duration = Duration::from_secs(10);
+const MAX_WAIT: Duration = Duration::from_secs(10);
 
 /// The most bytes of its output that are read.
-const MOST: u64 = 1 << 20;
+const MAX_OUTPUT: u64 = 1 << 20;
 
 /// What came of the question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(crate) enum Heard {
     /// The policy denied it, and the agent would have obeyed.
     Denied,
     /// The agent would not have run it, but because the hook fails.
@@ -69,7 +69,7 @@ pub enum Dialect {
 
 /// What a command said.
 #[derive(Debug)]
-struct Said {
+struct Output {
     stdout: String,
     stderr: String,
     /// None if a signal ended it.
@@ -77,7 +77,7 @@ struct Said {
 }
 
 /// The payload most agents agree on.
-pub(super) fn common(event: &str, tool: &str, directory: &Path) -> Value {
+pub(crate) fn common(event: &str, tool: &str, directory: &Path) -> Value {
     json!({
         "session_id": SESSION,
         "cwd": directory.display().to_string(),
@@ -88,14 +88,14 @@ pub(super) fn common(event: &str, tool: &str, directory: &Path) -> Value {
 }
 
 /// Asks.
-pub(super) fn ask(call: &Call, payload: &Value, dialect: Dialect, directory: &Path) -> Heard {
+pub(crate) fn ask(call: &Call, payload: &Value, dialect: Dialect, directory: &Path) -> Heard {
     match run(call, payload.to_string(), directory) {
         Ok(said) => heard(dialect, &said),
         Err(problem) => Heard::Silent(problem),
     }
 }
 
-fn heard(dialect: Dialect, said: &Said) -> Heard {
+fn heard(dialect: Dialect, said: &Output) -> Heard {
     match refusal(dialect, said) {
         Some(reason) if reason.contains(REASON) => Heard::Denied,
         Some(reason) => Heard::Refused(reason),
@@ -108,7 +108,7 @@ fn heard(dialect: Dialect, said: &Said) -> Heard {
 }
 
 /// The reason, if the agent would not run the call.
-fn refusal(dialect: Dialect, said: &Said) -> Option<String> {
+fn refusal(dialect: Dialect, said: &Output) -> Option<String> {
     let value: Option<Value> = serde_json::from_str(&said.stdout).ok();
     let at = |pointer: &str| {
         value
@@ -178,7 +178,7 @@ fn refusal(dialect: Dialect, said: &Said) -> Option<String> {
     }
 }
 
-fn run(call: &Call, payload: String, directory: &Path) -> Result<Said, String> {
+fn run(call: &Call, payload: String, directory: &Path) -> Result<Output, String> {
     let mut command = match call {
         Call::Direct { program, arguments } => {
             let mut command = Command::new(program);
@@ -209,7 +209,7 @@ fn run(call: &Call, payload: String, directory: &Path) -> Result<Said, String> {
             .take()
             .map(|output| Box::new(output) as Box<dyn Read + Send>),
     ];
-    let until = Instant::now() + LONGEST;
+    let until = Instant::now() + MAX_WAIT;
     // Each on a thread of its own: a command that does not read, or does not end, holds up nothing.
     let written = thread::Builder::new().spawn(move || {
         if let Some(mut input) = input {
@@ -222,21 +222,21 @@ fn run(call: &Call, payload: String, directory: &Path) -> Result<Said, String> {
         let read = move || {
             let mut bytes = Vec::new();
             if let Some(output) = output {
-                let _ = output.take(MOST).read_to_end(&mut bytes);
+                let _ = output.take(MAX_OUTPUT).read_to_end(&mut bytes);
             }
             let _ = sender.send(bytes);
         };
         thread::Builder::new().spawn(read).map_err(cannot)?;
         heard.push(receiver);
     }
-    let late = || format!("it does not answer within {} seconds", LONGEST.as_secs());
+    let late = || format!("it does not answer within {} seconds", MAX_WAIT.as_secs());
     let status = ended(&mut child, until).ok_or_else(late)?;
     let mut texts = heard.into_iter().map(|receiver| {
         let left = until.saturating_duration_since(Instant::now());
         let bytes = receiver.recv_timeout(left).map_err(|_| late())?;
         Ok::<String, String>(String::from_utf8_lossy(&bytes).into_owned())
     });
-    Ok(Said {
+    Ok(Output {
         stdout: texts.next().transpose()?.unwrap_or_default(),
         stderr: texts.next().transpose()?.unwrap_or_default(),
         code: status,
@@ -262,8 +262,8 @@ fn ended(child: &mut Child, until: Instant) -> Option<Option<i32>> {
 mod tests {
     use super::*;
 
-    fn said(stdout: &str, stderr: &str, code: i32) -> Said {
-        Said {
+    fn said(stdout: &str, stderr: &str, code: i32) -> Output {
+        Output {
             stdout: stdout.into(),
             stderr: stderr.into(),
             code: Some(code),

@@ -14,26 +14,26 @@ use holdpoint_engine::store::{Unread, lock, read_bounded, write_whole};
 /// What is known of one settings file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Record {
+pub(crate) struct Record {
     /// The file, for whoever reads the record.
-    pub(super) path: String,
+    pub(crate) path: String,
     /// Whether there was a file at all.
-    pub(super) existed: bool,
+    pub(crate) existed: bool,
     /// Whether the backup is what stood there before any entry of ours.
-    pub(super) exact: bool,
+    pub(crate) exact: bool,
     /// The digest of the file with our entry.
-    pub(super) after: String,
+    pub(crate) after: String,
     /// The directories made for it, the innermost first.
-    pub(super) made: Vec<String>,
+    pub(crate) made: Vec<String>,
 }
 
 /// The record and the backup of one settings file.
-pub(super) struct Records {
+pub(crate) struct Records {
     directory: PathBuf,
 }
 
 impl Records {
-    pub(super) fn of(locations: &Locations, settings: &Path) -> Result<Self, SetupError> {
+    pub(crate) fn for_settings(locations: &Locations, settings: &Path) -> Result<Self, SetupError> {
         let state = locations.state.as_ref().ok_or(SetupError::NoPlace)?;
         let file = digest_of(name(settings).as_bytes()).replace(':', "-");
         Ok(Self {
@@ -42,17 +42,17 @@ impl Records {
     }
 
     /// Whether something of ours was put into the file and not taken out again.
-    pub(super) fn are_kept(&self) -> bool {
+    pub(crate) fn are_kept(&self) -> bool {
         self.path().exists()
     }
 
-    pub(super) fn lock(&self) -> Result<File, SetupError> {
+    pub(crate) fn lock(&self) -> Result<File, SetupError> {
         lock(&self.path()).map_err(|error| unusable(&self.directory, "used", &error))
     }
 
     /// The text before our entry (none if there was no file), if it is known exactly and the file
     /// is still what we left.
-    pub(super) fn original(&self, now: &str) -> Result<Option<Option<String>>, SetupError> {
+    pub(crate) fn original(&self, now: &str) -> Result<Option<Option<String>>, SetupError> {
         let Some(record) = self.record()? else {
             return Ok(None);
         };
@@ -71,13 +71,13 @@ impl Records {
     }
 
     /// Keeps a new backup, in place of one before.
-    pub(super) fn keep(&self, record: Record, before: &str) -> Result<(), SetupError> {
+    pub(crate) fn keep(&self, record: Record, before: &str) -> Result<(), SetupError> {
         self.write(&self.backup(), before.as_bytes())?;
         self.write_record(&record)
     }
 
     /// Our own entry changed; the backup stays. Says whether there is one.
-    pub(super) fn renew(&self, after: &str, exact: bool) -> Result<bool, SetupError> {
+    pub(crate) fn renew(&self, after: &str, exact: bool) -> Result<bool, SetupError> {
         match self.record()? {
             Some(record) => {
                 let after = after.to_owned();
@@ -92,7 +92,7 @@ impl Records {
         }
     }
 
-    pub(super) fn made_directories(&self) -> Vec<PathBuf> {
+    pub(crate) fn made_directories(&self) -> Vec<PathBuf> {
         let record = self.record().ok().flatten();
         record.map_or_else(Vec::new, |record| {
             record.made.into_iter().map(PathBuf::from).collect()
@@ -100,14 +100,14 @@ impl Records {
     }
 
     /// Forgets the record; the backup only if it was restored.
-    pub(super) fn forget(&self, restored: bool) {
+    pub(crate) fn forget(&self, restored: bool) {
         let _ = fs::remove_file(self.path());
         if restored {
             let _ = fs::remove_file(self.backup());
         }
     }
 
-    pub(super) fn backup(&self) -> PathBuf {
+    pub(crate) fn backup(&self) -> PathBuf {
         self.directory.join("settings.json")
     }
 

@@ -11,7 +11,7 @@ use super::payload::{Payload, seconds};
 use super::private::{self, Unfit};
 use super::reply::{self, Answered, Reply, Wrong};
 use super::{Channel, ChannelError, Waiting};
-use crate::answer::Said;
+use crate::answer::SignedAnswer;
 use crate::request::Request;
 use crate::time::Moment;
 
@@ -63,7 +63,7 @@ impl FileChannel {
         loop {
             patience.pause(self.pace)?;
             self.inspect()?;
-            let left = match private::read(response, reply::LONGEST) {
+            let left = match private::read(response, reply::MAX_REPLY) {
                 Ok(Some(left)) => left,
                 Ok(None) | Err(Unfit::Unreadable) => continue,
                 Err(Unfit::Doubtful(doubt)) => {
@@ -72,7 +72,7 @@ impl FileChannel {
                     )));
                 }
             };
-            if u64::try_from(left.bytes.len()).unwrap_or(u64::MAX) > reply::LONGEST {
+            if u64::try_from(left.bytes.len()).unwrap_or(u64::MAX) > reply::MAX_REPLY {
                 return Err(ChannelError::Refused(
                     "the response file is too long".into(),
                 ));
@@ -88,7 +88,11 @@ impl FileChannel {
 }
 
 impl Channel for FileChannel {
-    fn ask(&mut self, request: &Request, waiting: &Waiting<'_>) -> Result<Said, ChannelError> {
+    fn ask(
+        &mut self,
+        request: &Request,
+        waiting: &Waiting<'_>,
+    ) -> Result<SignedAnswer, ChannelError> {
         let patience = Patience::begin(waiting);
         let file = file_name(&request.id)?;
         self.inspect()?;
@@ -98,7 +102,7 @@ impl Channel for FileChannel {
         };
         // Nobody can have answered yet.
         private::forget(&response).map_err(|error| failed("delete an old response", error))?;
-        let payload = Payload::of(request, seconds(&patience)?, self.notice.as_deref());
+        let payload = Payload::from_request(request, seconds(&patience)?, self.notice.as_deref());
         private::write(&self.requests(), &file, &payload.text())
             .map_err(|error| failed("write the request", error))?;
         let answered = self.wait(request, &response, &patience);
@@ -112,7 +116,7 @@ impl Channel for FileChannel {
             0 => "root",
             _ => &self.user,
         };
-        Ok(Said {
+        Ok(SignedAnswer {
             answer: answered.answer,
             approver: format!("file:{owner}"),
             on_behalf_of: Vec::new(),
@@ -131,7 +135,7 @@ impl Channel for FileChannel {
 /// directory is not.
 fn file_name(id: &str) -> Result<String, ChannelError> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    if id.is_empty() || id.len() > LONGEST_ID || !id.bytes().all(plain) {
+    if id.is_empty() || id.len() > MAX_ID || !id.bytes().all(plain) {
         return Err(ChannelError::Unusable(
             "the id of the request is no file name".into(),
         ));
@@ -139,7 +143,8 @@ fn file_name(id: &str) -> Result<String, ChannelError> {
     Ok(format!("{id}.json"))
 }
 
-const LONGEST_ID: usize = 128;
+/// The most bytes of an id: with the ending a name every file system takes.
+const MAX_ID: usize = 128;
 
 /// Seconds between two looks: as a rule, at least, at most.
 const PACE: f64 = 0.5;

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 pub use build::{Setting, WebhookBuilder, build};
 
-use crate::answer::Said;
+use crate::answer::SignedAnswer;
 use crate::request::Request;
 #[cfg(test)]
 use crate::{Moment, request::Edit};
@@ -44,7 +44,11 @@ pub trait Channel {
 
     /// Asks, and waits for an answer. What comes back must be the answer of a person, named by the
     /// channel's own authentication.
-    fn ask(&mut self, request: &Request, waiting: &Waiting<'_>) -> Result<Said, ChannelError>;
+    fn ask(
+        &mut self,
+        request: &Request,
+        waiting: &Waiting<'_>,
+    ) -> Result<SignedAnswer, ChannelError>;
 
     /// Tells whoever answered what came of it.
     fn told(&mut self, request: &Request, message: &str);

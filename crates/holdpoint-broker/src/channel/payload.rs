@@ -62,7 +62,11 @@ struct Shown<'a> {
 
 impl<'a> Payload<'a> {
     /// The question about a request, to be answered within so many seconds.
-    pub fn of(request: &'a Request, timeout_seconds: u128, notice: Option<&'a str>) -> Self {
+    pub fn from_request(
+        request: &'a Request,
+        timeout_seconds: u128,
+        notice: Option<&'a str>,
+    ) -> Self {
         let display = &request.display;
         Self {
             request_id: &request.id,
@@ -83,7 +87,7 @@ impl<'a> Payload<'a> {
             summary: &display.summary,
             agent: &request.asked.agent,
             directory: &request.asked.directory,
-            display: Shown::of(display),
+            display: Shown::from_display(display),
             offers: &request.terms.offers,
             editable: &request.terms.editable,
             phrase: request.terms.phrase.as_deref(),
@@ -99,7 +103,7 @@ impl<'a> Payload<'a> {
 }
 
 impl<'a> Shown<'a> {
-    fn of(display: &'a Display) -> Self {
+    fn from_display(display: &'a Display) -> Self {
         Self {
             details: &display.details,
             format: display.format,

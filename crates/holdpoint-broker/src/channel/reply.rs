@@ -12,8 +12,8 @@ use crate::answer::{Answer, Scope};
 use crate::request::{Offer, Request};
 use crate::time::Moment;
 
-/// The longest reply that is read.
-pub const LONGEST: u64 = 64 << 10;
+/// The longest reply that is read: an answer with a comment, or with arguments somebody changed. A longer one is no answer.
+pub const MAX_REPLY: u64 = 64 << 10;
 
 /// A reply as it is written.
 #[derive(Deserialize)]
@@ -109,7 +109,7 @@ impl Reply {
         let Some(word) = text.decision.as_deref() else {
             return refused("the reply has no `decision`");
         };
-        let Some(decision) = Decision::of(word.trim()) else {
+        let Some(decision) = Decision::from_word(word.trim()) else {
             let word = shown(word, 40);
             return refused(&format!("the reply's decision `{word}` is unknown"));
         };
@@ -144,7 +144,7 @@ enum Kind {
 }
 
 impl Decision {
-    fn of(word: &str) -> Option<Self> {
+    fn from_word(word: &str) -> Option<Self> {
         Some(Decision::Now(match word {
             "pending" => return Some(Decision::Pending),
             "allow" => Kind::Allow,

@@ -20,9 +20,10 @@ use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::check::{caller, json_problem, told};
+use super::check::{caller, told};
 use crate::cli;
 use crate::exit::Exit;
+use crate::json_line::{self, Wanted};
 use crate::lines::{Line, Lines};
 use crate::terminal::Terminal;
 
@@ -31,6 +32,12 @@ const MAX_LINE: usize = 16 << 20;
 
 /// The most answers that wait to be recorded together.
 const MOST_WAITING: usize = 256;
+
+/// What stands on each line.
+const CALLS: Wanted = Wanted {
+    noun: "call",
+    no_object: "a call must be an object: write {\"tool\": …}",
+};
 
 pub(crate) fn run(args: &cli::Check, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     let under = &args.call.under;
@@ -216,24 +223,7 @@ impl Batch {
 
     /// The decision on one line, or what is wrong with it, starting with the place.
     fn judge(&mut self, line: &[u8]) -> Answer {
-        if line.iter().all(u8::is_ascii_whitespace) {
-            return Err(": it is empty: send one call a line".into());
-        }
-        let text = std::str::from_utf8(line).map_err(|error| {
-            format!(
-                ":{}: it is not UTF-8 text: send text",
-                error.valid_up_to() + 1
-            )
-        })?;
-        let request: Request<'_> = match serde_json::from_str(text) {
-            // The reader would also take an array for an object.
-            Ok(request) if text.trim_start().starts_with('{') => request,
-            Ok(_) => return Err(":1: a call must be an object: write {\"tool\": …}".into()),
-            Err(error) => {
-                let (_, column, message) = json_problem::<OwnedRequest>(&error, line);
-                return Err(format!(":{column}: {message}"));
-            }
-        };
+        let request = json_line::request::<Request<'_>, OwnedRequest>(line, &CALLS)?;
         self.judge_request(request)
             .map_err(|problem| format!(": {problem}"))
     }

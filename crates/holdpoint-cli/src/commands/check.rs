@@ -93,7 +93,7 @@ pub(crate) fn told(outcome: Outcome) -> Decision {
 pub(crate) fn caller(
     engine: &Engine,
     agent: &str,
-    under: &cli::Under,
+    under: &cli::PolicyArgs,
     directory: &Path,
 ) -> Arc<Caller> {
     Arc::new(Caller {
@@ -109,7 +109,11 @@ pub(crate) fn caller(
 const NOTHING: &str = "there is nothing to judge: give a COMMAND, or --tool and --input";
 
 /// Which policy the arguments name.
-pub(crate) fn policy_for(engine: &Engine, under: &cli::Under, directory: &Path) -> PolicySource {
+pub(crate) fn policy_for(
+    engine: &Engine,
+    under: &cli::PolicyArgs,
+    directory: &Path,
+) -> PolicySource {
     match (&under.config, &under.profile) {
         (Some(file), _) => PolicySource::File(file.clone()),
         (None, Some(profile)) => PolicySource::Profile(profile.clone()),

@@ -27,17 +27,17 @@ pub(crate) fn run(args: &Doctor, terminal: &mut Terminal) -> anyhow::Result<Exit
     let program = this_program()?;
     let around = surroundings()?;
     let locations = Locations::of_this_machine();
-    let hosts: Vec<&'static dyn Host> = match args.agents.is_empty() {
+    let hosts: Vec<&'static Host> = match args.agents.is_empty() {
         true => found(&around),
         false => args.agents.iter().filter_map(|name| host(name)).collect(),
     };
     let mut findings: Vec<Finding> = hosts
         .iter()
-        .flat_map(|host| examine(*host, &around, &program))
+        .flat_map(|host| examine(host, &around, &program))
         .collect();
     if hosts.is_empty() {
         findings.push(
-            Finding::of(
+            Finding::new(
                 "agents",
                 Standing::Broken,
                 "no agent was found on this machine",
@@ -114,8 +114,8 @@ fn print(findings: &[Finding], terminal: &mut Terminal) -> anyhow::Result<()> {
 
 fn policy(locations: &Locations, around: &Around) -> Finding {
     match load_layers(locations, &around.directory) {
-        Ok(_) => Finding::of("policy", Standing::Fine, "the policy files can be read"),
-        Err(error) => Finding::of(
+        Ok(_) => Finding::new("policy", Standing::Fine, "the policy files can be read"),
+        Err(error) => Finding::new(
             "policy",
             Standing::Broken,
             format!("every call is refused, for the policy cannot be read: {error}"),
@@ -141,7 +141,7 @@ fn project(locations: &Locations, around: &Around) -> Vec<Finding> {
             }
         };
         Some(
-            Finding::of("trust", Standing::Note, text)
+            Finding::new("trust", Standing::Note, text)
                 .fixed_by("read it, then run `holdpoint trust`"),
         )
     });
@@ -152,7 +152,7 @@ fn project(locations: &Locations, around: &Around) -> Vec<Finding> {
 fn ledger(locations: &Locations) -> Finding {
     let broken = |problem: String| {
         let text = format!("every call is refused, for nothing can be put on record: {problem}");
-        Finding::of("ledger", Standing::Broken, text)
+        Finding::new("ledger", Standing::Broken, text)
             .fixed_by("make room on the disk, or correct the rights of the directory")
     };
     let directory = match Recorder::at(locations) {
@@ -168,7 +168,7 @@ fn ledger(locations: &Locations) -> Finding {
     let written = fs::write(&trial, [b'x'; 4096]);
     let _ = fs::remove_file(&trial);
     match written {
-        Ok(()) => Finding::of("ledger", Standing::Fine, format!("{name} can be written")),
+        Ok(()) => Finding::new("ledger", Standing::Fine, format!("{name} can be written")),
         Err(error) => broken(format!("{name}: {}", plain_words(&error))),
     }
 }
@@ -179,15 +179,15 @@ fn daemon(locations: &Locations) -> Finding {
         .as_ref()
         .map(|state| wire::ask(&Places::under(state), Wanted::Pending));
     match answer {
-        Some(Ok(_)) => Finding::of("daemon", Standing::Fine, "the approval daemon answers"),
-        Some(Err(_)) => Finding::of(
+        Some(Ok(_)) => Finding::new("daemon", Standing::Fine, "the approval daemon answers"),
+        Some(Err(_)) => Finding::new(
             "daemon",
             Standing::Note,
             "the approval daemon does not answer: what a person is to be asked about is left to the \
              agent's own dialog, where it has one",
         )
         .fixed_by("run `holdpoint serve`"),
-        None => Finding::of("daemon", Standing::Note, "no home directory is known"),
+        None => Finding::new("daemon", Standing::Note, "no home directory is known"),
     }
 }
 
@@ -200,5 +200,5 @@ fn sandbox() -> Finding {
         Some(false) => "none is started around calls, and this kernel offers no Landlock",
         None => "none is started around calls; whether this kernel offers Landlock cannot be told",
     };
-    Finding::of("sandbox", Standing::Note, format!("sandbox: {text}"))
+    Finding::new("sandbox", Standing::Note, format!("sandbox: {text}"))
 }

@@ -12,7 +12,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use holdpoint_agents::hook::{
-    Agent, Answer, Asked, Cause, Gatekeeper, MAX_PAYLOAD, Pause, Problem, Prompted, Reply, Returned,
+    Agent, Answer, Cause, Gatekeeper, HookCall, MAX_PAYLOAD, Pause, Problem, Prompted, Reply,
+    Returned,
 };
 use holdpoint_agents::setup;
 use holdpoint_broker::Context;
@@ -54,7 +55,7 @@ fn agent_in(mut arguments: lexopt::Parser) -> Result<Option<Agent>, String> {
             Arg::Long("help") | Arg::Short('h') => return Ok(None),
             Arg::Value(name) if found.is_none() => {
                 let name = name.to_string_lossy();
-                let agent = Agent::named(&name);
+                let agent = Agent::from_name(&name);
                 found = Some(agent.ok_or_else(|| {
                     format!("the agent `{name}` is not known: use {}", known_agents())
                 })?);
@@ -122,7 +123,7 @@ struct Gate {
 }
 
 impl Gatekeeper for Gate {
-    fn judge(&mut self, asked: Asked) -> Result<Answer, EngineError> {
+    fn judge(&mut self, asked: HookCall) -> Result<Answer, EngineError> {
         let context = asked.context.clone();
         let (caller, standing) = self.caller(
             asked.session.as_deref(),
@@ -232,7 +233,7 @@ impl Gate {
             });
         }
         match left_alone {
-            true => Ok(self.agent.left_alone(&problem)),
+            true => Ok(self.agent.deferred(&problem)),
             false => Err(problem),
         }
     }

@@ -15,7 +15,7 @@ use crate::terminal::{Terminal, shown};
 
 /// What is to be done to the settings of one agent.
 struct Work {
-    host: &'static dyn Host,
+    host: &'static Host,
     plans: Vec<Plan>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn register(args: &Setup, terminal: &mut Terminal) -> anyhow::Result<
     let program = this_program()?;
     let around = surroundings()?;
     let scope = scope(args)?;
-    let mut hosts = named(args);
+    let mut hosts = hosts_for(args);
     if hosts.is_empty() {
         hosts = found(&around);
         if hosts.is_empty() {
@@ -45,7 +45,7 @@ pub(crate) fn register(args: &Setup, terminal: &mut Terminal) -> anyhow::Result<
         let titles: Vec<&str> = hosts.iter().map(|host| host.title()).collect();
         writeln!(terminal.out, "Found: {}.", titles.join(", "))?;
     }
-    let planned = |host: &dyn Host| Plan::to_register(host, scope, &around, &program);
+    let planned = |host: &Host| Plan::to_register(host, scope, &around, &program);
     let (works, left_out) = planned_for(&hosts, planned, terminal)?;
     for work in works.iter().filter(|work| work.is_empty()) {
         let path = work
@@ -112,7 +112,7 @@ pub(crate) fn unregister(args: &Setup, terminal: &mut Terminal) -> anyhow::Resul
     let around = surroundings()?;
     let scope = scope(args)?;
     let locations = Locations::of_this_machine();
-    let named = named(args);
+    let named = hosts_for(args);
     let every = named.is_empty();
     let hosts = match every {
         // Also of one that has gone from the machine meanwhile, as far as it has such settings.
@@ -122,7 +122,7 @@ pub(crate) fn unregister(args: &Setup, terminal: &mut Terminal) -> anyhow::Resul
             .collect(),
         false => named,
     };
-    let planned = |host: &dyn Host| Plan::to_unregister(host, scope, &around, &program, &locations);
+    let planned = |host: &Host| Plan::to_unregister(host, scope, &around, &program, &locations);
     let (works, left_out) = planned_for(&hosts, planned, terminal)?;
     for work in works.iter().filter(|work| work.is_empty() && !every) {
         let path = work
@@ -168,8 +168,8 @@ pub(super) fn surroundings() -> anyhow::Result<Around> {
     Ok(Around::of_this_machine(&here))
 }
 
-fn named(args: &Setup) -> Vec<&'static dyn Host> {
-    let mut hosts: Vec<&'static dyn Host> = Vec::new();
+fn hosts_for(args: &Setup) -> Vec<&'static Host> {
+    let mut hosts: Vec<&'static Host> = Vec::new();
     for name in args.agents.iter().chain(&args.more_agents) {
         if hosts.iter().all(|known| known.name() != name) {
             hosts.extend(host(name));
@@ -179,7 +179,7 @@ fn named(args: &Setup) -> Vec<&'static dyn Host> {
 }
 
 /// The agents whose program or directory is on the machine.
-pub(super) fn found(around: &Around) -> Vec<&'static dyn Host> {
+pub(super) fn found(around: &Around) -> Vec<&'static Host> {
     HOSTS
         .into_iter()
         .filter(|host| {
@@ -191,15 +191,15 @@ pub(super) fn found(around: &Around) -> Vec<&'static dyn Host> {
 
 /// What is to be done for each. Where one of several cannot be done, the others still are.
 fn planned_for(
-    hosts: &[&'static dyn Host],
-    plans: impl Fn(&dyn Host) -> Result<Vec<Plan>, SetupError>,
+    hosts: &[&'static Host],
+    plans: impl Fn(&Host) -> Result<Vec<Plan>, SetupError>,
     terminal: &mut Terminal,
 ) -> anyhow::Result<(Vec<Work>, usize)> {
     let mut works = Vec::new();
     let mut left_out = 0;
     for host in hosts {
-        match plans(*host) {
-            Ok(plans) => works.push(Work { host: *host, plans }),
+        match plans(host) {
+            Ok(plans) => works.push(Work { host, plans }),
             Err(error) if hosts.len() == 1 => return Err(error.into()),
             Err(error) => {
                 left_out += 1;
@@ -213,11 +213,15 @@ fn planned_for(
 
 /// Says if the agent will not ask after all: a guard that only seems to stand is worse than none.
 fn warn(work: &Work, terminal: &mut Terminal) -> anyhow::Result<()> {
-    for hindrance in work.plans.iter().filter_map(|plan| plan.hindrance.as_ref()) {
+    for disabled_reason in work
+        .plans
+        .iter()
+        .filter_map(|plan| plan.disabled_reason.as_ref())
+    {
         let heading = terminal.heading("NOT IN FORCE");
         writeln!(
             terminal.out,
-            "{heading}: {hindrance}: change that, or nothing is guarded."
+            "{heading}: {disabled_reason}: change that, or nothing is guarded."
         )?;
     }
     Ok(())
@@ -301,12 +305,13 @@ fn difference(before: &str, after: &str) -> Vec<String> {
 
 /// What becomes of each line: it stays, goes or comes.
 fn edits<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<(char, &'t str)> {
-    /// A file that differs in more places than this is shown as another one.
-    const MOST: usize = 4_000_000;
+    /// The most cells of the table that compares two files, some thousand lines of each: 16 MB. Larger files are shown as
+    /// replaced whole.
+    const MAX_CELLS: usize = 4_000_000;
     let width = new.len() + 1;
     // How many lines the rests of both have in common, from each place on.
     let mut common: Vec<u32> = Vec::new();
-    if (old.len() + 1).saturating_mul(width) <= MOST {
+    if (old.len() + 1).saturating_mul(width) <= MAX_CELLS {
         common = vec![0; (old.len() + 1) * width];
     }
     let at = |common: &[u32], i: usize, j: usize| common.get(i * width + j).copied().unwrap_or(0);
@@ -355,7 +360,7 @@ fn shown_line(text: &str) -> String {
 }
 
 /// The arguments that name the same settings again.
-fn spelled(host: &dyn Host, scope: Scope) -> String {
+fn spelled(host: &Host, scope: Scope) -> String {
     let name = host.name();
     match scope {
         Scope::User => name.to_owned(),

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use holdpoint_broker::Moment;
 use holdpoint_broker::wire::{self, Places, Reply, Wanted};
-use holdpoint_cli::HouseViews;
+use holdpoint_cli::LocalViews;
 use holdpoint_daemon::daemon::{Daemon, peer};
 use holdpoint_daemon::http::{App, Auth, Certificate, Place, app, bind};
 use holdpoint_engine::{Engine, Locations, account_name, people_at};
@@ -20,7 +20,7 @@ use crate::exit::Exit;
 use crate::terminal::Terminal;
 
 /// Threads for what waits for the disk; more would only be memory.
-const MOST_THREADS: usize = 16;
+const MAX_THREADS: usize = 16;
 
 /// How long one of them waits for something to do. Each keeps a third of a megabyte, more if it made
 /// a report, and gives it back when it ends.
@@ -32,7 +32,7 @@ pub(crate) fn serve(args: &cli::Serve, terminal: &mut Terminal) -> anyhow::Resul
     let places = places(&locations)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        .max_blocking_threads(MOST_THREADS)
+        .max_blocking_threads(MAX_THREADS)
         .thread_keep_alive(IDLE_THREAD)
         .build()
         .context("the daemon cannot be started")?;
@@ -65,7 +65,7 @@ async fn served(
     let bound = bind(&place, people.roster()?.people.len()).await?;
     let url = bound.origins().url().unwrap_or_default();
     let auth = Arc::new(Auth::new(people.clone()));
-    let views = Arc::new(HouseViews::new(locations.clone(), daemon.broker().clone()));
+    let views = Arc::new(LocalViews::new(locations.clone(), daemon.broker().clone()));
     let state = App::new(
         daemon.broker().clone(),
         Arc::clone(&auth),

@@ -14,8 +14,8 @@ use crate::cli;
 use crate::exit::Exit;
 use crate::terminal::{Terminal, shown};
 
-/// The most changes that are shown to people.
-const MOST_SHOWN: usize = 40;
+/// The most changes that are shown to people: a screen full. The rest is counted.
+const MAX_SHOWN: usize = 40;
 
 pub(crate) fn run(args: &cli::Undo, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     let locations = Locations::of_this_machine();
@@ -136,12 +136,12 @@ fn show(manifest: &Manifest, plan: &Plan, terminal: &mut Terminal) -> anyhow::Re
             .replace('T', " "),
         shown(&what_for(manifest), 200)
     )?;
-    for change in plan.changes.iter().take(MOST_SHOWN) {
+    for change in plan.changes.iter().take(MAX_SHOWN) {
         let path = shown(&text_of(&change.path), 300);
         let (now, then) = words(change);
         writeln!(out, "  {path}: {now} -> {then}")?;
     }
-    let more = plan.changes.len().saturating_sub(MOST_SHOWN);
+    let more = plan.changes.len().saturating_sub(MAX_SHOWN);
     if more > 0 {
         writeln!(out, "  … and {more} more")?;
     }

@@ -11,8 +11,8 @@ use super::gather::Gathering;
 use super::summary::{Advice, AskedTool, Denial, Fired, OwnRule, Ranked, Snippet, Unused};
 use super::trial::Trial;
 
-/// How often something must have been denied to be worth a word.
-const LEAST_DENIED: u64 = 3;
+/// How often something must have been denied to be worth a word: twice may be chance.
+const MIN_DENIED: u64 = 3;
 
 const LISTED_DENIALS: usize = 10;
 const LISTED_TOOLS: usize = 5;
@@ -72,7 +72,7 @@ fn denials(gathered: &Gathering, policy: Option<&Policy>) -> Ranked<Denial> {
         .rules
         .ranked()
         .into_iter()
-        .filter(|(_, decided)| decided.verdicts.deny >= LEAST_DENIED)
+        .filter(|(_, decided)| decided.verdicts.deny >= MIN_DENIED)
         .map(|(rule, decided)| Denial {
             rule: rule.to_owned(),
             count: decided.verdicts.deny,

@@ -6,7 +6,7 @@ use holdpoint_core::Verdict;
 use holdpoint_ledger::{Kind, Record, Timestamp};
 
 /// The most questions that wait for their answer at once; the oldest are then given up.
-const MOST_OPEN: usize = 4096;
+const MAX_OPEN: usize = 4096;
 
 /// A question nobody has answered yet.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ impl Asks {
         };
         self.open.insert(key.clone(), (self.number, open));
         self.order.push_back((self.number, key));
-        while self.order.len() > MOST_OPEN {
+        while self.order.len() > MAX_OPEN {
             self.forget_oldest();
         }
     }

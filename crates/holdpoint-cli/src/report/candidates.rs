@@ -18,21 +18,23 @@ use super::tally::{Tally, Weight};
 use super::trial::{Example, Trial};
 use holdpoint_core::text::shown;
 
-/// How often something must have been approved to be worth a rule.
-const LEAST_APPROVED: u64 = 3;
+/// How often something must have been approved to be worth a rule: twice may be chance.
+const MIN_APPROVED: u64 = 3;
 
-const MOST_LINES: usize = 24;
-const MOST_RULES: usize = 6;
+/// The most commands and rules kept of a group, so that many groups fit; of more it is
+/// known that there are.
+const MAX_LINES: usize = 24;
+const MAX_RULES: usize = 6;
 const LISTED: usize = 8;
 
-/// The most rules that are tried; what is asked most comes first.
-const MOST_TRIES: usize = 200;
+/// The most rules that are tried, since each judges the examples again; what is asked most comes first.
+const MAX_TRIES: usize = 200;
 
-/// The longest call that is kept to try rules on.
-const LONGEST_EXAMPLE: usize = 1024;
+/// The longest call that is kept to try rules on, in bytes; of longer ones none is, so that memory stays small.
+const MAX_EXAMPLE: usize = 1024;
 
-/// The longest command that is made into a rule.
-const LONGEST_LINE: usize = 160;
+/// The longest command that is made into a rule, in bytes: a longer rule nobody reads before adding it.
+const MAX_LINE: usize = 160;
 
 /// Questions about commands that begin alike.
 #[derive(Clone, Debug, Default)]
@@ -82,7 +84,7 @@ impl Count {
 
     /// Whether it was asked for nothing: often, always approved, and answers are the rule.
     fn is_routine(self) -> bool {
-        self.approved >= LEAST_APPROVED
+        self.approved >= MIN_APPROVED
             && self.refused == 0
             && self.approved.saturating_mul(2) >= self.asks
     }
@@ -110,17 +112,17 @@ impl AskGroup {
             }
         }
         if let Some(rule) = &record.rule
-            && self.rules.len() < MOST_RULES
+            && self.rules.len() < MAX_RULES
         {
             self.rules.insert(rule.clone());
         }
-        if self.lines.len() >= MOST_LINES && !self.lines.contains_key(line) {
+        if self.lines.len() >= MAX_LINES && !self.lines.contains_key(line) {
             self.more_lines = true;
             return;
         }
         let asked = self.lines.entry(line.to_owned()).or_default();
         asked.count.asks += 1;
-        if asked.example.is_none() && call.signature().len() <= LONGEST_EXAMPLE {
+        if asked.example.is_none() && call.signature().len() <= MAX_EXAMPLE {
             let directory = record.directory.clone();
             asked.example = Some(Example { call, directory });
         }
@@ -276,7 +278,7 @@ impl Candidate<'_> {
 
 /// Rules that would have saved questions, those that save most first.
 pub(super) fn allow_rules(groups: &Tally<AskGroup>, trial: &Trial) -> Vec<Allowing> {
-    let mut tries = MOST_TRIES;
+    let mut tries = MAX_TRIES;
     let mut found: Vec<Allowing> = Vec::new();
     for (_, group) in groups.ranked() {
         for offer in group.offers(&mut tries, trial) {
@@ -317,7 +319,7 @@ pub(super) fn subject_of(record: &Record) -> Option<(Subject, ToolCall)> {
     };
     let line = part.text.as_str();
     let plain = part.unknown.is_none()
-        && line.len() <= LONGEST_LINE
+        && line.len() <= MAX_LINE
         && !line.contains(['…', '>', '<'])
         && shown(line, usize::MAX) == line
         && !has_marker(line);

@@ -16,13 +16,13 @@ pub(super) struct Histogram {
     longest: u64,
 }
 
-/// The longest time that is told apart: some 36 years.
-const MOST: u64 = 1 << 50;
+/// The longest time that is told apart: some 36 years. A longer one counts as this.
+const MAX_MICROS: u64 = 1 << 50;
 
 impl Default for Histogram {
     fn default() -> Self {
         Self {
-            fine: vec![0; place_of(MOST) + 1],
+            fine: vec![0; place_of(MAX_MICROS) + 1],
             coarse: edges().map(|edge| (edge, 0)).collect(),
             count: 0,
             longest: 0,
@@ -39,7 +39,7 @@ fn edges() -> impl Iterator<Item = u64> {
 
 impl Histogram {
     pub(super) fn add(&mut self, micros: u64) {
-        let micros = micros.min(MOST);
+        let micros = micros.min(MAX_MICROS);
         if let Some(count) = self.fine.get_mut(place_of(micros)) {
             *count += 1;
         }
@@ -55,7 +55,7 @@ impl Histogram {
         let filled = |(_, count): &(u64, u64)| *count > 0;
         let first = self.coarse.iter().position(filled).unwrap_or_default();
         let last = self.coarse.iter().rposition(filled).unwrap_or_default();
-        let ends = edges().skip(1).chain([MOST.saturating_mul(2)]);
+        let ends = edges().skip(1).chain([MAX_MICROS.saturating_mul(2)]);
         let spans = self.coarse.iter().zip(ends);
         Durations {
             count: self.count,

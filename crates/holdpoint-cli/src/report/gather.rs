@@ -16,15 +16,16 @@ use super::tally::{Distinct, Tally, Weight};
 use super::timeline::Timeline;
 use super::trial::Trial;
 
-/// The most names kept of each kind while reading.
-const MOST_SESSIONS: usize = 20_000;
-const MOST_RULES: usize = 10_000;
-const MOST_TOOLS: usize = 4_000;
-const MOST_GROUPS: usize = 2_000;
+/// The most names kept of each kind while reading, so that a ledger of any size is read in bounded memory; beyond it
+/// the lighter half is forgotten, and how many that were is said.
+const MAX_SESSIONS: usize = 20_000;
+const MAX_RULES: usize = 10_000;
+const MAX_TOOLS: usize = 4_000;
+const MAX_GROUPS: usize = 2_000;
 
-/// The most sessions told apart: in all, and for one rule.
-const MOST_DISTINCT: usize = 200_000;
-const MOST_DISTINCT_OF_RULE: usize = 500;
+/// The most sessions told apart: in all, and for one rule. Beyond it the figure stays as it is.
+const MAX_DISTINCT: usize = 200_000;
+const MAX_DISTINCT_OF_RULE: usize = 500;
 
 /// The most lines of each list.
 const LISTED_RULES: usize = 10;
@@ -127,13 +128,13 @@ impl Gathering {
             timeline: Timeline::default(),
             judged: Histogram::default(),
             answered: Histogram::default(),
-            rules: Tally::of_at_most(MOST_RULES),
-            matched: Tally::of_at_most(MOST_RULES),
-            tools: Tally::of_at_most(MOST_TOOLS),
-            agents: Tally::of_at_most(MOST_TOOLS),
-            sessions: Tally::of_at_most(MOST_SESSIONS),
+            rules: Tally::of_at_most(MAX_RULES),
+            matched: Tally::of_at_most(MAX_RULES),
+            tools: Tally::of_at_most(MAX_TOOLS),
+            agents: Tally::of_at_most(MAX_TOOLS),
+            sessions: Tally::of_at_most(MAX_SESSIONS),
             session_ids: Distinct::default(),
-            groups: Tally::of_at_most(MOST_GROUPS),
+            groups: Tally::of_at_most(MAX_GROUPS),
             last_checkpoint: None,
             unreadable: 0,
         }
@@ -217,7 +218,7 @@ impl Gathering {
         verdict: Verdict,
         risk: Risk,
     ) {
-        self.session_ids.add(session, MOST_DISTINCT);
+        self.session_ids.add(session, MAX_DISTINCT);
         let seen = self.sessions.entry(session);
         if seen.verdicts.total() == 0 {
             seen.first = time;
@@ -243,7 +244,7 @@ impl Gathering {
                 decided.instead = Some(instead.to_owned());
             }
             let session = record.session.as_deref().unwrap_or_default();
-            decided.sessions.add(session, MOST_DISTINCT_OF_RULE);
+            decided.sessions.add(session, MAX_DISTINCT_OF_RULE);
         }
         let findings = detail("findings").and_then(Value::as_array);
         for finding in findings.into_iter().flatten() {
@@ -395,7 +396,7 @@ const RISKS: [Risk; 5] = [
 
 impl LedgerState {
     /// What verification says of the ledger in a directory.
-    pub fn of(directory: String, verification: &Verification) -> Self {
+    pub fn from_verification(directory: String, verification: &Verification) -> Self {
         let faults = verification.faults.iter();
         Self {
             directory,

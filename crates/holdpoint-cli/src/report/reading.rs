@@ -74,5 +74,5 @@ fn verified(
     }
     let mut verifying = |done, total| progress(Doing::Verifying, done, total);
     let found = Verify::default().run(ledger, &mut verifying)?;
-    Ok(LedgerState::of(place, &found))
+    Ok(LedgerState::from_verification(place, &found))
 }

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The longest name that is kept; no tool, rule or session needs more to be told apart.
-const LONGEST_NAME: usize = 300;
+/// The most characters of a name that are kept; no tool, rule or session needs more to be told apart.
+const MAX_NAME: usize = 300;
 
 /// How much something counts; what counts least is forgotten first.
 pub(super) trait Weight {
@@ -92,7 +92,7 @@ impl<V: Default + Weight> Tally<V> {
 
 /// A name as it is kept.
 fn cut(name: &str) -> &str {
-    match name.char_indices().nth(LONGEST_NAME) {
+    match name.char_indices().nth(MAX_NAME) {
         Some((end, _)) => name.split_at_checked(end).map_or(name, |(start, _)| start),
         None => name,
     }

@@ -17,11 +17,11 @@ const FIRST_MONDAY: u64 = 4 * DAY;
 /// The steps there are; each grid contains the next. After them steps double.
 const STEPS: [u64; 7] = [MINUTE, 10 * MINUTE, HOUR, 6 * HOUR, DAY, WEEK, 4 * WEEK];
 
-/// The most steps kept while reading.
-const MOST_KEPT: usize = 2048;
+/// The most steps kept while reading; beyond it steps are made longer, and those there are joined.
+const MAX_KEPT: usize = 2048;
 
-/// The most steps that are shown: two months of days.
-const MOST_SHOWN: u64 = 62;
+/// The most steps that are shown: two months of days. Over a longer time the steps are longer.
+const MAX_SHOWN: u64 = 62;
 
 /// What is counted in one step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,7 +60,7 @@ impl Timeline {
     pub(super) fn at(&mut self, time: Timestamp) -> &mut Counted {
         let second = time.micros() / 1_000_000;
         let mut start = start_of(second, self.step);
-        while self.counted.len() >= MOST_KEPT && !self.counted.contains_key(&start) {
+        while self.counted.len() >= MAX_KEPT && !self.counted.contains_key(&start) {
             self.step = next_step(self.step);
             self.counted = self.in_steps_of(self.step);
             start = start_of(second, self.step);
@@ -77,7 +77,7 @@ impl Timeline {
             return Series::default();
         };
         let mut step = self.step;
-        while (start_of(*last, step) - start_of(*first, step)) / step >= MOST_SHOWN {
+        while (start_of(*last, step) - start_of(*first, step)) / step >= MAX_SHOWN {
             step = next_step(step);
         }
         let counted = self.in_steps_of(step);
@@ -204,12 +204,12 @@ mod tests {
             for second in seconds.iter().chain(&close) {
                 let time = Timestamp::from_micros(second * 1_000_000);
                 timeline.at(time).verdicts.count(Verdict::Deny);
-                prop_assert!(timeline.counted.len() <= MOST_KEPT);
+                prop_assert!(timeline.counted.len() <= MAX_KEPT);
             }
             let buckets = timeline.series().buckets;
             let total: u64 = buckets.iter().map(|one| one.verdicts.deny).sum();
             prop_assert_eq!(total, (seconds.len() + close.len()) as u64);
-            prop_assert!(buckets.len() as u64 <= MOST_SHOWN);
+            prop_assert!(buckets.len() as u64 <= MAX_SHOWN);
         }
     }
 }

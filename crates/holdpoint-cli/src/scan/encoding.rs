@@ -18,7 +18,7 @@ pub(super) enum Order {
 
 impl Encoding {
     /// What a text is written in, and how many bytes at its start say so.
-    pub(super) fn of(raw: &[u8]) -> (Self, usize) {
+    pub(super) fn from_start(raw: &[u8]) -> (Self, usize) {
         match raw {
             [0xef, 0xbb, 0xbf, ..] => (Encoding::Utf8, 3),
             [0xff, 0xfe, ..] => (Encoding::Utf16(Order::Little), 2),

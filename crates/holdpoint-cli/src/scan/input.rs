@@ -65,7 +65,7 @@ impl<R: Read> Input<R> {
             piece,
         };
         input.fill()?;
-        let (encoding, mark) = Encoding::of(&input.raw);
+        let (encoding, mark) = Encoding::from_start(&input.raw);
         input.encoding = encoding;
         input.raw.drain(..mark);
         input.start.byte = count(mark);

@@ -29,7 +29,7 @@ use self::weights::weights;
 pub use self::written::{Written, replace};
 
 /// The most findings of one text that are told; all are counted.
-const MOST_TOLD: usize = 1000;
+const MAX_TOLD: usize = 1000;
 
 /// Whether secrets are looked for, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,7 +184,7 @@ impl Scanner {
                 continue;
             }
             scanned.count += 1;
-            if scanned.findings.len() < MOST_TOLD {
+            if scanned.findings.len() < MAX_TOLD {
                 let preview = preview(&piece.text, &finding);
                 let weights = match self.explains {
                     true => weights(&piece.text, &finding, origin),

@@ -6,10 +6,10 @@ use holdpoint_core::text::inspection::{Family, Finding};
 use holdpoint_core::text::redaction::Certainty;
 
 use holdpoint_core::text::shown;
-use holdpoint_engine::excerpt::{LONGEST_SECRET, showing};
+use holdpoint_engine::excerpt::{MAX_SECRET, showing};
 
-/// The most characters of a preview.
-const LONGEST: usize = 120;
+/// The most characters of a preview: a line of a terminal.
+const MAX_PREVIEW: usize = 120;
 
 /// What is looked at before a finding to see what it is given to.
 const BEFORE: usize = 256;
@@ -25,7 +25,7 @@ pub fn preview(text: &str, finding: &Finding) -> String {
     };
     // Cut far behind what is shown, so that no half of a secret is left.
     let start = text.floor_char_boundary(span.start.saturating_sub(BEFORE));
-    let end = text.floor_char_boundary(text.len().min(span.start + 4 * LONGEST + LONGEST_SECRET));
+    let end = text.floor_char_boundary(text.len().min(span.start + 4 * MAX_PREVIEW + MAX_SECRET));
     let around = text.get(start..end).unwrap_or_default();
     let mut hidden = secrets(around, start);
     if finding.family == Family::Secret {
@@ -45,7 +45,7 @@ pub fn preview(text: &str, finding: &Finding) -> String {
         at = secret.end;
     }
     words.push_str(text.get(at..last).unwrap_or_default());
-    shown(words.trim(), LONGEST)
+    shown(words.trim(), MAX_PREVIEW)
 }
 
 /// Where secrets stand that are no guesses, in a part of a text that starts at some place, and what

@@ -13,8 +13,8 @@ use sha2::{Digest, Sha256};
 
 use super::Found;
 
-/// The most files that could not be read which are named.
-const MOST_NOTED: usize = 1000;
+/// The most files that could not be read which are named: services that take such files in refuse larger ones.
+const MAX_NOTED: usize = 1000;
 
 /// A report that is being written.
 #[derive(Debug, Default)]
@@ -54,7 +54,7 @@ impl Report {
 
     /// Notes something that could not be read.
     pub fn note(&mut self, path: &str, problem: &str) {
-        if self.notes.len() < MOST_NOTED {
+        if self.notes.len() < MAX_NOTED {
             self.notes.push(json!({
                 "level": "error",
                 "message": { "text": problem },

@@ -10,14 +10,14 @@ use serde::Serialize;
 use super::preview::secrets;
 use holdpoint_core::text::shown;
 
-/// The most words that are told.
-const MOST: usize = 12;
+/// The most words that are told, the weightiest first: further ones change little.
+const MAX_WORDS: usize = 12;
 
-/// The most characters of a word.
-const LONGEST: usize = 40;
+/// The most characters of a word that are shown, so that the table stays one.
+const MAX_WORD: usize = 40;
 
-/// The most bytes that are looked at again.
-const MOST_TEXT: usize = 64 << 10;
+/// The most bytes that are looked at again; what makes a text suspicious stands at its start.
+const MAX_TEXT: usize = 64 << 10;
 
 /// A word and what it weighs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -34,7 +34,7 @@ pub(super) fn weights(text: &str, finding: &Finding, origin: Origin) -> Vec<Weig
     if finding.family != Family::Statistical {
         return Vec::new();
     }
-    let end = finding.span.end.min(finding.span.start + MOST_TEXT);
+    let end = finding.span.end.min(finding.span.start + MAX_TEXT);
     let span = finding.span.start..text.floor_char_boundary(end);
     let part = text.get(span).unwrap_or_default();
     let views = normal::read(part).views;
@@ -56,7 +56,7 @@ fn heaviest(text: &str, origin: Origin) -> Vec<Weight> {
             continue;
         }
         let letters = text.get(word.span.clone()).unwrap_or_default();
-        let sum = sums.entry(shown(&letters.to_lowercase(), LONGEST));
+        let sum = sums.entry(shown(&letters.to_lowercase(), MAX_WORD));
         *sum.or_default() += word.weight;
     }
     let mut weights: Vec<Weight> = sums
@@ -64,6 +64,6 @@ fn heaviest(text: &str, origin: Origin) -> Vec<Weight> {
         .map(|(word, weight)| Weight { word, weight })
         .collect();
     weights.sort_by(|one, other| other.weight.abs().total_cmp(&one.weight.abs()));
-    weights.truncate(MOST);
+    weights.truncate(MAX_WORDS);
     weights
 }

@@ -25,7 +25,7 @@ pub struct Written {
 impl Written {
     /// Reads the bytes of a file; none if it cannot be told in it what is text and what is not.
     pub fn read(raw: &[u8]) -> Option<Self> {
-        let (encoding, mark) = Encoding::of(raw);
+        let (encoding, mark) = Encoding::from_start(raw);
         let (mark, body) = raw.split_at_checked(mark)?;
         let mut text = String::with_capacity(body.len());
         let mut broken = false;

@@ -445,7 +445,7 @@ impl<'a> Places<'a> {
                     .into_iter()
                     .for_each(|(_, rules)| rules.iter().for_each(&mut check));
             }
-            let (first, last) = (part.bytes().next(), part.bytes().last());
+            let (first, last) = (part.bytes().next(), part.bytes().next_back());
             PATHS_BY_PATTERN
                 .iter()
                 .filter(|((begins, ends), _)| {

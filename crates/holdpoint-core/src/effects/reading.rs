@@ -3,7 +3,7 @@
 //! What takes a value is known from `programs.toml`. Of a program that is not listed, a flag is a
 //! flag and everything else an operand.
 
-use crate::rules::{self, Program, ProgramCase, Recursive, Role, Roles, matching};
+use crate::rules::{self, Program, ProgramCase, Recursive, Role, Roles, matching, traces};
 use crate::shell::{Command, Text};
 
 /// How a program reads the words of a command: which are flags, their values and operands. Words are
@@ -73,7 +73,11 @@ impl ReadWords {
             return read;
         };
         // The values of a subcommand's own flags are known once the subcommand is.
+        let mut first = read.first_trace(words);
         for case in program.cases {
+            if case.first_words != 0 && case.first_words & first == 0 {
+                continue;
+            }
             let Some(count) = read.with(words).begins(case.subcommand) else {
                 continue;
             };
@@ -81,6 +85,7 @@ impl ReadWords {
                 read.case = Some(case);
                 read.subcommand = count;
                 read.read(words);
+                first = read.first_trace(words);
             }
             let reading = read.with(words);
             if case.flags.iter().all(|flag| reading.has(flag))
@@ -104,6 +109,12 @@ impl ReadWords {
 
     fn with<'c>(&'c self, words: &'c [Text]) -> Reading<'c> {
         Reading { words, read: self }
+    }
+
+    /// What traces say of the first operand, with which a subcommand begins.
+    fn first_trace(&self, words: &[Text]) -> u128 {
+        let first = self.operands.first().and_then(|at| words.get(*at));
+        first.map_or(0, |word| traces::of_word(&word.text))
     }
 
     fn read(&mut self, words: &[Text]) {
@@ -325,10 +336,12 @@ impl<'c> Reading<'c> {
 
     /// The same for one, its words wild.
     pub(crate) fn begins_so(&self, subcommand: &str) -> Option<usize> {
+        let mut given = self.operands();
         let mut count = 0;
-        for wanted in subcommand.split(' ') {
-            let given = self.operands().nth(count)?;
-            if given.dynamic || !matching::wild(wanted, &given.text) {
+        // Letter by letter: a search for the space costs more than a short word has letters.
+        for wanted in subcommand.as_bytes().split(|byte| *byte == b' ') {
+            let given = given.next()?;
+            if given.dynamic || !matching::wild_bytes(wanted, given.text.as_bytes()) {
                 return None;
             }
             count += 1;
@@ -458,11 +471,14 @@ impl<'c> Reading<'c> {
     /// The role of the value of a flag that is cut short: `--outp` for `--output`. Which flags a
     /// program has that are not listed nobody knows, so the strictest of those it could be counts.
     pub(crate) fn cut_short_role(&self, flag: &str) -> Option<Role> {
+        let known = self.roles().flat_map(|roles| roles.flag_operands);
+        let mut could_be = known
+            .filter(|(name, _)| is_cut_short(flag, name))
+            .peekable();
+        could_be.peek()?;
         if !flag.starts_with("--") || self.is_known(flag) || self.flag_role(flag).is_some() {
             return None;
         }
-        let known = self.roles().flat_map(|roles| roles.flag_operands);
-        let mut could_be = known.filter(|(name, _)| is_cut_short(flag, name));
         let writes = |role: Role| matches!(role, Role::Write | Role::Append | Role::Delete);
         let first = could_be.next().map(|(_, role)| *role)?;
         let stricter = could_be.map(|(_, role)| *role).find(|role| writes(*role));

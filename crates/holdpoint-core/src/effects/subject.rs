@@ -60,22 +60,34 @@ pub(crate) struct Traces {
     pub(crate) program: u128,
     /// Of the first operand, with which a subcommand begins.
     pub(crate) subcommand: u128,
+    /// Of every word behind the program that is its own.
+    pub(crate) words: u128,
+    pub(crate) tool: u128,
     /// Of every component of the effects' places.
     pub(crate) paths: u128,
 }
 
 impl Traces {
-    fn of(program: Option<&str>, reading: Option<Reading<'_>>, effects: &[Effect]) -> Self {
+    fn of(
+        program: Option<&str>,
+        reading: Option<Reading<'_>>,
+        words: &[Text],
+        effects: &[Effect],
+    ) -> Self {
         let first = reading.and_then(|reading| reading.operands().next());
         let paths = effects
             .iter()
             .flat_map(|effect| [&effect.place.path, &effect.place.from_home])
             .flatten();
         Self {
-            program: program.map(traces::of_name).unwrap_or_default(),
+            program: program.map(traces::of_word).unwrap_or_default(),
             subcommand: first
-                .map(|word| traces::of_name(&word.text))
+                .map(|word| traces::of_word(&word.text))
                 .unwrap_or_default(),
+            words: words
+                .iter()
+                .fold(0, |all, word| all | traces::of_word(&word.text)),
+            tool: 0,
             paths: paths.fold(0, |all, path| all | traces_of_path(path)),
         }
     }
@@ -174,15 +186,16 @@ impl Meaning {
             .zip(found.as_ref())
             .and_then(|(view, found)| found.reading(view));
         let program = view.and_then(name_of);
+        let own = found.as_ref().map_or(0, |found| found.own);
         Self {
-            own: found.as_ref().map_or(0, |found| found.own),
+            own,
             given_up: match &found {
                 Some(found) => found.given_up,
                 None => too_deep(&effects),
             },
             mask: effects.iter().fold(0, |mask, one| mask | one.kind.bit()),
             targets: effects.iter().fold(0, |bits, one| bits | one.classes),
-            traces: Traces::of(program, reading, &effects),
+            traces: Traces::of(program, reading, words_of(view, own), &effects),
             only_helps: only_helps(program, reading),
             read: found.and_then(|found| found.read),
             effects,
@@ -202,6 +215,12 @@ impl Meaning {
     }
 }
 
+/// The words behind the program that are its own.
+fn words_of(view: Option<&CommandView>, own: usize) -> &[Text] {
+    let words = view.and_then(|view| view.command.words.get(1..own));
+    words.unwrap_or_default()
+}
+
 /// The program of a command, the shell's own among them.
 fn name_of(view: &CommandView) -> Option<&str> {
     view.program().or_else(|| read_by_shell(&view.command))
@@ -210,12 +229,12 @@ fn name_of(view: &CommandView) -> Option<&str> {
 /// The subjects of a call.
 pub(crate) fn subjects(action: &Action) -> impl Iterator<Item = Subject<'_>> {
     let meanings = action.meanings.iter().enumerate();
+    let tool = traces::of_word(action.call.tool());
     meanings
         .filter(|(_, meaning)| !meaning.only_helps)
-        .map(|(index, meaning)| {
+        .map(move |(index, meaning)| {
             let view = action.commands.get(index);
             let reading = view.and_then(|view| meaning.reading(view));
-            let own = view.and_then(|view| view.command.words.get(1..meaning.own));
             let opaque = view
                 .map_or(&[][..], |view| &view.command.opaque)
                 .iter()
@@ -225,7 +244,7 @@ pub(crate) fn subjects(action: &Action) -> impl Iterator<Item = Subject<'_>> {
                 tool: action.call.tool(),
                 program: view.and_then(name_of),
                 reading,
-                words: own.unwrap_or_default(),
+                words: words_of(view, meaning.own),
                 assigns: view.map_or_else(Vec::new, |view| assigns(&view.command)),
                 within: view.map_or_else(Vec::new, |view| within(action, &view.command)),
                 sql: &meaning.sql,
@@ -233,7 +252,10 @@ pub(crate) fn subjects(action: &Action) -> impl Iterator<Item = Subject<'_>> {
                 mask: meaning.mask,
                 targets: meaning.targets,
                 opaque: opaque.map(opaque_bit).fold(0, |all, bit| all | bit),
-                traces: meaning.traces,
+                traces: Traces {
+                    tool,
+                    ..meaning.traces
+                },
             }
         })
 }

@@ -20,7 +20,9 @@ pub fn matching_rules(action: &Action, packs: &[Pack]) -> Vec<String> {
                 found.push(rule.id.to_string());
             }
         };
-        rules::candidates(&subject).for_each(&mut consider);
+        rules::candidates(&subject)
+            .into_iter()
+            .for_each(&mut consider);
         packs.iter().flat_map(Pack::rules).for_each(&mut consider);
     }
     found
@@ -72,7 +74,9 @@ impl Judgement<'_> {
                     });
                 }
             };
-            rules::candidates(subject).for_each(&mut consider);
+            rules::candidates(subject)
+                .into_iter()
+                .for_each(&mut consider);
             let loaded = self.policy.packs().iter().flat_map(Pack::rules);
             loaded.for_each(&mut consider);
         }

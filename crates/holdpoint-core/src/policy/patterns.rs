@@ -5,18 +5,17 @@
 //! in another order, bundled or apart (invariant 3). It is for rules that refuse or ask; a rule
 //! that allows must match the text as it stands.
 
-use std::collections::HashMap;
-
 use crate::flags::{self, LONG_BEHIND_ONE_DASH, is_cluster};
 use crate::glob::Glob;
-use crate::literal_index::LiteralIndex;
-use crate::understand::{CommandView, base_name};
+use crate::literal_index::{ByText, LiteralIndex};
+use crate::paths::base_name;
+use crate::understand::CommandView;
 
 /// Globs over texts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Patterns {
     globs: Vec<Glob>,
-    exact: HashMap<String, Vec<u32>>,
+    exact: ByText<Vec<u32>>,
     index: LiteralIndex,
     /// The rule each indexed glob belongs to.
     indexed: Vec<u32>,
@@ -89,14 +88,14 @@ pub(crate) struct CommandPatterns {
     shapes: Vec<Shape>,
     operands: Patterns,
     /// Shapes whose operands could be anything, by a flag they need.
-    by_flag: HashMap<String, Vec<usize>>,
+    by_flag: ByText<Vec<usize>>,
     /// The same for flags that may go on, by their fixed part.
     by_flag_start: LiteralIndex,
     by_flag_start_shapes: Vec<usize>,
     /// The shape each pattern of `operands` belongs to.
     by_operands: Vec<usize>,
     /// Shapes by the program they name; those that name none under `*`.
-    by_program: HashMap<String, Vec<usize>>,
+    by_program: ByText<Vec<usize>>,
 }
 
 #[derive(Clone, Debug)]

@@ -4,6 +4,7 @@
 //! that allows must cover every part of the call by itself or together with other lists, so it is
 //! asked about one part at a time and only in the spelling as written.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
@@ -14,6 +15,7 @@ use super::tool_names::{self, Naming, TO_THE_LETTER, ToolNames, WrittenName};
 use super::values::Values;
 use crate::call::push_python_str;
 use crate::catalogue::{self, Shape, Tool};
+use crate::literal_index::ByText;
 use crate::paths;
 use crate::understand::{Action, CommandView, Trouble};
 
@@ -35,7 +37,7 @@ pub(crate) struct Rules {
     heads: Vec<(WrittenName, Vec<usize>)>,
     arguments: Vec<ToolArguments>,
     /// The same by the name they are written under.
-    arguments_by_name: HashMap<String, usize>,
+    arguments_by_name: ByText<usize>,
     /// Those under names agents have, of which there are few.
     known_arguments: Vec<usize>,
     /// Whether some mean a name to the letter.
@@ -547,8 +549,7 @@ fn commands_touching(view: &Action, values: &Values, numbers: &mut Vec<(usize, O
 
 fn text_touching(text: &str, values: &Values, numbers: &mut Vec<(usize, Option<usize>)>) {
     numbers.extend(values.contained_in(text).into_iter().map(|n| (n, None)));
-    let spaced: Vec<&str> = text.split_whitespace().collect();
-    for spelling in [tidied(text), spaced.join(" ")] {
+    for spelling in [tidied(text), spaced(text)] {
         if spelling != text {
             let matched = values.contained_in(&spelling).into_iter();
             numbers.extend(matched.map(|n| (n, None)));
@@ -556,9 +557,24 @@ fn text_touching(text: &str, values: &Values, numbers: &mut Vec<(usize, Option<u
     }
 }
 
+/// A text with single spaces between its words.
+fn spaced(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_whitespace) {
+        return Cow::Borrowed(text);
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    Cow::Owned(words.join(" "))
+}
+
 /// A path without its scheme and without empty, `.` and `..` components.
-fn tidied(path: &str) -> String {
+fn tidied(path: &str) -> Cow<'_, str> {
     let path = paths::without_scheme(path);
+    let below_root = path.strip_prefix('/').unwrap_or(path);
+    let untidy = |component: &str| matches!(component, "" | "." | "..");
+    // Most paths are tidy, and are looked at for every rule there is.
+    if path == "/" || !below_root.split('/').any(untidy) {
+        return Cow::Borrowed(path);
+    }
     let root = if path.starts_with('/') { "/" } else { "" };
     let mut components: Vec<&str> = Vec::new();
     for component in path.split('/') {
@@ -571,7 +587,7 @@ fn tidied(path: &str) -> String {
             other => components.push(other),
         }
     }
-    format!("{root}{}", components.join("/"))
+    Cow::Owned(format!("{root}{}", components.join("/")))
 }
 
 /// The first allowed value that covers an argument: every text of it, under whatever names it is

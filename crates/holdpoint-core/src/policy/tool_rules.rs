@@ -4,7 +4,6 @@
 //! strictest of them counts; a rule that denies speaks at any priority. Each command of a
 //! shell line is a part, so `ls; rm x` is watched as closely as `rm x`.
 
-use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use serde_json::Value;
@@ -19,6 +18,7 @@ use super::values::Values;
 use crate::call::push_python_str;
 use crate::catalogue::{self, Effect, Identity, Tool, ToolSet};
 use crate::glob::Glob;
+use crate::literal_index::ByText;
 use crate::paths::Surroundings;
 use crate::session::SessionState;
 use crate::understand::{Action, collect_texts};
@@ -29,7 +29,7 @@ use crate::verdict::{Risk, Supervision, Verdict};
 pub(crate) struct ToolTable {
     rules: Vec<Compiled>,
     /// Rules by the name they are for, in lower case; those that mean it to the letter with the mark.
-    by_name: HashMap<String, Vec<usize>>,
+    by_name: ByText<Vec<usize>>,
     any_exact: bool,
     by_glob: Vec<usize>,
     /// Rules for names agents have for tools.

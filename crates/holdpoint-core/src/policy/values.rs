@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use crate::flags;
-use crate::literal_index::LiteralIndex;
+use crate::literal_index::{ByText, LiteralIndex};
 use crate::paths;
 use crate::understand::CommandView;
 
@@ -17,7 +17,7 @@ pub(crate) struct Values {
     values: Vec<Value>,
     texts: LiteralIndex,
     /// By the word the fewest other values have, or else by the first flag.
-    by_word: HashMap<String, Vec<usize>>,
+    by_word: ByText<Vec<usize>>,
 }
 
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ impl Values {
         for word in values.iter().flat_map(|value| &value.words) {
             *common.entry(word).or_default() += 1;
         }
-        let mut by_word: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut by_word: ByText<Vec<usize>> = ByText::default();
         for (number, value) in values.iter().enumerate() {
             let rarest = value
                 .words

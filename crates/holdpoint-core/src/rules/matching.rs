@@ -146,7 +146,11 @@ fn any_of(spec: &str, fits: impl Fn(&str) -> bool) -> bool {
 
 /// Whether a text matches a pattern with `*` and `?`, compared without case.
 pub(crate) fn wild(pattern: &str, text: &str) -> bool {
-    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
+    wild_bytes(pattern.as_bytes(), text.as_bytes())
+}
+
+/// The same, of bytes.
+pub(crate) fn wild_bytes(pattern: &[u8], text: &[u8]) -> bool {
     let (mut p, mut t) = (0, 0);
     let mut back: Option<(usize, usize)> = None;
     while let Some(byte) = text.get(t) {

@@ -100,6 +100,8 @@ pub(crate) struct ReadOnly {
 /// What a program does in some case.
 #[derive(Debug)]
 pub(crate) struct ProgramCase {
+    /// What [`traces`] says of the first words of the subcommands; nothing if it may be any.
+    pub(crate) first_words: u128,
     pub(crate) subcommand: &'static [&'static str],
     pub(crate) flags: &'static [&'static str],
     pub(crate) without: &'static [&'static str],
@@ -179,15 +181,20 @@ pub(crate) struct Filter {
     /// Its rule, and which of the rule's cases it is.
     rule: u16,
     case: u16,
+    /// Whether some case of the rule asks about no program.
+    general: bool,
     assigns: bool,
     within: bool,
     sql: bool,
     effect: u64,
     target: u64,
     opaque: u64,
-    /// What [`traces`] says of the programs, the subcommands' first words and the paths.
+    /// What [`traces`] says of the programs, the subcommands' first words, some word, the tools and
+    /// the paths.
     program: u128,
     subcommand: u128,
+    words: u128,
+    tool: u128,
     path: u128,
 }
 
@@ -196,12 +203,15 @@ impl Filter {
     fn passes(&self, subject: &Subject<'_>) -> bool {
         let meets = |wanted: u64, given: u64| wanted == 0 || wanted & given != 0;
         let traced = |wanted: u128, given: u128| wanted == 0 || wanted & given != 0;
-        meets(self.effect, subject.mask)
+        // What tells most comes first.
+        traced(self.subcommand, subject.traces.subcommand)
+            && meets(self.effect, subject.mask)
+            && traced(self.words, subject.traces.words)
             && meets(self.target, subject.targets)
+            && traced(self.path, subject.traces.paths)
             && meets(self.opaque, subject.opaque)
             && traced(self.program, subject.traces.program)
-            && traced(self.subcommand, subject.traces.subcommand)
-            && traced(self.path, subject.traces.paths)
+            && traced(self.tool, subject.traces.tool)
             && !(self.assigns && subject.assigns.is_empty())
             && !(self.within && subject.within.is_empty())
             && !(self.sql && subject.sql.is_empty())
@@ -218,9 +228,10 @@ mod packs {
 }
 
 pub(crate) use packs::{
-    FILTERS, FILTERS_BY_PROGRAM, GENERAL_FILTERS, GENERAL_NEEDS, HELPFUL, PACKS, PATHS_BY_ENDING,
-    PATHS_BY_NAME, PATHS_BY_PATTERN, PROGRAM_NAMES, PROGRAM_PATTERNS, PROGRAMS, READ_ONLY,
-    READ_ONLY_WHEN, RULES, SENDERS, TARGETS,
+    FILTERS, FILTERS_BY_PROGRAM, FILTERS_BY_PROGRAM_SLOTS, GENERAL_BY_NEED, GENERAL_FILTERS,
+    HELPFUL, PACKS, PATHS_BY_ENDING, PATHS_BY_NAME, PATHS_BY_PATTERN, PROGRAM_NAMES,
+    PROGRAM_NAMES_SLOTS, PROGRAM_PATTERNS, PROGRAMS, READ_ONLY, READ_ONLY_WHEN, RULES, SENDERS,
+    TARGETS,
 };
 
 /// The bit of a target.
@@ -250,11 +261,26 @@ const fn same_text(mut one: &[u8], mut other: &[u8]) -> bool {
     }
 }
 
+/// What a table of names says of one. `slots` say where in the table a name of some hash stands.
+fn look_up<T>(table: &'static [(&str, T)], slots: &[u16], name: &str) -> Option<&'static T> {
+    let mut slot = traces::slot(name, slots.len());
+    // There are more slots than names, so that an empty one ends every search.
+    for _ in 0..slots.len() {
+        let at = usize::from(*slots.get(slot)?).checked_sub(1)?;
+        let (known, found) = table.get(at)?;
+        if *known == name {
+            return Some(found);
+        }
+        slot = (slot + 1) % slots.len();
+    }
+    None
+}
+
 /// What is known of a program of this name.
 pub(crate) fn program(name: &str) -> Option<&'static Program> {
-    let at = match PROGRAM_NAMES.binary_search_by_key(&name, |(known, _)| known) {
-        Ok(at) => PROGRAM_NAMES.get(at)?.1,
-        Err(_) => {
+    let at = match look_up(PROGRAM_NAMES, PROGRAM_NAMES_SLOTS, name) {
+        Some(at) => *at,
+        None => {
             PROGRAM_PATTERNS
                 .iter()
                 .find(|(pattern, _)| matching::wild(pattern, name))?
@@ -265,34 +291,64 @@ pub(crate) fn program(name: &str) -> Option<&'static Program> {
 }
 
 /// The shipped rules of which some case holds for a command or a call: those about its program, then
-/// those that ask about none.
-pub(crate) fn candidates(subject: &Subject<'_>) -> impl Iterator<Item = &'static Rule> {
-    let own = subject.program.and_then(|name| {
-        let at = FILTERS_BY_PROGRAM.binary_search_by_key(&name, |(known, _)| known);
-        Some(FILTERS_BY_PROGRAM.get(at.ok()?)?.1)
-    });
-    let has = bits_of(subject);
-    let general = GENERAL_NEEDS
-        .iter()
-        .zip(GENERAL_FILTERS)
-        .filter(move |(needs, _)| *needs & has != 0)
-        .map(|(_, filter)| filter);
-    // The cases of a rule stand side by side; the first that holds is enough.
-    let mut last = None;
-    own.unwrap_or_default()
-        .iter()
-        .filter_map(|at| FILTERS.get(usize::from(*at)))
-        .chain(general)
-        .filter_map(move |filter| {
-            if last == Some(filter.rule) || !filter.passes(subject) {
-                return None;
-            }
-            let rule = RULES.get(usize::from(filter.rule))?;
-            let case = rule.when.get(usize::from(filter.case))?;
-            matching::case_holds(case, subject)?;
-            last = Some(filter.rule);
-            Some(rule)
-        })
+/// those that may be about any.
+pub(crate) fn candidates(subject: &Subject<'_>) -> Vec<&'static Rule> {
+    let mut found: Vec<(bool, u16)> = Vec::new();
+    let mut consider = |filter: &Filter| {
+        let key = (filter.general, filter.rule);
+        // The cases of a rule stand side by side; the first that holds is enough.
+        if found.last() == Some(&key) || !filter.passes(subject) {
+            return;
+        }
+        let rule = RULES.get(usize::from(filter.rule));
+        let case = rule.and_then(|rule| rule.when.get(usize::from(filter.case)));
+        if case.is_some_and(|case| matching::case_holds(case, subject).is_some()) {
+            found.push(key);
+        }
+    };
+    for at in subject.program.and_then(filters_of).into_iter().flatten() {
+        FILTERS
+            .get(usize::from(*at))
+            .into_iter()
+            .for_each(&mut consider);
+    }
+    for (word, mut set) in general_cases(subject).into_iter().enumerate() {
+        while set != 0 {
+            let bit = set.trailing_zeros() as usize;
+            set &= set - 1;
+            let filter = GENERAL_FILTERS.get(word * 64 + bit);
+            filter.into_iter().for_each(&mut consider);
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    let rules = found.into_iter();
+    rules
+        .filter_map(|(_, rule)| RULES.get(usize::from(rule)))
+        .collect()
+}
+
+/// The cases that name a program; programs are compared without case.
+fn filters_of(name: &str) -> Option<&'static [u16]> {
+    let (table, slots) = (FILTERS_BY_PROGRAM, FILTERS_BY_PROGRAM_SLOTS);
+    if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return look_up(table, slots, &name.to_ascii_lowercase()).copied();
+    }
+    look_up(table, slots, name).copied()
+}
+
+/// The set of cases that may be about any program, but for those that need what a subject lacks.
+fn general_cases(subject: &Subject<'_>) -> [u64; GENERAL_BY_NEED[0].len()] {
+    let mut set = [0; GENERAL_BY_NEED[0].len()];
+    let mut has = bits_of(subject);
+    while has != 0 {
+        let row = GENERAL_BY_NEED.get(has.trailing_zeros() as usize);
+        has &= has - 1;
+        for (all, more) in set.iter_mut().zip(row.into_iter().flatten()) {
+            *all |= more;
+        }
+    }
+    set
 }
 
 /// What cases of rules may need of a subject, as bits.
@@ -348,8 +404,10 @@ mod tests {
                     .iter()
                     .filter(|one| matching::holds(one, &subject).is_some());
                 let mut all: Vec<&str> = all.map(|rule| rule.id.as_ref()).collect();
-                let mut found: Vec<&str> =
-                    candidates(&subject).map(|rule| rule.id.as_ref()).collect();
+                let mut found: Vec<&str> = candidates(&subject)
+                    .iter()
+                    .map(|rule| rule.id.as_ref())
+                    .collect();
                 all.sort_unstable();
                 found.sort_unstable();
                 assert_eq!(found, all, "{line}");

@@ -5,10 +5,47 @@
 
 /// The bit of a name.
 pub(crate) fn of_name(name: &str) -> u128 {
-    let hash = name.bytes().fold(0u32, |hash, byte| {
+    of_bytes(name.as_bytes())
+}
+
+fn of_bytes(name: &[u8]) -> u128 {
+    let hash = name.iter().fold(0u32, |hash, byte| {
         (hash ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0193)
     });
     1 << (hash >> 25)
+}
+
+/// The bits of a word: of the whole of it and of how it begins, which a pattern may still name.
+pub(crate) fn of_word(word: &str) -> u128 {
+    let bytes = word.as_bytes();
+    let begins = |count: usize| bytes.get(..count).map_or(0, of_bytes);
+    of_bytes(bytes) | begins(LONG_START).rotate_left(3) | begins(1).rotate_left(5)
+}
+
+/// A bit that every word a pattern fits has; none if it fits words that begin in any way.
+#[allow(dead_code, reason = "read by the build script")]
+pub(crate) fn of_word_pattern(pattern: &str) -> u128 {
+    let bytes = pattern.as_bytes();
+    let fixed = match bytes.iter().position(|byte| matches!(byte, b'*' | b'?')) {
+        Some(fixed) => fixed,
+        None => return of_bytes(bytes),
+    };
+    let begins = |count: usize| bytes.get(..count).filter(|_| count <= fixed).map(of_bytes);
+    let long = begins(LONG_START).map(|bits| bits.rotate_left(3));
+    let short = || begins(1).map(|bits| bits.rotate_left(5));
+    long.or_else(short).unwrap_or(0)
+}
+
+/// How much of a word's beginning tells it from most others.
+const LONG_START: usize = 3;
+
+/// Where the search for a name begins in a table of so many slots, a power of two.
+pub(crate) fn slot(name: &str, slots: usize) -> usize {
+    let hash = name.bytes().fold(0x811c_9dc5u32, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    });
+    // The low bits of the product are the weakest.
+    (hash ^ (hash >> 15)) as usize & slots.wrapping_sub(1)
 }
 
 /// The bits of a component of a path: its whole name, and what stands before its first and behind
@@ -59,6 +96,23 @@ mod tests {
     fn a_trace_is_the_same_in_every_case_of_letters() {
         assert_eq!(of_name(".SSH"), of_name(".ssh"));
         assert_ne!(of_name("hooks"), of_name("hosts"));
+    }
+
+    #[test]
+    fn a_word_has_the_trace_of_every_pattern_it_fits() {
+        for (pattern, word) in [
+            ("publish", "Publish"),
+            ("+*", "+nightly"),
+            ("python3.*", "python3.12"),
+            ("mkfs.*", "mkfs.ext4"),
+            ("pi?", "pip"),
+            ("é*", "école"),
+        ] {
+            let wanted = of_word_pattern(pattern);
+            assert!(wanted != 0 && wanted & of_word(word) == wanted, "{pattern}");
+        }
+        assert_eq!(of_word_pattern("*manage.py"), 0);
+        assert_eq!(of_word_pattern(""), of_word(""));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use super::texts::Argument;
 use super::walk;
 use crate::budget::Budget;
 use crate::opaque::Opaque;
-use crate::paths::{Surroundings, is_within};
+use crate::paths::{Surroundings, base_name, is_within};
 
 /// A command that would run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -231,7 +231,7 @@ impl Text {
         if self.dynamic || self.glob {
             return None;
         }
-        self.text.rsplit('/').next().filter(|name| !name.is_empty())
+        Some(base_name(&self.text)).filter(|name| !name.is_empty())
     }
 }
 

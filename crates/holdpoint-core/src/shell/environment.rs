@@ -228,6 +228,11 @@ impl Default for Whereabouts {
     }
 }
 
+thread_local! {
+    /// A shell nothing is known of yet.
+    static EMPTY: Environment = Environment::default();
+}
+
 /// The state of a shell.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Environment {
@@ -287,10 +292,13 @@ impl Choice {
 impl Environment {
     /// The state a shell starts in.
     pub(super) fn in_workspace(workspace: Option<&str>, budget: &Budget) -> Self {
+        // Shared until something is put into it: most shells are left as they started.
+        let empty = EMPTY.with(Self::clone);
         Self {
             budget: budget.clone(),
             workspace: workspace.map(Arc::from),
-            ..Self::default()
+            ever: Rc::default(),
+            ..empty
         }
     }
 

@@ -198,10 +198,7 @@ fn changes_directory(item: &Item, words: &Expander<'_>) -> Option<Option<String>
     if !matches!(program.plain(), Some("cd" | "pushd")) {
         return None;
     }
-    let arguments: Vec<Argument> = operands
-        .iter()
-        .flat_map(|word| words.arguments(word, None))
-        .collect();
+    let arguments = words.all_arguments(operands, None);
     let target = arguments
         .iter()
         .rfind(|word| !word.unquoted().starts_with('-'));
@@ -243,11 +240,7 @@ pub(super) fn printed(
                     (_, _) => Input::Empty,
                 };
             }
-            let arguments: Vec<Argument> = simple
-                .words
-                .iter()
-                .flat_map(|word| words.arguments(word, None))
-                .collect();
+            let arguments = words.all_arguments(&simple.words, None);
             let output = output(&arguments, &input, words);
             match redirects::may_fail(&node.redirects, words) {
                 true => output.if_any(),

@@ -7,7 +7,7 @@
 use super::code::{self, Source};
 use super::commands::Wrapping;
 use super::input::Input;
-use super::names::Names;
+use super::names::{Names, Shapes};
 use super::refusal::Refusal;
 use super::texts::Argument;
 use super::unwrapping::Unwrapped;
@@ -26,7 +26,7 @@ struct Interpreter {
     ends: &'static str,
 }
 
-static INTERPRETERS: &[Interpreter] = &[
+const INTERPRETERS: &[Interpreter] = &[
     Interpreter {
         names: Names::new("python pypy ipython"),
         code: "-c",
@@ -204,10 +204,24 @@ fn given(name: &str, words: &[Argument], input: &Input) -> Given {
 /// The interpreter of a name, a version behind it or not.
 fn find(name: &str) -> Option<&'static Interpreter> {
     let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    if !ALL.could_hold(name) && !ALL.could_hold(stem) {
+        return None;
+    }
     INTERPRETERS
         .iter()
         .find(|known| known.names.contains(name) || known.names.contains(stem))
 }
+
+/// The shapes of all their names: most programs are none of them.
+const ALL: Shapes = {
+    let mut rest = INTERPRETERS;
+    let mut shapes = Shapes::NONE;
+    while let [first, tail @ ..] = rest {
+        shapes = first.names.shapes_with(shapes);
+        rest = tail;
+    }
+    shapes
+};
 
 /// Whether a program runs code it is given, in whatever language.
 pub(super) fn is_interpreter(name: &str) -> bool {

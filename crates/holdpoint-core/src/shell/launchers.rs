@@ -9,7 +9,7 @@ use super::commands::{Container, Wrapping};
 use super::environment::Whereabouts;
 use super::git;
 use super::input::Input;
-use super::names::Names;
+use super::names::{Names, Shapes};
 use super::options::{self, Order, Spec};
 use super::refusal::Refusal;
 use super::texts::{Argument, UNKNOWN};
@@ -21,9 +21,11 @@ use crate::rules;
 
 /// Lists what such a program starts; does nothing for any other.
 pub(super) fn launch(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Refusal> {
-    for carrier in CARRIERS {
-        if carrier.programs.contains(name) {
-            command.carried(carrier)?;
+    if CARRYING.could_hold(name) {
+        for carrier in CARRIERS {
+            if carrier.programs.contains(name) {
+                command.carried(carrier)?;
+            }
         }
     }
     match name {
@@ -94,7 +96,18 @@ struct Carrier {
     how: Wrapping,
 }
 
-static CARRIERS: &[Carrier] = &[
+/// The shapes of all their names: most programs are none of them.
+const CARRYING: Shapes = {
+    let mut rest = CARRIERS;
+    let mut shapes = Shapes::NONE;
+    while let [first, tail @ ..] = rest {
+        shapes = first.programs.shapes_with(shapes);
+        rest = tail;
+    }
+    shapes
+};
+
+const CARRIERS: &[Carrier] = &[
     Carrier {
         programs: Names::new("tar gtar bsdtar"),
         options: "--to-command --use-compress-program -I --rsh-command --info-script \

@@ -6,39 +6,81 @@
 /// A list of names.
 pub(super) struct Names {
     list: &'static str,
-    /// One bit for each first letter and length that occurs.
-    shapes: u128,
+    shapes: Shapes,
+}
+
+/// One bit for each shape a name of some list has.
+#[derive(Clone, Copy)]
+pub(super) struct Shapes([u64; WORDS]);
+
+/// With 512 bits even a hundred names leave four of five others known by their shape alone.
+const WORDS: usize = 8;
+
+impl Shapes {
+    pub(super) const NONE: Self = Self([0; WORDS]);
+
+    /// Whether a name of these shapes could be `name`.
+    pub(super) fn could_hold(&self, name: &str) -> bool {
+        let (word, bit) = place(name.as_bytes());
+        self.0.get(word).is_some_and(|bits| bits & bit != 0)
+    }
+
+    const fn with(mut self, name: &[u8]) -> Self {
+        let (word, bit) = place(name);
+        let mut rest: &mut [u64] = &mut self.0;
+        let mut at = 0;
+        while let [first, tail @ ..] = rest {
+            if at == word {
+                *first |= bit;
+            }
+            at += 1;
+            rest = tail;
+        }
+        self
+    }
+
+    /// The shapes of both.
+    const fn and(mut self, other: &Self) -> Self {
+        let mut own: &mut [u64] = &mut self.0;
+        let mut others: &[u64] = &other.0;
+        while let ([first, tail @ ..], [more, rest @ ..]) = (own, others) {
+            *first |= *more;
+            own = tail;
+            others = rest;
+        }
+        self
+    }
 }
 
 impl Names {
     /// The names in `list`, separated by spaces.
     pub(super) const fn new(list: &'static str) -> Self {
+        let mut shapes = Shapes::NONE;
         let mut rest = list.as_bytes();
-        let mut shapes = 0;
-        let (mut first, mut length) = (0, 0);
         while let [byte, tail @ ..] = rest {
             if *byte == b' ' {
-                if length > 0 {
-                    shapes |= shape(first, length);
-                }
-                length = 0;
-            } else {
-                if length == 0 {
-                    first = *byte;
+                rest = tail;
+                continue;
+            }
+            let mut length = 0;
+            let mut behind = rest;
+            while let [letter, further @ ..] = behind {
+                if *letter == b' ' {
+                    break;
                 }
                 length += 1;
+                behind = further;
             }
+            let (name, tail) = rest.split_at(length);
+            shapes = shapes.with(name);
             rest = tail;
-        }
-        if length > 0 {
-            shapes |= shape(first, length);
         }
         Self { list, shapes }
     }
 
     /// Whether `name` is one of them.
     pub(super) fn contains(&self, name: &str) -> bool {
-        Self::could_hold(self.shapes, name)
+        self.shapes.could_hold(name)
             && self
                 .list
                 .split_ascii_whitespace()
@@ -46,25 +88,35 @@ impl Names {
     }
 
     /// The shapes of these names and those already in `shapes`, to be asked about at once.
-    pub(super) const fn shapes_with(&self, shapes: u128) -> u128 {
-        self.shapes | shapes
-    }
-
-    /// Whether a name with such shapes could be `name`.
-    pub(super) fn could_hold(shapes: u128, name: &str) -> bool {
-        name.as_bytes()
-            .first()
-            .is_some_and(|first| shapes & shape(*first, name.len()) != 0)
+    pub(super) const fn shapes_with(&self, shapes: Shapes) -> Shapes {
+        shapes.and(&self.shapes)
     }
 
     /// Whether there are none.
     pub(super) const fn is_empty(&self) -> bool {
-        self.shapes == 0
+        self.list.is_empty()
     }
 }
 
-const fn shape(first: u8, length: usize) -> u128 {
-    1 << (((first as usize).wrapping_mul(5)).wrapping_add(length.wrapping_mul(37)) & 127)
+/// Where the bit of a name's shape stands: its length, its first two letters and its last.
+const fn place(name: &[u8]) -> (usize, u64) {
+    let (first, second, last) = match name {
+        [] => (0, 0, 0),
+        [only] => (*only, 0, *only),
+        [first, last] => (*first, *last, *last),
+        [first, second, .., last] => (*first, *second, *last),
+    };
+    let mixed = (first as usize)
+        .wrapping_mul(31)
+        .wrapping_add(second as usize)
+        .wrapping_mul(31)
+        .wrapping_add(last as usize)
+        .wrapping_mul(31)
+        .wrapping_add(name.len())
+        .wrapping_mul(0x9e37_79b1);
+    // The upper bits of the product depend on all of them.
+    let at = (mixed >> 20) % (WORDS * 64);
+    (at / 64, 1 << (at % 64))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use super::arithmetic;
 use super::environment::{Choice, Environment, Origin, Value};
 use super::texts::{Argument, Expander};
 use super::tree::{AssignmentNode, CommandKind, Item, Parameter, Part, Word};
+use crate::paths::base_name;
 
 /// Most readings of one command.
 const MAX_READINGS: usize = 16;
@@ -20,7 +21,7 @@ pub(super) fn choices(environment: &mut Environment, words: &[&Word]) -> Vec<Cho
     let mut names: Vec<String> = Vec::new();
     let destroys = words.first().is_some_and(|word| match word.plain() {
         Some(program) => {
-            let name = program.rsplit('/').next().unwrap_or_default();
+            let name = base_name(program);
             DESTROYING.contains(&name)
         }
         None => true,

@@ -10,6 +10,7 @@ use super::launchers;
 use super::names::Names;
 use super::unwrapping::SHELLS;
 use super::wrappers;
+use crate::paths::base_name;
 use crate::rules;
 
 /// Those that run code or lines no other table of this reader has a place for.
@@ -26,7 +27,7 @@ pub(crate) fn starts_others(words: &[&str]) -> bool {
     let Some((first, rest)) = words.split_first() else {
         return false;
     };
-    let name = first.rsplit('/').next().unwrap_or(first);
+    let name = base_name(first);
     let subcommand = rest.iter().find(|word| !word.starts_with('-')).copied();
     SHELLS.contains(&name)
         || OTHERS.contains(name)

@@ -145,6 +145,27 @@ pub(super) struct Expander<'e> {
 }
 
 impl Expander<'_> {
+    /// The words that words of a command become.
+    pub(super) fn all_arguments<'t>(
+        &self,
+        words: impl IntoIterator<Item = &'t Word>,
+        held: Option<&Span>,
+    ) -> Vec<Argument> {
+        let words = words.into_iter();
+        let mut all = Vec::with_capacity(words.size_hint().0);
+        for word in words {
+            match word.plain() {
+                // What most words are: themselves.
+                Some(text) => {
+                    let span = held.unwrap_or(&word.span).clone();
+                    all.push(Argument::literal(text, span));
+                }
+                None => all.extend(self.arguments(word, held)),
+            }
+        }
+        all
+    }
+
     /// The words one word of a command becomes.
     pub(super) fn arguments(&self, word: &Word, held: Option<&Span>) -> Vec<Argument> {
         let span = held.unwrap_or(&word.span);

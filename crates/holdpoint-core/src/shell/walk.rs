@@ -1353,14 +1353,17 @@ impl<'w> Listing<'w> {
                 depth: 0,
             };
             let held = scope.held.as_ref();
-            let arguments: Vec<Argument> = simple
-                .words
-                .iter()
-                .flat_map(|word| match declares && is_assignment(word) {
-                    true => expander.values(word, held),
-                    false => expander.arguments(word, held),
-                })
-                .collect();
+            let arguments: Vec<Argument> = match declares {
+                true => simple
+                    .words
+                    .iter()
+                    .flat_map(|word| match is_assignment(word) {
+                        true => expander.values(word, held),
+                        false => expander.arguments(word, held),
+                    })
+                    .collect(),
+                false => expander.all_arguments(&simple.words, held),
+            };
             let (assignments, given) = self.given(simple, &expander, scope);
             if let Some((_, value)) = assignments.iter().find(|(name, _)| name == "PATH") {
                 self.environment.search_in(value.unquoted());

@@ -5,7 +5,7 @@
 //! row is applied is left to `unwrapping`.
 
 use super::commands::Wrapping::{self, Commanding, Incidental, Transparent};
-use super::names::Names;
+use super::names::{Names, Shapes};
 use super::options::Spec;
 
 /// A program that runs the command in its words.
@@ -48,7 +48,7 @@ const fn spec(values: &'static str, flags: &'static str) -> Spec {
 
 /// The wrapper of a name, and of a subcommand if it has any.
 pub(super) fn find(name: &str, subcommand: Option<&str>) -> Option<&'static Wrapper> {
-    if !Names::could_hold(ALL, name) {
+    if !ALL.could_hold(name) {
         return None;
     }
     WRAPPERS.iter().find(|wrapper| {
@@ -59,9 +59,9 @@ pub(super) fn find(name: &str, subcommand: Option<&str>) -> Option<&'static Wrap
 }
 
 /// The shapes of all their names: most programs are none of them.
-const ALL: u128 = {
+const ALL: Shapes = {
     let mut rest = WRAPPERS;
-    let mut shapes = 0;
+    let mut shapes = Shapes::NONE;
     while let [first, tail @ ..] = rest {
         shapes = first.names.shapes_with(shapes);
         rest = tail;

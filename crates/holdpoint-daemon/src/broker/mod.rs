@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use holdpoint_broker::answer::Said;
+use holdpoint_broker::answer::SignedAnswer;
 use holdpoint_broker::answering::{self, Step, apply};
 use holdpoint_broker::host::{BrokerHost, Event, Judged, Problem};
 use holdpoint_broker::request::{CallContext, Request, State};
@@ -27,10 +27,10 @@ use self::store::{Kept, Store, is_final};
 const ANSWER_LASTS: Duration = Duration::from_secs(15 * 60);
 
 /// The most requests that wait at once; more are refused, so that a caller run wild fills no disk.
-const MOST_PENDING: usize = 5000;
+const MAX_PENDING: usize = 5000;
 
-/// How many changes a slow listener may be behind.
-const MOST_BEHIND: usize = 2048;
+/// How many changes a slow listener may be behind; then a page is sent everything anew, and a caller asks again.
+const MAX_BEHIND: usize = 2048;
 
 /// Keeps the requests of one user.
 #[derive(Clone)]
@@ -160,7 +160,7 @@ impl Broker {
                     waiting: HashMap::new(),
                     pending,
                 }),
-                changes: broadcast::Sender::new(MOST_BEHIND),
+                changes: broadcast::Sender::new(MAX_BEHIND),
             }),
         })
     }
@@ -231,9 +231,9 @@ impl Broker {
 
     fn opened(&self, request: Request, nonce: &str) -> Result<Held, Problem> {
         let mut requests = self.requests();
-        if requests.pending >= MOST_PENDING {
+        if requests.pending >= MAX_PENDING {
             return Err(Problem(format!(
-                "{MOST_PENDING} calls wait already: answer some of them first"
+                "{MAX_PENDING} calls wait already: answer some of them first"
             )));
         }
         requests
@@ -324,7 +324,7 @@ impl Broker {
                 answer,
             }));
         }
-        let Some(told) = Resolution::of(&request) else {
+        let Some(told) = Resolution::from_request(&request) else {
             return Ok(None);
         };
         if kept.told.is_none() && !self.note_told(requests, &request, nonce)? {
@@ -349,7 +349,7 @@ impl Broker {
     }
 
     /// Answers a request.
-    pub fn answer(&self, id: &str, said: &Said, now: Moment) -> Result<Answered, Problem> {
+    pub fn answer(&self, id: &str, said: &SignedAnswer, now: Moment) -> Result<Answered, Problem> {
         // Judging anew may take a while, and others need not wait for it: what was judged counts if
         // nobody was faster.
         for _ in 0..8 {
@@ -423,7 +423,7 @@ impl Broker {
                 return Ok(no_effect("only who may answer it gives it more time"));
             }
             let next = Request {
-                expires: Some(expires.after(Duration::from_secs(seconds.min(LONGEST_EXTENSION)))),
+                expires: Some(expires.after(Duration::from_secs(seconds.min(MAX_EXTENSION)))),
                 version: request.version + 1,
                 ..request.clone()
             };
@@ -491,7 +491,12 @@ impl Broker {
 
     /// Judges anew what waits in a session that remembers something new, so that an answer releases
     /// (or refuses) everything it covers (J-45).
-    fn reconsider(&self, answered: &Request, said: &Said, now: Moment) -> Result<(), Problem> {
+    fn reconsider(
+        &self,
+        answered: &Request,
+        said: &SignedAnswer,
+        now: Moment,
+    ) -> Result<(), Problem> {
         let session = answered.asked.session.as_str();
         let waiting = self.requests().store.pending_of_session(session)?;
         for request in waiting {
@@ -561,7 +566,7 @@ impl Broker {
         requests.pending = requests.pending.saturating_sub(1);
         if let Some(caller) = requests.waiting.remove(&next.id)
             && !caller.tell.is_closed()
-            && let Some(told) = Resolution::of(next)
+            && let Some(told) = Resolution::from_request(next)
             // A caller that is not told, for whatever reason, asks again.
             && self.note_told(requests, next, &caller.nonce).unwrap_or(false)
         {
@@ -603,8 +608,8 @@ fn still_counts(now: Moment) -> Moment {
     Moment(now.0.saturating_sub(lasts))
 }
 
-/// The most seconds one extension adds.
-const LONGEST_EXTENSION: u64 = 24 * 60 * 60;
+/// The most seconds one extension adds, a day: a call nobody answers by then is a call of another day. More is taken for this.
+const MAX_EXTENSION: u64 = 24 * 60 * 60;
 
 /// Makes the database's directory, and the database itself, for its owner alone.
 fn make_private(database: &Path) -> Result<(), Problem> {

@@ -11,8 +11,8 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql, TransactionBehavior, p
 
 use super::HistoryQuery;
 
-/// The most settled requests that are kept.
-const MOST_KEPT: u32 = 10_000;
+/// The most settled requests that are kept for the page to show; older ones go, and stay in the ledger.
+const MAX_KEPT: u32 = 10_000;
 
 /// A request as it is kept, and who was told how it ended.
 #[derive(Clone, Debug)]
@@ -245,7 +245,7 @@ impl Store {
                 "DELETE FROM requests WHERE settled <=
                    (SELECT settled FROM requests WHERE settled IS NOT NULL
                     ORDER BY settled DESC LIMIT 1 OFFSET ?1)",
-                [MOST_KEPT],
+                [MAX_KEPT],
             )
             .map_err(unusable)?;
         transaction.commit().map_err(unusable)?;

@@ -17,7 +17,7 @@ use holdpoint_broker::time::Moment;
 use holdpoint_broker::wire::Places;
 use tokio::net::UnixListener;
 
-use self::socket::Desk;
+use self::socket::SocketState;
 use crate::broker::Broker;
 
 /// How often it is looked whether something has expired.
@@ -74,7 +74,7 @@ impl Daemon {
     ) -> Result<(), Problem> {
         let path = self.places.socket();
         let listener = listen(&path)?;
-        let desk = Arc::new(Desk {
+        let state = Arc::new(SocketState {
             broker: self.broker.clone(),
             secret: self.secret.clone(),
             owner: self.owner.clone(),
@@ -88,7 +88,7 @@ impl Daemon {
             .spawn(move || keep_time(&broker, &over))
             .map_err(|error| Problem(format!("nobody can watch the time ({})", error.kind())))?;
         tokio::select! {
-            () = socket::serve(listener, desk) => {}
+            () = socket::serve(listener, state) => {}
             () = stop => {}
         }
         drop(running);

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use holdpoint_broker::answer::Said;
+use holdpoint_broker::answer::SignedAnswer;
 use holdpoint_broker::host::Problem;
 use holdpoint_broker::request::{CallContext, Request};
 use holdpoint_broker::resolution::Resolution;
@@ -19,11 +19,11 @@ use tokio::task::spawn_blocking;
 use super::peer;
 use crate::broker::{Answered, Broker, ChangeKind, Held, HistoryQuery, Outcome, Somebody};
 
-/// The most connections at once: as many callers as may wait, and some people.
-const MOST_CONNECTIONS: usize = 6000;
+/// The most connections at once: as many callers as may wait, and some people. Further ones wait.
+const MAX_CONNECTIONS: usize = 6000;
 
 /// What the socket needs to answer.
-pub(super) struct Desk {
+pub(super) struct SocketState {
     pub(super) broker: Broker,
     pub(super) secret: String,
     /// The person at this machine.
@@ -43,18 +43,18 @@ pub(super) type StandsFor = dyn Fn(&str) -> Vec<String> + Send + Sync;
 pub(super) type MakesCode = dyn Fn(&str) -> Result<(String, String), Problem> + Send + Sync;
 
 /// Answers whoever connects, for as long as the daemon runs.
-pub(super) async fn serve(listener: UnixListener, desk: Arc<Desk>) {
-    let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+pub(super) async fn serve(listener: UnixListener, state: Arc<SocketState>) {
+    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         let Ok(permit) = Arc::clone(&room).acquire_owned().await else {
             return;
         };
         match listener.accept().await {
             Ok((stream, _)) => {
-                let desk = Arc::clone(&desk);
+                let state = Arc::clone(&state);
                 tokio::spawn(async move {
                     // A connection that breaks is the other side's business: it asks again.
-                    let _ = answer(stream, &desk).await;
+                    let _ = answer(stream, &state).await;
                     drop(permit);
                 });
             }
@@ -64,11 +64,11 @@ pub(super) async fn serve(listener: UnixListener, desk: Arc<Desk>) {
     }
 }
 
-async fn answer(stream: UnixStream, desk: &Arc<Desk>) -> std::io::Result<()> {
+async fn answer(stream: UnixStream, state: &Arc<SocketState>) -> std::io::Result<()> {
     let peer = stream.peer_cred()?;
     let (read, mut write) = stream.into_split();
     let mut read = BufReader::new(read);
-    if peer.uid() != desk.account {
+    if peer.uid() != state.account {
         return say(&mut write, &refusal("this is the daemon of another user")).await;
     }
     let wish = match heard(&mut read).await? {
@@ -81,10 +81,10 @@ async fn answer(stream: UnixStream, desk: &Arc<Desk>) -> std::io::Result<()> {
             asked,
             nonce,
             before,
-        } => hold(read, write, desk, *asked, nonce, before).await,
+        } => hold(read, write, state, *asked, nonce, before).await,
         Wish::Withdraw => say(&mut write, &refusal("nothing is held on this connection")).await,
         Wish::Person { secret, wants } => {
-            if !bool::from(secret.as_bytes().ct_eq(desk.secret.as_bytes())) {
+            if !bool::from(secret.as_bytes().ct_eq(state.secret.as_bytes())) {
                 return say(&mut write, &refusal("the daemon's secret is another")).await;
             }
             let process = peer.pid().and_then(|pid| u32::try_from(pid).ok());
@@ -92,10 +92,10 @@ async fn answer(stream: UnixStream, desk: &Arc<Desk>) -> std::io::Result<()> {
                 return say(&mut write, &refusal(&text)).await;
             }
             if matches!(wants, Wanted::Follow) {
-                return follow(read, write, desk).await;
+                return follow(read, write, state).await;
             }
-            let desk = Arc::clone(desk);
-            let reply = blocking(move || person(&desk, wants)).await;
+            let state = Arc::clone(state);
+            let reply = blocking(move || person(&state, wants)).await;
             say(&mut write, &reply).await
         }
     }
@@ -114,18 +114,18 @@ fn not_a_person(process: Option<u32>) -> Option<String> {
 async fn hold(
     mut read: BufReader<OwnedReadHalf>,
     mut write: OwnedWriteHalf,
-    desk: &Arc<Desk>,
+    state: &Arc<SocketState>,
     asked: CallContext,
     nonce: String,
     before: Option<String>,
 ) -> std::io::Result<()> {
-    let broker = desk.broker.clone();
+    let broker = state.broker.clone();
     let caller = nonce.clone();
     let held =
         spawn_blocking(move || broker.hold(&asked, &caller, before.as_deref(), Moment::now()))
             .await;
     let (id, answer) = match held {
-        Ok(Ok(Held::Told(told))) => return say(&mut write, &proved(desk, &nonce, &told)).await,
+        Ok(Ok(Held::Told(told))) => return say(&mut write, &proved(state, &nonce, &told)).await,
         Ok(Ok(Held::Waiting {
             id,
             expires,
@@ -143,14 +143,14 @@ async fn hold(
     };
     tokio::select! {
         told = answer => match told {
-            Ok(told) => say(&mut write, &proved(desk, &nonce, &told)).await,
+            Ok(told) => say(&mut write, &proved(state, &nonce, &told)).await,
             // Another connection of the same caller waits now, or the daemon ends.
             Err(_) => Ok(()),
         },
         // The caller has gone away, or says something: it can only withdraw.
         wish = heard(&mut read) => {
             if let Ok(Some(Ok(Wish::Withdraw))) = wish {
-                let broker = desk.broker.clone();
+                let broker = state.broker.clone();
                 let _ = spawn_blocking(move || broker.withdraw(&id, &nonce, Moment::now())).await;
             }
             Ok(())
@@ -158,8 +158,8 @@ async fn hold(
     }
 }
 
-fn person(desk: &Desk, wants: Wanted) -> Result<Reply, Problem> {
-    let broker = &desk.broker;
+fn person(state: &SocketState, wants: Wanted) -> Result<Reply, Problem> {
+    let broker = &state.broker;
     let requests = |requests: Vec<Request>| Reply::Requests {
         requests: requests.iter().map(Request::listed).collect(),
     };
@@ -187,10 +187,10 @@ fn person(desk: &Desk, wants: Wanted) -> Result<Reply, Problem> {
             binding,
             phrase,
         } => {
-            let said = Said {
+            let said = SignedAnswer {
                 answer,
-                approver: desk.owner.clone(),
-                on_behalf_of: (desk.stands_for)(&desk.owner),
+                approver: state.owner.clone(),
+                on_behalf_of: (state.stands_for)(&state.owner),
                 binding,
                 phrase,
             };
@@ -198,13 +198,13 @@ fn person(desk: &Desk, wants: Wanted) -> Result<Reply, Problem> {
         }
         Wanted::Extend { id, seconds } => {
             let person = Somebody {
-                name: &desk.owner,
-                on_behalf_of: &(desk.stands_for)(&desk.owner),
+                name: &state.owner,
+                on_behalf_of: &(state.stands_for)(&state.owner),
             };
             answered(broker.extend(&id, seconds, &person, Moment::now())?)
         }
         Wanted::Code => {
-            let (code, address) = (desk.code)(&desk.owner)?;
+            let (code, address) = (state.code)(&state.owner)?;
             Reply::Code { code, address }
         }
     })
@@ -228,14 +228,14 @@ fn answered(answered: Answered) -> Reply {
 async fn follow(
     mut read: BufReader<OwnedReadHalf>,
     mut write: OwnedWriteHalf,
-    desk: &Arc<Desk>,
+    state: &Arc<SocketState>,
 ) -> std::io::Result<()> {
     loop {
         // Subscribed before it is looked what waits, so that nothing falls between.
-        let mut changes = desk.broker.events();
+        let mut changes = state.broker.events();
         let snapshot = {
-            let desk = Arc::clone(desk);
-            blocking(move || person(&desk, Wanted::Pending)).await
+            let state = Arc::clone(state);
+            blocking(move || person(&state, Wanted::Pending)).await
         };
         say(&mut write, &snapshot).await?;
         loop {
@@ -272,9 +272,9 @@ async fn blocking(work: impl FnOnce() -> Result<Reply, Problem> + Send + 'static
     }
 }
 
-fn proved(desk: &Desk, nonce: &str, told: &Resolution) -> Reply {
+fn proved(state: &SocketState, nonce: &str, told: &Resolution) -> Reply {
     let proved = serde_json::to_string(told).ok().and_then(|told| {
-        let proof = proof(&desk.secret, nonce, &told)?;
+        let proof = proof(&state.secret, nonce, &told)?;
         Some(Reply::Told { told, proof })
     });
     proved.unwrap_or_else(|| refusal("the answer cannot be written, or not be proved"))

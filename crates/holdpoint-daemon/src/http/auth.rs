@@ -18,16 +18,16 @@ use super::limits::{Allowance, Failures};
 const CODE_LASTS: Duration = Duration::from_secs(60);
 
 /// The most codes that wait to be used; the oldest gives way.
-const MOST_CODES: usize = 32;
+const MAX_CODES: usize = 32;
 
 /// How long a session lasts when nobody uses it.
 const SESSION_LASTS: Duration = Duration::from_secs(12 * 60 * 60);
 
 /// The most sessions; the one that was not used for the longest time gives way.
-const MOST_SESSIONS: usize = 256;
+const MAX_SESSIONS: usize = 256;
 
 /// The longest secret anybody has; longer ones are not even looked at.
-const LONGEST_SECRET: usize = 256;
+const MAX_SECRET: usize = 256;
 
 /// Who is signed in.
 pub struct Auth {
@@ -106,7 +106,7 @@ impl Auth {
         let code = unguessable::<32>()?;
         let mut kept = self.kept();
         kept.codes.retain(|one| one.is_good(now));
-        if kept.codes.len() >= MOST_CODES {
+        if kept.codes.len() >= MAX_CODES {
             kept.codes.remove(0);
         }
         kept.codes.push(Code {
@@ -140,7 +140,7 @@ impl Auth {
                 Some(name) => self.people.standing(&name).map(|who| (name, who)),
                 None => Ok((String::new(), None)),
             },
-            Credentials::Token { name, token } if token.len() <= LONGEST_SECRET => {
+            Credentials::Token { name, token } if token.len() <= MAX_SECRET => {
                 let known = self.people.known_by(name, token);
                 known.map(|who| (name.clone(), who))
             }
@@ -195,8 +195,7 @@ impl Auth {
     /// Whether the page of a session sent this.
     pub(super) fn is_from_page(&self, cookie: &str, csrf: &str, now: Instant) -> bool {
         self.kept().session(cookie, now).is_some_and(|session| {
-            csrf.len() <= LONGEST_SECRET
-                && bool::from(session.csrf.as_bytes().ct_eq(csrf.as_bytes()))
+            csrf.len() <= MAX_SECRET && bool::from(session.csrf.as_bytes().ct_eq(csrf.as_bytes()))
         })
     }
 
@@ -231,7 +230,7 @@ impl Kept {
     /// Whose code this is; it is used up by that.
     fn redeem(&mut self, code: &str, now: Instant) -> Option<String> {
         self.codes.retain(|one| one.is_good(now));
-        if code.len() > LONGEST_SECRET {
+        if code.len() > MAX_SECRET {
             return None;
         }
         let digest = digest_of(code);
@@ -250,7 +249,7 @@ impl Kept {
     ) -> Result<(String, String), Problem> {
         let (cookie, csrf) = (unguessable::<32>()?, unguessable::<32>()?);
         self.sessions.retain(|session| session.is_alive(now));
-        if self.sessions.len() >= MOST_SESSIONS {
+        if self.sessions.len() >= MAX_SESSIONS {
             let stalest = self
                 .sessions
                 .iter()
@@ -271,7 +270,7 @@ impl Kept {
     }
 
     fn session(&mut self, cookie: &str, now: Instant) -> Option<&mut Session> {
-        if cookie.len() > LONGEST_SECRET {
+        if cookie.len() > MAX_SECRET {
             return None;
         }
         let digest = digest_of(cookie);
@@ -362,17 +361,17 @@ mod tests {
     fn there_are_never_more_than_so_many_sessions_and_codes() {
         let (auth, now) = (auth(), Instant::now());
         let mut first = None;
-        for at in 0..MOST_SESSIONS + 10 {
+        for at in 0..MAX_SESSIONS + 10 {
             let now = now + Duration::from_millis(u64::try_from(at).unwrap());
             let code = auth.new_code("dev", now).unwrap();
             first.get_or_insert(with_code(&auth, &code, now).unwrap().cookie);
         }
-        assert_eq!(auth.kept().sessions.len(), MOST_SESSIONS);
+        assert_eq!(auth.kept().sessions.len(), MAX_SESSIONS);
         assert!(auth.known_by(&first.unwrap(), now).unwrap().is_none());
         for _ in 0..100 {
             auth.new_code("dev", now).unwrap();
         }
-        assert_eq!(auth.kept().codes.len(), MOST_CODES);
+        assert_eq!(auth.kept().codes.len(), MAX_CODES);
     }
 
     #[test]

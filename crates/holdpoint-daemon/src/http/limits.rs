@@ -3,13 +3,14 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// How many wrong attempts to sign in there may be within [`WINDOW`], from everybody together.
-const MOST_FAILURES: usize = 10;
+/// How many wrong attempts to sign in there may be within [`WINDOW`], from everybody together: more than people
+/// need, and too few to guess. Then nobody is let in until it has passed.
+const MAX_FAILURES: usize = 10;
 const WINDOW: Duration = Duration::from_secs(60);
 
 /// How long the first wrong attempt is kept waiting; each further one twice as long as the last.
 const FIRST_DELAY: Duration = Duration::from_millis(50);
-const LONGEST_DELAY: Duration = Duration::from_secs(3);
+const MAX_DELAY: Duration = Duration::from_secs(3);
 
 /// The wrong attempts of late.
 #[derive(Debug, Default)]
@@ -25,7 +26,7 @@ impl Failures {
         {
             self.at.pop_front();
         }
-        if self.at.len() < MOST_FAILURES {
+        if self.at.len() < MAX_FAILURES {
             return None;
         }
         let first = self.at.front()?;
@@ -37,7 +38,7 @@ impl Failures {
         let before = u32::try_from(self.at.len()).unwrap_or(u32::MAX);
         self.at.push_back(now);
         let delay = 2_u32.saturating_pow(before);
-        FIRST_DELAY.saturating_mul(delay).min(LONGEST_DELAY)
+        FIRST_DELAY.saturating_mul(delay).min(MAX_DELAY)
     }
 }
 
@@ -80,10 +81,10 @@ mod tests {
         let start = Instant::now();
         let mut failures = Failures::default();
         let mut last = Duration::ZERO;
-        for _ in 0..MOST_FAILURES {
+        for _ in 0..MAX_FAILURES {
             assert_eq!(failures.shut(start), None);
             let delay = failures.count(start);
-            assert!(delay >= last && delay <= LONGEST_DELAY);
+            assert!(delay >= last && delay <= MAX_DELAY);
             last = delay;
         }
         assert_eq!(failures.shut(start), Some(WINDOW));

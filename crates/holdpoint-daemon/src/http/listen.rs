@@ -28,8 +28,8 @@ use super::patience::{Connection, USUAL, Wire};
 /// The port, unless another is given.
 const PORT: u16 = 4717;
 
-/// The most connections at a time; further ones wait.
-const MOST_CONNECTIONS: usize = 512;
+/// The most connections at a time, so that nobody uses up the daemon's file descriptors; further ones wait.
+const MAX_CONNECTIONS: usize = 512;
 
 /// How long it may take to agree on keys.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -37,8 +37,8 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 /// How long those who are being answered are waited for at the end.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// The largest certificate or key file that is read.
-const LARGEST_PEM: u64 = 1 << 20;
+/// The largest certificate or key file that is read: a chain has some kilobytes. What is cut off does not parse.
+const MAX_PEM: u64 = 1 << 20;
 
 /// Where to listen.
 #[derive(Clone, Debug, Default)]
@@ -94,7 +94,7 @@ pub async fn bind(place: &Place, people: usize) -> Result<Bound, Problem> {
         arrivals: Arrivals {
             listeners,
             tls,
-            room: Arc::new(Semaphore::new(MOST_CONNECTIONS)),
+            room: Arc::new(Semaphore::new(MAX_CONNECTIONS)),
             agreeing: JoinSet::new(),
             address,
         },
@@ -237,7 +237,7 @@ fn acceptor(certificate: &Certificate) -> Result<TlsAcceptor, Problem> {
 fn read_pem(path: &Path) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
     let read = File::open(path)
-        .and_then(|file| file.take(LARGEST_PEM).read_to_end(&mut bytes))
+        .and_then(|file| file.take(MAX_PEM).read_to_end(&mut bytes))
         .map_err(|error| {
             Problem(format!(
                 "{}: cannot be read ({}): check the path",

@@ -36,14 +36,14 @@ use self::reply::Refusal;
 use crate::broker::Broker;
 use crate::views::Views;
 
-/// The largest body.
-const LARGEST_BODY: usize = 1 << 20;
+/// The largest body: an answer with changed arguments is smaller. A larger one is refused unread.
+const MAX_BODY: usize = 1 << 20;
 
-/// The most event streams.
-const MOST_STREAMS: usize = 64;
+/// The most event streams, each an open connection and a task; a further one is refused, and the page asks again.
+const MAX_STREAMS: usize = 64;
 
 /// How many views are made at a time: the report reads the whole ledger.
-const MOST_VIEWS: usize = 2;
+const MAX_VIEWS: usize = 2;
 
 /// What the handlers need.
 #[derive(Clone)]
@@ -64,8 +64,8 @@ impl App {
             auth,
             views,
             origins: Arc::new(origins),
-            streams: Arc::new(Semaphore::new(MOST_STREAMS)),
-            making: Arc::new(Semaphore::new(MOST_VIEWS)),
+            streams: Arc::new(Semaphore::new(MAX_STREAMS)),
+            making: Arc::new(Semaphore::new(MAX_VIEWS)),
         }
     }
 }
@@ -81,7 +81,7 @@ pub fn app(state: App) -> Router {
                 "this address does not take that method",
             )
         })
-        .layer(DefaultBodyLimit::max(LARGEST_BODY))
+        .layer(DefaultBodyLimit::max(MAX_BODY))
         .layer(from_fn_with_state(state.clone(), guard::guard))
         .with_state(state)
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::App;
-use super::reply::{Refusal, Told, blocking};
+use super::reply::{JsonBody, Refusal, blocking};
 use super::signed::{Approver, Signed, person};
 
 pub(super) async fn list(State(app): State<App>, _: Signed) -> Result<Json<Value>, Refusal> {
@@ -43,7 +43,7 @@ pub(super) struct Wanted {
 pub(super) async fn delegate(
     State(app): State<App>,
     Approver(from): Approver,
-    Told(wanted): Told<Wanted>,
+    JsonBody(wanted): JsonBody<Wanted>,
 ) -> Result<Json<Value>, Refusal> {
     let people = app.auth.people().clone();
     let now = Moment::now();

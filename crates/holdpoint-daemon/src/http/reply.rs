@@ -90,9 +90,9 @@ where
 }
 
 /// A body that is read as JSON, whole and bounded, with the same errors as everything else.
-pub(super) struct Told<T>(pub(super) T);
+pub(super) struct JsonBody<T>(pub(super) T);
 
-impl<T, S> FromRequest<S> for Told<T>
+impl<T, S> FromRequest<S> for JsonBody<T>
 where
     T: DeserializeOwned,
     S: Send + Sync,

@@ -5,7 +5,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use holdpoint_broker::answer::{Answer, Said, Scope};
+use holdpoint_broker::answer::{Answer, Scope, SignedAnswer};
 use holdpoint_broker::host::Problem;
 use holdpoint_broker::request::Request;
 use holdpoint_broker::time::Moment;
@@ -13,19 +13,19 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::App;
-use super::reply::{Refusal, Told, blocking};
+use super::reply::{JsonBody, Refusal, blocking};
 use super::signed::{Approver, Signed};
 use crate::broker::{Answered, Broker, HistoryQuery, Outcome, Somebody};
 
 /// How many settled requests are shown if nobody says how many, and at most.
 const USUAL_HISTORY: usize = 50;
-const LONGEST_HISTORY: usize = 500;
+const MAX_HISTORY: usize = 500;
 
-/// The most requests that are answered together.
-const MOST_TOGETHER: usize = 1000;
+/// The most requests that are answered together, since each is judged again; more are refused.
+const MAX_TOGETHER: usize = 1000;
 
 /// The longest comment, in bytes: it is read by a model, and kept.
-const LONGEST_COMMENT: usize = 16 << 10;
+const MAX_COMMENT: usize = 16 << 10;
 
 pub(super) async fn pending(State(app): State<App>, _: Signed) -> Result<Json<Value>, Refusal> {
     let requests = blocking(move || app.broker.pending()).await?;
@@ -62,7 +62,7 @@ pub(super) async fn history(
     let filled = |text: Option<String>| text.filter(|text| !text.is_empty());
     let query = HistoryQuery {
         before: wanted.before.map(Moment),
-        limit: wanted.limit.unwrap_or(USUAL_HISTORY).min(LONGEST_HISTORY),
+        limit: wanted.limit.unwrap_or(USUAL_HISTORY).min(MAX_HISTORY),
         text: filled(wanted.text),
         approver: filled(wanted.approver),
         session: filled(wanted.session),
@@ -146,7 +146,7 @@ impl Spoken {
             return wrong("`input` belongs to the answer `edit`, and to no other");
         }
         let comment = self.comment.unwrap_or_default();
-        if comment.len() > LONGEST_COMMENT {
+        if comment.len() > MAX_COMMENT {
             return wrong("the comment is longer than 16 KiB: make it shorter");
         }
         Ok(match self.word {
@@ -170,7 +170,7 @@ pub(super) async fn answer(
     State(app): State<App>,
     Approver(approver): Approver,
     Path(id): Path<String>,
-    Told(body): Told<AnswerBody>,
+    JsonBody(body): JsonBody<AnswerBody>,
 ) -> Result<Response, Refusal> {
     let spoken = Spoken {
         word: body.answer,
@@ -181,7 +181,7 @@ pub(super) async fn answer(
     let answer = spoken.answer()?;
     let answered = blocking(move || {
         let now = Moment::now();
-        let said = Said {
+        let said = SignedAnswer {
             answer,
             on_behalf_of: app.auth.people().stands_in_for(&approver, now)?,
             approver,
@@ -197,11 +197,11 @@ pub(super) async fn answer(
 pub(super) async fn answer_many(
     State(app): State<App>,
     Approver(approver): Approver,
-    Told(body): Told<AnswersBody>,
+    JsonBody(body): JsonBody<AnswersBody>,
 ) -> Result<Json<Value>, Refusal> {
-    if body.ids.len() > MOST_TOGETHER {
+    if body.ids.len() > MAX_TOGETHER {
         return Err(Refusal::bad(format!(
-            "{} requests are more than {MOST_TOGETHER}: answer fewer at once",
+            "{} requests are more than {MAX_TOGETHER}: answer fewer at once",
             body.ids.len()
         )));
     }
@@ -214,7 +214,7 @@ pub(super) async fn answer_many(
     let answer = spoken.answer()?;
     let results = blocking(move || {
         let on_behalf_of = app.auth.people().stands_in_for(&approver, Moment::now())?;
-        let mut said = Said {
+        let mut said = SignedAnswer {
             answer,
             approver,
             on_behalf_of,
@@ -233,7 +233,7 @@ pub(super) async fn answer_many(
 }
 
 /// What came of the answer to one of several; one that fails keeps no other from being answered.
-fn result(broker: &Broker, id: &str, said: &Said) -> Value {
+fn result(broker: &Broker, id: &str, said: &SignedAnswer) -> Value {
     let mut result = match broker.answer(id, said, Moment::now()) {
         Ok(answered) => told(&answered),
         Err(Problem(message)) => Map::from_iter([
@@ -256,7 +256,7 @@ pub(super) async fn extend(
     State(app): State<App>,
     Approver(approver): Approver,
     Path(id): Path<String>,
-    Told(More { seconds }): Told<More>,
+    JsonBody(More { seconds }): JsonBody<More>,
 ) -> Result<Response, Refusal> {
     let extended = blocking(move || {
         let now = Moment::now();

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::App;
 use super::auth::{Admitted, Credentials, Shut};
-use super::reply::{Refusal, Told, blocking};
+use super::reply::{JsonBody, Refusal, blocking};
 use super::signed::{COOKIE, Signed, is_from_page, person};
 
 /// How somebody signs in: by a code, or by name and token.
@@ -25,7 +25,7 @@ pub(super) struct Given {
 
 pub(super) async fn sign_in(
     State(app): State<App>,
-    Told(given): Told<Given>,
+    JsonBody(given): JsonBody<Given>,
 ) -> Result<Response, Refusal> {
     let credentials = match (given.code, given.name, given.token) {
         (Some(code), None, None) => Credentials::Code(code),

@@ -18,7 +18,7 @@ use std::{fs, io};
 use holdpoint_broker::channel::patience::Patience;
 use holdpoint_broker::channel::payload::{Payload, seconds};
 use holdpoint_broker::channel::reply::{self, Answered, Reply};
-use holdpoint_broker::{Channel, ChannelError, Moment, Request, Said, Waiting};
+use holdpoint_broker::{Channel, ChannelError, Moment, Request, SignedAnswer, Waiting};
 use holdpoint_core::policy::{ChannelText, Secret};
 use holdpoint_core::text::shown;
 use ureq::http::header::{
@@ -41,11 +41,11 @@ pub struct Webhook {
     token: Token,
     key: Option<Key>,
     pace: Pace,
-    told: Option<Told>,
+    told: Option<LastOutcome>,
 }
 
 /// What came of an answer, for the next time this is asked.
-struct Told {
+struct LastOutcome {
     id: String,
     message: String,
     /// How often in a row an answer settled nothing.
@@ -80,8 +80,8 @@ impl Pace {
 const TOKEN_VARIABLE: &str = "PERMISSION_WEBHOOK_TOKEN";
 const KEY_VARIABLE: &str = "PERMISSION_WEBHOOK_SIGNING_KEY";
 
-/// The longest file of certificates that is read.
-const LONGEST_CA_FILE: u64 = 1 << 20;
+/// The longest file of certificates that is read: all of a system's are fewer. What is cut off does not parse.
+const MAX_CA_FILE: u64 = 1 << 20;
 
 /// Makes the channel, for [`Setting::webhooks`](holdpoint_broker::channel::Setting::webhooks).
 pub fn build(
@@ -202,7 +202,7 @@ impl Webhook {
         if status != StatusCode::OK {
             return Err(self.refused(&format!("answered with status {}", status.as_u16())));
         }
-        let limited = response.body_mut().with_config().limit(reply::LONGEST);
+        let limited = response.body_mut().with_config().limit(reply::MAX_REPLY);
         let bytes = match limited.read_to_vec() {
             Ok(bytes) => bytes,
             Err(error) => return self.failed(&error, patience),
@@ -262,7 +262,11 @@ enum Posted {
 }
 
 impl Channel for Webhook {
-    fn ask(&mut self, request: &Request, waiting: &Waiting<'_>) -> Result<Said, ChannelError> {
+    fn ask(
+        &mut self,
+        request: &Request,
+        waiting: &Waiting<'_>,
+    ) -> Result<SignedAnswer, ChannelError> {
         let patience = Patience::begin(waiting);
         let told = self.told.take().filter(|told| told.id == request.id);
         if let Some(told) = &told {
@@ -271,7 +275,7 @@ impl Channel for Webhook {
             patience.pause(self.pace.backoff(self.pace.pending, times))?;
         }
         let message = told.as_ref().map(|told| told.message.as_str());
-        let body = Payload::of(request, seconds(&patience)?, message).text();
+        let body = Payload::from_request(request, seconds(&patience)?, message).text();
         let token = self.token.get(&patience)?;
         let answered = self.answered(request, &body, token.as_deref(), &patience)?;
         self.told = told;
@@ -286,7 +290,7 @@ impl Channel for Webhook {
             Some(name) => (format!("{channel}/{name}"), vec![channel]),
             None => (channel, Vec::new()),
         };
-        Ok(Said {
+        Ok(SignedAnswer {
             answer: answered.answer,
             approver,
             on_behalf_of,
@@ -298,7 +302,7 @@ impl Channel for Webhook {
     /// The next question says it.
     fn told(&mut self, request: &Request, message: &str) {
         let before = self.told.take().filter(|told| told.id == request.id);
-        self.told = Some(Told {
+        self.told = Some(LastOutcome {
             id: request.id.clone(),
             message: message.to_owned(),
             times: before.map_or(1, |told| told.times.saturating_add(1)),
@@ -374,7 +378,7 @@ fn certificates(path: &Path) -> Result<Vec<Certificate<'static>>, ChannelError> 
     let read = |path: &Path| {
         let file = fs::File::open(path)?;
         let mut bytes = Vec::new();
-        io::Read::read_to_end(&mut io::Read::take(file, LONGEST_CA_FILE), &mut bytes)?;
+        io::Read::read_to_end(&mut io::Read::take(file, MAX_CA_FILE), &mut bytes)?;
         Ok(bytes)
     };
     let bytes = read(path).map_err(|error: io::Error| {

@@ -54,7 +54,7 @@ fn endpoint(server: &Server) -> String {
     format!("http://{}/ask?key=made-up-in-the-address", server.address)
 }
 
-fn ask(webhook: &mut Webhook) -> Result<Said, ChannelError> {
+fn ask(webhook: &mut Webhook) -> Result<SignedAnswer, ChannelError> {
     webhook.ask(&request(), &waiting(5000))
 }
 

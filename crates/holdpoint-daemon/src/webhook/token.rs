@@ -30,9 +30,10 @@ impl Token {
     }
 }
 
-/// How long the program may take, and how much it may print.
+/// How long the program may take, since a held call waits for it; then it is ended, and no token is there.
 const LIMIT: Duration = Duration::from_secs(5);
-const LONGEST: usize = 16 << 10;
+/// The most bytes a token may take: no server accepts a longer header. More is an error.
+const MAX_TOKEN: usize = 16 << 10;
 
 fn printed(words: &[String], patience: &Patience<'_>) -> Result<String, ChannelError> {
     let unusable = |what: &str| ChannelError::Unusable(format!("`auth_token_command` {what}"));
@@ -109,7 +110,7 @@ fn read(
             Err(error) if is_wait(&error) => {}
             Err(error) => return Err(Failed::Unreadable(error)),
         }
-        if bytes.len() > LONGEST {
+        if bytes.len() > MAX_TOKEN {
             return Err(Failed::TooMuch);
         }
         if patience.left().is_err() {

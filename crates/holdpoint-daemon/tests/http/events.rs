@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use holdpoint_broker::{Answer, Moment, Said};
+use holdpoint_broker::{Answer, Moment, SignedAnswer};
 use holdpoint_daemon::Somebody;
 use holdpoint_daemon::http::bind;
 use serde_json::{Value, json};
@@ -47,8 +47,8 @@ impl Reading {
     }
 }
 
-fn said(answer: Answer, binding: String) -> Said {
-    Said {
+fn said(answer: Answer, binding: String) -> SignedAnswer {
+    SignedAnswer {
         answer,
         approver: "dev".into(),
         on_behalf_of: Vec::new(),

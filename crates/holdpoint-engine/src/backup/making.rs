@@ -17,8 +17,8 @@ use crate::spread::spread;
 use crate::store::{make_private_directory, write_whole};
 use crate::trees::{Reach, is_missing, tree};
 
-/// The most paths without a copy that a manifest names.
-const MOST_LEFT_OUT: usize = 100;
+/// The most paths without a copy that a manifest names: it is there to be read.
+const MAX_LEFT_OUT: usize = 100;
 
 pub(super) fn make(backups: &Backups, wanted: &Wanted<'_>) -> Result<Manifest, BackupError> {
     let mut left_out: Vec<String> = wanted.unknown.to_vec();
@@ -43,7 +43,7 @@ pub(super) fn make(backups: &Backups, wanted: &Wanted<'_>) -> Result<Manifest, B
             });
         }
     }
-    left_out.truncate(MOST_LEFT_OUT);
+    left_out.truncate(MAX_LEFT_OUT);
     let about = About {
         purpose: Purpose::Call,
         call: wanted.call,

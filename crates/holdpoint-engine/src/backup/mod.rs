@@ -32,8 +32,8 @@ pub use self::manifest::{Entry, Kind, Manifest, Purpose, Root};
 pub use self::raw_path::RawPath;
 pub use self::restoring::{Change, Plan, Restored};
 
-/// The largest manifest that is read.
-const LARGEST_MANIFEST: u64 = 256 << 20;
+/// The largest manifest that is read: some million files. A larger one was not written by us, and is an error.
+const MAX_MANIFEST: u64 = 256 << 20;
 
 /// What a backup is made of.
 #[derive(Clone, Copy, Debug)]
@@ -123,7 +123,7 @@ impl Backups {
 
     fn find(&self, id: &str) -> Result<Manifest, BackupError> {
         let path = self.manifests().join(format!("{id}.json"));
-        let bytes = read_bounded(&path, LARGEST_MANIFEST).map_err(|unread| match unread {
+        let bytes = read_bounded(&path, MAX_MANIFEST).map_err(|unread| match unread {
             Unread::Missing => BackupError::NotFound(id.to_owned()),
             other @ (Unread::Directory
             | Unread::NotOrdinary

@@ -100,7 +100,7 @@ mod tests {
 
     fn of(line: &str) -> Status {
         let home = Some(Path::new("/home/dev"));
-        let subject = Subject::of(ToolCall::shell(line), Path::new("/work/app"), home);
+        let subject = Subject::from_call(ToolCall::shell(line), Path::new("/work/app"), home);
         check(&subject).0
     }
 
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn a_call_that_is_no_command_is_not_judged() {
         let call = ToolCall::new("Read", serde_json::json!({"file_path": "x"})).unwrap();
-        let subject = Subject::of(call, Path::new("/work/app"), None);
+        let subject = Subject::from_call(call, Path::new("/work/app"), None);
         assert_eq!(check(&subject).0, Status::Skipped);
     }
 }

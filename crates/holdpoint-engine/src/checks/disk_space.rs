@@ -107,7 +107,7 @@ mod tests {
     fn the_file_system_of_the_target_is_asked_and_told_with_numbers() {
         let place = tempfile::tempdir().unwrap();
         let call = ToolCall::new("Write", json!({"file_path": "/proc/x/new", "content": "x"}));
-        let subject = Subject::of(call.unwrap(), place.path(), None);
+        let subject = Subject::from_call(call.unwrap(), place.path(), None);
         let (status, message) = check_with(&subject, |asked| {
             assert_eq!(asked, Path::new("/proc"));
             Ok(56_200_000_000)
@@ -122,7 +122,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let large = fs::File::create(place.path().join("large")).unwrap();
         large.set_len(12_300_000).unwrap();
-        let subject = Subject::of(ToolCall::shell("cp large copy"), place.path(), None);
+        let subject = Subject::from_call(ToolCall::shell("cp large copy"), place.path(), None);
         let (status, message) = check_with(&subject, |_| Ok(112_299_000));
         assert_eq!(status, Status::Failed);
         assert!(

@@ -24,8 +24,8 @@ use holdpoint_core::{Action, PathVerb};
 
 use self::subject::Subject;
 
-/// How long a check may take.
-const LONGEST: Duration = Duration::from_secs(5);
+/// How long a check may take, since whoever is asked waits for it; one that takes longer ends as an error.
+const MAX_TIME: Duration = Duration::from_secs(5);
 
 /// What a check found: what comes of it, and in a sentence why.
 type Found = (Status, String);
@@ -44,7 +44,7 @@ pub fn run(
         .iter()
         .map(|check| (*check, task(*check, Arc::clone(&subject))))
         .collect();
-    within(LONGEST, tasks)
+    within(MAX_TIME, tasks)
 }
 
 type Task = Box<dyn FnOnce() -> Found + Send>;

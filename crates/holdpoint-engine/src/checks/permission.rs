@@ -112,7 +112,7 @@ mod tests {
     use std::fs;
 
     fn of(line: &str, place: &Path) -> Found {
-        check(&Subject::of(ToolCall::shell(line), place, None))
+        check(&Subject::from_call(ToolCall::shell(line), place, None))
     }
 
     //
@@ -138,7 +138,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let input = json!({"file_path": "/proc/sys/kernel/version", "content": "x"});
         let call = ToolCall::new("Write", input).unwrap();
-        let (status, message) = check(&Subject::of(call, place.path(), None));
+        let (status, message) = check(&Subject::from_call(call, place.path(), None));
         assert_eq!(status, Status::Failed, "{message}");
         assert_eq!(
             message,

@@ -128,7 +128,7 @@ mod tests {
 
     fn of(line: &str, guards: Option<&str>) -> Found {
         let home = Some(Path::new("/home/dev"));
-        let subject = Subject::of(ToolCall::shell(line), Path::new("/work/app"), home);
+        let subject = Subject::from_call(ToolCall::shell(line), Path::new("/work/app"), home);
         check_with(&subject, guards)
     }
 

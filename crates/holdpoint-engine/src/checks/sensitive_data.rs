@@ -15,14 +15,14 @@ use crate::amounts::{bytes, counted};
 use crate::excerpt::showing;
 use crate::plain_words;
 
-/// How much of each file is read.
-const MOST_OF_A_FILE: u64 = 100_000;
+/// How much of each file is read: secrets stand in configuration, which is short. The message says how much it was.
+const MAX_OF_A_FILE: u64 = 100_000;
 
-/// The most files that are read.
-const MOST_FILES: usize = 50;
+/// The most files that are read, so that a check ends in its time; the message says how many they were.
+const MAX_FILES: usize = 50;
 
-/// The most places that are told.
-const MOST_TOLD: usize = 3;
+/// The most places that are told; the rest is counted.
+const MAX_TOLD: usize = 3;
 
 pub(super) fn check(subject: &Subject) -> Found {
     let redactor = showing();
@@ -34,7 +34,7 @@ pub(super) fn check(subject: &Subject) -> Found {
     let mut read = 0;
     let mut paths: Vec<&Path> = Vec::new();
     for (path, _, _) in subject.files() {
-        if paths.contains(&path) || read >= MOST_FILES {
+        if paths.contains(&path) || read >= MAX_FILES {
             continue;
         }
         paths.push(path);
@@ -54,15 +54,15 @@ pub(super) fn check(subject: &Subject) -> Found {
         0 => "the arguments".to_owned(),
         _ => format!(
             "the arguments and the first {} of {}",
-            bytes(MOST_OF_A_FILE),
+            bytes(MAX_OF_A_FILE),
             counted(read, "file")
         ),
     };
     if found.is_empty() {
         return (Status::Passed, format!("nothing found in {looked_at}"));
     }
-    let more = found.len().saturating_sub(MOST_TOLD);
-    found.truncate(MOST_TOLD);
+    let more = found.len().saturating_sub(MAX_TOLD);
+    found.truncate(MAX_TOLD);
     let mut message = found.join("; ");
     if more > 0 {
         message.push_str(&format!("; and in {}", counted(more, "more place")));
@@ -73,7 +73,7 @@ pub(super) fn check(subject: &Subject) -> Found {
 fn kinds_in(redactor: &Redactor, path: &Path) -> io::Result<Kinds> {
     let mut start = Vec::new();
     File::open(path)?
-        .take(MOST_OF_A_FILE)
+        .take(MAX_OF_A_FILE)
         .read_to_end(&mut start)?;
     let (_, kinds) = redactor.text_counted(&String::from_utf8_lossy(&start));
     Ok(kinds)
@@ -102,7 +102,7 @@ mod tests {
         let secret = format!("hunter2-{}", "Zq81kX");
         fs::write(place.join("plain"), "nothing\n").unwrap();
         fs::write(place.join("settings"), format!("DB_PASSWORD={secret}\n")).unwrap();
-        let of = |line: &str| check(&Subject::of(ToolCall::shell(line), &place, None));
+        let of = |line: &str| check(&Subject::from_call(ToolCall::shell(line), &place, None));
         let (status, message) = of("cat plain");
         assert_eq!(status, Status::Passed);
         assert_eq!(
@@ -126,7 +126,7 @@ mod tests {
         let place = place.path().canonicalize().unwrap();
         let text = format!("{}\nDB_PASSWORD=hunter2-Zq81kX\n", "x ".repeat(60_000));
         fs::write(place.join("long"), text).unwrap();
-        let subject = Subject::of(ToolCall::shell("cat long"), &place, None);
+        let subject = Subject::from_call(ToolCall::shell("cat long"), &place, None);
         assert_eq!(check(&subject).0, Status::Passed);
     }
 }

@@ -54,7 +54,7 @@ mod tests {
         let write = |bytes: usize| {
             let input = json!({"file_path": "x", "content": "x".repeat(bytes)});
             let call = ToolCall::new("Write", input).unwrap();
-            check(&Subject::of(call, &place, None)).0
+            check(&Subject::from_call(call, &place, None)).0
         };
         assert_eq!(write(9_000_000), Status::Passed);
         assert_eq!(write(10_000_001), Status::Warning);
@@ -62,7 +62,7 @@ mod tests {
             .unwrap()
             .set_len(25_000_000)
             .unwrap();
-        let subject = Subject::of(ToolCall::shell("cp large copy"), &place, None);
+        let subject = Subject::from_call(ToolCall::shell("cp large copy"), &place, None);
         let (status, message) = check(&subject);
         assert_eq!(status, Status::Warning);
         assert!(

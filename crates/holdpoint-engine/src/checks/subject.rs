@@ -11,8 +11,8 @@ use serde_json::Value;
 use crate::disk::Disk;
 use crate::spread::spread;
 
-/// The most paths a check looks at.
-const MOST: usize = 2000;
+/// The most paths a check looks at, so that it ends in its time.
+const MAX_PATHS: usize = 2000;
 
 /// A call and what it names.
 pub(super) struct Subject {
@@ -46,7 +46,7 @@ impl Subject {
         self.paths.get_or_init(|| {
             let mut paths = Vec::new();
             for (path, verb) in &self.named {
-                let left = MOST.saturating_sub(paths.len());
+                let left = MAX_PATHS.saturating_sub(paths.len());
                 let found = spread(path, left).paths;
                 paths.extend(found.into_iter().map(|path| (path, *verb)));
             }
@@ -127,7 +127,7 @@ pub(super) fn nearest(path: &Path) -> &Path {
 #[cfg(test)]
 impl Subject {
     /// A call in a workspace, with the paths it names.
-    pub(super) fn of(call: ToolCall, workspace: &Path, home: Option<&Path>) -> Self {
+    pub(super) fn from_call(call: ToolCall, workspace: &Path, home: Option<&Path>) -> Self {
         let policy = holdpoint_core::Policy::compile(Vec::new()).unwrap();
         let around = Surroundings {
             workspace: workspace.to_str(),

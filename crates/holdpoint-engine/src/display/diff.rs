@@ -9,14 +9,14 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::excerpt::showing;
 
-/// The most lines of a difference that are shown.
-pub(super) const MOST_LINES: usize = 2000;
+/// The most lines of a difference that are shown: nobody reads more. It says how many there are.
+pub(super) const MAX_LINES: usize = 2000;
 
 /// The longest time to look for a short difference; then a longer one has to do.
-const LONGEST: Duration = Duration::from_millis(500);
+const MAX_TIME: Duration = Duration::from_millis(500);
 
-/// The most bytes of a text that is compared.
-pub(super) const LARGEST: usize = 1 << 20;
+/// The most bytes of a text that is compared: no source file has more, and comparing takes time.
+pub(super) const MAX_TEXT: usize = 1 << 20;
 
 /// A unified difference.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub(super) fn difference(
     let before = redactor.text(before).into_string();
     let after = redactor.text(after).into_string();
     let found = TextDiff::configure()
-        .timeout(LONGEST)
+        .timeout(MAX_TIME)
         .diff_lines(before.as_str(), after.as_str());
     let count = |tag: ChangeTag| {
         found
@@ -61,9 +61,9 @@ pub(super) fn difference(
         .header(names.0, names.1)
         .to_string();
     let lines = whole.lines().count();
-    let (text, cut) = match lines > MOST_LINES {
+    let (text, cut) = match lines > MAX_LINES {
         true => {
-            let first: Vec<&str> = whole.lines().take(MOST_LINES).collect();
+            let first: Vec<&str> = whole.lines().take(MAX_LINES).collect();
             (first.join("\n") + "\n", Some(lines))
         }
         false => (whole, None),
@@ -127,6 +127,6 @@ fn lines_of(key: &str, value: Option<&Value>, redactor: &Redactor) -> String {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-    text.truncate(text.floor_char_boundary(LARGEST));
+    text.truncate(text.floor_char_boundary(MAX_TEXT));
     text
 }

@@ -6,8 +6,8 @@ use holdpoint_broker::{Display, Format, Warned};
 use holdpoint_core::ToolCall;
 use serde_json::{Map, Value};
 
-use super::diff::{LARGEST, MOST_LINES, difference, tagging};
-use super::{Cut, LONGEST_SUMMARY, from_workspace, resolved};
+use super::diff::{MAX_LINES, MAX_TEXT, difference, tagging};
+use super::{Cut, MAX_SUMMARY, from_workspace, resolved};
 use crate::amounts::{bytes, counted};
 use crate::excerpt::showing;
 use crate::shown;
@@ -52,7 +52,7 @@ const PATHS: &[&str] = &["file_path", "filePath", "absolute_path", "path"];
 impl Edit {
     /// The edit a call is, by the shape of its arguments: agents' tools agree on that more than on
     /// their names.
-    pub(super) fn of(call: &ToolCall, workspace: &Path) -> Option<Self> {
+    pub(super) fn from_call(call: &ToolCall, workspace: &Path) -> Option<Self> {
         let input = call.input();
         let patch = ["input", "patch"].iter().find_map(|key| text(input, key));
         if let Some(patch) = patch.filter(|patch| patch.contains("*** Begin Patch")) {
@@ -65,10 +65,10 @@ impl Edit {
         let change = if let Some(edits) = input.get("edits").and_then(Value::as_array) {
             let edits: Option<Vec<Replacement>> = edits
                 .iter()
-                .map(|edit| Replacement::of(edit.as_object()?))
+                .map(|edit| Replacement::from_input(edit.as_object()?))
                 .collect();
             Change::Replace(edits?)
-        } else if let Some(one) = Replacement::of(input) {
+        } else if let Some(one) = Replacement::from_input(input) {
             Change::Replace(vec![one])
         } else {
             let whole = ["content", "file_text"]
@@ -90,10 +90,10 @@ impl Edit {
             return Display {
                 summary: shown(
                     &format!("{tool}: a patch of {}", counted(lines, "line")),
-                    LONGEST_SUMMARY,
+                    MAX_SUMMARY,
                 ),
                 format: Format::Diff,
-                ..Cut::of(patch).display()
+                ..Cut::from_text(patch).display()
             };
         }
         let mut warnings = Vec::new();
@@ -137,7 +137,7 @@ impl Edit {
             }
             Change::Patch(_) => String::new(),
         };
-        if new.len() > LARGEST {
+        if new.len() > MAX_TEXT {
             let size = bytes(u64::try_from(new.len()).unwrap_or(u64::MAX));
             warn(format!(
                 "the new content has {size}; no difference is shown"
@@ -155,7 +155,7 @@ impl Edit {
         if let Some(lines) = found.cut {
             warn(format!(
                 "only the first {} of {} are shown",
-                counted(MOST_LINES, "line"),
+                counted(MAX_LINES, "line"),
                 counted(lines, "line")
             ));
         }
@@ -164,7 +164,7 @@ impl Edit {
             None => format!("{tool} {name} (new, {})", counted(found.added, "line")),
         };
         Display {
-            summary: shown(&what, LONGEST_SUMMARY),
+            summary: shown(&what, MAX_SUMMARY),
             details: found.text,
             format: Format::Diff,
             truncated: found.cut.is_some(),
@@ -183,10 +183,10 @@ impl Edit {
                 texts.join("\n")
             }
         };
-        let mut display = Cut::of(showing().text(&text).into_string()).display();
+        let mut display = Cut::from_text(showing().text(&text).into_string()).display();
         display.warnings.extend(warnings);
         Display {
-            summary: shown(&format!("{tool} {name}"), LONGEST_SUMMARY),
+            summary: shown(&format!("{tool} {name}"), MAX_SUMMARY),
             format: Format::Text,
             ..display
         }
@@ -194,7 +194,7 @@ impl Edit {
 }
 
 impl Replacement {
-    fn of(input: &Map<String, Value>) -> Option<Self> {
+    fn from_input(input: &Map<String, Value>) -> Option<Self> {
         let either = |one: &str, other: &str| text(input, one).or_else(|| text(input, other));
         Some(Self {
             old: either("old_string", "old_str")?.to_owned(),
@@ -242,7 +242,7 @@ fn bounded_replace(text: &str, old: &str, new: &str) -> String {
         .count()
         .saturating_mul(new.len())
         .saturating_add(text.len());
-    match grown > LARGEST.saturating_mul(4) {
+    match grown > MAX_TEXT.saturating_mul(4) {
         true => text.replacen(old, new, 1000),
         false => text.replace(old, new),
     }
@@ -253,7 +253,7 @@ fn text<'v>(input: &'v Map<String, Value>, key: &str) -> Option<&'v str> {
 }
 
 fn present(path: &Path) -> Present {
-    let most = u64::try_from(LARGEST).unwrap_or(u64::MAX);
+    let most = u64::try_from(MAX_TEXT).unwrap_or(u64::MAX);
     match read_bounded(path, most) {
         Ok(content) => {
             let size = u64::try_from(content.len()).unwrap_or(u64::MAX);

@@ -5,12 +5,12 @@ use holdpoint_core::{Decision, Verdict};
 
 use crate::excerpt::showing;
 
-/// The most parts that are marked.
-const MOST: usize = 100;
+/// The most parts that are marked; whoever sees a hundred has seen enough.
+const MAX_MARKS: usize = 100;
 
 /// The parts of `shown`, which is `line` without its secrets, that rules of a decision caught. A
 /// part that cannot be found again is not marked.
-pub(super) fn of(line: &str, shown: &str, decision: &Decision) -> Vec<Mark> {
+pub(super) fn for_decision(line: &str, shown: &str, decision: &Decision) -> Vec<Mark> {
     let mut marks: Vec<Mark> = Vec::new();
     for finding in &decision.findings {
         let speaks = finding.verdict > Verdict::Allow;
@@ -26,7 +26,7 @@ pub(super) fn of(line: &str, shown: &str, decision: &Decision) -> Vec<Mark> {
             verdict: finding.verdict,
             reason: finding.reason.clone(),
         };
-        if marks.len() < MOST && !marks.contains(&mark) {
+        if marks.len() < MAX_MARKS && !marks.contains(&mark) {
             marks.push(mark);
         }
     }

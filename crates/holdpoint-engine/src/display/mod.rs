@@ -19,18 +19,18 @@ use serde_json::{Map, Value};
 use self::edits::Edit;
 use crate::excerpt::{showing, whole_arguments};
 use crate::shown;
-use crate::telling::TELLING;
+use crate::summary_arguments::SUMMARY_ARGUMENTS;
 
 pub use self::diff::diff_of_arguments;
 
-/// The most bytes of details that are shown.
-const LONGEST_DETAILS: usize = 256 << 10;
+/// The most bytes of details that are shown, so that a screen and a request stay usable. It says how many lines there are.
+const MAX_DETAILS: usize = 256 << 10;
 
-/// The most characters of the summary.
-const LONGEST_SUMMARY: usize = 160;
+/// The most characters of the summary: a line of a wide terminal.
+const MAX_SUMMARY: usize = 160;
 
-/// The most paths that are listed.
-const MOST_PATHS: usize = 200;
+/// The most paths that are listed; the call itself stands above them whole.
+const MAX_PATHS: usize = 200;
 
 /// The words of a call for the person who decides about it. `decision` is without secrets already;
 /// `paths` are those the call names.
@@ -44,14 +44,14 @@ pub fn display(
     let redactor = showing();
     let arguments = whole_arguments(&redactor, call);
     let hidden = changed_arguments(call.input(), &arguments);
-    let mut display = match (call.command_line(), Edit::of(call, workspace)) {
+    let mut display = match (call.command_line(), Edit::from_call(call, workspace)) {
         (Some(line), _) => of_command(&line, decision),
         (None, Some(edit)) => edit.display(call.tool(), workspace),
         (None, None) => of_arguments(call.tool(), &arguments),
     };
     display
         .warnings
-        .extend(warnings::of(action, paths, workspace));
+        .extend(warnings::for_action(action, paths, workspace));
     display.arguments = arguments;
     display.hidden = hidden;
     display.paths = listed(paths);
@@ -66,9 +66,9 @@ fn of_command(line: &str, decision: &Decision) -> Display {
         0 | 1 => "",
         _ => " …",
     };
-    let summary = format!("{}{more}", shown(first, LONGEST_SUMMARY));
-    let marks = marks::of(line, &redacted, decision);
-    let cut = Cut::of(redacted);
+    let summary = format!("{}{more}", shown(first, MAX_SUMMARY));
+    let marks = marks::for_decision(line, &redacted, decision);
+    let cut = Cut::from_text(redacted);
     Display {
         summary,
         marks: marks
@@ -83,7 +83,7 @@ fn of_command(line: &str, decision: &Decision) -> Display {
 
 fn of_arguments(tool: &str, arguments: &Map<String, Value>) -> Display {
     let details = serde_json::to_string_pretty(arguments).unwrap_or_default();
-    let telling = TELLING
+    let telling = SUMMARY_ARGUMENTS
         .iter()
         .find_map(|name| arguments.get(*name)?.as_str());
     let summary = match telling {
@@ -91,9 +91,9 @@ fn of_arguments(tool: &str, arguments: &Map<String, Value>) -> Display {
         None => tool.to_owned(),
     };
     Display {
-        summary: shown(&summary, LONGEST_SUMMARY),
+        summary: shown(&summary, MAX_SUMMARY),
         format: Format::Json,
-        ..Cut::of(details).display()
+        ..Cut::from_text(details).display()
     }
 }
 
@@ -104,12 +104,12 @@ struct Cut {
 }
 
 impl Cut {
-    fn of(mut text: String) -> Self {
-        if text.len() <= LONGEST_DETAILS {
+    fn from_text(mut text: String) -> Self {
+        if text.len() <= MAX_DETAILS {
             return Self { text, lines: None };
         }
         let lines = text.lines().count();
-        text.truncate(text.floor_char_boundary(LONGEST_DETAILS));
+        text.truncate(text.floor_char_boundary(MAX_DETAILS));
         Self {
             text,
             lines: Some(lines),
@@ -147,7 +147,7 @@ fn listed(paths: &[(String, PathVerb)]) -> Vec<NamedPath> {
     let real = |(path, verb): &&(String, PathVerb)| {
         *verb != PathVerb::Unknown || Path::new(path).symlink_metadata().is_ok()
     };
-    let listed = paths.iter().filter(real).take(MOST_PATHS);
+    let listed = paths.iter().filter(real).take(MAX_PATHS);
     listed
         .map(|(path, verb)| NamedPath {
             path: redactor.text(path).into_string(),

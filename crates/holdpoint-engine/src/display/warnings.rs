@@ -11,7 +11,11 @@ use crate::amounts::counted;
 use crate::shown;
 use holdpoint_core::text::is_invisible;
 
-pub(super) fn of(action: &Action, paths: &[(String, PathVerb)], workspace: &Path) -> Vec<Warned> {
+pub(super) fn for_action(
+    action: &Action,
+    paths: &[(String, PathVerb)],
+    workspace: &Path,
+) -> Vec<Warned> {
     let call = action.call();
     let mut warnings = Vec::new();
     let mut warn = |level: &str, text: String| {

@@ -12,17 +12,18 @@ use holdpoint_sandbox::places;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// The most files that are looked into.
-const MOST_FILES: usize = 256;
+/// The most files that are looked into, so that a person's answer is not kept waiting; the release does not depend on
+/// the contents of further ones.
+const MAX_FILES: usize = 256;
 
-/// The most bytes of all files together, so that a person's answer is not kept waiting.
-const MOST_BYTES: u64 = 128 << 20;
+/// The most bytes of all files together, for the same reason; further files are known by size, number and time.
+const MAX_BYTES: u64 = 128 << 20;
 
 /// The most bytes of one file; a larger one is known by its size, number and time.
-const LARGEST: u64 = 32 << 20;
+const MAX_FILE: u64 = 32 << 20;
 
 /// `sha256:…` over everything that was shown.
-pub(super) fn of(
+pub(super) fn for_call(
     asked: &CallContext,
     decision: &Decision,
     paths: &[(String, PathVerb)],
@@ -46,11 +47,11 @@ pub(super) fn described(
         .map(|file| json!({"path": file.path, "digest": file.digest}));
     // What a call that only looks reads may change while somebody thinks about it, as a log does.
     // What another one reads it sends, installs or carries out.
-    let mut left = MOST_BYTES;
+    let mut left = MAX_BYTES;
     let touched = paths
         .iter()
         .filter(|(_, verb)| *verb != PathVerb::Read || !decision.only_looks)
-        .take(MOST_FILES)
+        .take(MAX_FILES)
         .map(
             |(path, verb)| json!({"path": path, "what": verb, "state": state_of(Path::new(path), &mut left)}),
         );
@@ -85,7 +86,7 @@ fn state_of(path: &Path, left: &mut u64) -> String {
     if !found.is_file() {
         return "special".into();
     }
-    if found.len() > LARGEST.min(*left) {
+    if found.len() > MAX_FILE.min(*left) {
         return format!("{} bytes, {}", found.len(), last_change(&found));
     }
     *left -= found.len();
@@ -115,7 +116,7 @@ fn content_of(path: &Path) -> Option<String> {
     // A pipe that took the file's place this moment is not waited for.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, places::AS_IT_IS);
-    let mut file = options.open(path).ok()?.take(LARGEST + 1);
+    let mut file = options.open(path).ok()?.take(MAX_FILE + 1);
     let mut hasher = Sha256::new();
     let mut buffer = vec![0_u8; 64 << 10];
     loop {
@@ -137,7 +138,7 @@ mod tests {
     fn a_file_that_changes_is_another_file() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("deploy.sh");
-        let state_of = |path: &Path| state_of(path, &mut MOST_BYTES.clone());
+        let state_of = |path: &Path| state_of(path, &mut MAX_BYTES.clone());
         assert_eq!(state_of(&path), "absent");
         fs::write(&path, "echo one").unwrap();
         let one = state_of(&path);

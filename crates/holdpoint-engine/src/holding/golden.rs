@@ -137,7 +137,7 @@ fn bound(root: &Path, case: &Case) -> String {
     let state = SessionState::default();
     let action = understand(call.clone(), &policy, &around);
     let decision = judge(&action, &policy, &Session::new(state.clone()), &around);
-    let terms = terms::of(&asked, &action, &decision, &policy, &state, &around);
+    let terms = terms::for_decision(&asked, &action, &decision, &policy, &state, &around);
     let paths = named(&action).paths;
     let mut whole = binding::described(&asked, &decision, &paths, &terms);
     // What is taken apart here is what the broker is told.

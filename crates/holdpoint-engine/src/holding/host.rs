@@ -18,8 +18,8 @@ use crate::recording::Hold;
 use crate::simulate::simulate;
 use crate::{checks, display};
 
-/// The most lines of what a call would do that are shown.
-const MOST_FORESEEN: usize = 12;
+/// The most lines of what a call would do that are shown: what fits above the question on a screen.
+const MAX_FORESEEN: usize = 12;
 
 /// For how long a rule of a session holds, in words.
 pub(super) fn lasting() -> String {
@@ -79,9 +79,9 @@ fn judged_in(engine: &Engine, asked: &CallContext, reading: &Reading, session: &
     let (action, policy) = (&reading.action, &reading.policy);
     let decision = engine.judge_reading(reading, session);
     let around = engine.surroundings(&asked.workspace);
-    let terms = terms::of(asked, action, &decision, policy, session.state(), &around);
+    let terms = terms::for_decision(asked, action, &decision, policy, session.state(), &around);
     Judged {
-        binding: binding::of(asked, &decision, &named(action).paths, &terms),
+        binding: binding::for_call(asked, &decision, &named(action).paths, &terms),
         decision: without_secrets(decision),
         terms,
     }
@@ -193,7 +193,7 @@ impl BrokerHost for Engine {
 fn foreseen(action: &Action, around: &Surroundings<'_>) -> Vec<Warned> {
     let told = simulate(action, around).told();
     told.into_iter()
-        .take(MOST_FORESEEN)
+        .take(MAX_FORESEEN)
         .map(|text| Warned {
             level: "info".into(),
             text,

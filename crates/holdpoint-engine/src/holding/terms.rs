@@ -10,7 +10,7 @@ use holdpoint_core::{
 use super::host::lasting;
 
 /// The terms for a call that was judged so.
-pub(super) fn of(
+pub(super) fn for_decision(
     asked: &CallContext,
     action: &Action,
     decision: &Decision,

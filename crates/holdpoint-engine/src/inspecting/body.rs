@@ -16,7 +16,7 @@ pub(super) struct Body<'v> {
 
 impl<'v> Body<'v> {
     /// Puts aside the pictures and the form of a value, and what stands word for word in `own`.
-    pub(super) fn of(value: &'v Value, own: Option<&Value>) -> Self {
+    pub(super) fn from_value(value: &'v Value, own: Option<&Value>) -> Self {
         let own: HashSet<&str> = own.map(strings).into_iter().flatten().collect();
         let aside = put_aside(value, &own);
         if aside.is_empty() {
@@ -211,7 +211,7 @@ mod tests {
     use serde_json::json;
 
     fn texts(value: &Value, own: &Value) -> Vec<String> {
-        let body = Body::of(value, Some(own));
+        let body = Body::from_value(value, Some(own));
         assert_eq!(&body.with_text(body.text().clone()), value);
         let mut texts: Vec<String> = body.strings().map(str::to_owned).collect();
         texts.sort();

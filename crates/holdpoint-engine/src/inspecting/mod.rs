@@ -86,7 +86,7 @@ pub fn inspect_value(
         return Ok(Inspected::default());
     }
     // Pictures are no text, and what the model itself has said is nobody else's.
-    let body = Body::of(value, input);
+    let body = Body::from_value(value, input);
     let found = terms.inspect_json(body.text(), incoming.origin);
     let mut whole = as_one(&found);
     if incoming.replaceable && !needs_words(terms, &whole, incoming.origin) {

@@ -9,7 +9,7 @@ use holdpoint_broker::{Channel, ChannelError, Context, Display};
 use holdpoint_core::{Policy, ToolCall};
 use holdpoint_ledger::unguessable;
 
-use super::keeper::{Asking, Gatekeeper, Post};
+use super::keeper::{Asking, Gatekeeper, Inner};
 use super::previews::Previews;
 use super::turns::Turns;
 use crate::context::GivenPolicy;
@@ -186,7 +186,7 @@ impl Builder {
             Given::Compiled(policy) => Some(*policy),
         };
         Ok(Gatekeeper {
-            post: Arc::new(Post {
+            inner: Arc::new(Inner {
                 engine,
                 agent: self.agent,
                 session,

@@ -49,7 +49,7 @@ impl Gatekeeper {
         let call = self.placed(&ToolCall::new(tool_name, arguments)?);
         let mut caller = self.caller(&call);
         caller.circumstances.intent = Some(intent.trim().to_owned());
-        let (allowed, reason, method) = match self.post.engine.decide(call, Arc::new(caller)) {
+        let (allowed, reason, method) = match self.inner.engine.decide(call, Arc::new(caller)) {
             Err(error) => {
                 let reason = format!("Permission check failed: {error}");
                 (false, reason, Method::Error)

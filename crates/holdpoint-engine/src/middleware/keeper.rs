@@ -21,18 +21,18 @@ use crate::pipeline::{Held, Outcome, ToolResult};
 use crate::recording::Failed;
 use crate::sessions::{SessionError, SessionId, Sessions};
 
-/// The most tools a session is said to have called before.
-const MOST_PREVIOUS: usize = 50;
+/// The most tools a session is said to have called before: enough to see what led to a call. The oldest are left out.
+const MAX_PREVIOUS: usize = 50;
 
 /// Stands between a model and its tools: every call it is handed is judged, held where a person is
 /// to be asked, run, and recorded. A clone is the same gatekeeper; it may be used from many threads.
 #[derive(Clone)]
 pub struct Gatekeeper {
-    pub(super) post: Arc<Post>,
+    pub(super) inner: Arc<Inner>,
 }
 
 /// Where a gatekeeper stands, and for whom.
-pub(super) struct Post {
+pub(super) struct Inner {
     pub(super) engine: Engine,
     pub(super) agent: String,
     pub(super) session: String,
@@ -114,7 +114,7 @@ impl Gatekeeper {
 
     /// The session calls come under.
     pub fn session(&self) -> &str {
-        &self.post.session
+        &self.inner.session
     }
 
     /// What the session remembers.
@@ -135,35 +135,35 @@ impl Gatekeeper {
     }
 
     fn sessions(&self) -> Result<Sessions, SessionError> {
-        Sessions::at(self.post.engine.locations())
+        Sessions::at(self.inner.engine.locations())
     }
 
     fn session_id(&self) -> SessionId {
-        SessionId::new(&self.post.session)
+        SessionId::new(&self.inner.session)
     }
 
     fn context(&self) -> MutexGuard<'_, Context> {
-        let context = self.post.context.lock();
+        let context = self.inner.context.lock();
         context.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Who makes a call, and what it comes under.
     pub(super) fn caller(&self, call: &ToolCall) -> Caller {
-        let post = &self.post;
+        let inner = &self.inner;
         let mut circumstances = self.context().clone();
         circumstances
             .session_id
-            .get_or_insert_with(|| post.session.clone());
-        let workspace = Path::new(&post.workspace);
+            .get_or_insert_with(|| inner.session.clone());
+        let workspace = Path::new(&inner.workspace);
         let directory = call.cwd().map_or(workspace, Path::new);
         Caller {
-            agent: post.agent.clone(),
-            session_name: Some(post.session.clone()),
-            policy: match &post.policy {
+            agent: inner.agent.clone(),
+            session_name: Some(inner.session.clone()),
+            policy: match &inner.policy {
                 Some(given) => PolicySource::Given(given.clone()),
-                None => post.engine.layers_at(workspace, directory),
+                None => inner.engine.layers_at(workspace, directory),
             },
-            session: SessionSource::Kept(post.session.clone()),
+            session: SessionSource::Kept(inner.session.clone()),
             workspace: workspace.to_owned(),
             circumstances,
         }
@@ -173,7 +173,7 @@ impl Gatekeeper {
     pub(super) fn placed(&self, call: &ToolCall) -> ToolCall {
         match call.cwd() {
             Some(_) => call.clone(),
-            None => call.clone().in_directory(self.post.workspace.as_str()),
+            None => call.clone().in_directory(self.inner.workspace.as_str()),
         }
     }
 
@@ -198,11 +198,11 @@ impl Gatekeeper {
         cancel: &Cancel,
     ) -> Result<Result<Pass, Box<Executed>>, EngineError> {
         let caller = Arc::new(self.caller(call));
-        let judged = self.post.engine.judge(call.clone(), caller)?;
+        let judged = self.inner.engine.judge(call.clone(), caller)?;
         let cancelled = || cancel.is_cancelled();
         let introduce = |asked: &CallContext, prepared| self.introduced(asked, prepared);
         let mut visitor;
-        let asker = match &self.post.asking {
+        let asker = match &self.inner.asking {
             Asking::Nobody => Asker::Nobody,
             Asking::AsPolicySays => Asker::AsPolicySays(Dialog::None),
             Asking::Through(turns) => {
@@ -234,7 +234,7 @@ impl Gatekeeper {
 
     /// What a person is shown of a call, in the tool's words where it has any.
     fn introduced(&self, asked: &CallContext, prepared: Prepared) -> Result<Prepared, Problem> {
-        match said_of(&self.post.previews, asked)? {
+        match said_of(&self.inner.previews, asked)? {
             None => Ok(prepared),
             Some(said) => Ok(Prepared {
                 display: introduced(prepared.display, said),
@@ -247,15 +247,15 @@ impl Gatekeeper {
     pub(super) fn ran(&self, tool: &str) {
         let previous = &mut self.context().previous_tools;
         previous.push(tool.to_owned());
-        let excess = previous.len().saturating_sub(MOST_PREVIOUS);
+        let excess = previous.len().saturating_sub(MAX_PREVIOUS);
         previous.drain(..excess);
     }
 
     /// Puts on record that a call did not run. It does not run whether or not this can be written.
     pub(super) fn record_failure(&self, call: &ToolCall, problem: &str) {
-        self.post.engine.record_failure(&Failed {
-            agent: &self.post.agent,
-            session: Some(&self.post.session),
+        self.inner.engine.record_failure(&Failed {
+            agent: &self.inner.agent,
+            session: Some(&self.inner.session),
             call: Some(call),
             problem,
             left_alone: false,
@@ -267,9 +267,9 @@ impl Gatekeeper {
 impl std::fmt::Debug for Gatekeeper {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Gatekeeper")
-            .field("agent", &self.post.agent)
-            .field("session", &self.post.session)
-            .field("workspace", &self.post.workspace)
+            .field("agent", &self.inner.agent)
+            .field("session", &self.inner.session)
+            .field("workspace", &self.inner.workspace)
             .finish_non_exhaustive()
     }
 }

@@ -30,7 +30,7 @@ impl Pass {
             keeper,
             made: permit.made().clone(),
             call: permit.call().clone(),
-            permission: Permission::of(&permit),
+            permission: Permission::from_permit(&permit),
             permit: Some(permit),
             started: None,
         }

@@ -21,7 +21,7 @@ pub struct Permission {
 }
 
 impl Permission {
-    pub(super) fn of(permit: &Permit) -> Self {
+    pub(super) fn from_permit(permit: &Permit) -> Self {
         let decision = permit.decision();
         Self {
             allowed: true,

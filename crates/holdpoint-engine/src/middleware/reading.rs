@@ -49,7 +49,7 @@ impl Gatekeeper {
             replaceable: true,
         };
         let caller = self.caller(&call);
-        let engine = &self.post.engine;
+        let engine = &self.inner.engine;
         match engine.inspect_result(&caller, call.clone(), &returned) {
             Ok(inspected) => readable(value, inspected),
             Err(error) => self.kept_back(&call, &value, &error),
@@ -76,10 +76,10 @@ impl Gatekeeper {
     /// Looks at what the user wrote, before the model reads it. One that cannot be looked at goes
     /// on: every call that follows from it is judged.
     pub fn inspect_prompt(&self, text: &str) -> Message {
-        let nowhere = ToolCall::shell("").in_directory(self.post.workspace.as_str());
+        let nowhere = ToolCall::shell("").in_directory(self.inner.workspace.as_str());
         let caller = self.caller(&nowhere);
-        let engine = &self.post.engine;
-        match engine.inspect_prompt(&caller, &self.post.workspace, text) {
+        let engine = &self.inner.engine;
+        match engine.inspect_prompt(&caller, &self.inner.workspace, text) {
             Ok(inspected) => Message {
                 allowed: inspected.action < Action::Quarantine,
                 note: inspected.note,

@@ -4,7 +4,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use holdpoint_broker::{Channel, ChannelError, Request, Said, Turn, Waiting};
+use holdpoint_broker::{Channel, ChannelError, Request, SignedAnswer, Turn, Waiting};
 
 /// How often whoever waits looks whether the call is still wanted.
 const LOOK: Duration = Duration::from_millis(25);
@@ -135,7 +135,11 @@ impl Channel for Visitor<'_> {
         }
     }
 
-    fn ask(&mut self, request: &Request, waiting: &Waiting<'_>) -> Result<Said, ChannelError> {
+    fn ask(
+        &mut self,
+        request: &Request,
+        waiting: &Waiting<'_>,
+    ) -> Result<SignedAnswer, ChannelError> {
         self.using(|channel| channel.ask(request, waiting))
     }
 

@@ -5,16 +5,16 @@ use std::time::{Duration, Instant};
 
 use holdpoint_core::ExplainedEffect;
 
-use super::{Known, MOST_LISTED, NO_SIMULATION};
+use super::{Known, MAX_LISTED, NO_SIMULATION};
 use crate::amounts::{bytes, counted};
 use crate::spread::spread;
 use crate::trees::{Reach, tree};
 
-/// The most entries that are counted.
-const MOST_COUNTED: usize = 200_000;
+/// The most entries that are counted: a person decides nothing else for more. The figure then says "at least".
+const MAX_COUNTED: usize = 200_000;
 
-/// How long counting may take.
-const LONGEST: Duration = Duration::from_secs(3);
+/// How long counting may take, since a person waits for it. The figure then says "at least".
+const MAX_TIME: Duration = Duration::from_secs(3);
 
 /// What is counted.
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ impl Count {
     pub(super) fn add(&mut self, path: &Path, whole: bool, until: Instant) {
         let reach = Reach {
             entries: match whole {
-                true => MOST_COUNTED.saturating_sub(self.files + self.directories),
+                true => MAX_COUNTED.saturating_sub(self.files + self.directories),
                 false => 1,
             },
             until: Some(until),
@@ -50,7 +50,7 @@ impl Count {
                 self.bytes = self.bytes.saturating_add(metadata.len());
             }
             self.listed += 1;
-            if self.first.len() < MOST_LISTED {
+            if self.first.len() < MAX_LISTED {
                 let mut name = path.display().to_string();
                 if metadata.is_dir() && !name.ends_with('/') {
                     name.push('/');
@@ -102,8 +102,8 @@ fn plural_directories(count: usize) -> String {
 }
 
 /// What the effects of a command or a tool would remove and overwrite.
-pub(super) fn of(program: Option<&str>, effects: &[ExplainedEffect]) -> Known {
-    let until = Instant::now() + LONGEST;
+pub(super) fn simulate(program: Option<&str>, effects: &[ExplainedEffect]) -> Known {
+    let until = Instant::now() + MAX_TIME;
     let mut lines = Vec::new();
     let mut complete = true;
     let mut removed = Count::default();
@@ -114,11 +114,11 @@ pub(super) fn of(program: Option<&str>, effects: &[ExplainedEffect]) -> Known {
         match (effect.kind, known) {
             ("read" | "list" | "run", _) => {}
             ("delete", Some(path)) if program == Some("mv") => {
-                let moved = spread(path, MOST_LISTED).paths;
+                let moved = spread(path, MAX_LISTED).paths;
                 written.extend(moved.iter().map(|path| format!("moves {}", path.display())));
             }
             ("delete", Some(path)) => {
-                let found = spread(path, MOST_COUNTED);
+                let found = spread(path, MAX_COUNTED);
                 removed.cut |= found.cut;
                 for path in found.paths {
                     let is_directory = path.symlink_metadata().is_ok_and(|found| found.is_dir());
@@ -129,7 +129,7 @@ pub(super) fn of(program: Option<&str>, effects: &[ExplainedEffect]) -> Known {
                 }
             }
             ("write" | "append" | "mode" | "owner", Some(path)) => {
-                for path in spread(path, MOST_LISTED).paths {
+                for path in spread(path, MAX_LISTED).paths {
                     let line = writes(effect.kind, &path);
                     if !written.contains(&line) {
                         written.push(line);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use holdpoint_core::ExplainedCommand;
 
-use super::{Known, MOST_LISTED, NO_SIMULATION, quiet};
+use super::{Known, MAX_LISTED, NO_SIMULATION, quiet};
 
 /// `rsync` between directories of this machine, with flags that only say what is copied.
 pub(super) fn rsync(command: &ExplainedCommand, directory: Option<&Path>) -> Known {
@@ -38,11 +38,11 @@ pub(super) fn rsync(command: &ExplainedCommand, directory: Option<&Path>) -> Kno
                 changes.len() - removed.clone().count(),
                 removed.count()
             )];
-            let more = changes.len().saturating_sub(MOST_LISTED);
+            let more = changes.len().saturating_sub(MAX_LISTED);
             lines.extend(
                 changes
                     .into_iter()
-                    .take(MOST_LISTED)
+                    .take(MAX_LISTED)
                     .map(|line| format!("  {line}")),
             );
             if more > 0 {

@@ -21,7 +21,7 @@ const ACTS: &[&str] = &[
     "-files0-from",
 ];
 
-pub(super) fn of(
+pub(super) fn simulate(
     command: &ExplainedCommand,
     all: &Explained,
     at: usize,

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use holdpoint_core::ExplainedCommand;
 
 use super::deletions::Count;
-use super::quiet::{self, Said};
-use super::{Known, MOST_LISTED, NO_SIMULATION};
+use super::quiet::{self, Output};
+use super::{Known, MAX_LISTED, NO_SIMULATION};
 use crate::amounts::counted;
 
 /// Settings by which a repository has something run, or somebody asked. What comes with `-c` stands
@@ -37,7 +37,7 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("GIT_TERMINAL_PROMPT", "0"),
 ];
 
-pub(super) fn of(command: &ExplainedCommand, directory: Option<&Path>) -> Option<Known> {
+pub(super) fn simulate(command: &ExplainedCommand, directory: Option<&Path>) -> Option<Known> {
     let words: Vec<&str> = command.words.iter().skip(1).map(String::as_str).collect();
     let (at, words) = match before_subcommand(&words) {
         Ok(found) => found,
@@ -323,7 +323,7 @@ impl<'d> Repository<'d> {
         Ok(repository)
     }
 
-    fn ask(&self, arguments: &[&str]) -> Result<Said, String> {
+    fn ask(&self, arguments: &[&str]) -> Result<Output, String> {
         let mut all = vec!["--no-pager", "--no-optional-locks"];
         let settings = HARMLESS.iter().copied();
         for setting in settings.chain(self.filters.iter().map(String::as_str)) {
@@ -544,7 +544,7 @@ impl<'d> Repository<'d> {
         if count == 0 {
             return Ok(vec![format!("{verb} no commit {whose}")]);
         }
-        let most = format!("--max-count={MOST_LISTED}");
+        let most = format!("--max-count={MAX_LISTED}");
         let mut arguments = vec![
             "log",
             "--oneline",
@@ -562,8 +562,8 @@ impl<'d> Repository<'d> {
                 .into_iter()
                 .map(|line| format!("  {line}")),
         );
-        if count > MOST_LISTED {
-            lines.push(format!("  … and {} more", count - MOST_LISTED));
+        if count > MAX_LISTED {
+            lines.push(format!("  … and {} more", count - MAX_LISTED));
         }
         Ok(lines)
     }
@@ -581,11 +581,11 @@ fn listed(title: String, all: &[String]) -> Vec<String> {
     let mut lines = vec![title];
     lines.extend(
         all.iter()
-            .take(MOST_LISTED)
+            .take(MAX_LISTED)
             .map(|line| format!("  {}", line.trim())),
     );
-    if all.len() > MOST_LISTED {
-        lines.push(format!("  … and {} more", all.len() - MOST_LISTED));
+    if all.len() > MAX_LISTED {
+        lines.push(format!("  … and {} more", all.len() - MAX_LISTED));
     }
     lines
 }

@@ -17,11 +17,12 @@ use serde::Serialize;
 
 use crate::{shown, text_without_secrets};
 
-/// The most paths, commits or lines of one kind that are listed.
-const MOST_LISTED: usize = 20;
+/// The most paths, commits or lines of one kind that are listed: what a person reads. The rest is counted.
+const MAX_LISTED: usize = 20;
 
-/// The most commands of a line that are simulated.
-const MOST_COMMANDS: usize = 20;
+/// The most commands of a line that are simulated, since each may start a program; beyond it the simulation says
+/// that it is not whole.
+const MAX_COMMANDS: usize = 20;
 
 /// What a call would do.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -74,7 +75,7 @@ pub fn simulate(action: &Action, around: &Surroundings<'_>) -> Simulation {
         return simulation;
     }
     if explained.commands.is_empty() {
-        simulation.add(deletions::of(None, &explained.effects));
+        simulation.add(deletions::simulate(None, &explained.effects));
     }
     let mut simulated = 0;
     for (at, command) in explained.commands.iter().enumerate() {
@@ -82,7 +83,7 @@ pub fn simulate(action: &Action, around: &Surroundings<'_>) -> Simulation {
             continue;
         };
         simulated += 1;
-        if simulated > MOST_COMMANDS {
+        if simulated > MAX_COMMANDS {
             simulation.add(Known::nothing("there are more commands than are looked at"));
             break;
         }
@@ -145,8 +146,8 @@ fn of_command(command: &ExplainedCommand, all: &Explained, at: usize) -> Option<
         (_, _) => None,
     };
     match program {
-        "git" => return git::of(command, directory),
-        "find" => return find::of(command, all, at, directory),
+        "git" => return git::simulate(command, directory),
+        "find" => return find::simulate(command, all, at, directory),
         "rsync" => return Some(dry_runs::rsync(command, directory)),
         _ => {}
     }
@@ -164,7 +165,7 @@ fn of_command(command: &ExplainedCommand, all: &Explained, at: usize) -> Option<
     if kinds().all(|kind| matches!(kind, "read" | "list")) {
         return None;
     }
-    Some(deletions::of(Some(program), &command.effects))
+    Some(deletions::simulate(Some(program), &command.effects))
 }
 
 /// Whether a command is answered for by those it runs: `bash -c '…'`, `env X=1 …`.

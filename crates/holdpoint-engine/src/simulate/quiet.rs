@@ -7,24 +7,24 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long such a program may take.
-const LONGEST: Duration = Duration::from_secs(5);
+/// How long such a program may take, since a person waits for it; then it is ended, and its answer is unknown.
+const MAX_TIME: Duration = Duration::from_secs(5);
 
-/// The most bytes of output that are read.
-const MOST: usize = 1 << 20;
+/// The most bytes of output that are read: far more than is shown. The rest is left, and the answer says it is cut.
+const MAX_OUTPUT: usize = 1 << 20;
 
 /// Where programs are looked for: not where the agent or a project may have put some.
 const PROGRAMS: &str = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin";
 
 /// What a program said.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct Output {
     pub(super) text: Vec<u8>,
     /// Whether there was more.
     pub(super) cut: bool,
 }
 
-impl Said {
+impl Output {
     /// Its lines.
     pub(super) fn lines(&self) -> Vec<String> {
         let text = String::from_utf8_lossy(&self.text);
@@ -47,7 +47,7 @@ pub(super) fn run(
     arguments: &[&str],
     directory: &Path,
     environment: &[(&str, &str)],
-) -> Result<Said, String> {
+) -> Result<Output, String> {
     let mut command = Command::new(program);
     command
         .args(arguments)
@@ -69,36 +69,38 @@ pub(super) fn run(
     let (sender, receiver) = channel();
     let reader = thread::Builder::new().spawn(move || {
         let mut text = Vec::new();
-        let limit = u64::try_from(MOST).unwrap_or(u64::MAX).saturating_add(1);
+        let limit = u64::try_from(MAX_OUTPUT)
+            .unwrap_or(u64::MAX)
+            .saturating_add(1);
         let read = output.map(|output| output.take(limit).read_to_end(&mut text));
         let _ = sender.send(read.is_some_and(|read| read.is_ok()).then_some(text));
     });
-    let until = Instant::now() + LONGEST;
+    let until = Instant::now() + MAX_TIME;
     let text = match reader {
-        Ok(_) => receiver.recv_timeout(LONGEST).ok().flatten(),
+        Ok(_) => receiver.recv_timeout(MAX_TIME).ok().flatten(),
         Err(_) => None,
     };
     let Some(mut text) = text else {
         end(&mut child);
         return Err(format!(
             "{program} took longer than {} s",
-            LONGEST.as_secs()
+            MAX_TIME.as_secs()
         ));
     };
-    let cut = text.len() > MOST;
-    text.truncate(MOST);
+    let cut = text.len() > MAX_OUTPUT;
+    text.truncate(MAX_OUTPUT);
     if cut {
         end(&mut child);
-        return Ok(Said { text, cut });
+        return Ok(Output { text, cut });
     }
     match wait(&mut child, until) {
-        Some(true) => Ok(Said { text, cut }),
+        Some(true) => Ok(Output { text, cut }),
         Some(false) => Err(format!("{program} refuses")),
         None => {
             end(&mut child);
             Err(format!(
                 "{program} took longer than {} s",
-                LONGEST.as_secs()
+                MAX_TIME.as_secs()
             ))
         }
     }

@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 use crate::request::Request;
 
-/// The longest text that comes back.
-const LONGEST: u64 = 4 << 20;
+/// The longest text that comes back, as bytes: far more than a person writes. A longer one changes nothing.
+const MAX_TEXT: u64 = 4 << 20;
 
 /// What can be edited of a call, and how it is written.
 pub enum Editable {
@@ -23,7 +23,7 @@ pub enum Editable {
 
 impl Editable {
     /// What may be changed and has no hidden part; none if nothing.
-    pub fn of(request: &Request) -> Option<Self> {
+    pub fn from_request(request: &Request) -> Option<Self> {
         let mut arguments: Map<String, Value> = request
             .terms
             .editable
@@ -142,9 +142,9 @@ impl Draft {
 
     fn text(&self) -> io::Result<String> {
         let mut text = String::new();
-        let mut file = File::open(&self.file)?.take(LONGEST + 1);
+        let mut file = File::open(&self.file)?.take(MAX_TEXT + 1);
         let count = file.read_to_string(&mut text)?;
-        match u64::try_from(count).is_ok_and(|count| count <= LONGEST) {
+        match u64::try_from(count).is_ok_and(|count| count <= MAX_TEXT) {
             true => Ok(text),
             false => Err(io::ErrorKind::FileTooLarge.into()),
         }

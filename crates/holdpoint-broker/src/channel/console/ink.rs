@@ -6,6 +6,8 @@
 use holdpoint_core::text::shown;
 use unicode_width::UnicodeWidthChar;
 
+use crate::words::{self, DiffLine};
+
 /// How a piece of text looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ink {
@@ -90,31 +92,13 @@ impl Sheet {
     pub(super) fn field(&mut self, name: &str, ink: Ink, value: &str) -> &mut Self {
         let first = format!("  {:<LABEL$}", format!("{name}:"));
         let next = format!("  {:<LABEL$}", "");
-        let value = shown(value, LONGEST_FIELD);
+        let value = shown(value, MAX_FIELD);
         self.wrapped(&first, &next, &[(ink, &value)])
     }
 
     /// Text from outside, line by line behind a bar.
     pub(super) fn block(&mut self, pieces: &[(Ink, &str)]) -> &mut Self {
-        let mut lines: Vec<Vec<(Ink, String)>> = vec![Vec::new()];
-        for (ink, text) in pieces {
-            for (count, part) in text.split('\n').enumerate() {
-                if count > 0 {
-                    lines.push(Vec::new());
-                }
-                let part = part.strip_suffix('\r').unwrap_or(part);
-                let part = shown(&part.replace('\t', "    "), usize::MAX);
-                if let Some(line) = lines.last_mut()
-                    && !part.is_empty()
-                {
-                    line.push((*ink, part));
-                }
-            }
-        }
-        if lines.last().is_some_and(Vec::is_empty) && lines.len() > 1 {
-            lines.pop();
-        }
-        for line in &lines {
+        for line in words::lines(pieces) {
             let line: Vec<(Ink, &str)> = line
                 .iter()
                 .map(|(ink, text)| (*ink, text.as_str()))
@@ -126,15 +110,13 @@ impl Sheet {
 
     /// A difference: what goes red, what comes green.
     pub(super) fn diff(&mut self, text: &str) -> &mut Self {
-        let mut head = true;
-        for line in text.lines() {
-            head &= !line.starts_with("@@");
-            let ink = match line.as_bytes().first() {
-                _ if head => Ink::Bold,
-                Some(b'+') => Ink::Good,
-                Some(b'-') => Ink::Bad,
-                Some(b'@') => Ink::Place,
-                Some(_) | None => Ink::Plain,
+        for (kind, line) in words::diff_lines(text) {
+            let ink = match kind {
+                DiffLine::Header => Ink::Bold,
+                DiffLine::Added => Ink::Good,
+                DiffLine::Removed => Ink::Bad,
+                DiffLine::Position => Ink::Place,
+                DiffLine::Same => Ink::Plain,
             };
             self.block(&[(ink, line)]);
         }
@@ -168,8 +150,8 @@ impl Sheet {
     }
 }
 
-/// The longest text of a field; more is in the details.
-const LONGEST_FIELD: usize = 600;
+/// The most characters of a field; more is in the details.
+const MAX_FIELD: usize = 600;
 
 #[cfg(test)]
 mod tests {

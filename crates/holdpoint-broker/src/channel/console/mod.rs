@@ -23,7 +23,7 @@ use self::screen::{Controlling, Heard, Plain, Screen};
 use super::patience::Patience;
 use super::queue::Place;
 use super::{Channel, ChannelError, Turn, Waiting};
-use crate::answer::{Answer, Said, Scope, Typed};
+use crate::answer::{Answer, Scope, SignedAnswer, Typed};
 use crate::request::{Offer, Request};
 
 /// Why there is no answer when somebody turned away: Ctrl-C, or the end of input (J-36).
@@ -79,7 +79,7 @@ impl Console {
         &mut self,
         request: &Request,
         patience: &Patience<'_>,
-    ) -> Result<Said, ChannelError> {
+    ) -> Result<SignedAnswer, ChannelError> {
         self.screen.begin()?;
         let said = Conversation {
             screen: self.screen.as_mut(),
@@ -111,7 +111,11 @@ impl Channel for Console {
         self.place = None;
     }
 
-    fn ask(&mut self, request: &Request, waiting: &Waiting<'_>) -> Result<Said, ChannelError> {
+    fn ask(
+        &mut self,
+        request: &Request,
+        waiting: &Waiting<'_>,
+    ) -> Result<SignedAnswer, ChannelError> {
         let patience = Patience::begin(waiting);
         self.take_place(&patience)?;
         self.converse(request, &patience)
@@ -134,7 +138,7 @@ struct Conversation<'a> {
 }
 
 impl Conversation<'_> {
-    fn hold(&mut self) -> Result<Said, ChannelError> {
+    fn hold(&mut self) -> Result<SignedAnswer, ChannelError> {
         let said = self.converse();
         if let Err(error) = &said {
             let mut sheet = self.sheet();
@@ -146,7 +150,7 @@ impl Conversation<'_> {
         said
     }
 
-    fn converse(&mut self) -> Result<Said, ChannelError> {
+    fn converse(&mut self) -> Result<SignedAnswer, ChannelError> {
         let mut sheet = self.sheet();
         page::question(&mut sheet, self.request, self.patience.left()?);
         self.screen.show(&sheet.finish())?;
@@ -216,7 +220,7 @@ impl Conversation<'_> {
             Answer::Always { .. } => alone && !terms.offers.is_empty(),
             Answer::Never { .. } => !terms.offers.is_empty(),
             Answer::All | Answer::Turn | Answer::Idle => alone && terms.suspendable,
-            Answer::Edit { .. } => Editable::of(self.request).is_some(),
+            Answer::Edit { .. } => Editable::from_request(self.request).is_some(),
         }
     }
 
@@ -298,7 +302,7 @@ impl Conversation<'_> {
 
     /// Other arguments; none if nothing was changed, which has been said then.
     fn edit(&mut self) -> Result<Option<Answer>, ChannelError> {
-        let Some(editable) = Editable::of(self.request) else {
+        let Some(editable) = Editable::from_request(self.request) else {
             self.say("nothing of this call can be changed here")?;
             return Ok(None);
         };
@@ -356,8 +360,8 @@ impl Conversation<'_> {
         Sheet::new(self.settings.colours, self.screen.width())
     }
 
-    fn said(&self, answer: Answer, phrase: Option<String>) -> Said {
-        Said {
+    fn said(&self, answer: Answer, phrase: Option<String>) -> SignedAnswer {
+        SignedAnswer {
             answer,
             approver: self.settings.approver.clone(),
             on_behalf_of: Vec::new(),

@@ -46,11 +46,7 @@ pub(super) fn question(sheet: &mut Sheet, request: &Request, left: Option<Durati
         sheet.diff(&edit.diff);
     }
     if request.terms.required > 1 {
-        let said: Vec<&str> = request
-            .approvals
-            .iter()
-            .map(|one| one.approver.as_str())
-            .collect();
+        let said = request.approvers();
         let people = format!(
             "{} of {} ({})",
             said.len(),

@@ -43,8 +43,8 @@ pub(super) trait Screen {
     fn width(&self) -> usize;
 }
 
-/// The longest line that is read.
-const LONGEST: usize = 8 << 10;
+/// The longest line that is read: more than a terminal hands over at once. What is longer is taken as it is by then.
+const MAX_LINE: usize = 8 << 10;
 
 /// Columns where nothing is known.
 const WIDTH: usize = 80;
@@ -162,7 +162,7 @@ impl<R: BufRead, W: Write> Screen for Plain<R, W> {
     fn line(&mut self, patience: &Patience<'_>) -> Result<Heard, ChannelError> {
         patience.left()?;
         let mut line = Vec::new();
-        let most = u64::try_from(LONGEST).unwrap_or(u64::MAX);
+        let most = u64::try_from(MAX_LINE).unwrap_or(u64::MAX);
         let read = (&mut self.reader).take(most).read_until(b'\n', &mut line);
         patience.left()?;
         match read {
@@ -196,7 +196,7 @@ fn heard(bytes: &[u8]) -> Option<Heard> {
     {
         return Some(Heard::Turned);
     }
-    (bytes.ends_with(b"\n") || bytes.len() >= LONGEST).then(|| whole(bytes))
+    (bytes.ends_with(b"\n") || bytes.len() >= MAX_LINE).then(|| whole(bytes))
 }
 
 fn whole(bytes: &[u8]) -> Heard {

@@ -9,7 +9,7 @@ use super::*;
 
 /// What a person saw, and what came of what they typed.
 struct Asked {
-    said: Result<Said, ChannelError>,
+    said: Result<SignedAnswer, ChannelError>,
     seen: String,
 }
 

@@ -45,7 +45,7 @@ impl Desk {
         &self,
         request: &Request,
         work: impl FnOnce(Value) + Send,
-    ) -> Result<Said, ChannelError> {
+    ) -> Result<SignedAnswer, ChannelError> {
         thread::scope(|scope| {
             scope.spawn(move || {
                 let until = Instant::now() + Duration::from_secs(5);

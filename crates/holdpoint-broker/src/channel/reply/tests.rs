@@ -202,7 +202,7 @@ proptest! {
 
     #[test]
     fn no_word_but_the_known_ones_releases(word in "[a-z_]{0,16}") {
-        let known = Decision::of(&word).is_some();
+        let known = Decision::from_word(&word).is_some();
         let read = read(&request(), json!({"decision": word}));
         prop_assert!(known || read.is_err());
     }

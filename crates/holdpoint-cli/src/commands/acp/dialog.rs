@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use holdpoint_broker::{Answer, Channel, ChannelError, Request, Said, Waiting};
+use holdpoint_broker::{Answer, Channel, ChannelError, Request, SignedAnswer, Waiting};
 use holdpoint_engine::account_name;
 
 use super::message::Id;
@@ -26,7 +26,11 @@ pub(super) struct Dialog<'a> {
 }
 
 impl Channel for Dialog<'_> {
-    fn ask(&mut self, request: &Request, waiting: &Waiting<'_>) -> Result<Said, ChannelError> {
+    fn ask(
+        &mut self,
+        request: &Request,
+        waiting: &Waiting<'_>,
+    ) -> Result<SignedAnswer, ChannelError> {
         // An editor shows a request once.
         if std::mem::replace(&mut self.asked, true) {
             return Err(ChannelError::Refused("The answer had no effect".into()));
@@ -55,7 +59,7 @@ impl Channel for Dialog<'_> {
 }
 
 impl Dialog<'_> {
-    fn said(&mut self, heard: &Heard, request: &Request) -> Result<Said, ChannelError> {
+    fn said(&mut self, heard: &Heard, request: &Request) -> Result<SignedAnswer, ChannelError> {
         let answer = match heard {
             Heard::Selected(option) => match self.options.kind(option) {
                 Kind::AllowOnce => Answer::Yes,
@@ -68,7 +72,7 @@ impl Dialog<'_> {
             }
             Heard::Strange => return Err(strange()),
         };
-        Ok(Said {
+        Ok(SignedAnswer {
             answer,
             // Whoever sits at the editor runs it under this account.
             approver: account_name(),

@@ -55,7 +55,7 @@ impl Gate {
             Ok(call) => call,
             Err(problem) => return self.failed(session, None, &problem),
         };
-        let Some(place) = wires.places.of(&asked.session) else {
+        let Some(place) = wires.places.get(&asked.session) else {
             return self.failed(
                 session,
                 Some(&call),

@@ -6,11 +6,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-/// The longest line of either side.
-pub(super) const LONGEST: usize = 16 << 20;
+/// The longest line of either side, as long as the payload of a hook may be; a longer one goes nowhere.
+pub(super) const MAX_LINE: usize = 16 << 20;
 
-/// The longest name of a request.
-const LONGEST_ID: usize = 1024;
+/// The longest name of a request; real ones are numbers. A request with a longer one goes nowhere.
+const MAX_ID: usize = 1024;
 
 /// The name of a request, in the scope of whoever sent it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -21,7 +21,7 @@ pub(super) enum Id {
 
 impl Id {
     fn read(raw: &RawValue) -> Option<Self> {
-        if raw.get().len() > LONGEST_ID {
+        if raw.get().len() > MAX_ID {
             return None;
         }
         match serde_json::from_str(raw.get()).ok()? {

@@ -24,15 +24,15 @@ use std::thread;
 use self::dialog::Dialog;
 use self::ending::End;
 use self::gate::{Gate, Ruling};
-use self::message::{Id, LONGEST, Message, not_read, response};
+use self::message::{Id, MAX_LINE, Message, not_read, response};
 use self::permission::{Heard, METHOD, Options};
 use self::wires::{Wires, tell};
 use crate::commands::serve::not_for_agents;
 use crate::exit::Exit;
 use crate::lines::{Line, Lines};
 
-/// The most answers that wait for the agent to read.
-const MOST_ANSWERS: usize = 1024;
+/// The most answers that wait for the agent to read; then whoever writes waits, as on any full pipe.
+const MAX_ANSWERS: usize = 1024;
 
 /// Runs an agent for an editor; its exit code is ours.
 pub(crate) fn run(command: &[OsString]) -> u8 {
@@ -57,7 +57,7 @@ pub(crate) fn run(command: &[OsString]) -> u8 {
             return Exit::Error.into();
         }
     };
-    let (answers, queue) = sync_channel(MOST_ANSWERS);
+    let (answers, queue) = sync_channel(MAX_ANSWERS);
     let wires = Arc::new(Wires::new(child.stdin.take(), answers));
     let (ends, ended) = channel();
     if let Some(output) = child.stdout.take() {
@@ -91,7 +91,7 @@ fn follow(
 
 /// Relays what the editor says, until it says no more or nobody listens.
 fn from_editor(wires: &Arc<Wires>) {
-    let mut lines = Lines::new(io::stdin(), LONGEST);
+    let mut lines = Lines::new(io::stdin(), MAX_LINE);
     while let Ok(came) = lines.next() {
         let handed = match read(came, &mut lines.line) {
             Came::End => return,
@@ -121,7 +121,7 @@ fn from_editor(wires: &Arc<Wires>) {
 /// Relays what the agent says, and answers what is not for the editor.
 fn from_agent(wires: &Arc<Wires>, output: ChildStdout) {
     let mut gate = Gate::new();
-    let mut lines = Lines::new(output, LONGEST);
+    let mut lines = Lines::new(output, MAX_LINE);
     while let Ok(came) = lines.next() {
         let handed = match read(came, &mut lines.line) {
             Came::End => return,

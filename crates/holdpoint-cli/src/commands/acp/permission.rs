@@ -14,8 +14,8 @@ use super::described::Described;
 /// The request an agent asks its user by.
 pub(super) const METHOD: &str = "session/request_permission";
 
-/// The most of a reason that stands in a title.
-const LONGEST_REASON: usize = 300;
+/// The most characters of a reason that stand in a title, which editors show in a line or two.
+const MAX_REASON: usize = 300;
 
 /// What an option stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    fn of(word: &str) -> Self {
+    fn from_name(word: &str) -> Self {
         match word {
             "allow_once" => Kind::AllowOnce,
             "allow_always" => Kind::AllowAlways,
@@ -134,7 +134,7 @@ fn options_in(params: &Value) -> Result<Options, &'static str> {
         return Err("a request for permission has two options of one name");
     }
     let kinds = choices.into_iter().map(|one| {
-        let kind = Kind::of(&one.kind);
+        let kind = Kind::from_name(&one.kind);
         (one.option_id, kind)
     });
     Ok(Options(kinds.collect()))
@@ -153,8 +153,8 @@ pub(super) fn with_reason(
     let mut params: Fields = part(&message, "params")?;
     let mut call: Fields = part(&params, "toolCall")?;
     let title: Option<String> = part(&call, "title").unwrap_or_default();
-    let title = title.unwrap_or_else(|| shown(otherwise, LONGEST_REASON));
-    let reason = shown(reason, LONGEST_REASON);
+    let title = title.unwrap_or_else(|| shown(otherwise, MAX_REASON));
+    let reason = shown(reason, MAX_REASON);
     // In front, since a long title may be cut where it is shown.
     let title = format!("Holdpoint: {reason} · {title}");
     call.insert("title".into(), to_raw_value(&title)?);
@@ -162,7 +162,7 @@ pub(super) fn with_reason(
     let mut kept = Vec::with_capacity(options.len());
     for option in options {
         let choice: Choice = serde_json::from_str(option.get())?;
-        if Kind::of(&choice.kind) != Kind::AllowAlways {
+        if Kind::from_name(&choice.kind) != Kind::AllowAlways {
             kept.push(option);
         }
     }

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::message::{Id, Message};
 
 /// The most sessions that are known at once; of more the oldest is forgotten, and refused.
-const MOST: usize = 1024;
+const MAX_SESSIONS: usize = 1024;
 
 /// A session.
 #[derive(Clone, Debug)]
@@ -78,7 +78,7 @@ impl Places {
                 if let Some(id) = message.id() {
                     known.opening.retain(|(opening, _)| *opening != id);
                     known.opening.push_back((id, directory));
-                    if known.opening.len() > MOST {
+                    if known.opening.len() > MAX_SESSIONS {
                         known.opening.pop_front();
                     }
                 }
@@ -106,7 +106,7 @@ impl Places {
     }
 
     /// The place of a session, if the editor opened it.
-    pub(super) fn of(&self, session: &str) -> Option<Place> {
+    pub(super) fn get(&self, session: &str) -> Option<Place> {
         let known = self.known();
         let found = known.named.iter().find(|(name, _)| name == session);
         found.map(|(_, place)| place.clone())
@@ -123,7 +123,7 @@ impl Known {
         let directory = directory.as_ref().to_owned();
         self.named
             .push_back((session, Place { directory, turn: 0 }));
-        if self.named.len() > MOST {
+        if self.named.len() > MAX_SESSIONS {
             self.named.pop_front();
         }
     }
@@ -156,10 +156,10 @@ mod tests {
             r#"{"id":3,"method":"session/prompt","params":{"sessionId":"s"}}"#,
             r#"{"id":9,"result":{"sessionId":"made up"}}"#,
         );
-        let place = places.of("s").unwrap();
+        let place = places.get("s").unwrap();
         assert_eq!((place.directory.to_str(), place.turn), (Some("/a"), 1));
-        assert_eq!(places.of("old").unwrap().directory.to_str(), Some("/b"));
-        assert!(places.of("made up").is_none());
+        assert_eq!(places.get("old").unwrap().directory.to_str(), Some("/b"));
+        assert!(places.get("made up").is_none());
     }
 
     #[test]
@@ -170,6 +170,6 @@ mod tests {
             r#"{"id":1,"method":"session/new","params":{"cwd":"here"}}"#,
             r#"{"id":1,"result":{"sessionId":"s"}}"#,
         );
-        assert!(places.of("s").is_none());
+        assert!(places.get("s").is_none());
     }
 }

@@ -16,7 +16,7 @@ use super::permission::Heard;
 use super::places::Places;
 
 /// The most questions an editor may have open. One whose time has run out still stands in it.
-const MOST_OPEN: usize = 32;
+const MAX_OPEN: usize = 32;
 
 /// What the thread that answers the agent is told.
 pub(super) enum ForAgent {
@@ -95,7 +95,7 @@ impl Wires {
         if open.contains_key(id) {
             return Err("the agent has asked under this number already");
         }
-        if open.len() >= MOST_OPEN {
+        if open.len() >= MAX_OPEN {
             return Err("the editor has too many questions open");
         }
         let (sender, receiver) = channel();
@@ -142,7 +142,7 @@ impl Wires {
 
     /// Counts a call that is held; false if there are too many.
     pub(super) fn begin(&self) -> bool {
-        if self.held.fetch_add(1, Ordering::Relaxed) < MOST_OPEN {
+        if self.held.fetch_add(1, Ordering::Relaxed) < MAX_OPEN {
             return true;
         }
         self.end();

@@ -15,21 +15,14 @@ pub(super) fn waiting(
     json: bool,
     terminal: &mut Terminal,
 ) -> anyhow::Result<()> {
-    if json {
-        return lines(requests, terminal);
-    }
-    if requests.is_empty() {
-        writeln!(terminal.out, "Nothing waits for you.")?;
-    }
     let now = Moment::now();
-    for request in requests {
-        let left = match request.expires {
+    let left = |request: &Request| {
+        Some(match request.expires {
             Some(expires) => format!("{} left", span(now.until(expires).as_secs())),
             None => "waits".into(),
-        };
-        line(request, &left, terminal)?;
-    }
-    Ok(())
+        })
+    };
+    list(requests, json, "Nothing waits for you.", left, terminal)
 }
 
 /// What is settled, a line each.
@@ -38,24 +31,37 @@ pub(super) fn settled(
     json: bool,
     terminal: &mut Terminal,
 ) -> anyhow::Result<()> {
-    if json {
-        return lines(requests, terminal);
-    }
-    if requests.is_empty() {
-        writeln!(terminal.out, "Nothing was answered.")?;
-    }
     let now = Moment::now();
-    for request in requests {
-        let Some(settled) = &request.settled else {
-            continue;
-        };
+    let how = |request: &Request| {
+        let settled = request.settled.as_ref()?;
         let ago = span(settled.at.until(now).as_secs());
         let who = match settled.approvers.as_slice() {
             [] => String::new(),
             people => format!(" by {}", people.join(", ")),
         };
-        let how = format!("{}{who}, {ago} ago", request.state.word());
-        line(request, &how, terminal)?;
+        Some(format!("{}{who}, {ago} ago", request.state.word()))
+    };
+    list(requests, json, "Nothing was answered.", how, terminal)
+}
+
+/// A line for each request there is something to say of in `when`, or all of them as JSON.
+fn list(
+    requests: &[Request],
+    json: bool,
+    none: &str,
+    when: impl Fn(&Request) -> Option<String>,
+    terminal: &mut Terminal,
+) -> anyhow::Result<()> {
+    if json {
+        return lines(requests, terminal);
+    }
+    if requests.is_empty() {
+        writeln!(terminal.out, "{none}")?;
+    }
+    for request in requests {
+        if let Some(when) = when(request) {
+            line(request, &when, terminal)?;
+        }
     }
     Ok(())
 }
@@ -135,11 +141,7 @@ pub(super) fn one(request: &Request, json: bool, terminal: &mut Terminal) -> any
         field("phrase", phrase)?;
     }
     if request.terms.required > 1 {
-        let said: Vec<&str> = request
-            .approvals
-            .iter()
-            .map(|one| one.approver.as_str())
-            .collect();
+        let said = request.approvers();
         let people = format!(
             "{} of {} have said yes {}",
             said.len(),

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &cli::Demo, terminal: &mut Terminal) -> anyhow::Result<E
     // Whoever stops the tour does not stop the directory from being removed.
     interrupt::listen()?;
     let place = Place::new()?;
-    let mut stage = Stage::new(place, Visitor::of(args), terminal)?;
+    let mut stage = Stage::new(place, Visitor::from_args(args), terminal)?;
     let ended = tour(&mut stage);
     let Stage { place, sheet, .. } = stage;
     let put_away = put_away(place, args.keep, sheet);

@@ -8,13 +8,13 @@ use crate::layout::{hanging, wrapped};
 use crate::terminal::Terminal;
 
 /// Longer lines are hard to read, however wide the terminal is.
-const WIDEST: usize = 80;
+const MAX_WIDTH: usize = 80;
 
 /// What the names take, with what stands before and after them.
 const NAMES: usize = 15;
 
-/// The longest text that is shown of a field.
-const MOST: usize = 600;
+/// The most characters that are shown of a field: the tour is to be read, and the ledger has the rest.
+const MAX_FIELD: usize = 600;
 
 /// Writes the tour.
 pub(super) struct Sheet<'t> {
@@ -23,7 +23,7 @@ pub(super) struct Sheet<'t> {
 
 impl Sheet<'_> {
     fn width(&self) -> usize {
-        self.terminal.width().unwrap_or(WIDEST).min(WIDEST)
+        self.terminal.width().unwrap_or(MAX_WIDTH).min(MAX_WIDTH)
     }
 
     /// The heading of a scene, and the space above it.
@@ -77,19 +77,19 @@ impl Sheet<'_> {
         text: &str,
         paint: impl Fn(&Terminal, &str) -> String,
     ) -> io::Result<()> {
-        let text = shown(text, MOST);
-        let room = self.width().saturating_sub(NAMES).max(LEAST);
+        let text = shown(text, MAX_FIELD);
+        let room = self.width().saturating_sub(NAMES).max(MIN_ROOM);
         let lines = wrapped(&text, room);
         self.column(name, "", lines, paint)
     }
 
     /// Somebody else's text, line by line behind a bar.
     pub(super) fn quote(&mut self, name: &str, text: &str) -> io::Result<()> {
-        let room = self.width().saturating_sub(NAMES + 2).max(LEAST);
+        let room = self.width().saturating_sub(NAMES + 2).max(MIN_ROOM);
         let lines = text
             .trim_end()
             .lines()
-            .flat_map(|line| wrapped(&shown(line, MOST), room))
+            .flat_map(|line| wrapped(&shown(line, MAX_FIELD), room))
             .collect();
         self.column(name, "│ ", lines, |_, text| text.to_owned())
     }
@@ -114,5 +114,5 @@ impl Sheet<'_> {
     }
 }
 
-/// The least room text is wrapped into.
-const LEAST: usize = 20;
+/// The least room text is wrapped into; on a narrower terminal a line runs over.
+const MIN_ROOM: usize = 20;

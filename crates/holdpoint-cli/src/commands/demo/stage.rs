@@ -86,7 +86,7 @@ impl<'t> Stage<'t> {
     /// Shows the verdict on a call, as it is on record.
     pub(super) fn show_verdict(&mut self, acted: &Acted) -> anyhow::Result<()> {
         let record = acted
-            .of(Kind::Decision)
+            .first(Kind::Decision)
             .context("the decision is not on record")?;
         let verdict = record.verdict.context("the record has no verdict")?;
         let reason = record.reason.as_deref().unwrap_or_default();
@@ -123,13 +123,13 @@ impl<'t> Stage<'t> {
 
 impl Acted {
     /// The first record of a kind.
-    pub(super) fn of(&self, kind: Kind) -> Option<&Record> {
+    pub(super) fn first(&self, kind: Kind) -> Option<&Record> {
         self.records.iter().find(|record| record.kind == kind)
     }
 
     /// Whether the decision was made by this rule.
     pub(super) fn is_by(&self, rule: &str) -> bool {
-        self.of(Kind::Decision)
+        self.first(Kind::Decision)
             .is_some_and(|record| record.rule.as_deref() == Some(rule))
     }
 

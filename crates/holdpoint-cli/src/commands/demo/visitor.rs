@@ -10,7 +10,7 @@ use holdpoint_broker::channel::console::{
     CANCELLED, Console, Settings, editor_of, wants_no_colour,
 };
 use holdpoint_engine::account_name;
-use holdpoint_engine::middleware::{Channel, ChannelError, Request, Said, Turn, Waiting};
+use holdpoint_engine::middleware::{Channel, ChannelError, Request, SignedAnswer, Turn, Waiting};
 use holdpoint_sandbox::interrupt;
 use holdpoint_sandbox::terminal::{CTRL_BACKSLASH, CTRL_C, Terminal as Keys};
 
@@ -46,7 +46,7 @@ pub(super) struct Visitor {
 }
 
 impl Visitor {
-    pub(super) fn of(args: &cli::Demo) -> Self {
+    pub(super) fn from_args(args: &cli::Demo) -> Self {
         // A question needs the terminal the process was started from, in the foreground.
         let there = io::stdin().is_terminal() && io::stdout().is_terminal() && Keys::take().is_ok();
         Self {
@@ -142,7 +142,11 @@ impl Channel for Asking {
         self.console.end_turn();
     }
 
-    fn ask(&mut self, request: &Request, waiting: &Waiting<'_>) -> Result<Said, ChannelError> {
+    fn ask(
+        &mut self,
+        request: &Request,
+        waiting: &Waiting<'_>,
+    ) -> Result<SignedAnswer, ChannelError> {
         let cancelled = || (waiting.cancelled)() || interrupt::was_told();
         let waiting = Waiting {
             limit: waiting.limit,

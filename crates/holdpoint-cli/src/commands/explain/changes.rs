@@ -4,7 +4,7 @@ use holdpoint_core::Action;
 use holdpoint_engine::{Authority, Decision, Finding, Guard, Method, Part, Policy, Trust, Verdict};
 
 /// What would change a decision, the shortest way first.
-pub(super) fn of(action: &Action, decision: &Decision, policy: &Policy) -> Vec<String> {
+pub(super) fn for_decision(action: &Action, decision: &Decision, policy: &Policy) -> Vec<String> {
     let mut changes = Vec::new();
     match decision.verdict {
         Verdict::Deny => {
@@ -138,13 +138,14 @@ fn removal(finding: &Finding, policy: &Policy) -> Option<String> {
 
 /// How rules of packs that refuse become rules that ask.
 fn asking(rules: &[&str]) -> Option<String> {
-    const MOST: usize = 4;
+    // Enough to show how it is written.
+    const MAX_NAMED: usize = 4;
     let switches: Vec<String> = rules
         .iter()
-        .take(MOST)
+        .take(MAX_NAMED)
         .map(|rule| format!("\"{rule}\": \"ask\""))
         .collect();
-    let more = if rules.len() > MOST { ", …" } else { "" };
+    let more = if rules.len() > MAX_NAMED { ", …" } else { "" };
     (!rules.is_empty()).then(|| {
         format!(
             "to be asked instead, a policy file may say \"guards\": {{\"rules\": {{{}{more}}}}}",

@@ -9,8 +9,8 @@ use crate::layout::hanging;
 use crate::terminal::{Terminal, shown};
 
 /// The most commands that are printed, and effects of one; nobody reads more of them here.
-const MOST_COMMANDS: usize = 100;
-const MOST_EFFECTS: usize = 16;
+const MAX_COMMANDS: usize = 100;
+const MAX_EFFECTS: usize = 16;
 
 /// Where the notes on a command begin, and the column of their texts.
 const INDENT: usize = 5;
@@ -28,7 +28,7 @@ pub(super) fn print(
     if let Some(problem) = &understood.unreadable {
         writeln!(terminal.out, "  cannot be read: {}", shown(problem, 300))?;
     }
-    for (number, command) in (1..).zip(commands).take(MOST_COMMANDS) {
+    for (number, command) in (1..).zip(commands).take(MAX_COMMANDS) {
         let mark = format!("  {number}. ");
         let text = hanging(&shown(&command.text, 300), mark.len(), terminal.width());
         writeln!(terminal.out, "{mark}{text}")?;
@@ -37,8 +37,8 @@ pub(super) fn print(
         }
         effects(&command.effects, terminal)?;
     }
-    if commands.len() > MOST_COMMANDS {
-        let more = commands.len() - MOST_COMMANDS;
+    if commands.len() > MAX_COMMANDS {
+        let more = commands.len() - MAX_COMMANDS;
         writeln!(terminal.out, "  … and {more} more; --json has them all")?;
     }
     if commands.is_empty() && !understood.effects.is_empty() {
@@ -117,11 +117,11 @@ fn notes(command: &ExplainedCommand, directory: &str) -> Vec<(&'static str, Stri
 
 fn effects(effects: &[ExplainedEffect], terminal: &mut Terminal) -> anyhow::Result<()> {
     let rows = together(effects);
-    for (kinds, effect) in rows.iter().take(MOST_EFFECTS) {
+    for (kinds, effect) in rows.iter().take(MAX_EFFECTS) {
         note(kinds, &about(effect), terminal)?;
     }
-    if rows.len() > MOST_EFFECTS {
-        let more = rows.len() - MOST_EFFECTS;
+    if rows.len() > MAX_EFFECTS {
+        let more = rows.len() - MAX_EFFECTS;
         note(
             "…",
             &format!("and {more} more effects; --json has them all"),

@@ -8,8 +8,8 @@ use serde::Serialize;
 use crate::layout::hanging;
 use crate::terminal::{Terminal, shown};
 
-/// The most parts printed with one rule.
-const MOST_PARTS: usize = 6;
+/// The most parts printed with one rule: enough to see what it catches. The rest is counted.
+const MAX_PARTS: usize = 6;
 
 /// A rule that matched.
 #[derive(Serialize)]
@@ -26,7 +26,7 @@ pub(super) struct Matched {
 }
 
 /// The findings of a decision, rule by rule.
-pub(super) fn of(decision: &Decision, policy: &Policy) -> Vec<Matched> {
+pub(super) fn for_decision(decision: &Decision, policy: &Policy) -> Vec<Matched> {
     let mut rules: Vec<Matched> = Vec::new();
     for finding in &decision.findings {
         let same = rules.iter_mut().find(|one| {
@@ -41,14 +41,14 @@ pub(super) fn of(decision: &Decision, policy: &Policy) -> Vec<Matched> {
                     .clone()
                     .filter(|part| !one.parts.contains(part)),
             ),
-            None => rules.push(Matched::of(finding, policy)),
+            None => rules.push(Matched::from_finding(finding, policy)),
         }
     }
     rules
 }
 
 impl Matched {
-    fn of(finding: &Finding, policy: &Policy) -> Self {
+    fn from_finding(finding: &Finding, policy: &Policy) -> Self {
         let guard = finding
             .layer
             .is_none()
@@ -92,11 +92,11 @@ pub(super) fn print(rules: &[Matched], terminal: &mut Terminal) -> anyhow::Resul
             rule.owner
         )?;
         line("", &rule.reason, terminal)?;
-        for part in rule.parts.iter().take(MOST_PARTS) {
+        for part in rule.parts.iter().take(MAX_PARTS) {
             line("in", part, terminal)?;
         }
-        if rule.parts.len() > MOST_PARTS {
-            let more = rule.parts.len() - MOST_PARTS;
+        if rule.parts.len() > MAX_PARTS {
+            let more = rule.parts.len() - MAX_PARTS;
             line("in", &format!("… and {more} more"), terminal)?;
         }
         if let Some(instead) = &rule.instead {

@@ -46,15 +46,15 @@ pub(crate) fn run(args: &cli::Explain, terminal: &mut Terminal) -> anyhow::Resul
             signature: call.signature(),
         },
         parts: parts.unwrap_or_default(),
-        layers: policy.layers().iter().map(LayerView::of).collect(),
+        layers: policy.layers().iter().map(LayerView::from_layer).collect(),
         default: default_words(policy, session.state()),
         session: SessionView {
             id: &under.session,
             state: session.state(),
         },
-        rules: matched::of(&decision, policy),
+        rules: matched::for_decision(&decision, policy),
         why: why::sentences(&decision, policy, session.state()),
-        changes: changes::of(action, &decision, policy),
+        changes: changes::for_decision(action, &decision, policy),
         understood,
         decision,
     };
@@ -125,7 +125,7 @@ struct SessionView<'a> {
 }
 
 impl LayerView {
-    fn of(layer: &Layer) -> Self {
+    fn from_layer(layer: &Layer) -> Self {
         let count = |list: &holdpoint_core::policy::RuleList| {
             let arguments = list.arguments.values().flat_map(|named| named.values());
             list.tools.len() + list.patterns.len() + arguments.map(Vec::len).sum::<usize>()

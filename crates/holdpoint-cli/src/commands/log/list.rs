@@ -100,7 +100,7 @@ impl Printer {
             terminal.out.write_all(b"\n")?;
             return Ok(());
         }
-        let row = Row::of(record, terminal.width());
+        let row = Row::from_record(record, terminal.width());
         match &mut self.table {
             Some(table) => table.print(&row, terminal)?,
             None => {

@@ -17,8 +17,8 @@ use crate::layout::hanging;
 use crate::terminal::{Terminal, shown};
 use holdpoint_engine::amounts::duration;
 
-/// The longest text that is shown of a field.
-const MOST: usize = 20_000;
+/// The most characters that are shown of a line of a field: a record holds no more.
+const MAX_FIELD: usize = 20_000;
 
 /// The room names take.
 const NAMES: usize = "directory".len();
@@ -74,8 +74,8 @@ fn print(record: &Record, line: &Line<'_>, terminal: &mut Terminal) -> anyhow::R
         writeln!(terminal.out, "  {name}  {text}")?;
         Ok(())
     };
-    let plain = |text: &Option<String>| text.as_deref().map(|text| shown(text, MOST));
-    field("time", Some(shown(&record.time, MOST)))?;
+    let plain = |text: &Option<String>| text.as_deref().map(|text| shown(text, MAX_FIELD));
+    field("time", Some(shown(&record.time, MAX_FIELD)))?;
     field("kind", Some(record.kind.word().to_owned()))?;
     field("agent", plain(&record.agent))?;
     field("session", plain(&record.session))?;
@@ -92,7 +92,7 @@ fn print(record: &Record, line: &Line<'_>, terminal: &mut Terminal) -> anyhow::R
     field("sandbox", plain(&record.sandbox))?;
     field("call", plain(&record.call))?;
     field("policy", plain(&record.policy))?;
-    field("before", Some(shown(&record.prev, MOST)))?;
+    field("before", Some(shown(&record.prev, MAX_FIELD)))?;
     field("hash", Some(RecordHash::of(line.bytes).to_string()))?;
     let file = segment_name(line.place.segment);
     field(
@@ -122,7 +122,7 @@ fn print_value(name: &str, value: &Value, terminal: &mut Terminal) -> anyhow::Re
         };
         let name = shown(name, 100);
         let used = 4 + name.chars().count() + 2;
-        let mut lines = text.lines().map(|line| shown(line, MOST));
+        let mut lines = text.lines().map(|line| shown(line, MAX_FIELD));
         let first = lines.next().unwrap_or_default();
         let first = hanging(&first, used, terminal.width());
         writeln!(terminal.out, "    {name}: {first}")?;
@@ -136,7 +136,7 @@ fn print_value(name: &str, value: &Value, terminal: &mut Terminal) -> anyhow::Re
 fn print_json(value: &Value, terminal: &mut Terminal) -> anyhow::Result<()> {
     let text = serde_json::to_string_pretty(value)?;
     for line in text.lines() {
-        writeln!(terminal.out, "      {}", shown(line, MOST))?;
+        writeln!(terminal.out, "      {}", shown(line, MAX_FIELD))?;
     }
     Ok(())
 }

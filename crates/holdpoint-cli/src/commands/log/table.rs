@@ -10,14 +10,14 @@ use super::words::{about, outcome};
 use crate::layout::{cell_width, fitted, padded};
 use crate::terminal::{Terminal, shown};
 
-/// The longest text that is looked at for a cell.
-const MOST: usize = 400;
+/// The most characters that are looked at for a cell: wider than any terminal.
+const MAX_CELL: usize = 400;
 
 /// Between two columns.
 const GAP: &str = "  ";
 
 /// The least room that is worth a last column.
-const LEAST: usize = 8;
+const MIN_LAST_COLUMN: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Column {
@@ -94,7 +94,7 @@ pub(super) struct Row {
 
 impl Row {
     /// The row of a record. With a width, the day stands above the rows and not in each.
-    pub(super) fn of(record: &Record, width: Option<usize>) -> Self {
+    pub(super) fn from_record(record: &Record, width: Option<usize>) -> Self {
         let (outcome, colour) = outcome(record);
         let (day, clock) = record.time.split_once('T').unwrap_or(("", &record.time));
         let clock = clock.split('.').next().unwrap_or_default();
@@ -102,7 +102,7 @@ impl Row {
             Some(_) => clock.to_owned(),
             None => format!("{day}T{clock}Z"),
         };
-        let text = |field: &Option<String>| shown(field.as_deref().unwrap_or("-"), MOST);
+        let text = |field: &Option<String>| shown(field.as_deref().unwrap_or("-"), MAX_CELL);
         Self {
             day: shown(day, 20),
             cells: [
@@ -113,7 +113,7 @@ impl Row {
                 text(&record.session),
                 text(&record.tool),
                 text(&record.rule),
-                shown(&about(record), MOST),
+                shown(&about(record), MAX_CELL),
             ],
             colour,
         }
@@ -167,7 +167,7 @@ impl Table {
         // The last column has what is left.
         if let (Some(width), Some((_, last))) = (width, columns.last_mut()) {
             taken -= *last + GAP.len();
-            *last = width.saturating_sub(taken).max(LEAST);
+            *last = width.saturating_sub(taken).max(MIN_LAST_COLUMN);
         }
         Self {
             columns,

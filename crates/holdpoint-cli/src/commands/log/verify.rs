@@ -20,8 +20,8 @@ use holdpoint_engine::amounts::{bytes, counted};
 /// How many faults are shown, and how many notes.
 const SHOWN: usize = 20;
 
-/// The largest key or note that is read.
-const LARGEST: u64 = 64 << 10;
+/// The largest key or note that is read: either has some lines. A larger file is neither.
+const MAX_FILE: u64 = 64 << 10;
 
 pub(super) fn run(
     directory: &Path,
@@ -81,7 +81,7 @@ fn text_of(path: &Path) -> anyhow::Result<String> {
         )
     };
     let found = fs::metadata(path).map_err(problem)?;
-    if !found.is_file() || found.len() > LARGEST {
+    if !found.is_file() || found.len() > MAX_FILE {
         bail!("{}: this is no key and no note", place(path));
     }
     fs::read_to_string(path).map_err(problem)

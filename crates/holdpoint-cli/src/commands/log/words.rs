@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use holdpoint_engine::{TELLING, Verdict};
+use holdpoint_engine::{SUMMARY_ARGUMENTS, Verdict};
 use holdpoint_ledger::{Kind, Record};
 use serde_json::Value;
 
@@ -87,7 +87,9 @@ pub(super) fn about(record: &Record) -> String {
 
 fn call(input: &Value) -> Option<String> {
     let members = input.as_object()?;
-    let telling = TELLING.iter().find_map(|name| members.get(*name)?.as_str());
+    let telling = SUMMARY_ARGUMENTS
+        .iter()
+        .find_map(|name| members.get(*name)?.as_str());
     match telling {
         Some(text) => Some(text.to_owned()),
         None if members.is_empty() => None,

@@ -1,7 +1,7 @@
 //! A recorded call in one line.
 
 use holdpoint_agents::replay::Recorded;
-use holdpoint_engine::{TELLING, arguments_without_secrets, text_without_secrets};
+use holdpoint_engine::{SUMMARY_ARGUMENTS, arguments_without_secrets, text_without_secrets};
 use serde_json::Value;
 
 use crate::terminal::shown;
@@ -29,9 +29,9 @@ pub(super) fn display_of(recorded: &Recorded, most: usize) -> String {
             | Value::Array(_)
             | Value::Object(_) => shown(&value.to_string(), ARGUMENT),
         };
-        let place = TELLING.iter().position(|telling| telling == key);
+        let place = SUMMARY_ARGUMENTS.iter().position(|telling| telling == key);
         let argument = format!("{}={text}", clean(key, NAME));
-        arguments.push((place.unwrap_or(TELLING.len()), argument));
+        arguments.push((place.unwrap_or(SUMMARY_ARGUMENTS.len()), argument));
     }
     arguments.sort_by_key(|(place, _)| *place);
     let arguments: Vec<String> = arguments.into_iter().map(|(_, text)| text).collect();

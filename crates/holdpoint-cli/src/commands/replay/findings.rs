@@ -46,7 +46,7 @@ impl Findings {
     }
 
     fn write(&mut self) -> anyhow::Result<()> {
-        let words: Vec<Words> = self.waiting.iter().map(Words::of).collect();
+        let words: Vec<Words> = self.waiting.iter().map(Words::from_judged).collect();
         let outcomes: Vec<Outcome<'_>> = self
             .waiting
             .iter()
@@ -69,7 +69,7 @@ struct Words {
 }
 
 impl Words {
-    fn of(judged: &Judged) -> Self {
+    fn from_judged(judged: &Judged) -> Self {
         let recorded = &judged.recorded;
         Self {
             agent: format!("{REPLAYED_AGENT}{}", recorded.writer.name()),

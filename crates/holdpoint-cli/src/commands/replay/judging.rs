@@ -28,8 +28,8 @@ use holdpoint_engine::amounts::counted;
 /// How many calls are judged in one piece.
 const PIECE: usize = 64;
 
-/// The most policies kept at once; each directory may have one of its own.
-const MOST_POLICIES: usize = 4096;
+/// The most policies kept at once; each directory may have one of its own. Beyond it all are loaded again.
+const MAX_POLICIES: usize = 4096;
 
 /// A call that was judged: what a listener hears.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ pub(super) struct Policies {
 
 impl Policies {
     /// The policy of a call.
-    fn of(&mut self, workspace: &Arc<str>, directory: &Arc<str>) -> Ruling {
+    fn for_directory(&mut self, workspace: &Arc<str>, directory: &Arc<str>) -> Ruling {
         if let Some(named) = &self.named {
             return Ruling::Named(Arc::clone(named));
         }
@@ -80,7 +80,7 @@ impl Policies {
         if let Some(kept) = self.layers.get(&key) {
             return Ruling::Layers(Arc::clone(kept));
         }
-        if self.layers.len() >= MOST_POLICIES {
+        if self.layers.len() >= MAX_POLICIES {
             self.layers.clear();
         }
         let real = |directory: &str| {
@@ -116,14 +116,14 @@ struct Task {
 }
 
 /// What is the same for all calls.
-struct World {
+struct Shared {
     second: Option<Arc<Policy>>,
     home: Option<String>,
     look: bool,
     session: Session,
 }
 
-impl World {
+impl Shared {
     fn judge(&self, task: &mut Task) {
         let policy = match &task.ruling {
             Ruling::Named(policy) => Ok(policy.as_ref()),
@@ -218,7 +218,7 @@ impl Bench {
         let here = here.ok_or_else(|| anyhow!("the working directory is not text: give --cwd"))?;
         let named = conditions.first.map(load).transpose()?;
         let home = locations.home.as_ref().and_then(|home| home.to_str());
-        let world = World {
+        let shared = Shared {
             second: conditions.second.map(load).transpose()?,
             home: home.map(str::to_owned),
             look: conditions.look,
@@ -236,7 +236,7 @@ impl Bench {
             total,
             seen: Seen::default(),
             pool: Pool::start(move |piece: &mut Vec<Task>| {
-                piece.iter_mut().for_each(|task| world.judge(task));
+                piece.iter_mut().for_each(|task| shared.judge(task));
             }),
             piece: Vec::with_capacity(PIECE),
             calls: 0,
@@ -397,7 +397,7 @@ impl Bench {
         let workspace = recorded.workspace.as_ref().unwrap_or(&directory);
         let workspace = Arc::clone(workspace);
         Task {
-            ruling: self.policies.of(&workspace, &directory),
+            ruling: self.policies.for_directory(&workspace, &directory),
             file: Arc::clone(file),
             recorded,
             workspace,

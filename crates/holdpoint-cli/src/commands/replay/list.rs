@@ -75,7 +75,7 @@ impl List {
             about.push_str(&format!("  {}Z", time));
         }
         if let Some(outcome) = recorded.outcome {
-            about.push_str(&format!("  then: {}", outcome.word()));
+            about.push_str(&format!("  then: {}", outcome.as_str()));
         }
         let room = terminal
             .width()
@@ -107,7 +107,7 @@ fn document(judged: &Judged) -> Value {
         "tool": clean(&recorded.tool, 200),
         "call": display_of(recorded, usize::MAX),
         "cwd": clean(&judged.directory, 4096),
-        "then": recorded.outcome.map(Outcome::word),
+        "then": recorded.outcome.map(Outcome::as_str),
         "verdict": decision.verdict,
         "risk": decision.risk,
         "method": decision.method,

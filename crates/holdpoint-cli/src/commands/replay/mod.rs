@@ -30,7 +30,7 @@ use crate::exit::Exit;
 use crate::terminal::{Terminal, shown};
 
 /// The most lines and files that are named because they cannot be read; all are counted.
-const MOST_NAMED: usize = 20;
+const MAX_NAMED: usize = 20;
 
 pub(crate) fn run(args: &Replay, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     let here = working_directory(args.cwd.as_deref())?;

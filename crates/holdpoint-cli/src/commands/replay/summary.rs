@@ -28,7 +28,7 @@ const VERDICTS: [Verdict; 5] = [
 const WIDTH: usize = 120;
 
 /// How many tools are in the table; the rest is counted.
-const MOST_TOOLS: usize = 20;
+const MAX_TOOLS: usize = 20;
 
 pub(super) fn text(
     tally: &Tally,
@@ -89,7 +89,10 @@ fn verdicts(tally: &Tally, terminal: &mut Terminal) -> anyhow::Result<()> {
     if told {
         header.push_str("   then:");
         for column in &columns {
-            header.push_str(&format!(" {:>9}", column.map_or("not told", Outcome::word)));
+            header.push_str(&format!(
+                " {:>9}",
+                column.map_or("not told", Outcome::as_str)
+            ));
         }
     }
     writeln!(terminal.out, "\n{}", terminal.faint(header.trim_end()))?;
@@ -155,7 +158,7 @@ fn tools(tally: &Tally, terminal: &mut Terminal) -> anyhow::Result<()> {
     let longest = longest.max().unwrap_or_default().clamp(4, 40);
     let header = format!("  {:<longest$}  {:>8}", "tool", "calls");
     writeln!(terminal.out, "\n{}", terminal.faint(&header))?;
-    for (name, verdicts) in tools.iter().take(MOST_TOOLS) {
+    for (name, verdicts) in tools.iter().take(MAX_TOOLS) {
         let words: Vec<String> = VERDICTS
             .iter()
             .filter(|verdict| **verdict > Verdict::Allow)
@@ -176,7 +179,7 @@ fn tools(tally: &Tally, terminal: &mut Terminal) -> anyhow::Result<()> {
         );
         writeln!(terminal.out, "{}", line.trim_end())?;
     }
-    if let Some(more) = tools.len().checked_sub(MOST_TOOLS).filter(|more| *more > 0) {
+    if let Some(more) = tools.len().checked_sub(MAX_TOOLS).filter(|more| *more > 0) {
         writeln!(terminal.out, "  and {more} more")?;
     }
     Ok(())
@@ -202,7 +205,7 @@ fn comparison(tally: &Tally, name: &str, terminal: &mut Terminal) -> anyhow::Res
         writeln!(terminal.out, "  {words}{gap}  {:>9}", grouped(*number))?;
     }
     if differing > 0 {
-        let balance = Balance::of(tally);
+        let balance = Balance::from_tally(tally);
         let saved =
             |saved: u64, more: u64| format!("{} saved, {} more", grouped(saved), grouped(more));
         writeln!(
@@ -227,7 +230,7 @@ struct Balance {
 }
 
 impl Balance {
-    fn of(tally: &Tally) -> Self {
+    fn from_tally(tally: &Tally) -> Self {
         let asks = |verdict: Verdict| matches!(verdict, Verdict::Ask | Verdict::Review);
         let denies = |verdict: Verdict| verdict == Verdict::Deny;
         Self {
@@ -324,7 +327,7 @@ pub(super) fn json(
         .then
         .iter()
         .map(|((verdict, outcome), calls)| {
-            json!({"verdict": verdict, "then": outcome.map(Outcome::word), "calls": calls})
+            json!({"verdict": verdict, "then": outcome.map(Outcome::as_str), "calls": calls})
         })
         .collect();
     let problems: Vec<Value> = tally
@@ -354,7 +357,7 @@ pub(super) fn json(
         "interrupted": found.interrupted,
     });
     if let (Some(name), Some(fields)) = (&args.against, document.as_object_mut()) {
-        let balance = Balance::of(tally);
+        let balance = Balance::from_tally(tally);
         let transitions: Vec<Value> = tally
             .transitions
             .iter()

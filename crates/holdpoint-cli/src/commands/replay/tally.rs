@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use holdpoint_agents::replay::{Outcome, Timestamp};
 use holdpoint_engine::{Decision, Verdict};
 
-use super::MOST_NAMED;
+use super::MAX_NAMED;
 use super::display::{clean, display_of};
 use super::judging::Judged;
 use crate::terminal::shown;
@@ -14,7 +14,7 @@ use crate::terminal::shown;
 const EXAMPLE: usize = 300;
 
 /// The most rules and tools that are told apart; a transcript may name any number of tools.
-const MOST_KINDS: usize = 10_000;
+const MAX_KINDS: usize = 10_000;
 
 /// Counts over all calls.
 #[derive(Debug, Default)]
@@ -69,7 +69,7 @@ impl Tally {
             self.add_rule(judged);
         }
         let tool = clean(&recorded.tool, 60);
-        if self.tools.len() < MOST_KINDS || self.tools.contains_key(&tool) {
+        if self.tools.len() < MAX_KINDS || self.tools.contains_key(&tool) {
             let verdicts = self.tools.entry(tool).or_default();
             *verdicts.entry(verdict).or_default() += 1;
         }
@@ -83,7 +83,7 @@ impl Tally {
         let key = (judged.decision.verdict, rule_of(&judged.decision));
         if let Some(kind) = self.rules.get_mut(&key) {
             kind.calls += 1;
-        } else if self.rules.len() < MOST_KINDS {
+        } else if self.rules.len() < MAX_KINDS {
             let kind = Kind {
                 calls: 1,
                 example: display_of(&judged.recorded, EXAMPLE),
@@ -99,7 +99,7 @@ impl Tally {
             Some(_) => self.unread_lines += 1,
             None => self.unread_files += 1,
         }
-        if self.problems.len() < MOST_NAMED {
+        if self.problems.len() < MAX_NAMED {
             self.problems.push(Problem {
                 file: file.to_owned(),
                 line,

@@ -18,7 +18,7 @@ pub(super) fn run(id: &str, under: &RulesUnder, terminal: &mut Terminal) -> anyh
         let hint = policy.nearest_guards(id);
         bail!("there is no rule `{}`: {hint}", shown(id, 100));
     };
-    let examples = Examples::of(&guard, &policy)?;
+    let examples = Examples::for_guard(&guard, &policy)?;
     if under.json {
         serde_json::to_writer_pretty(&mut terminal.out, &json(&guard, &examples))?;
         writeln!(terminal.out)?;
@@ -35,7 +35,7 @@ struct Examples {
 }
 
 impl Examples {
-    fn of(guard: &Guard<'_>, policy: &Policy) -> anyhow::Result<Self> {
+    fn for_guard(guard: &Guard<'_>, policy: &Policy) -> anyhow::Result<Self> {
         let shipped = Pack::shipped()?;
         let found = shipped
             .iter()

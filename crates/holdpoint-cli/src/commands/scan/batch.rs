@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Fails, Settings, no_origin};
 use crate::cli::Scan;
-use crate::commands::check::json_problem;
 use crate::exit::Exit;
+use crate::json_line::{self, Wanted};
 use crate::lines::{Line, Lines};
 use crate::pool::Pool;
 use crate::terminal::Terminal;
@@ -31,6 +31,12 @@ const UNDER_WAY: usize = 96 << 20;
 
 /// How many pieces may be read ahead.
 const AHEAD: usize = 4;
+
+/// What stands on each line.
+const TEXTS: Wanted = Wanted {
+    noun: "text",
+    no_object: "a text must come in an object: write {\"text\": …}",
+};
 
 pub(crate) fn batch(args: &Scan, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     let settings = Arc::new(Settings::new(args, Severity::Info)?);
@@ -203,24 +209,7 @@ impl Piece {
 
     /// Answers one line, or says what is wrong with it, starting with the place.
     fn answer_line(&mut self, line: &[u8], settings: &Settings) -> Result<(), String> {
-        if line.iter().all(u8::is_ascii_whitespace) {
-            return Err(": it is empty: send one text a line".into());
-        }
-        let json = std::str::from_utf8(line).map_err(|error| {
-            format!(
-                ":{}: it is not UTF-8 text: send text",
-                error.valid_up_to() + 1
-            )
-        })?;
-        let request: Request<'_> = match serde_json::from_str(json) {
-            // The reader would also take an array for an object.
-            Ok(request) if json.trim_start().starts_with('{') => request,
-            Ok(_) => return Err(":1: a text must come in an object: write {\"text\": …}".into()),
-            Err(error) => {
-                let (_, column, message) = json_problem::<OwnedRequest>(&error, line);
-                return Err(format!(":{column}: {message}"));
-            }
-        };
+        let request = json_line::request::<Request<'_>, OwnedRequest>(line, &TEXTS)?;
         let origin = match request.origin {
             Some(word) => Origin::named(&word).ok_or_else(|| format!(": {}", no_origin(&word)))?,
             None => settings.origin.unwrap_or(Origin::Tool),

@@ -33,7 +33,7 @@ use crate::progress::Progress;
 use crate::terminal::Terminal;
 
 /// The most files that are named because they cannot be read; all are counted.
-const MOST_NAMED: usize = 20;
+const MAX_NAMED: usize = 20;
 
 /// How often somebody who waits looks up.
 const MOMENT: Duration = Duration::from_millis(100);
@@ -308,7 +308,7 @@ impl Totals {
 
     fn problem(&mut self, name: &str, problem: String) {
         self.unread += 1;
-        if self.problems.len() < MOST_NAMED {
+        if self.problems.len() < MAX_NAMED {
             self.problems.push((name.to_owned(), problem));
         }
     }

@@ -24,7 +24,7 @@ pub(super) enum Edited {
 
 /// Has the person's editor change what may be changed of a call.
 pub(super) fn edit(request: &Request, screen: &mut Screen) -> io::Result<Edited> {
-    let Some(editable) = Editable::of(request) else {
+    let Some(editable) = Editable::from_request(request) else {
         let why = "nothing of this call can be changed here: refuse it with a comment";
         return Ok(Edited::Failed(why.into()));
     };

@@ -18,7 +18,7 @@ const ROOM: usize = 256;
 
 /// How long it is until a daemon that is not there is looked for again, at first and at most.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
-const LONGEST_PAUSE: Duration = Duration::from_secs(4);
+const MAX_PAUSE: Duration = Duration::from_secs(4);
 
 /// The daemon as the screen sees it.
 pub(super) struct Feed {
@@ -83,7 +83,7 @@ fn follow(places: &Places, tell: &SyncSender<News>, stop: &AtomicBool) {
             return;
         }
         thread::sleep(pause);
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        pause = (pause * 2).min(MAX_PAUSE);
     }
 }
 

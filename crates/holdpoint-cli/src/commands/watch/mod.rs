@@ -38,7 +38,7 @@ const TICK: Duration = Duration::from_millis(50);
 const GRACE: Duration = Duration::from_secs(1);
 
 /// How much news is taken in at once, so that a flood of it keeps no key waiting.
-const MOST_NEWS: usize = 64;
+const MAX_NEWS: usize = 64;
 
 pub(crate) fn run() -> anyhow::Result<Exit> {
     not_for_agents("answer for a person")?;
@@ -79,7 +79,7 @@ fn watch(screen: &mut Screen, feed: &Feed, ink: Ink) -> io::Result<()> {
     let mut shown_at = None;
     while !interrupt::was_told() {
         let now = Moment::now();
-        for news in feed.news.try_iter().take(MOST_NEWS) {
+        for news in feed.news.try_iter().take(MAX_NEWS) {
             state.heard(news, now);
             shown_at = None;
         }
@@ -117,7 +117,7 @@ fn edit(screen: &mut Screen, feed: &Feed, state: &mut State, request: &Request) 
         Edited::Changed(input) => {
             state.tell(Tone::Plain, "the daemon is told …");
             feed.ask(Errand::Answer(vec![Given {
-                target: Target::of(request),
+                target: Target::from_request(request),
                 answer: Answer::Edit { input },
                 phrase: None,
             }]));

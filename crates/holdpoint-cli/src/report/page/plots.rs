@@ -19,8 +19,8 @@ const BELOW_TWO: f64 = 40.0;
 
 /// The most labels below a plot as wide as the page, and below one half as wide; a narrow screen
 /// shows every other one.
-const MOST_LABELS: usize = 10;
-const MOST_LABELS_OF_HALF: usize = 6;
+const MAX_LABELS: usize = 10;
+const MAX_LABELS_OF_HALF: usize = 6;
 
 /// The class that gives a verdict its colour.
 pub(super) fn class_of(verdict: Verdict) -> &'static str {
@@ -280,7 +280,7 @@ pub(super) fn stacked(html: &mut Html, series: &Series, title: &Title<'_>) {
         }
         html.raw("</g>");
     }
-    time_labels(html, series, height, MOST_LABELS);
+    time_labels(html, series, height, MAX_LABELS);
     html.raw("</svg></div>");
 }
 
@@ -347,7 +347,7 @@ pub(super) fn rate(
             ))
             .raw("</title></circle>");
     }
-    time_labels(html, series, height, MOST_LABELS_OF_HALF);
+    time_labels(html, series, height, MAX_LABELS_OF_HALF);
     html.raw("</svg></div>");
 }
 

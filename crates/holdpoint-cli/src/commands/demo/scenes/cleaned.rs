@@ -15,7 +15,7 @@ pub(super) fn play(stage: &mut Stage<'_>) -> anyhow::Result<()> {
         stage.sheet.quote("page", page)?;
     }
     let found = acted
-        .of(Kind::TextFinding)
+        .first(Kind::TextFinding)
         .context("the finding should be on record")?;
     stage.sheet.space()?;
     let findings = findings(found)?;
@@ -65,8 +65,8 @@ struct Finding {
     reason: String,
 }
 
-/// The most findings that are shown.
-const MOST: usize = 3;
+/// The most findings that are shown: one each of the gravest kinds.
+const MAX_FINDINGS: usize = 3;
 
 /// The first finding of each family, the gravest families first. What is judged by its words as a
 /// whole has no rule to name.
@@ -80,6 +80,6 @@ fn findings(found: &Record) -> anyhow::Result<Vec<Finding>> {
             shown.push(finding);
         }
     }
-    shown.truncate(MOST);
+    shown.truncate(MAX_FINDINGS);
     Ok(shown)
 }

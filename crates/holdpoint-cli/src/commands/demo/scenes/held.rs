@@ -36,8 +36,8 @@ pub(super) fn play(stage: &mut Stage<'_>) -> anyhow::Result<()> {
         "publishing should have been held as such",
     )?;
     let settled = acted
-        .of(Kind::HoldAnswered)
-        .or_else(|| acted.of(Kind::HoldExpired))
+        .first(Kind::HoldAnswered)
+        .or_else(|| acted.first(Kind::HoldExpired))
         .context("the answer should be on record")?;
     stage.sheet.field("answer", &answer(settled))?;
     stage.show_result(&acted)?;

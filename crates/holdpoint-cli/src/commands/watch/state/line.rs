@@ -3,7 +3,7 @@
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// The most characters; more is no comment but a letter.
-const LONGEST: usize = 2000;
+const MAX_LETTERS: usize = 2000;
 
 /// What was typed so far, and where the next letter goes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(in super::super) struct TypedLine {
 }
 
 impl TypedLine {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn from_text(text: &str) -> Self {
         let mut line = Self::default();
         line.paste(text);
         line
@@ -75,7 +75,7 @@ impl TypedLine {
     }
 
     fn insert(&mut self, letter: char) {
-        if self.letters.len() < LONGEST {
+        if self.letters.len() < MAX_LETTERS {
             self.letters.insert(self.at, letter);
             self.at += 1;
         }
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_line_is_edited_in_place() {
-        let mut line = TypedLine::of("use a brnch");
+        let mut line = TypedLine::from_text("use a brnch");
         let press = |line: &mut TypedLine, code| line.press(&KeyEvent::from(code));
         for _ in 0..3 {
             press(&mut line, KeyCode::Left);
@@ -122,7 +122,10 @@ mod tests {
 
     #[test]
     fn pasted_lines_stay_one_line_and_have_an_end() {
-        assert_eq!(TypedLine::of("a\nb\x1b[2J\n").text(), "a b[2J");
-        assert_eq!(TypedLine::of(&"x".repeat(9000)).text().len(), LONGEST);
+        assert_eq!(TypedLine::from_text("a\nb\x1b[2J\n").text(), "a b[2J");
+        assert_eq!(
+            TypedLine::from_text(&"x".repeat(9000)).text().len(),
+            MAX_LETTERS
+        );
     }
 }

@@ -29,7 +29,7 @@ pub(super) const EXTENSION: u64 = 300;
 
 /// How many settled calls are fetched at once, and kept at most.
 pub(super) const HISTORY_PAGE: usize = 200;
-const MOST_HISTORY: usize = 5000;
+const MAX_HISTORY: usize = 5000;
 
 /// What an answer is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub(super) struct Target {
 }
 
 impl Target {
-    pub(super) fn of(request: &Request) -> Self {
+    pub(super) fn from_request(request: &Request) -> Self {
         Self {
             id: request.id.clone(),
             binding: request.binding.clone(),
@@ -240,7 +240,9 @@ impl State {
 
     /// Takes what the daemon says.
     pub(super) fn heard(&mut self, news: News, now: Moment) {
-        let before = self.current().map(|(_, request)| Target::of(request));
+        let before = self
+            .current()
+            .map(|(_, request)| Target::from_request(request));
         match news {
             News::Waiting(requests) => {
                 self.link = Link::Up;
@@ -256,7 +258,9 @@ impl State {
         self.forget_what_changed();
         self.waiting.settle(&self.filter);
         self.past.settle(&self.filter);
-        let after = self.current().map(|(_, request)| Target::of(request));
+        let after = self
+            .current()
+            .map(|(_, request)| Target::from_request(request));
         if after != before {
             self.scroll = 0;
             self.moved = Some(now);
@@ -275,7 +279,7 @@ impl State {
                 self.waiting.remove(&request.id);
                 self.past.put(request);
                 self.past.sort_by_answer();
-                self.past.shorten(MOST_HISTORY);
+                self.past.shorten(MAX_HISTORY);
             }
         }
     }
@@ -322,7 +326,7 @@ impl State {
             self.past.put(request);
         }
         self.past.sort_by_answer();
-        self.past.shorten(MOST_HISTORY);
+        self.past.shorten(MAX_HISTORY);
     }
 
     /// What was selected or asked about and is another now, or gone, is not answered as it was.
@@ -396,7 +400,7 @@ impl State {
             Action::Filter => {
                 self.popup = Some(Popup::Line {
                     purpose: Purpose::Filter,
-                    line: TypedLine::of(&self.filter),
+                    line: TypedLine::from_text(&self.filter),
                 });
             }
             Action::OtherTab => return self.other_tab(),
@@ -447,7 +451,8 @@ impl State {
             Deed::Extend => Step::Ask(Errand::Extend(request.id)),
             Deed::Mark => {
                 if self.marked.remove(&request.id).is_none() {
-                    self.marked.insert(request.id.clone(), Target::of(&request));
+                    self.marked
+                        .insert(request.id.clone(), Target::from_request(&request));
                 }
                 self.go(self.row().saturating_add(1))
             }
@@ -489,7 +494,7 @@ impl State {
             .collect();
         // In full only one call is seen.
         match marked.is_empty() || self.full {
-            true => vec![Target::of(current)],
+            true => vec![Target::from_request(current)],
             false => marked,
         }
     }
@@ -544,7 +549,7 @@ impl State {
 
     /// Releases one call, with its phrase if it wants one.
     fn release_by(&mut self, request: &Request, answer: Answer) -> Step {
-        let target = Target::of(request);
+        let target = Target::from_request(request);
         let Some(phrase) = request.terms.phrase.clone() else {
             return self.give(vec![Given {
                 target,
@@ -592,7 +597,7 @@ impl State {
                 format!("session  {}", request.asked.session),
             ],
             answers: vec![Given {
-                target: Target::of(request),
+                target: Target::from_request(request),
                 answer,
                 phrase: None,
             }],
@@ -609,7 +614,7 @@ impl State {
     }
 
     fn mark_all(&mut self) {
-        let visible: Vec<Target> = self.rows().into_iter().map(Target::of).collect();
+        let visible: Vec<Target> = self.rows().into_iter().map(Target::from_request).collect();
         let all = visible
             .iter()
             .all(|target| self.marked.contains_key(&target.id));
@@ -673,7 +678,7 @@ impl State {
         if self.tab == Tab::History && past_end && self.more_past {
             let oldest = self.past.requests().last();
             let before = oldest.and_then(|request| Some(request.settled.as_ref()?.at));
-            if before.is_some() && self.past.requests().len() < MOST_HISTORY {
+            if before.is_some() && self.past.requests().len() < MAX_HISTORY {
                 return Step::Ask(Errand::History(before));
             }
         }

@@ -106,7 +106,7 @@ impl Popup {
         let mut offers = request.terms.offers.clone();
         offers.sort_by_key(|offer| offer.scope);
         (!offers.is_empty()).then(|| Popup::Rules {
-            target: Target::of(request),
+            target: Target::from_request(request),
             kind,
             offers,
             chosen: 0,

@@ -51,7 +51,7 @@ fn heading(page: &mut Page, request: &Request, now: Moment) {
     };
     page.field(
         "Call",
-        Look::of(risk),
+        Look::for_risk(risk),
         &format!(
             "{} {}: {}, {} risk{left}",
             request.id,

@@ -19,7 +19,7 @@ pub(super) enum Look {
 
 impl Look {
     /// The look of a risk.
-    pub(super) fn of(risk: Risk) -> Self {
+    pub(super) fn for_risk(risk: Risk) -> Self {
         match risk {
             Risk::None | Risk::Low => Look::Good,
             Risk::Medium => Look::Notable,

@@ -99,7 +99,7 @@ fn line(
             cell(request.state.word(), ANSWER, look);
         }
     }
-    cell(risk.word(), RISK, Look::of(risk));
+    cell(risk.word(), RISK, Look::for_risk(risk));
     cell(&shown(&request.asked.tool, 60), tool, Look::Bold);
     let used: usize = spans.iter().map(Span::width).sum();
     let summary = shown(&request.display.summary, 500);

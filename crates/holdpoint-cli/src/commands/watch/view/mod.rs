@@ -29,12 +29,12 @@ pub(super) use self::ink::Ink;
 const WIDE: u16 = 150;
 
 /// The smallest screen there is something to see on.
-const LEAST: (u16, u16) = (30, 8);
+const MIN_SCREEN: (u16, u16) = (30, 8);
 
 /// Draws everything, and says what the state has to know of it.
 pub(super) fn draw(frame: &mut Frame<'_>, state: &State, now: Moment, ink: Ink) -> Drawn {
     let screen = frame.area();
-    if screen.width < LEAST.0 || screen.height < LEAST.1 {
+    if screen.width < MIN_SCREEN.0 || screen.height < MIN_SCREEN.1 {
         frame.render_widget(Paragraph::new("Make the window larger."), screen);
         return Drawn::default();
     }

@@ -3,6 +3,7 @@
 //! Text from outside is escaped, so that it drives no terminal, and longer text stands behind a bar
 //! on every line it takes, so that it cannot look like words of Holdpoint.
 
+use holdpoint_broker::words::{self, DiffLine};
 use ratatui::text::{Line, Span};
 
 use super::ink::{Ink, Look};
@@ -15,8 +16,8 @@ const LABEL: usize = 11;
 /// The least room text gets on a line, however narrow the screen is.
 const NARROWEST: usize = 10;
 
-/// The longest text of a field.
-const LONGEST_FIELD: usize = 2000;
+/// The most characters of a field, so that a long one does not push the others off the screen.
+const MAX_FIELD: usize = 2000;
 
 /// Lines that are put together.
 pub(super) struct Page {
@@ -45,7 +46,7 @@ impl Page {
     /// A paragraph of our own words or of text from outside.
     pub(super) fn text(&mut self, look: Look, text: &str) {
         let style = self.ink.style(look);
-        for line in broken(&shown(text, LONGEST_FIELD), self.room(0)) {
+        for line in broken(&shown(text, MAX_FIELD), self.room(0)) {
             self.lines.push(Line::styled(line, style));
         }
     }
@@ -56,7 +57,7 @@ impl Page {
             return;
         }
         let (faint, style) = (self.ink.style(Look::Faint), self.ink.style(look));
-        let lines = broken(&shown(value, LONGEST_FIELD), self.room(LABEL));
+        let lines = broken(&shown(value, MAX_FIELD), self.room(LABEL));
         for (count, line) in lines.into_iter().enumerate() {
             let label = if count == 0 { name } else { "" };
             self.lines.push(Line::from(vec![
@@ -68,40 +69,20 @@ impl Page {
 
     /// Text from outside, line by line behind a bar.
     pub(super) fn block(&mut self, pieces: &[(Look, &str)]) {
-        let mut lines: Vec<Vec<(Look, String)>> = vec![Vec::new()];
-        for (look, text) in pieces {
-            for (count, part) in text.split('\n').enumerate() {
-                if count > 0 {
-                    lines.push(Vec::new());
-                }
-                let part = part.strip_suffix('\r').unwrap_or(part);
-                let part = shown(&part.replace('\t', "    "), usize::MAX);
-                if let Some(line) = lines.last_mut()
-                    && !part.is_empty()
-                {
-                    line.push((*look, part));
-                }
-            }
-        }
-        if lines.len() > 1 && lines.last().is_some_and(Vec::is_empty) {
-            lines.pop();
-        }
-        for line in lines {
+        for line in words::lines(pieces) {
             self.behind_bar(&line);
         }
     }
 
     /// A difference: what goes red, what comes green.
     pub(super) fn diff(&mut self, text: &str) {
-        let mut head = true;
-        for line in text.lines() {
-            head &= !line.starts_with("@@");
-            let look = match line.as_bytes().first() {
-                _ if head => Look::Bold,
-                Some(b'+') => Look::Good,
-                Some(b'-') => Look::Bad,
-                Some(b'@') => Look::Place,
-                Some(_) | None => Look::Plain,
+        for (kind, line) in words::diff_lines(text) {
+            let look = match kind {
+                DiffLine::Header => Look::Bold,
+                DiffLine::Added => Look::Good,
+                DiffLine::Removed => Look::Bad,
+                DiffLine::Position => Look::Place,
+                DiffLine::Same => Look::Plain,
             };
             self.block(&[(look, line)]);
         }

@@ -14,8 +14,8 @@ use super::page::Page;
 use crate::layout::{cell_width, char_width, cut};
 use crate::terminal::shown;
 
-/// The widest a popup gets.
-const WIDEST: u16 = 84;
+/// The widest a popup gets: longer lines are hard to read.
+const MAX_WIDTH: u16 = 84;
 
 pub(super) fn draw(frame: &mut Frame<'_>, screen: Rect, popup: &Popup, ink: Ink) {
     match popup {
@@ -231,7 +231,7 @@ fn boxed(
 }
 
 fn inner_width(screen: Rect) -> u16 {
-    screen.width.saturating_sub(6).clamp(1, WIDEST)
+    screen.width.saturating_sub(6).clamp(1, MAX_WIDTH)
 }
 
 /// The end of a text in so many columns.

@@ -1,0 +1,4 @@
+//! Cline.
+
+pub(crate) mod payload;
+pub(crate) mod settings;

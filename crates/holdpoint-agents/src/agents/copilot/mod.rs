@@ -1,0 +1,4 @@
+//! GitHub's Copilot CLI.
+
+pub(crate) mod payload;
+pub(crate) mod settings;

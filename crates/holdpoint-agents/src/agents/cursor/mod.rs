@@ -1,0 +1,4 @@
+//! Anysphere's Cursor.
+
+pub(crate) mod payload;
+pub(crate) mod settings;

@@ -1,0 +1,3 @@
+//! Whoever sends Holdpoint's own form.
+
+pub(crate) mod payload;

@@ -1,0 +1,4 @@
+//! Block's Goose.
+
+pub(crate) mod payload;
+pub(crate) mod settings;

@@ -1,0 +1,4 @@
+//! Amazon's Kiro.
+
+pub(crate) mod payload;
+pub(crate) mod settings;

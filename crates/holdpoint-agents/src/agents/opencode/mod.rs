@@ -1,0 +1,4 @@
+//! OpenCode, through a plug-in of ours.
+
+pub(crate) mod payload;
+pub(crate) mod settings;

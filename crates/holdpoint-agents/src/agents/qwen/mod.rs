@@ -1,0 +1,4 @@
+//! Alibaba's Qwen Code.
+
+pub(crate) mod payload;
+pub(crate) mod settings;

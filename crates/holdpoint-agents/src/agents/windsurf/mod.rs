@@ -1,0 +1,4 @@
+//! Windsurf's Cascade.
+
+pub(crate) mod payload;
+pub(crate) mod settings;
