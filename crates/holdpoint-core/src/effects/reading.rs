@@ -351,12 +351,12 @@ impl<'c> Reading<'c> {
 
     /// Whether a flag is given, by any of its names, cut short or with a value.
     pub(crate) fn has(&self, spec: &str) -> bool {
-        spec.split(" | ").any(|one| self.has_one(one.trim(), true))
+        matching::alternatives(spec).any(|one| self.has_one(one, true))
     }
 
     /// Whether a flag is given in full.
     pub(crate) fn has_exactly(&self, spec: &str) -> bool {
-        spec.split(" | ").any(|one| self.has_one(one.trim(), false))
+        matching::alternatives(spec).any(|one| self.has_one(one, false))
     }
 
     fn has_one(&self, spec: &str, cut_short: bool) -> bool {
@@ -369,8 +369,8 @@ impl<'c> Reading<'c> {
         };
         self.flags().any(|flag| {
             let named = flag.name == name
-                || self.same(flag.name, name)
-                || (cut_short && !self.is_known(flag.name) && is_cut_short(flag.name, name));
+                || (cut_short && is_cut_short(flag.name, name) && !self.is_known(flag.name))
+                || self.same(flag.name, name);
             if named {
                 return match (wanted, flag.value) {
                     (None, Some((value, _))) => cut_short || !is_off(value),

@@ -141,7 +141,28 @@ fn some(list: &Texts, fits: impl Fn(&str) -> bool) -> bool {
 }
 
 fn any_of(spec: &str, fits: impl Fn(&str) -> bool) -> bool {
-    spec.split(" | ").any(|one| fits(one.trim()))
+    alternatives(spec).any(fits)
+}
+
+/// What a text like `a | b` offers. Letter by letter: a search has to be prepared, and costs more
+/// than so short a text has letters.
+pub(crate) fn alternatives(spec: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(spec);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let sign = text.as_bytes().windows(3).position(|three| three == b" | ");
+        let one = match sign {
+            Some(at) => {
+                rest = text.get(at + 3..);
+                text.get(..at)?
+            }
+            None => {
+                rest = None;
+                text
+            }
+        };
+        Some(one.trim())
+    })
 }
 
 /// Whether a text matches a pattern with `*` and `?`, compared without case.
