@@ -65,7 +65,9 @@ fn real_commands(file: &Path) -> Result<Vec<ToolCall>> {
         .map(|line| {
             let line: Value = serde_json::from_str(line)?;
             let command = line.get("command").and_then(Value::as_str);
-            Ok(ToolCall::shell(command.context("a line without `command`")?))
+            Ok(ToolCall::shell(
+                command.context("a line without `command`")?,
+            ))
         })
         .collect();
     let calls = calls?;
@@ -73,12 +75,7 @@ fn real_commands(file: &Path) -> Result<Vec<ToolCall>> {
     Ok(calls)
 }
 
-fn measure(
-    workspace: &Path,
-    batches: usize,
-    check: bool,
-    real: Option<&[ToolCall]>,
-) -> Result<()> {
+fn measure(workspace: &Path, batches: usize, check: bool, real: Option<&[ToolCall]>) -> Result<()> {
     let gate = || anyhow::Ok(Gate::from_profile(Profile::Balanced)?.in_workspace(workspace));
     let with_disk = gate()?;
     let without = gate()?.looking_up(NoLinks);
@@ -117,12 +114,7 @@ fn measure(
 }
 
 /// How many commands of real agents are judged in a second, in the quietest of some rounds over all.
-fn real_rate(
-    gate: &Gate,
-    calls: &[ToolCall],
-    batches: usize,
-    goals: &mut Goals,
-) -> Result<()> {
+fn real_rate(gate: &Gate, calls: &[ToolCall], batches: usize, goals: &mut Goals) -> Result<()> {
     let mut stops = 0;
     let seconds = quiet(
         (0..batches.div_ceil(4))
