@@ -299,6 +299,7 @@ fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
     let mut by_program: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
     let mut rules = String::new();
     let mut filters: Vec<String> = Vec::new();
+    let mut first_words: Vec<u128> = Vec::new();
     let mut general_filters: Vec<String> = Vec::new();
     let mut general_needs: Vec<u64> = Vec::new();
     let mut sources = String::new();
@@ -366,6 +367,7 @@ fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
                     by_program.entry(name).or_default().insert(filters.len());
                 }
                 filters.push(filter);
+                first_words.push(first_word_trace(case));
             }
             writeln!(
                 rules,
@@ -419,6 +421,11 @@ fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
         table.join(", ")
     )
     .unwrap();
+    writeln!(
+        out,
+        "pub(crate) static FILTERS_BY_SUBCOMMAND: &[u128] = &{first_words:?};"
+    )
+    .unwrap();
     let names = by_program.keys().map(String::as_str);
     write_slots(out, "FILTERS_BY_PROGRAM_SLOTS", names);
 }
@@ -457,10 +464,6 @@ fn filter_of(
     };
     let asks = |field: &OneOrMany| !field.clone().into_list().is_empty();
     let programs = case.program.clone().into_list();
-    let subcommands = case.subcommand.clone().into_list();
-    let first_words = subcommands
-        .iter()
-        .filter_map(|words| words.split(' ').next());
     let paths = case.path.clone().into_list();
     format!(
         "Filter {{ rule: {rule}, general: {general}, case: {number}, assigns: {}, within: {}, sql: {}, effect: {}, \
@@ -472,7 +475,7 @@ fn filter_of(
         mask(&case.target, targets),
         mask(&case.opaque, words::OPAQUE),
         any_trace(programs.iter().map(String::as_str)),
-        any_trace(first_words),
+        first_word_trace(case),
         word_trace(case),
         any_trace(case.tool.clone().into_list().iter().map(String::as_str)),
         all_traces(paths.iter().map(|path| traces::of_path_pattern(path))),
@@ -502,6 +505,15 @@ fn need_of(case: &CaseEntry) -> u64 {
 /// The traces of patterns of which a word has to fit one; none if one fits whatever it is.
 fn any_trace<'n>(patterns: impl IntoIterator<Item = &'n str>) -> u128 {
     all_traces(patterns.into_iter().map(traces::of_word_pattern))
+}
+
+/// The traces of the words its subcommands begin with.
+fn first_word_trace(case: &CaseEntry) -> u128 {
+    let subcommands = case.subcommand.clone().into_list();
+    let first_words = subcommands
+        .iter()
+        .filter_map(|words| words.split(' ').next());
+    any_trace(first_words)
 }
 
 /// The traces of the words a case cannot do without, by the one that tells most.

@@ -192,6 +192,7 @@ fn write_names(out: &mut String, names: &BTreeMap<&str, Row<'_>>) {
         used.insert((*name).to_owned());
     }
     writeln!(out, "];").unwrap();
+    super::write_slots(out, "NAME_SLOTS", names.keys().copied());
     for row in names.values() {
         let entry = row.entry;
         let tables = entry.spelled.keys().chain(entry.texts.keys());

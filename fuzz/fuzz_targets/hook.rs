@@ -8,7 +8,9 @@
 
 use std::sync::LazyLock;
 
-use holdpoint_agents::hook::{Agent, Answer, Gatekeeper, HookCall, Pause, Prompted, Reply, Returned};
+use holdpoint_agents::hook::{
+    Agent, Answer, Gatekeeper, HookCall, Pause, Prompted, Reply, Returned,
+};
 use holdpoint_core::{Decision, Policy, Session, Surroundings, Verdict, judge_call};
 use holdpoint_engine::EngineError;
 use holdpoint_engine::inspecting::Inspected;

@@ -14,7 +14,7 @@ export LC_ALL=C.UTF-8
 tm() { tmux -S "$place/tmux" -f /dev/null "$@"; }
 finish() {
     tm kill-server 2>/dev/null || true
-    rm -rf "$place"
+    rm -rf "$place" 2>/dev/null || { sleep 1; rm -rf "$place"; }
 }
 trap finish EXIT
 mkdir "$place/home" "$place/tmp"

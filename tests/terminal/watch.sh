@@ -15,7 +15,8 @@ finish() {
     tmux_at kill-server 2>/dev/null || true
     for process in "${started[@]}"; do kill "$process" 2>/dev/null || true; done
     wait 2>/dev/null || true
-    rm -rf "$home"
+    # Something may write its last line while its directory goes.
+    rm -rf "$home" 2>/dev/null || { sleep 1; rm -rf "$home"; }
 }
 trap finish EXIT
 

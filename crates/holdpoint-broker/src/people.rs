@@ -83,7 +83,7 @@ pub struct Roster {
     pub delegations: Vec<Delegation>,
 }
 
-/// The largest list that is read: more than [`MAX_ENTRIES`] of each take. A larger one is an error.
+/// The largest list that is read: more than `MAX_ENTRIES` of each take. A larger one is an error.
 pub const MAX_ROSTER: u64 = 1 << 20;
 
 /// The most people, and the most delegations; each is compared with whoever signs in. More are refused.

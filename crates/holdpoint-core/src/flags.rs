@@ -37,10 +37,12 @@ pub(crate) fn add_other_names<'w>(
         if !is_of(command, program) {
             continue;
         }
-        let mut named = command.split(' ');
-        let applies = named.next() == Some(program)
-            && named.next().is_none_or(|word| word == second)
-            && named.next().is_none_or(|word| word == third);
+        let subcommand = command.get(program.len()..).unwrap_or_default();
+        let applies = subcommand.strip_prefix(' ').is_none_or(|named| {
+            let behind = named.strip_prefix(second);
+            let rest = behind.and_then(|rest| rest.strip_prefix(' '));
+            named == second || rest == Some(third)
+        });
         let given = |name: &str| {
             flags
                 .iter()

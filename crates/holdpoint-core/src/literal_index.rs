@@ -113,11 +113,18 @@ impl LiteralIndex {
 }
 
 fn grams(text: &str, size: usize) -> impl Iterator<Item = u32> + '_ {
-    text.as_bytes().windows(size).map(|window| {
-        window
-            .iter()
-            .fold(0u32, |gram, byte| (gram << 8) | u32::from(*byte))
-    })
+    // Each is the one before with a byte more and, past the size, one less.
+    let mask = if size == SHORT_GRAM {
+        0x00ff_ffff
+    } else {
+        u32::MAX
+    };
+    let mut gram = 0u32;
+    let all = text.bytes().map(move |byte| {
+        gram = ((gram << 8) | u32::from(byte)) & mask;
+        gram
+    });
+    all.skip(size - 1)
 }
 
 /// What a policy says by some text of its own.

@@ -189,6 +189,7 @@ pub(crate) struct CommandView {
     pub(crate) flags: Vec<String>,
     /// The same for the options before a subcommand.
     pub(crate) outer_flags: Vec<String>,
+    read_only: bool,
 }
 
 impl Action {
@@ -647,14 +648,19 @@ impl CommandView {
             }
         }
         flags::add_other_names(&mut flags, flagless.split(' '));
-        Self {
+        let mut view = Self {
             command,
             line,
             valueless: valueless.filter(|text| *text != flagless),
             flagless,
             flags,
             outer_flags,
-        }
+            read_only: false,
+        };
+        view.read_only = view
+            .program()
+            .is_some_and(|program| view.only_reads(program));
+        view
     }
 
     /// The program's name without its directory, where it is known before running.
@@ -699,16 +705,18 @@ impl CommandView {
 
     /// Whether its program is known to change nothing outside itself, its redirections aside.
     pub(crate) fn is_read_only(&self) -> bool {
-        let Some(program) = self.program() else {
-            return false;
-        };
+        self.read_only
+    }
+
+    fn only_reads(&self, program: &str) -> bool {
         let operand = || self.flagless.split(' ').nth(1).unwrap_or_default();
-        READ_ONLY_WHEN.iter().any(|when| {
-            let begins = |flag: &String| when.without.iter().any(|one| flag.starts_with(one));
-            when.program == program
-                && (when.subcommand.is_empty() || when.subcommand.contains(&operand()))
-                && !self.flags.iter().any(begins)
-        }) || READ_ONLY.binary_search(&program).is_ok()
+        READ_ONLY.binary_search(&program).is_ok()
+            || READ_ONLY_WHEN.iter().any(|when| {
+                let begins = |flag: &String| when.without.iter().any(|one| flag.starts_with(one));
+                when.program == program
+                    && (when.subcommand.is_empty() || when.subcommand.contains(&operand()))
+                    && !self.flags.iter().any(begins)
+            })
     }
 
     /// Whether an option makes a program that otherwise only looks write a file.

@@ -11,6 +11,7 @@
     reason = "the cases are files, and how many are tried is said from outside"
 )]
 
+mod padding;
 mod shell;
 
 use std::fmt::Write as _;
@@ -18,13 +19,11 @@ use std::thread;
 
 use holdpoint_core::{Policy, Verdict};
 
+use crate::padding::{PADDINGS, numbered, words};
 use crate::shell::{Case, Outcome, corpus, default_policy};
 
 /// A command is tried with one of so many paddings, unless all are asked for.
 const OF_PADDINGS: usize = 601;
-
-/// A padding of the line: its name, and the text in front of the command.
-type Padding = (&'static str, fn() -> String);
 
 /// A padding of a file: its name, and the case with a line that runs the command in a file.
 type Hiding = (&'static str, fn(&Case, &str) -> (Case, String));
@@ -96,79 +95,6 @@ fn each(count: usize, tried: impl Fn(usize, &Case, &str, &Policy) -> Wrong + Syn
     wrong.truncate(40);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     Ok(())
-}
-
-/// `wa wb wc …`: so many words that are no numbers.
-fn words(count: usize) -> String {
-    numbered(count, "w", "x ")
-}
-
-/// A text for each number, with a separator.
-fn numbered(count: usize, front: &str, back: &str) -> String {
-    (0..count).fold(String::new(), |mut text, number| {
-        let _ = write!(text, "{front}{number}{back}");
-        text
-    })
-}
-
-const PADDINGS: &[Padding] = &[
-    ("commands", || "true;".repeat(2100)),
-    ("words", || format!("echo {}", words(9000))),
-    ("variables", || numbered(300, "v", "=1; ")),
-    ("functions", || numbered(210, "f", "() { true; }; ")),
-    ("loops", || "for i in 1 2; do x=$x$i; done; ".repeat(70)),
-    ("words of a loop", || {
-        format!("for pad in {}; do true; done", words(200))
-    }),
-    ("words added by xargs", || {
-        format!("echo {} | xargs echo", words(3000))
-    }),
-    ("lines replaced by xargs", || {
-        format!("printf '%s\\n' {} | xargs -I{{}} echo {{}}", words(2100))
-    }),
-    ("alternatives", || {
-        format!("echo {{{}}}", words(300).trim_end().replace(' ', ","))
-    }),
-    ("items", || {
-        format!("pad=({}); echo \"${{pad[@]}}\"", words(2100))
-    }),
-    ("a long value", || format!("pad='{}'", "x".repeat(70_000))),
-    ("a long output", || {
-        format!("echo '{}' | cat", "x".repeat(600_000))
-    }),
-    ("files written", || numbered(300, "echo x > pad", ".txt; ")),
-    ("directories pushed", || {
-        format!("({})", "pushd /tmp; ".repeat(70))
-    }),
-    ("directories left", || {
-        format!("({} true)", "cd a || cd b; ".repeat(900))
-    }),
-    ("traps", || {
-        format!("({})", "trap 'echo x' INT; ".repeat(20))
-    }),
-    ("substitutions", || {
-        format!("echo {}x{}", "$(echo ".repeat(16), ")".repeat(16))
-    }),
-    ("braces of a group", || {
-        format!("{} true; {}", "{ ".repeat(60), "}; ".repeat(60))
-    }),
-    ("code in code", || {
-        let code = (0..5).fold("true".to_owned(), |code, _| {
-            format!("bash -c {}", quoted(&code))
-        });
-        format!("{} {code}", "nice ".repeat(30))
-    }),
-    ("changed directories of files", || {
-        numbered(70, "tar xf a -C d", "; ")
-    }),
-    ("a search path", || {
-        format!("PATH={}:$PATH", words(70).trim_end().replace(' ', ":"))
-    }),
-    ("evaluations", || "x='a[$(true)]'; ((x)); ".repeat(70)),
-];
-
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 /// The case with a script that holds this, and a line that runs it.

@@ -9,6 +9,8 @@
     reason = "a test reads its cases; what it tests does not"
 )]
 
+mod padding;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt::Write as _;
@@ -23,6 +25,11 @@ use holdpoint_core::{
 };
 use serde::Deserialize;
 use serde_json::json;
+
+use crate::padding::PADDINGS;
+
+/// A command is tried with one of so many paddings; `HOLDPOINT_FORMS=all` tries all.
+const OF_PADDINGS: usize = 601;
 
 /// Fewer judgements than this mean that files were lost, not that everything is well.
 const LEAST_JUDGEMENTS: usize = 2000;
@@ -48,6 +55,44 @@ fn every_decision_case_holds() -> Outcome<()> {
         }
     }
     report.finish()
+}
+
+/// Whatever a policy says: a command behind more than a limit of the budget is never judged looser.
+#[test]
+fn padding_a_line_past_a_limit_never_loosens() -> Outcome<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/decisions");
+    let mut files = Vec::new();
+    collect_files(&root, &mut files)?;
+    files.sort();
+    let all = std::env::var("HOLDPOINT_FORMS").is_ok_and(|text| text == "all");
+    let rotation = if all { 1 } else { OF_PADDINGS };
+    let mut wrong = Vec::new();
+    let mut index = 0;
+    for path in &files {
+        let file = CaseFile::read(path)?;
+        for case in file.case.iter().filter(|case| case.refused.is_none()) {
+            let setting = case.own.on_top_of(&file.shared);
+            for command in case.command.iter().chain(&case.commands) {
+                index += 1;
+                // Each padding meets other commands than the one before it.
+                let paddings = PADDINGS.iter().enumerate();
+                let chosen =
+                    paddings.filter(|(place, _)| (index + place * 31).is_multiple_of(rotation));
+                for (_, (name, padding)) in chosen {
+                    let plain = setting.judged(&call_of_command(command)?)?.verdict;
+                    let line = format!("{}\n{command}", padding());
+                    let padded = setting.judged(&call_of_command(&line)?)?.verdict;
+                    if padded < plain {
+                        let shown = format!("{}: {command}", case.name);
+                        wrong.push(format!("{name}: {shown}: {plain:?}, so {padded:?}"));
+                    }
+                }
+            }
+        }
+    }
+    wrong.truncate(40);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    Ok(())
 }
 
 fn collect_files(directory: &Path, files: &mut Vec<PathBuf>) -> Outcome<()> {
@@ -253,6 +298,18 @@ impl Setting {
                 })
             });
         Policy::compile(sources.collect())
+    }
+
+    /// What becomes of a call here.
+    fn judged(&self, call: &ToolCall) -> Outcome<Decision> {
+        let around = Surroundings {
+            workspace: self.workspace.as_deref().or(self.cwd.as_deref()),
+            directory: self.cwd.as_deref(),
+            home: self.home.as_deref(),
+            lookup: self,
+        };
+        let policy = self.compile()?;
+        Ok(judge_call(call, &policy, &self.session()?, &around))
     }
 
     fn session(&self) -> Outcome<Session> {

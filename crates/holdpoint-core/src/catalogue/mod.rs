@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::effects::EffectKind;
+use crate::rules;
 use crate::verdict::Risk;
 
 pub use arguments::names_command;
@@ -223,10 +224,8 @@ impl Name {
 }
 
 fn find(tool: &str) -> Option<&'static Name> {
-    NAMES
-        .binary_search_by(|known| known.name.cmp(tool))
-        .ok()
-        .and_then(|index| NAMES.get(index))
+    let name = |at: usize| NAMES.get(at).map(|known| known.name);
+    NAMES.get(rules::place_of(NAME_SLOTS, tool, name)?)
 }
 
 #[cfg(test)]

@@ -91,7 +91,7 @@ pub(super) fn statements(
         }
     };
     let mut hidden = false;
-    for (flag, value, dynamic) in given_flags(command, client) {
+    for (flag, value, dynamic) in given_flags(command, reading, client) {
         given = true;
         if client.statements.contains(&flag) {
             hidden |= dynamic;
@@ -179,8 +179,23 @@ fn stored(
 
 /// The flags of a client that bring statements, with their values: `-c x`, `--command=x`, `-tAc x`,
 /// `-ex`.
-fn given_flags<'c>(command: &'c Command, client: &Client) -> Vec<(&'static str, &'c str, bool)> {
+fn given_flags<'c>(
+    command: &'c Command,
+    reading: &Reading<'c>,
+    client: &Client,
+) -> Vec<(&'static str, &'c str, bool)> {
     let mut found = Vec::new();
+    for flag in reading.flags() {
+        let cut_short = flag.name.starts_with("--") && flag.name.len() > 3;
+        let mut known = client.statements.iter().chain(client.files);
+        let known =
+            known.find(|one| **one == flag.name || (cut_short && one.starts_with(flag.name)));
+        if let (Some(known), Some((value, word))) = (known, flag.value) {
+            found.push((*known, value, word.dynamic));
+        }
+    }
+    let described = found.len();
+    // Clients nobody has described: whether a flag of theirs takes a value is guessed.
     let mut words = command.words.iter().skip(1).peekable();
     while let Some(word) = words.next() {
         let text = word.text.as_str();
@@ -214,7 +229,11 @@ fn given_flags<'c>(command: &'c Command, client: &Client) -> Vec<(&'static str, 
             }
         }
     }
-    found
+    // What is described was found twice.
+    let (read, guessed) = found.split_at(described);
+    let mut all = read.to_vec();
+    all.extend(guessed.iter().filter(|one| !read.contains(one)));
+    all
 }
 
 /// The text of a file; empty if there is none, since then nothing is run.

@@ -195,10 +195,10 @@ fn path_prefixes(word: &str) -> impl Iterator<Item = &str> {
     // What is longer than a path can be is not one.
     let is_path = word.len() <= paths::MAX_PATH;
     std::iter::successors(Some(word), move |path| {
-        path.rsplit_once('/')
-            .filter(|_| is_path)
-            .map(|(parent, _)| parent)
-            .filter(|parent| !parent.is_empty())
+        // Letter by letter: most words are short, and no paths.
+        let slash = path.bytes().rposition(|byte| byte == b'/')?;
+        path.get(..slash)
+            .filter(|parent| is_path && !parent.is_empty())
     })
     .chain(word.starts_with('/').then_some("/"))
 }

@@ -203,9 +203,8 @@ impl Filter {
     fn passes(&self, subject: &Subject<'_>) -> bool {
         let meets = |wanted: u64, given: u64| wanted == 0 || wanted & given != 0;
         let traced = |wanted: u128, given: u128| wanted == 0 || wanted & given != 0;
-        // What tells most comes first.
-        traced(self.subcommand, subject.traces.subcommand)
-            && meets(self.effect, subject.mask)
+        meets(self.effect, subject.mask)
+            && traced(self.subcommand, subject.traces.subcommand)
             && traced(self.words, subject.traces.words)
             && meets(self.target, subject.targets)
             && traced(self.path, subject.traces.paths)
@@ -228,10 +227,10 @@ mod packs {
 }
 
 pub(crate) use packs::{
-    FILTERS, FILTERS_BY_PROGRAM, FILTERS_BY_PROGRAM_SLOTS, GENERAL_BY_NEED, GENERAL_FILTERS,
-    HELPFUL, PACKS, PATHS_BY_ENDING, PATHS_BY_NAME, PATHS_BY_PATTERN, PROGRAM_NAMES,
-    PROGRAM_NAMES_SLOTS, PROGRAM_PATTERNS, PROGRAMS, READ_ONLY, READ_ONLY_WHEN, RULES, SENDERS,
-    TARGETS,
+    FILTERS, FILTERS_BY_PROGRAM, FILTERS_BY_PROGRAM_SLOTS, FILTERS_BY_SUBCOMMAND, GENERAL_BY_NEED,
+    GENERAL_FILTERS, HELPFUL, PACKS, PATHS_BY_ENDING, PATHS_BY_NAME, PATHS_BY_PATTERN,
+    PROGRAM_NAMES, PROGRAM_NAMES_SLOTS, PROGRAM_PATTERNS, PROGRAMS, READ_ONLY, READ_ONLY_WHEN,
+    RULES, SENDERS, TARGETS,
 };
 
 /// The bit of a target.
@@ -261,15 +260,24 @@ const fn same_text(mut one: &[u8], mut other: &[u8]) -> bool {
     }
 }
 
-/// What a table of names says of one. `slots` say where in the table a name of some hash stands.
+/// What a table of names says of one.
 fn look_up<T>(table: &'static [(&str, T)], slots: &[u16], name: &str) -> Option<&'static T> {
+    let at = place_of(slots, name, |at| table.get(at).map(|(known, _)| *known))?;
+    table.get(at).map(|(_, found)| found)
+}
+
+/// Where in a table a name stands. `slots` say where one of some hash does, `known` which it is.
+pub(crate) fn place_of(
+    slots: &[u16],
+    name: &str,
+    known: impl Fn(usize) -> Option<&'static str>,
+) -> Option<usize> {
     let mut slot = traces::slot(name, slots.len());
     // There are more slots than names, so that an empty one ends every search.
     for _ in 0..slots.len() {
         let at = usize::from(*slots.get(slot)?).checked_sub(1)?;
-        let (known, found) = table.get(at)?;
-        if *known == name {
-            return Some(found);
+        if known(at)? == name {
+            return Some(at);
         }
         slot = (slot + 1) % slots.len();
     }
@@ -306,11 +314,14 @@ pub(crate) fn candidates(subject: &Subject<'_>) -> Vec<&'static Rule> {
             found.push(key);
         }
     };
+    let first_word = subject.traces.subcommand;
     for at in subject.program.and_then(filters_of).into_iter().flatten() {
-        FILTERS
-            .get(usize::from(*at))
-            .into_iter()
-            .for_each(&mut consider);
+        let at = usize::from(*at);
+        // Most cases of a program are about another of its subcommands.
+        let wanted = FILTERS_BY_SUBCOMMAND.get(at).copied().unwrap_or_default();
+        if wanted == 0 || wanted & first_word != 0 {
+            FILTERS.get(at).into_iter().for_each(&mut consider);
+        }
     }
     for (word, mut set) in general_cases(subject).into_iter().enumerate() {
         while set != 0 {
