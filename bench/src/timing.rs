@@ -10,25 +10,65 @@ const WARM_UP: Duration = Duration::from_millis(30);
 
 /// The time of one `work` in the quietest tenth of `batches` batches after a warm-up, in
 /// nanoseconds: what it costs when nothing else runs on the core, for us and for the peers alike.
-pub fn quiet_ns<T>(batches: usize, mut work: impl FnMut() -> T) -> f64 {
-    let mut run = |times: u32| {
+pub fn quiet_ns<T>(batches: usize, work: impl FnMut() -> T) -> f64 {
+    let mut timed = Timed::new(work);
+    (0..batches).for_each(|_| timed.batch());
+    timed.quiet()
+}
+
+/// Lets every work do `batches` batches in turns, so that a busy moment of the machine falls on each
+/// of them: what is compared was measured in the same moments.
+pub fn in_turns(batches: usize, works: &mut [Timed<'_>]) {
+    for _ in 0..batches {
+        works.iter_mut().for_each(Timed::batch);
+    }
+}
+
+/// Work that is timed in batches.
+pub struct Timed<'w> {
+    run: Box<dyn FnMut(u32) -> Duration + 'w>,
+    /// How often it is done in a batch.
+    times: u32,
+    costs: Vec<f64>,
+}
+
+impl<'w> Timed<'w> {
+    /// Warms the work up: doubles the size of a batch until it lasts long enough, then repeats it.
+    pub fn new<T>(mut work: impl FnMut() -> T + 'w) -> Self {
+        let mut run = move |times: u32| {
+            let start = Instant::now();
+            for _ in 0..times {
+                black_box(work());
+            }
+            start.elapsed()
+        };
         let start = Instant::now();
-        for _ in 0..times {
-            black_box(work());
+        let mut times = 1;
+        while run(times) < BATCH {
+            times *= 2;
         }
-        start.elapsed()
-    };
-    // The warm-up doubles the size of a batch until it lasts long enough, then repeats it.
-    let start = Instant::now();
-    let mut times = 1;
-    while run(times) < BATCH {
-        times *= 2;
+        while start.elapsed() < WARM_UP {
+            run(times);
+        }
+        Self {
+            run: Box::new(run),
+            times,
+            costs: Vec::new(),
+        }
     }
-    while start.elapsed() < WARM_UP {
-        run(times);
+
+    /// Times a batch, behind one that is not counted: what ran before has taken its place in the caches.
+    fn batch(&mut self) {
+        (self.run)(1);
+        let took = (self.run)(self.times);
+        self.costs
+            .push(took.as_secs_f64() * 1e9 / f64::from(self.times));
     }
-    let costs = (0..batches).map(|_| run(times).as_secs_f64() * 1e9 / f64::from(times));
-    quiet(costs.collect())
+
+    /// The time of one in the quietest tenth of the batches, in nanoseconds.
+    pub fn quiet(&self) -> f64 {
+        quiet(self.costs.clone())
+    }
 }
 
 /// The value a tenth of all stays below; 0 of none.

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use globset::{GlobSet, GlobSetBuilder};
 use holdpoint_bench::rules::{self, Rule};
 use holdpoint_bench::table::{self, Goals, Kind};
-use holdpoint_bench::timing::{median, quiet_ns};
+use holdpoint_bench::timing::{self, Timed, median, quiet_ns};
 use holdpoint_core::{Glob, Policy, Session, Surroundings, ToolCall, judge_call};
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<()> {
-    let (mut batches, mut check) = (41, false);
+    let (mut batches, mut check) = (81, false);
     for argument in std::env::args().skip(1) {
         match argument.as_str() {
             "--long" => batches = 401,
@@ -32,10 +32,7 @@ fn run() -> Result<()> {
     }
     let calls = calls()?;
     let mut goals = Goals::default();
-    let mut costs = Vec::new();
-    for count in COUNTS {
-        costs.push(Costs::measure(count, &calls, batches)?);
-    }
+    let costs = measure(&calls, batches)?;
     print_costs(&costs);
     state_goals(&costs, &mut goals);
     load(batches, &mut goals)?;
@@ -80,37 +77,75 @@ impl Row {
     }
 }
 
-impl Costs {
-    fn measure(count: usize, calls: &[(&'static str, ToolCall)], batches: usize) -> Result<Self> {
+/// A policy of so many rules, and the same rules for the peers.
+struct Setup {
+    count: usize,
+    policy: Policy,
+    globs: Vec<(Option<String>, Glob)>,
+    set: GlobSet,
+}
+
+impl Setup {
+    fn new(count: usize) -> Result<Self> {
         let rules = rules::rules(count);
-        let policy =
-            Policy::from_text("bench", rules::policy_text(&rules)).context("the policy")?;
-        let session = Session::default();
-        let around = Surroundings::nowhere();
-        let globs: Vec<(Option<&str>, Glob)> = rules
-            .iter()
-            .map(|rule| (rule.tool(), Glob::new(&rule.glob())))
-            .collect();
-        let set = globset(&rules)?;
-        let mut rows = Vec::new();
+        Ok(Self {
+            count,
+            policy: Policy::from_text("bench", rules::policy_text(&rules)).context("the policy")?,
+            globs: rules
+                .iter()
+                .map(|rule| (rule.tool().map(str::to_owned), Glob::new(&rule.glob())))
+                .collect(),
+            set: globset(&rules)?,
+        })
+    }
+}
+
+/// Measures every call under every number of rules, all of them and the peers in turns.
+fn measure(calls: &[(&'static str, ToolCall)], batches: usize) -> Result<Vec<Costs>> {
+    let setups = COUNTS
+        .into_iter()
+        .map(Setup::new)
+        .collect::<Result<Vec<_>>>()?;
+    let session = Session::default();
+    let around = Surroundings::nowhere();
+    let mut works: Vec<Timed<'_>> = Vec::new();
+    for Setup {
+        policy, globs, set, ..
+    } in &setups
+    {
         for (name, call) in calls {
-            let decision = judge_call(call, &policy, &session, &around);
+            let decision = judge_call(call, policy, &session, &around);
             ensure!(
-                decision.findings.is_empty() && loop_matches(&globs, call) == 0,
+                decision.findings.is_empty() && loop_matches(globs, call) == 0,
                 "`{name}` is meant to match no rule, but: {:?}",
                 decision.findings
             );
             ensure!(!set.is_match(call.signature()), "globset matches `{name}`");
-            rows.push(Row {
-                call: name,
-                ours: quiet_ns(batches, || judge_call(call, &policy, &session, &around)),
-                looped: quiet_ns(batches, || loop_matches(&globs, call)),
-                globset: quiet_ns(batches, || set.is_match(call.signature())),
-            });
+            works.push(Timed::new(|| judge_call(call, policy, &session, &around)));
+            works.push(Timed::new(|| loop_matches(globs, call)));
+            works.push(Timed::new(|| set.is_match(call.signature())));
         }
-        Ok(Self { count, rows })
     }
+    timing::in_turns(batches, &mut works);
+    let mut quiet = works.iter().map(Timed::quiet);
+    let mut next = || quiet.next().unwrap_or_default();
+    let mut costs = Vec::new();
+    for setup in &setups {
+        let row = |(call, _): &(&'static str, ToolCall)| Row {
+            call,
+            ours: next(),
+            looped: next(),
+            globset: next(),
+        };
+        costs.push(Costs {
+            count: setup.count,
+            rows: calls.iter().map(row).collect(),
+        });
+    }
+    Ok(costs)
+}
 
+impl Costs {
     fn mean(&self, cost: impl Fn(&Row) -> f64) -> f64 {
         let count = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
         self.rows.iter().map(cost).sum::<f64>() / f64::from(count.max(1))
@@ -128,11 +163,11 @@ impl Costs {
 }
 
 /// The peer everybody would write first.
-fn loop_matches(rules: &[(Option<&str>, Glob)], call: &ToolCall) -> usize {
+fn loop_matches(rules: &[(Option<String>, Glob)], call: &ToolCall) -> usize {
     let signature = call.signature();
     rules
         .iter()
-        .filter(|(tool, _)| tool.is_none_or(|tool| tool == call.tool()))
+        .filter(|(tool, _)| tool.as_ref().is_none_or(|tool| tool == call.tool()))
         .filter(|(_, glob)| glob.matches(&signature))
         .count()
 }
