@@ -366,6 +366,9 @@ impl Action {
                             self.read_line(line, here);
                         }
                     }
+                    for inner in words.iter().filter_map(Value::as_object) {
+                        self.read_commands_in(inner, None, here);
+                    }
                 }
                 // Which language it is, the tool's name may tell.
                 Value::String(code) if catalogue::names_code(key) => {

@@ -156,7 +156,10 @@ pub(crate) enum Limit {
 
 /// Whether a path has more components than are compared with the names of files.
 fn too_deep(effects: &[Effect]) -> Option<GivenUp> {
-    let deep = effects.iter().find(|effect| effect.place.is_too_deep())?;
+    // Whether something is there may be asked of any name, and of a text that is none.
+    let touching = |effect: &&Effect| effect.kind != EffectKind::List;
+    let mut deep = effects.iter().filter(touching);
+    let deep = deep.find(|effect| effect.place.is_too_deep())?;
     Some(GivenUp {
         kind: OpaqueKind::of_effect(deep.kind).unwrap_or(OpaqueKind::Write),
         limit: Limit::Components,

@@ -530,12 +530,13 @@ const NO_WORD: &Text = &Text {
     span: 0..0,
 };
 
-/// `--recurs` for `--recursive`.
+/// `--recurs` for `--recursive`, down to a single letter.
 fn is_cut_short(flag: &str, name: &str) -> bool {
-    flag.len() > 3 && flag.starts_with("--") && name.starts_with(flag)
+    flag.len() > 2 && flag.starts_with("--") && name.starts_with(flag)
 }
 
 /// `--dry-run=none`: given, and switched off.
 fn is_off(value: &str) -> bool {
-    matches!(value, "none" | "false" | "no" | "0")
+    let off = ["none", "false", "f", "no", "n", "off", "0"];
+    off.iter().any(|word| value.eq_ignore_ascii_case(word))
 }

@@ -264,15 +264,6 @@ pub(super) fn each_calculation(parts: &[Part], found: &mut dyn FnMut(&str, &[Par
     }
 }
 
-/// Whether two readings are the same.
-pub(super) fn same(one: &[Argument], other: &[Argument]) -> bool {
-    one.len() == other.len()
-        && one
-            .iter()
-            .zip(other)
-            .all(|(one, other)| one.text == other.text)
-}
-
 /// What an assignment gives its variable.
 pub(super) fn assigned(words: &Expander<'_>, node: &AssignmentNode, value: &Argument) -> Value {
     let origin = value.origin.unwrap_or(Origin::Elsewhere);

@@ -70,9 +70,11 @@ impl Unwrapped<'_, '_> {
         let Some(path) = self.known(0).map(str::to_owned) else {
             return Ok(());
         };
-        let installed = INSTALLED
-            .iter()
-            .any(|directory| is_within(&path, directory));
+        // `/usr/../tmp/x` begins like an installed program and is none.
+        let installed = !path.split('/').any(|part| part == "..")
+            && INSTALLED
+                .iter()
+                .any(|directory| is_within(&path, directory));
         if installed {
             return Ok(());
         }

@@ -12,7 +12,7 @@ use super::arithmetic;
 use super::builtins;
 use super::changes::{self, Change};
 use super::commands::{
-    Assignment, Command, Container, FileRead, Listed, Reached, Redirection, RedirectionKind,
+    Assignment, Command, Container, FileRead, Listed, Reached, Redirection, RedirectionKind, Text,
     Wrapping,
 };
 use super::environment::{Choice, Environment, Function, Origin, Value};
@@ -97,6 +97,14 @@ pub(super) fn words(
         listing.checked(&(0..0))?;
     }
     Ok(listing.listed())
+}
+
+/// What one reading of a command is: another that differs in none of this says nothing more.
+#[derive(PartialEq)]
+struct Taken {
+    words: Vec<Text>,
+    assignments: Vec<Assignment>,
+    redirects: Vec<Redirection>,
 }
 
 /// How the walk came to a piece of the tree.
@@ -1340,7 +1348,7 @@ impl<'w> Listing<'w> {
             .iter()
             .chain(values())
             .any(|word| evaluates(&word.parts));
-        let mut seen: Vec<Vec<Argument>> = Vec::new();
+        let mut seen: Vec<Taken> = Vec::new();
         let mut assigned: Vec<(String, Vec<Value>)> = Vec::new();
         let mut after: Option<Environment> = None;
         let before = self.environment.clone();
@@ -1374,16 +1382,26 @@ impl<'w> Listing<'w> {
                     None => assigned.push((name.clone(), vec![value.clone()])),
                 }
             }
-            if !seen.is_empty() && seen.iter().any(|one| readings::same(one, &arguments)) {
-                continue;
-            }
             let redirects =
                 redirects::redirections(&node.redirects, &expander, scope.documents, held);
+            let words: Vec<Text> = arguments.iter().map(|word| word.text.clone()).collect();
+            let set: Vec<Assignment> = assignments.iter().map(as_assignment).collect();
+            if choices.len() > 1 {
+                let taken = Taken {
+                    words: words.clone(),
+                    assignments: set.clone(),
+                    redirects: redirects.clone(),
+                };
+                if seen.contains(&taken) {
+                    continue;
+                }
+                seen.push(taken);
+            }
             let printed = foreseen::output(&arguments, input, &expander);
             let place = self.add(Command {
                 span: scope.place(&node.span),
-                assignments: assignments.iter().map(as_assignment).collect(),
-                words: arguments.iter().map(|word| word.text.clone()).collect(),
+                assignments: set,
+                words,
                 redirects: redirects.clone(),
                 reached: scope.reached,
                 opaque: Vec::new(),
@@ -1393,7 +1411,7 @@ impl<'w> Listing<'w> {
                 fed_by: self.fed_by.clone(),
                 container: self.container.clone(),
             })?;
-            if seen.is_empty() {
+            if after.is_none() {
                 self.code_in(node, simple, &given, scope)?;
             }
             if evaluates {
@@ -1425,7 +1443,6 @@ impl<'w> Listing<'w> {
                 self.start(Vec::new(), words, scope.start(input))?;
             }
             after = either(after, Some(self.environment.clone()));
-            seen.push(arguments);
         }
         if let Some(after) = after {
             self.environment = after;
