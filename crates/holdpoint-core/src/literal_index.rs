@@ -20,7 +20,7 @@ pub(crate) struct LiteralIndex {
 /// Rules by the run they are filed under.
 #[derive(Clone, Debug, Default)]
 struct Filed {
-    rules: HashMap<u32, Vec<u32>, BuildHasherDefault<GramHasher>>,
+    rules: HashMap<u32, Vec<u32>, BuildHasherDefault<PolicyHasher>>,
     /// One bit for each run, so that a text with none of them is known by a few cached words.
     seen: Vec<u64>,
 }
@@ -68,7 +68,7 @@ const SHORT_GRAM: usize = 3;
 impl LiteralIndex {
     /// Files each rule, given as the texts that must all stand in whatever it matches.
     pub(crate) fn build<L: AsRef<str>>(rules: &[Vec<L>]) -> Self {
-        let mut common: HashMap<u32, u32, BuildHasherDefault<GramHasher>> = HashMap::default();
+        let mut common: HashMap<u32, u32, BuildHasherDefault<PolicyHasher>> = HashMap::default();
         for literals in rules {
             for gram in literals.iter().flat_map(|text| grams(text.as_ref(), GRAM)) {
                 *common.entry(gram).or_default() += 1;
@@ -128,13 +128,13 @@ fn grams(text: &str, size: usize) -> impl Iterator<Item = u32> + '_ {
 }
 
 /// What a policy says by some text of its own.
-pub(crate) type ByText<V> = HashMap<String, V, BuildHasherDefault<GramHasher>>;
+pub(crate) type ByText<V> = HashMap<String, V, BuildHasherDefault<PolicyHasher>>;
 
 /// A multiplication: the keys are a policy's own bytes, and a policy is not hostile to itself.
 #[derive(Default)]
-pub(crate) struct GramHasher(u64);
+pub(crate) struct PolicyHasher(u64);
 
-impl Hasher for GramHasher {
+impl Hasher for PolicyHasher {
     fn finish(&self) -> u64 {
         self.0
     }

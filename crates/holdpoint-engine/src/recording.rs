@@ -29,11 +29,13 @@ pub use findings::Found;
 pub use held::Hold;
 pub use results::{Ended, Ran};
 
-/// The most rules and files of a decision that are recorded.
-const MOST_FINDINGS: usize = 20;
+/// The most rules and files of a decision that are recorded: a person reads no more, and the gravest
+/// come first. The rest are left out.
+const MAX_FINDINGS: usize = 20;
 
-/// The most bytes that are read of what broken-down processes left.
-const MOST_BREAKDOWNS: u64 = 256 << 10;
+/// The most bytes that are read of what broken-down processes left: hundreds of them. What lies beyond
+/// is not recorded.
+const MAX_BREAKDOWNS: u64 = 256 << 10;
 
 /// Why something could not be recorded.
 #[derive(Debug, thiserror::Error)]
@@ -203,7 +205,7 @@ impl Recorder {
             let busy = error.code() == "lock_held";
             if busy || self.ledger.append_refusal(&refused(entry, &error)).is_err() {
                 let line = format!("the ledger could not be written ({})", error.code());
-                let _ = append_line(&self.unrecorded, &line, MOST_BREAKDOWNS);
+                let _ = append_line(&self.unrecorded, &line, MAX_BREAKDOWNS);
             }
         }
         Err(error.into())
@@ -256,7 +258,7 @@ impl Recorder {
         if fs::rename(&self.unrecorded, &taken).is_err() {
             return;
         }
-        let lines = read_bounded(&taken, MOST_BREAKDOWNS).unwrap_or_default();
+        let lines = read_bounded(&taken, MAX_BREAKDOWNS).unwrap_or_default();
         let text = String::from_utf8_lossy(&lines);
         let causes: BTreeSet<&str> = text.lines().take(1000).collect();
         let causes: Vec<&str> = causes.into_iter().take(5).collect();
@@ -394,7 +396,7 @@ impl Recorder {
 fn detail(answered: &Answered<'_>, redactor: &Redactor) -> Option<Detail> {
     let decision = answered.decision;
     let mut findings: Vec<Value> = Vec::new();
-    for finding in decision.findings.iter().take(MOST_FINDINGS) {
+    for finding in decision.findings.iter().take(MAX_FINDINGS) {
         let finding = json!({"rule": finding.rule, "verdict": finding.verdict});
         if !findings.contains(&finding) {
             findings.push(finding);
@@ -403,7 +405,7 @@ fn detail(answered: &Answered<'_>, redactor: &Redactor) -> Option<Detail> {
     let files: Vec<Value> = decision
         .files
         .iter()
-        .take(MOST_FINDINGS)
+        .take(MAX_FINDINGS)
         .map(|file| json!({"path": file.path, "digest": file.digest}))
         .collect();
     let mut detail = Map::new();

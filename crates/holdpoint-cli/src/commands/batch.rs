@@ -30,8 +30,9 @@ use crate::terminal::Terminal;
 /// The longest line that is read.
 const MAX_LINE: usize = 16 << 20;
 
-/// The most answers that wait to be recorded together.
-const MOST_WAITING: usize = 256;
+/// The most answers that wait to be recorded together: by then another that shares the wait for the
+/// disk saves next to nothing. Those that wait are then recorded and handed over.
+const MAX_WAITING: usize = 256;
 
 /// The bytes of an ordinary answer, so that room for all that wait is made once.
 const USUAL_ANSWER: usize = 512;
@@ -67,7 +68,7 @@ pub(crate) fn run(args: &cli::Check, terminal: &mut Terminal) -> anyhow::Result<
             // Whoever sends the next line may be waiting for these answers.
             batch.hand_over(terminal)?;
             terminal.out.flush()?;
-        } else if batch.waiting.len() >= MOST_WAITING {
+        } else if batch.waiting.len() >= MAX_WAITING {
             batch.hand_over(terminal)?;
         }
         let answer = match lines.next()? {

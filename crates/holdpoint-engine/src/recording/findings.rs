@@ -11,16 +11,15 @@ use holdpoint_core::{Method, Policy, Risk, digest_of};
 use holdpoint_ledger::{Appended, Detail, Digest, Durability, Entry, Kind};
 use serde_json::{Value, json};
 
-use super::{MOST_FINDINGS, RecordError, Recorder};
-use crate::excerpt::brief;
+use super::{MAX_FINDINGS, RecordError, Recorder};
+use crate::excerpt::{MAX_SECRET, brief};
 
 /// The most characters of what was found that are recorded (O-03).
 const GLIMPSE: usize = 200;
 
-/// How far behind its end a glimpse is cut before it is redacted, and how far in front of it the
-/// word it starts in is looked for, so that no half of a secret is left.
-const LONGEST_SECRET: usize = 16 << 10;
-const LONGEST_WORD: usize = 1 << 10;
+/// How far in front of a glimpse the word it starts in is looked for, so that no half of a secret is
+/// left; a longer word begins where that ends.
+const MAX_WORD: usize = 1 << 10;
 
 /// A text in which something was found.
 #[derive(Clone, Debug)]
@@ -81,7 +80,7 @@ fn entry(found: &Found<'_>, redactor: &Redactor) -> Entry {
         .collect();
     let mut gravest: Vec<&Finding> = findings.iter().collect();
     gravest.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    gravest.truncate(MOST_FINDINGS);
+    gravest.truncate(MAX_FINDINGS);
     let detail = json!({
         "origin": found.origin,
         "severity": severity,
@@ -134,7 +133,7 @@ fn reason(found: &Found<'_>) -> String {
 /// The beginning of what was found, redacted before it is cut and escaped.
 fn glimpse(redactor: &Redactor, text: &str, finding: &Finding) -> Redacted {
     let start = text.floor_char_boundary(finding.span.start.min(text.len()));
-    let earliest = text.ceil_char_boundary(start.saturating_sub(LONGEST_WORD));
+    let earliest = text.ceil_char_boundary(start.saturating_sub(MAX_WORD));
     let before = text.get(earliest..start).unwrap_or_default();
     let word = before.len()
         - before
@@ -142,7 +141,7 @@ fn glimpse(redactor: &Redactor, text: &str, finding: &Finding) -> Redacted {
             .next()
             .map_or(0, str::len);
     let end = text.floor_char_boundary(finding.span.end.max(start).min(start + 4 * GLIMPSE));
-    let far = text.floor_char_boundary(end.saturating_add(LONGEST_SECRET));
+    let far = text.floor_char_boundary(end.saturating_add(MAX_SECRET));
     let part = text.get(earliest + word..far).unwrap_or_default();
     let redacted = redactor.text(part);
     // Shown escapes what nobody sees; a second look finds nothing new in what was redacted.
