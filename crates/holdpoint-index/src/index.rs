@@ -14,7 +14,7 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use holdpoint_core::{Risk, Verdict};
 use holdpoint_ledger::{
-    Fetch, Filter, Item, Kind, LedgerError, MAX_LINE, Pattern, Place, Query, Reader, Record,
+    Fetch, Filter, Item, Kind, LedgerError, MAX_LINE, Pattern, Position, Query, Reader, Record,
     RecordHash, Spot, Timestamp, VERSION as RECORD_VERSION, make_directory, plain_words,
     segment_numbers, segment_path,
 };
@@ -122,7 +122,7 @@ pub struct Index {
     connection: Connection,
     directory: PathBuf,
     /// Where the indexed records end.
-    end: Place,
+    end: Position,
     /// Why it was made anew, if it was.
     pub anew: Option<Anew>,
     /// How many records it holds.
@@ -211,7 +211,7 @@ impl Index {
         let transaction = connection.transaction()?;
         transaction.execute_batch(TABLES)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
-        let end = read_on(directory, Place::default(), None, &transaction, progress)?;
+        let end = read_on(directory, Position::default(), None, &transaction, progress)?;
         transaction.commit()?;
         Self::ready(connection, directory, end, Some(why))
     }
@@ -219,7 +219,7 @@ impl Index {
     fn ready(
         connection: Connection,
         directory: &Path,
-        end: Place,
+        end: Position,
         anew: Option<Anew>,
     ) -> Result<Self, IndexError> {
         let records: i64 =
@@ -239,7 +239,7 @@ impl Index {
         &self,
         query: &Query,
         each: &mut dyn FnMut(Item<'_>) -> Result<(), E>,
-    ) -> Result<Place, E> {
+    ) -> Result<Position, E> {
         self.unreadable(each)?;
         let narrowed = Narrowed::by(&query.filter);
         let mut fetch = Fetch::new(&self.directory);
@@ -382,7 +382,7 @@ struct Last {
 
 /// How far the index goes.
 struct State {
-    end: Place,
+    end: Position,
     last: Last,
 }
 
@@ -395,12 +395,12 @@ impl State {
                 [],
                 |row| {
                     Ok((
-                        Place {
+                        Position {
                             segment: row.get(0)?,
                             offset: unsigned(row.get(1)?),
                         },
                         Spot {
-                            place: Place {
+                            place: Position {
                                 segment: row.get(2)?,
                                 offset: unsigned(row.get(3)?),
                             },
@@ -450,18 +450,18 @@ impl State {
             }
         }
         let mut fetch = Fetch::new(directory);
-        Ok(RecordHash::of(fetch.line(self.last.spot)?.bytes) == self.last.hash)
+        Ok(RecordHash::from_line(fetch.line(self.last.spot)?.bytes) == self.last.hash)
     }
 }
 
 /// Indexes what stands after a place, and says where that ends.
 fn read_on(
     directory: &Path,
-    from: Place,
+    from: Position,
     mut last: Option<Last>,
     transaction: &Transaction<'_>,
     progress: &mut dyn FnMut(u64, u64),
-) -> Result<Place, IndexError> {
+) -> Result<Position, IndexError> {
     // Before anything is read: what is written meanwhile counts as growth the next time.
     remember_segments(directory, from, transaction)?;
     let total = Reader::total_bytes(directory)?;
@@ -489,21 +489,21 @@ fn read_on(
                 size,
                 signed(record.seq),
                 record.timestamp().map(|time| signed(time.micros())),
-                record.kind.word(),
+                record.kind.as_str(),
                 record.agent,
                 record.session,
                 record.tool,
-                record.verdict.map(Verdict::word),
+                record.verdict.map(Verdict::as_str),
                 record.method,
                 record.rule,
-                record.risk.map(Risk::word),
+                record.risk.map(Risk::as_str),
                 record.duration_us.map(signed),
             ])?,
             Err(_) => insert_unreadable.execute(params![segment, offset, size])?,
         };
         last = Some(Last {
             spot,
-            hash: RecordHash::of(line.bytes),
+            hash: RecordHash::from_line(line.bytes),
         });
         done += u64::try_from(spot.length).unwrap_or(u64::MAX) + 1;
         lines += 1;
@@ -531,7 +531,7 @@ fn read_on(
 /// Remembers what the segments from a place on look like.
 fn remember_segments(
     directory: &Path,
-    from: Place,
+    from: Position,
     transaction: &Transaction<'_>,
 ) -> Result<(), IndexError> {
     let numbers = match segment_numbers(directory) {
@@ -548,7 +548,7 @@ fn remember_segments(
     Ok(())
 }
 
-fn bytes_before(directory: &Path, place: Place) -> Result<u64, IndexError> {
+fn bytes_before(directory: &Path, place: Position) -> Result<u64, IndexError> {
     let mut bytes = place.offset;
     if place.segment > 0 {
         for number in segment_numbers(directory)? {
@@ -573,7 +573,7 @@ fn change_of(file: &fs::Metadata) -> i64 {
 
 fn spot(row: &rusqlite::Row<'_>) -> rusqlite::Result<Spot> {
     Ok(Spot {
-        place: Place {
+        place: Position {
             segment: row.get(0)?,
             offset: unsigned(row.get(1)?),
         },
@@ -584,7 +584,7 @@ fn spot(row: &rusqlite::Row<'_>) -> rusqlite::Result<Spot> {
 /// A record as far as the index knows it; none if a word in it is not one of ours.
 fn brief(row: &rusqlite::Row<'_>) -> rusqlite::Result<Option<Record>> {
     let kind: String = row.get(2)?;
-    let Some(kind) = Kind::ALL.into_iter().find(|one| one.word() == kind) else {
+    let Some(kind) = Kind::ALL.into_iter().find(|one| one.as_str() == kind) else {
         return Ok(None);
     };
     let time: Option<i64> = row.get(1)?;
@@ -638,9 +638,9 @@ impl Narrowed {
         compare("seq <=", filter.last.map(signed));
         compare("time >=", filter.since.map(|time| signed(time.micros())));
         compare("time <", filter.until.map(|time| signed(time.micros())));
-        let kinds = filter.kinds.iter().map(|kind| kind.word());
-        let verdicts = filter.verdicts.iter().map(|verdict| verdict.word());
-        let risks = filter.risks.iter().map(|risk| risk.word());
+        let kinds = filter.kinds.iter().map(|kind| kind.as_str());
+        let verdicts = filter.verdicts.iter().map(|verdict| verdict.as_str());
+        let risks = filter.risks.iter().map(|risk| risk.as_str());
         let mut one_of = |column: &str, words: Option<Vec<&str>>| {
             let Some(words) = words.filter(|words| !words.is_empty()) else {
                 return;

@@ -13,7 +13,7 @@ use std::thread;
 use holdpoint_core::{Risk, Verdict};
 use holdpoint_index::{Anew, Index, Keep};
 use holdpoint_ledger::{
-    Filter, Item, Kind, Needle, Pattern, Place, Query, Stats, Timestamp, segment_name,
+    Filter, Item, Kind, Needle, Pattern, Position, Query, Stats, Timestamp, segment_name,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -24,14 +24,14 @@ type Failed = Box<dyn std::error::Error>;
 /// Everything a query hands over, and where it ended.
 #[derive(Debug, PartialEq)]
 struct Found {
-    records: Vec<(Place, Vec<u8>)>,
+    records: Vec<(Position, Vec<u8>)>,
     unreadable: Vec<String>,
-    end: Place,
+    end: Position,
 }
 
 type Each<'a> = &'a mut dyn FnMut(Item<'_>) -> Result<(), Failed>;
 
-fn found(run: impl FnOnce(Each<'_>) -> Result<Place, Failed>) -> Found {
+fn found(run: impl FnOnce(Each<'_>) -> Result<Position, Failed>) -> Found {
     let (mut records, mut unreadable) = (Vec::new(), Vec::new());
     let end = run(&mut |item| {
         match item {

@@ -14,7 +14,7 @@ impl RecordHash {
     pub const NONE: Self = Self([0; 32]);
 
     /// The hash of a stored line.
-    pub fn of(line: &[u8]) -> Self {
+    pub fn from_line(line: &[u8]) -> Self {
         let mut hasher = Self::leaf();
         hasher.update(line);
         Self(hasher.finalize().into())

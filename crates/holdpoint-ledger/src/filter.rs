@@ -85,9 +85,9 @@ impl Needle {
 
     fn is_in_record(&self, record: &Record) -> bool {
         let words = [
-            Some(record.kind.word()),
-            record.verdict.map(Verdict::word),
-            record.risk.map(Risk::word),
+            Some(record.kind.as_str()),
+            record.verdict.map(Verdict::as_str),
+            record.risk.map(Risk::as_str),
         ];
         let texts = [
             &record.agent,

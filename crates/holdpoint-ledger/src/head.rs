@@ -135,7 +135,7 @@ mod tests {
             records: 10,
             time: Timestamp::from_micros(77),
             reserve_used: false,
-            hash: RecordHash::of(b"x"),
+            hash: RecordHash::from_line(b"x"),
         };
         let bytes = head.bytes();
         for bit in 0..bytes.len() * 8 {
@@ -156,7 +156,7 @@ mod tests {
                 records: size,
                 time: Timestamp::from_micros(size),
                 reserve_used: size == 7,
-                hash: RecordHash::of(b"x"),
+                hash: RecordHash::from_line(b"x"),
             };
             let bytes = head.bytes();
             assert_eq!(bytes.len(), LENGTH);

@@ -40,11 +40,11 @@ pub use ledger::{Appended, Durability, Ledger, Options, Repaired};
 pub use merkle::Tree;
 pub use note::{Checkpoint, NoteError, PrivateKey, PublicKey};
 pub use query::{Fetch, Item, Query, Spot};
-pub use reader::{Line, Place, Reader};
+pub use reader::{Line, Position, Reader};
 pub use record::{
     Detail, Digest, Entry, Kind, MAX_LINE, Mend, REPLAYED_AGENT, Record, Sandbox, VERSION,
 };
 pub use segments::{segment_name, segment_numbers, segment_path};
 pub use stats::{Counts, Durations, Stats};
 pub use system::{Open, Real, System, make_directory};
-pub use verify::{Fault, Found, Verification, Verify};
+pub use verify::{Defect, Fault, Verification, Verify};

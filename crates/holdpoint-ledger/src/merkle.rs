@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn roots_are_those_of_the_definition() {
         let leaves: Vec<_> = (0u32..70)
-            .map(|n| RecordHash::of(&n.to_be_bytes()))
+            .map(|n| RecordHash::from_line(&n.to_be_bytes()))
             .collect();
         let mut tree = Tree::default();
         for (count, leaf) in leaves.iter().enumerate() {
@@ -103,7 +103,7 @@ mod tests {
         let inputs: [&[u8]; 3] = [b"", b"\x00", b"\x10"];
         let mut tree = Tree::default();
         for input in inputs {
-            tree.add(RecordHash::of(input));
+            tree.add(RecordHash::from_line(input));
         }
         assert_eq!(
             hex(&tree.root().0),

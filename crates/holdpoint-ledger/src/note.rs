@@ -241,7 +241,7 @@ mod tests {
         let checkpoint = Checkpoint {
             origin: key.public().name().to_owned(),
             size: 42,
-            root: RecordHash::of(b"x"),
+            root: RecordHash::from_line(b"x"),
         };
         let note = checkpoint.sign(&key);
         (key, checkpoint, note)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Doing, LedgerError};
 use crate::filter::Filter;
-use crate::reader::{Line, Place, Reader};
+use crate::reader::{Line, Position, Reader};
 use crate::record::Record;
 use crate::segments::segment_path;
 use crate::system::read_at;
@@ -35,7 +35,7 @@ pub enum Item<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spot {
     /// Where it starts.
-    pub place: Place,
+    pub place: Position,
     /// How many bytes it has.
     pub length: usize,
 }
@@ -65,7 +65,7 @@ impl Query {
         &self,
         directory: &Path,
         each: &mut dyn FnMut(Item<'_>) -> Result<(), E>,
-    ) -> Result<Place, E> {
+    ) -> Result<Position, E> {
         let mut reader = Reader::new(directory);
         let streams = self.last.is_none() && !self.newest_first;
         let mut spots: VecDeque<Spot> = VecDeque::new();

@@ -10,7 +10,7 @@ use crate::segments::{segment_name, segment_numbers, segment_path};
 
 /// A place between two records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct Position {
     /// The segment; 0 stands for the first there is.
     pub segment: u32,
     /// The bytes before it in that segment.
@@ -21,7 +21,7 @@ pub struct Place {
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
     /// Where it starts.
-    pub place: Place,
+    pub place: Position,
     /// Its bytes, without the line break.
     pub bytes: &'a [u8],
 }
@@ -41,7 +41,7 @@ impl Line<'_> {
 #[derive(Debug)]
 pub struct Reader {
     directory: PathBuf,
-    place: Place,
+    place: Position,
     file: Option<BufReader<File>>,
     line: Vec<u8>,
 }
@@ -49,11 +49,11 @@ pub struct Reader {
 impl Reader {
     /// Reads from the first record on.
     pub fn new(directory: impl Into<PathBuf>) -> Self {
-        Self::from(directory, Place::default())
+        Self::from(directory, Position::default())
     }
 
     /// Reads from a place on.
-    pub fn from(directory: impl Into<PathBuf>, place: Place) -> Self {
+    pub fn from(directory: impl Into<PathBuf>, place: Position) -> Self {
         Self {
             directory: directory.into(),
             place,
@@ -63,7 +63,7 @@ impl Reader {
     }
 
     /// Where the next line starts.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> Position {
         self.place
     }
 
@@ -102,7 +102,7 @@ impl Reader {
                 .find(|number| *number > self.place.segment);
             match next {
                 Some(segment) => {
-                    self.place = Place { segment, offset: 0 };
+                    self.place = Position { segment, offset: 0 };
                     self.file = None;
                 }
                 None => {

@@ -73,7 +73,7 @@ impl Kind {
     ];
 
     /// The word in a record.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Kind::Decision => "decision",
             Kind::HoldOpened => "hold_opened",
@@ -310,7 +310,7 @@ impl Entry {
             least.write_once(seq, prev, time, lines)?;
         }
         let line = lines.get(start..lines.len().saturating_sub(1));
-        Ok(RecordHash::of(line.unwrap_or_default()))
+        Ok(RecordHash::from_line(line.unwrap_or_default()))
     }
 
     fn write_once(

@@ -56,13 +56,13 @@ impl Stats {
             self.span = Some((first.min(time), last.max(time)));
         }
         if record.is_replayed() {
-            count(&mut self.replayed, record.verdict.map(Verdict::word));
+            count(&mut self.replayed, record.verdict.map(Verdict::as_str));
             return;
         }
-        count(&mut self.kinds, Some(record.kind.word()));
+        count(&mut self.kinds, Some(record.kind.as_str()));
         match record.kind {
             Kind::Decision => {
-                count(&mut self.verdicts, record.verdict.map(Verdict::word));
+                count(&mut self.verdicts, record.verdict.map(Verdict::as_str));
                 count(&mut self.methods, record.method.as_deref());
                 count(&mut self.tools, record.tool.as_deref());
                 count(&mut self.agents, record.agent.as_deref());
@@ -95,12 +95,12 @@ impl Stats {
 
     /// Records of a kind.
     pub fn of_kind(&self, kind: Kind) -> u64 {
-        self.kinds.get(kind.word()).copied().unwrap_or_default()
+        self.kinds.get(kind.as_str()).copied().unwrap_or_default()
     }
 
     /// Decisions that asked a person, and the share of all decisions they are.
     pub fn asked(&self) -> (u64, Option<f64>) {
-        let of = |verdict: Verdict| self.verdicts.get(verdict.word()).copied().unwrap_or(0);
+        let of = |verdict: Verdict| self.verdicts.get(verdict.as_str()).copied().unwrap_or(0);
         let asked = of(Verdict::Ask) + of(Verdict::Review);
         (asked, share(asked, self.of_kind(Kind::Decision)))
     }

@@ -49,12 +49,12 @@ pub struct Fault {
     /// The number of the record, from 0.
     pub record: Option<u64>,
     /// What is wrong.
-    pub found: Found,
+    pub found: Defect,
 }
 
 /// What is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum Defect {
     /// A line is no record.
     NoRecord(String),
     /// A record does not follow the one before it.
@@ -91,48 +91,48 @@ pub enum Found {
     Loss(Mend),
 }
 
-impl fmt::Display for Found {
+impl fmt::Display for Defect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Found::NoRecord(why) => write!(f, "this is no record ({why})"),
-            Found::BrokenChain => f.write_str(
+            Defect::NoRecord(why) => write!(f, "this is no record ({why})"),
+            Defect::BrokenChain => f.write_str(
                 "it does not follow the record before: one of the two was changed, or records were \
                  removed, added or moved between them",
             ),
-            Found::WrongNumber(number) => write!(
+            Defect::WrongNumber(number) => write!(
                 f,
                 "it says it is record {number}: records were removed, added or moved"
             ),
-            Found::NoEnd => f.write_str("the last record has no end: it was cut or changed"),
-            Found::MissingSegment => f.write_str("the segment is missing"),
-            Found::NoCheckpoint => f.write_str("the segment does not open with a checkpoint"),
-            Found::OtherNote(size) => write!(
+            Defect::NoEnd => f.write_str("the last record has no end: it was cut or changed"),
+            Defect::MissingSegment => f.write_str("the segment is missing"),
+            Defect::NoCheckpoint => f.write_str("the segment does not open with a checkpoint"),
+            Defect::OtherNote(size) => write!(
                 f,
                 "the note of the checkpoint over {size} records is missing or says something else"
             ),
-            Found::BadCheckpoint(why) => write!(f, "the checkpoint is not genuine: {why}"),
-            Found::OtherRecords => f.write_str(
+            Defect::BadCheckpoint(why) => write!(f, "the checkpoint is not genuine: {why}"),
+            Defect::OtherRecords => f.write_str(
                 "the checkpoint was signed over other records: one before it was changed",
             ),
-            Found::MissingRecords(size) => write!(
+            Defect::MissingRecords(size) => write!(
                 f,
                 "the checkpoint was signed over {size} records: some of them were removed"
             ),
-            Found::Key(why) => write!(f, "the key cannot be relied on: {why}"),
-            Found::NoHead => f.write_str("the head cannot be read: it was changed or removed"),
-            Found::OtherHead => {
+            Defect::Key(why) => write!(f, "the key cannot be relied on: {why}"),
+            Defect::NoHead => f.write_str("the head cannot be read: it was changed or removed"),
+            Defect::OtherHead => {
                 f.write_str("the head was changed: it does not fit the last record")
             }
-            Found::Truncated(records) => write!(
+            Defect::Truncated(records) => write!(
                 f,
                 "{records} records were written: the last ones were removed, or power was lost"
             ),
-            Found::Added(records) => write!(
+            Defect::Added(records) => write!(
                 f,
                 "{records} records were written: the ones after them were added"
             ),
-            Found::LastChanged => f.write_str("the last record was changed"),
-            Found::Loss(mend) => match mend {
+            Defect::LastChanged => f.write_str("the last record was changed"),
+            Defect::Loss(mend) => match mend {
                 Mend::Lost { expected, found } => write!(
                     f,
                     "{} records before it were lost or removed: take note with `holdpoint log \
@@ -239,7 +239,7 @@ impl Verify {
                     file: segment_name(expected),
                     line: None,
                     record,
-                    found: Found::MissingSegment,
+                    found: Defect::MissingSegment,
                 });
             }
             expected = number.saturating_add(1);
@@ -266,7 +266,7 @@ impl Verify {
                 file: PUBLIC_KEY.into(),
                 line: None,
                 record: None,
-                found: Found::Key(problem.into()),
+                found: Defect::Key(problem.into()),
             });
         }
         self.key.clone().or_else(|| kept.clone())
@@ -451,7 +451,7 @@ fn checked(piece: &[u8]) -> Checked {
                 Err("it is too long".into())
             };
             lines.push(CheckedLine {
-                hash: RecordHash::of(part),
+                hash: RecordHash::from_line(part),
                 read,
             });
         }
@@ -586,7 +586,7 @@ impl Walk {
                 file,
                 line: None,
                 record: Some(self.tree.size()),
-                found: Found::NoEnd,
+                found: Defect::NoEnd,
             });
         }
         Ok(())
@@ -607,21 +607,21 @@ impl Walk {
             match read {
                 Ok(read) => {
                     if read.prev != self.prev {
-                        self.result.add(at(Found::BrokenChain));
+                        self.result.add(at(Defect::BrokenChain));
                     } else if read.seq != seq {
-                        self.result.add(at(Found::WrongNumber(read.seq)));
+                        self.result.add(at(Defect::WrongNumber(read.seq)));
                     }
                     match read.special.map(|special| *special) {
                         Some(Special::Checkpoint(detail)) => match self.checkpoint(&detail) {
                             Ok(()) => self.result.checkpoints += 1,
                             Err(found) => self.result.add(at(found)),
                         },
-                        _ if line == 1 => self.result.add(at(Found::NoCheckpoint)),
+                        _ if line == 1 => self.result.add(at(Defect::NoCheckpoint)),
                         Some(Special::Mend(mend)) => self.mend(mend, seq, &at),
                         None => {}
                     }
                 }
-                Err(why) => self.result.add(at(Found::NoRecord(why.into_owned()))),
+                Err(why) => self.result.add(at(Defect::NoRecord(why.into_owned()))),
             }
             self.prev = hash;
             self.tree.add(hash);
@@ -630,7 +630,7 @@ impl Walk {
         }
     }
 
-    fn mend(&mut self, mend: Mend, seq: u64, at: &dyn Fn(Found) -> Fault) {
+    fn mend(&mut self, mend: Mend, seq: u64, at: &dyn Fn(Defect) -> Fault) {
         match mend {
             Mend::Acknowledged => {
                 for loss in std::mem::take(&mut self.losses) {
@@ -643,15 +643,15 @@ impl Walk {
             Mend::NewKey => self.may_change_key = true,
             Mend::Lost { .. } | Mend::Unclaimed { .. } | Mend::NoHead => {
                 if self.losses.len() < MAX_LISTED {
-                    self.losses.push(at(Found::Loss(mend)));
+                    self.losses.push(at(Defect::Loss(mend)));
                 }
             }
             Mend::Clock { .. } => {}
         }
     }
 
-    fn checkpoint(&mut self, detail: &CheckpointDetail) -> Result<(), Found> {
-        let bad = |error: &dyn fmt::Display| Found::BadCheckpoint(error.to_string());
+    fn checkpoint(&mut self, detail: &CheckpointDetail) -> Result<(), Defect> {
+        let bad = |error: &dyn fmt::Display| Defect::BadCheckpoint(error.to_string());
         let own: PublicKey = detail.key.parse().map_err(|error| bad(&error))?;
         let checkpoint = Checkpoint::open(&detail.note, &own).map_err(|error| bad(&error))?;
         if checkpoint.origin != own.name() || own.to_string() != detail.key {
@@ -665,7 +665,7 @@ impl Walk {
         }
         self.may_change_key = false;
         if checkpoint.size > self.tree.size() {
-            return Err(Found::MissingRecords(checkpoint.size));
+            return Err(Defect::MissingRecords(checkpoint.size));
         }
         // It was made just before its record.
         let peaks = self.tree.peaks().iter().map(ToString::to_string);
@@ -673,10 +673,10 @@ impl Walk {
             || checkpoint.root != self.tree.root()
             || !peaks.eq(detail.tree.iter().cloned())
         {
-            return Err(Found::OtherRecords);
+            return Err(Defect::OtherRecords);
         }
         self.result.signed = checkpoint.size;
-        let note = RecordHash::of(detail.note.as_bytes());
+        let note = RecordHash::from_line(detail.note.as_bytes());
         self.signed.push((checkpoint.size, note));
         Ok(())
     }
@@ -693,7 +693,7 @@ impl Walk {
                 file: PUBLIC_KEY.into(),
                 line: None,
                 record: None,
-                found: Found::Key("the checkpoints were signed with another".into()),
+                found: Defect::Key("the checkpoints were signed with another".into()),
             });
         }
         self.result.faults.append(&mut self.losses);
@@ -709,7 +709,7 @@ impl Walk {
         let segment = last.map_or_else(|| segment_name(1), |(number, _)| segment_name(*number));
         let found = self.tree.size();
         let result = &mut self.result;
-        let mut fault = |file: &str, record: Option<u64>, found: Found| {
+        let mut fault = |file: &str, record: Option<u64>, found: Defect| {
             let file = file.to_owned();
             result.add(Fault {
                 file,
@@ -721,23 +721,23 @@ impl Walk {
         let head = match &snapshot.head {
             // A segment may be made before the first head; records may not.
             Ok(None) if found == 0 && snapshot.torn == 0 => return,
-            Ok(None) | Err(()) => return fault(LOCK, None, Found::NoHead),
+            Ok(None) | Err(()) => return fault(LOCK, None, Defect::NoHead),
             Ok(Some(head)) => head,
         };
         let settled = head.state == State::Settled;
         let least = if settled { head.records } else { head.before };
         let last_record = found.checked_sub(1);
         if found < least {
-            fault(&segment, Some(found), Found::Truncated(least));
+            fault(&segment, Some(found), Defect::Truncated(least));
         } else if found > head.records {
-            fault(&segment, Some(head.records), Found::Added(head.records));
+            fault(&segment, Some(head.records), Defect::Added(head.records));
         } else if found == head.records && head.hash != self.prev {
-            fault(&segment, last_record, Found::LastChanged);
+            fault(&segment, last_record, Defect::LastChanged);
         } else if settled && !is_head_of(head, snapshot, &self.time) {
-            fault(LOCK, last_record, Found::OtherHead);
+            fault(LOCK, last_record, Defect::OtherHead);
         }
         if snapshot.torn > 0 && settled {
-            fault(&segment, Some(found), Found::NoEnd);
+            fault(&segment, Some(found), Defect::NoEnd);
         } else if snapshot.torn > 0 {
             // Only a writer that was ended leaves this, and nobody was told of the record.
             self.result.mention(format!(
@@ -756,13 +756,13 @@ impl Walk {
                 .binary_search_by(|note| note.file.as_str().cmp(&file))
                 .ok()
                 .and_then(|at| notes.get(at))
-                .is_some_and(|note| RecordHash::of(note.text.as_bytes()) == hash);
+                .is_some_and(|note| RecordHash::from_line(note.text.as_bytes()) == hash);
             if !is_kept {
                 self.result.add(Fault {
                     file,
                     line: None,
                     record: None,
-                    found: Found::OtherNote(size),
+                    found: Defect::OtherNote(size),
                 });
             }
         }
@@ -784,10 +784,10 @@ impl Walk {
             let found = match (opened, refused) {
                 (Some(checkpoint), _) => match self.roots.get(&checkpoint.size) {
                     Some(Some(root)) if *root == checkpoint.root => continue,
-                    Some(Some(_)) => Found::OtherRecords,
-                    Some(None) | None => Found::MissingRecords(checkpoint.size),
+                    Some(Some(_)) => Defect::OtherRecords,
+                    Some(None) | None => Defect::MissingRecords(checkpoint.size),
                 },
-                (None, Some(error)) => Found::BadCheckpoint(error.to_string()),
+                (None, Some(error)) => Defect::BadCheckpoint(error.to_string()),
                 // Without any key nothing can be said, which was said before.
                 (None, None) => continue,
             };

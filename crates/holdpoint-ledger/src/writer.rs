@@ -207,7 +207,10 @@ impl<'a, S: System> Locked<'a, S> {
 
     /// The time of the next record. The ledger's time never goes back.
     fn time(&self, allowance: Allowance) -> Result<Timestamp, LedgerError> {
-        let (now, last) = (Timestamp::of(self.ledger.system.now()), self.end.time);
+        let (now, last) = (
+            Timestamp::from_clock(self.ledger.system.now()),
+            self.end.time,
+        );
         let back = last.since(now);
         let minds = matches!(allowance, Allowance::Ordinary | Allowance::Checkpoint);
         if back > self.ledger.options.clock_slack && minds {
@@ -486,7 +489,10 @@ impl<'a, S: System> Locked<'a, S> {
             mends.push(Mend::NewKey);
             self.step_back()?;
         }
-        let (now, last) = (Timestamp::of(self.ledger.system.now()), self.end.time);
+        let (now, last) = (
+            Timestamp::from_clock(self.ledger.system.now()),
+            self.end.time,
+        );
         if last.since(now) > self.ledger.options.clock_slack {
             mends.push(Mend::Clock {
                 last: last.to_string(),

@@ -257,7 +257,7 @@ fn forged(seq: usize, prev: &RecordHash, reason: &str) -> Vec<u8> {
 }
 
 fn hash(line: &[u8]) -> RecordHash {
-    RecordHash::of(line.strip_suffix(b"\n").unwrap())
+    RecordHash::from_line(line.strip_suffix(b"\n").unwrap())
 }
 
 /// Lines from `from` on with their `prev` and `seq` made right again, as far as that is possible

@@ -4,7 +4,7 @@
 /// number, the first one lowest, and sets the highest bit of those that are: a compiler that makes small
 /// programs does not do several bytes at once by itself.
 #[inline]
-pub(crate) fn of(block: &[u8; 64], which: impl Fn(u64) -> u64) -> u64 {
+pub(crate) fn mask(block: &[u8; 64], which: impl Fn(u64) -> u64) -> u64 {
     let eights = block.as_chunks::<8>().0.iter();
     eights.fold(0, |bits, eight| {
         // Each of the eight flags ends up at its place in the highest byte.
@@ -73,7 +73,7 @@ mod tests {
             let bytes = text.as_bytes().get(..length).unwrap();
             let mut found = Vec::new();
             for (at, block) in blocks(bytes, b' ') {
-                let bits = of(&block, |eight| equal(eight, b'<') | wide(eight));
+                let bits = mask(&block, |eight| equal(eight, b'<') | wide(eight));
                 let places = (0..64).filter(|bit| bits >> bit & 1 != 0);
                 found.extend(places.map(|bit| at + bit));
             }
@@ -89,7 +89,7 @@ mod tests {
                 for other in [0, b'a', b'0', 0xff] {
                     let mut block = [other; 64];
                     block[place] = byte;
-                    let has = |which: fn(u64) -> u64| of(&block, which) >> place & 1 != 0;
+                    let has = |which: fn(u64) -> u64| mask(&block, which) >> place & 1 != 0;
                     assert_eq!(has(plain), byte.is_ascii_alphanumeric());
                     assert_eq!(has(wide), !byte.is_ascii());
                     assert_eq!(has(|eight| equal(eight, b'_')), byte == b'_');

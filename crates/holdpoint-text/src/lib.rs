@@ -8,14 +8,14 @@ mod bits;
 pub mod classify;
 pub mod clean;
 pub mod detect;
+mod display;
 pub mod inspection;
 pub mod normal;
 mod origin;
 pub mod redaction;
 mod severity;
-mod shown;
 pub mod words;
 
+pub use display::{escape_for_display, is_invisible};
 pub use origin::Origin;
 pub use severity::{Action, Severity};
-pub use shown::{is_invisible, shown};

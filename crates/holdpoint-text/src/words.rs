@@ -33,7 +33,7 @@ pub fn split(text: &str, words: &mut Vec<Word>) {
     // one is cannot be foretold.
     let mut at = 0;
     let mut before = 0;
-    let mut blocks = bits::blocks(bytes, b' ').map(|(base, block)| Block::of(base, &block));
+    let mut blocks = bits::blocks(bytes, b' ').map(|(base, block)| Block::read(base, &block));
     let mut current = blocks.next();
     while let Some(block) = current {
         current = blocks.next();
@@ -79,14 +79,14 @@ struct Block {
 
 impl Block {
     #[inline]
-    fn of(base: usize, block: &[u8; 64]) -> Self {
+    fn read(base: usize, block: &[u8; 64]) -> Self {
         Self {
             base,
-            plain: bits::of(block, bits::plain),
+            plain: bits::mask(block, bits::plain),
             wide: if block.is_ascii() {
                 0
             } else {
-                bits::of(block, bits::wide)
+                bits::mask(block, bits::wide)
             },
         }
     }

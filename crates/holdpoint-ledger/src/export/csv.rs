@@ -52,15 +52,15 @@ pub(super) fn write_row(record: &Record, line: &[u8], out: &mut impl Write) -> i
     let cells: [Cow<'_, str>; TITLES.len()] = [
         record.seq.to_string().into(),
         record.time.as_str().into(),
-        record.kind.word().into(),
+        record.kind.as_str().into(),
         text(&record.agent),
         text(&record.session),
         text(&record.directory),
         text(&record.tool),
-        record.verdict.map_or("", Verdict::word).into(),
+        record.verdict.map_or("", Verdict::as_str).into(),
         text(&record.method),
         text(&record.rule),
-        record.risk.map_or("", Risk::word).into(),
+        record.risk.map_or("", Risk::as_str).into(),
         text(&record.reason),
         text(&record.part),
         text(&record.call),
@@ -75,7 +75,7 @@ pub(super) fn write_row(record: &Record, line: &[u8], out: &mut impl Write) -> i
         json(&record.input),
         json(&record.detail),
         record.prev.as_str().into(),
-        RecordHash::of(line).to_string().into(),
+        RecordHash::from_line(line).to_string().into(),
         record.v.to_string().into(),
     ];
     write_cells(cells, out)

@@ -34,7 +34,7 @@ impl Format {
     pub const ALL: [Format; 4] = [Format::Jsonl, Format::Csv, Format::Ocsf, Format::Otlp];
 
     /// The word on the command line.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Format::Jsonl => "jsonl",
             Format::Csv => "csv",
@@ -125,8 +125,8 @@ fn write_line(value: &Value, out: &mut impl Write) -> io::Result<()> {
 
 /// A record in one line: what happened, to what, and why.
 fn message(record: &Record) -> String {
-    let mut words = vec![record.kind.word().replace('_', " ")];
-    words.extend(record.verdict.map(|verdict| verdict.word().to_owned()));
+    let mut words = vec![record.kind.as_str().replace('_', " ")];
+    words.extend(record.verdict.map(|verdict| verdict.as_str().to_owned()));
     words.extend(record.tool.clone());
     words.extend(record.reason.clone());
     words.join(": ")

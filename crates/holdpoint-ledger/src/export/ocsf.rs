@@ -61,13 +61,13 @@ const OTHER: u32 = 99;
 
 /// A record as an event in its envelope.
 pub(super) fn event(record: &Record, line: &[u8], origin: &Origin) -> Value {
-    let hash = RecordHash::of(line).to_string();
+    let hash = RecordHash::from_line(line).to_string();
     let (class, activity) = class_of(record.kind);
     let mut envelope = json!({
         "specversion": "1.0",
         "id": hash,
         "source": source(origin),
-        "type": format!("holdpoint.ledger.{}", record.kind.word()),
+        "type": format!("holdpoint.ledger.{}", record.kind.as_str()),
         "subject": format!("record/{}", record.seq),
         "datacontenttype": "application/json",
         "dataschema": format!("https://schema.ocsf.io/{VERSION}/classes/{}", class.name),
@@ -201,7 +201,7 @@ fn metadata(record: &Record, hash: &str, origin: &Origin) -> Value {
         "product": product(origin),
         "uid": hash,
         "sequence": record.seq,
-        "event_code": record.kind.word(),
+        "event_code": record.kind.as_str(),
         "log_name": "ledger",
         "log_provider": "holdpoint",
         "log_version": record.v.to_string(),
@@ -299,7 +299,7 @@ fn control(record: &Record, add: &mut dyn FnMut(&str, Option<Value>)) {
         );
     }
     if let (Some(rule), Some(verdict)) = (&record.rule, record.verdict) {
-        let authorization = json!({ "decision": verdict.word(), "policy": { "name": rule } });
+        let authorization = json!({ "decision": verdict.as_str(), "policy": { "name": rule } });
         add("authorizations", Some(json!([authorization])));
     }
     if record.kind == Kind::TextFinding {

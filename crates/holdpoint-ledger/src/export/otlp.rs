@@ -44,24 +44,24 @@ pub(super) fn log_record(record: &Record, line: &[u8]) -> Value {
         "observedTimeUnixNano": nanos.to_string(),
         "severityNumber": number,
         "severityText": name,
-        "eventName": format!("holdpoint.{}", record.kind.word()),
+        "eventName": format!("holdpoint.{}", record.kind.as_str()),
         "body": text(&format!("{PRODUCT}: {}", message(record))),
         "attributes": attributes(record, line),
     })
 }
 
 fn attributes(record: &Record, line: &[u8]) -> Vec<Value> {
-    let hash = RecordHash::of(line).to_string();
+    let hash = RecordHash::from_line(line).to_string();
     let texts = [
-        ("holdpoint.kind", Some(record.kind.word())),
+        ("holdpoint.kind", Some(record.kind.as_str())),
         ("gen_ai.agent.name", record.agent.as_deref()),
         ("session.id", record.session.as_deref()),
         ("holdpoint.directory", record.directory.as_deref()),
         ("gen_ai.tool.name", record.tool.as_deref()),
-        ("holdpoint.verdict", record.verdict.map(Verdict::word)),
+        ("holdpoint.verdict", record.verdict.map(Verdict::as_str)),
         ("holdpoint.method", record.method.as_deref()),
         ("holdpoint.rule", record.rule.as_deref()),
-        ("holdpoint.risk", record.risk.map(Risk::word)),
+        ("holdpoint.risk", record.risk.map(Risk::as_str)),
         ("holdpoint.reason", record.reason.as_deref()),
         ("holdpoint.part", record.part.as_deref()),
         ("holdpoint.call", record.call.as_deref()),

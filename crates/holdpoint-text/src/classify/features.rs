@@ -48,7 +48,7 @@ enum Gap {
 
 /// Where a word stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Setting {
     Prose,
     Code,
     Quotes,
@@ -90,9 +90,9 @@ impl<'t> Reader<'t> {
         let at = self.at as u32;
         self.at += 1;
         let place = match (quoted, code) {
-            (true, _) => Place::Quotes,
-            (false, true) => Place::Code,
-            (false, false) => Place::Prose,
+            (true, _) => Setting::Quotes,
+            (false, true) => Setting::Code,
+            (false, false) => Setting::Prose,
         };
         self.ideas_at(at, left, place, each);
         let pair = mixed(mixed(BIGRAM, one), token);
@@ -101,9 +101,9 @@ impl<'t> Reader<'t> {
         }
         // Words that are shown or named say little of what the text itself wants.
         let aside = match place {
-            Place::Prose => None,
-            Place::Code => Some(CODE),
-            Place::Quotes => Some(QUOTES),
+            Setting::Prose => None,
+            Setting::Code => Some(CODE),
+            Setting::Quotes => Some(QUOTES),
         };
         if let Some(kind) = aside {
             each(mixed(kind, token));
@@ -133,7 +133,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The ideas that begin at a word, alone and with those before them.
-    fn ideas_at(&mut self, at: u32, left: Gap, place: Place, each: &mut impl FnMut(u32)) {
+    fn ideas_at(&mut self, at: u32, left: Gap, place: Setting, each: &mut impl FnMut(u32)) {
         while let Some((hit, rest)) = self.hits.split_first() {
             if hit.first_word > at {
                 return;
@@ -144,9 +144,9 @@ impl<'t> Reader<'t> {
                 continue;
             }
             let aside = match place {
-                Place::Prose => None,
-                Place::Code => Some(CODE_IDEA),
-                Place::Quotes => Some(QUOTES_IDEA),
+                Setting::Prose => None,
+                Setting::Code => Some(CODE_IDEA),
+                Setting::Quotes => Some(QUOTES_IDEA),
             };
             if let Some(kind) = aside {
                 each(mixed(kind, idea));
@@ -226,7 +226,7 @@ impl<'t> Reader<'t> {
         }
         let end = self
             .text
-            .floor_char_boundary((start + LONGEST_QUOTE).min(bytes.len()));
+            .floor_char_boundary((start + MAX_QUOTE).min(bytes.len()));
         let rest = self.text.get(start..end).unwrap_or_default();
         let rest = rest.split('\n').next().unwrap_or_default();
         let closing = rest.char_indices().find(|(at, sign)| {
@@ -296,7 +296,7 @@ fn token(word: Word, spelling: &str) -> u32 {
     if digits == spelling.len() {
         NUMBER
     } else if spelling.is_ascii()
-        && (spelling.len() > LONGEST || spelling.len() > 7 && (digits > 1 || turns > 4))
+        && (spelling.len() > MAX_LENGTH || spelling.len() > 7 && (digits > 1 || turns > 4))
     {
         IDENTIFIER
     } else {
@@ -306,7 +306,7 @@ fn token(word: Word, spelling: &str) -> u32 {
 
 /// Runs of three to five characters of a word, its ends included.
 fn characters(spelling: &str, each: &mut impl FnMut(u32)) {
-    let mut room = [0_u32; LONGEST + 2];
+    let mut room = [0_u32; MAX_LENGTH + 2];
     let length = if spelling.is_ascii() {
         let letters = spelling.bytes().filter(|byte| *byte != b'\'');
         fill(
@@ -322,7 +322,7 @@ fn characters(spelling: &str, each: &mut impl FnMut(u32)) {
     };
     // With its ends.
     let run = match length {
-        3..=LONGEST => room.get(..length + 2).unwrap_or_default(),
+        3..=MAX_LENGTH => room.get(..length + 2).unwrap_or_default(),
         _ => return,
     };
     let mut rest = run;
@@ -358,10 +358,10 @@ pub const fn mixed(hash: u32, value: u32) -> u32 {
 }
 
 /// Words longer than this are none.
-const LONGEST: usize = 20;
+const MAX_LENGTH: usize = 20;
 
 /// A quotation longer than this says what it says itself.
-const LONGEST_QUOTE: usize = 96;
+const MAX_QUOTE: usize = 96;
 /// How much before a word tells whether a quotation begins.
 const QUOTE_LEAD: usize = 8;
 /// How a quotation begins and ends.

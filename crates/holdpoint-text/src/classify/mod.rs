@@ -51,14 +51,14 @@ impl<'t> Judged<'t> {
     }
 
     fn add(&mut self, span: Range<usize>) {
-        if self.spans.len() < MOST_JUDGED {
+        if self.spans.len() < MAX_JUDGED {
             self.spans.push(span);
         }
     }
 
     /// Whether what was put together is a list of phrases, each whole in its quotes.
     fn is_list(&self, span: &Range<usize>) -> bool {
-        quotations(self.text.get(span.clone()).unwrap_or_default()) >= FEWEST_PHRASES
+        quotations(self.text.get(span.clone()).unwrap_or_default()) >= MIN_PHRASES
     }
 
     fn has(&self, span: &Range<usize>) -> bool {
@@ -83,7 +83,7 @@ impl Model<'_> {
         let mut highest = f32::NEG_INFINITY;
         let before = findings.len();
         windows::scored(self, &view.text, words, &mut |window| {
-            if window.end - window.first < FEWEST_WORDS {
+            if window.end - window.first < MIN_WORDS {
                 return;
             }
             if window.score < least {
@@ -172,8 +172,8 @@ fn exponential(power: f32) -> f32 {
 
 /// What is taken from a score because a passage tells of attacks or quotes them.
 fn talk_about(view: &View<'_>, span: Range<usize>) -> f32 {
-    let words = context::words_of_talk(view, span.clone()).min(MOST_WORDS);
-    let quotes = quotations(view.text.get(span.clone()).unwrap_or_default()).min(MOST_QUOTES);
+    let words = context::words_of_talk(view, span.clone()).min(MAX_WORDS);
+    let quotes = quotations(view.text.get(span.clone()).unwrap_or_default()).min(MAX_QUOTES);
     let signs = f32::from(context::talk(view, span));
     signs * SIGN + words as f32 * WORD + quotes as f32 * QUOTE
 }
@@ -191,16 +191,16 @@ fn quotations(text: &str) -> usize {
 const SIGN: f32 = 1.5;
 const WORD: f32 = 1.0;
 const QUOTE: f32 = 1.2;
-const MOST_WORDS: usize = 6;
-const MOST_QUOTES: usize = 4;
+const MAX_WORDS: usize = 6;
+const MAX_QUOTES: usize = 4;
 const SHORT_QUOTE: usize = 64;
 /// From how many phrases in quotes on a text is a list of them.
-const FEWEST_PHRASES: usize = 3;
+const MIN_PHRASES: usize = 3;
 const RULE: &str = "statistical";
 /// Fewer words are no order by themselves; the rules know those that are.
-const FEWEST_WORDS: usize = 5;
+const MIN_WORDS: usize = 5;
 /// How many places of one text are remembered as judged.
-const MOST_JUDGED: usize = 256;
+const MAX_JUDGED: usize = 256;
 /// The logarithm of 9: nine to one is nine tenths.
 const LN_9: f32 = 2.197_224_6;
 

@@ -126,7 +126,7 @@ impl<'w> Model<'w> {
 
     /// What a word weighs in the first stage.
     #[inline]
-    pub(super) fn word(&self, hash: u32) -> i32 {
+    pub(super) fn word_weight(&self, hash: u32) -> i32 {
         self.words
             .get(word_place(hash))
             .map_or(0, |byte| i32::from(byte.cast_signed()))

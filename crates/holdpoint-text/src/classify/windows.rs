@@ -24,7 +24,7 @@ pub(super) fn scored(model: &Model<'_>, text: &str, words: &[Word], each: &mut i
     let mut region: Option<(usize, usize)> = None;
     let mut hits = Vec::new();
     for (at, half) in words.chunks(STRIDE).enumerate() {
-        let sum: i32 = half.iter().map(|word| model.word(word.hash)).sum();
+        let sum: i32 = half.iter().map(|word| model.word_weight(word.hash)).sum();
         let start = at.saturating_sub(1) * STRIDE;
         let end = at * STRIDE + half.len();
         if model.is_worth_a_look(before + sum, end - start)

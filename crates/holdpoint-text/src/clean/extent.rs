@@ -8,16 +8,16 @@ use crate::inspection::{Family, Finding};
 use crate::normal::Disguise;
 
 /// How far to either side a finding is widened at most.
-const FARTHEST: usize = 600;
+const MAX_REACH: usize = 600;
 
 /// How long an invented turn or a comment is at most.
-const LONGEST: usize = 4096;
+const MAX_LENGTH: usize = 4096;
 
 /// How long a line of wrapped prose is at least; a shorter one ends where it ends.
 const WRAPPED: usize = 50;
 
 /// The part of `text` that goes with a finding.
-pub(super) fn of(text: &str, finding: &Finding) -> Range<usize> {
+pub(super) fn of_finding(text: &str, finding: &Finding) -> Range<usize> {
     let span = &finding.span;
     match finding.family {
         Family::Hidden | Family::Terminal | Family::Secret | Family::Markup => span.clone(),
@@ -79,7 +79,7 @@ fn is_encoded(finding: &Finding) -> bool {
 
 /// The run of anything but white space around a part.
 fn run(text: &str, span: &Range<usize>) -> Range<usize> {
-    let around = around(text, span, FARTHEST);
+    let around = around(text, span, MAX_REACH);
     let before = text.get(around.start..span.start).unwrap_or_default();
     let behind = text.get(span.end..around.end).unwrap_or_default();
     let stops = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>');
@@ -102,7 +102,7 @@ fn element(text: &str, span: &Range<usize>) -> Range<usize> {
         ("<|start_header_id|>", "<|eot_id|>"),
         ("<start_of_turn>", "<end_of_turn>"),
     ];
-    let around = around(text, span, LONGEST);
+    let around = around(text, span, MAX_LENGTH);
     let token = text
         .get(span.clone())
         .unwrap_or_default()
@@ -124,7 +124,7 @@ fn element(text: &str, span: &Range<usize>) -> Range<usize> {
 
 /// The comment of HTML a part stands in, as a whole: nobody sees any of it.
 fn comment(text: &str, span: &Range<usize>) -> Option<Range<usize>> {
-    let around = around(text, span, LONGEST);
+    let around = around(text, span, MAX_LENGTH);
     let before = text.get(around.start..span.start)?;
     let open = before.rfind("<!--")?;
     if before.get(open..)?.contains("-->") {
@@ -209,7 +209,7 @@ fn is_over(c: char, behind: &str) -> bool {
 
 /// The line a part stands in, with the lines it is wrapped over.
 fn line(text: &str, span: &Range<usize>) -> Range<usize> {
-    let around = around(text, span, FARTHEST);
+    let around = around(text, span, MAX_REACH);
     let mut start = around.start;
     let before = text.get(around.start..span.start).unwrap_or_default();
     let mut upper = before;

@@ -66,7 +66,7 @@ pub struct UnknownMode {
 
 impl fmt::Display for UnknownMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = crate::shown(&self.word, 40);
+        let word = crate::escape_for_display(&self.word, 40);
         write!(f, "unknown mode `{word}`: use one of")?;
         for (place, mode) in Mode::WORDS.iter().enumerate() {
             let comma = if place == 0 { "" } else { "," };

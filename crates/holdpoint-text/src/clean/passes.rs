@@ -94,7 +94,7 @@ struct Cut {
 }
 
 impl Cut {
-    fn of(finding: &Finding, part: Range<usize>) -> Self {
+    fn from_finding(finding: &Finding, part: Range<usize>) -> Self {
         Self {
             part,
             family: finding.family,
@@ -154,10 +154,10 @@ impl Pass {
                 let mut any = false;
                 while let Some(place) = inside.next().filter(|place| place.start < span.end) {
                     any = true;
-                    cuts.push(Cut::of(finding, place.clone()));
+                    cuts.push(Cut::from_finding(finding, place.clone()));
                 }
                 if !any {
-                    cuts.push(Cut::of(finding, span));
+                    cuts.push(Cut::from_finding(finding, span));
                 }
             }
         }
@@ -179,10 +179,10 @@ impl Pass {
             Size::Sentence => {
                 let mut here = finding.clone();
                 here.span = span;
-                extent::of(text, &here)
+                extent::of_finding(text, &here)
             }
         };
-        cuts.push(Cut::of(finding, part));
+        cuts.push(Cut::from_finding(finding, part));
     }
 
     fn applied(&self, text: &str, cuts: &[Cut]) -> String {

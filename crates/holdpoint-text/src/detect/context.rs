@@ -63,7 +63,7 @@ fn talk_by_words(text: &str, span: (usize, usize)) -> u8 {
     } else {
         0
     };
-    let by_quotes = Literal::of(text, span).map_or(0, |literal| {
+    let by_quotes = Literal::around(text, span).map_or(0, |literal| {
         // Two orders side by side may be meant both, if nothing speaks of them.
         let listed = match literal.listed_with(text) {
             few @ ..3 if words + signs == 0 => few.min(1),
@@ -109,7 +109,7 @@ fn signs_of_talk(around: &str) -> usize {
 fn around(text: &str, span: (usize, usize)) -> (usize, &str) {
     let start = text.floor_char_boundary(span.0.saturating_sub(LOOK));
     let end = text.floor_char_boundary(span.1.saturating_add(LOOK).min(text.len()));
-    let field = match Literal::of(text, span) {
+    let field = match Literal::around(text, span) {
         // An order that is all there is leads to nothing, whoever wrote the record.
         Some(_) => None,
         None => quoting::field(text, span),
@@ -230,7 +230,7 @@ pub(super) fn talk_of_token(text: &str, span: (usize, usize)) -> u8 {
     if next_to(before.chars().next_back()) && next_to(after.chars().next()) {
         return 3;
     }
-    if Literal::of(text, span).is_some() && weight_of_words(text, span) >= 2 {
+    if Literal::around(text, span).is_some() && weight_of_words(text, span) >= 2 {
         return 3;
     }
     let (line, rest) = (line_before(text, span.0), line_after(text, span.1));

@@ -93,7 +93,7 @@ pub(crate) const SEVERITIES: &[&str] = &["info", "low", "medium", "high", "criti
 /// The words for origins, in their order.
 pub(crate) const ORIGINS: &[&str] = &["user", "tool", "file", "web", "description"];
 
-/// What may be asked of the place where a rule matches, in the order of `surroundings::Place`.
+/// What may be asked of the place where a rule matches, in the order of `surroundings::Match`.
 pub(crate) const PLACES: &[&str] = &[
     // Only signs stand before it on its line.
     "line-start",

@@ -32,7 +32,7 @@ pub(super) fn find(text: &str, mut found: impl FnMut(Leak)) {
 
 /// The web address that stands in brackets from `at` on.
 fn address_at(text: &str, at: usize) -> Option<&str> {
-    let rest = after(text, at, LONGEST);
+    let rest = after(text, at, MAX_LENGTH);
     let rest = rest.split(['\n', ' ', ')', '"']).next()?;
     let lower = rest.get(..8).unwrap_or_default().to_ascii_lowercase();
     let is_web = lower.starts_with("http://") || lower.starts_with("https://");
@@ -89,7 +89,7 @@ pub(super) fn is_asked_for(text: &str, span: (usize, usize)) -> bool {
 const OPEN: [char; 5] = ['{', '[', '<', '$', '%'];
 
 /// Addresses are read no further than this.
-const LONGEST: usize = 400;
+const MAX_LENGTH: usize = 400;
 
 /// What data a model has is called.
 const DATA: [&str; 30] = [

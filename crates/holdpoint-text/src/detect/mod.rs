@@ -24,7 +24,7 @@ mod format;
 mod tests;
 
 use concepts::Hit;
-use rules::{Place, Rule};
+use rules::{Match, Rule};
 use weigh::weigh;
 
 use super::inspection::{Family, Finding};
@@ -36,7 +36,7 @@ use super::{Origin, Severity};
 pub fn detect(view: &View<'_>, words: &[Word], origin: Origin, findings: &mut Vec<Finding>) {
     let mut hits: Vec<Hit> = Vec::new();
     concepts::find(words, &view.text, &mut hits);
-    let mut found = Found {
+    let mut found = Search {
         view,
         words,
         hits: &hits,
@@ -51,7 +51,7 @@ pub fn detect(view: &View<'_>, words: &[Word], origin: Origin, findings: &mut Ve
 }
 
 /// What was found in a view so far.
-struct Found<'v> {
+struct Search<'v> {
     view: &'v View<'v>,
     words: &'v [Word],
     hits: &'v [Hit],
@@ -59,7 +59,7 @@ struct Found<'v> {
     new: Vec<Finding>,
 }
 
-impl Found<'_> {
+impl Search<'_> {
     fn patterns(&mut self) {
         for (at, hit) in self.hits.iter().enumerate() {
             let patterns = rules::patterns_from(hit.concept);
@@ -97,7 +97,7 @@ impl Found<'_> {
     fn tokens(&mut self) {
         let mut all = Vec::new();
         tokens::find(&self.view.text, |rule, span| {
-            if all.len() < MOST {
+            if all.len() < MAX_FINDINGS {
                 all.push((rule, span));
             }
         });
@@ -113,7 +113,7 @@ impl Found<'_> {
     }
 
     fn try_rule(&mut self, rule: &'static Rule, first: usize, end: usize, span: (usize, usize)) {
-        let place = Place {
+        let place = Match {
             text: &self.view.text,
             words: self.words,
             hits: self.hits,
@@ -135,7 +135,7 @@ impl Found<'_> {
     fn links(&mut self) {
         let mut leaks = Vec::new();
         links::find(&self.view.text, |leak| leaks.push(leak));
-        for leak in leaks.into_iter().take(MOST) {
+        for leak in leaks.into_iter().take(MAX_FINDINGS) {
             let asked = links::is_asked_for(&self.view.text, leak.span);
             let severity = match (leak.is_image, asked) {
                 (true, true) => Severity::High,
@@ -203,7 +203,7 @@ impl Found<'_> {
             same.severity = same.severity.max(severity);
             return;
         }
-        if self.new.len() < MOST {
+        if self.new.len() < MAX_FINDINGS {
             self.new.push(Finding {
                 family,
                 severity,
@@ -217,4 +217,4 @@ impl Found<'_> {
 }
 
 /// A view with more findings than this is bad enough.
-const MOST: usize = 256;
+const MAX_FINDINGS: usize = 256;

@@ -15,7 +15,7 @@ pub(super) struct Literal {
 impl Literal {
     /// The quoted text a span stands in, if it stands there with hardly anything else: an order quoted with all that
     /// comes of it may well be meant.
-    pub(super) fn of(text: &str, span: (usize, usize)) -> Option<Self> {
+    pub(super) fn around(text: &str, span: (usize, usize)) -> Option<Self> {
         let span = trimmed(text, span);
         let line = before(text, span.0, REST);
         let line = line.rsplit('\n').next().unwrap_or_default();

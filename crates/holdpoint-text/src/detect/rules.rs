@@ -18,7 +18,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    fn of<T>(self, table: &'static [T]) -> &'static [T] {
+    fn slice<T>(self, table: &'static [T]) -> &'static [T] {
         let at = usize::from(self.at);
         table
             .get(at..at + usize::from(self.length))
@@ -77,15 +77,15 @@ impl Rule {
     }
 
     /// Whether everything around the words `first..end` is as the rule asks.
-    pub(super) fn fits(&self, place: &Place<'_>) -> bool {
+    pub(super) fn fits(&self, place: &Match<'_>) -> bool {
         let hash_at = |at: usize| place.words.get(at).map(|word| word.hash);
         let before = place.first.checked_sub(1).and_then(hash_at);
-        if before.is_some_and(|hash| self.not_after.of(&WORDS).contains(&hash))
+        if before.is_some_and(|hash| self.not_after.slice(&WORDS).contains(&hash))
             && surroundings::is_joined(place.text, self.start_before(place), place.span.0)
         {
             return false;
         }
-        if hash_at(place.end).is_some_and(|hash| self.not_before.of(&WORDS).contains(&hash))
+        if hash_at(place.end).is_some_and(|hash| self.not_before.slice(&WORDS).contains(&hash))
             && surroundings::is_joined(place.text, place.span.1, self.start_after(place))
         {
             return false;
@@ -94,7 +94,7 @@ impl Rule {
             && surroundings::hold(self.places, place.text, place.span)
     }
 
-    fn start_before(&self, place: &Place<'_>) -> usize {
+    fn start_before(&self, place: &Match<'_>) -> usize {
         let word = place
             .first
             .checked_sub(1)
@@ -102,14 +102,14 @@ impl Rule {
         word.map_or(place.span.0, |word| word.end as usize)
     }
 
-    fn start_after(&self, place: &Place<'_>) -> usize {
+    fn start_after(&self, place: &Match<'_>) -> usize {
         let word = place.words.get(place.end);
         word.map_or(place.span.1, |word| word.start as usize)
     }
 }
 
 /// Where something was found.
-pub(super) struct Place<'v> {
+pub(super) struct Match<'v> {
     pub(super) text: &'v str,
     pub(super) words: &'v [Word],
     pub(super) hits: &'v [Hit],
@@ -123,7 +123,7 @@ pub(super) struct Place<'v> {
 /// How far around a rule's `near` looks, in words.
 const NEAR: usize = 40;
 
-fn is_near(concepts: u128, place: &Place<'_>) -> bool {
+fn is_near(concepts: u128, place: &Match<'_>) -> bool {
     let from = place.first.saturating_sub(NEAR);
     let to = place.end.saturating_add(NEAR);
     let start = place
@@ -228,7 +228,7 @@ const ALONE: u32 = 3;
 impl Pattern {
     /// Whether the second element may be among some ideas; nearly always it is not.
     pub(super) fn may_go_on_with(&self, ideas: u128) -> bool {
-        match self.elements.of(&ELEMENTS) {
+        match self.elements.slice(&ELEMENTS) {
             [_, second, ..] => second.words.length > 0 || second.concepts & ideas != 0,
             _ => true,
         }
@@ -253,7 +253,7 @@ impl Pattern {
             text,
             steps: 48,
         };
-        let rest = self.elements.of(&ELEMENTS).get(1..).unwrap_or_default();
+        let rest = self.elements.slice(&ELEMENTS).get(1..).unwrap_or_default();
         search.end(rest, at, hit.first_word as usize + usize::from(hit.words))
     }
 }
@@ -275,7 +275,7 @@ impl Search<'_> {
         let last = self.words.get(from.checked_sub(1)?)?;
         let to = from.saturating_add(reach(self.text, *last, element.gap));
         if element.words.length > 0 {
-            let wanted = element.words.of(&WORDS);
+            let wanted = element.words.slice(&WORDS);
             let found = (from..=to).find(|at| {
                 self.words
                     .get(*at)

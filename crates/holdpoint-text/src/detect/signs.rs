@@ -9,7 +9,7 @@ pub(super) fn places<const N: usize>(text: &str, signs: [u8; N]) -> impl Iterato
         each.fold(0, |any, this| any | this)
     };
     bits::blocks(text.as_bytes(), 0).flat_map(move |(start, block)| {
-        let mut open = bits::of(&block, which);
+        let mut open = bits::mask(&block, which);
         std::iter::from_fn(move || {
             let at = (open != 0).then(|| start + open.trailing_zeros() as usize)?;
             open &= open - 1;

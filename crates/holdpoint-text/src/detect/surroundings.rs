@@ -7,7 +7,7 @@ pub(super) fn is_joined(text: &str, from: usize, to: usize) -> bool {
     };
     // Scripts without spaces have none after their signs either.
     let is_latin = || before(text, from, 4).ends_with(|c: char| c.is_ascii());
-    if between.len() > LONGEST_GAP || is_glue(between) && is_latin() {
+    if between.len() > MAX_GAP || is_glue(between) && is_latin() {
         return false;
     }
     if PARTS.iter().any(|sign| between.contains(sign)) || is_part_of_name(between) {
@@ -215,7 +215,7 @@ const PARTS: [&str; 8] = ["-->", "](", "\n* ", "\n- ", "\n+ ", "[!", "*/", "</"]
 const LOOK: usize = 400;
 
 /// Between two parts of an order stand at most so many bytes.
-const LONGEST_GAP: usize = 160;
+const MAX_GAP: usize = 160;
 
 /// Words with which another clause begins.
 const GOES_ON: [&str; 16] = [

@@ -30,7 +30,7 @@ pub(super) fn find(text: &str, words: &[Word]) -> Option<(usize, usize)> {
         if let Some((before, first)) = last
             && before != speaker
             && (before == Speaker::Assistant || speaker == Speaker::Assistant)
-            && word.start - first.start < FARTHEST
+            && word.start - first.start < MAX_REACH
         {
             return Some((first.start as usize, end));
         }
@@ -52,4 +52,4 @@ fn speaker(name: &str) -> Option<Speaker> {
 }
 
 /// Turns that stand farther apart do not answer each other.
-const FARTHEST: u32 = 600;
+const MAX_REACH: u32 = 600;

@@ -7,7 +7,7 @@ use crate::Severity;
 use crate::normal::Disguises;
 
 /// The fewest blank lines that hide something.
-const FEWEST: usize = 40;
+const MIN_LINES: usize = 40;
 
 /// Adds every long run of blank lines behind which the text goes on.
 pub(super) fn find(block: &str, findings: &mut Vec<Finding>) {
@@ -21,23 +21,23 @@ pub(super) fn find(block: &str, findings: &mut Vec<Finding>) {
     }));
 }
 
-/// The runs. Every run is longer than `FEWEST`, so that one byte in as many tells where to look.
+/// The runs. Every run is longer than `MIN_LINES`, so that one byte in as many tells where to look.
 fn runs(block: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = block.as_bytes();
-    let mut at = FEWEST - 1;
+    let mut at = MIN_LINES - 1;
     std::iter::from_fn(move || {
         while let Some(byte) = bytes.get(at) {
             if !byte.is_ascii_whitespace() {
-                at += FEWEST;
+                at += MIN_LINES;
                 continue;
             }
             let (before, behind) = bytes.split_at_checked(at)?;
             let start = at - blanks(before.iter().rev());
             let end = at + blanks(behind.iter());
-            at = end + FEWEST;
+            at = end + MIN_LINES;
             let run = bytes.get(start..end)?;
             let lines = run.iter().filter(|byte| **byte == b'\n').count();
-            if lines >= FEWEST && end < bytes.len() {
+            if lines >= MIN_LINES && end < bytes.len() {
                 return Some(start..end);
             }
         }

@@ -31,7 +31,7 @@ const BLOCK: usize = 128 << 10;
 const OVERLAP: usize = 4 << 10;
 
 /// The most findings of one block that are told; the mildest are left out.
-const MOST: usize = 2048;
+const MAX_FINDINGS: usize = 2048;
 
 /// What was found in a text.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -179,7 +179,7 @@ pub fn leave_read_twice(found: &mut Vec<Finding>) {
         .map(|finding| (finding.rule.clone(), finding.span.clone()))
         .collect();
     let seen = |finding: &Finding| {
-        open.iter().take(MOST_COMPARED).any(|(rule, span)| {
+        open.iter().take(MAX_COMPARED).any(|(rule, span)| {
             *rule == finding.rule && span.start < finding.span.end && finding.span.start < span.end
         })
     };
@@ -189,7 +189,7 @@ pub fn leave_read_twice(found: &mut Vec<Finding>) {
 }
 
 /// How many findings others are compared with.
-const MOST_COMPARED: usize = 256;
+const MAX_COMPARED: usize = 256;
 
 /// How sure a finding makes it by itself that a text gives orders.
 fn certainty(finding: &Finding) -> f32 {
@@ -203,9 +203,9 @@ fn certainty(finding: &Finding) -> f32 {
 
 /// Keeps memory bounded in a text that is nothing but findings.
 fn keep_worst(found: &mut Vec<Finding>) {
-    if found.len() > MOST {
+    if found.len() > MAX_FINDINGS {
         found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-        found.truncate(MOST);
+        found.truncate(MAX_FINDINGS);
     }
 }
 

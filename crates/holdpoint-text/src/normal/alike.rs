@@ -39,7 +39,7 @@ pub(super) fn folded(
     marks: &mut Marks,
 ) -> Option<Finished> {
     let mut draft = Draft::new(text, usize::MAX);
-    let mut words = Words::of(text);
+    let mut words = Words::read(text);
     let mut before = Script::None;
     let mut current = words.next();
     let mut found = Vec::new();
@@ -171,7 +171,7 @@ struct Words<'t> {
 }
 
 impl<'t> Words<'t> {
-    fn of(text: &'t str) -> Self {
+    fn read(text: &'t str) -> Self {
         Self { text, at: 0 }
     }
 }

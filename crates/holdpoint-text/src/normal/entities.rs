@@ -31,7 +31,7 @@ fn numeric(rest: &str, head: usize, radix: u32) -> Option<(usize, char)> {
     let digits = rest.get(head..)?;
     let length = digits
         .bytes()
-        .take(MOST_DIGITS)
+        .take(MAX_DIGITS)
         .take_while(|byte| char::from(*byte).is_digit(radix))
         .count();
     let code = u32::from_str_radix(digits.get(..length)?, radix).ok()?;
@@ -43,7 +43,7 @@ fn numeric(rest: &str, head: usize, radix: u32) -> Option<(usize, char)> {
 fn named(rest: &str) -> Option<(usize, char)> {
     let length = rest
         .bytes()
-        .take(LONGEST_NAME + 1)
+        .take(MAX_NAME + 1)
         .take_while(u8::is_ascii_alphanumeric)
         .count();
     let name = rest.get(..length)?;
@@ -60,8 +60,8 @@ fn named(rest: &str) -> Option<(usize, char)> {
     (ended || (old && !goes_on)).then_some((length + usize::from(ended), *c))
 }
 
-const MOST_DIGITS: usize = 10;
-const LONGEST_NAME: usize = 12;
+const MAX_DIGITS: usize = 10;
+const MAX_NAME: usize = 12;
 
 const NAMES: &[(&str, char)] = &[
     ("amp", '&'),

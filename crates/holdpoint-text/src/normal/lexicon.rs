@@ -45,14 +45,14 @@ static FILTER: [u64; 1 << (FILTER_BITS - 6)] = {
 /// Parts letters without gaps into words: the ends of the words, in order. Letters that fit no word
 /// stay together. Nothing if hardly anything fits.
 pub(super) fn parted(letters: &str) -> Option<Vec<usize>> {
-    let letters = letters.get(..MOST_LETTERS.min(letters.len()))?;
+    let letters = letters.get(..MAX_LETTERS.min(letters.len()))?;
     let length = letters.len();
     // For each place the best score of what stands before it, and where the last word there starts.
     let mut best: Vec<(usize, usize, bool)> = vec![(0, 0, false)];
     for end in 1..=length {
         let (before, _, _) = best.get(end - 1).copied()?;
         let mut choice = (before, end - 1, false);
-        for start in end.saturating_sub(LONGEST)..end {
+        for start in end.saturating_sub(MAX_LENGTH)..end {
             let Some(word) = letters.get(start..end) else {
                 continue;
             };
@@ -93,17 +93,17 @@ pub(super) fn known_words(text: &str) -> (usize, usize) {
     for word in text.split(|c: char| !c.is_ascii_alphabetic()) {
         if word.len() > 2 {
             all += 1;
-            known += usize::from(word.len() <= LONGEST && is_known(&word.to_ascii_lowercase()));
+            known += usize::from(word.len() <= MAX_LENGTH && is_known(&word.to_ascii_lowercase()));
         }
     }
     (known, all)
 }
 
 /// How many letters without gaps are parted into words at most.
-pub(super) const MOST_LETTERS: usize = 1024;
+pub(super) const MAX_LETTERS: usize = 1024;
 
 /// The longest word that is known.
-pub(super) const LONGEST: usize = 15;
+pub(super) const MAX_LENGTH: usize = 15;
 
 /// The words an order to a model can hardly do without: what ciphers are recognised by.
 #[rustfmt::skip]
@@ -203,11 +203,11 @@ mod tests {
     #[test]
     fn the_words_are_sorted_and_hold_the_telling_ones() {
         assert!(KNOWN.is_sorted());
-        assert!(KNOWN.iter().all(|word| word.len() <= LONGEST));
+        assert!(KNOWN.iter().all(|word| word.len() <= MAX_LENGTH));
         assert!(OTHER.is_sorted());
         for word in TELLING {
             assert_eq!(known_words(word), (1, 1), "{word}");
-            assert!((6..=LONGEST).contains(&word.len()), "{word}");
+            assert!((6..=MAX_LENGTH).contains(&word.len()), "{word}");
         }
     }
 

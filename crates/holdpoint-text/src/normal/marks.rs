@@ -57,13 +57,13 @@ impl Marks {
             if let Some(mark) = last.filter(|_| kind.count > 0)
                 && span.start >= mark.span.start
                 && (span.start <= mark.span.end.saturating_add(reach(disguise))
-                    || kind.count >= MOST)
+                    || kind.count >= MAX_MARKS)
             {
                 mark.span.end = mark.span.end.max(span.end);
                 mark.count += count;
                 return;
             }
-            if kind.count >= MOST {
+            if kind.count >= MAX_MARKS {
                 return;
             }
             kind.count += 1;
@@ -89,7 +89,7 @@ impl Marks {
 /// How many kinds there are.
 const KINDS: usize = Disguise::Split as usize + 1;
 /// How many marks of a kind are told one by one; the last stands for all that follow.
-const MOST: usize = 64;
+const MAX_MARKS: usize = 64;
 
 /// How far apart two marks of a kind may be to be one.
 fn reach(disguise: Disguise) -> usize {
@@ -98,13 +98,13 @@ fn reach(disguise: Disguise) -> usize {
 
 /// How often something must be met to mean anything.
 fn least(disguise: Disguise) -> usize {
-    LEAST
+    MIN_COUNTS
         .iter()
         .find(|(kind, _)| *kind == disguise)
         .map_or(1, |(_, least)| *least)
 }
 
-const LEAST: &[(Disguise, usize)] = &[
+const MIN_COUNTS: &[(Disguise, usize)] = &[
     // One accent that belongs to no letter is mathematics; one on each letter is a disguise.
     (Disguise::Combining, 5),
     (Disguise::Styled, 8),

@@ -195,7 +195,7 @@ pub struct Reading<'t> {
 /// Reads a block of text in every way that makes sense of it.
 pub fn read(text: &str) -> Reading<'_> {
     let mut marks = Marks::merged();
-    let mut budget = Budget::of(text);
+    let mut budget = Budget::for_text(text);
     let mut views = Vec::new();
     let mut layers = Vec::new();
     let whole = Layer {
@@ -246,7 +246,7 @@ pub fn unseen(text: &str) -> Vec<Mark> {
 }
 
 /// How deep encodings are followed into each other.
-const DEEPEST: u8 = 5;
+const MAX_DEPTH: u8 = 5;
 
 /// How much may still be decoded.
 struct Budget {
@@ -255,7 +255,7 @@ struct Budget {
 }
 
 impl Budget {
-    fn of(text: &str) -> Self {
+    fn for_text(text: &str) -> Self {
         Self {
             bytes: text.len().saturating_mul(3).saturating_add(64 << 10),
             views: 63,
@@ -281,7 +281,7 @@ impl<'t> Layer<'t> {
     ) -> View<'t> {
         let depth = self.depth;
         let cleaned = self.cleaned(budget, marks, layers);
-        if depth < DEEPEST {
+        if depth < MAX_DEPTH {
             let below = cleaned.pieces();
             for (disguise, draft) in undo::all(&cleaned.text, &cleaned.survey, budget.bytes) {
                 let made = draft.finish(below.clone());
@@ -309,7 +309,7 @@ impl<'t> Layer<'t> {
     ) -> Cleaned<'t> {
         if !survey::needs_cleaning(&self.text) {
             return Cleaned {
-                survey: Survey::of(&self.text),
+                survey: Survey::read(&self.text),
                 text: self.text,
                 disguises: self.disguises,
                 map: self.map,
@@ -319,7 +319,7 @@ impl<'t> Layer<'t> {
         let marks = if self.depth == 0 { marks } else { &mut inner };
         let below = pieces_of(&self.map);
         let read = plain::plain(&self.text, marks, budget.bytes);
-        if self.depth < DEEPEST {
+        if self.depth < MAX_DEPTH {
             for (disguise, draft) in read.carried {
                 if !draft.is_empty() {
                     let made = draft.finish(below.clone());
@@ -339,7 +339,7 @@ impl<'t> Layer<'t> {
             map = Map::Pieces(made.pieces);
         }
         Cleaned {
-            survey: Survey::of(&text),
+            survey: Survey::read(&text),
             text,
             disguises: self.disguises,
             map,

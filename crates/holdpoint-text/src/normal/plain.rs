@@ -202,7 +202,7 @@ impl Reader<'_, '_> {
             self.has_lookalikes |= alike::is_candidate(c);
             let plain: String = match styled::letter(c) {
                 Some(letter) => letter.to_string(),
-                None => c.nfkc().take(LONGEST_FORM).collect(),
+                None => c.nfkc().take(MAX_FORM).collect(),
             };
             self.draft.replace(range, &plain, made);
         }
@@ -229,7 +229,7 @@ impl Reader<'_, '_> {
             return end;
         }
         // A few characters stand for whole sentences: they stay.
-        if c.nfkc().count() > LONGEST_FORM {
+        if c.nfkc().count() > MAX_FORM {
             return end;
         }
         let form: String = c.nfkc().collect();
@@ -269,7 +269,7 @@ impl Reader<'_, '_> {
             count += 1;
             loose += usize::from(scripts::is_accent(c));
         }
-        let heap = loose > ORDINARY_ACCENTS || count > MOST_ACCENTS;
+        let heap = loose > ORDINARY_ACCENTS || count > MAX_ACCENTS;
         let base = self
             .char_before(at)
             .filter(|base| at - base.len_utf8() >= self.draft.done());
@@ -517,11 +517,11 @@ fn is_settled(c: char) -> bool {
 }
 
 /// The longest compatibility form that is used.
-const LONGEST_FORM: usize = 4;
+const MAX_FORM: usize = 4;
 /// How many accents an ordinary letter has at most.
 const ORDINARY_ACCENTS: usize = 3;
 /// How many signs of its own script a letter has at most.
-const MOST_ACCENTS: usize = 12;
+const MAX_ACCENTS: usize = 12;
 /// Soft hyphens this near to each other hyphenate nothing.
 const CROWDED: usize = 3;
 

@@ -25,7 +25,7 @@ pub(super) fn is_text(text: &str) -> bool {
             }
         }
     }
-    all >= SHORTEST && (plain || letters * 10 >= all * 7)
+    all >= MIN_LENGTH && (plain || letters * 10 >= all * 7)
 }
 
 /// Whether a text reads as sentences in a language.
@@ -52,7 +52,7 @@ pub(super) fn is_written(c: char) -> bool {
 }
 
 /// What is shorter says nothing.
-const SHORTEST: usize = 8;
+const MIN_LENGTH: usize = 8;
 
 #[cfg(test)]
 mod tests {

@@ -78,7 +78,7 @@ pub(super) struct Survey {
 
 impl Survey {
     /// Looks over a text.
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn read(text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut survey = Self::default();
         let (blocks, rest) = bytes.as_chunks::<64>();
@@ -204,7 +204,7 @@ impl Survey {
                 let near = at - state.sign <= NEAR;
                 state.signs = if near { state.signs + 1 } else { 1 };
                 state.sign = at;
-                if state.signs >= FEWEST_SIGNS {
+                if state.signs >= MIN_SIGNS {
                     self.leet.push(at);
                 }
             }
@@ -219,10 +219,10 @@ impl Survey {
         state.latin = letters;
         let two = run & run << 1;
         let six = two & two << 2 & two << 4;
-        let mut sixth = (six & !(run << cipher::SHORTEST)) >> 8;
+        let mut sixth = (six & !(run << cipher::MIN_LENGTH)) >> 8;
         while sixth != 0 {
             let end = at + sixth.trailing_zeros() as usize + 1;
-            let start = end.saturating_sub(cipher::SHORTEST);
+            let start = end.saturating_sub(cipher::MIN_LENGTH);
             if cipher::is_suspect_at(bytes, start) {
                 self.ciphers.push(start);
             }
@@ -341,7 +341,7 @@ const HIGH: u8 = 128;
 /// Digits this near to each other may be letters.
 const NEAR: usize = 40;
 /// Fewer digits before letters are numbers with a unit.
-const FEWEST_SIGNS: usize = 4;
+const MIN_SIGNS: usize = 4;
 
 const SPECIAL: u8 = 1;
 const WORD: u8 = 2;

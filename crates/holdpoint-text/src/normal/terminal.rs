@@ -47,7 +47,7 @@ fn control(body: &str) -> Option<(usize, Disguise)> {
     let between = between.find(|c| !(' '..='/').contains(&c))?;
     let end = parameters + between;
     let last = body.get(end..)?.chars().next()?;
-    if end > LONGEST_CONTROL || !('@'..='~').contains(&last) {
+    if end > MAX_CONTROL || !('@'..='~').contains(&last) {
         return None;
     }
     let parameters = body.get(..parameters)?;
@@ -127,7 +127,7 @@ pub(super) fn text(sequence: &str) -> Option<Range<usize>> {
 
 /// The length of a string up to and with its end, and the string. One that does not end soon is none.
 fn string_end(body: &str) -> Option<(usize, &str)> {
-    let near = body.get(..body.floor_char_boundary(LONGEST_STRING))?;
+    let near = body.get(..body.floor_char_boundary(MAX_STRING))?;
     let end = near.find(['\x07', '\x1b', '\u{9c}', '\n', '\0'])?;
     let text = near.get(..end)?;
     let tail = near.get(end..)?;
@@ -140,8 +140,8 @@ fn string_end(body: &str) -> Option<(usize, &str)> {
     Some((end + closing, text))
 }
 
-const LONGEST_CONTROL: usize = 64;
-const LONGEST_STRING: usize = 4096;
+const MAX_CONTROL: usize = 64;
+const MAX_STRING: usize = 4096;
 
 #[cfg(test)]
 mod tests {

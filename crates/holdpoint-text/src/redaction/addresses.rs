@@ -5,7 +5,7 @@ use super::marker::Marker;
 use super::values::{Make, is_placeholder, is_reference};
 
 /// The longest part of an address before its path.
-const LONGEST: usize = 1024;
+const MAX_LENGTH: usize = 1024;
 
 /// Reads the address whose `://` stands at `at`.
 pub(crate) fn at(bytes: &[u8], at: usize) -> Option<Raw> {
@@ -14,9 +14,9 @@ pub(crate) fn at(bytes: &[u8], at: usize) -> Option<Raw> {
     let ends = |byte: &u8| matches!(byte, 0..=b' ' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\');
     let mut reach = rest
         .iter()
-        .take(LONGEST)
+        .take(MAX_LENGTH)
         .position(ends)
-        .unwrap_or(rest.len().min(LONGEST));
+        .unwrap_or(rest.len().min(MAX_LENGTH));
     // Another address behind it is not part of this one.
     if let Some(next) = super::values::find(rest.get(..reach)?, b"://") {
         reach = next;
@@ -45,7 +45,7 @@ pub(crate) fn at(bytes: &[u8], at: usize) -> Option<Raw> {
         None => (0, Marker::Token),
     };
     let secret = user.get(secret_start..)?;
-    let make = Make::of(secret);
+    let make = Make::from_bytes(secret);
     let plausible = if marker == Marker::Password {
         let written_by_code = [&b"{"[..], b"%s", b"["]
             .iter()

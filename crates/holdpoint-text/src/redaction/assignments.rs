@@ -17,7 +17,7 @@ use super::values::{
 };
 
 /// The longest value in quotes that is looked for.
-const LONGEST: usize = 2048;
+const MAX_LENGTH: usize = 2048;
 
 /// A value longer than this is read once.
 const LONG: usize = 256;
@@ -100,13 +100,13 @@ impl Name {
     fn around(bytes: &[u8], at: usize) -> Self {
         let inner = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
         let before = bytes
-            .get(at.saturating_sub(names::LONGEST)..at)
+            .get(at.saturating_sub(names::MAX_LENGTH)..at)
             .unwrap_or(&[]);
         let mut start = at - before.iter().rev().take_while(|byte| inner(byte)).count();
         let behind = bytes.get(at..).unwrap_or(&[]);
         let mut length = behind
             .iter()
-            .take(names::LONGEST)
+            .take(names::MAX_LENGTH)
             .take_while(|byte| inner(byte))
             .count();
         while length > 0
@@ -340,7 +340,7 @@ impl Given {
         } else {
             end
         };
-        let make = Make::of(value);
+        let make = Make::from_bytes(value);
         let length = value.len();
         // In quotes, a line of its own is no more than an argument in code.
         let shouted = self.by == By::Tight && name.shouts;
@@ -391,11 +391,11 @@ impl Given {
         if !secret {
             return None;
         }
-        if end - start < LONGEST && line_end == end {
+        if end - start < MAX_LENGTH && line_end == end {
             return Some((start, self.real_end(bytes, name, (start, end, quoted))));
         }
         // What was too long to be looked at is part of it.
-        let cut = end - start >= LONGEST;
+        let cut = end - start >= MAX_LENGTH;
         let rest = bytes.get(line_end..).filter(|_| cut).unwrap_or(&[]);
         let more = rest
             .iter()
@@ -473,7 +473,10 @@ impl Given {
             let rest = bytes.get(at..)?;
             let inside = rest.strip_prefix(b"<![CDATA[").map_or(0, |_| 9);
             let text = rest.get(inside..)?;
-            let length = text.iter().take(LONGEST).position(|byte| *byte == b'<')?;
+            let length = text
+                .iter()
+                .take(MAX_LENGTH)
+                .position(|byte| *byte == b'<')?;
             if text.get(length + 1) != Some(&b'/') {
                 return None;
             }
@@ -502,7 +505,7 @@ impl Given {
         }
         if let Some(quote) = Quote::at(bytes, at) {
             let start = at + quote.length;
-            if let Some(end) = quote.closes(bytes, start, LONGEST) {
+            if let Some(end) = quote.closes(bytes, start, MAX_LENGTH) {
                 return Some((start, end, true));
             }
             // Rather the end of a text than the start of one.
@@ -537,7 +540,7 @@ fn bare_end(bytes: &[u8], from: usize, ends: Ends) -> usize {
     let rest = bytes.get(from..).unwrap_or(&[]);
     let mut length = 0;
     let mut open = 0usize;
-    for (at, byte) in rest.iter().take(LONGEST).enumerate() {
+    for (at, byte) in rest.iter().take(MAX_LENGTH).enumerate() {
         // A marker is one piece.
         if at < length {
             continue;
@@ -600,7 +603,7 @@ fn one_word_line(bytes: &[u8], at: usize) -> bool {
     let rest = bytes.get(at..).unwrap_or(&[]);
     let word = rest
         .iter()
-        .take(LONGEST)
+        .take(MAX_LENGTH)
         .take_while(|byte| **byte > b' ')
         .count();
     let command = |pair: &[u8]| pair == b"&&" || pair == b"||";
@@ -758,7 +761,7 @@ fn is_bare_secret(value: &[u8], make: &Make, least: usize) -> bool {
 
 /// Whether a value is a key rather than the name of one: `FOO_KEY=` is given both.
 fn is_key(value: &[u8]) -> bool {
-    let make = Make::of(value);
+    let make = Make::from_bytes(value);
     let path = value.contains(&b'/') && (make.joints > 0 || value.starts_with(b"/"));
     make.blanks == 0 && !path && is_random(value) && is_bare_secret(value, &make, 12)
 }
@@ -905,7 +908,7 @@ pub(crate) fn from_literal(bytes: &[u8], at: usize) -> Option<Raw> {
     let equals = name
         .get(quote..)?
         .iter()
-        .take(names::LONGEST)
+        .take(names::MAX_LENGTH)
         .position(|byte| *byte == b'=')?;
     quoted_or_bare(bytes, from + 1 + quote + equals + 1, Marker::Password)
 }
@@ -914,7 +917,7 @@ fn quoted_or_bare(bytes: &[u8], at: usize, marker: Marker) -> Option<Raw> {
     let (start, end) = match Quote::at(bytes, at) {
         Some(quote) => {
             let start = at + quote.length;
-            let end = quote.closes(bytes, start, LONGEST)?;
+            let end = quote.closes(bytes, start, MAX_LENGTH)?;
             (start, rest::behind_quotes(bytes, at, end))
         }
         None => (at, bare_end(bytes, at, Ends::AtPunctuation)),

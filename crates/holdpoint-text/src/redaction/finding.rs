@@ -63,7 +63,7 @@ pub(crate) enum Source {
 
 impl Source {
     /// The id and the words for people.
-    pub(crate) fn named(self) -> (&'static str, &'static str) {
+    pub(crate) fn id_and_label(self) -> (&'static str, &'static str) {
         match self {
             Source::Format(number) => match FORMATS.get(usize::from(number)) {
                 Some(Row { id, what, .. }) => (id.get(), what.get()),

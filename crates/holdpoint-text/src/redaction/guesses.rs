@@ -6,11 +6,11 @@ use super::values::{Make, entropy, is_placeholder};
 use crate::bits;
 
 /// The shortest and longest run that is worth a guess; [`find`] has the shortest in its shifts.
-const SHORTEST: usize = 20;
-const LONGEST: usize = 200;
+const MIN_LENGTH: usize = 20;
+const MAX_LENGTH: usize = 200;
 
 /// The least bits of surprise in a byte, times sixteen.
-const LEAST: u32 = 62;
+const MIN_SURPRISE: u32 = 62;
 
 /// Finds runs that nobody would have typed: letters of both cases and digits, all mixed. Hashes,
 /// UUIDs, integrity sums and encoded files are told by their form and left out.
@@ -18,7 +18,7 @@ pub(crate) fn find(bytes: &[u8], found: &mut Vec<Raw>) {
     let mut done = 0;
     let mut before = 0;
     for (at, block) in bits::blocks(bytes, b' ') {
-        let inner = bits::of(&block, inner_of);
+        let inner = bits::mask(&block, inner_of);
         // With the block before, so that what stands across the border is seen.
         let one = u128::from(inner) << 64 | u128::from(before);
         let two = one & one << 1;
@@ -63,10 +63,10 @@ fn is_inner(byte: u8) -> bool {
 }
 
 fn is_guess(bytes: &[u8], start: usize, text: &[u8]) -> bool {
-    if !(SHORTEST..=LONGEST).contains(&text.len()) {
+    if !(MIN_LENGTH..=MAX_LENGTH).contains(&text.len()) {
         return false;
     }
-    let make = Make::of(text);
+    let make = Make::from_bytes(text);
     let mixed = make.digits >= 2 && make.upper >= 2 && make.lower >= 2;
     let path = text.iter().filter(|byte| **byte == b'/').count() * 6 > text.len();
     let summed = [
@@ -84,5 +84,5 @@ fn is_guess(bytes: &[u8], start: usize, text: &[u8]) -> bool {
         || before.ends_with(b"sha256:")
         || before.ends_with(b"SHA256:")
         || before.ends_with(b"h1:");
-    mixed && !path && !summed && !encoded && !is_placeholder(text) && entropy(text) >= LEAST
+    mixed && !path && !summed && !encoded && !is_placeholder(text) && entropy(text) >= MIN_SURPRISE
 }

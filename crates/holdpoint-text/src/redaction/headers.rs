@@ -6,7 +6,7 @@ use super::marker::Marker;
 use super::values::{Make, is_code, is_placeholder, is_reference, starts};
 
 /// The longest header that is looked at.
-const LONGEST: usize = 8192;
+const MAX_LENGTH: usize = 8192;
 
 /// How many bytes of an `Authorization` value say only what kind of token follows.
 pub(crate) fn scheme(value: &[u8]) -> Option<usize> {
@@ -47,7 +47,7 @@ pub(crate) fn authorization(bytes: &[u8], at: usize, until: &mut usize) -> Optio
     let skipped = scheme(value);
     let start = start + skipped.unwrap_or(0);
     let secret = bytes.get(start..end)?;
-    let make = Make::of(secret);
+    let make = Make::from_bytes(secret);
     let plausible = if skipped.is_some() {
         secret.len() >= 6 && !is_spoken(secret)
     } else {
@@ -67,11 +67,11 @@ pub(crate) fn bearer(bytes: &[u8], at: usize) -> Option<Raw> {
     let inner = |byte: &u8| byte.is_ascii_alphanumeric() || b"._~+/=-".contains(byte);
     let length = rest
         .iter()
-        .take(LONGEST)
+        .take(MAX_LENGTH)
         .take_while(|byte| inner(byte))
         .count();
     let secret = rest.get(..length)?;
-    let make = Make::of(secret);
+    let make = Make::from_bytes(secret);
     let plausible = length >= 16 && make.digits > 0 && make.letters() > 0 && !is_code(secret);
     (plausible && !is_placeholder(secret)).then(|| token(start, start + length, secret))
 }
@@ -139,7 +139,7 @@ fn value(bytes: &[u8], name_end: usize, operators: &[u8]) -> Option<(usize, usiz
     }
     if let Some(quote) = Quote::at(bytes, at) {
         let start = at + quote.length;
-        if let Some(end) = quote.closes(bytes, start, LONGEST) {
+        if let Some(end) = quote.closes(bytes, start, MAX_LENGTH) {
             return Some((start, end));
         }
         at = start;
@@ -147,7 +147,7 @@ fn value(bytes: &[u8], name_end: usize, operators: &[u8]) -> Option<(usize, usiz
     let rest = bytes.get(at..)?;
     let length = rest
         .iter()
-        .take(LONGEST)
+        .take(MAX_LENGTH)
         .enumerate()
         .position(|(index, byte)| match byte {
             b'\n' | b'\r' | b'"' | b'\'' | b'`' => true,
@@ -157,14 +157,14 @@ fn value(bytes: &[u8], name_end: usize, operators: &[u8]) -> Option<(usize, usiz
             ),
             _ => false,
         })
-        .unwrap_or(rest.len().min(LONGEST));
+        .unwrap_or(rest.len().min(MAX_LENGTH));
     let trimmed = rest.get(..length)?.trim_ascii_end();
     Some((at, at + trimmed.len()))
 }
 
 /// Words about tokens rather than tokens.
 fn is_spoken(secret: &[u8]) -> bool {
-    let make = Make::of(secret);
+    let make = Make::from_bytes(secret);
     let words: [&[u8]; 8] = [
         b"token",
         b"authentication",

@@ -9,7 +9,7 @@ use super::programs;
 use super::values::{is_placeholder, is_reference};
 
 /// Values deeper than this are left out.
-const DEEPEST: usize = 128;
+const MAX_DEPTH: usize = 128;
 
 /// What is left where a value stands too deep.
 const TOO_DEEP: &str = "[nested too deep]";
@@ -22,7 +22,7 @@ impl Redactor {
         depth: usize,
         kinds: &mut Kinds,
     ) -> Value {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return Value::String(TOO_DEEP.to_owned());
         }
         match value {

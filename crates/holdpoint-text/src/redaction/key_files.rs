@@ -6,12 +6,12 @@ use super::marker::Marker;
 use super::values::{contains, find, starts};
 
 /// The longest key that is looked for.
-const LONGEST: usize = 64 * 1024;
+const MAX_LENGTH: usize = 64 * 1024;
 
 /// Reads the armour whose `-----BEGIN` stands at `at`.
 pub(crate) fn armoured(bytes: &[u8], at: usize) -> Option<Raw> {
     let rest = bytes.get(at..)?;
-    let rest = rest.get(..rest.len().min(LONGEST))?;
+    let rest = rest.get(..rest.len().min(MAX_LENGTH))?;
     let label_start = b"-----begin".len();
     let label = rest.get(label_start..rest.len().min(label_start + 64))?;
     let label_length = find(label, b"--")?;
@@ -69,7 +69,7 @@ pub(crate) fn putty(bytes: &[u8], at: usize) -> Option<Raw> {
         .take_while(|byte| **byte == b' ' || byte.is_ascii_digit())
         .count();
     let body = rest.get(count..)?;
-    let length = encoded_lines(body.get(..body.len().min(LONGEST))?);
+    let length = encoded_lines(body.get(..body.len().min(MAX_LENGTH))?);
     let lead = body
         .iter()
         .take_while(|byte| !byte.is_ascii_alphanumeric())

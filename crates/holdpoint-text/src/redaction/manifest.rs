@@ -5,7 +5,7 @@ use super::marker::Marker;
 use super::values::{is_placeholder, is_reference};
 
 /// How far before and behind its kind a manifest is read.
-const FARTHEST: usize = 8192;
+const MAX_REACH: usize = 8192;
 
 /// Reads the manifest around `kind: Secret` at `at`. Returns where it ends.
 pub(crate) fn secret(bytes: &[u8], at: usize, found: &mut Vec<Raw>) -> usize {
@@ -13,11 +13,11 @@ pub(crate) fn secret(bytes: &[u8], at: usize, found: &mut Vec<Raw>) -> usize {
     if !matches!(bytes.get(behind), None | Some(b'\n' | b'\r' | b' ')) {
         return behind;
     }
-    let from = at.saturating_sub(FARTHEST);
+    let from = at.saturating_sub(MAX_REACH);
     let before = bytes.get(from..at).unwrap_or(&[]);
     let border = before.windows(4).rposition(|window| window == b"\n---");
     let start = border.map_or(from, |place| from + place + 1);
-    let limit = bytes.len().min(behind + FARTHEST);
+    let limit = bytes.len().min(behind + MAX_REACH);
     let rest = bytes.get(behind..limit).unwrap_or(&[]);
     let end = super::values::find(rest, b"\n---").map_or(limit, |place| behind + place);
     values(bytes, start, end, found);

@@ -62,7 +62,7 @@ impl Marker {
     }
 
     /// The word used in policies and in counts.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Marker::Email => "email",
             Marker::Phone => "phone",
@@ -85,7 +85,7 @@ impl Marker {
     }
 
     /// The marker of a number in the tables.
-    pub(crate) fn of(number: u8) -> Self {
+    pub(crate) fn from_number(number: u8) -> Self {
         Self::ALL
             .get(usize::from(number))
             .copied()
@@ -151,7 +151,7 @@ impl Serialize for Kinds {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         for (marker, count) in self.iter() {
-            map.serialize_entry(marker.word(), &count)?;
+            map.serialize_entry(marker.as_str(), &count)?;
         }
         map.end()
     }
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn the_words_of_the_files_are_the_markers() {
-        let words: Vec<&str> = Marker::ALL.iter().map(|marker| marker.word()).collect();
+        let words: Vec<&str> = Marker::ALL.iter().map(|marker| marker.as_str()).collect();
         assert_eq!(words, MARKERS);
     }
 

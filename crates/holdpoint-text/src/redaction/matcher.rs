@@ -1,9 +1,9 @@
 //! Runs the program of a shape against bytes, without going back.
 
-use super::shape::{DEEPEST, NO_MAXIMUM, Set, op};
+use super::shape::{MAX_DEPTH, NO_MAXIMUM, Set, op};
 
 /// How far a repeat without a maximum looks before what follows it must stand.
-const FARTHEST: usize = 4096;
+const MAX_REACH: usize = 4096;
 
 /// What a shape matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl<'p> Run<'p> {
     }
 
     fn steps(&mut self, mut program: &'p [u8], depth: usize) -> Option<()> {
-        if depth > DEEPEST + 1 {
+        if depth > MAX_DEPTH + 1 {
             return None;
         }
         while let Some((operation, rest)) = program.split_first() {
@@ -143,7 +143,7 @@ impl<'p> Run<'p> {
 
     fn repeat(&mut self, set: Set, least: u16, most: u16) -> Option<()> {
         let most = match most {
-            NO_MAXIMUM => FARTHEST,
+            NO_MAXIMUM => MAX_REACH,
             most => usize::from(most),
         };
         let rest = self.bytes.get(self.at..)?;

@@ -50,7 +50,7 @@ use serde_json::{Map, Value};
 
 pub use finding::{Certainty, Finding};
 pub use marker::{Kinds, Marker};
-pub use own::{MOST_OWN, OwnFormat};
+pub use own::{MAX_OWN, OwnFormat};
 pub use redacted::{Redacted, RedactedJson};
 
 use finding::{Raw, Source, settle};
@@ -61,20 +61,20 @@ use scan::Wanted;
 const PASSES: usize = 4;
 
 /// How many secrets are looked for a second time, wherever else they stand.
-const MOST_AGAIN: usize = 16;
+const MAX_AGAIN: usize = 16;
 
 /// Whether a secret is one that nothing else in a text looks like by chance.
 fn is_telling(secret: &str) -> bool {
-    let make = values::Make::of(secret.as_bytes());
+    let make = values::Make::from_bytes(secret.as_bytes());
     (8..=4096).contains(&secret.len()) && make.is_mixed() && make.digits > 0
 }
 
 /// The lines around a part of a text, and as far as any reader looks to either side.
 fn surroundings(text: &str, part: &Range<usize>) -> Range<usize> {
-    const FARTHEST: usize = 256;
-    let before = text.floor_char_boundary(part.start.saturating_sub(FARTHEST));
+    const MAX_REACH: usize = 256;
+    let before = text.floor_char_boundary(part.start.saturating_sub(MAX_REACH));
     let start = text.get(..before).and_then(|head| head.rfind('\n'));
-    let behind = text.floor_char_boundary(text.len().min(part.end + FARTHEST));
+    let behind = text.floor_char_boundary(text.len().min(part.end + MAX_REACH));
     let end = text.get(behind..).and_then(|tail| tail.find('\n'));
     start.map_or(0, |line| line + 1)..end.map_or(text.len(), |line| behind + line)
 }
@@ -138,11 +138,11 @@ impl Redactor {
         self
     }
 
-    /// Looks for formats of a user's own, too; the first [`MOST_OWN`] of them.
+    /// Looks for formats of a user's own, too; the first [`MAX_OWN`] of them.
     #[must_use]
     pub fn with_formats(mut self, formats: impl IntoIterator<Item = OwnFormat>) -> Self {
         self.own.extend(formats);
-        self.own.truncate(MOST_OWN);
+        self.own.truncate(MAX_OWN);
         self
     }
 
@@ -193,7 +193,7 @@ impl Redactor {
         let mut found = scan::scan(text, self.wanted, &self.own);
         guesses::find(text.as_bytes(), &mut found);
         let finding = |raw: Raw| {
-            let (format, what) = raw.source.named();
+            let (format, what) = raw.source.id_and_label();
             let own = match raw.source {
                 Source::Own(number) => self.own.get(usize::from(number)),
                 Source::Format(_)
@@ -229,7 +229,7 @@ impl Redactor {
             (
                 row.id.get(),
                 row.what.get(),
-                Marker::of(row.marker),
+                Marker::from_number(row.marker),
                 certainty,
             )
         })
@@ -262,7 +262,7 @@ impl Redactor {
             changed = Some(start..out.len());
             kinds.note(raw.marker);
             at = raw.end;
-            let again = known.len() < MOST_AGAIN && is_telling(secret) && !raw.marker.is_personal();
+            let again = known.len() < MAX_AGAIN && is_telling(secret) && !raw.marker.is_personal();
             if again && !known.contains(&(secret, raw.marker)) {
                 known.push((secret, raw.marker));
             }

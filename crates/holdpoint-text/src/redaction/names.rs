@@ -4,11 +4,11 @@ use super::marker::Marker;
 use super::tables::{NAMES, Reach};
 
 /// The longest name that is looked at.
-pub(crate) const LONGEST: usize = 64;
+pub(crate) const MAX_LENGTH: usize = 64;
 
 /// What is kept under `name`, if it is a secret.
 pub(crate) fn kept_under(name: &[u8]) -> Option<Marker> {
-    let plain = Plain::of(name)?;
+    let plain = Plain::from_name(name)?;
     let letters = plain.letters();
     let tail = letters.last_chunk::<2>()?;
     let row = NAMES.iter().filter(|row| row.tail == *tail).find(|row| {
@@ -19,7 +19,7 @@ pub(crate) fn kept_under(name: &[u8]) -> Option<Marker> {
             Reach::Ends => letters.ends_with(known),
         }
     })?;
-    Some(Marker::of(row.marker))
+    Some(Marker::from_number(row.marker))
 }
 
 /// Whether a name is that of a key of some kind: `OPENAI_KEY`, `HASH_SALT`, not `PUBLIC_KEY` or `CACHE_KEY`.
@@ -51,15 +51,15 @@ pub(crate) fn may_be_key(name: &[u8]) -> bool {
 
 /// A name without separators, in lower case, and where its words begin.
 struct Plain {
-    bytes: [u8; LONGEST],
+    bytes: [u8; MAX_LENGTH],
     length: usize,
     words: u64,
 }
 
 impl Plain {
-    fn of(name: &[u8]) -> Option<Self> {
+    fn from_name(name: &[u8]) -> Option<Self> {
         let mut plain = Self {
-            bytes: [0; LONGEST],
+            bytes: [0; MAX_LENGTH],
             length: 0,
             words: 0,
         };

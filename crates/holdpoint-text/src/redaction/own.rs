@@ -4,7 +4,7 @@ use super::marker::Marker;
 use super::shape::{Set, Shape};
 
 /// The most formats one policy may add.
-pub const MOST_OWN: usize = 64;
+pub const MAX_OWN: usize = 64;
 
 /// A format of a user's own.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,10 +8,10 @@ use super::tables::{PROGRAMS, Program};
 use super::values::{is_placeholder, is_reference, password_lead};
 
 /// The most arguments of a command that are looked at.
-const MOST_WORDS: usize = 128;
+const MAX_WORDS: usize = 128;
 
 /// How far the arguments of a command are followed.
-const FARTHEST: usize = 4096;
+const MAX_REACH: usize = 4096;
 
 /// Reads the command whose program's name stands at `at`, `length` bytes long. Returns where it
 /// ends.
@@ -204,15 +204,15 @@ fn unquoted(word: &[u8], from: usize) -> Option<(usize, usize)> {
 /// the command ends.
 fn words(bytes: &[u8], from: usize) -> (Vec<(usize, usize)>, usize) {
     let mut words = Vec::new();
-    let limit = bytes.len().min(from + FARTHEST);
+    let limit = bytes.len().min(from + MAX_REACH);
     let mut at = from;
-    while at < limit && words.len() < MOST_WORDS {
+    while at < limit && words.len() < MAX_WORDS {
         match bytes.get(at) {
             Some(b' ' | b'\t') => at += 1,
             Some(b'\\') if bytes.get(at + 1) == Some(&b'\n') => at += 2,
             Some(b'\n' | b'\r' | b';' | b'|' | b'&' | b')' | b'<' | b'>') | None => break,
             Some(_) => {
-                let (start, end, next) = word(bytes, at, limit);
+                let (start, end, next) = read_word(bytes, at, limit);
                 if next == at {
                     break;
                 }
@@ -232,12 +232,12 @@ fn words(bytes: &[u8], from: usize) -> (Vec<(usize, usize)>, usize) {
 /// `"mysql", "-p…"]`.
 fn listed(bytes: &[u8], from: usize) -> (Vec<(usize, usize)>, usize) {
     let mut words = Vec::new();
-    let limit = bytes.len().min(from + FARTHEST);
+    let limit = bytes.len().min(from + MAX_REACH);
     let Some(quote) = Quote::at(bytes, from) else {
         return (words, from);
     };
     let mut at = from + quote.length;
-    while at < limit && words.len() < MOST_WORDS {
+    while at < limit && words.len() < MAX_WORDS {
         let rest = bytes.get(at..limit).unwrap_or(&[]);
         let lead = rest
             .iter()
@@ -257,7 +257,7 @@ fn listed(bytes: &[u8], from: usize) -> (Vec<(usize, usize)>, usize) {
 }
 
 /// One word: its text and where the next may begin.
-fn word(bytes: &[u8], at: usize, limit: usize) -> (usize, usize, usize) {
+fn read_word(bytes: &[u8], at: usize, limit: usize) -> (usize, usize, usize) {
     if let Some(quote) = Quote::at(bytes, at) {
         let start = at + quote.length;
         return match quote.closes(bytes, start, limit.saturating_sub(start)) {

@@ -4,10 +4,10 @@
 use super::borders::Quote;
 
 /// The farthest that is looked for the end of a secret.
-const FARTHEST: usize = 512;
+const MAX_REACH: usize = 512;
 
 /// The most pieces of a word in a shell.
-const MOST_PIECES: usize = 16;
+const MAX_PIECES: usize = 16;
 
 /// The end of a value in the quotes that open at `open` and close at `close`, with the pieces that
 /// a shell or SQL would join to it: `'a'\\''b'`, `'a'"b"`, `'a''b'`, `'a'b`.
@@ -49,7 +49,7 @@ pub(crate) fn over_lines(bytes: &[u8], open: usize, end: usize) -> usize {
         return end;
     };
     let rest = bytes.get(end..).unwrap_or(&[]);
-    let Some(length) = rest.iter().take(FARTHEST).position(|byte| byte == mark) else {
+    let Some(length) = rest.iter().take(MAX_REACH).position(|byte| byte == mark) else {
         return end;
     };
     let apart = rest
@@ -79,7 +79,7 @@ pub(crate) fn of_line(bytes: &[u8], end: usize) -> usize {
     };
     let length = rest
         .iter()
-        .take(FARTHEST)
+        .take(MAX_REACH)
         .take_while(|byte| **byte > b' ' && !b"\"'`\\".contains(byte))
         .count();
     let alone = matches!(rest.get(length), None | Some(b'\n' | b'\r'));
@@ -109,7 +109,7 @@ pub(crate) fn block(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let length = line
         .get(indent..)?
         .iter()
-        .take(FARTHEST)
+        .take(MAX_REACH)
         .take_while(|byte| **byte > b' ')
         .count();
     let start = at + 1 + chomps + 1 + indent;
@@ -118,7 +118,7 @@ pub(crate) fn block(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
 
 /// The text in three quotation marks each, on one line, that opens at `at`.
 pub(crate) fn in_triple_quotes(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
-    let rest = bytes.get(at..bytes.len().min(at + FARTHEST))?;
+    let rest = bytes.get(at..bytes.len().min(at + MAX_REACH))?;
     let (marks, inside) = rest.split_at_checked(3)?;
     if !matches!(marks, b"\"\"\"" | b"\'\'\'") {
         return None;
@@ -130,9 +130,9 @@ pub(crate) fn in_triple_quotes(bytes: &[u8], at: usize) -> Option<(usize, usize)
 
 fn pieces(bytes: &[u8], from: usize) -> usize {
     let mut end = from;
-    for _ in 0..MOST_PIECES {
+    for _ in 0..MAX_PIECES {
         match piece(bytes, end) {
-            Some(next) if next > end && next - from <= FARTHEST => end = next,
+            Some(next) if next > end && next - from <= MAX_REACH => end = next,
             Some(_) | None => break,
         }
     }
@@ -150,7 +150,7 @@ fn piece(bytes: &[u8], at: usize) -> Option<usize> {
         [mark @ (b'"' | b'\''), inside @ ..] => {
             let length = inside
                 .iter()
-                .take(FARTHEST)
+                .take(MAX_REACH)
                 .position(|byte| byte == mark || *byte <= b' ')?;
             let closed = inside.get(length) == Some(mark);
             let word = inside.first().is_some_and(is_plain);
@@ -159,7 +159,7 @@ fn piece(bytes: &[u8], at: usize) -> Option<usize> {
         [byte, ..] if is_plain(byte) => {
             let length = rest
                 .iter()
-                .take(FARTHEST)
+                .take(MAX_REACH)
                 .take_while(|byte| is_plain(byte))
                 .count();
             Some(at + length)

@@ -269,7 +269,7 @@ impl Scan<'_> {
                         self.found.push(Raw {
                             start: from,
                             end: to,
-                            marker: Marker::of(row.marker),
+                            marker: Marker::from_number(row.marker),
                             certainty: Certainty::Certain,
                             source: Source::Format(anchor.index),
                         });
@@ -310,7 +310,7 @@ impl Scan<'_> {
                     self.found.push(Raw {
                         start,
                         end,
-                        marker: Marker::of(row.marker),
+                        marker: Marker::from_number(row.marker),
                         certainty: Certainty::Likely,
                         source: Source::Format(index),
                     });
@@ -376,7 +376,7 @@ impl Scan<'_> {
         let secret = self.bytes.get(start..end)?;
         let whole =
             end < matched.end || (ends_word(self.bytes, end) && !matched.goes_on(self.bytes));
-        let make = Make::of(secret);
+        let make = Make::from_bytes(secret);
         let asks = |bit: u8| checks >> bit & 1 == 1;
         let fails = (asks(0) && (make.digits == 0 || make.letters() == 0))
             || (asks(1) && entropy(secret) < 48)

@@ -19,10 +19,10 @@ pub(crate) type Set = [u64; 2];
 pub(crate) const NO_MAXIMUM: u16 = u16::MAX;
 
 /// The longest shape as written.
-const LONGEST: usize = 600;
+const MAX_LENGTH: usize = 600;
 
 /// How deep groups may stand in each other.
-pub(crate) const DEEPEST: usize = 4;
+pub(crate) const MAX_DEPTH: usize = 4;
 
 /// The operations of a program; each is followed by its operands.
 pub(crate) mod op {
@@ -59,8 +59,8 @@ enum Part {
 impl Shape {
     /// Reads a shape; the error completes "the shape …".
     pub(crate) fn read(text: &str) -> Result<Self, String> {
-        if text.is_empty() || text.len() > LONGEST {
-            return Err(format!("must have 1 to {LONGEST} characters"));
+        if text.is_empty() || text.len() > MAX_LENGTH {
+            return Err(format!("must have 1 to {MAX_LENGTH} characters"));
         }
         if !text.is_ascii() {
             return Err("must be ASCII".to_owned());
@@ -169,8 +169,8 @@ impl Reader<'_> {
     }
 
     fn group(&mut self, depth: usize) -> Result<Part, String> {
-        if depth > DEEPEST {
-            return Err(format!("has groups more than {DEEPEST} deep"));
+        if depth > MAX_DEPTH {
+            return Err(format!("has groups more than {MAX_DEPTH} deep"));
         }
         let mut ways = vec![self.sequence(depth)?];
         while self.takes(b'|') {

@@ -7,7 +7,7 @@ use super::marker::Marker;
 use super::values::{find, is_placeholder, is_reference};
 
 /// How far before and behind the program its input is looked for.
-const FARTHEST: usize = 512;
+const MAX_REACH: usize = 512;
 
 /// Reads what the program is given whose telling words stand from `at` on, `length` bytes long.
 pub(crate) fn given(bytes: &[u8], at: usize, length: usize) -> Option<Raw> {
@@ -39,15 +39,15 @@ fn starts_pair(bytes: &[u8], at: usize) -> bool {
 
 /// The word behind `<<<` in the rest of the command.
 fn here_string(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
-    let rest = bytes.get(from..bytes.len().min(from + FARTHEST))?;
+    let rest = bytes.get(from..bytes.len().min(from + MAX_REACH))?;
     let line = rest.split(|byte| b"\n;|&".contains(byte)).next()?;
     let at = find(line, b"<<<")? + 3;
-    word(bytes, from + at)
+    read_word(bytes, from + at)
 }
 
 /// The last word that `echo` or `printf` writes into the pipe before `at`.
 fn piped(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
-    let from = at.saturating_sub(FARTHEST);
+    let from = at.saturating_sub(MAX_REACH);
     let before = bytes.get(from..at)?;
     let pipe = before.iter().rposition(|byte| *byte == b'|')?;
     // What stands between belongs to the program; another command there reads the pipe itself.
@@ -65,7 +65,7 @@ fn piped(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let mut place = last(b"echo ").max(last(b"printf "))?;
     // Switches and the format of `printf` come first.
     for _ in 0..4 {
-        let (start, end) = word(bytes, from + place)?;
+        let (start, end) = read_word(bytes, from + place)?;
         let text = bytes.get(start..end)?;
         let switch = text.starts_with(b"-") && text.len() <= 3 || text.starts_with(b"%s");
         let closing = usize::from(Quote::at(bytes, end).is_some());
@@ -79,7 +79,7 @@ fn piped(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
 }
 
 /// The word from `at` on, without its quotation marks.
-fn word(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+fn read_word(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let rest = bytes.get(at..)?;
     let blanks = rest
         .iter()
@@ -89,12 +89,12 @@ fn word(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let start = at + blanks;
     if let Some(quote) = Quote::at(bytes, start) {
         let inside = start + quote.length;
-        return Some((inside, quote.closes(bytes, inside, FARTHEST)?));
+        return Some((inside, quote.closes(bytes, inside, MAX_REACH)?));
     }
     let length = bytes
         .get(start..)?
         .iter()
-        .take(FARTHEST)
+        .take(MAX_REACH)
         .take_while(|byte| **byte > b' ' && !b"|;&<>()\"'`".contains(byte))
         .count();
     (length > 0).then_some((start, start + length))

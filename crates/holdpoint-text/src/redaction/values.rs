@@ -151,7 +151,7 @@ pub(crate) struct Make {
 }
 
 impl Make {
-    pub(crate) fn of(value: &[u8]) -> Self {
+    pub(crate) fn from_bytes(value: &[u8]) -> Self {
         let mut make = Self::default();
         for byte in value {
             let count = match byte {
@@ -189,7 +189,7 @@ pub(crate) fn is_identifier(value: &[u8]) -> bool {
 
 /// Whether it is a name, a call, a path or a number of a program rather than a value somebody chose.
 pub(crate) fn is_code(value: &[u8]) -> bool {
-    let make = Make::of(value);
+    let make = Make::from_bytes(value);
     let first = value.first().copied().unwrap_or(b' ');
     if make.letters() == 0 || b"(/[{&*!.~<@\\-+|:".contains(&first) {
         return true;

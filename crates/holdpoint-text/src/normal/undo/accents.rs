@@ -16,7 +16,7 @@ pub(super) fn suspects(text: &str) -> Vec<usize> {
         if is_accented(c) {
             near = if at - last <= NEAR { near + 1 } else { 1 };
             last = at;
-            if near >= FEWEST {
+            if near >= MIN_COUNT {
                 found.push(at);
             }
         }
@@ -60,7 +60,7 @@ fn is_heaped(line: &str) -> bool {
             heaped += usize::from(accented * 2 >= letters);
         }
     }
-    heaped >= FEWEST && heaped * 2 >= all
+    heaped >= MIN_COUNT && heaped * 2 >= all
 }
 
 fn is_accented(c: char) -> bool {
@@ -77,6 +77,6 @@ fn bare(c: char) -> Option<char> {
 }
 
 /// Fewer are ordinary words.
-const FEWEST: usize = 3;
+const MIN_COUNT: usize = 3;
 /// How many bytes apart they stand.
 const NEAR: usize = 5;

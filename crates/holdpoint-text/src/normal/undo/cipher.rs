@@ -10,7 +10,7 @@ use super::super::{Disguise, lexicon};
 use super::passage;
 
 /// Whether the word that begins at `start` is a telling one once shifted, mirrored or turned round. It
-/// has [`SHORTEST`] letters or more.
+/// has [`MIN_LENGTH`] letters or more.
 pub(in super::super) fn is_suspect_at(bytes: &[u8], start: usize) -> bool {
     let rest = bytes.get(start..).unwrap_or_default();
     let Some([a, b, c, d]) = rest.first_chunk() else {
@@ -25,7 +25,7 @@ fn word_at(bytes: &[u8], start: usize) -> &[u8] {
     let rest = bytes.get(start..).unwrap_or_default();
     let length = rest
         .iter()
-        .take(LONGEST + 1)
+        .take(MAX_LENGTH + 1)
         .take_while(|byte| is_letter(**byte))
         .count();
     rest.get(..length).unwrap_or_default()
@@ -183,14 +183,14 @@ const fn step(from: u8, to: u8) -> usize {
     if step < 26 { step } else { step - 26 }
 }
 
-const LONGEST: usize = 15;
+const MAX_LENGTH: usize = 15;
 /// The length of the shortest telling word.
-pub(in super::super) const SHORTEST: usize = 6;
+pub(in super::super) const MIN_LENGTH: usize = 6;
 
 /// For every length the telling words that have it, a bit each.
 #[expect(clippy::indexing_slicing, reason = "at compile time")]
-static TELLING_BY_LENGTH: [u128; LONGEST + 1] = {
-    let mut table = [0; LONGEST + 1];
+static TELLING_BY_LENGTH: [u128; MAX_LENGTH + 1] = {
+    let mut table = [0; MAX_LENGTH + 1];
     let mut index = 0;
     while index < lexicon::TELLING.len() {
         table[lexicon::TELLING[index].len()] |= 1 << index;

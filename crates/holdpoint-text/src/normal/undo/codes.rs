@@ -20,7 +20,7 @@ pub(super) fn base64<'t>(text: &'t str, places: &[usize], draft: &mut Draft<'t>)
             .signs
             .split(|(byte, _)| matches!(byte, b'-' | b'_' | b'/'))
         {
-            if part.len() < run.signs.len() && part.len() >= SHORTEST {
+            if part.len() < run.signs.len() && part.len() >= MIN_LENGTH {
                 base64_part(part, draft);
             }
         }
@@ -349,7 +349,7 @@ fn hexadecimal_value(byte: u8) -> Option<u8> {
 }
 
 /// Shorter runs are words.
-const SHORTEST: usize = 16;
+const MIN_LENGTH: usize = 16;
 /// A line of a run that goes on is at least this long.
 const SHORTEST_LINE: usize = 16;
 /// After so many bytes it is plain whether they are text.

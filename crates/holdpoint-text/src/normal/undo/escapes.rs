@@ -111,7 +111,7 @@ impl<'t> Passage<'t> {
             signs,
             controls,
         } = self.count;
-        let worth = letters >= FEWEST || (self.quoted && (signs >= FEWEST || controls > 0));
+        let worth = letters >= MIN_COUNT || (self.quoted && (signs >= MIN_COUNT || controls > 0));
         if !worth {
             draft.drop_segment();
         } else if plain >= TELLING {
@@ -265,6 +265,6 @@ fn sign(c: char) -> Option<char> {
 }
 
 /// With fewer it is a character class, a key or the end of a line.
-const FEWEST: usize = 2;
+const MIN_COUNT: usize = 2;
 /// Nobody escapes so many letters of ASCII but to hide them.
 const TELLING: usize = 8;

@@ -40,7 +40,7 @@ pub(super) fn strings<'t>(text: &'t str, places: &[usize], draft: &mut Draft<'t>
 fn opening(text: &str, place: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let quote = bytes.get(place)?;
-    let start = place.saturating_sub(LONGEST_PIECE);
+    let start = place.saturating_sub(MAX_PIECE);
     let piece = bytes.get(start..place)?;
     let back = piece
         .iter()
@@ -87,9 +87,9 @@ fn gather<'t>(text: &'t str, run: &[Range<usize>], seam: Option<&[u8]>, draft: &
     let numbered = matches!(seam, Some([.., b'0', b'"', b':'] | [.., b'0', b':' | b'=']));
     let whole: usize = run.iter().map(Range::len).sum();
     let (fewest, longest) = if numbered {
-        (2, LONGEST_PIECE)
+        (2, MAX_PIECE)
     } else {
-        (FEWEST_PIECES, ORDINARY_PIECE)
+        (MIN_PIECES, ORDINARY_PIECE)
     };
     if run.len() < fewest || whole > longest * run.len() || (parted * 3 < run.len() && !foreign) {
         return;
@@ -132,7 +132,7 @@ pub(super) fn cells<'t>(text: &'t str, places: &[usize], draft: &mut Draft<'t>) 
         if draft.is_full() {
             return;
         }
-        if row.len() < FEWEST_PIECES {
+        if row.len() < MIN_PIECES {
             continue;
         }
         // The bar before the first cell stays: it tells that this is a table.
@@ -152,19 +152,17 @@ pub(super) fn lines<'t>(text: &'t str, places: &[usize], draft: &mut Draft<'t>) 
     let mut places = places.iter().copied().peekable();
     while let Some(first) = places.next() {
         let (mut last, mut count) = (first, 1);
-        while let Some(next) = places.next_if(|next| next - last <= LONGEST_LINE) {
+        while let Some(next) = places.next_if(|next| next - last <= MAX_LINE) {
             last = next;
             count += 1;
         }
         if draft.is_full() {
             return;
         }
-        if count >= FEWEST_LINES {
+        if count >= MIN_LINES {
             let start = passage::around(
                 text,
-                first
-                    .saturating_sub(LONGEST_LINE)
-                    .max(line_before(text, first)),
+                first.saturating_sub(MAX_LINE).max(line_before(text, first)),
             )
             .start;
             let end = passage::around(text, text.len().min(last + 1)).end;
@@ -176,7 +174,7 @@ pub(super) fn lines<'t>(text: &'t str, places: &[usize], draft: &mut Draft<'t>) 
 /// Where the line begins that stands before the one which ends at `newline`.
 fn line_before(text: &str, newline: usize) -> usize {
     let before = text.get(..newline).unwrap_or_default();
-    let near = text.floor_char_boundary(newline.saturating_sub(2 * LONGEST_LINE));
+    let near = text.floor_char_boundary(newline.saturating_sub(2 * MAX_LINE));
     let mut starts = before.get(near..).unwrap_or_default().rmatch_indices('\n');
     starts.nth(1).map_or(near, |(at, _)| near + at + 1)
 }
@@ -205,12 +203,12 @@ fn in_one_line<'t>(text: &'t str, range: Range<usize>, draft: &mut Draft<'t>) {
 }
 
 /// Fewer pieces are no sentence.
-const FEWEST_PIECES: usize = 3;
+const MIN_PIECES: usize = 3;
 /// Longer strings say something by themselves.
 const ORDINARY_PIECE: usize = 48;
-const LONGEST_PIECE: usize = 192;
+const MAX_PIECE: usize = 192;
 const WIDEST_SEAM: usize = 64;
 const CONTEXT: usize = 160;
 /// Fewer lines are an ordinary text.
-const FEWEST_LINES: usize = 4;
-const LONGEST_LINE: usize = 40;
+const MIN_LINES: usize = 4;
+const MAX_LINE: usize = 40;

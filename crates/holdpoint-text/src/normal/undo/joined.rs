@@ -25,7 +25,7 @@ pub(super) fn joined<'t>(text: &'t str, places: &[usize], draft: &mut Draft<'t>)
             && another.start >= last.end
             && !text
                 .get(last.end..another.start)
-                .is_none_or(|between| between.contains('\n') || between.len() > LONGEST)
+                .is_none_or(|between| between.contains('\n') || between.len() > MAX_LENGTH)
         {
             draft.copy(last.end..another.start);
             draft.add(another.clone(), "", Made::Undone(Disguise::Split));
@@ -38,7 +38,7 @@ pub(super) fn joined<'t>(text: &'t str, places: &[usize], draft: &mut Draft<'t>)
 }
 
 fn line_start(text: &str, at: usize) -> usize {
-    let earliest = text.floor_char_boundary(at.saturating_sub(LONGEST));
+    let earliest = text.floor_char_boundary(at.saturating_sub(MAX_LENGTH));
     let before = text.get(earliest..at).unwrap_or_default();
     before
         .rfind('\n')
@@ -46,7 +46,7 @@ fn line_start(text: &str, at: usize) -> usize {
 }
 
 fn line_end(text: &str, at: usize) -> usize {
-    let latest = text.floor_char_boundary(text.len().min(at + LONGEST));
+    let latest = text.floor_char_boundary(text.len().min(at + MAX_LENGTH));
     let after = text.get(at..latest).unwrap_or_default();
     after.find('\n').map_or(latest, |newline| at + newline)
 }
@@ -104,4 +104,4 @@ fn line_break(text: &str, at: usize) -> Option<Range<usize>> {
 }
 
 const WIDEST_GAP: usize = 24;
-const LONGEST: usize = 1024;
+const MAX_LENGTH: usize = 1024;

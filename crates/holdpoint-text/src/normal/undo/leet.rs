@@ -22,7 +22,7 @@ pub(super) fn leet<'t>(text: &'t str, places: &[usize], draft: &mut Draft<'t>) {
                 && lexicon::is_known(read)
         });
         let known = known.count();
-        if known < FEWEST && !is_full(text, line.clone()) {
+        if known < MIN_COUNT && !is_full(text, line.clone()) {
             continue;
         }
         let mut copied = line.start;
@@ -34,7 +34,7 @@ pub(super) fn leet<'t>(text: &'t str, places: &[usize], draft: &mut Draft<'t>) {
             copied = word.end;
         }
         draft.copy(copied..line.end);
-        if known > FEWEST {
+        if known > MIN_COUNT {
             draft.end_telling_segment();
         } else {
             draft.end_segment();
@@ -54,7 +54,7 @@ fn is_full(text: &str, line: Range<usize>) -> bool {
         all += 1;
         mixed += usize::from(letters < word.len() && letters * 3 >= word.len());
     }
-    mixed >= FEWEST_MIXED && mixed * 2 >= all
+    mixed >= MIN_MIXED && mixed * 2 >= all
 }
 
 /// The words of a line, with the signs that stand for letters.
@@ -83,7 +83,7 @@ fn is_part(byte: u8) -> bool {
 /// What a word with digits in it reads as; nothing if it is an ordinary word or a number.
 fn reading(word: &str) -> Option<String> {
     let letters = word.bytes().filter(u8::is_ascii_alphabetic).count();
-    if letters == word.len() || word.len() > LONGEST {
+    if letters == word.len() || word.len() > MAX_LENGTH {
         return None;
     }
     let plain: Option<String> = word.chars().map(letter).collect();
@@ -128,7 +128,7 @@ fn letter(c: char) -> Option<char> {
 }
 
 /// Fewer words prove nothing.
-const FEWEST: usize = 2;
+const MIN_COUNT: usize = 2;
 /// Fewer of them are names.
-const FEWEST_MIXED: usize = 4;
-const LONGEST: usize = 24;
+const MIN_MIXED: usize = 4;
+const MAX_LENGTH: usize = 24;

@@ -11,7 +11,7 @@ use super::passage;
 pub(super) fn hidden<'t>(text: &'t str, places: &[usize], draft: &mut Draft<'t>) {
     let mut done = 0;
     // Elements that never close would be looked for again and again.
-    let mut searches = MOST_SEARCHES;
+    let mut searches = MAX_SEARCHES;
     for place in places {
         if *place < done || draft.is_full() || searches == 0 {
             continue;
@@ -26,7 +26,8 @@ pub(super) fn hidden<'t>(text: &'t str, places: &[usize], draft: &mut Draft<'t>)
             let range = place + inner.start..place + inner.end;
             done = range.end;
             let says = text.get(range.clone()).unwrap_or_default();
-            if says.bytes().filter(u8::is_ascii_alphabetic).count() >= FEWEST || !says.is_ascii() {
+            if says.bytes().filter(u8::is_ascii_alphabetic).count() >= MIN_COUNT || !says.is_ascii()
+            {
                 draft.copy(range);
                 draft.end_segment();
             }
@@ -38,10 +39,10 @@ pub(super) fn hidden<'t>(text: &'t str, places: &[usize], draft: &mut Draft<'t>)
 fn element(rest: &str, searches: &mut usize) -> Option<Range<usize>> {
     if let Some(inner) = rest.strip_prefix("<!--") {
         *searches -= 1;
-        let end = inner.find("-->").unwrap_or(inner.len().min(LONGEST));
-        return Some(4..4 + inner.floor_char_boundary(end.min(LONGEST)));
+        let end = inner.find("-->").unwrap_or(inner.len().min(MAX_LENGTH));
+        return Some(4..4 + inner.floor_char_boundary(end.min(MAX_LENGTH)));
     }
-    let near = rest.get(..rest.floor_char_boundary(LONGEST_TAG))?;
+    let near = rest.get(..rest.floor_char_boundary(MAX_TAG))?;
     let tag = near.get(..near.find('>')? + 1)?;
     if !tag.contains([' ', '\n']) && !tag.eq_ignore_ascii_case("<template>") {
         return None;
@@ -52,7 +53,7 @@ fn element(rest: &str, searches: &mut usize) -> Option<Range<usize>> {
     *searches -= 1;
     let name = tag.get(1..)?.split([' ', '\n', '>', '/']).next()?;
     let inner = rest.get(tag.len()..)?;
-    let inner = inner.get(..inner.floor_char_boundary(LONGEST))?;
+    let inner = inner.get(..inner.floor_char_boundary(MAX_LENGTH))?;
     let closing = format!("</{name}");
     let end = inner.find(closing.as_str())?;
     Some(tag.len()..tag.len() + end)
@@ -100,7 +101,7 @@ fn white_on_white(squeezed: &str) -> bool {
 
 /// A comment, title or image text of Markdown.
 fn markdown(rest: &str) -> Option<Range<usize>> {
-    let line = rest.get(..rest.floor_char_boundary(LONGEST_LINE))?;
+    let line = rest.get(..rest.floor_char_boundary(MAX_LINE))?;
     let line = line.get(..line.find('\n').unwrap_or(line.len()))?;
     if line.starts_with("[//]:") {
         let from = line.find(['(', '"', '\''])? + 1;
@@ -146,7 +147,7 @@ pub(super) fn without_tags<'t>(text: &'t str, places: &[usize], draft: &mut Draf
                 Seam::BetweenElements(_) => between += 1,
             }
         }
-        if in_words == 0 && between < FEWEST_ELEMENTS {
+        if in_words == 0 && between < MIN_ELEMENTS {
             continue;
         }
         let mut at = line.start;
@@ -243,7 +244,7 @@ fn is_inline(tag: &str) -> bool {
 /// Where the tag or comment ends that begins at `at`.
 fn tag_end(text: &str, at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
-    let near = rest.get(..rest.floor_char_boundary(LONGEST_TAG))?;
+    let near = rest.get(..rest.floor_char_boundary(MAX_TAG))?;
     if near.starts_with("<!--") {
         return near.find("-->").map(|end| at + end + 3);
     }
@@ -285,11 +286,11 @@ const INLINE: &[&str] = &[
     "var", "wbr",
 ];
 
-const FEWEST: usize = 8;
+const MIN_COUNT: usize = 8;
 /// Fewer elements in a row are an ordinary line.
-const FEWEST_ELEMENTS: usize = 3;
+const MIN_ELEMENTS: usize = 3;
 const WIDEST_GAP: usize = 16;
-const LONGEST: usize = 16 << 10;
-const LONGEST_TAG: usize = 512;
-const LONGEST_LINE: usize = 2048;
-const MOST_SEARCHES: usize = 512;
+const MAX_LENGTH: usize = 16 << 10;
+const MAX_TAG: usize = 512;
+const MAX_LINE: usize = 2048;
+const MAX_SEARCHES: usize = 512;

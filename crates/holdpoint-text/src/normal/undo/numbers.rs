@@ -33,7 +33,7 @@ pub(super) fn numbers<'t>(text: &'t str, places: &[usize], draft: &mut Draft<'t>
             && rest.is_empty()
         {
             bits(text, first.clone(), draft);
-        } else if list.len() >= FEWEST {
+        } else if list.len() >= MIN_COUNT {
             decode(text, &list, draft);
         }
     }
@@ -204,6 +204,6 @@ fn characters(codes: &[u32], list: &[Range<usize>]) -> Option<Vec<(char, Range<u
 }
 
 /// Fewer codes say nothing.
-const FEWEST: usize = 8;
+const MIN_COUNT: usize = 8;
 /// What stands between two codes is at most this long.
 const WIDEST_GAP: usize = 14;

@@ -24,11 +24,11 @@ pub(super) fn percent<'t>(text: &'t str, places: &[usize], draft: &mut Draft<'t>
         let rest = bytes.get(start..).unwrap_or_default();
         let end = start + rest.iter().take_while(|byte| in_word(**byte)).count();
         done = end.max(place + 1);
-        word(text, start, end, draft);
+        decode_word(text, start, end, draft);
     }
 }
 
-fn word<'t>(text: &'t str, start: usize, end: usize, draft: &mut Draft<'t>) {
+fn decode_word<'t>(text: &'t str, start: usize, end: usize, draft: &mut Draft<'t>) {
     let bytes = text.as_bytes();
     let mut at = start;
     let (mut count, mut pluses, mut letters) = (0, 0, 0);
@@ -61,7 +61,7 @@ fn word<'t>(text: &'t str, start: usize, end: usize, draft: &mut Draft<'t>) {
             at += 3 * chunk.invalid().len();
         }
     }
-    if count < FEWEST && pluses < FEWEST_PLUSES {
+    if count < MIN_COUNT && pluses < MIN_PLUSES {
         draft.drop_segment();
     } else if letters >= TELLING && draft.segment().is_ascii() {
         draft.end_telling_segment();
@@ -83,8 +83,8 @@ fn in_word(byte: u8) -> bool {
 }
 
 /// One is a format or a space in a name.
-const FEWEST: usize = 2;
+const MIN_COUNT: usize = 2;
 /// Fewer are sums and names.
-const FEWEST_PLUSES: usize = 3;
+const MIN_PLUSES: usize = 3;
 /// Nobody encodes so many letters but to hide them.
 const TELLING: usize = 8;

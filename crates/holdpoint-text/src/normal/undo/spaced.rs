@@ -68,7 +68,7 @@ impl Run {
             }
         }
         words.push(start..self.letters.len());
-        if words.iter().any(|word| word.len() > lexicon::LONGEST) {
+        if words.iter().any(|word| word.len() > lexicon::MAX_LENGTH) {
             // Gaps part sentences at most: the words are to be found without them.
             let parted: Option<Vec<_>> = words.into_iter().map(|word| self.parted(word)).collect();
             return parted.map(|words| words.concat());
@@ -100,14 +100,14 @@ impl Run {
     /// The words of letters with the same gap between all of them.
     fn parted(&self, within: Range<usize>) -> Option<Vec<Range<usize>>> {
         let mut start = within.start;
-        if within.len() < FEWEST {
+        if within.len() < MIN_COUNT {
             return Some(vec![within]);
         }
         let letters: String = self
             .letters
             .get(within.clone())?
             .iter()
-            .take(lexicon::MOST_LETTERS)
+            .take(lexicon::MAX_LETTERS)
             .map(|(byte, _)| char::from(byte.to_ascii_lowercase()))
             .collect();
         let words = lexicon::parted(&letters)?
@@ -163,7 +163,7 @@ fn next_run(text: &str, within: Range<usize>) -> Option<Run> {
         if alone && near {
             letters.push((byte, at));
         } else if is_word(at) || !near {
-            if letters.len() >= FEWEST {
+            if letters.len() >= MIN_COUNT {
                 break;
             }
             letters.clear();
@@ -174,10 +174,10 @@ fn next_run(text: &str, within: Range<usize>) -> Option<Run> {
         at += 1;
     }
     let end = letters.last().map(|(_, last)| last + 1)?;
-    (letters.len() >= FEWEST).then_some(Run { letters, end })
+    (letters.len() >= MIN_COUNT).then_some(Run { letters, end })
 }
 
 /// Fewer letters are a list.
-const FEWEST: usize = 5;
+const MIN_COUNT: usize = 5;
 /// Letters further apart do not belong together.
 const WIDEST_GAP: usize = 6;

@@ -13,7 +13,7 @@ pub(super) fn suspects(text: &str) -> Vec<usize> {
         if upright(c).is_some() {
             near = if at - last < NEAR { near + 1 } else { 1 };
             last = at;
-            if near >= FEWEST {
+            if near >= MIN_COUNT {
                 found.push(at);
             }
         }
@@ -74,6 +74,6 @@ fn upright(c: char) -> Option<char> {
 }
 
 /// Fewer are letters of phonetic script.
-const FEWEST: usize = 5;
+const MIN_COUNT: usize = 5;
 /// How near to each other they stand.
 const NEAR: usize = 16;

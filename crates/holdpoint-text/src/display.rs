@@ -1,7 +1,7 @@
 //! Somebody else's text, made safe to show.
 
 /// Text from outside on one line: what a terminal would act on is escaped, and what is long is cut.
-pub fn shown(text: &str, most: usize) -> String {
+pub fn escape_for_display(text: &str, most: usize) -> String {
     let mut line = String::new();
     for (count, c) in text.chars().enumerate() {
         if count == most {
@@ -30,9 +30,9 @@ mod tests {
     #[test]
     fn a_terminal_never_acts_on_somebody_elses_text() {
         assert_eq!(
-            shown("a\x1b[31mb\n\u{202e}", 99),
+            escape_for_display("a\x1b[31mb\n\u{202e}", 99),
             "a\\u{1b}[31mb\\n\\u{202e}"
         );
-        assert_eq!(shown("abcdef", 3), "abc…");
+        assert_eq!(escape_for_display("abcdef", 3), "abc…");
     }
 }
