@@ -31,7 +31,7 @@ mod traces;
 #[path = "src/rules/words.rs"]
 mod words;
 
-use data_format::{ClassesFile, ProgramsFile, Recursive, RolesEntry};
+use data_format::{ClassesFile, DatabaseEntry, ProgramEntry, ProgramsFile, Recursive, RolesEntry};
 use format::{CaseEntry, OneOrMany, PackFile};
 
 /// Files beside the packs that are none.
@@ -66,6 +66,7 @@ fn main() {
     write_classes(&mut out, &classes, &targets);
     write_programs(&mut out, &programs);
     write_program_lists(&mut out, &programs);
+    write_loads(&mut out, &programs);
     write_packs(&mut out, &packs, &targets);
     let target = PathBuf::from(std::env::var("OUT_DIR").unwrap());
     fs::write(target.join("packs.rs"), out).unwrap();
@@ -82,7 +83,10 @@ fn load<T: serde::de::DeserializeOwned>(path: &Path) -> T {
 fn write_classes(out: &mut String, classes: &ClassesFile, targets: &[&str]) {
     let mut by_name: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut by_ending: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    // Those of several names, under each of them.
+    let mut by_part: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut wild: Vec<String> = Vec::new();
+    let mut wild_edges: Vec<(Option<u8>, Option<u8>)> = Vec::new();
     for class in &classes.class {
         let bit = words::bit(targets, &class.name).unwrap();
         let all = class.paths.iter().map(|path| (path, false));
@@ -115,41 +119,89 @@ fn write_classes(out: &mut String, classes: &ClassesFile, targets: &[&str]) {
                 edge(first.as_bytes().first()),
                 edge(first.as_bytes().last()),
             );
-            if !first.contains(['*', '?', '[']) {
-                by_name.entry((*first).to_owned()).or_default().push(entry);
-            } else if let Some(ending) = first
+            let ending = first
                 .strip_prefix("*.")
-                .filter(|rest| !rest.contains(['*', '?', '[', '.']))
-            {
+                .filter(|rest| !rest.contains(['*', '?', '[', '.']));
+            let plain = !first.contains(['*', '?', '[']);
+            if !except && parts.len() > 1 && (plain || ending.is_some()) {
+                for part in parts {
+                    by_part
+                        .entry((*part).to_owned())
+                        .or_default()
+                        .insert(entry.clone());
+                }
+            }
+            if plain {
+                by_name.entry((*first).to_owned()).or_default().push(entry);
+            } else if let Some(ending) = ending {
                 by_ending.entry(ending.to_owned()).or_default().push(entry);
             } else {
-                wild.push(format!("({edges:?}, {entry})"));
+                wild.push(entry);
+                wild_edges.push(edges);
             }
         }
     }
-    for (name, table) in [("PATHS_BY_NAME", &by_name), ("PATHS_BY_ENDING", &by_ending)] {
+    let by_part: BTreeMap<String, Vec<String>> = by_part
+        .into_iter()
+        .map(|(part, rules)| (part, rules.into_iter().collect()))
+        .collect();
+    for (name, table) in [
+        ("PATHS_BY_NAME", &by_name),
+        ("PATHS_BY_ENDING", &by_ending),
+        ("PATHS_BY_PART", &by_part),
+    ] {
         writeln!(out, "pub(crate) static {name}: &[(&str, &[PathRule])] = &[").unwrap();
         for (key, rules) in table {
             writeln!(out, "    ({key:?}, &[{}]),", rules.join(", ")).unwrap();
         }
         writeln!(out, "];").unwrap();
     }
+    for (name, table) in [("PATHS_BY_NAME", &by_name), ("PATHS_BY_PART", &by_part)] {
+        let names = table.keys().map(String::as_str);
+        write_slots(out, &format!("{name}_SLOTS"), names);
+    }
     writeln!(
         out,
-        "pub(crate) static PATHS_BY_PATTERN: &[(Edges, PathRule)] = &[{}];",
+        "pub(crate) static PATHS_BY_PATTERN: &[PathRule] = &[{}];",
         wild.join(", ")
     )
     .unwrap();
+    // By the first and the last letter of a name, which patterns may fit it.
+    let words = wild.len().div_ceil(64);
+    for (name, edge) in [("PATTERNS_BY_FIRST", 0), ("PATTERNS_BY_LAST", 1)] {
+        let row = |letter: u8| {
+            let mut set = vec![0u64; words];
+            for (at, edges) in wild_edges.iter().enumerate() {
+                let wanted = if edge == 0 { edges.0 } else { edges.1 };
+                if wanted.is_none_or(|wanted| wanted == letter) {
+                    set[at / 64] |= 1 << (at % 64);
+                }
+            }
+            format!("{set:?}")
+        };
+        let rows: Vec<String> = (0..=u8::MAX).map(row).collect();
+        writeln!(
+            out,
+            "pub(crate) static {name}: [[u64; {words}]; 256] = [{}];",
+            rows.join(", ")
+        )
+        .unwrap();
+    }
 }
 
 fn role(word: &str) -> String {
+    variant("Role", words::ROLES, word)
+}
+
+/// The variant of an enum that is called like a word.
+fn variant(name: &str, known: &[&str], word: &str) -> String {
     assert!(
-        words::ROLES.contains(&word),
-        "unknown role `{word}` in programs.toml"
+        known.contains(&word),
+        "`{word}` in programs.toml is no {name}"
     );
     let mut letters = word.chars();
     let first = letters.next().unwrap().to_uppercase();
-    format!("Role::{first}{}", letters.as_str())
+    format!("{name}::{first}{}", letters.as_str())
 }
 
 fn roles(entry: &RolesEntry) -> String {
@@ -179,9 +231,14 @@ fn roles(entry: &RolesEntry) -> String {
             format!("Some({mask})")
         }
     };
+    let leaves = match &entry.leaves {
+        None => "None".to_owned(),
+        Some(word) => format!("Some({})", variant("Leaves", words::LEAVES, word)),
+    };
     format!(
         "Roles {{ values: &{:?}, operands: {}, first: {}, first_unless: &{:?}, last: {}, default: {:?}, \
-         flag_operands: {}, at_file: &{:?}, prefixed: {}, recursive: {recursive}, effects: {effects} }}",
+         flag_operands: {}, at_file: &{:?}, named_file: &{:?}, bare_file: &{:?}, data: &{:?}, looks_up: {}, prefixed: {}, recursive: {recursive}, effects: {effects}, \
+         leaves: {leaves}, fills: {:?}, named_by_address: {:?}, takes_off: &{:?} }}",
         entry.values,
         option(&entry.operands),
         option(&entry.first),
@@ -190,7 +247,44 @@ fn roles(entry: &RolesEntry) -> String {
         entry.default,
         pairs(&entry.flag_operands),
         entry.at_file,
+        entry.named_file,
+        entry.bare_file,
+        entry.data,
+        entry.looks_up,
         pairs(&entry.prefixed),
+        entry.fills,
+        entry.named_by_address,
+        entry.takes_off,
+    )
+}
+
+/// Whether a program changes files by its words in some case.
+fn writes(program: &ProgramEntry) -> bool {
+    let cases = program.case.iter().map(|case| &case.roles);
+    cases.chain([&program.roles]).any(|roles| {
+        let operands = [&roles.operands, &roles.first, &roles.last];
+        let operands = operands.into_iter().flatten();
+        let others = roles.flag_operands.values().chain(roles.prefixed.values());
+        let mut all = operands.chain(others);
+        all.any(|role| matches!(role.as_str(), "write" | "append"))
+            || roles.fills.is_some()
+            || roles.named_by_address == Some(true)
+            || !roles.takes_off.is_empty()
+    })
+}
+
+/// Whether what a program leaves in the files it writes is foreseen in some case.
+fn foreseen(program: &ProgramEntry) -> bool {
+    let cases = program.case.iter().map(|case| &case.roles);
+    let mut leaves = cases.chain([&program.roles]).map(|roles| &roles.leaves);
+    leaves.any(|leaves| matches!(leaves.as_deref(), Some("copies" | "links" | "input")))
+}
+
+fn database(entry: &DatabaseEntry) -> String {
+    let language = variant("StatementLanguage", words::STATEMENTS, &entry.language);
+    format!(
+        "Database {{ language: {language}, statements: &{:?}, files: &{:?}, operands: {:?} }}",
+        entry.statements, entry.files, entry.operands
     )
 }
 
@@ -214,11 +308,12 @@ fn write_programs(out: &mut String, programs: &ProgramsFile) {
             .iter()
             .map(|case| {
                 format!(
-                    "ProgramCase {{ first_words: {}, subcommand: &{:?}, flags: &{:?}, without: &{:?}, roles: {} }}",
+                    "ProgramCase {{ first_words: {}, subcommand: &{:?}, flags: &{:?}, without: &{:?}, most_operands: {:?}, roles: {} }}",
                     any_trace(case.subcommand.iter().filter_map(|words| words.split(' ').next())),
                     case.subcommand,
                     case.flags,
                     case.without,
+                    case.most_operands,
                     roles(&case.roles)
                 )
             })
@@ -230,8 +325,8 @@ fn write_programs(out: &mut String, programs: &ProgramsFile) {
             .collect();
         writeln!(
             out,
-            "    Program {{ before: &{:?}, single_dash: {}, dashless: {}, glued: &{:?}, directory: &{:?}, operands_in: &{:?}, remote: {}, same: &[{}], \
-             roles: {}, cases: &[{}] }},",
+            "    Program {{ before: &{:?}, single_dash: {}, dashless: {}, glued: &{:?}, directory: &{:?}, operands_in: &{:?}, remote: {}, items: {}, revisions: {}, searches: {}, addresses_in: &{:?}, same: &[{}], \
+             writes: {}, foreseen: {}, database: {}, roles: {}, cases: &[{}] }},",
             program.before,
             program.single_dash,
             program.dashless,
@@ -239,7 +334,17 @@ fn write_programs(out: &mut String, programs: &ProgramsFile) {
             program.directory,
             program.operands_in,
             program.remote,
+            program.items,
+            program.revisions,
+            program.searches,
+            program.addresses_in,
             same.join(", "),
+            writes(program),
+            foreseen(program),
+            match &program.database {
+                None => "None".to_owned(),
+                Some(entry) => format!("Some({})", database(entry)),
+            },
             roles(&program.roles),
             cases.join(", ")
         )
@@ -269,12 +374,54 @@ fn write_programs(out: &mut String, programs: &ProgramsFile) {
     .unwrap();
 }
 
+/// The flags whose values run, by program.
+fn write_carriers(out: &mut String, programs: &ProgramsFile) {
+    let mut by_name: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for entry in &programs.carrier {
+        assert!(
+            !entry.runs.is_empty()
+                || !entry.loads.is_empty()
+                || !entry.statements.is_empty()
+                || entry.statement_operands,
+            "programs.toml: a carrier {:?} of nothing",
+            entry.programs
+        );
+        for name in &entry.programs {
+            by_name.entry(name).or_default().push(format!(
+                "Carrier {{ subcommand: &{:?}, runs: &{:?}, loads: &{:?}, values: &{:?}, commanding: {}, statements: &{:?}, statement_operands: {} }}",
+                entry.subcommand,
+                entry.runs,
+                entry.loads,
+                entry.values,
+                entry.commanding,
+                entry.statements,
+                entry.statement_operands
+            ));
+        }
+    }
+    writeln!(
+        out,
+        "pub(crate) static CARRIERS: &[(&str, &[Carrier])] = &["
+    )
+    .unwrap();
+    for (name, carriers) in &by_name {
+        writeln!(out, "    ({name:?}, &[{}]),", carriers.join(", ")).unwrap();
+    }
+    writeln!(out, "];").unwrap();
+    write_slots(out, "CARRIERS_SLOTS", by_name.keys().copied());
+}
+
 /// The lists of programs that stand above their table.
 fn write_program_lists(out: &mut String, programs: &ProgramsFile) {
+    write_carriers(out, programs);
     for (name, list) in [
         ("READ_ONLY", &programs.read_only),
         ("HELPFUL", &programs.helpful),
         ("SENDERS", &programs.senders),
+        ("PRINTERS", &programs.printers),
+        ("SAYERS", &programs.sayers),
+        ("SECRET_VARIABLES", &programs.secret_variables),
+        ("DATA", &programs.data),
     ] {
         let mut sorted = list.clone();
         sorted.sort_unstable();
@@ -290,6 +437,70 @@ fn write_program_lists(out: &mut String, programs: &ProgramsFile) {
             entry.program, entry.subcommand, entry.without
         )
         .unwrap();
+    }
+    writeln!(out, "];").unwrap();
+}
+
+/// What programs load of a project's files, and how such files are read.
+fn write_loads(out: &mut String, programs: &ProgramsFile) {
+    let reader = |word: &str| {
+        let known = [
+            "python",
+            "javascript",
+            "ruby",
+            "perl",
+            "php",
+            "lua",
+            "awk",
+            "vim",
+            "sed",
+            "shell",
+            "package",
+            "compose",
+            "lines",
+            "literals",
+            "unread",
+        ];
+        assert!(known.contains(&word), "unknown reader `{word}`");
+        let (first, rest) = word.split_at(1);
+        format!("Reader::{}{rest}", first.to_uppercase())
+    };
+    writeln!(out, "pub(crate) static LOADS: &[Loads] = &[").unwrap();
+    for entry in &programs.loads {
+        writeln!(
+            out,
+            "    Loads {{ subcommand: &{:?}, without: &{:?}, operand: {}, index: &{:?}, \
+             extensions: &{:?}, flags: &{:?}, module: {:?}, files: &{:?}, reach: &{:?}, remembered: {}, \
+             language: {} }},",
+            entry.subcommand,
+            entry.without,
+            entry.operand,
+            entry.index,
+            entry.extensions,
+            entry.flags,
+            entry.module,
+            entry.files,
+            entry.reach,
+            entry.remembered,
+            entry.language.as_deref().map_or("None".to_owned(), |word| format!("Some({})", reader(word))),
+        )
+        .unwrap();
+    }
+    writeln!(out, "];").unwrap();
+    let mut names: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, entry) in programs.loads.iter().enumerate() {
+        for name in &entry.programs {
+            names.entry(name).or_default().push(at);
+        }
+    }
+    writeln!(out, "pub(crate) static LOADERS: &[(&str, &[usize])] = &[").unwrap();
+    for (name, rows) in names {
+        writeln!(out, "    ({name:?}, &{rows:?}),").unwrap();
+    }
+    writeln!(out, "];").unwrap();
+    writeln!(out, "pub(crate) static FORMATS: &[(Reader, &[&str])] = &[").unwrap();
+    for entry in &programs.format {
+        writeln!(out, "    ({}, &{:?}),", reader(&entry.reader), entry.files).unwrap();
     }
     writeln!(out, "];").unwrap();
 }
@@ -548,14 +759,14 @@ fn case_of(case: &CaseEntry, targets: &[&str], place: &str) -> String {
         })
     };
     let paths = case.path.clone().into_list();
-    let path_traces: Vec<u128> = paths
+    let path_marks: Vec<u32> = paths
         .iter()
-        .map(|path| traces::of_path_pattern(path))
+        .map(|path| traces::mark_of_path_pattern(path))
         .collect();
     format!(
         "Case {{ program: {}, subcommand: {}, flags: {}, without: {}, operands: {}, not_operands: {}, \
          least_operands: {:?}, most_operands: {:?}, words: {}, effect: {}, target: {}, path: {}, \
-         path_traces: Cow::Borrowed(&{:?}), not_path: {}, host: {}, recursive: {:?}, forced: {:?}, sql: {}, opaque: {}, assigns: {}, \
+         path_marks: Cow::Borrowed(&{:?}), not_path: {}, host: {}, not_host: {}, recursive: {:?}, forced: {:?}, sql: {}, opaque: {}, assigns: {}, \
          within: {}, not_within: {}, tool: {} }}",
         list(&case.program),
         list(&case.subcommand),
@@ -569,9 +780,10 @@ fn case_of(case: &CaseEntry, targets: &[&str], place: &str) -> String {
         mask(&case.effect, words::EFFECTS, "effect"),
         mask(&case.target, targets, "target"),
         list(&case.path),
-        path_traces,
+        path_marks,
         list(&case.not_path),
         list(&case.host),
+        list(&case.not_host),
         case.recursive,
         case.forced,
         list(&case.sql),

@@ -16,6 +16,7 @@ use super::load;
 struct ToolsFile {
     housekeeping: Vec<String>,
     words: BTreeMap<String, Vec<String>>,
+    names: BTreeMap<String, Vec<String>>,
     tool: Vec<ToolEntry>,
 }
 
@@ -87,7 +88,17 @@ pub(super) fn write(file: &Path, target: &Path) {
         housekeeping.iter().collect::<Vec<_>>()
     )
     .unwrap();
-    for key in ["command", "code", "argv", "directory", "path"] {
+    for key in [
+        "command",
+        "code",
+        "argv",
+        "directory",
+        "path",
+        "program",
+        "operation",
+        "typed",
+        "typing",
+    ] {
         let words: BTreeSet<&String> = file.words[key].iter().collect();
         for word in &words {
             assert_eq!(**word, folded(word), "words are written folded");
@@ -97,6 +108,14 @@ pub(super) fn write(file: &Path, target: &Path) {
             "static {}_WORDS: &[&str] = &{:?};",
             key.to_uppercase(),
             words.iter().collect::<Vec<_>>()
+        )
+        .unwrap();
+    }
+    for (key, words) in &file.names {
+        writeln!(
+            out,
+            "static {}_WORDS: &[&str] = &{words:?};",
+            key.to_uppercase()
         )
         .unwrap();
     }

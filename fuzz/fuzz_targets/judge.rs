@@ -54,7 +54,7 @@ fuzz_target!(|text: &str| {
                 case.decide(&policy, state).verdict,
                 Verdict::Deny,
                 "{}: {}",
-                alone.method.word(),
+                alone.method.as_str(),
                 alone.reason
             );
         }

@@ -278,16 +278,14 @@ impl<'de> Visitor<'de> for StrictVisitor {
 pub(crate) fn hex_digest(hasher: Sha256) -> String {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     let bytes = hasher.finalize();
-    let mut text = String::with_capacity(7 + 64);
-    text.push_str("sha256:");
+    let mut text = Vec::with_capacity(7 + 64);
+    text.extend_from_slice(b"sha256:");
     for byte in bytes.iter() {
-        for nibble in [byte >> 4, byte & 15] {
-            text.push(char::from(
-                HEX.get(usize::from(nibble)).copied().unwrap_or(b'0'),
-            ));
-        }
+        let digit = |nibble: u8| HEX.get(usize::from(nibble)).copied().unwrap_or(b'0');
+        text.extend_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
     }
-    text
+    // Digits are ASCII.
+    String::from_utf8(text).unwrap_or_default()
 }
 
 /// `sha256:…` of some bytes.

@@ -9,7 +9,14 @@ pub(crate) fn push(flags: &mut Vec<String>, program: &str, text: &str) {
             flags.push(name.to_owned());
         }
     } else if is_cluster(text) && !LONG_BEHIND_ONE_DASH.contains(&program) {
-        flags.extend(text.chars().skip(1).map(|letter| format!("-{letter}")));
+        let mut seen = 0u128;
+        for letter in text.chars().skip(1) {
+            let own = 1u128.checked_shl(u32::from(letter)).unwrap_or_default();
+            if seen & own == 0 {
+                flags.push(format!("-{letter}"));
+            }
+            seen |= own;
+        }
     }
 }
 

@@ -35,7 +35,7 @@ impl Glob {
         let mut rest = pattern.chars();
         while let Some(c) = rest.next() {
             match c {
-                '*' => runs.push(Run::of(std::mem::take(&mut tokens))),
+                '*' => runs.push(Run::from_tokens(std::mem::take(&mut tokens))),
                 '?' => tokens.push(Token::Any),
                 '[' => match read_set(rest.as_str()) {
                     Some((token, after)) => {
@@ -47,7 +47,7 @@ impl Glob {
                 c => tokens.push(Token::Char(c)),
             }
         }
-        runs.push(Run::of(tokens));
+        runs.push(Run::from_tokens(tokens));
         Self { runs }
     }
 
@@ -127,6 +127,15 @@ impl Glob {
         found
     }
 
+    /// A text that matches, with `star` in place of each star.
+    pub(crate) fn example(&self, star: &str) -> String {
+        let runs = self.runs.iter().map(|run| match run {
+            Run::Literal(text) => text.clone(),
+            Run::Mixed(tokens) => tokens.iter().map(Token::example).collect(),
+        });
+        runs.collect::<Vec<String>>().join(star)
+    }
+
     /// How many characters the pattern fixes; the measure of how specific it is.
     pub fn specificity(&self) -> usize {
         self.runs
@@ -140,7 +149,7 @@ impl Glob {
 }
 
 impl Run {
-    fn of(tokens: Vec<Token>) -> Self {
+    fn from_tokens(tokens: Vec<Token>) -> Self {
         let literal: Option<String> = tokens
             .iter()
             .map(|token| match token {
@@ -205,6 +214,19 @@ impl Token {
                 [(low, high)] if low == high && !negated => Some(*low),
                 _ => None,
             },
+        }
+    }
+
+    /// A character it stands for.
+    fn example(&self) -> char {
+        match self {
+            Token::Char(c) => *c,
+            Token::Any => 'x',
+            Token::Set { ranges, .. } => {
+                let firsts = ranges.iter().map(|(low, _)| *low);
+                let mut likely = firsts.chain(['x', 'y', '0']);
+                likely.find(|one| self.matches(*one)).unwrap_or('x')
+            }
         }
     }
 

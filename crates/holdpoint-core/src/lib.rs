@@ -5,6 +5,7 @@
 //! [`ToolCall`] → [`understand`] → [`Action`] → [`judge`] → [`Decision`]: a call is read once, and
 //! whoever wants to know something about it looks at the action.
 
+mod address;
 pub mod budget;
 mod call;
 mod catalogue;
@@ -27,6 +28,7 @@ mod session;
 pub mod shell;
 mod sql;
 mod stores;
+mod supposed;
 mod timestamp;
 mod understand;
 mod verdict;
@@ -43,7 +45,7 @@ pub use judge::{
     Explained, ExplainedCommand, ExplainedEffect, Filled, Part, Session, explained, judge,
     judge_call, matching_rules, parts,
 };
-pub use named::{Named, PathVerb, named};
+pub use named::{Named, PathVerb, named, written_by};
 pub use offers::{OfferScope, offers};
 pub use paths::Surroundings;
 pub use policy::{Policy, Profile};

@@ -5,15 +5,16 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::call::digest_of;
 use crate::effects::{self, EffectKind};
 use crate::shell::UNKNOWN;
 use crate::understand::Action;
 
 /// The most paths that are named; a call that names more is refused by the judge anyway.
-const MOST: usize = 4000;
+const MAX_PATHS: usize = 4000;
 
 /// The most things without a name that are told.
-const MOST_UNKNOWN: usize = 20;
+const MAX_UNKNOWN: usize = 20;
 
 /// What would become of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -34,7 +35,7 @@ pub enum PathVerb {
 
 impl PathVerb {
     /// The word in output.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             PathVerb::Read => "read",
             PathVerb::Write => "write",
@@ -57,9 +58,11 @@ impl PathVerb {
         matches!(self, PathVerb::Write | PathVerb::Delete)
     }
 
-    fn of(kind: EffectKind) -> Option<Self> {
+    fn from_effect(kind: EffectKind) -> Option<Self> {
         match kind {
-            EffectKind::Read | EffectKind::List | EffectKind::Send => Some(PathVerb::Read),
+            EffectKind::Read | EffectKind::List | EffectKind::Send | EffectKind::Show => {
+                Some(PathVerb::Read)
+            }
             EffectKind::Write | EffectKind::Append | EffectKind::Mode | EffectKind::Owner => {
                 Some(PathVerb::Write)
             }
@@ -96,7 +99,7 @@ pub struct Named {
 /// One with `*`, `?` or `[` in it is a pattern of the shell and stands for what that matches; `**`
 /// in it for any number of directories.
 pub fn named(action: &Action) -> Named {
-    let mut found = Found::default();
+    let mut found = Collected::default();
     if action.trouble.is_some() {
         found.unknown(action.call.tool());
     }
@@ -106,7 +109,7 @@ pub fn named(action: &Action) -> Named {
             if effect.kind == EffectKind::Opaque {
                 found.unknown(subject.program.unwrap_or(subject.tool));
             }
-            let Some(verb) = PathVerb::of(effect.kind) else {
+            let Some(verb) = PathVerb::from_effect(effect.kind) else {
                 continue;
             };
             match &effect.place.path {
@@ -121,6 +124,40 @@ pub fn named(action: &Action) -> Named {
         found.add(&script.path, PathVerb::Run);
     }
     found.named
+}
+
+/// The files a call writes, as far as it names them, each with the digest of what it writes where that
+/// stands in the call: the agent's words, for whoever loads them later.
+///
+/// They are absolute and real, and may be directories into which something is written.
+pub fn written_by(action: &Action) -> Vec<(String, Option<String>)> {
+    let mut paths: BTreeSet<String> = BTreeSet::new();
+    for subject in effects::subjects(action) {
+        for effect in subject.effects {
+            let writes = matches!(effect.kind, EffectKind::Write | EffectKind::Append);
+            match &effect.place.path {
+                Some(path)
+                    if writes
+                        && is_known(path)
+                        && !path.starts_with("/dev/")
+                        && paths.len() < MAX_PATHS =>
+                {
+                    paths.insert(path.clone());
+                }
+                Some(_) | None => {}
+            }
+        }
+    }
+    let content = ["content", "file_text", "contents"]
+        .iter()
+        .find_map(|key| action.call.input().get(*key)?.as_str());
+    let digest = content
+        .filter(|_| paths.len() == 1 && !action.is_shell())
+        .map(|content| digest_of(content.as_bytes()));
+    paths
+        .into_iter()
+        .map(|path| (path, digest.clone()))
+        .collect()
 }
 
 fn is_known(path: &str) -> bool {
@@ -138,14 +175,14 @@ fn at_any_depth(path: &str) -> String {
 }
 
 #[derive(Default)]
-struct Found {
+struct Collected {
     named: Named,
     known: BTreeSet<(String, PathVerb)>,
 }
 
-impl Found {
+impl Collected {
     fn add(&mut self, path: &str, verb: PathVerb) {
-        if self.named.paths.len() >= MOST {
+        if self.named.paths.len() >= MAX_PATHS {
             self.unknown(path);
         } else if self.known.insert((path.to_owned(), verb)) {
             self.named.paths.push((path.to_owned(), verb));
@@ -154,7 +191,7 @@ impl Found {
 
     fn unknown(&mut self, text: &str) {
         let text = text.replace(UNKNOWN, "…");
-        if self.named.unknown.len() < MOST_UNKNOWN && !self.named.unknown.contains(&text) {
+        if self.named.unknown.len() < MAX_UNKNOWN && !self.named.unknown.contains(&text) {
             self.named.unknown.push(text);
         }
     }
@@ -304,6 +341,6 @@ mod tests {
     #[test]
     fn the_number_of_paths_is_bounded() {
         let words: Vec<String> = (0..3000).map(|n| format!("f{n}")).collect();
-        assert!(of(&format!("rm {}", words.join(" "))).len() <= MOST);
+        assert!(of(&format!("rm {}", words.join(" "))).len() <= MAX_PATHS);
     }
 }

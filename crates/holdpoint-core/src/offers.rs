@@ -63,7 +63,7 @@ pub fn offers(action: &Action) -> Vec<(OfferScope, Vec<String>)> {
     found.retain(|(scope, patterns)| {
         patterns.iter().all(|pattern| {
             let names_tool = Glob::new(pattern).matches(call.tool());
-            pattern.len() <= LONGEST && names_tool == (*scope == OfferScope::Tool)
+            pattern.len() <= MAX_LENGTH && names_tool == (*scope == OfferScope::Tool)
         })
     });
     found.retain(|(scope, patterns)| !tells(call, *scope, patterns));
@@ -87,7 +87,7 @@ fn tells(call: &ToolCall, scope: OfferScope, patterns: &[String]) -> bool {
 }
 
 /// Nobody reads a longer pattern before agreeing to it.
-const LONGEST: usize = 2000;
+const MAX_LENGTH: usize = 2000;
 
 /// Whether a rule may be left for a line with this command in it.
 fn is_offerable(view: &CommandView) -> bool {

@@ -66,6 +66,8 @@ pub enum Reason {
     /// A file that is run was changed earlier in the same call, by something whose outcome is
     /// not foreseen: what is on the disk now is not what will run.
     ChangedBefore,
+    /// A program that is run was made of sources earlier in the same call.
+    BuiltBefore,
 }
 
 impl Opaque {
@@ -84,7 +86,9 @@ impl OpaqueKind {
     pub(crate) const fn of_effect(kind: EffectKind) -> Option<Self> {
         match kind {
             EffectKind::Run => Some(OpaqueKind::Run),
-            EffectKind::Read | EffectKind::List | EffectKind::Send => Some(OpaqueKind::Read),
+            EffectKind::Read | EffectKind::List | EffectKind::Send | EffectKind::Show => {
+                Some(OpaqueKind::Read)
+            }
             EffectKind::Write
             | EffectKind::Append
             | EffectKind::Mode
@@ -140,6 +144,7 @@ impl Reason {
             Reason::TooLarge => "too-large",
             Reason::NotText => "not-text",
             Reason::ChangedBefore => "changed-before",
+            Reason::BuiltBefore => "built-before",
         }
     }
 
@@ -163,8 +168,16 @@ impl Reason {
             | Reason::InlineCode
             | Reason::ScriptFromInput
             | Reason::ExecutableSetting
+            | Reason::BuiltBefore
             | Reason::CallsItself => false,
         }
+    }
+
+    /// Whether it is a question by itself. What is built and then run is told, by a rule of a pack:
+    /// builds run code by their nature.
+    #[must_use]
+    pub const fn is_question(self) -> bool {
+        !matches!(self, Reason::BuiltBefore)
     }
 
     /// Whether it may hide a shell command that some rule refuses.
@@ -184,7 +197,10 @@ impl Reason {
             | Reason::TooLarge
             | Reason::NotText
             | Reason::ChangedBefore => true,
-            Reason::InlineCode | Reason::ScriptFromInput | Reason::ExecutableSetting => false,
+            Reason::InlineCode
+            | Reason::ScriptFromInput
+            | Reason::ExecutableSetting
+            | Reason::BuiltBefore => false,
         }
     }
 }
@@ -213,6 +229,7 @@ mod tests {
             Reason::TooLarge,
             Reason::NotText,
             Reason::ChangedBefore,
+            Reason::BuiltBefore,
         ] {
             assert!(words::OPAQUE.contains(&reason.as_str()), "{reason:?}");
         }

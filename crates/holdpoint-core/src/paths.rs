@@ -6,8 +6,11 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use crate::call::digest_of;
 
 /// What stands at a path, without following it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,10 +32,84 @@ pub trait Lookup {
     /// What stands at `path`, which is absolute and free of `.` and `..`.
     fn entry(&self, path: &str) -> Entry;
 
+    /// What tells the file at `path` from every other, where it has more than one name: then writing it
+    /// writes what stands under the others, too.
+    fn twin(&self, path: &str) -> Option<(u64, u64)> {
+        let _ = path;
+        None
+    }
+
     /// What is in the file at `path`, of which at most `most` bytes are wanted.
     fn read(&self, path: &str, most: usize) -> FileText {
         let _ = (path, most);
         FileText::NotRead
+    }
+
+    /// What is in the directory at `path`: each name, and whether it is a directory itself. None if
+    /// that cannot be told, or there are more than `most`.
+    fn names(&self, path: &str, most: usize) -> Option<Vec<(String, bool)>> {
+        let _ = (path, most);
+        None
+    }
+
+    /// How the file at `path` stands to the repository it lies in.
+    fn tracking(&self, path: &str) -> Tracking {
+        let _ = path;
+        Tracking::NoRepository
+    }
+
+    /// The files the session wrote that makes the call.
+    fn written(&self) -> Arc<Written> {
+        Arc::default()
+    }
+}
+
+/// How a file stands to the repository it lies in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tracking {
+    /// It is what the repository has.
+    Committed,
+    /// The repository has another version of it.
+    Changed,
+    /// The repository does not have it.
+    Untracked,
+    /// There is no repository, or nobody can tell what is in it.
+    NoRepository,
+}
+
+/// The files a session wrote: its agent's words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Their real paths, each once, with the digest of what was written where that is known.
+    pub files: BTreeMap<String, Option<String>>,
+    /// Digests of paths that hold a secret themselves and so are not kept, as [`Written::seal`] makes
+    /// them.
+    pub sealed: BTreeSet<String>,
+    /// There were more than are remembered.
+    pub more: bool,
+}
+
+impl Written {
+    /// What stands for a path that may not be written down.
+    pub fn seal(path: &str) -> String {
+        digest_of(path.as_bytes())
+    }
+
+    /// Whether the session wrote this file.
+    pub fn holds(&self, path: &str) -> bool {
+        self.files.contains_key(path)
+            || (!self.sealed.is_empty() && self.sealed.contains(&Self::seal(path)))
+    }
+
+    /// Whether the session wrote this file or a directory it lies in.
+    pub fn holds_around(&self, path: &str) -> bool {
+        self.holds(path)
+            || self.files.keys().any(|one| is_within(path, one))
+            || (!self.sealed.is_empty()
+                && path
+                    .match_indices('/')
+                    .filter_map(|(at, _)| path.get(..at))
+                    .any(|above| self.sealed.contains(&Self::seal(above))))
     }
 }
 
@@ -206,7 +283,14 @@ pub(crate) struct Seen {
     entries: BTreeMap<String, Entry>,
     /// Files that were asked for, with how much of them and what there was.
     texts: Vec<(String, usize, FileText)>,
+    /// Directories that were listed, with how many names were wanted.
+    names: BTreeMap<String, (usize, Listed)>,
+    tracking: BTreeMap<String, Tracking>,
+    written: OnceLock<Arc<Written>>,
 }
+
+/// What is in a directory, if that can be told.
+type Listed = Option<Vec<(String, bool)>>;
 
 impl Seen {
     /// Whether all of it is still there and the same.
@@ -215,6 +299,17 @@ impl Seen {
         let mut texts = self.texts.iter();
         entries.all(|(path, entry)| lookup.entry(path) == *entry)
             && texts.all(|(path, most, text)| lookup.read(path, *most) == *text)
+            && self.is_current_project(lookup)
+    }
+
+    /// The same for what is asked only of calls that run a project's code.
+    fn is_current_project(&self, lookup: &dyn Lookup) -> bool {
+        let mut names = self.names.iter();
+        let mut tracking = self.tracking.iter();
+        let written = self.written.get();
+        names.all(|(path, (most, names))| lookup.names(path, *most) == *names)
+            && tracking.all(|(path, tracking)| lookup.tracking(path) == *tracking)
+            && written.is_none_or(|written| lookup.written() == *written)
     }
 
     fn text(&self, path: &str, most: usize) -> Option<&FileText> {
@@ -277,6 +372,10 @@ impl Lookup for Remembering<'_> {
         entry
     }
 
+    fn twin(&self, path: &str) -> Option<(u64, u64)> {
+        self.inner.twin(path)
+    }
+
     fn read(&self, path: &str, most: usize) -> FileText {
         let before = self.before.and_then(|before| before.text(path, most));
         if let Some(text) = before {
@@ -289,6 +388,37 @@ impl Lookup for Remembering<'_> {
         let text = self.inner.read(path, most);
         seen.texts.push((path.to_owned(), most, text.clone()));
         text
+    }
+
+    fn names(&self, path: &str, most: usize) -> Option<Vec<(String, bool)>> {
+        let before = self.before.and_then(|before| before.names.get(path));
+        let seen = &mut self.seen.borrow_mut();
+        if let Some((_, names)) = before.or_else(|| seen.names.get(path)) {
+            return names.clone();
+        }
+        let names = self.inner.names(path, most);
+        seen.names.insert(path.to_owned(), (most, names.clone()));
+        names
+    }
+
+    fn tracking(&self, path: &str) -> Tracking {
+        let before = self.before.and_then(|before| before.tracking.get(path));
+        let seen = &mut self.seen.borrow_mut();
+        if let Some(tracking) = before.or_else(|| seen.tracking.get(path)) {
+            return *tracking;
+        }
+        let tracking = self.inner.tracking(path);
+        seen.tracking.insert(path.to_owned(), tracking);
+        tracking
+    }
+
+    fn written(&self) -> Arc<Written> {
+        let before = self.before.and_then(|before| before.written.get());
+        if let Some(written) = before {
+            return Arc::clone(written);
+        }
+        let seen = self.seen.borrow();
+        Arc::clone(seen.written.get_or_init(|| self.inner.written()))
     }
 }
 

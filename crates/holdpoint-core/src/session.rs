@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::catalogue::{self, Identity, Tool};
 use crate::glob::Glob;
+use crate::paths::Surroundings;
 use crate::policy::RuleList;
 use crate::policy::rules::{Match, MatchKind, Rules, tool_match};
 use crate::policy::tool_names::{Naming, WrittenName};
@@ -356,7 +357,11 @@ impl SessionRules {
     }
 
     /// The allow entries that cover the whole call.
-    pub(crate) fn covering_call(&self, view: &Action) -> Vec<Match> {
+    pub(crate) fn covering_call(
+        &self,
+        view: &Action,
+        around: Option<&Surroundings<'_>>,
+    ) -> Vec<Match> {
         if self.allow.entries.is_empty() {
             return Vec::new();
         }
@@ -365,14 +370,19 @@ impl SessionRules {
             Some(tool_match((entry.pattern.clone(), naming)))
         });
         let mut found: Vec<Match> = named.collect();
-        found.extend(self.allow.signatures.covering_call(view));
+        found.extend(self.allow.signatures.covering_call(view, around));
         found.extend(self.allow.lines(view));
         found
     }
 
     /// The allow entries that cover one command of the line.
-    pub(crate) fn covering_command(&self, view: &Action, index: usize) -> Vec<Match> {
-        self.allow.signatures.covering_command(view, index)
+    pub(crate) fn covering_command(
+        &self,
+        view: &Action,
+        index: usize,
+        around: Option<&Surroundings<'_>>,
+    ) -> Vec<Match> {
+        self.allow.signatures.covering_command(view, index, around)
     }
 }
 

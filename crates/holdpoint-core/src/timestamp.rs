@@ -21,7 +21,7 @@ impl Timestamp {
     }
 
     /// The moment the clock shows. One that stands before 1970 shows 1970.
-    pub fn of(clock: SystemTime) -> Self {
+    pub fn from_clock(clock: SystemTime) -> Self {
         let since = clock.duration_since(UNIX_EPOCH).unwrap_or_default();
         Self(u64::try_from(since.as_micros()).unwrap_or(u64::MAX))
     }

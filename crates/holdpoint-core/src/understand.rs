@@ -6,9 +6,11 @@
 //! rules compare with, and each with the effects it has on places, hosts and databases. Nothing is
 //! judged here, and what cannot be read is said.
 
+mod nested;
+
 use std::sync::OnceLock;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::budget::Budget;
 use crate::call::{self, ToolCall, push_python_str};
@@ -20,6 +22,7 @@ use crate::paths::{Lookup, Remembering, Seen, Surroundings, base_name};
 use crate::policy::Policy;
 use crate::rules::{READ_ONLY, READ_ONLY_WHEN};
 use crate::shell::{self, Command, FileRead, Listed, Refusal, RefusalReason};
+use crate::supposed::{self, Supposition, TooMany};
 
 /// The longest command line that is read; a longer one is refused, whatever it says (H-10).
 pub const MAX_COMMAND: usize = 1 << 20;
@@ -30,8 +33,8 @@ const MAX_COMMANDS: usize = 2000;
 /// The most words of a line that may name files.
 const MAX_WORDS: usize = 8000;
 
-/// The most files a tool may be given at once.
-const MAX_NAMED: usize = 1000;
+/// The most files a tool may be given at once, in a list or by a patch.
+pub(crate) const MAX_NAMED: usize = 1000;
 
 /// A call, understood: what it would do, as far as that can be known before it runs.
 ///
@@ -54,10 +57,12 @@ pub struct Action {
     in_line: usize,
     /// What each of the commands means; for a call without any, what the call does.
     pub(crate) meanings: Vec<Meaning>,
+    /// What its commands may run besides, if they take their words for commands.
+    pub(crate) supposed: Vec<Supposed>,
     /// Scripts that were read to know what the commands do.
     pub(crate) files: Vec<FileRead>,
     /// Why a command line could not be taken apart.
-    pub(crate) trouble: Option<Trouble>,
+    pub(crate) trouble: Option<Unreadable>,
     seen: Seen,
     paths: OnceLock<Vec<PathEffect>>,
     text_form: OnceLock<String>,
@@ -78,24 +83,17 @@ pub fn understand_alone(call: ToolCall, around: &Surroundings<'_>) -> Action {
     read(call, effect, &[], around)
 }
 
+/// A line that may be run, and what it would do.
+#[derive(Debug)]
+pub(crate) struct Supposed {
+    pub(crate) supposition: Supposition,
+    pub(crate) action: Action,
+}
+
 fn read(call: ToolCall, effect: Effect, generated: &[String], around: &Surroundings<'_>) -> Action {
     let lookup = Remembering::new(around.lookup);
     let cwd = call.cwd().map(str::to_owned);
-    let mut action = Action {
-        effect,
-        identity: Identity::of(&call),
-        shape: catalogue::shape(call.tool()),
-        line: call.command_line(),
-        call,
-        commands: Vec::new(),
-        in_line: 0,
-        meanings: Vec::new(),
-        files: Vec::new(),
-        trouble: None,
-        seen: Seen::default(),
-        paths: OnceLock::new(),
-        text_form: OnceLock::new(),
-    };
+    let mut action = Action::unread(call, effect);
     // The call may say where it runs.
     let named = action.directory_argument().filter(|_| action.is_shell());
     let named = named.map(str::to_owned);
@@ -104,10 +102,12 @@ fn read(call: ToolCall, effect: Effect, generated: &[String], around: &Surroundi
         lookup: &lookup,
         ..*around
     };
-    action.read(&Here {
+    let here = Here {
         around,
         budget: Budget::new(),
-    });
+    };
+    action.read(&here);
+    action.suppose(&here, generated);
     action.meanings = effects::meanings(&action, around, generated);
     action.answer_for_effects();
     action.seen = lookup.into_seen();
@@ -142,7 +142,7 @@ fn effect_of(call: &ToolCall, policy: &Policy) -> Effect {
 
 /// Why a call cannot be understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Trouble {
+pub(crate) enum Unreadable {
     /// The command of a shell tool is not text (J-18).
     Malformed(&'static str),
     /// The command is longer than anything a person would approve.
@@ -156,19 +156,31 @@ pub(crate) enum Trouble {
     /// The shell reader gives up on it.
     TooComplex,
     /// The shell reader refuses it.
-    Unreadable(Refusal),
+    Syntax(Refusal),
 }
 
-impl Trouble {
-    fn of(refusal: Refusal) -> Self {
+impl Unreadable {
+    /// Whether there is too much of it, which is refused whatever the rest of the call says.
+    fn refuses(&self) -> bool {
+        match self {
+            Unreadable::Oversize(_)
+            | Unreadable::TooMany(_)
+            | Unreadable::TooManyPaths(_)
+            | Unreadable::PathTooDeep
+            | Unreadable::TooComplex => true,
+            Unreadable::Malformed(_) | Unreadable::Syntax(_) => false,
+        }
+    }
+
+    fn from_refusal(refusal: Refusal) -> Self {
         let gives_up = matches!(
             refusal.reason,
             RefusalReason::TooDeep | RefusalReason::TooLong | RefusalReason::TooMuchWork
         );
         if gives_up {
-            Trouble::TooComplex
+            Unreadable::TooComplex
         } else {
-            Trouble::Unreadable(refusal)
+            Unreadable::Syntax(refusal)
         }
     }
 }
@@ -177,19 +189,21 @@ impl Trouble {
 #[derive(Debug)]
 pub(crate) struct CommandView {
     pub(crate) command: Command,
-    /// Words joined by single spaces, the program without the directory it is installed in. White
-    /// space inside a quoted word is replaced, so that a rule of two words never matches inside it.
-    pub(crate) line: String,
-    /// The same without flags and without the options before a subcommand, for rules that do not
-    /// care where flags stand.
-    pub(crate) flagless: String,
-    /// The same without the word behind each flag, which may be its value; if that differs.
-    pub(crate) valueless: Option<String>,
+    /// Made when somebody asks: most policies have no patterns.
+    spellings: OnceLock<Spellings>,
     /// Single letters (`-r`), whole clusters (`-rf`) and long flags (`--force`).
     pub(crate) flags: Vec<String>,
     /// The same for the options before a subcommand.
     pub(crate) outer_flags: Vec<String>,
     read_only: bool,
+}
+
+/// The words of a command as texts that patterns are compared with.
+#[derive(Debug)]
+struct Spellings {
+    line: String,
+    flagless: String,
+    valueless: Option<String>,
 }
 
 impl Action {
@@ -214,16 +228,95 @@ impl Action {
         Remembering::since(&self.seen, lookup)
     }
 
+    /// A call nothing is known of yet.
+    fn unread(call: ToolCall, effect: Effect) -> Self {
+        Self {
+            effect,
+            identity: Identity::from_call(&call),
+            shape: catalogue::shape(call.tool()),
+            line: call.command_line(),
+            call,
+            commands: Vec::new(),
+            in_line: 0,
+            meanings: Vec::new(),
+            supposed: Vec::new(),
+            files: Vec::new(),
+            trouble: None,
+            seen: Seen::default(),
+            paths: OnceLock::new(),
+            text_form: OnceLock::new(),
+        }
+    }
+
+    /// Reads what the commands may run besides. What is no line is none that runs; what is more
+    /// than can be read is said.
+    fn suppose(&mut self, here: &Here<'_>, generated: &[String]) {
+        let suppositions = match supposed::suppositions(&self.commands, &here.budget) {
+            Ok(suppositions) => suppositions,
+            Err(TooMany { by }) => return self.leave_unread(by),
+        };
+        for supposition in suppositions {
+            let mut action = Action::unread(ToolCall::shell(&supposition.line), self.effect);
+            action.read_line(&supposition.line, here);
+            match action.trouble {
+                None => {}
+                Some(Unreadable::Syntax(_)) => continue,
+                Some(_) => {
+                    self.leave_unread(supposition.by);
+                    continue;
+                }
+            }
+            action.meanings = effects::meanings(&action, here.around, generated);
+            self.supposed.push(Supposed {
+                supposition,
+                action,
+            });
+        }
+    }
+
+    fn leave_unread(&mut self, command: usize) {
+        if let Some(view) = self.commands.get_mut(command) {
+            view.command.opaque.push(Opaque::run(Reason::OverBudget));
+        }
+    }
+
     fn read(&mut self, here: &Here<'_>) {
         // Arguments are shared, so holding on to them costs nothing.
         let call = self.call.clone();
         if let Shape::Shell { command } = self.shape {
             self.read_shell_call(&call, command, here);
             self.read_commands_in(call.input(), Some(command), here);
+        } else if catalogue::types_into_shell(call.tool()) {
+            self.read_typed(call.input(), here);
+            self.read_commands_in(call.input(), None, here);
         } else if !catalogue::is_known(call.tool()) {
             self.read_commands_in(call.input(), None, here);
+        } else if self.identity.is_notebook() {
+            let cells = call.input().values().filter_map(Value::as_str);
+            for cell in cells.filter(|text| text.contains(['!', '%'])) {
+                self.read_cell(cell, here);
+            }
         }
+        self.check_types(&call);
         self.count_paths();
+    }
+
+    /// Refuses a path that is no text: what a tool makes of it nobody knows.
+    fn check_types(&mut self, call: &ToolCall) {
+        let Some(tool) = self
+            .identity
+            .tool()
+            .filter(|_| catalogue::is_known(call.tool()))
+        else {
+            return;
+        };
+        let wrong = |(key, value): (&String, &Value)| {
+            tool.names_file(key)
+                && matches!(value, Value::Object(_) | Value::Number(_) | Value::Bool(_))
+        };
+        if call.input().iter().any(wrong) {
+            self.trouble = Some(Unreadable::Malformed("a path is not text"));
+        }
     }
 
     /// The argument that says in which directory commands run.
@@ -248,7 +341,7 @@ impl Action {
     pub(crate) fn standing_forms(&self, tool: &Tool) -> Vec<String> {
         let mut forms = Vec::new();
         let own = self.text_form();
-        if let Some(standing) = catalogue::named(tool.name) {
+        if let Some(standing) = catalogue::find_name(tool.name) {
             let form = self.form_named(standing);
             let arguments = form.get(tool.name.len()..).unwrap_or_default();
             forms.push(format!("{}{arguments}", self.call.tool()));
@@ -261,7 +354,7 @@ impl Action {
     /// The text forms of what the call does under a name another agent's tool has; for a patch, of
     /// what it does to each file.
     pub(crate) fn forms_as(&self, name: &str) -> Vec<String> {
-        let Some(known) = catalogue::named(name) else {
+        let Some(known) = catalogue::find_name(name) else {
             return Vec::new();
         };
         let input = self.call.input();
@@ -341,81 +434,19 @@ impl Action {
         texts
     }
 
-    /// Reads every argument that is named like a command, however deep, except the one already read.
-    fn read_commands_in(
-        &mut self,
-        input: &Map<String, Value>,
-        already: Option<&str>,
-        here: &Here<'_>,
-    ) {
-        for (key, value) in input {
-            if already == Some(key.as_str()) {
-                continue;
-            }
-            let named = catalogue::names_command(key);
-            match value {
-                Value::String(line) if named => {
-                    self.read_line(line, here);
-                    self.read_with_arguments(line, input, here);
-                }
-                Value::Array(words) if named => {
-                    self.read_words(words, here);
-                    // A list may also be one of whole lines.
-                    for line in words.iter().filter_map(Value::as_str) {
-                        if line.contains(char::is_whitespace) {
-                            self.read_line(line, here);
-                        }
-                    }
-                    for inner in words.iter().filter_map(Value::as_object) {
-                        self.read_commands_in(inner, None, here);
-                    }
-                }
-                // Which language it is, the tool's name may tell.
-                Value::String(code) if catalogue::names_code(key) => {
-                    let tool = self.call.tool().to_ascii_lowercase();
-                    let script = ["js", "node", "javascript", "deno"]
-                        .iter()
-                        .any(|name| tool.contains(name) || key.to_ascii_lowercase().contains(name));
-                    let interpreter = if script {
-                        ["node", "-e"]
-                    } else {
-                        ["python3", "-c"]
-                    };
-                    let words = interpreter.into_iter().chain([code.as_str()]);
-                    let words: Vec<Value> = words.map(Value::from).collect();
-                    self.read_words(&words, here);
-                }
-                Value::Array(words) if catalogue::names_words(key) => self.read_words(words, here),
-                Value::Object(inner) => self.read_commands_in(inner, None, here),
-                Value::Array(items) => {
-                    for inner in items.iter().filter_map(Value::as_object) {
-                        self.read_commands_in(inner, None, here);
-                    }
-                }
-                Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
-            }
-        }
-    }
-
-    /// A command whose arguments stand in a list beside it.
-    fn read_with_arguments(&mut self, command: &str, input: &Map<String, Value>, here: &Here<'_>) {
-        let arguments = ["args", "argv", "arguments"]
-            .iter()
-            .find_map(|key| input.get(*key)?.as_array());
-        if let Some(arguments) = arguments {
-            let words = command.split_whitespace().map(Value::from);
-            let words: Vec<Value> = words.chain(arguments.iter().cloned()).collect();
-            self.read_words(&words, here);
-        }
-    }
-
     fn read_shell_call(&mut self, call: &ToolCall, key: &str, here: &Here<'_>) {
         let input = call.input();
         match input.get(key) {
-            None | Some(Value::Null) => return,
+            None => return,
             Some(Value::String(_)) => {}
-            Some(Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
-                self.trouble = Some(Trouble::Malformed("the command is not text"));
+            Some(
+                Value::Null
+                | Value::Bool(_)
+                | Value::Number(_)
+                | Value::Array(_)
+                | Value::Object(_),
+            ) => {
+                self.trouble = Some(Unreadable::Malformed("the command is not text"));
                 return;
             }
         }
@@ -423,7 +454,7 @@ impl Action {
             None | Some(Value::Null) => {}
             Some(Value::Array(args)) if args.iter().all(is_scalar) => {}
             Some(_) => {
-                self.trouble = Some(Trouble::Malformed("`args` is not a list of texts"));
+                self.trouble = Some(Unreadable::Malformed("`args` is not a list of texts"));
                 return;
             }
         }
@@ -478,18 +509,18 @@ impl Action {
                 }
                 self.add_commands(listed);
             }
-            Err(refusal) => self.trouble = Some(Trouble::of(refusal)),
+            Err(refusal) => self.trouble = Some(Unreadable::from_refusal(refusal)),
         }
     }
 
     fn read_line(&mut self, line: &str, here: &Here<'_>) {
         if line.len() > MAX_COMMAND {
-            self.trouble = Some(Trouble::Oversize(line.len()));
+            self.trouble = Some(Unreadable::Oversize(line.len()));
             return;
         }
         match shell::commands_in(line, Some(here.around), &here.budget) {
             Ok(listed) => self.add_commands(listed),
-            Err(refusal) => self.trouble = Some(Trouble::of(refusal)),
+            Err(refusal) => self.trouble = Some(Unreadable::from_refusal(refusal)),
         }
     }
 
@@ -503,8 +534,12 @@ impl Action {
         // A second list's references to its own members move with it.
         let offset = self.commands.len();
         if offset + commands.len() > MAX_COMMANDS {
-            self.trouble = Some(Trouble::TooMany(offset + commands.len()));
+            self.trouble = Some(Unreadable::TooMany(offset + commands.len()));
             return;
+        }
+        if offset == 0 {
+            // For nearly every call this is all of them.
+            self.commands.reserve_exact(commands.len());
         }
         for mut command in commands {
             if let shell::Reached::Within { wrapper, .. } = &mut command.reached {
@@ -512,7 +547,7 @@ impl Action {
             }
             command.fed_by.start += offset;
             command.fed_by.end += offset;
-            self.commands.push(CommandView::of(command));
+            self.commands.push(CommandView::from_command(command));
         }
     }
 
@@ -543,8 +578,8 @@ impl Action {
             }
             let words = command.map_or(0, |command| command.words.len());
             self.trouble = Some(match given_up.limit {
-                Limit::Effects => Trouble::TooManyPaths(words),
-                Limit::Components => Trouble::PathTooDeep,
+                Limit::Effects => Unreadable::TooManyPaths(words),
+                Limit::Components => Unreadable::PathTooDeep,
             });
         }
     }
@@ -556,17 +591,18 @@ impl Action {
             (words.sum(), MAX_WORDS)
         } else {
             let texts: usize = self.call.input().values().map(count_texts).sum();
-            (
-                if texts > MAX_NAMED {
-                    effects::paths::of_arguments(self).len()
-                } else {
-                    0
-                },
-                MAX_NAMED,
-            )
+            let mut count = 0;
+            if texts > MAX_NAMED || self.identity.is_patch() {
+                count = effects::paths::of_arguments(self).len();
+            }
+            // A tool nobody has described may take any text for a path, and any key.
+            if !catalogue::is_known(self.call.tool()) {
+                count = count.max(effects::paths_in(self.call.input()).len());
+            }
+            (count, MAX_NAMED)
         };
         if count > most {
-            self.trouble = Some(Trouble::TooManyPaths(count));
+            self.trouble = Some(Unreadable::TooManyPaths(count));
             self.paths = OnceLock::from(Vec::new());
         }
     }
@@ -598,72 +634,134 @@ impl EscapeUnicode for str {
 }
 
 impl CommandView {
-    fn of(command: Command) -> Self {
-        let mut line = String::new();
-        let mut flagless = String::new();
-        let mut flags = Vec::new();
-        for assignment in &command.assignments {
-            push_word(
-                &mut line,
-                &format!("{}={}", assignment.name, assignment.value.text),
-            );
-        }
-        let mut outer_flags = Vec::new();
-        let mut valueless: Option<String> = None;
-        let mut value_next = false;
-        let mut operands_only = false;
-        let program = command
-            .words
-            .first()
-            .map_or("", |word| base_name(&word.text));
-        let hidden = flags::before_subcommand(
-            program,
-            command.words.iter().skip(1).map(|word| word.text.as_str()),
-        );
-        for (index, word) in command.words.iter().enumerate() {
-            let text = match index {
-                0 => installed_name(&word.text),
-                _ => word.text.as_str(),
-            };
-            push_word(&mut line, text);
-            if (1..=hidden).contains(&index) {
-                value_next = text.starts_with('-') && !text.contains('=');
-                valueless.get_or_insert_with(|| flagless.clone());
-                if text.starts_with('-') {
-                    flags::push(&mut outer_flags, program, text);
-                }
-                continue;
-            }
-            if index > 0 && !operands_only && text.len() > 1 && text.starts_with('-') {
-                operands_only = text == "--";
-                value_next = !operands_only && !text.contains('=');
-                valueless.get_or_insert_with(|| flagless.clone());
-                if !operands_only {
-                    flags::push(&mut flags, program, text);
-                }
-            } else {
-                let text = if index == 0 { base_name(text) } else { text };
-                push_word(&mut flagless, text);
-                if let (false, Some(valueless)) = (std::mem::take(&mut value_next), &mut valueless)
-                {
-                    push_word(valueless, text);
-                }
-            }
-        }
-        flags::add_other_names(&mut flags, flagless.split(' '));
+    fn from_command(command: Command) -> Self {
         let mut view = Self {
             command,
-            line,
-            valueless: valueless.filter(|text| *text != flagless),
-            flagless,
-            flags,
-            outer_flags,
+            spellings: OnceLock::new(),
+            flags: Vec::new(),
+            outer_flags: Vec::new(),
             read_only: false,
         };
-        view.read_only = view
+        let (mut flags, mut outer_flags) = (Vec::new(), Vec::new());
+        let program = view.first_name();
+        let mut operands = [""; 3];
+        let mut places = operands.iter_mut();
+        for (kind, text) in view.kinds() {
+            match kind {
+                WordKind::Outer if text.starts_with('-') => {
+                    flags::push(&mut outer_flags, program, text);
+                }
+                WordKind::Flag => flags::push(&mut flags, program, text),
+                WordKind::Operand => {
+                    if let Some(place) = places.next() {
+                        // A word with blanks in it is no name of anything.
+                        let name = text.len() <= MAX_NAME && !text.contains(char::is_whitespace);
+                        *place = if name { text } else { INNER };
+                    }
+                }
+                WordKind::Outer | WordKind::NoMoreFlags => {}
+            }
+        }
+        flags::add_other_names(&mut flags, operands.into_iter());
+        let [_, second, _] = operands;
+        let read_only = view
             .program()
-            .is_some_and(|program| view.only_reads(program));
+            .is_some_and(|program| only_reads(program, second, &flags));
+        view.flags = flags;
+        view.outer_flags = outer_flags;
+        view.read_only = read_only;
         view
+    }
+
+    /// Words joined by single spaces, the program without the directory it is installed in. White
+    /// space inside a quoted word is replaced, so that a rule of two words never matches inside it.
+    pub(crate) fn line(&self) -> &str {
+        &self.spelled().line
+    }
+
+    /// The same without flags and without the options before a subcommand, for rules that do not
+    /// care where flags stand.
+    pub(crate) fn flagless(&self) -> &str {
+        &self.spelled().flagless
+    }
+
+    /// The same without the word behind each flag, which may be its value; if that differs.
+    pub(crate) fn valueless(&self) -> Option<&str> {
+        self.spelled().valueless.as_deref()
+    }
+
+    fn spelled(&self) -> &Spellings {
+        self.spellings.get_or_init(|| {
+            let mut line = String::new();
+            for assignment in &self.command.assignments {
+                let text = format!("{}={}", assignment.name, assignment.value.text);
+                push_word(&mut line, &text);
+            }
+            let mut flagless = String::new();
+            let mut valueless: Option<String> = None;
+            let mut value_next = false;
+            for (at, (kind, text)) in self.kinds().enumerate() {
+                let written = match at {
+                    0 => self.first_word().map_or("", installed_name),
+                    _ => text,
+                };
+                push_word(&mut line, written);
+                match kind {
+                    WordKind::Outer => {
+                        value_next = text.starts_with('-') && !text.contains('=');
+                        valueless.get_or_insert_with(|| flagless.clone());
+                    }
+                    WordKind::Flag | WordKind::NoMoreFlags => {
+                        value_next = kind == WordKind::Flag && !text.contains('=');
+                        valueless.get_or_insert_with(|| flagless.clone());
+                    }
+                    WordKind::Operand => {
+                        push_word(&mut flagless, text);
+                        if let (false, Some(valueless)) =
+                            (std::mem::take(&mut value_next), &mut valueless)
+                        {
+                            push_word(valueless, text);
+                        }
+                    }
+                }
+            }
+            Spellings {
+                line,
+                valueless: valueless.filter(|text| *text != flagless),
+                flagless,
+            }
+        })
+    }
+
+    fn first_word(&self) -> Option<&str> {
+        self.command.words.first().map(|word| word.text.as_str())
+    }
+
+    /// The program's name without its directory, known or not.
+    fn first_name(&self) -> &str {
+        self.first_word().map_or("", base_name)
+    }
+
+    /// The words, the program without its directory, each with what it is.
+    fn kinds(&self) -> impl Iterator<Item = (WordKind, &str)> {
+        let program = self.first_name();
+        let words = || self.command.words.iter().map(|word| word.text.as_str());
+        let hidden = flags::before_subcommand(program, words().skip(1));
+        let mut operands_only = false;
+        words().enumerate().map(move |(index, text)| {
+            let flag = index > 0 && !operands_only && text.len() > 1 && text.starts_with('-');
+            let kind = match (index, flag) {
+                (0, _) => return (WordKind::Operand, program),
+                (index, _) if index <= hidden => WordKind::Outer,
+                (_, true) if text == "--" => {
+                    operands_only = true;
+                    WordKind::NoMoreFlags
+                }
+                (_, true) => WordKind::Flag,
+                (_, false) => WordKind::Operand,
+            };
+            (kind, text)
+        })
     }
 
     /// The program's name without its directory, where it is known before running.
@@ -711,17 +809,6 @@ impl CommandView {
         self.read_only
     }
 
-    fn only_reads(&self, program: &str) -> bool {
-        let operand = || self.flagless.split(' ').nth(1).unwrap_or_default();
-        READ_ONLY.binary_search(&program).is_ok()
-            || READ_ONLY_WHEN.iter().any(|when| {
-                let begins = |flag: &String| when.without.iter().any(|one| flag.starts_with(one));
-                when.program == program
-                    && (when.subcommand.is_empty() || when.subcommand.contains(&operand()))
-                    && !self.flags.iter().any(begins)
-            })
-    }
-
     /// Whether an option makes a program that otherwise only looks write a file.
     pub(crate) fn writes_by_option(&self) -> bool {
         let has = |wanted: &[&str]| {
@@ -756,7 +843,7 @@ impl CommandView {
     /// The line with its redirections to files, or nothing if it has none that write one.
     pub(crate) fn line_with_writes(&self) -> Option<String> {
         self.writes().next()?;
-        let mut text = self.line.clone();
+        let mut text = self.line().to_owned();
         if text.is_empty() {
             // A redirection without a command writes like the command that does nothing.
             text.push(':');
@@ -769,21 +856,57 @@ impl CommandView {
     }
 }
 
+/// What a word of a command is, by how it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WordKind {
+    /// An option before a subcommand, or its value.
+    Outer,
+    /// `-r`, `--force`.
+    Flag,
+    /// `--`.
+    NoMoreFlags,
+    /// The program, and every other word.
+    Operand,
+}
+
+/// Whether a program changes nothing outside itself, by its first operand and its flags.
+fn only_reads(program: &str, operand: &str, flags: &[String]) -> bool {
+    READ_ONLY.binary_search(&program).is_ok()
+        || READ_ONLY_WHEN.iter().any(|when| {
+            let begins = |flag: &String| when.without.iter().any(|one| flag.starts_with(one));
+            when.program == program
+                && (when.subcommand.is_empty() || when.subcommand.contains(&operand))
+                && !flags.iter().any(begins)
+        })
+}
+
 /// Stands for white space inside a quoted word.
-const INNER_SPACE: char = '\u{e000}';
+pub(crate) const INNER_SPACE: char = '\u{e000}';
+/// Stands for a word that is no name of anything: with white space in it, or longer than any.
+const INNER: &str = "\u{e000}";
+/// No program or subcommand that is listed has a longer name.
+const MAX_NAME: usize = 64;
 
 fn push_word(line: &mut String, word: &str) {
     if !line.is_empty() {
         line.push(' ');
     }
-    if word.contains(char::is_whitespace) {
+    if !word.is_ascii() {
         line.extend(
             word.chars()
                 .map(|c| if c.is_whitespace() { INNER_SPACE } else { c }),
         );
-    } else {
-        line.push_str(word);
+        return;
     }
+    // What nearly every word is: looked at byte by byte, and copied piece by piece.
+    let bytes = word.bytes().enumerate();
+    let mut from = 0;
+    for (at, _) in bytes.filter(|(_, byte)| matches!(byte, b' ' | b'\t'..=b'\r')) {
+        line.push_str(word.get(from..at).unwrap_or_default());
+        line.push(INNER_SPACE);
+        from = at + 1;
+    }
+    line.push_str(word.get(from..).unwrap_or_default());
 }
 
 /// The name of a program given by the full path of a directory programs are installed in. A path
@@ -851,8 +974,8 @@ mod tests {
         let call = ToolCall::shell("'/bin/rm'  -r\\f \"a b\"  x");
         let view = Action::of(&call);
         let command = view.commands.first().unwrap();
-        assert_eq!(command.line, "rm -rf a\u{e000}b x");
-        assert_eq!(command.flagless, "rm a\u{e000}b x");
+        assert_eq!(command.line(), "rm -rf a\u{e000}b x");
+        assert_eq!(command.flagless(), "rm a\u{e000}b x");
         assert!(
             ["-r", "-f"]
                 .iter()
@@ -878,7 +1001,7 @@ mod tests {
             let call = ToolCall::new("Bash", input).unwrap();
             assert!(matches!(
                 Action::of(&call).trouble,
-                Some(Trouble::Malformed(_))
+                Some(Unreadable::Malformed(_))
             ));
         }
     }

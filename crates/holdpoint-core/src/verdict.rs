@@ -36,11 +36,11 @@ impl Verdict {
             Verdict::Deny,
         ]
         .into_iter()
-        .find(|verdict| verdict.word() == word)
+        .find(|verdict| verdict.as_str() == word)
     }
 
     /// The word used in output and in policies.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Verdict::Allow => "allow",
             Verdict::Notify => "notify",
@@ -87,11 +87,11 @@ impl Risk {
             Risk::Critical,
         ]
         .into_iter()
-        .find(|risk| risk.word() == word)
+        .find(|risk| risk.as_str() == word)
     }
 
     /// The word used in output and in policies.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Risk::None => "none",
             Risk::Low => "low",
@@ -157,7 +157,7 @@ pub enum Method {
 
 impl Method {
     /// The word used in output.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Method::Whitelist => "whitelist",
             Method::Blacklist => "blacklist",
@@ -207,7 +207,7 @@ pub enum DefaultPolicy {
 
 impl DefaultPolicy {
     /// The word used in output and in policies.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             DefaultPolicy::Allow => "allow",
             DefaultPolicy::Defer => "defer",
@@ -281,7 +281,7 @@ pub enum Autonomy {
 
 impl Autonomy {
     /// The word used in output and in policies.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Autonomy::Full => "full",
             Autonomy::Supervised => "supervised",

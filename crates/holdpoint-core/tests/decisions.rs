@@ -410,16 +410,16 @@ impl Case {
         };
         let rule = decision.rule.as_deref().unwrap_or("(none)");
         if verdict_fits
-            && fits(&self.method, decision.method.word())
+            && fits(&self.method, decision.method.as_str())
             && fits(&self.rule, rule)
             && fits(&self.reason, &decision.reason)
-            && fits(&self.risk, decision.risk.word())
+            && fits(&self.risk, decision.risk.as_str())
         {
             return None;
         }
         let mut wanted = match (self.verdict, self.at_least) {
-            (Some(verdict), _) => verdict.word().to_owned(),
-            (None, Some(least)) => format!("at least {}", least.word()),
+            (Some(verdict), _) => verdict.as_str().to_owned(),
+            (None, Some(least)) => format!("at least {}", least.as_str()),
             (None, None) => String::new(),
         };
         for (key, value) in [
@@ -434,10 +434,10 @@ impl Case {
         }
         Some(format!(
             "wanted {wanted}\n    got    {}, method `{}`, rule `{rule}`, reason `{}`, risk `{}`",
-            decision.verdict.word(),
-            decision.method.word(),
+            decision.verdict.as_str(),
+            decision.method.as_str(),
             decision.reason,
-            decision.risk.word(),
+            decision.risk.as_str(),
         ))
     }
 }

@@ -27,7 +27,7 @@ fn loaded(authority: Authority, pack: Pack) -> LoadedPack {
 
 fn layer(authority: Authority, trust: Trust, text: &str) -> Source {
     Source {
-        name: authority.word().into(),
+        name: authority.as_str().into(),
         authority,
         trust,
         bytes: text.into(),

@@ -3,8 +3,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 
+use std::cell::Cell;
+
+use holdpoint_core::budget::{self, Budget, Resource};
+use holdpoint_core::paths::{Entry, Lookup};
 use holdpoint_core::{
-    Decision, MAX_COMMAND, Policy, Session, Surroundings, ToolCall, Verdict, judge_call,
+    Decision, MAX_COMMAND, Policy, Profile, Session, Surroundings, ToolCall, Verdict, judge_call,
+    shell,
 };
 use serde_json::json;
 
@@ -32,6 +37,23 @@ fn a_tool_given_too_many_files_is_refused() {
     let paths: Vec<String> = (0..5_000).map(|n| format!("f{n}")).collect();
     let call = ToolCall::new("Write", json!({ "paths": paths })).unwrap();
     assert!(refused_as_oversize(&decide(&policy, &call)));
+}
+
+#[test]
+fn a_path_behind_many_others_is_seen_or_the_call_is_refused() {
+    let policy = Policy::from_text("test", json!({ "profile": "balanced" }).to_string()).unwrap();
+    let around = Surroundings {
+        workspace: Some("/work/app"),
+        home: Some("/home/dev"),
+        ..Surroundings::nowhere()
+    };
+    for others in [0, 199, 200, 900, 5_000] {
+        let mut paths: Vec<String> = (0..others).map(|n| format!("./f{n}")).collect();
+        paths.push("/home/dev/.ssh/id_rsa".to_owned());
+        let call = ToolCall::new("mcp__x__write_all", json!({ "items": paths })).unwrap();
+        let decision = judge_call(&call, &policy, &Session::default(), &around);
+        assert!(decision.verdict >= Verdict::Ask, "{others}: {decision:?}");
+    }
 }
 
 #[test]
@@ -66,4 +88,170 @@ fn a_decision_lists_a_bounded_number_of_findings_and_the_deciding_one_first() {
     );
     assert_eq!(denied.verdict, Verdict::Deny);
     assert_eq!(denied.findings.first().unwrap().rule, "rm *");
+}
+
+/// What reading a line takes of every resource, or that the line is refused.
+fn spent(line: &str) -> Option<Vec<usize>> {
+    const RESOURCES: [(Resource, usize); 6] = [
+        (Resource::Steps, budget::MAX_STEPS),
+        (Resource::Words, budget::MAX_WORDS),
+        (Resource::Code, budget::MAX_CODE),
+        (Resource::Tokens, budget::MAX_TOKENS),
+        (Resource::Copies, budget::MAX_COPIES),
+        (Resource::Functions, budget::MAX_FUNCTIONS),
+    ];
+    let budget = Budget::new();
+    shell::commands_in(line, Some(&Surroundings::nowhere()), &budget).ok()?;
+    let used = |(resource, most): (Resource, usize)| most - budget.left(resource);
+    Some(RESOURCES.into_iter().map(used).collect())
+}
+
+#[test]
+fn a_line_twice_as_long_takes_twice_the_work_or_is_refused() {
+    let numbered = |count: usize, text: &str| {
+        let lines = (0..count).map(|number| text.replace('#', &number.to_string()));
+        lines.collect::<String>()
+    };
+    let shapes = [
+        "cd /a || cd /b;",
+        "cd /a# || cd /b#;",
+        "(cd a; cd b);",
+        "(cd a || cd b);",
+        "x=$x$x;",
+        "v=1 || v=2; rm $v;",
+        "if a; then x=1; else x=2; fi;",
+        "f() { ls; }; f;",
+        "cat <<A\n$x\nA\n",
+        "echo ls >f#; bash f#;",
+        "cp a# b#;",
+        "export PATH=a:$PATH;",
+        "set -- a b c; shift;",
+        "echo $((x + y));",
+        "for i in a b c; do rm $i; done;",
+        "trap 'ls' EXIT;",
+    ];
+    let mut found = Vec::new();
+    for shape in shapes {
+        let (once, twice) = (numbered(40, shape), numbered(80, shape));
+        let Some((once, twice)) = spent(&once).zip(spent(&twice)) else {
+            continue;
+        };
+        // Some steps are taken for the line as a whole.
+        let more = |(once, twice): (&usize, &usize)| *twice > 2 * once + once / 2 + 500;
+        if once.iter().zip(&twice).any(more) {
+            found.push((shape, once, twice));
+        }
+    }
+    assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn a_line_that_walks_ever_deeper_is_refused() {
+    let policy = json!({ "defaultPolicy": "allow" });
+    // Every command could be in more directories, each with a longer name.
+    let deeper = ToolCall::shell("cd a || cd b;".repeat(900));
+    assert!(refused_as_oversize(&decide(&policy, &deeper)));
+}
+
+#[test]
+fn wrappers_of_wrappers_without_end_are_refused() {
+    let policy = json!({ "defaultPolicy": "allow" });
+    for wrapper in [
+        "sudo",
+        "env",
+        "nice",
+        "nohup",
+        "xargs",
+        "timeout 5",
+        "command",
+        "eval",
+    ] {
+        for count in [100, 20_000] {
+            let line = format!("{}rm -rf x", format!("{wrapper} ").repeat(count));
+            let decision = decide(&policy, &ToolCall::shell(line));
+            assert!(refused_as_oversize(&decision), "{wrapper} {count}");
+        }
+    }
+}
+
+/// A file system that counts how often it is looked at.
+#[derive(Default)]
+struct Counting(Cell<usize>);
+
+impl Lookup for Counting {
+    fn entry(&self, _path: &str) -> Entry {
+        self.0.set(self.0.get() + 1);
+        Entry::Missing
+    }
+}
+
+#[test]
+fn files_beyond_the_most_a_tool_is_given_are_not_looked_for() {
+    let policy = json!({ "defaultPolicy": "allow" });
+    let policy = Policy::from_text("test", policy.to_string()).unwrap();
+    let header = |number: usize| format!("*** Update File: d{number}/f\n@@\n-a\n+b\n");
+    let patch = |count: usize| -> String { (0..count).map(header).collect() };
+    let listed = |count: usize| -> Vec<String> { (0..count).map(|n| format!("d{n}/f")).collect() };
+    let looks = |tool: &str, input: serde_json::Value| {
+        let counting = Counting::default();
+        let around = Surroundings {
+            workspace: Some("/w"),
+            lookup: &counting,
+            ..Surroundings::nowhere()
+        };
+        let call = ToolCall::new(tool, input).unwrap();
+        let decision = judge_call(&call, &policy, &Session::default(), &around);
+        (counting.0.get(), refused_as_oversize(&decision))
+    };
+    for (tool, few, many) in [
+        (
+            "Write",
+            json!({ "paths": listed(500) }),
+            json!({ "paths": listed(50_000) }),
+        ),
+        (
+            "apply_patch",
+            json!({ "input": format!("*** Begin Patch\n{}", patch(500)) }),
+            json!({ "input": format!("*** Begin Patch\n{}", patch(50_000)) }),
+        ),
+    ] {
+        let (first, refused) = looks(tool, few);
+        assert!(!refused && first > 0, "{tool}");
+        let (second, refused) = looks(tool, many);
+        assert!(refused && second <= 3 * first, "{tool}: {first} {second}");
+    }
+}
+
+#[test]
+fn commands_in_arguments_are_no_longer_read_once_there_are_too_many() {
+    let policy = json!({ "defaultPolicy": "allow" });
+    let steps: Vec<_> = (0..50_000).map(|_| json!({ "command": "ls" })).collect();
+    let call = ToolCall::new("mcp__a__b", json!({ "steps": steps })).unwrap();
+    assert!(refused_as_oversize(&decide(&policy, &call)));
+}
+
+#[test]
+fn a_letter_that_is_repeated_is_one_flag() {
+    let policy = Policy::profile(Profile::Balanced).unwrap();
+    let verdict = |line: String| {
+        let call = ToolCall::shell(line);
+        judge_call(
+            &call,
+            &policy,
+            &Session::default(),
+            &Surroundings::nowhere(),
+        )
+    };
+    for (once, often) in [
+        (
+            "tar -xf a.tar".to_owned(),
+            format!("tar -{}f a.tar", "x".repeat(100_000)),
+        ),
+        (
+            "rm -rf /".to_owned(),
+            format!("rm -{}f /", "r".repeat(100_000)),
+        ),
+    ] {
+        assert_eq!(verdict(once).verdict, verdict(often).verdict);
+    }
 }

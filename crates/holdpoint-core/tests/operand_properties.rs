@@ -177,8 +177,8 @@ fn another_operand_of_any_program_never_loosens() -> Outcome<()> {
     Ok(())
 }
 
-/// Programs to which an operand says what to run in place of their input, or where to write in
-/// place of the operand before it: with one more they do something else.
+/// Programs to which an operand says what to run in place of their input or of an installation, or which
+/// of all variables to print: with one more they do something else.
 const DO_SOMETHING_ELSE: &[&str] = &[
     "sh",
     "bash",
@@ -196,9 +196,10 @@ const DO_SOMETHING_ELSE: &[&str] = &[
     "doas",
     "printenv",
     "export",
+    "declare",
     "push",
-    "split",
     "redis-cli",
+    "yarn",
 ];
 
 #[test]
@@ -223,11 +224,13 @@ fn another_operand_of_a_command_never_loosens() -> Outcome<()> {
         let mut words =
             last.split(|letter: char| letter.is_whitespace() || "'\"/".contains(letter));
         // What stands behind a comment or a heredoc is no operand, and what a function or an
-        // interpreter with code for its input does with one is another matter.
-        let other = ["\n", "#", "<<<", "<&", "function"]
+        // interpreter with code for its input does with one is another matter; to PowerShell it is more code.
+        let other = ["\n", "#", "<<<", "<&", "function", "pwsh ", "powershell "]
             .iter()
             .any(|sign| command.contains(sign));
-        if other || words.any(|word| others.contains(word)) {
+        // A makefile that is run as a script makes another target then, as `make` does.
+        let makes = |text: &String| text.starts_with("#!/usr/bin/make");
+        if other || words.any(|word| others.contains(word)) || case.files.values().any(makes) {
             continue;
         }
         let before = case.judged(command, &policy)?.verdict;

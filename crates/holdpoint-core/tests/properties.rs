@@ -222,7 +222,7 @@ fn mark(severity: Severity) -> Mark {
 
 fn source(authority: Authority, trust: Trust, text: &Value) -> Source {
     Source {
-        name: authority.word().into(),
+        name: authority.as_str().into(),
         authority,
         trust,
         bytes: text.to_string().into_bytes(),
@@ -623,4 +623,64 @@ fn arbitrary_json() -> impl Strategy<Value = Value> {
                 .prop_map(|map| Value::Object(map.into_iter().collect())),
         ]
     })
+}
+
+/// A disk with links in and out of the directory that is allowed.
+struct Linked;
+
+impl holdpoint_core::paths::Lookup for Linked {
+    fn entry(&self, path: &str) -> holdpoint_core::paths::Entry {
+        use holdpoint_core::paths::Entry;
+        match path {
+            "/ws/app/src/out" => Entry::Link("../..".into()),
+            "/ws/app/src/etc" => Entry::Link("/etc".into()),
+            "/ws/app/src/in" => Entry::Link("sub/deep".into()),
+            "/ws/app/src/back" => Entry::Link("sub/../out".into()),
+            _ => Entry::Missing,
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
+
+    /// However a path is spelled, a pattern with a wildcard in a path covers what resolves below its
+    /// directory and nothing else.
+    #[test]
+    fn a_wildcard_in_a_path_stays_in_its_directory(
+        components in prop::collection::vec(
+            select(&["..", ".", "", "a", "b.rs", "out", "etc", "in", "back", "{a,..}", "{..,in}", "'..'", "\\.."][..]),
+            1..6,
+        ),
+        more in select(&["", " src/a", " ../x", " /etc/hostname", " -n", " < src/a", " < ../x"][..]),
+        pattern in select(&["cat src/*", "cat ./src/*", "cat /ws/app/src/*", "cat src/*.rs", "cat src/a*"][..]),
+    ) {
+        let around = Surroundings {
+            workspace: Some("/ws/app"),
+            directory: Some("/ws/app"),
+            home: Some("/home/dev"),
+            lookup: &Linked,
+        };
+        let directory = pattern.trim_start_matches("cat ").trim_end_matches(['*', '.', 'r', 's', 'a']);
+        let directory = if directory.ends_with('/') { directory } else { "src/" };
+        let written = format!("cat {directory}{}{more}", components.join("/"));
+        let text = json!({"guards": {"enabled": false}, "defaultPolicy": "ask", "allow": {"patterns": [pattern]}});
+        let policy = Policy::from_text("test", text.to_string()).unwrap();
+        let decision = judge_call(&ToolCall::shell(&written), &policy, &Session::default(), &around);
+        // What the shell would hand on, by hand: braces apart, quotes gone.
+        let mut paths = vec![format!("{directory}{}", components.join("/")).replace(['\'', '\\'], "")];
+        while let Some(at) = paths.iter().position(|path| path.contains('{')) {
+            let path = paths.swap_remove(at);
+            let (before, rest) = path.split_once('{').unwrap();
+            let (choices, after) = rest.split_once('}').unwrap();
+            paths.extend(choices.split(',').map(|one| format!("{before}{one}{after}")));
+        }
+        paths.extend(more.trim_matches([' ', '<']).split(' ').filter(|one| one.contains('/')).map(str::to_owned));
+        let leaves = paths.iter().any(|path| {
+            !around.resolve(path).is_ok_and(|place| holdpoint_core::paths::is_within(&place, "/ws/app/src"))
+        });
+        if leaves {
+            prop_assert_ne!(decision.verdict, Verdict::Allow, "{} by {}", written, pattern);
+        }
+    }
 }

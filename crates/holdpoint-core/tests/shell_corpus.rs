@@ -86,10 +86,10 @@ fn report(text: &mut String, case: &Case, command: &str, got: &Decision) -> std:
         "{}: {}\n    wanted {} by {wanted}\n    got    {} by {} ({}; found: {})",
         case.topic,
         command.replace('\n', "\n        "),
-        case.verdict.word(),
-        got.verdict.word(),
+        case.verdict.as_str(),
+        got.verdict.as_str(),
         got.rule.as_deref().unwrap_or("no rule"),
-        got.method.word(),
+        got.method.as_str(),
         found.join(", "),
     )
 }

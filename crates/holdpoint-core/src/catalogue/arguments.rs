@@ -9,18 +9,41 @@ use std::cmp::Ordering;
 use serde_json::{Map, Value};
 
 use super::{
-    ARGV_WORDS, Argument, CODE_WORDS, COMMAND_WORDS, DIRECTORY_WORDS, Name, PATH_WORDS, Tool, find,
+    ARGV_WORDS, Argument, CODE_WORDS, COMMAND_WORDS, DIRECTORY_WORDS, Name, OPERATION_WORDS,
+    PATH_WORDS, PROGRAM_WORDS, TYPED_WORDS, TYPING_WORDS, Tool, find,
 };
 
 /// Whether an argument of this name holds a shell command in a tool that is not listed.
 pub fn names_command(key: &str) -> bool {
-    // Every such name has a `c` or an `s` in front.
-    key.starts_with(['c', 'C', 's', 'S', '_', '-']) && is_among(key, COMMAND_WORDS)
+    // Every such name begins with one of these letters.
+    key.starts_with(['b', 'B', 'c', 'C', 'e', 'E', 'r', 'R', 's', 'S', '_', '-'])
+        && is_among(key, COMMAND_WORDS)
 }
 
 /// Whether an argument of this name is code in a language the tool knows.
 pub(crate) fn names_code(key: &str) -> bool {
     is_among(key, CODE_WORDS)
+}
+
+/// Whether an argument of this name is a program whose arguments stand beside it.
+pub(crate) fn names_program(key: &str) -> bool {
+    is_among(key, PROGRAM_WORDS)
+}
+
+/// Whether an argument of this name says which of its works a tool shall do.
+pub(crate) fn names_operation(key: &str) -> bool {
+    is_among(key, OPERATION_WORDS)
+}
+
+/// Whether an argument of this name is what is typed, of a tool that types.
+pub(crate) fn names_typed(key: &str) -> bool {
+    is_among(key, TYPED_WORDS)
+}
+
+/// Whether a tool of this name types into a shell that runs, whoever's it is.
+pub(crate) fn types_into_shell(tool: &str) -> bool {
+    let own = tool.rsplit("__").next().unwrap_or(tool);
+    is_among(own, TYPING_WORDS)
 }
 
 /// Whether an argument of this name is a list of words a program is started with.
@@ -153,7 +176,24 @@ impl Tool {
     }
 }
 
+/// As long as names of arguments get, but for a few.
+const USUAL_LENGTH: usize = 32;
+
 fn is_among(key: &str, words: &[&str]) -> bool {
+    if key.is_ascii() && key.len() <= USUAL_LENGTH {
+        // Folded once and not for every word it is compared with.
+        let mut folded = [0; USUAL_LENGTH];
+        let letters = key.bytes().filter(|byte| !matches!(byte, b'_' | b'-'));
+        let mut length = 0;
+        for (place, byte) in folded.iter_mut().zip(letters) {
+            *place = byte.to_ascii_lowercase();
+            length += 1;
+        }
+        let folded = folded.get(..length).unwrap_or_default();
+        return words
+            .binary_search_by(|word| word.as_bytes().cmp(folded))
+            .is_ok();
+    }
     words
         .binary_search_by(|word| compare_folded(word, key))
         .is_ok()

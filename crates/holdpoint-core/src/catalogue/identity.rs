@@ -14,7 +14,7 @@ use crate::call::ToolCall;
 pub(crate) struct ToolSet(pub(super) u64);
 
 impl ToolSet {
-    pub(crate) fn of(tool: &Tool) -> Self {
+    pub(crate) fn from_tool(tool: &Tool) -> Self {
         Self(1 << tool.number)
     }
 
@@ -39,12 +39,12 @@ pub(crate) struct Identity {
 
 impl Identity {
     /// The tool of a call; which work it does, the call may say.
-    pub(crate) fn of(call: &ToolCall) -> Self {
+    pub(crate) fn from_call(call: &ToolCall) -> Self {
         let identity = Self::of_name(call.tool());
         let Some(tool) = identity.tool() else {
             return identity;
         };
-        let own = ToolSet::of(tool);
+        let own = ToolSet::from_tool(tool);
         match tool.operations {
             Operations::One => identity,
             Operations::Patch => {
@@ -77,12 +77,12 @@ impl Identity {
         let Some(known) = name.and_then(Name::tool) else {
             return Self::default();
         };
-        let touched = ToolSet::of(known).and(known.part_of);
+        let touched = ToolSet::from_tool(known).and(known.part_of);
         match known.operations {
             Operations::One => Self {
                 name,
                 touched,
-                needed: ToolSet::of(known),
+                needed: ToolSet::from_tool(known),
             },
             Operations::Patch | Operations::Editor => Self {
                 name,
@@ -99,7 +99,7 @@ impl Identity {
 
     /// Whether a rule for `tool` counts where it tightens.
     pub(crate) fn touches(self, tool: &Tool) -> bool {
-        self.touched.contains(ToolSet::of(tool))
+        self.touched.contains(ToolSet::from_tool(tool))
     }
 
     /// Whether rules that allow these tools allow all that the call does.
@@ -112,7 +112,7 @@ impl Identity {
             true => EDIT,
             false => ToolSet::default(),
         };
-        allowed.contains(ToolSet::of(tool)) || allowed.and(edits).contains(self.needed)
+        allowed.contains(ToolSet::from_tool(tool)) || allowed.and(edits).contains(self.needed)
     }
 
     /// The name that stands for the tool, if the call has another one.
@@ -123,6 +123,11 @@ impl Identity {
     }
 
     /// Whether the call is a patch, whose files are named in a text.
+    /// Whether it writes a notebook's cells.
+    pub(crate) fn is_notebook(self) -> bool {
+        self.tool().is_some_and(|tool| tool.meaning == "notebook")
+    }
+
     pub(crate) fn is_patch(self) -> bool {
         self.tool()
             .is_some_and(|tool| tool.operations == Operations::Patch)
@@ -155,7 +160,7 @@ pub(crate) fn tool_named(name: &str) -> Option<&'static Tool> {
 }
 
 /// The name agents give to a tool, if a text is one.
-pub(crate) fn named(text: &str) -> Option<&'static Name> {
+pub(crate) fn find_name(text: &str) -> Option<&'static Name> {
     find(text)
 }
 
@@ -242,12 +247,12 @@ mod tests {
 
     fn tools(names: &[&str]) -> ToolSet {
         names.iter().fold(ToolSet::default(), |set, name| {
-            set.and(ToolSet::of(tool_named(name).unwrap()))
+            set.and(ToolSet::from_tool(tool_named(name).unwrap()))
         })
     }
 
     fn identity(tool: &str, input: Value) -> Identity {
-        Identity::of(&ToolCall::new(tool, input).unwrap())
+        Identity::from_call(&ToolCall::new(tool, input).unwrap())
     }
 
     fn touches(identity: Identity, tool: &str) -> bool {

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod identity;
+mod name_words;
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -17,12 +18,13 @@ use crate::verdict::Risk;
 
 pub use arguments::names_command;
 pub(crate) use arguments::{
-    is_free_text, meaning_argument, names_code, names_directory, names_path, names_words, rename,
-    renames,
+    is_free_text, meaning_argument, names_code, names_directory, names_path, names_program,
+    names_typed, names_words, rename, renames, types_into_shell,
 };
-pub(crate) use identity::{Identity, ToolSet, is_name, named, patched_paths, tool_named};
+pub(crate) use identity::{Identity, ToolSet, find_name, is_name, patched_paths, tool_named};
 #[cfg(test)]
 pub(crate) use identity::{all_names, arguments_of};
+pub(crate) use name_words::{Says, said_by_call};
 
 /// What running a tool does to the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -200,6 +202,65 @@ pub fn reaches_network(tool: &str) -> bool {
     find(tool)
         .and_then(Name::tool)
         .is_some_and(|tool| tool.network)
+}
+
+/// How a tool comes to the pages it is sent to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fetching {
+    /// Not at all, or as a program a person could run.
+    Never,
+    /// It shows them in a browser, whose work is often a page of this machine.
+    Browses,
+    /// It brings them to the model.
+    Fetches,
+}
+
+/// How `tool` comes to the pages it is sent to, going by its name where nobody has described it: that
+/// only ever tightens.
+pub(crate) fn fetching(tool: &str) -> Fetching {
+    if tool_named(tool).is_some_and(|tool| tool.network) {
+        return Fetching::Fetches;
+    }
+    if is_known(tool) {
+        return Fetching::Never;
+    }
+    let name = tool.to_ascii_lowercase();
+    let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
+    if has(&[
+        "browser",
+        "playwright",
+        "puppeteer",
+        "chrome",
+        "navigate",
+        "selenium",
+    ]) {
+        Fetching::Browses
+    } else if has(&[
+        "fetch",
+        "http",
+        "request",
+        "url",
+        "download",
+        "crawl",
+        "scrape",
+        "curl",
+        "wget",
+        "webpage",
+        "read_page",
+        "get_page",
+        "open_link",
+    ]) {
+        Fetching::Fetches
+    } else {
+        Fetching::Never
+    }
+}
+
+/// The arguments of `tool` that are prose with addresses in it: what each stands for, and its name.
+pub(crate) fn texts_with_addresses(tool: &str) -> &'static [(&'static str, &'static str)] {
+    find(tool)
+        .filter(|_| reaches_network(tool))
+        .map_or(&[], |name| name.texts)
 }
 
 /// Whether `tool` is known to show what stands in files.

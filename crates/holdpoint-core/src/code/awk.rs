@@ -8,14 +8,14 @@ use super::names::Assignments;
 use super::syntax::Syntax;
 use super::tokens::{self, Kind, Piece, Tree};
 use super::values::text_joined;
-use super::{Deed, DeedKind, Language, Limits, Operand, Reading, Unfollowed};
+use super::{Carried, CodeEffect, CodeEffectKind, Language, Limits, Operand, Reading, Unfollowed};
 
 pub(super) fn read(code: &str, limits: &Limits) -> Reading {
-    let syntax = Syntax::of(Language::Awk);
+    let syntax = Syntax::for_language(Language::Awk);
     let (trees, fault) = tokens::trees(syntax, code, limits);
     let mut walker = Awk {
         limits,
-        assignments: Assignments::of(syntax, &trees),
+        assignments: Assignments::from_trees(syntax, &trees),
         constants: HashMap::new(),
         reading: Reading::default(),
     };
@@ -41,7 +41,7 @@ impl<'t> Awk<'t, '_> {
             if let Kind::Group(_, inside) = &tree.kind {
                 self.collect(inside);
             }
-            if let (Some(name), Some(sign)) = (tree.word(), trees.get(at + 1))
+            if let (Some(name), Some(sign)) = (tree.as_word(), trees.get(at + 1))
                 && sign.is_sign("=")
                 && self.assignments.once(name)
             {
@@ -51,8 +51,8 @@ impl<'t> Awk<'t, '_> {
         }
     }
 
-    fn deed(&mut self, kind: DeedKind, span: Range<usize>) {
-        self.reading.deeds.push(Deed { kind, span });
+    fn effect(&mut self, kind: CodeEffectKind, span: Range<usize>) {
+        self.reading.effects.push(CodeEffect::plain(kind, span));
     }
 
     fn list(&mut self, trees: &[Tree<'t>]) {
@@ -81,8 +81,19 @@ impl<'t> Awk<'t, '_> {
                     if let Some(inside) = next.and_then(|next| next.group(b'(')) {
                         let line = self.value(inside);
                         let end = next.map_or(tree.span.end, |next| next.span.end);
-                        self.deed(DeedKind::Shell(line), tree.span.start..end);
+                        self.effect(CodeEffectKind::Shell(line), tree.span.start..end);
                     }
+                }
+                Kind::Word("ENVIRON") if printing => {
+                    let name = match next.and_then(|next| next.group(b'[')) {
+                        Some([key]) => self.value(std::slice::from_ref(key)),
+                        Some(_) | None => Operand::Unknown,
+                    };
+                    let what = match name {
+                        Operand::Known(name) => Carried::Variable(name),
+                        Operand::Starts(_) | Operand::Unknown => Carried::Environment,
+                    };
+                    self.effect(CodeEffectKind::Print(what), tree.span.clone());
                 }
                 Kind::Word("getline") => self.getline(trees, at),
                 Kind::Word("if" | "while" | "else" | "do" | "return") => start = at + 1,
@@ -132,11 +143,11 @@ impl<'t> Awk<'t, '_> {
             Operand::Unknown => false,
         };
         let kind = if host {
-            DeedKind::Connect(command)
+            CodeEffectKind::Connect(command)
         } else {
-            DeedKind::Shell(command)
+            CodeEffectKind::Shell(command)
         };
-        self.deed(kind, span);
+        self.effect(kind, span);
     }
 
     fn printed(&mut self, path: Operand, append: bool, span: Range<usize>) {
@@ -149,11 +160,11 @@ impl<'t> Awk<'t, '_> {
             return;
         }
         let kind = if append {
-            DeedKind::Append { path }
+            CodeEffectKind::Append { path }
         } else {
-            DeedKind::Write { path }
+            CodeEffectKind::Write { path }
         };
-        self.deed(kind, span);
+        self.effect(kind, span);
     }
 
     /// `getline < "file"`, `getline line < "file"`.
@@ -173,13 +184,13 @@ impl<'t> Awk<'t, '_> {
             let path = self.value(operands(trees, less + 1));
             let kind = match &path {
                 Operand::Known(text) | Operand::Starts(text) if text.starts_with("/inet") => {
-                    DeedKind::Connect(path)
+                    CodeEffectKind::Connect(path)
                 }
                 Operand::Known(_) | Operand::Starts(_) | Operand::Unknown => {
-                    DeedKind::Read { path }
+                    CodeEffectKind::Read { path }
                 }
             };
-            self.deed(kind, tree.span.clone());
+            self.effect(kind, tree.span.clone());
         }
     }
 

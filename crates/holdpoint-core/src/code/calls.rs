@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::carried::{self, Carried};
 use super::constants;
-use super::tables::{Act, Depth, Place};
-use super::values::{Value, text_joined};
+use super::tables::{CallEffect, Depth, Parameter};
+use super::values::Value;
 use super::walker::Walker;
-use super::{DeedKind, Language, Operand, Unfollowed};
+use super::{CodeEffectKind, Language, Operand, Setting, Unfollowed};
 
 /// The arguments of a call.
 #[derive(Default)]
@@ -18,6 +19,8 @@ pub(super) struct Args {
     pub(super) open: bool,
     /// The program in front of Perl's `system { … } …`.
     pub(super) indirect: Option<Box<Value>>,
+    /// How the function is called, for rows that stand for many.
+    pub(super) called: String,
 }
 
 static UNKNOWN: Value = Value::Unknown;
@@ -38,7 +41,7 @@ impl Args {
         }
     }
 
-    fn at(&self, place: Place) -> Option<&Value> {
+    pub(super) fn at(&self, place: Parameter) -> Option<&Value> {
         self.list
             .get(place.0)
             .or_else(|| self.named(place.1))
@@ -53,7 +56,7 @@ impl Args {
     }
 
     /// An option, given by name or in a map among the arguments.
-    fn option(&self, name: &str) -> Option<&Value> {
+    pub(super) fn option(&self, name: &str) -> Option<&Value> {
         self.named(name)
             .or_else(|| {
                 self.list.iter().find_map(|value| match value {
@@ -67,6 +70,7 @@ impl Args {
                     | Value::List(_)
                     | Value::Name(_)
                     | Value::Made(..)
+                    | Value::Held(..)
                     | Value::Method(..)
                     | Value::Any(_)
                     | Value::Function
@@ -76,8 +80,14 @@ impl Args {
             .or(self.open.then_some(&UNKNOWN))
     }
 
+    /// An option that is given, rather than one that could be.
+    pub(super) fn named_option(&self, name: &str) -> Option<&Value> {
+        self.option(name)
+            .filter(|value| !std::ptr::eq(*value, &UNKNOWN))
+    }
+
     /// Whether an option is on, or could be.
-    fn may_be_on(&self, name: &str) -> bool {
+    pub(super) fn may_be_on(&self, name: &str) -> bool {
         self.option(name)
             .is_some_and(|value| !matches!(value, Value::Flag(false) | Value::Number(0)))
     }
@@ -100,7 +110,7 @@ impl Args {
         operands
     }
 
-    fn operands(&self, place: Place) -> Vec<Operand> {
+    fn operands(&self, place: Parameter) -> Vec<Operand> {
         self.at(place)
             .map_or_else(|| vec![Operand::Unknown], Value::operands)
     }
@@ -131,11 +141,23 @@ impl Walker<'_, '_> {
                 }
                 self.unfollowed(&args, span)
             }
+            // `sh.Command("rm")("-rf", "/")`
+            Value::Made(class, inner) => {
+                let table = self.table;
+                match table.acts(&format!("{class}#()")) {
+                    Some(acts) => {
+                        let mut args = args;
+                        args.list.insert(0, Value::Made(class, inner));
+                        self.perform(acts, &args, span)
+                    }
+                    None => self.unfollowed(&args, span),
+                }
+            }
             Value::Number(_)
             | Value::Flag(_)
             | Value::List(_)
             | Value::Map(_)
-            | Value::Made(..)
+            | Value::Held(..)
             | Value::Function => self.unfollowed(&args, span),
         }
     }
@@ -193,13 +215,36 @@ impl Walker<'_, '_> {
         }
         let table = self.table;
         if let Some(acts) = table.acts(name) {
+            args.called = table.way(name).to_owned();
             return self.perform(acts, &args, span);
         }
-        if let Some((object, method)) = name.rsplit_once('.')
-            && let Some(acts) = table.acts(&format!("?#{method}"))
-        {
+        let Some((object, method)) = name.rsplit_once('.') else {
+            return self.unfollowed(&args, span);
+        };
+        // `os.__getattribute__("system")`
+        if matches!(method, "__getattribute__" | "__getattr__") {
+            args.list.insert(0, Value::Name(object.to_owned()));
+            return self.attribute(&args, Parameter(0, ""), Parameter(1, ""), span);
+        }
+        // All rows of a model: `User.objects.all()`, `User.query`.
+        if matches!(method, "all" | "order_by") && object.ends_with(".objects") {
+            return Value::Made("Rows", Box::new(Value::Unknown));
+        }
+        if method == "delete" && object.ends_with(".query") {
+            self.performs_as("psql -c DELETE·FROM·t", &args, span);
+            return Value::Unknown;
+        }
+        if let Some(acts) = table.acts(&format!("?#{method}")) {
+            args.called = method.to_owned();
             args.list.insert(0, Value::Name(object.to_owned()));
             return self.perform(acts, &args, span);
+        }
+        // `os.environ["X"].encode()`
+        if carried::named(object).is_some() {
+            let object = Value::Name(object.to_owned());
+            if let Some(value) = constants::method(&object, method, &args.list) {
+                return value;
+            }
         }
         self.unfollowed(&args, span)
     }
@@ -219,20 +264,24 @@ impl Walker<'_, '_> {
             | Value::List(_)
             | Value::Map(_)
             | Value::Name(_)
+            | Value::Held(..)
             | Value::Method(..)
             | Value::Any(_)
             | Value::Function
             | Value::Unknown => "?",
         };
         let table = self.table;
-        let acts = table
-            .acts(&format!("{class}#{method}"))
-            .or_else(|| table.acts(&format!("?#{method}")));
-        if let Some(acts) = acts {
+        if let Some(acts) = table.method(class, method) {
+            args.called = method.rsplit('.').next().unwrap_or(method).to_owned();
             args.list.insert(0, receiver);
             return self.perform(acts, &args, span);
         }
-        let known = constants::method(&receiver, method, &args.list);
+        let known = match method {
+            "format" if matches!(receiver, Value::Text(_)) => {
+                Some(constants::filled(&receiver, '{', &args.list, &args.named))
+            }
+            _ => constants::method(&receiver, method, &args.list),
+        };
         self.escape(&receiver, span);
         match known {
             Some(value) if self.limits.copies(value.size()) => value,
@@ -241,9 +290,14 @@ impl Walker<'_, '_> {
     }
 
     /// Does what the table says; the value is that of the call.
-    pub(super) fn perform(&mut self, acts: &[Act], args: &Args, span: &Range<usize>) -> Value {
+    pub(super) fn perform(
+        &mut self,
+        acts: &[CallEffect],
+        args: &Args,
+        span: &Range<usize>,
+    ) -> Value {
         let mut value = Value::Unknown;
-        if acts.iter().all(Act::is_deed) {
+        if acts.iter().all(CallEffect::is_known_effect) {
             // A function among the arguments is called by this one.
             self.unfollowed(args, span);
         }
@@ -255,53 +309,61 @@ impl Walker<'_, '_> {
         value
     }
 
-    fn act(&mut self, act: &Act, args: &Args, span: &Range<usize>) -> Option<Value> {
+    fn act(&mut self, act: &CallEffect, args: &Args, span: &Range<usize>) -> Option<Value> {
         match act {
-            Act::Delete(place, depth) => {
+            CallEffect::Delete(place, depth) => {
                 let recursive = deep(*depth, args);
                 for path in args.operands(*place) {
-                    self.deed(DeedKind::Delete { path, recursive }, span);
+                    self.effect(CodeEffectKind::Delete { path, recursive }, span);
                 }
             }
-            Act::DeleteAll(start, depth) => {
+            CallEffect::DeleteAll(start, depth) => {
                 let recursive = deep(*depth, args);
                 for path in args.operands_from(*start) {
-                    self.deed(DeedKind::Delete { path, recursive }, span);
+                    self.effect(CodeEffectKind::Delete { path, recursive }, span);
                 }
             }
-            Act::Write(place) => {
+            CallEffect::Write(place) => {
                 for path in args.operands(*place) {
-                    self.deed(DeedKind::Write { path }, span);
+                    self.effect(CodeEffectKind::Write { path }, span);
                 }
             }
-            Act::Append(place) => {
+            CallEffect::Append(place) => {
                 for path in args.operands(*place) {
-                    self.deed(DeedKind::Append { path }, span);
+                    self.effect(CodeEffectKind::Append { path }, span);
                 }
             }
-            Act::Read(place) => {
+            CallEffect::Read(place) => {
+                let mut content = None;
                 for path in args.operands(*place) {
-                    self.deed(DeedKind::Read { path }, span);
+                    content = Some(carried::content(path.clone()));
+                    self.effect(CodeEffectKind::Read { path }, span);
                 }
+                return content;
             }
-            Act::ChangeMode(place) => {
+            CallEffect::ChangeMode(place) => {
                 for path in args.operands(*place) {
-                    self.deed(DeedKind::ChangeMode { path }, span);
+                    self.effect(CodeEffectKind::ChangeMode { path }, span);
                 }
             }
-            Act::ChangeModeAll(start) => {
+            CallEffect::ChangeModeAll(start) => {
                 for path in args.operands_from(*start) {
-                    self.deed(DeedKind::ChangeMode { path }, span);
+                    self.effect(CodeEffectKind::ChangeMode { path }, span);
                 }
             }
-            Act::Rename(from, to) => {
+            CallEffect::Link(from, to) => {
+                let operand = |place| args.at(place).map_or(Operand::Unknown, Value::operand);
+                let words = vec![Operand::Known("ln".into()), operand(*from), operand(*to)];
+                self.effect(CodeEffectKind::Run(words), span);
+            }
+            CallEffect::Rename(from, to) => {
                 let to = Value::Text(args.at(*to).map_or(Operand::Unknown, Value::operand));
                 for from in args.operands(*from) {
                     let to = self.copied(&to).operand();
-                    self.deed(DeedKind::Rename { from, to }, span);
+                    self.effect(CodeEffectKind::Rename { from, to }, span);
                 }
             }
-            Act::Connect(place) => {
+            CallEffect::Connect(place) => {
                 let host = match args.at(*place) {
                     // A host and its port.
                     Some(Value::List(pair)) => {
@@ -314,40 +376,111 @@ impl Walker<'_, '_> {
                     Some(value) => value.operand(),
                     None => Operand::Unknown,
                 };
-                self.deed(DeedKind::Connect(host), span);
+                self.sends(&host, args, span);
+                self.effect(CodeEffectKind::Connect(host), span);
             }
-            Act::ConnectIfUrl(place) => {
+            CallEffect::Send(place) => {
+                let host = args.at(*place).map_or(Operand::Unknown, Value::operand);
+                self.sends(&host, args, span);
+            }
+            CallEffect::Print(start) => {
+                for one in args.from(*start).iter().flat_map(carried::held) {
+                    if !matches!(one, Carried::File(_)) {
+                        self.effect(CodeEffectKind::Print(one), span);
+                    }
+                }
+            }
+            CallEffect::ConnectIfAddress(place) => {
+                for host in args.operands(*place) {
+                    if matches!(&host, Operand::Known(text) | Operand::Starts(text) if is_url(text))
+                    {
+                        self.sends(&host, args, span);
+                        self.effect(CodeEffectKind::Connect(host), span);
+                    }
+                }
+            }
+            CallEffect::MakeNamed(class) => {
+                let name = args
+                    .called
+                    .split('.')
+                    .next()
+                    .unwrap_or("")
+                    .to_ascii_lowercase();
+                return Some(Value::Made(class, Box::new(Value::known(name))));
+            }
+            CallEffect::As(form) => self.performs_as(form, args, span),
+            CallEffect::Query(form) => self.query(form, args, true, span),
+            CallEffect::QueryIfPlain(form) => self.query(form, args, false, span),
+            CallEffect::Kubernetes => self.kubernetes(args, span),
+            CallEffect::Feed(place) => self.feed(args, *place, span),
+            CallEffect::Kill(process, signal) => self.kill(args, *process, *signal, span),
+            CallEffect::ChangeDirectory(place) => {
+                // Where that is not known, it is most often where the code itself stands.
+                if let Some(Operand::Known(to)) = args.at(*place).map(Value::operand) {
+                    self.change_directory(Operand::Known(to));
+                }
+            }
+            CallEffect::SetVariable(name, value) => {
+                let value = args.at(*value).map_or(Operand::Unknown, Value::operand);
+                // PHP's `putenv("NAME=value")`
+                if let Some(both) = args.at(*name).and_then(Value::text) {
+                    match both.split_once('=') {
+                        Some((name, value)) => {
+                            self.set_variable(name.to_owned(), Operand::Known(value.to_owned()));
+                        }
+                        None => self.set_variable(both.to_owned(), value),
+                    }
+                }
+            }
+            CallEffect::ConnectIfUrl(place) => {
+                let mut content = None;
                 for operand in args.operands(*place) {
                     let kind = match &operand {
                         Operand::Known(text) | Operand::Starts(text) if is_url(text) => {
-                            DeedKind::Connect(operand)
+                            self.sends(&operand, args, span);
+                            CodeEffectKind::Connect(operand)
                         }
                         Operand::Known(_) | Operand::Starts(_) | Operand::Unknown => {
-                            DeedKind::Read { path: operand }
+                            content = Some(carried::content(operand.clone()));
+                            CodeEffectKind::Read { path: operand }
                         }
                     };
-                    self.deed(kind, span);
+                    self.effect(kind, span);
                 }
+                return content;
             }
-            Act::Shell(place) => {
+            CallEffect::Shell(place) => {
+                let mut process = None;
                 for line in args.operands(*place) {
-                    self.deed(DeedKind::Shell(line), span);
+                    process = Some(self.start_line(line, args, span));
                 }
+                return process;
             }
-            Act::Run(start) => {
+            CallEffect::Run(start) => {
                 let mut words = args.operands_from(*start);
                 words.extend(args.open.then_some(Operand::Unknown));
-                self.deed(DeedKind::Run(words), span);
+                // `pexpect.spawn("bash -i")`: a line with its words.
+                if let [Operand::Known(line)] = words.as_slice()
+                    && line.contains(' ')
+                {
+                    words = line
+                        .split_ascii_whitespace()
+                        .map(|word| Operand::Known(word.to_owned()))
+                        .collect();
+                }
+                self.effect(CodeEffectKind::Run(words.clone()), span);
+                let words = words.into_iter().map(Value::Text).collect();
+                return Some(Value::Made("Process", Box::new(Value::List(words))));
             }
             // The first argument of the program is its own name.
-            Act::RunNamed(start) => {
+            CallEffect::RunNamed(start) => {
                 let mut words = args.operands_from(*start);
                 if words.len() > 1 {
                     words.remove(1);
                 }
-                self.deed(DeedKind::Run(words), span);
+                self.effect(CodeEffectKind::Run(words), span);
             }
-            Act::RunVector(program, list) => {
+            CallEffect::RunVector(program, list) => {
                 let mut words = vec![args.at(*program).map_or(Operand::Unknown, Value::operand)];
                 match args.at(*list) {
                     Some(Value::List(values)) => {
@@ -355,55 +488,69 @@ impl Walker<'_, '_> {
                     }
                     Some(_) | None => words.push(Operand::Unknown),
                 }
-                self.deed(DeedKind::Run(words), span);
+                self.effect(CodeEffectKind::Run(words), span);
             }
-            Act::Start => self.start(args, span),
-            Act::StartList(program, list) => self.start_list(args, *program, *list, span),
-            Act::ShellOrList => {
+            CallEffect::Start => return Some(self.start(args, span)),
+            CallEffect::StartList(program, list) => {
+                return Some(self.start_list(args, *program, *list, span));
+            }
+            CallEffect::StartLine => {
+                let listed = args
+                    .list
+                    .iter()
+                    .take(2)
+                    .any(|value| matches!(value, Value::List(_)));
+                return Some(if listed {
+                    self.start_list(args, Parameter(0, ""), Parameter(1, ""), span)
+                } else {
+                    let line = args
+                        .at(Parameter(0, ""))
+                        .map_or(Operand::Unknown, Value::operand);
+                    self.start_line(line, args, span)
+                });
+            }
+            CallEffect::ShellOrList => {
                 let what = args
                     .list
                     .iter()
                     .find(|value| !matches!(value, Value::Map(_)));
-                let kind = match what {
-                    Some(Value::List(words)) => {
-                        DeedKind::Run(words.iter().flat_map(Value::operands).collect())
-                    }
-                    Some(line) => DeedKind::Shell(line.operand()),
-                    None => DeedKind::Shell(Operand::Unknown),
-                };
-                self.deed(kind, span);
+                return Some(match what {
+                    Some(Value::List(_)) => self.start(args, span),
+                    Some(line) => self.start_line(line.operand(), args, span),
+                    None => self.start_line(Operand::Unknown, args, span),
+                });
             }
-            Act::System(start) => self.system(args, *start, span),
-            Act::Open(path, mode) => self.open(args, *path, *mode, span),
-            Act::OpenIfWriting(path, mode) => {
+            CallEffect::System(start) => return self.system(args, *start, span),
+            CallEffect::Open(path, mode) => return self.open(args, *path, *mode, span),
+            CallEffect::OpenIfWriting(path, mode) => {
                 if args
                     .at(*mode)
                     .and_then(Value::text)
-                    .is_some_and(|mode| mode.contains(['w', 'a', 'x', '+']))
+                    .is_some_and(is_mode_that_writes)
                 {
-                    self.open(args, *path, *mode, span);
+                    return self.open(args, *path, *mode, span);
                 }
             }
-            Act::OpenFlags(path, flags) => {
+            CallEffect::OpenFlags(path, flags) => {
                 let reads = match args.at(*flags) {
                     Some(Value::Name(name)) => name.ends_with("O_RDONLY"),
                     Some(_) | None => false,
                 };
                 for path in args.operands(*path) {
-                    self.deed(
+                    self.effect(
                         if reads {
-                            DeedKind::Read { path }
+                            CodeEffectKind::Read { path }
                         } else {
-                            DeedKind::Write { path }
+                            CodeEffectKind::Write { path }
                         },
                         span,
                     );
                 }
             }
-            Act::OpenPiped(path, mode) => self.open_piped(args, *path, *mode, span),
-            Act::OpenHandle => self.open_handle(args, span),
-            Act::Eval(place) => self.eval(args.at(*place), span),
-            Act::EvalAll(start) => {
+            CallEffect::OpenPiped(path, mode) => return self.open_piped(args, *path, *mode, span),
+            CallEffect::OpenHandle => self.open_handle(args, span),
+            CallEffect::Eval(place) => self.eval(args.at(*place), span),
+            CallEffect::EvalAll(start) => {
                 for code in args.from(*start) {
                     self.eval(Some(code), span);
                 }
@@ -411,19 +558,21 @@ impl Walker<'_, '_> {
                     self.eval(None, span);
                 }
             }
-            Act::EvalText(place) => {
+            CallEffect::EvalText(place) => {
                 // A block is read where it stands; only a text is code made at run time.
                 if let Some(code) = args.at(*place) {
                     self.eval(Some(code), span);
                 }
             }
-            Act::Import(place) => return Some(self.import(args.at(*place))),
-            Act::Attribute(object, name) => {
+            CallEffect::Import(place) => return Some(self.import(args.at(*place))),
+            CallEffect::Attribute(object, name) => {
                 return Some(self.attribute(args, *object, *name, span));
             }
-            Act::Send(start) => return Some(self.send(args, *start, span)),
-            Act::Callback(place) => self.callback(args.list.get(*place), Args::unknown(), span),
-            Act::CallWith(place) => {
+            CallEffect::Dispatch(start) => return Some(self.send(args, *start, span)),
+            CallEffect::Callback(place) => {
+                self.callback(args.list.get(*place), Args::unknown(), span)
+            }
+            CallEffect::CallWith(place) => {
                 let rest = Args {
                     list: args.from(place + 1).to_vec(),
                     open: args.open,
@@ -431,18 +580,23 @@ impl Walker<'_, '_> {
                 };
                 self.callback(args.list.get(*place), rest, span);
             }
-            Act::Opaque(why) => self.opaque(*why),
-            Act::Make(class, place) => {
+            CallEffect::Opaque(why) => self.opaque(*why),
+            CallEffect::Make(class, place) => {
                 let inner = args
                     .at(*place)
                     .map_or(Value::Unknown, |value| self.copied(value));
                 return Some(Value::Made(class, Box::new(inner)));
             }
-            Act::MakeJoined(class) => {
+            CallEffect::MakeJoined(class) => {
                 let path = constants::path_joined(&args.list);
                 return Some(Value::Made(class, Box::new(path)));
             }
-            Act::Pure(function) => {
+            CallEffect::Keep => {
+                self.unfollowed(args, span);
+                let value = carried::kept(&args.list);
+                return Some(self.copied(&value));
+            }
+            CallEffect::Pure(function) => {
                 let value = function(&args.list);
                 return Some(if self.limits.copies(value.size()) {
                     value
@@ -454,126 +608,145 @@ impl Walker<'_, '_> {
         None
     }
 
-    /// Python's `subprocess`: a list is arguments, a text is a program or a line for the shell.
-    fn start(&mut self, args: &Args, span: &Range<usize>) {
-        let shell = args.may_be_on("shell");
-        let what = args.at(Place(0, "args")).or_else(|| args.option("cmd"));
-        let kind = match what {
-            Some(Value::List(values)) if shell => {
-                DeedKind::Shell(values.first().map_or(Operand::Unknown, Value::operand))
-            }
-            Some(Value::List(values)) => {
-                DeedKind::Run(values.iter().flat_map(Value::operands).collect())
-            }
-            Some(value) if shell => DeedKind::Shell(value.operand()),
-            Some(value) => DeedKind::Run(vec![value.operand()]),
-            None if shell => DeedKind::Shell(Operand::Unknown),
-            None => DeedKind::Run(vec![Operand::Unknown]),
-        };
-        self.deed(kind, span);
-    }
-
-    /// Node's `spawn(program, [arguments], {shell})`.
-    fn start_list(&mut self, args: &Args, program: Place, list: Place, span: &Range<usize>) {
-        let mut words = match args.at(program) {
-            Some(Value::List(values)) => values.iter().flat_map(Value::operands).collect(),
-            Some(value) => vec![value.operand()],
-            None => vec![Operand::Unknown],
-        };
-        let given = args.option("args").or(args.at(list));
-        match given {
-            Some(Value::List(values)) => words.extend(values.iter().flat_map(Value::operands)),
-            Some(Value::Map(_) | Value::Function) | None => {}
-            Some(_) => words.push(Operand::Unknown),
-        }
-        let kind = if args.may_be_on("shell") {
-            DeedKind::Shell(spaced(&words))
-        } else {
-            DeedKind::Run(words)
-        };
-        self.deed(kind, span);
-    }
-
     /// `system` of Ruby and Perl: one text is a line for the shell, more are arguments.
-    fn system(&mut self, args: &Args, start: usize, span: &Range<usize>) {
+    fn system(&mut self, args: &Args, start: usize, span: &Range<usize>) -> Option<Value> {
         let mut values: Vec<&Value> = args.from(start).iter().collect();
         // An environment in front and options behind are no words.
         values.retain(|value| !matches!(value, Value::Map(_) | Value::Function));
         if let Some(program) = &args.indirect {
             let mut words = vec![program.operand()];
             words.extend(args.operands_from(start).into_iter().skip(1));
-            self.deed(DeedKind::Run(words), span);
-            return;
+            self.effect(CodeEffectKind::Run(words), span);
+            return None;
         }
-        match values.as_slice() {
-            [] => self.deed(DeedKind::Shell(Operand::Unknown), span),
-            [Value::List(list)] => {
-                let words = list.iter().flat_map(Value::operands).collect();
-                self.deed(DeedKind::Run(words), span);
+        let mut setting = Setting {
+            input: args.named_option("stdin_data").map(Value::operand),
+            directory: args.named_option("chdir").map(Value::operand),
+            variables: Vec::new(),
+        };
+        if let Some(Value::Map(pairs)) = args.from(start).first() {
+            setting.variables = pairs
+                .iter()
+                .map(|(name, value)| (name.clone(), value.operand()))
+                .collect();
+        }
+        let words: Vec<Operand> = match values.as_slice() {
+            [] => {
+                self.effect(CodeEffectKind::Shell(Operand::Unknown), span);
+                return None;
             }
-            [_] if args.open => self.deed(DeedKind::Run(vec![Operand::Unknown]), span),
-            [line] => {
+            [Value::List(list)] => list.iter().flat_map(Value::operands).collect(),
+            [_] if args.open => vec![Operand::Unknown],
+            [line] if setting == Setting::default() => {
+                let mut process = None;
                 for line in line.operands() {
-                    self.deed(DeedKind::Shell(line), span);
+                    process = Some(self.start_line(line, &Args::default(), span));
                 }
+                return process;
             }
-            [_, ..] => {
-                let words = values.iter().flat_map(|value| value.operands()).collect();
-                self.deed(DeedKind::Run(words), span);
-            }
-        }
+            [line] => vec![
+                Operand::Known("sh".to_owned()),
+                Operand::Known("-c".to_owned()),
+                line.operand(),
+            ],
+            // `["rm", "shown name"], "-rf"`: the program is the first of the pair.
+            [Value::List(pair), rest @ ..] => pair
+                .iter()
+                .take(1)
+                .chain(rest.iter().copied())
+                .flat_map(Value::operands)
+                .collect(),
+            [_, ..] => values.iter().flat_map(|value| value.operands()).collect(),
+        };
+        self.deed_under(CodeEffectKind::Run(words.clone()), setting, span);
+        let words = words.into_iter().map(Value::Text).collect();
+        Some(Value::Made("Process", Box::new(Value::List(words))))
     }
 
-    fn open(&mut self, args: &Args, path: Place, mode: Place, span: &Range<usize>) {
+    fn open(
+        &mut self,
+        args: &Args,
+        path: Parameter,
+        mode: Parameter,
+        span: &Range<usize>,
+    ) -> Option<Value> {
         let how = match args.at(mode) {
             None | Some(Value::Map(_) | Value::Function) => Opening::Read,
             Some(value) => match value.text() {
-                Some(mode) => Opening::of(mode),
+                Some(mode) => Opening::from_mode(mode),
                 None => Opening::Write,
             },
         };
+        let mut content = None;
         for path in args.operands(path) {
+            if matches!(how, Opening::Read) {
+                content = Some(carried::content(path.clone()));
+            }
             self.opened(how, path, span);
+        }
+        content
+    }
+
+    /// What of this machine's goes to a host with these arguments.
+    fn sends(&mut self, host: &Operand, args: &Args, span: &Range<usize>) {
+        let named = args
+            .named
+            .iter()
+            .map(|(name, value)| (name.as_str(), value));
+        let listed = args.list.iter().map(|value| ("", value));
+        let mut found: Vec<Carried> = Vec::new();
+        for (name, value) in named.chain(listed) {
+            sent(name, value, &mut found);
+        }
+        for what in found {
+            let to = host.clone();
+            self.effect(CodeEffectKind::Send { to, what }, span);
         }
     }
 
     fn opened(&mut self, how: Opening, path: Operand, span: &Range<usize>) {
         let kind = match how {
-            Opening::Read => DeedKind::Read { path },
-            Opening::Write => DeedKind::Write { path },
-            Opening::Append => DeedKind::Append { path },
+            Opening::Read => CodeEffectKind::Read { path },
+            Opening::Write => CodeEffectKind::Write { path },
+            Opening::Append => CodeEffectKind::Append { path },
         };
-        self.deed(kind, span);
+        self.effect(kind, span);
     }
 
     /// Ruby's `open`: a bar in front makes it a command.
-    fn open_piped(&mut self, args: &Args, path: Place, mode: Place, span: &Range<usize>) {
+    fn open_piped(
+        &mut self,
+        args: &Args,
+        path: Parameter,
+        mode: Parameter,
+        span: &Range<usize>,
+    ) -> Option<Value> {
         match args.at(path).map(Value::operand) {
             Some(Operand::Known(text)) if text.starts_with('|') => {
                 let line = text.trim_start_matches('|').trim_start().to_owned();
-                self.deed(DeedKind::Shell(Operand::Known(line)), span);
+                self.effect(CodeEffectKind::Shell(Operand::Known(line)), span);
             }
             Some(Operand::Starts(text)) if text.starts_with('|') => {
                 let line = text.trim_start_matches('|').trim_start().to_owned();
-                self.deed(DeedKind::Shell(Operand::Starts(line)), span);
+                self.effect(CodeEffectKind::Shell(Operand::Starts(line)), span);
             }
-            Some(Operand::Known(text)) if is_url(&text) => {
-                self.deed(DeedKind::Connect(Operand::Known(text)), span);
-            }
-            Some(Operand::Starts(text)) if is_url(&text) => {
-                self.deed(DeedKind::Connect(Operand::Starts(text)), span);
+            Some(host @ (Operand::Known(_) | Operand::Starts(_))) if matches!(&host, Operand::Known(text) | Operand::Starts(text) if is_url(text)) =>
+            {
+                self.sends(&host, args, span);
+                self.effect(CodeEffectKind::Connect(host), span);
             }
             Some(Operand::Known(_) | Operand::Starts(_) | Operand::Unknown) | None => {
-                self.open(args, path, mode, span);
+                return self.open(args, path, mode, span);
             }
         }
+        None
     }
 
     /// Perl's `open(HANDLE, MODE, PATH)` and `open(HANDLE, "mode and path")`.
     fn open_handle(&mut self, args: &Args, span: &Range<usize>) {
         let Some(second) = args.list.get(1) else {
             if args.open {
-                self.deed(DeedKind::Shell(Operand::Unknown), span);
+                self.effect(CodeEffectKind::Shell(Operand::Unknown), span);
             }
             return;
         };
@@ -583,9 +756,9 @@ impl Walker<'_, '_> {
             match mode.as_deref() {
                 Some("-|" | "|-") if args.list.len() > 3 => {
                     let words = args.operands_from(2);
-                    self.deed(DeedKind::Run(words), span);
+                    self.effect(CodeEffectKind::Run(words), span);
                 }
-                Some("-|" | "|-") => self.deed(DeedKind::Shell(path), span),
+                Some("-|" | "|-") => self.effect(CodeEffectKind::Shell(path), span),
                 Some(mode) => self.opened(Opening::of_signs(mode), path, span),
                 None => match second.operand() {
                     Operand::Starts(mode) => self.opened(Opening::of_signs(&mode), path, span),
@@ -596,7 +769,7 @@ impl Walker<'_, '_> {
         }
         let operand = second.operand();
         let (Operand::Known(text) | Operand::Starts(text)) = &operand else {
-            self.deed(DeedKind::Shell(Operand::Unknown), span);
+            self.effect(CodeEffectKind::Shell(Operand::Unknown), span);
             return;
         };
         let trimmed = text.trim();
@@ -606,15 +779,15 @@ impl Walker<'_, '_> {
             Operand::Starts(_) | Operand::Unknown => Operand::Starts(rest.trim_start().to_owned()),
         };
         if let Some(line) = trimmed.strip_prefix('|') {
-            self.deed(DeedKind::Shell(rebuilt(line)), span);
+            self.effect(CodeEffectKind::Shell(rebuilt(line)), span);
         } else if let (Some(line), Operand::Known(_)) = (trimmed.strip_suffix('|'), &operand) {
-            self.deed(DeedKind::Shell(rebuilt(line)), span);
+            self.effect(CodeEffectKind::Shell(rebuilt(line)), span);
         } else {
             let rest = trimmed.trim_start_matches(['<', '>', '+']);
             let signs = trimmed.strip_suffix(rest).unwrap_or("");
             // `open(F, $x)` could still end in a bar.
             if signs.is_empty() && !matches!(operand, Operand::Known(_)) {
-                self.deed(DeedKind::Shell(rebuilt(rest)), span);
+                self.effect(CodeEffectKind::Shell(rebuilt(rest)), span);
             } else {
                 let path = rebuilt(rest);
                 self.opened(Opening::of_signs(signs), path, span);
@@ -652,7 +825,7 @@ impl Walker<'_, '_> {
                 self.run_code(self.syntax.language, &text, span);
             }
             Some(_) | None => {
-                self.deed(DeedKind::Eval, span);
+                self.effect(CodeEffectKind::Eval, span);
                 self.opaque(Unfollowed::Evaluates);
             }
         }
@@ -667,6 +840,19 @@ impl Walker<'_, '_> {
             return Value::Name(name.clone());
         }
         match name.map(Value::operand) {
+            // Brings its functions in without a name.
+            Some(Operand::Known(name))
+                if ["data:", "http:", "https:", "blob:"]
+                    .iter()
+                    .any(|scheme| name.starts_with(scheme)) =>
+            {
+                self.opaque(Unfollowed::Evaluates);
+                Value::Unknown
+            }
+            Some(Operand::Known(name)) if name == "shelljs/global" => {
+                self.whole_modules.push("shelljs".to_owned());
+                Value::Unknown
+            }
             Some(Operand::Known(name)) => Value::Name(name),
             // `require("./" + name)` is a file and no module with powers of its own.
             Some(Operand::Starts(start)) if start.starts_with(['.', '/']) => Value::Unknown,
@@ -678,7 +864,13 @@ impl Walker<'_, '_> {
     }
 
     /// `getattr(object, name)`.
-    fn attribute(&mut self, args: &Args, object: Place, name: Place, span: &Range<usize>) -> Value {
+    fn attribute(
+        &mut self,
+        args: &Args,
+        object: Parameter,
+        name: Parameter,
+        span: &Range<usize>,
+    ) -> Value {
         let receiver = args
             .at(object)
             .map_or(Value::Unknown, |value| self.copied(value));
@@ -693,6 +885,7 @@ impl Walker<'_, '_> {
                     | Value::List(_)
                     | Value::Map(_)
                     | Value::Made(..)
+                    | Value::Held(..)
                     | Value::Method(..)
                     | Value::Any(_)
                     | Value::Function
@@ -739,7 +932,7 @@ enum Opening {
 
 impl Opening {
     /// `"w"`, `"r+"`, `"ab"`
-    fn of(mode: &str) -> Self {
+    fn from_mode(mode: &str) -> Self {
         if mode.contains(['w', 'x', '+', 'c']) {
             Opening::Write
         } else if mode.contains('a') {
@@ -769,22 +962,37 @@ fn deep(depth: Depth, args: &Args) -> bool {
     }
 }
 
+/// `"w"`, `"rb+"`: a mode and nothing else, since `Image.open("a.png")` has a path there.
+fn is_mode_that_writes(mode: &str) -> bool {
+    mode.len() <= 4
+        && mode.chars().all(|letter| "rwaxbtU+".contains(letter))
+        && mode.contains(['w', 'a', 'x', '+'])
+}
+
+/// What an argument of a request sends. A variable in a header or a login is how services are used.
+fn sent(name: &str, value: &Value, found: &mut Vec<Carried>) {
+    if matches!(name, "cert" | "verify" | "timeout") {
+        return;
+    }
+    let login = matches!(name, "headers" | "auth" | "cookies" | "password" | "token");
+    if let Value::Map(pairs) = value {
+        for (key, value) in pairs {
+            sent(if login { name } else { key }, value, found);
+        }
+        return;
+    }
+    for one in carried::held(value) {
+        let used = login && matches!(one, Carried::Variable(_));
+        if !used && !found.contains(&one) {
+            found.push(one);
+        }
+    }
+}
+
 fn is_url(text: &str) -> bool {
     text.split_once("://").is_some_and(|(scheme, _)| {
         matches!(scheme, "http" | "https" | "ftp" | "ftps" | "ws" | "wss")
     })
-}
-
-/// Words as a shell would be given them.
-fn spaced(words: &[Operand]) -> Operand {
-    let mut line = Operand::Known(String::new());
-    for (at, word) in words.iter().enumerate() {
-        if at > 0 {
-            line = text_joined(line, Operand::Known(" ".to_owned()));
-        }
-        line = text_joined(line, word.clone());
-    }
-    line
 }
 
 /// A name as the table spells it.
@@ -835,7 +1043,7 @@ pub(super) fn canonical(language: Language, name: &str) -> Cow<'_, str> {
         ),
         Language::Php => Cow::Owned(name.trim_start_matches('\\').to_ascii_lowercase()),
         Language::Lua => Cow::Borrowed(name.strip_prefix("_G.").unwrap_or(name)),
-        Language::Awk | Language::Vim => Cow::Borrowed(name),
+        Language::Awk | Language::Vim | Language::PowerShell => Cow::Borrowed(name),
     }
 }
 
@@ -846,6 +1054,9 @@ fn javascript_name(name: &str) -> Cow<'_, str> {
         .find_map(|prefix| name.strip_prefix(prefix))
     {
         name = rest;
+    }
+    if let Some(rest) = name.strip_prefix("@aws-sdk/client-") {
+        return Cow::Owned(format!("@aws-sdk.{rest}"));
     }
     for (module, known) in [
         ("fs/promises", "fs"),

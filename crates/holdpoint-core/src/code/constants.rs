@@ -1,6 +1,7 @@
 //! Functions and methods whose value follows from their constant arguments.
 
 use super::Operand;
+use super::carried;
 use super::values::{Value, joined, text_joined};
 
 /// What a function of the table gives.
@@ -19,6 +20,51 @@ pub(super) fn nothing(_: &[Value]) -> Value {
 /// An absolute path nobody knows: the working directory, the home.
 pub(super) fn somewhere(_: &[Value]) -> Value {
     Value::Text(Operand::Starts("/".to_owned()))
+}
+
+/// The home of whoever runs this, in the shell's word for it.
+pub(super) fn home(_: &[Value]) -> Value {
+    Value::known("~")
+}
+
+/// A variable of the environment, by its name.
+pub(super) fn variable(args: &[Value]) -> Value {
+    match args.first() {
+        Some(name) => name.text().map_or(Value::Unknown, carried::variable),
+        None => Value::Name("ENV".to_owned()),
+    }
+}
+
+/// Files found by a pattern: each begins as it does in front of the first sign that may be several.
+pub(super) fn found(args: &[Value]) -> Value {
+    let Some(pattern) = args.first().and_then(Value::text) else {
+        return Value::Unknown;
+    };
+    let fixed = pattern
+        .find(['*', '?', '[', '{'])
+        .and_then(|at| pattern.get(..at))
+        .unwrap_or(pattern);
+    let place = fixed.rfind('/').and_then(|slash| fixed.get(..=slash));
+    let each = Value::Text(Operand::Starts(place.unwrap_or("./").to_owned()));
+    Value::List(vec![each])
+}
+
+/// The names in a directory, each without a slash.
+pub(super) fn names(_: &[Value]) -> Value {
+    Value::List(vec![Value::Text(Operand::Starts("./".to_owned()))])
+}
+
+/// What stands below a path: `Path("src").rglob("*.py")`.
+pub(super) fn below(args: &[Value]) -> Value {
+    let start = args.first().map_or(Operand::Unknown, Value::operand);
+    let start = match start {
+        Operand::Known(text) if text.ends_with('/') => Operand::Starts(text),
+        Operand::Known(text) if text.is_empty() => Operand::Starts("./".to_owned()),
+        Operand::Known(text) => Operand::Starts(format!("{text}/")),
+        other @ (Operand::Starts(_) | Operand::Unknown) => other,
+    };
+    let each = Value::Made("Path", Box::new(Value::Text(start)));
+    Value::List(vec![each])
 }
 
 /// Paths joined by `/`; an absolute one starts anew.
@@ -52,9 +98,8 @@ pub(super) fn path_joined(args: &[Value]) -> Value {
 
 /// All arguments as one text.
 pub(super) fn concatenated(args: &[Value]) -> Value {
-    args.iter().fold(Value::known(""), |left, right| {
-        joined(left, Value::Text(right.operand()))
-    })
+    args.iter()
+        .fold(Value::known(""), |left, right| joined(left, right.clone()))
 }
 
 /// Characters by their numbers, given singly or as a list.
@@ -66,7 +111,7 @@ pub(super) fn characters(args: &[Value]) -> Value {
     let mut text = String::new();
     for number in numbers {
         match number {
-            Value::Number(number) => match char::from_u32(*number) {
+            Value::Number(number) => match u32::try_from(*number).ok().and_then(char::from_u32) {
                 Some(letter) => text.push(letter),
                 None => return Value::Unknown,
             },
@@ -76,6 +121,7 @@ pub(super) fn characters(args: &[Value]) -> Value {
             | Value::Map(_)
             | Value::Name(_)
             | Value::Made(..)
+            | Value::Held(..)
             | Value::Method(..)
             | Value::Any(_)
             | Value::Function
@@ -194,13 +240,15 @@ pub(super) fn join(args: &[Value]) -> Value {
 
 fn separated(separator: &Value, values: &[Value]) -> Value {
     let mut text = Operand::Known(String::new());
+    let mut all = Vec::new();
     for (at, value) in values.iter().enumerate() {
         if at > 0 {
             text = text_joined(text, separator.operand());
         }
         text = text_joined(text, value.operand());
+        all.extend(carried::held(value));
     }
-    Value::Text(text)
+    carried::carrying(Value::Text(text), all)
 }
 
 /// A format up to its first hole.
@@ -215,10 +263,85 @@ pub(super) fn formatted(format: &Value, sign: char) -> Value {
     }
 }
 
+/// A format with the values of its holes, as far as they are told by nothing but their order or name.
+pub(super) fn filled(
+    format: &Value,
+    sign: char,
+    args: &[Value],
+    named: &[(String, Value)],
+) -> Value {
+    let all: Vec<_> = args
+        .iter()
+        .chain(named.iter().map(|(_, value)| value))
+        .flat_map(carried::held)
+        .collect();
+    let text = format
+        .text()
+        .and_then(|text| match sign {
+            '%' => percents(text, args, named),
+            _ => braces(text, args, named),
+        })
+        .map_or_else(|| formatted(format, sign), Value::Text);
+    carried::carrying(text, all)
+}
+
+/// `"%s -rf %(p)s"`
+fn percents(format: &str, args: &[Value], named: &[(String, Value)]) -> Option<Operand> {
+    let mut out = Operand::Known(String::new());
+    let mut next = args.iter();
+    let mut rest = format;
+    while let Some((before, after)) = rest.split_once('%') {
+        out = text_joined(out, Operand::Known(before.to_owned()));
+        if let Some(tail) = after.strip_prefix('%') {
+            out = text_joined(out, Operand::Known("%".to_owned()));
+            rest = tail;
+            continue;
+        }
+        let (value, tail) = match after.strip_prefix('(') {
+            Some(after) => {
+                let (name, tail) = after.split_once(')')?;
+                let (_, value) = named.iter().find(|(key, _)| key == name)?;
+                (value, tail)
+            }
+            None => (next.next()?, after),
+        };
+        rest = tail.strip_prefix(['s', 'd'])?;
+        out = text_joined(out, value.operand());
+    }
+    Some(text_joined(out, Operand::Known(rest.to_owned())))
+}
+
+/// `"{} -rf {0} {p}"`
+fn braces(format: &str, args: &[Value], named: &[(String, Value)]) -> Option<Operand> {
+    if format.contains("{{") || format.contains("}}") {
+        return None;
+    }
+    let mut out = Operand::Known(String::new());
+    let mut next = 0;
+    let mut rest = format;
+    while let Some((before, after)) = rest.split_once('{') {
+        out = text_joined(out, Operand::Known(before.to_owned()));
+        let (hole, tail) = after.split_once('}')?;
+        let value = if hole.is_empty() {
+            next += 1;
+            args.get(next - 1)?
+        } else if let Ok(at) = hole.parse::<usize>() {
+            args.get(at)?
+        } else {
+            &named.iter().find(|(key, _)| key == hole)?.1
+        };
+        out = text_joined(out, value.operand());
+        rest = tail;
+    }
+    Some(text_joined(out, Operand::Known(rest.to_owned())))
+}
+
 /// A format with `%` for holes, given first.
 pub(super) fn printed(args: &[Value]) -> Value {
-    args.first()
-        .map_or(Value::Unknown, |format| formatted(format, '%'))
+    let (Some(format), rest) = (args.first(), args.get(1..).unwrap_or(&[])) else {
+        return Value::Unknown;
+    };
+    filled(format, '%', rest, &[])
 }
 
 /// What a method of a constant gives.
@@ -254,11 +377,11 @@ pub(super) fn method(receiver: &Value, method: &str, args: &[Value]) -> Option<V
             _ => None,
         },
         Value::Number(number) if method == "chr" => Some(characters(&[Value::Number(*number)])),
+        Value::Held(..) | Value::Name(_) => carried::method(receiver, method, args),
         Value::Made(..)
         | Value::Number(_)
         | Value::Flag(_)
         | Value::Map(_)
-        | Value::Name(_)
         | Value::Method(..)
         | Value::Any(_)
         | Value::Function
@@ -284,14 +407,37 @@ fn text_method(receiver: &Value, operand: &Operand, method: &str, args: &[Value]
             | "to_path"
     );
     if same && method == "format" {
-        return Some(formatted(receiver, '{'));
+        return Some(filled(receiver, '{', args, &[]));
     }
     if same {
         return Some(receiver.clone());
     }
+    // A text made of what holds something holds it, too.
+    if matches!(method, "join" | "format" | "concat" | "replace" | "__add__") {
+        let all: Vec<_> = args
+            .iter()
+            .filter(|value| !matches!(value, Value::List(_)))
+            .flat_map(carried::held)
+            .collect();
+        if !all.is_empty() {
+            return Some(carried::carrying(Value::Unknown, all));
+        }
+    }
     let text = match operand {
         Operand::Known(text) => text,
-        Operand::Starts(_) | Operand::Unknown => return None,
+        // How it begins stays where it was.
+        Operand::Starts(text) => {
+            let start = match method {
+                "lower" | "toLowerCase" | "downcase" => text.to_lowercase(),
+                "upper" | "toUpperCase" | "upcase" => text.to_uppercase(),
+                "rstrip" | "trimEnd" | "chomp" => text.clone(),
+                _ => return None,
+            };
+            return args
+                .is_empty()
+                .then_some(Value::Text(Operand::Starts(start)));
+        }
+        Operand::Unknown => return None,
     };
     let plain = |changed: &str| Some(Value::known(changed));
     match (method, args) {

@@ -68,7 +68,7 @@ impl<'t> Walker<'t, '_> {
     }
 
     fn members(&mut self, module: &str, trees: &[Tree<'t>], at: &mut usize) {
-        while let Some(name) = trees.get(*at).and_then(Tree::word) {
+        while let Some(name) = trees.get(*at).and_then(Tree::as_word) {
             *at += 1;
             let local = alias(trees, at).unwrap_or(name);
             self.bring_in(local, format!("{module}.{name}"));
@@ -122,7 +122,7 @@ impl<'t> Walker<'t, '_> {
     /// `{ a, b as c }`
     fn named(&mut self, module: &str, inside: &[Tree<'t>]) {
         for part in inside.split(|tree| tree.is_sign(",")) {
-            let words: Vec<&str> = part.iter().filter_map(Tree::word).collect();
+            let words: Vec<&str> = part.iter().filter_map(Tree::as_word).collect();
             match words.as_slice() {
                 ["default", "as", local] => self.bring_in(local, module.to_owned()),
                 [name, "as", local] => self.bring_in(local, format!("{module}.{name}")),
@@ -140,7 +140,7 @@ impl<'t> Walker<'t, '_> {
         };
         for part in inside.split(|tree| tree.is_sign(",")) {
             let rest = part.iter().any(|tree| tree.is_sign("..."));
-            let words: Vec<&str> = part.iter().filter_map(Tree::word).collect();
+            let words: Vec<&str> = part.iter().filter_map(Tree::as_word).collect();
             match words.as_slice() {
                 [local] if rest => self.bring_in(local, module.clone()),
                 [name] => self.bring_in(name, format!("{module}.{name}")),
@@ -153,11 +153,11 @@ impl<'t> Walker<'t, '_> {
 }
 
 fn dotted(trees: &[Tree<'_>], at: &mut usize) -> Option<String> {
-    let mut full = trees.get(*at)?.word()?.to_owned();
+    let mut full = trees.get(*at)?.as_word()?.to_owned();
     *at += 1;
     while trees.get(*at).is_some_and(|tree| tree.is_sign("."))
         && full.len() < 200
-        && let Some(name) = trees.get(*at + 1).and_then(Tree::word)
+        && let Some(name) = trees.get(*at + 1).and_then(Tree::as_word)
     {
         full.push('.');
         full.push_str(name);
@@ -170,7 +170,7 @@ fn alias<'t>(trees: &[Tree<'t>], at: &mut usize) -> Option<&'t str> {
     if !trees.get(*at)?.is_word("as") {
         return None;
     }
-    let local = trees.get(*at + 1)?.word()?;
+    let local = trees.get(*at + 1)?.as_word()?;
     *at += 2;
     Some(local)
 }

@@ -62,7 +62,9 @@ fn double(language: Language) -> Inside {
         Language::Ruby => (Escapes::Full, Holes::Hash, false),
         Language::Perl => (Escapes::Full, Holes::Perl, false),
         Language::Php => (Escapes::FullKept, Holes::Php, false),
-        Language::Awk | Language::Lua | Language::Vim => (Escapes::Full, Holes::None, true),
+        Language::Awk | Language::Lua | Language::Vim | Language::PowerShell => {
+            (Escapes::Full, Holes::None, true)
+        }
     };
     Inside {
         escapes,
@@ -94,7 +96,7 @@ impl<'t> Lexer<'t, '_> {
                 self.php(byte)
             }
             Language::Lua => self.lua(byte),
-            Language::Awk | Language::Vim => self.quoted(byte, b"\""),
+            Language::Awk | Language::Vim | Language::PowerShell => self.quoted(byte, b"\""),
         };
         if let Some(kind) = found {
             return Some(kind);
@@ -105,7 +107,7 @@ impl<'t> Lexer<'t, '_> {
             && !matches!(self.ahead(1), b' ' | b'=')
             && out
                 .last()
-                .and_then(Tree::word)
+                .and_then(Tree::as_word)
                 .is_some_and(|word| TAKES_REGEX.contains(&word))
             && !self.after_variable(out);
         // A word of Perl that is not known to take a pattern could be a constant.
@@ -113,7 +115,7 @@ impl<'t> Lexer<'t, '_> {
             || (self.syntax.is(Language::Perl)
                 && out
                     .last()
-                    .and_then(Tree::word)
+                    .and_then(Tree::as_word)
                     .is_some_and(|word| !self.syntax.takes_operand.contains(&word)));
         if byte == b'/'
             && self.syntax.regex
@@ -545,6 +547,7 @@ impl<'t> Lexer<'t, '_> {
             | Language::Php
             | Language::Awk
             | Language::Vim
+            | Language::PowerShell
             | Language::Lua => false,
         };
         let code = if interpolated {
@@ -791,6 +794,23 @@ impl<'t> Lexer<'t, '_> {
             b'-' => self.ahead(1) == b'>' && matches!(self.ahead(2), b'[' | b'{' | b'a'..=b'z'),
             _ => false,
         };
+        // The environment's variables are told by their names.
+        if holes == Holes::Perl && matches!(kind, Kind::Word("$ENV")) && self.ahead(0) == b'{' {
+            let open = self.at;
+            self.at += 1;
+            let inside = self.trees(Until::Close(b'}'));
+            let group = Tree {
+                kind: Kind::Group(b'{', inside),
+                span: open..self.at,
+                spaced: false,
+            };
+            let name = Tree {
+                kind,
+                span,
+                spaced: false,
+            };
+            return Some(vec![name, group]);
+        }
         if subscript {
             return Some(self.subscripts());
         }
@@ -947,9 +967,9 @@ impl<'t> Lexer<'t, '_> {
 fn prints_to(out: &[Tree<'_>]) -> bool {
     match out {
         [.., print, handle] => {
-            (handle.group(b'{').is_some() || handle.word().is_some())
+            (handle.group(b'{').is_some() || handle.as_word().is_some())
                 && print
-                    .word()
+                    .as_word()
                     .is_some_and(|word| matches!(word, "print" | "printf" | "say"))
         }
         _ => false,
@@ -983,9 +1003,12 @@ fn escapes_by_name(language: Language, letter: u8) -> bool {
         Language::Python => letter == b'N',
         Language::Perl => matches!(letter, b'N' | b'c'),
         Language::Ruby => matches!(letter, b'c' | b'C' | b'M'),
-        Language::JavaScript | Language::Php | Language::Awk | Language::Vim | Language::Lua => {
-            false
-        }
+        Language::JavaScript
+        | Language::Php
+        | Language::Awk
+        | Language::Vim
+        | Language::PowerShell
+        | Language::Lua => false,
     }
 }
 

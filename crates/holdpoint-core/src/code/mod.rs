@@ -3,7 +3,7 @@
 //!
 //! The code is cut into trees of tokens, its names are resolved as far as imports, aliases and
 //! constants that are assigned once go, and the functions it calls are looked up in a table for
-//! each language. An argument that is no constant makes the deed's operand unknown. Where
+//! each language. An argument that is no constant makes the effect's operand unknown. Where
 //! something could run that this reading does not see at all, [`Reading::opaque`] says why.
 //!
 //! It is no interpreter: branches are all taken, functions are read where they stand, and what
@@ -11,10 +11,14 @@
 
 mod awk;
 mod calls;
+mod carried;
+mod clients;
 mod constants;
 mod imports;
 mod literals;
 mod names;
+mod powershell;
+mod programs;
 mod syntax;
 mod tables;
 #[cfg(test)]
@@ -25,8 +29,12 @@ mod vim;
 mod walker;
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use crate::budget::{Budget, Resource};
+
+pub(crate) use carried::Carried;
+pub(crate) use powershell::slashed;
 
 /// Longest code read: as long as the longest line. What is longer is not followed at all.
 const MAX_TEXT: usize = 1 << 20;
@@ -45,28 +53,43 @@ pub(crate) enum Language {
     /// Ex commands, one a line, as after `vim -c` or in a script; the colon is optional.
     Vim,
     Lua,
+    /// PowerShell, which a shell does: it is turned into the line of a shell that does the same.
+    PowerShell,
 }
 
 /// What some code would do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Reading {
     /// What was found, in the order of the text.
-    pub(crate) deeds: Vec<Deed>,
-    /// Why the code could do something that is not among the deeds, if so.
+    pub(crate) effects: Vec<CodeEffect>,
+    /// Why the code could do something that is not among the effects, if so.
     pub(crate) opaque: Option<Unfollowed>,
 }
 
 /// One thing some code would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Deed {
-    pub(crate) kind: DeedKind,
+pub(crate) struct CodeEffect {
+    pub(crate) kind: CodeEffectKind,
     /// Where it stands; for code held by a string, where that string is run.
     pub(crate) span: Range<usize>,
+    /// Under what it is done, if that is not what the interpreter itself runs under.
+    pub(crate) setting: Option<Rc<Setting>>,
 }
 
-/// What a deed does.
+/// What a program is started under.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Setting {
+    /// The directory.
+    pub(crate) directory: Option<Operand>,
+    /// Variables of its environment.
+    pub(crate) variables: Vec<(String, Operand)>,
+    /// What it reads.
+    pub(crate) input: Option<Operand>,
+}
+
+/// What a effect does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum DeedKind {
+pub(crate) enum CodeEffectKind {
     /// Removes a file, or a directory, with what it holds where `recursive`.
     Delete { path: Operand, recursive: bool },
     /// Creates, replaces or shortens a file, or creates a directory or link.
@@ -85,11 +108,15 @@ pub(crate) enum DeedKind {
     Run(Vec<Operand>),
     /// Talks to a host, given by URL or name.
     Connect(Operand),
+    /// Sends something of this machine's to a host.
+    Send { to: Operand, what: Carried },
+    /// Shows something of the environment.
+    Print(Carried),
     /// Runs code that is not known.
     Eval,
 }
 
-/// What a deed is done to.
+/// What a effect is done to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Operand {
     /// The whole text.
@@ -100,7 +127,28 @@ pub(crate) enum Operand {
     Starts(String),
 }
 
-/// Why code could do more than the deeds found in it.
+impl Operand {
+    /// What copying this costs.
+    fn size(&self) -> usize {
+        match self {
+            Operand::Known(text) | Operand::Starts(text) => text.len(),
+            Operand::Unknown => 0,
+        }
+    }
+}
+
+impl CodeEffect {
+    /// A effect under what the interpreter itself runs under.
+    fn plain(kind: CodeEffectKind, span: Range<usize>) -> Self {
+        Self {
+            kind,
+            span,
+            setting: None,
+        }
+    }
+}
+
+/// Why code could do more than the effects found in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Unfollowed {
     /// It runs code that it makes or fetches.
@@ -145,6 +193,7 @@ fn read_within(language: Language, code: &str, limits: &Limits) -> Reading {
     match language {
         Language::Vim => vim::read(code, limits),
         Language::Awk => awk::read(code, limits),
+        Language::PowerShell => powershell::read(code, limits),
         Language::Python
         | Language::JavaScript
         | Language::Ruby
@@ -191,7 +240,7 @@ impl Limits {
 impl Reading {
     fn opaque(why: Unfollowed) -> Self {
         Self {
-            deeds: Vec::new(),
+            effects: Vec::new(),
             opaque: Some(why),
         }
     }
@@ -207,10 +256,11 @@ impl Reading {
 
     /// Takes over what code inside of this code does; all of it stands where that code is run.
     fn absorb(&mut self, inner: Reading, span: &Range<usize>) {
-        self.deeds.extend(inner.deeds.into_iter().map(|deed| Deed {
-            kind: deed.kind,
-            span: span.clone(),
-        }));
+        self.effects
+            .extend(inner.effects.into_iter().map(|effect| CodeEffect {
+                span: span.clone(),
+                ..effect
+            }));
         if let Some(why) = inner.opaque {
             self.note(why);
         }

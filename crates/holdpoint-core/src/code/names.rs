@@ -25,15 +25,20 @@ const MAX_TARGET: usize = 64;
 const UNTOLD: u32 = 2;
 
 impl<'t> Assignments<'t> {
-    pub(super) fn of(syntax: &Syntax, trees: &[Tree<'t>]) -> Self {
+    pub(super) fn from_trees(syntax: &Syntax, trees: &[Tree<'t>]) -> Self {
         let mut found = Self::default();
-        found.list(syntax, trees, Place::Statements);
+        found.list(syntax, trees, Region::Statements);
         found
     }
 
     /// The name has exactly one value, given in one place.
     pub(super) fn once(&self, name: &str) -> bool {
         self.counts.get(name) == Some(&1) && !self.changed.contains(name)
+    }
+
+    /// The same, of an object: what is called on it or set in it does not make it another.
+    pub(super) fn one_object(&self, name: &str) -> bool {
+        self.counts.get(name) == Some(&1)
     }
 
     /// The name is given some value somewhere.
@@ -46,14 +51,14 @@ impl<'t> Assignments<'t> {
         *count = count.saturating_add(by);
     }
 
-    fn list(&mut self, syntax: &Syntax, trees: &[Tree<'t>], place: Place) {
+    fn list(&mut self, syntax: &Syntax, trees: &[Tree<'t>], place: Region) {
         // Where the statement at hand begins.
         let mut start = 0;
         for (at, tree) in trees.iter().enumerate() {
             match &tree.kind {
                 Kind::End => start = at + 1,
                 Kind::Sign(sign) => {
-                    if place == Place::Statements || !syntax_has_keywords(syntax.language) {
+                    if place == Region::Statements || !syntax_has_keywords(syntax.language) {
                         self.sign(trees, start, at, sign);
                     } else if *sign == ":=" {
                         self.sign(trees, at.saturating_sub(1), at, "=");
@@ -71,11 +76,11 @@ impl<'t> Assignments<'t> {
                         self.block_parameters(trees, at);
                     }
                 }
-                Kind::Word(word) => self.word(syntax, trees, at, word),
+                Kind::Word(word) => self.note_word(syntax, trees, at, word),
                 Kind::Group(open, inside) => {
                     let statements = match open {
-                        b'{' => Place::Statements,
-                        _ => Place::Arguments,
+                        b'{' => Region::Statements,
+                        _ => Region::Arguments,
                     };
                     self.list(syntax, inside, statements);
                     let body_follows = trees
@@ -84,14 +89,14 @@ impl<'t> Assignments<'t> {
                     let named = at
                         .checked_sub(1)
                         .and_then(|before| trees.get(before))
-                        .and_then(Tree::word)
+                        .and_then(Tree::as_word)
                         .is_some_and(|word| !CONTROL.contains(&word));
                     if *open == b'(' && body_follows && named && syntax.is(Language::JavaScript) {
                         self.untold(inside);
                     }
                 }
                 Kind::Text(literal) | Kind::Shell(literal) => self.holes(syntax, literal),
-                Kind::Regex(inside) => self.list(syntax, inside, Place::Statements),
+                Kind::Regex(inside) => self.list(syntax, inside, Region::Statements),
                 Kind::Number(_) | Kind::Words(_) => {}
             }
         }
@@ -100,7 +105,7 @@ impl<'t> Assignments<'t> {
     fn holes(&mut self, syntax: &Syntax, literal: &Literal<'t>) {
         for piece in &literal.pieces {
             match piece {
-                Piece::Hole(trees) => self.list(syntax, trees, Place::Arguments),
+                Piece::Hole(trees) => self.list(syntax, trees, Region::Arguments),
                 Piece::Text(_) => {}
             }
         }
@@ -110,7 +115,7 @@ impl<'t> Assignments<'t> {
     fn sign(&mut self, trees: &[Tree<'t>], start: usize, at: usize, sign: &str) {
         if matches!(sign, "++" | "--") {
             for near in [at.checked_sub(1), at.checked_add(1)].into_iter().flatten() {
-                if let Some(word) = trees.get(near).and_then(Tree::word) {
+                if let Some(word) = trees.get(near).and_then(Tree::as_word) {
                     self.count(word, UNTOLD);
                 }
             }
@@ -133,18 +138,27 @@ impl<'t> Assignments<'t> {
         let target = trees.get(from..at).unwrap_or(&[]);
         let names: Vec<&Tree<'t>> = target
             .iter()
-            .filter(|tree| tree.word().is_none_or(|word| !DECLARATIONS.contains(&word)))
+            .filter(|tree| {
+                tree.as_word()
+                    .is_none_or(|word| !DECLARATIONS.contains(&word))
+            })
             .collect();
         match names.as_slice() {
             [only] if sign != "=" && sign != ":=" => {
-                if let Some(word) = only.word() {
+                if let Some(word) = only.as_word() {
                     self.count(word, UNTOLD);
                 }
             }
-            [only] => match only.word() {
+            [only] => match only.as_word() {
                 Some(word) => self.count(word, 1),
                 None => self.untold(std::slice::from_ref(only)),
             },
+            // `a.b = …` sets something in what `a` stands for.
+            [object, dot, _] if object.as_word().is_some() && dot.is_sign(".") => {
+                if let Some(word) = object.as_word() {
+                    self.changed.insert(word);
+                }
+            }
             _ => {
                 // `a, b = …` and `a[0] = …`: the names in front of a subscript or comma.
                 for tree in target {
@@ -159,7 +173,7 @@ impl<'t> Assignments<'t> {
                 && let Some(word) = place
                     .checked_sub(1)
                     .and_then(|near| trees.get(near))
-                    .and_then(Tree::word)
+                    .and_then(Tree::as_word)
             {
                 self.count(word, UNTOLD);
             }
@@ -188,7 +202,7 @@ impl<'t> Assignments<'t> {
         if let Some(word) = at
             .checked_sub(1)
             .and_then(|near| trees.get(near))
-            .and_then(Tree::word)
+            .and_then(Tree::as_word)
         {
             self.count(word, UNTOLD);
         }
@@ -211,13 +225,13 @@ impl<'t> Assignments<'t> {
             .collect();
         let by = if inside.len() == 1 { 1 } else { UNTOLD };
         for tree in inside {
-            if let Some(word) = tree.word() {
+            if let Some(word) = tree.as_word() {
                 self.count(word, by);
             }
         }
     }
 
-    fn word(&mut self, syntax: &Syntax, trees: &[Tree<'t>], at: usize, word: &'t str) {
+    fn note_word(&mut self, syntax: &Syntax, trees: &[Tree<'t>], at: usize, word: &'t str) {
         let next = trees.get(at + 1);
         match word {
             "def" | "function" | "sub" | "fn" | "catch" => {
@@ -226,11 +240,11 @@ impl<'t> Assignments<'t> {
                         self.untold(inside);
                         break;
                     }
-                    if tree.word().is_none() {
+                    if tree.as_word().is_none() {
                         break;
                     }
                 }
-                if let Some(name) = next.and_then(Tree::word) {
+                if let Some(name) = next.and_then(Tree::as_word) {
                     self.count(name, UNTOLD);
                 }
             }
@@ -239,15 +253,17 @@ impl<'t> Assignments<'t> {
                     if tree.is_sign(":") {
                         break;
                     }
-                    if let Some(name) = tree.word() {
+                    if let Some(name) = tree.as_word() {
                         self.count(name, UNTOLD);
                     }
                 }
             }
             "for" | "foreach" => self.loop_variables(syntax, trees, at),
             "as" => {
-                if let Some(name) = next.and_then(Tree::word) {
-                    let by = if syntax.is(Language::Php) { 1 } else { UNTOLD };
+                if let Some(name) = next.and_then(Tree::as_word) {
+                    let told = syntax.is(Language::Php)
+                        || (syntax.is(Language::Python) && opens_with(trees, at));
+                    let by = if told { 1 } else { UNTOLD };
                     self.count(name, by);
                 }
             }
@@ -255,7 +271,7 @@ impl<'t> Assignments<'t> {
                 if let Some(name) = at
                     .checked_sub(1)
                     .and_then(|near| trees.get(near))
-                    .and_then(Tree::word)
+                    .and_then(Tree::as_word)
                 {
                     self.count(name, 1);
                 }
@@ -267,7 +283,7 @@ impl<'t> Assignments<'t> {
                 let changes = next.is_some_and(|dot| dot.is_sign("."))
                     && trees
                         .get(at + 2)
-                        .and_then(Tree::word)
+                        .and_then(Tree::as_word)
                         .is_some_and(|method| {
                             CHANGING.contains(&method)
                                 || method.ends_with('!')
@@ -319,10 +335,21 @@ impl<'t> Assignments<'t> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Region {
     Statements,
     /// Between parentheses, where `a=b` may name an argument.
     Arguments,
+}
+
+/// `with a as b, c as d`: whether this `as` belongs to a `with`.
+fn opens_with(trees: &[Tree<'_>], at: usize) -> bool {
+    trees
+        .iter()
+        .take(at)
+        .rev()
+        .take(MAX_TARGET)
+        .take_while(|tree| !tree.is_end())
+        .any(|tree| tree.is_word("with"))
 }
 
 /// `f(a=b)` names an argument and assigns nothing.
@@ -343,7 +370,10 @@ fn declares(trees: &[Tree<'_>], comma: usize) -> bool {
         .rev()
         .take(64)
         .take_while(|tree| !tree.is_end())
-        .any(|tree| tree.word().is_some_and(|word| DECLARATIONS.contains(&word)))
+        .any(|tree| {
+            tree.as_word()
+                .is_some_and(|word| DECLARATIONS.contains(&word))
+        })
 }
 
 fn is_compound(sign: &str) -> bool {

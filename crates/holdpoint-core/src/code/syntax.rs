@@ -42,7 +42,7 @@ pub(super) enum Lines {
 }
 
 impl Syntax {
-    pub(super) fn of(language: Language) -> &'static Syntax {
+    pub(super) fn for_language(language: Language) -> &'static Syntax {
         match language {
             Language::Python => &PYTHON,
             Language::JavaScript => &JAVASCRIPT,
@@ -51,7 +51,7 @@ impl Syntax {
             Language::Php => &PHP,
             Language::Lua => &LUA,
             // Vim has no expressions that need trees; it borrows nothing but a place here.
-            Language::Awk | Language::Vim => &AWK,
+            Language::Awk | Language::Vim | Language::PowerShell => &AWK,
         }
     }
 

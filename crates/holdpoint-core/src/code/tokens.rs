@@ -61,7 +61,7 @@ pub(super) enum Piece<'t> {
 }
 
 impl<'t> Tree<'t> {
-    pub(super) fn word(&self) -> Option<&'t str> {
+    pub(super) fn as_word(&self) -> Option<&'t str> {
         match self.kind {
             Kind::Word(word) => Some(word),
             Kind::Number(_)
@@ -109,7 +109,7 @@ impl<'t> Tree<'t> {
     }
 
     pub(super) fn is_word(&self, word: &str) -> bool {
-        self.word() == Some(word)
+        self.as_word() == Some(word)
     }
 
     pub(super) fn is_end(&self) -> bool {
@@ -188,6 +188,14 @@ impl<'t> Lexer<'t, '_> {
     }
 
     pub(super) fn looking_at(&self, text: &str) -> bool {
+        // Asked of many signs at every place: mostly the first letter is another.
+        if text
+            .bytes()
+            .next()
+            .is_some_and(|first| first != self.ahead(0))
+        {
+            return false;
+        }
         self.bytes
             .get(self.at..self.end)
             .is_some_and(|rest| rest.starts_with(text.as_bytes()))
@@ -304,7 +312,7 @@ impl<'t> Lexer<'t, '_> {
                     None => self.ordinary(byte),
                 },
             };
-            if let (Kind::Sign(sign), Some(word)) = (&kind, out.last().and_then(Tree::word))
+            if let (Kind::Sign(sign), Some(word)) = (&kind, out.last().and_then(Tree::as_word))
                 && sign.ends_with('=')
             {
                 self.assigned.insert(word);
@@ -383,7 +391,11 @@ impl<'t> Lexer<'t, '_> {
                         Language::Python | Language::JavaScript | Language::Php | Language::Lua => {
                             true
                         }
-                        Language::Ruby | Language::Perl | Language::Awk | Language::Vim => false,
+                        Language::Ruby
+                        | Language::Perl
+                        | Language::Awk
+                        | Language::Vim
+                        | Language::PowerShell => false,
                     }
             }
             _ => false,
@@ -466,6 +478,7 @@ impl<'t> Lexer<'t, '_> {
             | Language::Php
             | Language::Awk
             | Language::Vim
+            | Language::PowerShell
             | Language::Lua => return false,
         };
         if begins {
@@ -495,7 +508,7 @@ impl<'t> Lexer<'t, '_> {
             return self.number();
         }
         if self.begins_word(byte) {
-            self.word();
+            self.read_word();
             let word = self.slice(start..self.at);
             if self.syntax.is(Language::Python) && !word.is_ascii() && may_be_another_name(word) {
                 self.note(Unfollowed::DynamicName);
@@ -541,7 +554,7 @@ impl<'t> Lexer<'t, '_> {
             || (byte == b'$' && self.syntax.is(Language::JavaScript))
     }
 
-    fn word(&mut self) {
+    fn read_word(&mut self) {
         while (self.begins_word(self.ahead(0)) || self.ahead(0).is_ascii_digit())
             && (self.ahead(0) < 0x80 || self.foreign_blank() == 0)
         {
@@ -620,7 +633,7 @@ impl<'t> Lexer<'t, '_> {
     /// Whether the code has given a value to the word in front.
     pub(super) fn after_variable(&self, out: &[Tree<'t>]) -> bool {
         out.last()
-            .and_then(Tree::word)
+            .and_then(Tree::as_word)
             .is_some_and(|word| self.assigned.contains(word))
     }
 

@@ -1,12 +1,13 @@
 //! What an expression is known to be.
 
 use super::Operand;
+use super::carried::{self, Carried};
 
 /// The value of an expression, as far as it is known.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     Text(Operand),
-    Number(u32),
+    Number(i64),
     Flag(bool),
     List(Vec<Value>),
     Map(Vec<(String, Value)>),
@@ -16,6 +17,8 @@ pub(super) enum Value {
     Made(&'static str, Box<Value>),
     /// A method of some value.
     Method(Box<Value>, String),
+    /// A text of which this much is known, and what of this machine's it holds.
+    Held(Operand, Vec<Carried>),
     /// One of these.
     Any(Vec<Value>),
     /// A function written in the code itself, whose body is read where it stands.
@@ -44,6 +47,7 @@ impl Value {
             | Value::List(_)
             | Value::Map(_)
             | Value::Name(_)
+            | Value::Held(..)
             | Value::Method(..)
             | Value::Any(_)
             | Value::Function
@@ -51,7 +55,7 @@ impl Value {
         }
     }
 
-    /// What a deed is done to: one operand for each value this may be or holds.
+    /// What a effect is done to: one operand for each value this may be or holds.
     pub(super) fn operands(&self) -> Vec<Operand> {
         match self {
             Value::Text(operand) => vec![operand.clone()],
@@ -60,9 +64,10 @@ impl Value {
                 values.iter().flat_map(Value::operands).collect()
             }
             Value::Number(number) => vec![Operand::Known(number.to_string())],
+            Value::Held(text, _) => vec![text.clone()],
+            Value::Name(name) => vec![carried::foretold(name).unwrap_or(Operand::Unknown)],
             Value::Flag(_)
             | Value::Map(_)
-            | Value::Name(_)
             | Value::Method(..)
             | Value::Function
             | Value::Unknown => vec![Operand::Unknown],
@@ -75,10 +80,11 @@ impl Value {
             Value::Text(operand) => operand.clone(),
             Value::Made(_, inner) => inner.operand(),
             Value::Number(number) => Operand::Known(number.to_string()),
+            Value::Held(text, _) => text.clone(),
+            Value::Name(name) => carried::foretold(name).unwrap_or(Operand::Unknown),
             Value::Flag(_)
             | Value::List(_)
             | Value::Map(_)
-            | Value::Name(_)
             | Value::Method(..)
             | Value::Any(_)
             | Value::Function
@@ -94,9 +100,17 @@ impl Value {
                 full.push_str(name);
                 Value::Name(full)
             }
+            // `client.containers.prune`: the way from an object that the table knows.
+            Value::Method(object, way)
+                if matches!(&*object, Value::Made(class, _) if *class != "Path")
+                    && way.len() + name.len() < MAX_NAME =>
+            {
+                Value::Method(object, format!("{way}.{name}"))
+            }
             Value::Name(_) | Value::Function | Value::Method(..) => {
                 Value::Method(Box::new(Value::Unknown), name.to_owned())
             }
+            Value::Made("Account", _) if name == "pw_dir" => Value::known("~"),
             Value::Map(pairs) => pairs
                 .into_iter()
                 .find(|(key, _)| key == name)
@@ -106,6 +120,7 @@ impl Value {
             | Value::Flag(_)
             | Value::List(_)
             | Value::Made(..)
+            | Value::Held(..)
             | Value::Any(_)
             | Value::Unknown => Value::Method(Box::new(self), name.to_owned()),
         }
@@ -114,7 +129,15 @@ impl Value {
     /// What a loop over this value gives its variable.
     pub(super) fn each(self) -> Value {
         match self {
-            Value::List(values) if values.len() <= MAX_ALTERNATIVES => Value::Any(values),
+            Value::List(values) if values.len() <= MAX_ALTERNATIVES => {
+                match <[Value; 1]>::try_from(values) {
+                    Ok([only]) => only,
+                    Err(values) => Value::Any(values),
+                }
+            }
+            // The objects an object of the table gives one by one.
+            Value::Made(class, inner) if class != "Path" => Value::Made(class, inner),
+            Value::Held(_, all) => Value::Held(Operand::Unknown, all),
             Value::List(_)
             | Value::Text(_)
             | Value::Number(_)
@@ -137,6 +160,9 @@ impl Value {
             }
             Value::Method(inner, name) => inner.size() + name.len(),
             Value::Made(_, inner) => inner.size() + 16,
+            Value::Held(text, all) => {
+                16 + text.size() + all.iter().map(Carried::size).sum::<usize>()
+            }
             Value::List(values) | Value::Any(values) => {
                 16 + values.iter().map(Value::size).sum::<usize>()
             }
@@ -158,7 +184,12 @@ impl Value {
 /// Two values joined: texts, lists, numbers.
 pub(super) fn joined(left: Value, right: Value) -> Value {
     match (left, right) {
-        (Value::Text(left), right) => Value::Text(text_joined(left, right.operand())),
+        (Value::Text(left), right) => carried::joined(left, Vec::new(), &right),
+        (Value::Held(left, all), right) => carried::joined(left, all, &right),
+        (Value::Name(name), right) if carried::named(&name).is_some() => {
+            let left = carried::foretold(&name).unwrap_or(Operand::Unknown);
+            carried::joined(left, carried::held(&Value::Name(name)), &right)
+        }
         (Value::Number(left), Value::Number(right)) => left
             .checked_add(right)
             .map_or(Value::Unknown, Value::Number),

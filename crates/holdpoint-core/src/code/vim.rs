@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::{Deed, DeedKind, Language, Limits, Operand, Reading, Unfollowed};
+use super::{CodeEffect, CodeEffectKind, Language, Limits, Operand, Reading, Unfollowed};
 
 /// Prefixes such as `silent` in front of one command.
 const MAX_PREFIXES: usize = 32;
@@ -205,11 +205,10 @@ struct Vim<'l> {
 }
 
 impl Vim<'_> {
-    fn deed(&mut self, kind: DeedKind, span: &Range<usize>) {
-        self.reading.deeds.push(Deed {
-            kind,
-            span: span.clone(),
-        });
+    fn effect(&mut self, kind: CodeEffectKind, span: &Range<usize>) {
+        self.reading
+            .effects
+            .push(CodeEffect::plain(kind, span.clone()));
     }
 
     fn opaque(&mut self, why: Unfollowed) {
@@ -325,11 +324,11 @@ impl Vim<'_> {
                     .rfind(|word| !word.starts_with("++") && !word.starts_with('+'));
                 if let Some(file) = file.filter(|file| !file.starts_with(['%', '#'])) {
                     let operand = Operand::Known(file.to_owned());
-                    self.deed(
+                    self.effect(
                         if file.contains("://") {
-                            DeedKind::Connect(operand)
+                            CodeEffectKind::Connect(operand)
                         } else {
-                            DeedKind::Read { path: operand }
+                            CodeEffectKind::Read { path: operand }
                         },
                         span,
                     );
@@ -342,18 +341,18 @@ impl Vim<'_> {
             Does::WriteFile => {
                 let append = file.strip_prefix(">>");
                 let path = path(append.unwrap_or(file).trim());
-                self.deed(
+                self.effect(
                     if append.is_some() {
-                        DeedKind::Append { path }
+                        CodeEffectKind::Append { path }
                     } else {
-                        DeedKind::Write { path }
+                        CodeEffectKind::Write { path }
                     },
                     span,
                 );
             }
             Does::WriteBuffer => {
                 let path = path(file);
-                self.deed(DeedKind::Write { path }, span);
+                self.effect(CodeEffectKind::Write { path }, span);
             }
             Does::Shell => {
                 self.shell(argument, span);
@@ -361,15 +360,15 @@ impl Vim<'_> {
             }
             Does::Program(program) => {
                 let line = format!("{program} {}", own.trim());
-                self.deed(
-                    DeedKind::Shell(Operand::Known(line.trim_end().to_owned())),
+                self.effect(
+                    CodeEffectKind::Shell(Operand::Known(line.trim_end().to_owned())),
                     span,
                 );
             }
             Does::Execute => match literal(file) {
                 Some((code, "")) => self.inside(Language::Vim, &code, span),
                 Some(_) | None => {
-                    self.deed(DeedKind::Eval, span);
+                    self.effect(CodeEffectKind::Eval, span);
                     self.opaque(Unfollowed::Evaluates);
                 }
             },
@@ -418,7 +417,7 @@ impl Vim<'_> {
             Some(start) => Operand::Starts(start.to_owned()),
             None => Operand::Known(line.to_owned()),
         };
-        self.deed(DeedKind::Shell(operand), span);
+        self.effect(CodeEffectKind::Shell(operand), span);
     }
 
     /// Finds calls in an expression.
@@ -459,12 +458,12 @@ impl Vim<'_> {
         let (first, after) = constant(arguments);
         let second = after.trim_start().strip_prefix(',').map(constant);
         match calls {
-            Calls::Shell => self.deed(DeedKind::Shell(first), span),
+            Calls::Shell => self.effect(CodeEffectKind::Shell(first), span),
             Calls::Delete => {
                 let recursive = !after.trim_start().starts_with(')')
                     && !matches!(&second, Some((Operand::Known(flags), _)) if !flags.contains('r'));
-                self.deed(
-                    DeedKind::Delete {
+                self.effect(
+                    CodeEffectKind::Delete {
                         path: first,
                         recursive,
                     },
@@ -473,7 +472,7 @@ impl Vim<'_> {
             }
             Calls::Rename => {
                 let to = second.map_or(Operand::Unknown, |(to, _)| to);
-                self.deed(DeedKind::Rename { from: first, to }, span);
+                self.effect(CodeEffectKind::Rename { from: first, to }, span);
             }
             Calls::WriteSecond => {
                 // The first argument is a list. Its end is not looked for where it is long.
@@ -486,14 +485,14 @@ impl Vim<'_> {
                     .rsplit_once(']')
                     .and_then(|(_, rest)| rest.trim_start().strip_prefix(','))
                     .map_or(Operand::Unknown, |rest| constant(rest).0);
-                self.deed(DeedKind::Write { path }, span);
+                self.effect(CodeEffectKind::Write { path }, span);
             }
-            Calls::WriteFirst => self.deed(DeedKind::Write { path: first }, span),
-            Calls::ReadFirst => self.deed(DeedKind::Read { path: first }, span),
+            Calls::WriteFirst => self.effect(CodeEffectKind::Write { path: first }, span),
+            Calls::ReadFirst => self.effect(CodeEffectKind::Read { path: first }, span),
             Calls::Commands => match first {
                 Operand::Known(code) => self.inside(Language::Vim, &code, span),
                 Operand::Unknown | Operand::Starts(_) => {
-                    self.deed(DeedKind::Eval, span);
+                    self.effect(CodeEffectKind::Eval, span);
                     self.opaque(Unfollowed::Evaluates);
                 }
             },

@@ -9,28 +9,34 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::calls::Args;
 use super::constants;
 use super::names::Assignments;
 use super::syntax::{Lines, Syntax};
-use super::tables::{Act, Table};
+use super::tables::{CallEffect, Table};
 use super::tokens::{self, Kind, Literal, Piece, Tree};
 use super::values::{Value, joined};
-use super::{Deed, DeedKind, Language, Limits, Operand, Reading, Unfollowed};
+use super::{
+    CodeEffect, CodeEffectKind, Language, Limits, Operand, Reading, Setting, Unfollowed, carried,
+};
 
 /// Expressions and operands inside of each other. Groups are bounded by the lexer; this bounds
 /// `a = b = …` and `f g h …`.
 const MAX_DEPTH: usize = 128;
 
+/// Names and commas in front of the `in` of a loop that are looked at.
+const MAX_PARTS: usize = 16;
+
 pub(super) fn read(language: Language, code: &str, limits: &Limits) -> Reading {
-    let syntax = Syntax::of(language);
+    let syntax = Syntax::for_language(language);
     let (trees, fault) = tokens::trees(syntax, code, limits);
     let mut walker = Walker {
         syntax,
-        table: Table::of(language),
+        table: Table::for_language(language),
         limits,
-        assignments: Assignments::of(syntax, &trees),
+        assignments: Assignments::from_trees(syntax, &trees),
         imported: HashMap::new(),
         whole_modules: Vec::new(),
         constants: HashMap::new(),
@@ -38,8 +44,10 @@ pub(super) fn read(language: Language, code: &str, limits: &Limits) -> Reading {
         recording: false,
         depth: 0,
         here: 0..0,
+        setting: Setting::default(),
     };
     walker.sequence(&trees);
+    walker.setting = Setting::default();
     walker.recording = true;
     walker.sequence(&trees);
     let mut reading = walker.reading;
@@ -61,21 +69,38 @@ pub(super) struct Walker<'t, 'l> {
     /// Names with one constant value.
     constants: HashMap<String, Value>,
     pub(super) reading: Reading,
-    /// The second time over, when deeds count.
+    /// The second time over, when effects count.
     recording: bool,
     depth: usize,
     /// The operand read last.
-    here: Range<usize>,
+    pub(super) here: Range<usize>,
+    /// What programs are started under from here on.
+    pub(super) setting: Setting,
 }
 
 impl<'t> Walker<'t, '_> {
-    pub(super) fn deed(&mut self, kind: DeedKind, span: &Range<usize>) {
-        if self.recording {
-            self.reading.deeds.push(Deed {
-                kind,
-                span: span.clone(),
-            });
+    pub(super) fn effect(&mut self, kind: CodeEffectKind, span: &Range<usize>) {
+        self.deed_under(kind, Setting::default(), span);
+    }
+
+    /// A effect under a setting of its own, and where it has none under that of the code.
+    pub(super) fn deed_under(&mut self, kind: CodeEffectKind, own: Setting, span: &Range<usize>) {
+        if !self.recording {
+            return;
         }
+        let mut setting = own;
+        if setting.directory.is_none() {
+            setting.directory.clone_from(&self.setting.directory);
+        }
+        setting
+            .variables
+            .splice(0..0, self.setting.variables.iter().cloned());
+        let setting = (setting != Setting::default()).then(|| Rc::new(setting));
+        self.reading.effects.push(CodeEffect {
+            kind,
+            span: span.clone(),
+            setting,
+        });
     }
 
     pub(super) fn opaque(&mut self, why: Unfollowed) {
@@ -114,8 +139,24 @@ impl<'t> Walker<'t, '_> {
     pub(super) fn sequence(&mut self, trees: &[Tree<'t>]) {
         let mut at = 0;
         while at < trees.len() {
+            if self.is(Language::Python) && trees.get(at).is_some_and(|tree| tree.is_sign(":")) {
+                at += 1;
+                continue;
+            }
             let before = at;
             let value = self.expression(trees, &mut at);
+            if self.is(Language::Php)
+                && trees
+                    .get(before)
+                    .is_some_and(|tree| tree.is_word("echo") || tree.is_word("print"))
+            {
+                let span = self.here.clone();
+                self.perform(
+                    &[CallEffect::Print(0)],
+                    &Args::one(self.copied(&value)),
+                    &span,
+                );
+            }
             self.dropped(value, trees.get(before..at).unwrap_or(&[]));
             at += usize::from(at == before);
         }
@@ -134,7 +175,7 @@ impl<'t> Walker<'t, '_> {
             if self
                 .table
                 .acts(&name)
-                .is_some_and(|acts| acts.iter().any(Act::takes_topic))
+                .is_some_and(|acts| acts.iter().any(CallEffect::takes_topic))
             {
                 self.call(Value::Name(name), args, &span);
             }
@@ -167,10 +208,14 @@ impl<'t> Walker<'t, '_> {
                     *at += 1;
                 }
                 Kind::Sign(",") => return value,
+                // What follows it is a statement of its own.
+                Kind::Sign(":") if self.is(Language::Python) => return value,
                 Kind::Sign("=" | ":=") => {
                     let target = start..*at;
                     *at += 1;
+                    let left = std::mem::replace(&mut value, Value::Unknown);
                     value = self.assignment(trees, target, at);
+                    self.sets_variable(&left, &value);
                 }
                 Kind::Sign(sign) if self.syntax.concat.contains(sign) => {
                     *at += 1;
@@ -190,7 +235,22 @@ impl<'t> Walker<'t, '_> {
                     *at += 1;
                     let right = self.operand(trees, at);
                     self.escape(&right, &tree.span);
-                    value = constants::formatted(&value, '%');
+                    value = match &right {
+                        Value::List(values) => constants::filled(&value, '%', values, &[]),
+                        Value::Map(named) => constants::filled(&value, '%', &[], named),
+                        Value::Text(_)
+                        | Value::Number(_)
+                        | Value::Flag(_)
+                        | Value::Name(_)
+                        | Value::Made(..)
+                        | Value::Held(..)
+                        | Value::Method(..)
+                        | Value::Any(_)
+                        | Value::Function
+                        | Value::Unknown => {
+                            constants::filled(&value, '%', std::slice::from_ref(&right), &[])
+                        }
+                    };
                 }
                 Kind::Sign(_) => {
                     *at += 1;
@@ -212,6 +272,20 @@ impl<'t> Walker<'t, '_> {
                     if *word == "for" {
                         *at += 1;
                         self.for_each(trees, at);
+                        // `{k: v for k, v in …}` holds what its parts hold.
+                        value = carried::carrying(Value::Unknown, carried::held(&value));
+                        continue;
+                    }
+                    if *word == "as"
+                        && self.is(Language::Python)
+                        && let Some(name) = trees.get(*at + 1).and_then(Tree::as_word)
+                        && (self.assignments.once(name)
+                            || (is_object(&value) && self.assignments.one_object(name)))
+                    {
+                        // `with value as name`
+                        *at += 2;
+                        let copy = self.copied(&value);
+                        self.constants.insert(name.to_owned(), copy);
                         value = Value::Unknown;
                         continue;
                     }
@@ -239,7 +313,7 @@ impl<'t> Walker<'t, '_> {
     fn combined(&mut self, left: &Value, trees: &[Tree<'t>], at: &mut usize, operator: &Tree<'t>) {
         let compares = operator
             .sign()
-            .or(operator.word())
+            .or(operator.as_word())
             .is_some_and(|operator| COMPARES.contains(&operator));
         if !compares {
             self.escape(left, &operator.span);
@@ -270,7 +344,10 @@ impl<'t> Walker<'t, '_> {
     }
 
     fn concatenated(&mut self, left: Value, right: Value) -> Value {
-        if !matches!(left, Value::Text(_) | Value::Number(_) | Value::List(_)) {
+        if !matches!(
+            left,
+            Value::Text(_) | Value::Number(_) | Value::List(_) | Value::Held(..)
+        ) {
             self.escape(&left, &self.here.clone());
         }
         if self.limits.copies(left.size() + right.size()) {
@@ -291,12 +368,12 @@ impl<'t> Walker<'t, '_> {
             .iter()
             .filter(|tree| {
                 !tree
-                    .word()
+                    .as_word()
                     .is_some_and(|word| self.syntax.prefixes.contains(&word))
             })
             .collect();
         let name = match left.as_slice() {
-            [only] => only.word(),
+            [only] => only.as_word(),
             _ => None,
         };
         // `a = a + "x"` is not told by what `a` was the first time over.
@@ -307,7 +384,10 @@ impl<'t> Walker<'t, '_> {
             self.opened_by_diamond(&value, &span);
         }
         match (name, left.as_slice()) {
-            (Some(name), _) if self.assignments.once(name) => {
+            (Some(name), _)
+                if self.assignments.once(name)
+                    || (is_object(&value) && self.assignments.one_object(name)) =>
+            {
                 if matches!(value, Value::List(_) | Value::Map(_)) && self.is_alias(trees, *at) {
                     return Value::Unknown;
                 }
@@ -321,7 +401,7 @@ impl<'t> Walker<'t, '_> {
             }
             _ => {
                 self.escape(&value, &span);
-                Value::Unknown
+                value
             }
         }
     }
@@ -330,7 +410,7 @@ impl<'t> Walker<'t, '_> {
     fn is_alias(&self, trees: &[Tree<'t>], at: usize) -> bool {
         at.checked_sub(1)
             .and_then(|near| trees.get(near))
-            .is_some_and(|last| last.word().is_some())
+            .is_some_and(|last| last.as_word().is_some())
     }
 
     /// A copy, or nothing known where that would cost too much.
@@ -344,10 +424,11 @@ impl<'t> Walker<'t, '_> {
 
     /// `for x in values`, the `for` being read.
     fn for_each(&mut self, trees: &[Tree<'t>], at: &mut usize) {
-        let Some(name) = trees.get(*at).and_then(Tree::word) else {
+        let Some(name) = trees.get(*at).and_then(Tree::as_word) else {
             return;
         };
         if !trees.get(*at + 1).is_some_and(|tree| tree.is_word("in")) {
+            self.for_parts(trees, at);
             return;
         }
         *at += 2;
@@ -355,13 +436,50 @@ impl<'t> Walker<'t, '_> {
         self.bind_each(name, values);
     }
 
+    /// `for a, b in values`: of the parts only what they hold is told.
+    fn for_parts(&mut self, trees: &[Tree<'t>], at: &mut usize) {
+        let mut names = Vec::new();
+        let mut here = *at;
+        while let Some(tree) = trees.get(here).filter(|_| here < *at + MAX_PARTS) {
+            match &tree.kind {
+                Kind::Word("in") => {
+                    *at = here + 1;
+                    let values = self.operand(trees, at);
+                    let all = carried::held(&values);
+                    if all.is_empty() {
+                        return;
+                    }
+                    for name in names {
+                        let part = carried::carrying(Value::Unknown, all.clone());
+                        self.constants.insert(name, part);
+                    }
+                    return;
+                }
+                Kind::Word(name) => names.push((*name).to_owned()),
+                Kind::Sign(",") => {}
+                Kind::Group(b'(', inside) => {
+                    names.extend(inside.iter().filter_map(Tree::as_word).map(str::to_owned));
+                }
+                Kind::Number(_)
+                | Kind::Text(_)
+                | Kind::Shell(_)
+                | Kind::Words(_)
+                | Kind::Regex(_)
+                | Kind::Sign(_)
+                | Kind::Group(..)
+                | Kind::End => return,
+            }
+            here += 1;
+        }
+    }
+
     pub(super) fn bind_each(&mut self, name: &str, values: Value) {
-        if self.assignments.once(name) {
-            let value = values.each();
+        let value = values.each();
+        if self.assignments.once(name) || (is_object(&value) && self.assignments.one_object(name)) {
             let copy = self.copied(&value);
             self.constants.insert(name.to_owned(), copy);
         } else {
-            self.escape(&values, &self.here.clone());
+            self.escape(&value, &self.here.clone());
         }
     }
 
@@ -375,12 +493,12 @@ impl<'t> Walker<'t, '_> {
     ) -> Value {
         let reversed = trees.get(*at).is_some_and(|tree| tree.is_word("as"));
         let name = if reversed {
-            trees.get(*at + 1).and_then(Tree::word)
+            trees.get(*at + 1).and_then(Tree::as_word)
         } else {
             at.checked_sub(1)
                 .filter(|near| *near >= start)
                 .and_then(|near| trees.get(near))
-                .and_then(Tree::word)
+                .and_then(Tree::as_word)
         };
         *at += 1;
         let right = self.operand(trees, at);
@@ -404,6 +522,7 @@ impl<'t> Walker<'t, '_> {
     fn prefixed(&mut self, trees: &[Tree<'t>], at: &mut usize) -> Value {
         let mut signed = false;
         let mut returned = false;
+        let first = *at;
         loop {
             let Some(tree) = trees.get(*at) else {
                 return Value::Unknown;
@@ -443,6 +562,19 @@ impl<'t> Walker<'t, '_> {
         }
         let start = *at;
         let value = self.chain(trees, at);
+        if let Value::Number(number) = value
+            && start == first + 1
+            && trees.get(first).is_some_and(|sign| sign.is_sign("-"))
+        {
+            return Value::Number(number.saturating_neg());
+        }
+        // What is returned may go on: a function that only gives a value is often in the way.
+        if let (Value::Name(name), true) = (&value, signed)
+            && carried::named(name).is_some()
+            && trees.get(first).is_some_and(|sign| sign.is_sign("\\"))
+        {
+            return value;
+        }
         if signed || returned {
             let span = trees.get(start..*at).and_then(span_of).unwrap_or(0..0);
             self.escape(&value, &span);
@@ -496,6 +628,12 @@ impl<'t> Walker<'t, '_> {
             (Language::Php, "include" | "include_once" | "require" | "require_once") => {
                 *at += 1;
                 let file = self.expression(trees, at);
+                // Code from elsewhere, or from the text itself.
+                if matches!(file.operand(), Operand::Known(file) | Operand::Starts(file)
+                    if file.contains("://") || file.starts_with("data:"))
+                {
+                    self.opaque(Unfollowed::Evaluates);
+                }
                 self.import(Some(&file));
             }
             (Language::Python, "lambda") => {
@@ -522,7 +660,7 @@ impl<'t> Walker<'t, '_> {
     /// The name, parameters and, between braces, the body of a function.
     fn definition(&mut self, trees: &[Tree<'t>], at: &mut usize) {
         while trees.get(*at).is_some_and(|tree| {
-            tree.word().is_some() || tree.is_sign("*") || tree.is_sign(".") || tree.is_sign(":")
+            tree.as_word().is_some() || tree.is_sign("*") || tree.is_sign(".") || tree.is_sign(":")
         }) {
             *at += 1;
         }
@@ -555,7 +693,7 @@ impl<'t> Walker<'t, '_> {
         {
             *at += 1;
         }
-        let name = trees.get(*at).and_then(Tree::word);
+        let name = trees.get(*at).and_then(Tree::as_word);
         if let (Some(name), Some(inside)) =
             (name, trees.get(*at + 1).and_then(|tree| tree.group(b'(')))
         {
@@ -572,25 +710,35 @@ impl<'t> Walker<'t, '_> {
         if let Some(span) = trees.get(start..*at).and_then(span_of) {
             self.here = span;
         }
-        let called = self.is(Language::Ruby)
-            && match &value {
-                Value::Method(receiver, method) => {
-                    !matches!(**receiver, Value::Name(_)) && method != "new"
-                }
-                Value::Name(name) => self
-                    .table
-                    .acts(name)
-                    .is_some_and(|acts| !acts.iter().any(Act::counts_unseen)),
-                Value::Text(_)
-                | Value::Number(_)
-                | Value::Flag(_)
-                | Value::List(_)
-                | Value::Map(_)
-                | Value::Made(..)
-                | Value::Any(_)
-                | Value::Function
-                | Value::Unknown => false,
-            };
+        // A method of Perl's that nothing follows is called all the same.
+        let method = self.is(Language::Perl)
+            && matches!(&value, Value::Method(object, _) if matches!(**object, Value::Made(..)));
+        let called = method
+            || self.is(Language::Ruby)
+                && match &value {
+                    Value::Method(receiver, method) => {
+                        !matches!(**receiver, Value::Name(_)) && method != "new"
+                    }
+                    Value::Name(name) => self.table.acts(name).map_or_else(
+                        // `User.delete_all`
+                        || {
+                            name.rsplit_once('.').is_some_and(|(_, method)| {
+                                self.table.acts(&format!("?#{method}")).is_some()
+                            })
+                        },
+                        |acts| !acts.iter().any(CallEffect::counts_unseen),
+                    ),
+                    Value::Text(_)
+                    | Value::Number(_)
+                    | Value::Flag(_)
+                    | Value::List(_)
+                    | Value::Map(_)
+                    | Value::Made(..)
+                    | Value::Held(..)
+                    | Value::Any(_)
+                    | Value::Function
+                    | Value::Unknown => false,
+                };
         if !called {
             return value;
         }
@@ -626,6 +774,10 @@ impl<'t> Walker<'t, '_> {
                             }
                             *at += 2;
                             value = self.member(value, name);
+                            if !called && (self.is(Language::Ruby) || self.is(Language::Perl)) {
+                                value =
+                                    self.given(value, trees.get(*at), trees.get(*at + 1), &span);
+                            }
                         }
                         Kind::Group(..) => *at += 1,
                         Kind::Sign(_) if *sign == "->" => {
@@ -659,8 +811,36 @@ impl<'t> Walker<'t, '_> {
                     value = self.subscript(value, inside);
                 }
                 Kind::Group(b'{', inside) if self.is(Language::Perl) && !tree.spaced => {
-                    if matches!(value, Value::Name(_)) {
-                        return value;
+                    if let Value::Name(name) = &value {
+                        if carried::named(name).is_none() {
+                            // `system{"rm"} …`: the program stands in the block.
+                            if !self.begins_argument(&value, tree, trees.get(*at + 1)) {
+                                return value;
+                            }
+                            let args = self.bare_arguments(trees, at);
+                            value = self.call(value, args, &span);
+                            continue;
+                        }
+                        let name = match inside.as_slice() {
+                            [
+                                Tree {
+                                    kind: Kind::Word(name),
+                                    ..
+                                },
+                            ] => (!name.starts_with('$')).then(|| (*name).to_owned()),
+                            [
+                                Tree {
+                                    kind: Kind::Text(literal),
+                                    ..
+                                },
+                            ] => self.literal(literal).text().map(str::to_owned),
+                            _ => None,
+                        };
+                        *at += 1;
+                        value = name.map_or(Value::Name("ENV".to_owned()), |name| {
+                            carried::variable(&name)
+                        });
+                        continue;
                     }
                     *at += 1;
                     self.sequence(inside);
@@ -680,9 +860,9 @@ impl<'t> Walker<'t, '_> {
                     self.sequence(inside);
                 }
                 Kind::Text(literal)
-                    if is_callable(&value)
+                    if (is_callable(&value) || is_object(&value))
                         && ((literal.template && self.is(Language::JavaScript))
-                            || self.is(Language::Lua)) =>
+                            || (self.is(Language::Lua) && is_callable(&value))) =>
                 {
                     *at += 1;
                     let argument = self.literal(literal);
@@ -721,6 +901,43 @@ impl<'t> Walker<'t, '_> {
         }
     }
 
+    /// What a method of Ruby gives that is called without arguments in the middle of a chain, and
+    /// does nothing else.
+    fn given(
+        &mut self,
+        value: Value,
+        tree: Option<&Tree<'t>>,
+        next: Option<&Tree<'t>>,
+        span: &Range<usize>,
+    ) -> Value {
+        let goes_on = tree.is_some_and(|tree| {
+            tree.sign()
+                .is_some_and(|sign| self.syntax.member.contains(&sign))
+                && !self.begins_argument(&value, tree, next)
+        });
+        let only_gives = match &value {
+            Value::Name(name) => self
+                .table
+                .acts(name)
+                .is_some_and(|acts| !acts.iter().any(CallEffect::counts_unseen)),
+            Value::Method(..) => true,
+            Value::Text(_)
+            | Value::Number(_)
+            | Value::Flag(_)
+            | Value::List(_)
+            | Value::Map(_)
+            | Value::Made(..)
+            | Value::Held(..)
+            | Value::Any(_)
+            | Value::Function
+            | Value::Unknown => false,
+        };
+        if goes_on && only_gives {
+            return self.call(value, Args::default(), span);
+        }
+        value
+    }
+
     fn continues_chain(&self, trees: &[Tree<'t>], at: usize) -> bool {
         self.continues(trees, at)
             && trees
@@ -735,7 +952,7 @@ impl<'t> Walker<'t, '_> {
             && at
                 .checked_sub(1)
                 .and_then(|near| trees.get(near))
-                .is_some_and(|tree| tree.word().is_some())
+                .is_some_and(|tree| tree.as_word().is_some())
             && trees
                 .get(at + 1)
                 .is_some_and(|next| next.group(b'{').is_some())
@@ -751,6 +968,7 @@ impl<'t> Walker<'t, '_> {
             | Value::List(_)
             | Value::Map(_)
             | Value::Made(..)
+            | Value::Held(..)
             | Value::Method(..)
             | Value::Any(_)
             | Value::Function
@@ -771,7 +989,7 @@ impl<'t> Walker<'t, '_> {
             && loops
             && open.is_sign("|")
             && close.is_sign("|")
-            && let Some(name) = name.word()
+            && let Some(name) = name.as_word()
         {
             let values = self.copied(receiver);
             self.bind_each(name, values);
@@ -821,11 +1039,13 @@ impl<'t> Walker<'t, '_> {
                 });
                 self.name(word, called)
             }
-            Kind::Number(number) => number.map_or(Value::Unknown, Value::Number),
+            Kind::Number(number) => {
+                number.map_or(Value::Unknown, |number| Value::Number(number.into()))
+            }
             Kind::Text(literal) => self.literal(literal),
             Kind::Shell(literal) => {
                 let line = self.literal(literal).operand();
-                self.deed(DeedKind::Shell(line), &tree.span);
+                self.effect(CodeEffectKind::Shell(line), &tree.span);
                 Value::Unknown
             }
             Kind::Words(words) => Value::List(words.iter().map(Value::known).collect()),
@@ -853,6 +1073,9 @@ impl<'t> Walker<'t, '_> {
                 return Value::Text(Operand::Starts("/".to_owned()));
             }
             _ => {}
+        }
+        if matches!(word, "%ENV" | "$ENV" | "@ENV" | "$_ENV" | "$_SERVER") {
+            return Value::Name("ENV".to_owned());
         }
         if word.starts_with(['$', '@', '%']) && word.len() > 1 {
             return Value::Unknown;
@@ -933,6 +1156,10 @@ impl<'t> Walker<'t, '_> {
                 if args.open {
                     list.push(Value::Unknown);
                 }
+                // PHP's arrays with keys.
+                if list.is_empty() && !args.named.is_empty() {
+                    return Value::Map(args.named);
+                }
                 Value::List(list)
             }
             Kind::Group(_, inside) => self.braces(inside),
@@ -956,6 +1183,9 @@ impl<'t> Walker<'t, '_> {
 
     /// A block, or a map if it looks like one.
     fn braces(&mut self, inside: &[Tree<'t>]) -> Value {
+        if inside.is_empty() {
+            return Value::Map(Vec::new());
+        }
         let first = inside.iter().position(|tree| !tree.is_end()).unwrap_or(0);
         let second = inside.get(first + 1);
         let keyed = second
@@ -998,6 +1228,17 @@ impl<'t> Walker<'t, '_> {
             *at += 1;
             return;
         }
+        if tree.is_sign("**") || tree.is_sign("...") {
+            *at += 1;
+            let value = self.expression(inside, at);
+            self.escape(&value, &tree.span);
+            if let Value::Map(more) = value {
+                pairs.extend(more);
+            } else if !carried::held(&value).is_empty() {
+                pairs.push((String::new(), value));
+            }
+            return;
+        }
         let colon = inside
             .get(*at + 1)
             .is_some_and(|next| [":", "=>", "="].iter().any(|sign| next.is_sign(sign)));
@@ -1024,7 +1265,7 @@ impl<'t> Walker<'t, '_> {
         let start = *at;
         let value = self.expression(inside, at);
         // `{ fs }`: the name is its own key.
-        if let (Some(word), true) = (tree.word(), *at == start + 1) {
+        if let (Some(word), true) = (tree.as_word(), *at == start + 1) {
             pairs.push((word.to_owned(), value));
         } else {
             self.escape(&value, &tree.span);
@@ -1041,6 +1282,42 @@ impl<'t> Walker<'t, '_> {
                 Some(text) => Value::known(text.chars().rev().collect::<String>()),
                 None => Value::Unknown,
             };
+        }
+        // plumbum's `rm["-rf", "/"]` is a command with its arguments.
+        if matches!(&value, Value::Name(name) if name.starts_with("plumbum.")
+            && name != "plumbum.local"
+            && self.table.acts(name).is_some())
+        {
+            let args = self.arguments(inside);
+            let way = if let Value::Name(name) = &value {
+                self.table.way(name)
+            } else {
+                ""
+            };
+            let words = way.split('.').map(Value::known).collect();
+            return self.with_words(words, args);
+        }
+        if let Value::Made("Program", words) = &value
+            && let Value::List(words) = words.as_ref()
+        {
+            let words = words.clone();
+            let args = self.arguments(inside);
+            return self.with_words(words, args);
+        }
+        if inside.iter().any(|tree| tree.is_sign(":")) && !carried::held(&value).is_empty() {
+            let end = match inside {
+                [
+                    ..,
+                    colon,
+                    Tree {
+                        kind: Kind::Number(end),
+                        ..
+                    },
+                ] if colon.is_sign(":") => end.map(i64::from),
+                _ => None,
+            };
+            self.sequence(inside);
+            return carried::part(&value, end);
         }
         let mut at = 0;
         let key = self.expression(inside, &mut at);
@@ -1076,6 +1353,9 @@ impl<'t> Walker<'t, '_> {
                 }
                 Value::Unknown
             }
+            (Value::Held(..), _) => carried::carrying(Value::Unknown, carried::held(&value)),
+            // `client["database"]` is still the client's.
+            (Value::Made(class, _), _) if *class != "Path" => value,
             (Value::List(values), Value::Number(index)) => usize::try_from(*index)
                 .ok()
                 .and_then(|index| values.get(index))
@@ -1086,6 +1366,15 @@ impl<'t> Walker<'t, '_> {
                 Value::Unknown
             }
         }
+    }
+
+    /// A command that is given more words, and may be run with them.
+    fn with_words(&mut self, mut words: Vec<Value>, args: Args) -> Value {
+        words.extend(args.list);
+        let span = self.here.clone();
+        let all = words.iter().flat_map(Value::operands).collect();
+        self.effect(CodeEffectKind::Run(all), &span);
+        Value::Made("Program", Box::new(Value::List(words)))
     }
 
     /// What stands between parentheses or brackets.
@@ -1147,9 +1436,10 @@ impl<'t> Walker<'t, '_> {
             | Language::Perl
             | Language::Lua
             | Language::Awk
-            | Language::Vim => false,
+            | Language::Vim
+            | Language::PowerShell => false,
         };
-        if let (Some(name), true) = (first.word(), keyword) {
+        if let (Some(name), true) = (first.as_word(), keyword) {
             *at += 2;
             let value = self.expression(trees, at);
             args.named.push((name.to_owned(), value));
@@ -1185,6 +1475,7 @@ impl<'t> Walker<'t, '_> {
                     | Value::Map(_)
                     | Value::Name(_)
                     | Value::Made(..)
+                    | Value::Held(..)
                     | Value::Method(..)
                     | Value::Any(_)
                     | Value::Function
@@ -1222,7 +1513,7 @@ impl<'t> Walker<'t, '_> {
             Value::Name(name) => {
                 let table = self.table;
                 if let Some(acts) = table.acts(name) {
-                    if acts.iter().any(Act::counts_unseen) {
+                    if acts.iter().any(CallEffect::counts_unseen) {
                         self.perform(acts, &Args::unknown(), span);
                     }
                 } else if table.has_members(name) {
@@ -1244,10 +1535,16 @@ impl<'t> Walker<'t, '_> {
             | Value::Number(_)
             | Value::Flag(_)
             | Value::Made(..)
+            | Value::Held(..)
             | Value::Function
             | Value::Unknown => {}
         }
     }
+}
+
+/// Whether a value stays itself, whatever is called on it.
+fn is_object(value: &Value) -> bool {
+    matches!(value, Value::Made(class, _) if *class != "Path")
 }
 
 /// Whether something could be called without parentheses.
@@ -1260,6 +1557,7 @@ fn is_callable(value: &Value) -> bool {
         | Value::List(_)
         | Value::Map(_)
         | Value::Made(..)
+        | Value::Held(..)
         | Value::Any(_)
         | Value::Unknown => false,
     }

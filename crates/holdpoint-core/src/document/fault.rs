@@ -17,7 +17,7 @@ pub(super) struct Fault(Box<Inner>);
 #[derive(Debug)]
 struct Inner {
     what: What,
-    place: Option<Place>,
+    place: Option<Location>,
     /// The steps to the place, innermost first.
     path: Vec<Step<'static>>,
 }
@@ -60,7 +60,7 @@ pub(super) enum Shows {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct Location {
     pub(super) span: Span,
     pub(super) part: Part,
 }
@@ -86,7 +86,7 @@ pub(super) enum Seen {
 }
 
 impl Fault {
-    pub(super) fn said(problem: impl Into<String>) -> Fault {
+    pub(super) fn from_sentence(problem: impl Into<String>) -> Fault {
         Fault::new(What::Said {
             problem: problem.into(),
             hint: None,
@@ -196,7 +196,7 @@ impl Fault {
 
     pub(super) fn into_error(self, name: &str, text: &str) -> DocumentError {
         let Inner { what, place, path } = *self.0;
-        let place = place.unwrap_or(Place {
+        let place = place.unwrap_or(Location {
             span: Span::empty(0),
             part: Part::Value,
         });
@@ -213,7 +213,7 @@ impl Fault {
     }
 
     fn placed(mut self, span: Span, part: Part) -> Fault {
-        self.0.place.get_or_insert(Place { span, part });
+        self.0.place.get_or_insert(Location { span, part });
         self
     }
 }
@@ -288,7 +288,7 @@ impl std::error::Error for Fault {}
 /// Collects the places in a node that a fault may be about.
 struct Search {
     path: Vec<Step<'static>>,
-    hits: Vec<(Place, Vec<Step<'static>>)>,
+    hits: Vec<(Location, Vec<Step<'static>>)>,
 }
 
 impl Search {
@@ -345,11 +345,11 @@ impl Search {
     fn hit(&mut self, span: Span, part: Part) {
         // Two are enough to know that the place is not certain.
         if self.hits.len() < 2 {
-            self.hits.push((Place { span, part }, self.path.clone()));
+            self.hits.push((Location { span, part }, self.path.clone()));
         }
     }
 
-    fn only(self) -> Option<(Place, Vec<Step<'static>>)> {
+    fn only(self) -> Option<(Location, Vec<Step<'static>>)> {
         let mut hits = self.hits.into_iter();
         match (hits.next(), hits.next()) {
             (Some(hit), None) => Some(hit),

@@ -58,7 +58,7 @@ pub fn read<T: DeserializeOwned>(name: &str, bytes: &[u8]) -> Result<T, Document
         Ok(text) => text,
         Err(error) => {
             let (valid, _) = bytes.split_at(error.valid_up_to());
-            let fault = Fault::said("the document is not UTF-8 text here")
+            let fault = Fault::from_sentence("the document is not UTF-8 text here")
                 .with_hint("save the file as UTF-8")
                 .at(Span::empty(valid.len()));
             return Err(fault.into_error(name, std::str::from_utf8(valid).unwrap_or_default()));

@@ -38,7 +38,7 @@ impl Span {
         Span { start: at, end: at }
     }
 
-    pub(super) fn of(self, text: &str) -> &str {
+    pub(super) fn slice(self, text: &str) -> &str {
         text.get(self.start..self.end).unwrap_or_default()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::error::DocumentError;
 use super::expected::{plain, plain_range};
-use super::fault::{Part, Place, Shows, What};
+use super::fault::{Location, Part, Shows, What};
 use super::node::{Node, Step, Value, position};
 use super::quote::{cite, looks_secret, printable, quote};
 use super::{HINT_MARK, suggest, syntax};
@@ -24,7 +24,7 @@ pub(super) struct Report<'t> {
 }
 
 impl<'t> Report<'t> {
-    pub(super) fn new(text: &'t str, place: Place, steps: &[Step<'_>]) -> Report<'t> {
+    pub(super) fn new(text: &'t str, place: Location, steps: &[Step<'_>]) -> Report<'t> {
         let inside = |steps: &[Step<'_>]| match steps {
             [] => String::new(),
             steps => format!(" in {}", cite(&path_text(steps))),
@@ -45,7 +45,7 @@ impl<'t> Report<'t> {
                 Part::Key => parents,
                 Part::Value => steps,
             }),
-            source: place.span.of(text),
+            source: place.span.slice(text),
             key,
         }
     }
@@ -109,7 +109,7 @@ impl<'t> Report<'t> {
                         Some(hint),
                     );
                 }
-                let shown = word.as_deref().map_or_else(|| self.shown(), quote);
+                let shown = word.as_deref().map_or_else(|| self.outline(), quote);
                 (
                     format!("{subject} cannot be {}", cite(&shown)),
                     Some(shown),
@@ -144,13 +144,13 @@ impl<'t> Report<'t> {
                 let hint = advice.or_else(|| self.conversion(&expected));
                 (
                     format!("{subject} must be {expected}"),
-                    Some(self.shown()),
+                    Some(self.outline()),
                     hint,
                 )
             }
             What::WrongValue { expected, .. } => {
                 let problem = format!("{subject} must be {}", plain_range(&expected));
-                (problem, Some(self.shown()), None)
+                (problem, Some(self.outline()), None)
             }
             What::Own(message) => self.own(&message),
         }
@@ -176,7 +176,7 @@ impl<'t> Report<'t> {
         } else {
             format!("{subject}: {problem}")
         };
-        let found = (!self.source.starts_with(['{', '['])).then(|| self.shown());
+        let found = (!self.source.starts_with(['{', '['])).then(|| self.outline());
         let hint = hint.filter(|_| !repeats).map(str::to_owned);
         (problem, found, hint)
     }
@@ -193,7 +193,7 @@ impl<'t> Report<'t> {
 
     /// The value as written. What is inside brackets is left out: it may be long, and a
     /// secret may be among it.
-    fn shown(&self) -> String {
+    fn outline(&self) -> String {
         let inside = |close| {
             let mut inner = self.source.chars();
             inner.next();

@@ -17,13 +17,13 @@ pub(super) fn parse(text: &str) -> Result<Node<'_>, Fault> {
         path: Vec::new(),
     };
     if let Some(at) = text.bytes().position(|byte| byte == 0) {
-        return Err(Fault::said("the document holds a NUL byte")
+        return Err(Fault::from_sentence("the document holds a NUL byte")
             .with_hint("save the file as UTF-8 text")
             .at(Span::empty(at)));
     }
     reader.skip_blanks()?;
     if reader.peek().is_none() {
-        return Err(Fault::said("the document is empty")
+        return Err(Fault::from_sentence("the document is empty")
             .with_hint("write `{}` for a document without settings")
             .at(Span::empty(0)));
     }
@@ -55,7 +55,7 @@ impl<'a> Reader<'a> {
             Some(b'{') => self.object()?,
             Some(b'[') => self.array()?,
             Some(b'"') => Value::Text(self.string()?),
-            Some(_) => self.word()?,
+            Some(_) => self.keyword()?,
         };
         let end = self.at;
         Ok(Node {
@@ -141,10 +141,11 @@ impl<'a> Reader<'a> {
         else {
             return Ok(());
         };
-        let fault = Fault::said(format!("key {} is written twice", cite(&quote(&entry.key))))
-            .with_hint("keep one")
-            .at_key(entry)
-            .within(Step::Key(entry.key.clone()));
+        let fault =
+            Fault::from_sentence(format!("key {} is written twice", cite(&quote(&entry.key))))
+                .with_hint("keep one")
+                .at_key(entry)
+                .within(Step::Key(entry.key.clone()));
         Err(self.within_path(fault))
     }
 
@@ -293,10 +294,10 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads `true`, `false`, `null` or a number; anything else is not a value.
-    fn word(&mut self) -> Result<Value<'a>, Fault> {
+    fn keyword(&mut self) -> Result<Value<'a>, Fault> {
         let span = self.token();
         let text = self.text;
-        let word = span.of(text);
+        let word = span.slice(text);
         let value = match word {
             "true" => Value::Bool(true),
             "false" => Value::Bool(false),
@@ -341,7 +342,7 @@ impl<'a> Reader<'a> {
                 .unseen("expected a key")
                 .with_hint("check the quotes of the value before it");
         }
-        let word = self.token().of(self.text);
+        let word = self.token().slice(self.text);
         let fault = self.fault("expected a key");
         match word {
             "]" => fault.with_hint(self.still_open()),
@@ -433,12 +434,12 @@ impl<'a> Reader<'a> {
 
     /// A problem with the text that starts here.
     fn fault(&self, problem: impl Into<String>) -> Fault {
-        self.within_path(Fault::said(problem).showing().at(self.token()))
+        self.within_path(Fault::from_sentence(problem).showing().at(self.token()))
     }
 
     /// A problem at this point, without repeating what stands here.
     fn unseen(&self, problem: impl Into<String>) -> Fault {
-        self.within_path(Fault::said(problem).at(Span::empty(self.at)))
+        self.within_path(Fault::from_sentence(problem).at(Span::empty(self.at)))
     }
 
     fn bad_escape(&self, start: usize, problem: &'static str) -> Fault {
@@ -447,7 +448,7 @@ impl<'a> Reader<'a> {
             start,
             end: self.at + next,
         };
-        self.within_path(Fault::said(problem).showing().at(span))
+        self.within_path(Fault::from_sentence(problem).showing().at(span))
     }
 
     fn ended(&self) -> Fault {
@@ -484,7 +485,7 @@ impl<'a> Reader<'a> {
             start,
             end: start + 1,
         }
-        .of(self.text);
+        .slice(self.text);
         format!(
             "the `{bracket}` opened at {} is not closed yet",
             self.place(start)

@@ -33,7 +33,7 @@ impl<'n, 'de> Reader<'n, 'de> {
             None => Ok(value),
             Some((index, extra)) => {
                 let problem = format!("this array takes {index} values, not {}", items.len());
-                Err(Fault::said(problem)
+                Err(Fault::from_sentence(problem)
                     .with_hint("remove the others")
                     .at(extra.span)
                     .within(Step::Index(index)))
@@ -56,7 +56,7 @@ impl<'n, 'de> Reader<'n, 'de> {
             None => Ok(value),
             Some(extra) => {
                 let problem = format!("key {} has no place here", cite(&quote(&extra.key)));
-                Err(Fault::said(problem)
+                Err(Fault::from_sentence(problem)
                     .with_hint("remove it")
                     .at_key(extra)
                     .within(Step::Key(extra.key.clone())))
@@ -373,7 +373,7 @@ impl<'n, 'de> EnumAccess<'de> for Word<'n, 'de> {
 impl Word<'_, '_> {
     fn needs_value(&self, value: &str) -> Fault {
         let word = quote(self.0);
-        Fault::said(format!("{} needs a value", cite(&word)))
+        Fault::from_sentence(format!("{} needs a value", cite(&word)))
             .with_hint(format!("write `{{\"{word}\": {value}}}`"))
     }
 }
@@ -442,7 +442,7 @@ impl<'de> VariantAccess<'de> for Tagged<'_, 'de> {
             | Value::Object(_) => {
                 let word = quote(&self.0.key);
                 Err(self.within(
-                    Fault::said(format!("{} takes no value", cite(&word)))
+                    Fault::from_sentence(format!("{} takes no value", cite(&word)))
                         .with_hint(format!("write `\"{word}\"` alone")),
                 ))
             }

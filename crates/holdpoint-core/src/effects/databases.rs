@@ -3,90 +3,47 @@
 use super::reading::Reading;
 use super::{Effect, EffectKind};
 use crate::paths::{Entry, Surroundings};
+use crate::rules::{Database, StatementLanguage};
 use crate::shell::{Command, RedirectionKind, joined};
 use crate::sql::{self, Dialect, StatementKind};
-use crate::stores::{StoreAct, mongo, redis};
+use crate::stores::{StoreEffect, mongo, redis};
 
 /// The longest file of statements that is read.
-const LONGEST_FILE: usize = 1 << 18;
-
-/// A program that hands statements to a database.
-struct Client {
-    names: &'static [&'static str],
-    dialect: Dialect,
-    /// Flags whose value is statements.
-    statements: &'static [&'static str],
-    /// Flags whose value is a file of them.
-    files: &'static [&'static str],
-    /// Operands from this one on are statements.
-    operands: Option<usize>,
-}
-
-const CLIENTS: &[Client] = &[
-    Client {
-        names: &["psql", "pgcli", "cockroach", "usql"],
-        dialect: Dialect::Postgres,
-        statements: &["-c", "--command", "-e", "--execute"],
-        files: &["-f", "--file"],
-        operands: None,
-    },
-    Client {
-        names: &["mysql", "mariadb", "mycli"],
-        dialect: Dialect::MySql,
-        statements: &["-e", "--execute", "--init-command"],
-        files: &[],
-        operands: None,
-    },
-    Client {
-        names: &["sqlite3", "sqlite", "duckdb", "litecli"],
-        dialect: Dialect::Sqlite,
-        statements: &["-cmd", "-c", "-s", "-e"],
-        files: &["-init"],
-        operands: Some(1),
-    },
-    Client {
-        names: &[
-            "clickhouse-client",
-            "clickhouse",
-            "cqlsh",
-            "sqlcmd",
-            "snowsql",
-            "isql",
-            "osql",
-            "trino",
-            "presto",
-            "beeline",
-            "hive",
-        ],
-        dialect: Dialect::Other,
-        statements: &["-q", "--query", "-Q", "-e", "--execute"],
-        files: &["-f", "--file", "-i", "--queries-file"],
-        operands: None,
-    },
-];
+const MAX_FILE: usize = 1 << 18;
 
 /// The kinds of the statements a command hands to a database.
 pub(super) fn statements(
     command: &Command,
-    name: &str,
     reading: &Reading<'_>,
     around: &Surroundings<'_>,
     found: &mut Vec<Effect>,
 ) -> Vec<&'static str> {
-    let Some(client) = CLIENTS.iter().find(|client| client.names.contains(&name)) else {
-        return stored(command, name, reading, found);
+    let database = reading
+        .program()
+        .and_then(|program| program.database.as_ref());
+    let Some(client) = database else {
+        return Vec::new();
+    };
+    let dialect = match client.language {
+        StatementLanguage::Postgres => Dialect::Postgres,
+        StatementLanguage::Mysql => Dialect::MySql,
+        StatementLanguage::Sqlite => Dialect::Sqlite,
+        StatementLanguage::Sql => Dialect::Other,
+        StatementLanguage::Redis | StatementLanguage::Mongo | StatementLanguage::Memcached => {
+            return stored(command, client, reading, found);
+        }
     };
     let mut kinds: Vec<&'static str> = Vec::new();
     let mut given = false;
     let mut add = |kind: StatementKind, object: Option<String>| {
-        kinds.push(kind.word());
+        kinds.push(kind.as_str());
         found.push(Effect {
             text: object.unwrap_or_default(),
             ..Effect::plain(EffectKind::Database, command)
         });
     };
     let mut read = |text: &str| {
-        for statement in sql::read(text, client.dialect) {
+        for statement in sql::read(text, dialect) {
             add(statement.kind, statement.object);
         }
     };
@@ -122,7 +79,15 @@ pub(super) fn statements(
     }
     match &command.input {
         Some(text) => read(text),
-        None => hidden |= !given && !command.fed_by.is_empty(),
+        None => {
+            let document = command.redirects.iter().any(|redirect| {
+                matches!(
+                    redirect.kind,
+                    RedirectionKind::HereDocument | RedirectionKind::HereString
+                )
+            });
+            hidden |= document || (!given && !command.fed_by.is_empty());
+        }
     }
     if hidden {
         add(StatementKind::Unreadable, None);
@@ -133,13 +98,13 @@ pub(super) fn statements(
 /// The kinds of what a command does to a key-value or document store.
 fn stored(
     command: &Command,
-    name: &str,
+    client: &Database,
     reading: &Reading<'_>,
     found: &mut Vec<Effect>,
 ) -> Vec<&'static str> {
     let input = command.input.as_deref();
-    let acts = match name {
-        "redis-cli" | "valkey-cli" | "keydb-cli" | "redis6-cli" => {
+    let acts = match client.language {
+        StatementLanguage::Redis => {
             let words: Vec<&str> = reading.operands().map(|word| word.text.as_str()).collect();
             match (words.is_empty(), input) {
                 (true, Some(text)) => redis::lines(text),
@@ -147,26 +112,20 @@ fn stored(
                 (false, _) => redis::command(&words),
             }
         }
-        "nc" | "ncat" | "netcat" | "telnet"
-            if input.is_some_and(|text| text.contains("flush_all")) =>
-        {
-            redis::command(&["flushall"])
-        }
-        "mongosh" | "mongo" => {
-            let evaluated = command.words.iter().zip(command.words.iter().skip(1));
-            let mut acts: Vec<StoreAct> = evaluated
-                .filter(|(flag, _)| flag.text == "--eval")
-                .flat_map(|(_, code)| mongo::script(&code.text))
+        StatementLanguage::Memcached => input.map(typed_at_a_store).unwrap_or_default(),
+        StatementLanguage::Mongo => {
+            let given = given_flags(command, reading, client);
+            let mut acts: Vec<StoreEffect> = given
+                .iter()
+                .flat_map(|(_, code, _)| mongo::script(code))
                 .collect();
-            for word in &command.words {
-                if let Some(code) = word.text.strip_prefix("--eval=") {
-                    acts.extend(mongo::script(code));
-                }
-            }
             acts.extend(input.map(mongo::script).unwrap_or_default());
             acts
         }
-        _ => return Vec::new(),
+        StatementLanguage::Postgres
+        | StatementLanguage::Mysql
+        | StatementLanguage::Sqlite
+        | StatementLanguage::Sql => Vec::new(),
     };
     for act in &acts {
         found.push(Effect {
@@ -174,7 +133,42 @@ fn stored(
             ..Effect::plain(EffectKind::Database, command)
         });
     }
-    acts.iter().map(|act| act.kind.word()).collect()
+    acts.iter().map(|act| act.kind.as_str()).collect()
+}
+
+/// What is typed into a bare connection, if a key-value store at its other end would lose something
+/// by it. Anything else may be meant for any server, and is nobody's statement.
+fn typed_at_a_store(text: &str) -> Vec<StoreEffect> {
+    if text.contains("flush_all") {
+        return redis::command(&["flushall"]);
+    }
+    // Redis also takes each word behind its length: `$8\r\nFLUSHALL`.
+    let mut effects: Vec<StoreEffect> = Vec::new();
+    for line in text.lines().take(MAX_TYPED_LINES) {
+        let first = line.split_ascii_whitespace().next().unwrap_or_default();
+        if is_loss(first) {
+            effects.extend(redis::lines(line));
+        }
+    }
+    effects
+}
+
+/// Lines typed into a connection that are looked at.
+const MAX_TYPED_LINES: usize = 10_000;
+
+/// Commands of Redis after which something is gone or differs for everybody. Short words that other
+/// protocols have as well, such as `DEL` and `SET`, are not among them.
+fn is_loss(word: &str) -> bool {
+    [
+        "flushall",
+        "flushdb",
+        "shutdown",
+        "swapdb",
+        "replicaof",
+        "slaveof",
+    ]
+    .iter()
+    .any(|known| word.eq_ignore_ascii_case(known))
 }
 
 /// The flags of a client that bring statements, with their values: `-c x`, `--command=x`, `-tAc x`,
@@ -182,7 +176,7 @@ fn stored(
 fn given_flags<'c>(
     command: &'c Command,
     reading: &Reading<'c>,
-    client: &Client,
+    client: &Database,
 ) -> Vec<(&'static str, &'c str, bool)> {
     let mut found = Vec::new();
     for flag in reading.flags() {
@@ -243,5 +237,5 @@ fn file(path: &str, command: &Command, around: &Surroundings<'_>) -> Option<Stri
     if around.lookup.entry(&real) == Entry::Missing {
         return Some(String::new());
     }
-    around.lookup.read(&real, LONGEST_FILE).into_text()
+    around.lookup.read(&real, MAX_FILE).into_text()
 }

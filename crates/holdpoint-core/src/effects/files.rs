@@ -2,14 +2,20 @@
 
 use std::borrow::Cow;
 
-use super::places::{Place, Places, is_stream};
+use super::places::{Place, Places, SECRET, is_stream};
 use super::reading::Reading;
-use super::{Effect, EffectKind, GivenUp, Limit, network, too_deep};
+use super::{Effect, EffectKind, GivenUp, Limit, addresses, inserted, too_deep};
+use crate::address::{self, Address, Form, LOOPBACK, Leads};
 use crate::opaque::OpaqueKind;
+use crate::paths::base_name;
 use crate::rules::{Role, target_bit};
 use crate::shell::{Command, Container, Redirection, RedirectionKind, Text, Whereabouts, joined};
 
-const LOOPBACK: u64 = target_bit("loopback");
+const WORKSPACE_ROOT: u64 = target_bit("workspace-root");
+const HOME: u64 = target_bit("home");
+/// What decides what agents may do.
+const GUARDED: u64 =
+    target_bit("agent-config") | target_bit("hook-registration") | target_bit("gate-config");
 
 /// The most effects of one command on paths and hosts: each is compared with every rule, and a line of
 /// so many words is not one a person reads. Beyond it what the command does is not known.
@@ -34,6 +40,11 @@ pub(super) fn effects(
         places,
         recursive: reading.is_recursive(),
         remote: reading.program().is_some_and(|program| program.remote),
+        revisions: reading.program().is_some_and(|program| program.revisions),
+        items: match reading.program().is_some_and(|program| program.items) {
+            true => Items::BehindAddress,
+            false => Items::Nowhere,
+        },
         directory: Cow::Borrowed(start),
         given_up: None,
         found,
@@ -45,6 +56,10 @@ pub(super) fn effects(
     let elsewhere = collector.directory.clone();
     collector.go(reading.values_of(operands_in));
     operands(collector, reading);
+    brought_along(collector, reading);
+    for file in inserted::files(command.program(), reading) {
+        collector.shown(file.path, file.path, file.word);
+    }
     collector.directory = elsewhere;
     flags(collector, reading, goes_to, start);
     downloads(collector, reading);
@@ -58,7 +73,7 @@ pub(super) fn effects(
     // What goes to this machine leaves nothing.
     let hosts: Vec<u64> = found
         .iter()
-        .filter(|effect| effect.host.is_some())
+        .filter(|effect| effect.address.is_some())
         .map(|effect| effect.classes)
         .collect();
     if !hosts.is_empty() && hosts.iter().all(|classes| classes & LOOPBACK != 0) {
@@ -74,11 +89,28 @@ fn operands(collector: &mut Collector<'_>, reading: &Reading<'_>) {
         && all
             .clone()
             .next_back()
-            .is_some_and(|word| remote_host(&word.text).is_some());
+            .is_some_and(|word| !remote_hosts(&word.text).is_empty());
+    let mut items = collector.items;
     for (at, (word, role)) in reading.operand_roles().enumerate() {
         if let Some((role, rest)) = reading.prefixed(&word.text) {
             collector.value(role, rest, word);
             continue;
+        }
+        if items == Items::Follow {
+            collector.item(&word.text, word);
+            continue;
+        }
+        if items == Items::BehindAddress && !is_method(&word.text) {
+            items = Items::Follow;
+        }
+        // `HEAD:.env`, `:.env`, `:0:.env`.
+        if collector.revisions
+            && role == Role::Read
+            && let Some((_, path)) = word.text.split_once(':')
+        {
+            let path =
+                path.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == ':');
+            collector.value(role, path, word);
         }
         // What goes to another machine leaves this one.
         let leaves = to_remote && at + 1 < count && matches!(role, Role::Read | Role::Move);
@@ -96,6 +128,49 @@ fn operands(collector: &mut Collector<'_>, reading: &Reading<'_>) {
     }
 }
 
+/// What a copy into the workspace, the directory it runs in or the home puts there under its own
+/// name, where that is a name that decides what agents may do: `cp -r evil/.claude .`.
+fn brought_along(collector: &mut Collector<'_>, reading: &Reading<'_>) {
+    let copies = matches!(
+        collector.command.program(),
+        Some("cp" | "gcp" | "mv" | "gmv" | "rsync" | "ditto" | "install" | "ginstall")
+    );
+    if !copies {
+        return;
+    }
+    let operands: Vec<&Text> = reading.own_operands().collect();
+    let Some((last, sources)) = operands.split_last() else {
+        return;
+    };
+    let into = reading.values_of(&["-t", "--target-directory"]).next();
+    let (target, sources) = match into {
+        Some((directory, _)) => (directory, operands.as_slice()),
+        None => (last.text.as_str(), sources),
+    };
+    let home = matches!(target.trim_end_matches('/'), "." | "" | "~" | "./.");
+    let rooted = collector.places.of(target).classes & (WORKSPACE_ROOT | HOME) != 0;
+    if target.is_empty() || !(home || rooted) {
+        return;
+    }
+    for source in sources {
+        let whole = source.text.ends_with("/.") || source.text.ends_with('/');
+        let path = source.text.trim_end_matches("/.").trim_end_matches('/');
+        let name = base_name(path);
+        if whole {
+            // All that is in it comes along: what that is the disk says.
+            for name in collector.places.guarded_in(path) {
+                let there = joined(target, name);
+                collector.path(Role::Write, &there, &source.text, source);
+            }
+        }
+        let there = joined(target, name);
+        let classes = collector.places.of(&there).classes;
+        if name.starts_with('.') && (classes & GUARDED != 0 || source.glob) {
+            collector.path(Role::Write, &there, &source.text, source);
+        }
+    }
+}
+
 fn flags(
     collector: &mut Collector<'_>,
     reading: &Reading<'_>,
@@ -106,6 +181,14 @@ fn flags(
         let role = reading
             .flag_role(flag.name)
             .or_else(|| reading.cut_short_role(flag.name));
+        // `-L1,5:file`.
+        if let Some((value, word)) = flag.value
+            && collector.revisions
+            && flag.name == "-L"
+            && let Some((_, path)) = value.split_once(':')
+        {
+            collector.value(Role::Read, path, word);
+        }
         let (Some((value, word)), Some(role)) = (flag.value, role) else {
             continue;
         };
@@ -114,14 +197,9 @@ fn flags(
             collector.value(role, value, word);
             collector.directory = inside;
         } else if reading.is_at_file(flag.name) {
-            // `-d @file`, `-F name=@file`, `-F name=<file`.
-            let file = value
-                .strip_prefix('@')
-                .or_else(|| value.split_once("=@").map(|(_, file)| file))
-                .or_else(|| value.split_once("=<").map(|(_, file)| file));
-            if let Some(file) = file.filter(|file| *file != "-") {
-                collector.value(role, file.split(';').next().unwrap_or(file), word);
-            }
+            collector.sent_file(role, value, reading.is_named_file(flag.name), word);
+        } else if reading.is_bare_file(flag.name) {
+            collector.cookies(value, word);
         } else {
             collector.value(role, value, word);
         }
@@ -136,24 +214,10 @@ fn flags(
     }
 }
 
-/// The files a download is named after: `curl -O`, `wget` without a name.
+/// The files that are named after an address: `curl -O`, `wget` without a name.
 fn downloads(collector: &mut Collector<'_>, reading: &Reading<'_>) {
-    let named = match collector.command.program() {
-        Some("curl") => reading.has("-O | --remote-name | --remote-name-all | -J"),
-        Some("wget") => !reading.has("-O | --output-document | --spider | -P | --directory-prefix"),
-        Some(_) | None => false,
-    };
-    if !named {
-        return;
-    }
-    for word in reading.own_operands() {
-        let address = word.text.split(['?', '#']).next().unwrap_or_default();
-        let path = address.split_once("://").map_or(address, |(_, rest)| rest);
-        if let Some((_, name)) = path.rsplit_once('/')
-            && !name.is_empty()
-        {
-            collector.path(Role::Write, name, name, word);
-        }
+    for (name, word) in reading.named_by_address() {
+        collector.path(Role::Write, name, name, word);
     }
 }
 
@@ -178,7 +242,11 @@ fn redirects(collector: &mut Collector<'_>, outer: &[&Redirection]) {
             .strip_prefix("/dev/tcp/")
             .or_else(|| text.strip_prefix("/dev/udp/"));
         if let Some(address) = socket {
-            collector.host(EffectKind::Connect, address, &redirect.target);
+            for leads in address::read(address, Form::Url) {
+                if let Leads::To(address) = leads {
+                    collector.connect(address, text, false, &redirect.target);
+                }
+            }
             if let Some(effect) = collector.found.last_mut() {
                 effect.place.path = Some(text.clone());
             }
@@ -196,22 +264,32 @@ fn on_host(container: &Container, command: &Command, text: &str) -> Option<Strin
         .find_map(|place| container.on_host(&joined(place, text)))
 }
 
-/// The host of `host:path`, unless it is a path here.
-fn remote_host(word: &str) -> Option<String> {
-    if word.contains("://") {
-        return network::host(word);
+/// The hosts of `host:path`; none if it is a path here.
+fn remote_hosts(word: &str) -> Vec<Address> {
+    if !word.contains(':') {
+        return Vec::new();
     }
-    let (host, _) = word.split_once(':')?;
-    if host.is_empty() || host.contains('/') || host.starts_with('.') {
-        return None;
-    }
-    network::host(host)
+    let leads = address::read(word, Form::Remote).into_iter();
+    leads
+        .filter_map(|one| match one {
+            Leads::To(address) => Some(address),
+            Leads::ToFile(_) | Leads::ToName => None,
+        })
+        .collect()
 }
 
-/// `file:///etc/passwd`.
-fn is_file_address(text: &str) -> bool {
-    text.get(..5)
-        .is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"))
+/// Where the words stand that say what is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Items {
+    Nowhere,
+    /// Behind the address, which comes first or behind a method.
+    BehindAddress,
+    Follow,
+}
+
+/// `POST`.
+fn is_method(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|letter| letter.is_ascii_uppercase())
 }
 
 struct Collector<'a> {
@@ -219,6 +297,9 @@ struct Collector<'a> {
     places: &'a Places<'a>,
     recursive: bool,
     remote: bool,
+    items: Items,
+    /// Operands may be files of another revision.
+    revisions: bool,
     /// Where relative paths begin.
     directory: Cow<'a, Whereabouts>,
     /// The kind of effects there are too many of.
@@ -258,9 +339,6 @@ impl Collector<'_> {
 
     /// What happens to a path. `text` is what is known of it, `written` how it is written.
     fn path(&mut self, role: Role, text: &str, written: &str, word: &Text) {
-        // An address of a file on this machine.
-        let here = role == Role::Connect && is_file_address(text);
-        let role = if here { Role::Read } else { role };
         let kinds: &[EffectKind] = match role {
             Role::Text => return,
             Role::Read => &[EffectKind::Read],
@@ -274,8 +352,8 @@ impl Collector<'_> {
             Role::Send => &[EffectKind::Send, EffectKind::Read],
             Role::Either => &[EffectKind::Either],
             Role::Move => &[EffectKind::Read, EffectKind::Delete],
-            Role::Connect => {
-                self.host(EffectKind::Connect, text, word);
+            Role::Connect | Role::Remote | Role::Address | Role::Image => {
+                self.address(role, text, written, word);
                 return;
             }
         };
@@ -287,11 +365,14 @@ impl Collector<'_> {
             self.given_up = self.given_up.or(kind);
             return;
         }
-        if self.remote
-            && let Some(host) = remote_host(text)
-        {
-            self.host_named(EffectKind::Connect, host, text, word);
-            return;
+        if self.remote {
+            let hosts = remote_hosts(text);
+            if !hosts.is_empty() {
+                for host in hosts {
+                    self.connect(host, text, false, word);
+                }
+                return;
+            }
         }
         let outside;
         let text = match &self.command.container {
@@ -321,6 +402,9 @@ impl Collector<'_> {
             | Role::List
             | Role::Run
             | Role::Connect
+            | Role::Remote
+            | Role::Address
+            | Role::Image
             | Role::Send
             | Role::Either => self.places.of_word(text, directory),
         };
@@ -340,9 +424,14 @@ impl Collector<'_> {
             kind,
             EffectKind::Delete | EffectKind::Mode | EffectKind::Owner
         );
+        let changes = destroys || matches!(kind, EffectKind::Write | EffectKind::Append);
+        let twin = match changes && !word.dynamic && !word.glob {
+            true => self.places.twin_classes(&place),
+            false => 0,
+        };
         self.found.push(Effect {
             text: word.text.clone(),
-            classes: place.classes,
+            classes: place.classes | twin,
             place,
             recursive: destroys && self.recursive,
             dynamic: lost || word.dynamic,
@@ -352,19 +441,99 @@ impl Collector<'_> {
         });
     }
 
-    fn host(&mut self, kind: EffectKind, address: &str, word: &Text) {
-        if let Some(host) = network::host(address) {
-            self.host_named(kind, host, address, word);
+    /// A word that is an address, or may be one: it leads to another machine or to a file here.
+    fn address(&mut self, role: Role, text: &str, written: &str, word: &Text) {
+        let names_only = role != Role::Connect;
+        for leads in address::read(text, addresses::form(role)) {
+            match leads {
+                Leads::To(address) => self.connect(address, text, names_only, word),
+                Leads::ToFile(path) if names_only => self.path(Role::Read, &path, written, word),
+                // What is fetched is printed.
+                Leads::ToFile(path) => self.shown(&path, written, word),
+                Leads::ToName => self.found.push(Effect {
+                    names_only,
+                    text: text.to_owned(),
+                    span: word.span.clone(),
+                    ..Effect::plain(EffectKind::Connect, self.command)
+                }),
+            }
         }
     }
 
-    fn host_named(&mut self, kind: EffectKind, host: String, address: &str, word: &Text) {
+    fn connect(&mut self, address: Address, text: &str, names_only: bool, word: &Text) {
         self.found.push(Effect {
-            text: address.to_owned(),
-            classes: network::classes(&host),
-            host: Some(host),
+            text: text.to_owned(),
+            classes: address.classes,
+            dynamic: address.host.contains(crate::shell::UNKNOWN),
+            address: Some(Box::new(address)),
+            names_only,
             span: word.span.clone(),
-            ..Effect::plain(kind, self.command)
+            ..Effect::plain(EffectKind::Connect, self.command)
         });
+    }
+
+    /// The files of a value that is data unless it says so: `@file`, `name=@file;type=x`,
+    /// `name=<file`, `name=@a,b`, and for some flags `name@file`.
+    fn sent_file(&mut self, role: Role, value: &str, named: bool, word: &Text) {
+        let files = value
+            .strip_prefix('@')
+            .or_else(|| value.split_once("=@").map(|(_, file)| file))
+            .or_else(|| value.split_once("=<").map(|(_, file)| file))
+            .or_else(|| {
+                let (name, file) = value.split_once('@').filter(|_| named)?;
+                (!name.contains('=')).then_some(file)
+            });
+        let Some(files) = files else {
+            return;
+        };
+        let first = files.split(';').next().unwrap_or(files);
+        self.sent_path(role, first, word);
+        if first.contains(',') {
+            for file in first.split(',') {
+                self.sent_path(role, file, word);
+            }
+        }
+    }
+
+    fn sent_path(&mut self, role: Role, file: &str, word: &Text) {
+        if file != "-" {
+            self.value(role, file.trim_matches('"'), word);
+        }
+    }
+
+    /// A file that is read and printed.
+    fn shown(&mut self, path: &str, written: &str, word: &Text) {
+        let before = self.found.len();
+        self.path(Role::Read, path, written, word);
+        let read = self.found.get(before..).unwrap_or_default().to_vec();
+        self.found.extend(read.into_iter().map(|effect| Effect {
+            kind: EffectKind::Show,
+            ..effect
+        }));
+    }
+
+    /// `name=value`, or a file of such: what stands in an ordinary one belongs to the host anyway.
+    fn cookies(&mut self, value: &str, word: &Text) {
+        if value.contains('=') {
+            return;
+        }
+        let before = self.found.len();
+        self.value(Role::Send, value, word);
+        let sent = self.found.split_off(before.min(self.found.len()));
+        self.found.extend(
+            sent.into_iter()
+                .filter(|effect| effect.kind != EffectKind::Send || effect.classes & SECRET != 0),
+        );
+    }
+
+    /// `name=value`, `name:=@file`, `name@file`, as HTTPie takes them.
+    fn item(&mut self, text: &str, word: &Text) {
+        let sign = text.find(['=', ':', '@']).unwrap_or(text.len());
+        let (_, rest) = text.split_at_checked(sign).unwrap_or((text, ""));
+        let file = rest.trim_start_matches(['=', ':']).strip_prefix('@');
+        if let Some(file) = file {
+            let file = file.split(';').next().unwrap_or(file);
+            self.sent_path(Role::Send, file, word);
+        }
     }
 }

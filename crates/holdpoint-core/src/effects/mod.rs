@@ -4,26 +4,31 @@
 //! what cannot be known of it; a file tool becomes a path and a verb. Rules are matched against a
 //! [`Subject`]: one command, or one call that is none, with everything known of it.
 
+mod addresses;
 mod databases;
 mod files;
 mod git;
-mod network;
+mod inserted;
+mod links;
 pub(crate) mod paths;
 pub(crate) mod places;
 pub(crate) mod reading;
+mod searches;
 mod subject;
 #[cfg(test)]
 mod tests;
+mod variables;
 
 use std::ops::Range;
 
 use self::places::Place;
+use crate::address::Address;
 use crate::opaque::{Opaque, OpaqueKind};
 use crate::rules::words;
 use crate::shell::Command;
 
 pub(crate) use paths::PathEffect;
-pub(crate) use subject::{Meaning, Subject, meanings, subjects};
+pub(crate) use subject::{Meaning, Subject, meanings, paths_in, subjects};
 
 /// Something a call would do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +41,10 @@ pub(crate) struct Effect {
     pub(crate) classes: u64,
     pub(crate) recursive: bool,
     pub(crate) forced: bool,
-    pub(crate) host: Option<String>,
+    /// The address on a network it is about.
+    pub(crate) address: Option<Box<Address>>,
+    /// All that leaves for that address is a name: what is looked up or fetched there.
+    pub(crate) names_only: bool,
     /// Only the shell will know where it leads.
     pub(crate) dynamic: bool,
     /// It is a pattern for paths.
@@ -55,11 +63,17 @@ impl Effect {
             classes: 0,
             recursive: false,
             forced: false,
-            host: None,
+            address: None,
+            names_only: false,
             dynamic: false,
             glob: false,
             span: command.span.clone(),
         }
+    }
+
+    /// The host it is about.
+    pub(crate) fn host(&self) -> Option<&str> {
+        self.address.as_deref().map(|address| address.host.as_str())
     }
 
     /// Whether it is about a path a rule names.
@@ -92,10 +106,12 @@ pub(crate) enum EffectKind {
     Opaque,
     List,
     Either,
+    /// Prints what it reads, where the agent sees it.
+    Show,
 }
 
 impl EffectKind {
-    pub(crate) const ALL: [EffectKind; 21] = [
+    pub(crate) const ALL: [EffectKind; 22] = [
         EffectKind::Run,
         EffectKind::Read,
         EffectKind::Write,
@@ -117,10 +133,11 @@ impl EffectKind {
         EffectKind::Opaque,
         EffectKind::List,
         EffectKind::Either,
+        EffectKind::Show,
     ];
 
     /// Its word.
-    pub(crate) fn word(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         let at = Self::ALL.iter().position(|kind| *kind == self);
         at.and_then(|at| words::EFFECTS.get(at))
             .copied()

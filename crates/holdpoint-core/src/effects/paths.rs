@@ -56,6 +56,7 @@ pub(crate) fn of_action(action: &Action) -> Vec<PathEffect> {
     }
     if !action.is_shell() {
         found.extend(of_arguments(action));
+        found.extend(of_addresses(action));
     }
     found
 }
@@ -278,6 +279,26 @@ pub(crate) fn of_arguments(action: &Action) -> Vec<PathEffect> {
         }
     }
     paths
+}
+
+/// The files a tool's arguments name by their addresses: `file:///etc/passwd`.
+fn of_addresses(action: &Action) -> Vec<PathEffect> {
+    let effects = action.meanings.iter().flat_map(Meaning::effects);
+    let named = effects.filter(|effect| {
+        effect.kind == EffectKind::Read
+            && crate::address::is_file(&effect.text)
+            && !effect.place.named.is_empty()
+    });
+    named
+        .map(|effect| PathEffect {
+            text: effect.place.named.clone(),
+            kind: effect.kind,
+            dynamic: false,
+            glob: false,
+            command: None,
+            span: None,
+        })
+        .collect()
 }
 
 /// The lines of a patch that name a file.

@@ -7,9 +7,9 @@
 use std::cell::OnceCell;
 
 use crate::glob::Glob;
-use crate::paths::{MAX_PATH, Surroundings, is_within};
+use crate::paths::{Entry, MAX_PATH, Surroundings, is_within};
 use crate::rules::{
-    Anchor, PATHS_BY_ENDING, PATHS_BY_NAME, PATHS_BY_PATTERN, PathRule, matching, target_bit,
+    self, Anchor, PATHS_BY_ENDING, PATHS_BY_NAME, PathRule, gate_reach, matching, target_bit,
 };
 use crate::shell::{UNKNOWN, Whereabouts, joined};
 
@@ -27,7 +27,10 @@ pub(crate) const ALL_FILES: u64 = target_bit("all-files");
 pub(crate) const UNKNOWN_PLACE: u64 = target_bit("unknown");
 pub(crate) const LOOPBACK: u64 = target_bit("loopback");
 pub(crate) const REMOTE_BRANCH: u64 = target_bit("remote-branch");
+const GATE_TWIN: u64 = target_bit("gate-twin");
 pub(crate) const SECRET: u64 = target_bit("secret");
+pub(crate) const SECRET_VARIABLE: u64 = target_bit("secret-variable");
+pub(crate) const ENVIRONMENT: u64 = target_bit("environment");
 
 /// A place an effect is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -106,6 +109,29 @@ const TEMPORARY_DIRECTORIES: &[&str] = &[
     "/var/folders",
     "/private/var/folders",
     "/dev/shm",
+];
+
+/// Files that register the gate or are its policy, below the workspace or the home.
+const GATE_FILES: &[&str] = &[
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".claude.json",
+    ".mcp.json",
+    ".codex/hooks.json",
+    ".codex/config.toml",
+    ".gemini/settings.json",
+    ".qwen/settings.json",
+    ".cursor/hooks.json",
+    ".copilot/settings.json",
+    ".windsurf/hooks.json",
+    ".config/opencode/opencode.json",
+    ".config/goose/config.yaml",
+    ".config/holdpoint/permissions.json",
+    ".holdpoint/permissions.json",
+    "permissions.json",
+    ".permissions.json",
+    ".local/bin/holdpoint",
+    ".cargo/bin/holdpoint",
 ];
 
 const HOMES: &[&str] = &["/home", "/users"];
@@ -207,6 +233,54 @@ impl<'a> Places<'a> {
         places
     }
 
+    /// The bit of a file that is, under another of its names, one that registers the gate.
+    pub(crate) fn twin_classes(&self, place: &Place) -> u64 {
+        let Some(path) = place.path.as_deref() else {
+            return 0;
+        };
+        let Some(twin) = self.around.lookup.twin(path) else {
+            return 0;
+        };
+        let roots = [self.workspace(), self.home()];
+        let guarded = roots.into_iter().flatten().flat_map(|root| {
+            let names = GATE_FILES.iter();
+            names.map(move |name| format!("{}/{name}", root.trim_end_matches('/')))
+        });
+        let mut same = guarded.filter(|file| self.around.lookup.twin(file) == Some(twin));
+        same.next().map_or(0, |_| GATE_TWIN)
+    }
+
+    /// The directories of agents and of the gate that stand in a directory.
+    pub(crate) fn guarded_in(&self, directory: &str) -> Vec<&'static str> {
+        const NAMES: [&str; 14] = [
+            ".claude",
+            ".codex",
+            ".gemini",
+            ".cursor",
+            ".copilot",
+            ".qwen",
+            ".windsurf",
+            ".opencode",
+            ".cline",
+            ".clinerules",
+            ".kiro",
+            ".holdpoint",
+            ".mcp.json",
+            "permissions.json",
+        ];
+        // A look-up that knows of no disk takes everything for a file.
+        let there = |name: &str| {
+            let place = self.around.resolve(&joined(directory, name));
+            place.is_ok_and(|place| self.around.lookup.entry(&place) != Entry::Missing)
+        };
+        if there("\u{e001}") {
+            return Vec::new();
+        }
+        let inside = ["", "/settings.json", "/hooks.json", "/config.toml"];
+        let stands = |name: &&&str| inside.iter().any(|file| there(&format!("{name}{file}")));
+        NAMES.iter().filter(stands).copied().collect()
+    }
+
     /// The place of a path; `*`, `?`, `[` and [`UNKNOWN`] in it are wild.
     pub(crate) fn of(&self, text: &str) -> Place {
         if text.len() > MAX_PATH {
@@ -231,7 +305,7 @@ impl<'a> Places<'a> {
                 named: String::new(),
                 path: None,
                 from_home: None,
-                classes: UNKNOWN_PLACE | self.by_name(rest, None),
+                classes: UNKNOWN_PLACE | self.by_name(rest, None) | gate_reach::of(rest),
             };
         }
         let cut = text.get(..wild_at).and_then(|head| head.rfind('/'));
@@ -271,7 +345,7 @@ impl<'a> Places<'a> {
         } else if HOMES.contains(&base.to_ascii_lowercase().as_str()) && deeper.is_empty() {
             place.classes |= HOME;
         }
-        place.classes |= self.reached(tail);
+        place.classes |= self.reached(tail) | gate_reach::of(&path);
         if tail.contains('/') {
             place.classes |= self.reached_below(&place);
         }
@@ -331,7 +405,6 @@ impl<'a> Places<'a> {
     }
 
     fn location(&self, path: &str) -> u64 {
-        let lower = path.to_ascii_lowercase();
         let mut location = 0;
         if path == "/" {
             location |= ROOT;
@@ -343,6 +416,7 @@ impl<'a> Places<'a> {
                 return WORKSPACE;
             }
         }
+        let lower = path.to_ascii_lowercase();
         let home = self.home();
         let depth = lower.matches('/').count();
         if home == Some(path)
@@ -431,12 +505,7 @@ impl<'a> Places<'a> {
                     }
                 }
             };
-            if let Ok(place) = PATHS_BY_NAME.binary_search_by_key(part, |(name, _)| name) {
-                PATHS_BY_NAME
-                    .get(place)
-                    .into_iter()
-                    .for_each(|(_, rules)| rules.iter().for_each(&mut check));
-            }
+            rules::paths_named(part).iter().for_each(&mut check);
             if let Some((_, ending)) = part.rsplit_once('.')
                 && let Ok(place) = PATHS_BY_ENDING.binary_search_by_key(&ending, |(name, _)| name)
             {
@@ -446,12 +515,9 @@ impl<'a> Places<'a> {
                     .for_each(|(_, rules)| rules.iter().for_each(&mut check));
             }
             let (first, last) = (part.bytes().next(), part.bytes().next_back());
-            PATHS_BY_PATTERN
-                .iter()
-                .filter(|((begins, ends), _)| {
-                    (begins.is_none() || *begins == first) && (ends.is_none() || *ends == last)
-                })
-                .for_each(|(_, rule)| check(rule));
+            if let (Some(first), Some(last)) = (first, last) {
+                rules::paths_between(first, last).for_each(&mut check);
+            }
         }
         found & !taken_back
     }
@@ -463,10 +529,13 @@ impl<'a> Places<'a> {
         if parts.len() > MAX_COMPONENTS {
             return UNKNOWN_PLACE;
         }
-        let tables = PATHS_BY_NAME.iter().chain(PATHS_BY_ENDING);
-        let rules = tables.flat_map(|(_, rules)| rules.iter());
+        // A path must have one name of a rule literally.
+        let rules = parts.iter().flat_map(|part| rules::paths_with_part(part));
         let mut found = 0;
-        for rule in rules.filter(|rule| !rule.except && rule.parts.len() > 1) {
+        for rule in rules {
+            if rule.class & !found == 0 {
+                continue;
+            }
             let named = rule.parts.iter().filter(|part| !part.contains('*')).count();
             let reaches = (0..parts.len()).any(|at| {
                 let rest = parts.get(at..).unwrap_or_default();

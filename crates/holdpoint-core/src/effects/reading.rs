@@ -3,7 +3,7 @@
 //! What takes a value is known from `programs.toml`. Of a program that is not listed, a flag is a
 //! flag and everything else an operand.
 
-use crate::rules::{self, Program, ProgramCase, Recursive, Role, Roles, matching, traces};
+use crate::rules::{self, Leaves, Program, ProgramCase, Recursive, Role, Roles, matching, traces};
 use crate::shell::{Command, Text};
 
 /// How a program reads the words of a command: which are flags, their values and operands. Words are
@@ -58,7 +58,7 @@ fn own_words(command: &Command, own: usize) -> &[Text] {
 
 impl ReadWords {
     /// Reads the first `own` words of a command as the program `name` does.
-    pub(crate) fn of(command: &Command, name: &str, own: usize) -> Self {
+    pub(crate) fn read_command(command: &Command, name: &str, own: usize) -> Self {
         let program = rules::program(name);
         let words = own_words(command, own);
         let mut read = Self {
@@ -88,10 +88,16 @@ impl ReadWords {
                 first = read.first_trace(words);
             }
             let reading = read.with(words);
-            if case.flags.iter().all(|flag| reading.has(flag))
+            if case.flags.iter().all(|flag| reading.has_in_force(flag))
                 && !case.without.iter().any(|flag| reading.has_exactly(flag))
             {
                 let count = reading.begins(case.subcommand).unwrap_or(count);
+                let behind = reading.operands().len().saturating_sub(count);
+                if case.most_operands.is_some_and(|most| behind > most) {
+                    read.case = None;
+                    read.subcommand = 0;
+                    continue;
+                }
                 read.case = Some(case);
                 read.subcommand = count;
                 return read;
@@ -177,15 +183,55 @@ impl ReadWords {
             });
             return 0;
         }
+        // A name that is cut short may have the value of the one it stands for. That the program has
+        // no such flag without a value nobody knows: the word behind it is an operand, too, unless a
+        // subcommand is still to come.
+        let cut_short = !takes
+            && self
+                .full_name(text)
+                .is_some_and(|full| self.takes_value(full));
+        let in_front = cut_short && self.operands.is_empty() && text.len() >= MIN_IN_FRONT;
         self.flags.push(GivenFlag {
             name: text.to_owned(),
             word: at,
-            value: (takes && left > 0).then_some(GivenValue {
+            value: ((takes || cut_short) && left > 0).then_some(GivenValue {
                 word: at + 1,
                 from: 0,
             }),
         });
-        usize::from(takes)
+        usize::from(takes || (in_front && self.has_subcommands()))
+    }
+
+    /// Whether words may be read differently behind a subcommand.
+    fn has_subcommands(&self) -> bool {
+        let cases = self.program.map_or(&[][..], |program| program.cases);
+        cases.iter().any(|case| !case.subcommand.is_empty())
+    }
+
+    /// The one flag a long name that is cut short can be: `--comm` for `--command`.
+    fn full_name(&self, name: &str) -> Option<&'static str> {
+        let program = self.program.filter(|one| !one.single_dash)?;
+        if name.len() <= 3 || !name.starts_with("--") {
+            return None;
+        }
+        let roles = || {
+            let case = self.case.map(|case| &case.roles);
+            case.into_iter().chain([&program.roles])
+        };
+        let listed = roles().flat_map(|roles| {
+            let named = roles.flag_operands.iter().map(|(flag, _)| flag);
+            roles.values.iter().chain(named)
+        });
+        let same = program.same.iter().copied().flatten();
+        let known = listed.chain(program.before).chain(same);
+        let mut full = None;
+        for flag in known.copied().filter(|flag| flag.starts_with(name)) {
+            if flag.len() == name.len() || full.is_some_and(|other| other != flag) {
+                return None;
+            }
+            full = Some(flag);
+        }
+        full
     }
 
     /// Takes bundled letters; says how many words of value they take besides.
@@ -211,9 +257,18 @@ impl ReadWords {
         // The word may be written without its dash.
         let offset = usize::from(!word.text.starts_with('-'));
         let mut taken = 0;
+        let mut seen = 0u128;
         for (place, letter) in text.char_indices().skip(1) {
+            // A letter that stands there again says nothing more, unless it takes another value.
+            let own = 1u128.checked_shl(u32::from(letter)).unwrap_or_default();
+            if seen & own != 0 {
+                continue;
+            }
             let name = format!("-{letter}");
             let takes = self.takes_value(&name);
+            if !takes {
+                seen |= own;
+            }
             let rest = place + letter.len_utf8() - offset;
             let glued = offset == 0 && rest < word.text.len();
             let value = match (takes, glued) {
@@ -354,9 +409,31 @@ impl<'c> Reading<'c> {
         matching::alternatives(spec).any(|one| self.has_one(one, true))
     }
 
-    /// Whether a flag is given in full.
+    /// Whether a flag is given in full, and not taken back.
     pub(crate) fn has_exactly(&self, spec: &str) -> bool {
         matching::alternatives(spec).any(|one| self.has_one(one, false))
+            && !self.is_taken_back(spec)
+    }
+
+    /// Whether a flag is given, by any of its names, and not taken back.
+    fn has_in_force(&self, spec: &str) -> bool {
+        self.has(spec) && !self.is_taken_back(spec)
+    }
+
+    /// Whether a flag is switched off: `--dry-run=false`, `--no-dry-run`. Which of two that
+    /// contradict each other stands last is not asked: whoever gives both does not mean to be safe.
+    fn is_taken_back(&self, spec: &str) -> bool {
+        self.flags().any(|flag| {
+            let off = flag.value.is_some_and(|(value, _)| is_off(value));
+            let taken_back = flag.name.strip_prefix("--no-");
+            matching::alternatives(spec).any(|one| {
+                let long = one.strip_prefix("--");
+                (off && (flag.name == one || self.same(flag.name, one)))
+                    || taken_back.is_some_and(|name| {
+                        long == Some(name) || self.same(&format!("--{name}"), one)
+                    })
+            })
+        })
     }
 
     fn has_one(&self, spec: &str, cut_short: bool) -> bool {
@@ -367,10 +444,16 @@ impl<'c> Reading<'c> {
             Some((name, value)) => (name, Some(value)),
             None => (spec, None),
         };
+        // The groups from the first one that has the name on: mostly one, or none.
+        let groups = self.groups();
+        let first = groups.iter().position(|group| group.contains(&name));
+        let groups = first
+            .and_then(|first| groups.get(first..))
+            .unwrap_or_default();
         self.flags().any(|flag| {
             let named = flag.name == name
                 || (cut_short && is_cut_short(flag.name, name) && !self.is_known(flag.name))
-                || self.same(flag.name, name);
+                || is_same(groups, flag.name, name);
             if named {
                 return match (wanted, flag.value) {
                     (None, Some((value, _))) => cut_short || !is_off(value),
@@ -393,15 +476,13 @@ impl<'c> Reading<'c> {
         })
     }
 
+    /// The flags of the program that have several names.
+    fn groups(&self) -> &'static [&'static [&'static str]] {
+        self.read.program.map_or(&[], |program| program.same)
+    }
+
     fn same(&self, one: &str, other: &str) -> bool {
-        self.read.program.is_some_and(|program| {
-            program.same.iter().any(|group| {
-                group.contains(&other)
-                    && group
-                        .iter()
-                        .any(|name| *name == one || is_cut_short(one, name))
-            })
-        })
+        is_same(self.groups(), one, other)
     }
 
     /// Whether the program has a flag of exactly this name.
@@ -491,6 +572,26 @@ impl<'c> Reading<'c> {
         self.roles().any(|roles| roles.at_file.contains(&flag))
     }
 
+    /// Whether a flag's value may be `name@file`, too.
+    pub(crate) fn is_named_file(&self, flag: &str) -> bool {
+        self.roles().any(|roles| roles.named_file.contains(&flag))
+    }
+
+    /// Whether a flag's value is a file unless it is `name=value`.
+    pub(crate) fn is_bare_file(&self, flag: &str) -> bool {
+        self.roles().any(|roles| roles.bare_file.contains(&flag))
+    }
+
+    /// Whether a flag's value is sent as it stands.
+    pub(crate) fn is_data(&self, flag: &str) -> bool {
+        self.roles().any(|roles| roles.data.contains(&flag))
+    }
+
+    /// Whether it asks another machine for something by name.
+    pub(crate) fn looks_up(&self) -> bool {
+        self.roles().any(|roles| roles.looks_up)
+    }
+
     /// The role of a word like `of=x`, and what stands behind the prefix.
     pub(crate) fn prefixed<'t>(&self, text: &'t str) -> Option<(Role, &'t str)> {
         self.roles().find_map(|roles| {
@@ -513,6 +614,35 @@ impl<'c> Reading<'c> {
         false
     }
 
+    /// What the files it writes hold afterwards, if that is said.
+    pub(crate) fn leaves(&self) -> Option<Leaves> {
+        self.roles().find_map(|roles| roles.leaves)
+    }
+
+    /// The directory it brings files into though no word of it names them.
+    pub(crate) fn fills(&self) -> Option<&'static str> {
+        let filled = self.roles().find_map(|roles| roles.fills);
+        filled.filter(|directory| !directory.is_empty())
+    }
+
+    /// The names of the files it calls what addresses end in, with the words that hold these.
+    pub(crate) fn named_by_address(&self) -> impl Iterator<Item = (&'c str, &'c Text)> + use<'c> {
+        let named = self.roles().find_map(|roles| roles.named_by_address);
+        let words = self.own_operands().filter(move |_| named == Some(true));
+        words.filter_map(|word| {
+            let address = word.text.split(['?', '#']).next().unwrap_or_default();
+            let path = address.split_once("://").map_or(address, |(_, rest)| rest);
+            let (_, name) = path.rsplit_once('/')?;
+            (!name.is_empty()).then_some((name, word))
+        })
+    }
+
+    /// The name of what it writes for an operand whose ending it takes off.
+    pub(crate) fn without_ending<'t>(&self, operand: &'t str) -> Option<&'t str> {
+        let mut endings = self.roles().flat_map(|roles| roles.takes_off);
+        endings.find_map(|ending| operand.strip_suffix(ending))
+    }
+
     /// Effects that are about no path, as bits.
     pub(crate) fn effects(&self) -> u64 {
         self.roles()
@@ -529,6 +659,17 @@ const NO_WORD: &Text = &Text {
     pattern: None,
     span: 0..0,
 };
+
+/// Whether some group of names has both, the first perhaps cut short.
+fn is_same(groups: &[&[&str]], one: &str, other: &str) -> bool {
+    groups.iter().any(|group| {
+        let mut names = group.iter();
+        group.contains(&other) && names.any(|name| *name == one || is_cut_short(one, name))
+    })
+}
+
+/// Letters of a long flag that tell it from others well enough to take the word behind it away.
+const MIN_IN_FRONT: usize = 6;
 
 /// `--recurs` for `--recursive`, down to a single letter.
 fn is_cut_short(flag: &str, name: &str) -> bool {

@@ -1,16 +1,21 @@
 //! What rules are matched against: each command of a call, or the call itself.
 
-use super::places::Places;
-use super::reading::{ReadWords, Reading};
-use super::{Effect, EffectKind, GivenUp, databases, files, git, opaque_bit, too_deep};
-use serde_json::Value;
+use std::cell::OnceCell;
 
-use crate::catalogue;
+use super::addresses::{self, nowhere};
+use super::links::{self, WithLinks};
+use super::places::{ENVIRONMENT, Places, SECRET, SECRET_VARIABLE};
+use super::reading::{ReadWords, Reading};
+use super::variables::{self, Flow};
+use super::{Effect, EffectKind, GivenUp, databases, files, git, opaque_bit, searches, too_deep};
+use serde_json::{Map, Value};
+
+use crate::catalogue::{self, Says};
 use crate::paths::Surroundings;
-use crate::rules::{HELPFUL, SENDERS, traces};
+use crate::rules::{HELPFUL, SENDERS, target_bit, traces};
 use crate::shell::{self, Command, Reached, Redirection, RedirectionKind, Text, Whereabouts};
 use crate::sql;
-use crate::understand::{Action, CommandView};
+use crate::understand::{Action, CommandView, MAX_NAMED};
 
 /// One command, or one call that is none, and everything known of it.
 #[derive(Debug)]
@@ -35,6 +40,8 @@ pub(crate) struct Subject<'v> {
     /// The bit of why what it runs is not known.
     pub(crate) opaque: u64,
     pub(crate) traces: Traces,
+    /// The marks of every component of the effects' places; none if there are too many.
+    marks: &'v [u32],
 }
 
 /// What was found out about one command, or about a call that is none, when it was read.
@@ -48,6 +55,7 @@ pub(crate) struct Meaning {
     mask: u64,
     targets: u64,
     traces: Traces,
+    marks: Vec<u32>,
     /// There is more than the effects say.
     pub(crate) given_up: Option<GivenUp>,
     /// It does nothing but print its help.
@@ -68,17 +76,13 @@ pub(crate) struct Traces {
 }
 
 impl Traces {
-    fn of(
+    fn from_words(
         program: Option<&str>,
         reading: Option<Reading<'_>>,
         words: &[Text],
-        effects: &[Effect],
+        paths: u128,
     ) -> Self {
         let first = reading.and_then(|reading| reading.operands().next());
-        let paths = effects
-            .iter()
-            .flat_map(|effect| [&effect.place.path, &effect.place.from_home])
-            .flatten();
         Self {
             program: program.map(traces::of_word).unwrap_or_default(),
             subcommand: first
@@ -88,24 +92,58 @@ impl Traces {
                 .iter()
                 .fold(0, |all, word| all | traces::of_word(&word.text)),
             tool: 0,
-            paths: paths.fold(0, |all, path| all | traces_of_path(path)),
+            paths,
         }
     }
 }
 
-fn traces_of_path(path: &str) -> u128 {
-    // Other letters may become ASCII ones where they are compared in lower case.
-    if !path.is_ascii() {
-        return u128::MAX;
+/// The most marks that are kept: of a command with more the bits alone count.
+const MAX_MARKS: usize = 64;
+
+/// The bits and marks of every component of the effects' places.
+fn traces_of_places(effects: &[Effect]) -> (u128, Vec<u32>) {
+    let places = effects
+        .iter()
+        .flat_map(|effect| [&effect.place.path, &effect.place.from_home]);
+    let (mut bits, mut marks) = (0, Vec::new());
+    let mut many = false;
+    for path in places.flatten() {
+        // Other letters may become ASCII ones where they are compared in lower case.
+        if !path.is_ascii() {
+            return (u128::MAX, Vec::new());
+        }
+        // Letter by letter: a search has to be prepared, and names are short.
+        let names = path.as_bytes().split(|byte| *byte == b'/');
+        for name in names.filter(|name| !name.is_empty()) {
+            traces::marks_of_component(name, &mut |mark| {
+                bits |= traces::bit(mark);
+                if !many && !marks.contains(&mark) {
+                    many = marks.len() >= MAX_MARKS;
+                    marks.push(mark);
+                }
+            });
+        }
     }
-    path.split('/')
-        .fold(0, |all, name| all | traces::of_component(name))
+    if many {
+        marks.clear();
+    }
+    (bits, marks)
 }
 
 impl Subject<'_> {
+    /// Whether some place may be at a path with this mark; 0 is any.
+    pub(crate) fn is_near(&self, mark: u32) -> bool {
+        mark == 0
+            || (traces::bit(mark) & self.traces.paths != 0
+                && (self.marks.is_empty() || self.marks.contains(&mark)))
+    }
+
     /// Whether nothing is known or feared of it but that it looks at things.
     pub(crate) fn is_read_only(&self) -> bool {
-        let looking = EffectKind::Run.bit() | EffectKind::Read.bit() | EffectKind::List.bit();
+        let looking = EffectKind::Run.bit()
+            | EffectKind::Read.bit()
+            | EffectKind::List.bit()
+            | EffectKind::Show.bit();
         self.opaque == 0 && self.mask & !looking == 0
     }
 }
@@ -117,23 +155,44 @@ pub(crate) fn meanings(
     generated: &[String],
 ) -> Vec<Meaning> {
     let places = Places::new(around, generated);
+    let linked = WithLinks::of(action, around);
+    let linked = linked
+        .as_ref()
+        .map(|lookup| Surroundings { lookup, ..*around });
+    let linked_places = linked.as_ref().map(|linked| Places::new(linked, generated));
     if action.commands.is_empty() {
         let mut effects = effects_of_call(action, &places);
         let sql = statements_of_call(action, &mut effects);
         return vec![Meaning::new(None, None, effects, sql)];
     }
-    let mut found: Vec<Found> = Vec::with_capacity(action.commands.len());
+    let flow = OnceCell::new();
+    let mut found: Vec<CommandMeaning> = Vec::with_capacity(action.commands.len());
     for (index, view) in action.commands.iter().enumerate() {
         let own = own_words(action, index);
         let read = view
             .program()
-            .map(|name| ReadWords::of(&view.command, name, own));
+            .map(|name| ReadWords::read_command(&view.command, name, own));
         let reading = read
             .as_ref()
             .map(|read| read.of_command(&view.command, own));
         let outer = redirects_of_wrappers(action, index);
-        let (effects, given_up) = effects_of(view, reading, &outer, &places, around);
-        found.push(Found {
+        let (mut effects, given_up) = effects_of(view, reading, &outer, &places, around);
+        // Whether a link of the line could be made is not known: what stands there now counts, too.
+        if let (Some(places), Some(linked), false) =
+            (&linked_places, &linked, links::may_link(view))
+        {
+            let reading = read
+                .as_ref()
+                .map(|read| read.of_command(&view.command, own));
+            let (more, _) = effects_of(view, reading, &outer, places, linked);
+            let more: Vec<Effect> = (more.into_iter())
+                .filter(|one| !effects.contains(one))
+                .collect();
+            effects.extend(more);
+        }
+        effects.extend(shown(action, &flow, index, reading, &effects, &places));
+        effects.extend(variables::effects(action, &flow, index, reading, &effects));
+        found.push(CommandMeaning {
             own,
             read,
             effects,
@@ -144,31 +203,69 @@ pub(crate) fn meanings(
         .map(|index| sent_on(action, index, &found))
         .collect();
     let known = action.commands.iter().zip(found).zip(sent);
-    known
-        .map(|((view, mut found), sent)| {
+    let mut meanings: Vec<Meaning> = known
+        .enumerate()
+        .map(|(index, ((view, mut found), sent))| {
             let mut effects = std::mem::take(&mut found.effects);
             effects.extend(sent);
+            addresses::of_variables(action, index, &mut effects);
             let reading = found.reading(view);
-            let sql = match (view.program(), reading) {
-                (Some(name), Some(reading)) => {
-                    databases::statements(&view.command, name, &reading, around, &mut effects)
+            let sql = match reading {
+                Some(reading) => {
+                    databases::statements(&view.command, &reading, around, &mut effects)
                 }
-                (_, _) => Vec::new(),
+                None => Vec::new(),
             };
             Meaning::new(Some(view), Some(found), effects, sql)
         })
-        .collect()
+        .collect();
+    if meanings.iter().any(|meaning| meaning.only_helps) && ends_options_early(action) {
+        for meaning in &mut meanings {
+            meaning.only_helps = false;
+        }
+    }
+    meanings
+}
+
+/// Whether a call makes programs take their first operand for the end of their options: what stands
+/// behind it then asks for no help.
+fn ends_options_early(action: &Action) -> bool {
+    const NAME: &str = "POSIXLY_CORRECT";
+    action.commands.iter().any(|view| {
+        let assignments = &view.command.assignments;
+        let mut words = view.command.words.iter();
+        assignments.iter().any(|one| one.name == NAME)
+            || words.any(|word| word.text.starts_with(NAME))
+    })
+}
+
+/// What a search prints of the files it reads, where that reaches the agent.
+fn shown<'a>(
+    action: &'a Action,
+    flow: &OnceCell<Flow<'a>>,
+    index: usize,
+    reading: Option<Reading<'_>>,
+    effects: &[Effect],
+    places: &Places<'_>,
+) -> Vec<Effect> {
+    let shown = reading.map_or_else(Vec::new, |reading| {
+        searches::shown(&reading, effects, places)
+    });
+    if shown.is_empty() || !flow.get_or_init(|| Flow::of(action)).is_seen(index) {
+        return Vec::new();
+    }
+    shown
 }
 
 /// What is found of a command by itself.
-struct Found {
+struct CommandMeaning {
     own: usize,
     read: Option<ReadWords>,
     effects: Vec<Effect>,
     given_up: Option<GivenUp>,
 }
 
-impl Found {
+impl CommandMeaning {
     fn reading<'c>(&'c self, view: &'c CommandView) -> Option<Reading<'c>> {
         let read = self.read.as_ref()?;
         Some(read.of_command(&view.command, self.own))
@@ -178,7 +275,7 @@ impl Found {
 impl Meaning {
     fn new(
         view: Option<&CommandView>,
-        found: Option<Found>,
+        found: Option<CommandMeaning>,
         effects: Vec<Effect>,
         sql: Vec<&'static str>,
     ) -> Self {
@@ -187,15 +284,17 @@ impl Meaning {
             .and_then(|(view, found)| found.reading(view));
         let program = view.and_then(name_of);
         let own = found.as_ref().map_or(0, |found| found.own);
+        let (paths, marks) = traces_of_places(&effects);
         Self {
             own,
+            marks,
             given_up: match &found {
                 Some(found) => found.given_up,
                 None => too_deep(&effects),
             },
             mask: effects.iter().fold(0, |mask, one| mask | one.kind.bit()),
             targets: effects.iter().fold(0, |bits, one| bits | one.classes),
-            traces: Traces::of(program, reading, words_of(view, own), &effects),
+            traces: Traces::from_words(program, reading, words_of(view, own), paths),
             only_helps: only_helps(program, reading),
             read: found.and_then(|found| found.read),
             effects,
@@ -256,6 +355,7 @@ pub(crate) fn subjects(action: &Action) -> impl Iterator<Item = Subject<'_>> {
                     tool,
                     ..meaning.traces
                 },
+                marks: &meaning.marks,
             }
         })
 }
@@ -313,6 +413,12 @@ fn effects_of(
     let given_up = match reading {
         Some(reading) => {
             let given_up = files::effects(command, &reading, outer, places, &mut found);
+            if reading.looks_up() {
+                found.push(Effect {
+                    names_only: true,
+                    ..Effect::plain(EffectKind::Connect, command)
+                });
+            }
             let plain = reading.effects();
             for kind in EffectKind::ALL {
                 if plain & (1 << (kind as u32)) != 0 {
@@ -325,7 +431,7 @@ fn effects_of(
             given_up
         }
         None => {
-            let nothing = ReadWords::of(command, "", 0);
+            let nothing = ReadWords::read_command(command, "", 0);
             let nothing = nothing.of_command(command, 0);
             files::effects(command, &nothing, outer, places, &mut found)
         }
@@ -365,24 +471,27 @@ fn redirects_of_wrappers(view: &Action, index: usize) -> Vec<&Redirection> {
 }
 
 /// A program that sends what it reads sends what is piped into it or put into its words.
-fn sent_on(view: &Action, index: usize, found: &[Found]) -> Vec<Effect> {
+fn sent_on(view: &Action, index: usize, found: &[CommandMeaning]) -> Vec<Effect> {
     let effects = |at: usize| found.get(at).map(|found| found.effects.as_slice());
     let (Some(command), Some(own)) = (view.commands.get(index), effects(index)) else {
         return Vec::new();
     };
-    let talks = own.iter().any(|effect| effect.kind == EffectKind::Connect);
-    if !talks
-        && command
-            .program()
-            .is_none_or(|name| SENDERS.binary_search(&name).is_err())
-    {
+    let connects = || {
+        own.iter()
+            .filter(|effect| effect.kind == EffectKind::Connect)
+    };
+    let sender = command
+        .program()
+        .is_some_and(|name| SENDERS.binary_search(&name).is_ok());
+    if !sender && connects().next().is_none() {
         return Vec::new();
     }
+    let talks = sender || connects().any(|effect| !effect.names_only);
     let span = &command.command.span;
     let mut sent: Vec<Effect> = own
         .iter()
         .filter(|effect| {
-            effect.kind == EffectKind::Read
+            is_read(effect)
                 && (redirected(&command.command, effect) || writes_to_network(&command.command))
         })
         .cloned()
@@ -397,17 +506,24 @@ fn sent_on(view: &Action, index: usize, found: &[Found]) -> Vec<Effect> {
             reads_code(view, &command.command) && other.command.reached == command.command.reached;
         if piped || inside || sibling {
             let reads = effects(at).unwrap_or_default().iter();
-            sent.extend(
-                reads
-                    .filter(|effect| effect.kind == EffectKind::Read)
-                    .cloned(),
-            );
+            sent.extend(reads.filter(|effect| is_read(effect)).cloned());
         }
+    }
+    if !talks {
+        // In the name of what is asked for a secret may stand, and nothing else is worth a word.
+        sent.retain(|effect| effect.classes & (SECRET | SECRET_VARIABLE | ENVIRONMENT) != 0);
+    }
+    if variables::stays_here(own) {
+        sent.retain(|effect| effect.classes & (SECRET_VARIABLE | ENVIRONMENT) == 0);
     }
     for effect in &mut sent {
         effect.kind = EffectKind::Send;
     }
     sent
+}
+
+fn is_read(effect: &Effect) -> bool {
+    matches!(effect.kind, EffectKind::Read | EffectKind::Show)
 }
 
 /// Whether what a command prints goes to a socket bash opens.
@@ -493,7 +609,8 @@ fn effects_of_call(view: &Action, places: &Places<'_>) -> Vec<Effect> {
     let mut found = Vec::new();
     let here = Whereabouts::default();
     let tool = view.call.tool();
-    for path in super::paths::of_arguments(view) {
+    // A call with more is refused, whatever they are.
+    for path in super::paths::of_arguments(view).into_iter().take(MAX_NAMED) {
         let kind = if path.kind == EffectKind::Either {
             catalogue::verb_by_name(tool)
         } else {
@@ -504,25 +621,13 @@ fn effects_of_call(view: &Action, places: &Places<'_>) -> Vec<Effect> {
             .flat_map(|text| places.of_word(text, &here))
         {
             found.push(Effect {
-                kind,
-                text: path.text.clone(),
-                classes: place.classes,
-                place,
                 recursive: kind == EffectKind::Delete,
-                forced: false,
-                host: None,
-                dynamic: false,
-                glob: false,
-                span: 0..0,
+                ..plain_effect(kind, &path.text, place)
             });
         }
     }
     if !catalogue::is_known(tool) {
-        let mut texts = Vec::new();
-        for value in view.call.input().values() {
-            path_like(value, &mut texts);
-        }
-        for text in texts {
+        for text in paths_in(view.call.input()) {
             for place in spellings(text)
                 .iter()
                 .flat_map(|text| places.of_word(text, &here))
@@ -531,47 +636,101 @@ fn effects_of_call(view: &Action, places: &Places<'_>) -> Vec<Effect> {
             }
         }
     }
-    for (key, value) in view.call.input() {
-        let Some(address) = value.as_str().filter(|text| text.contains("://")) else {
-            continue;
-        };
-        if !key.to_ascii_lowercase().contains("ur") || address.len() > 4096 {
-            continue;
-        }
-        if address.starts_with("file:") {
-            for place in places.of_word(address, &here) {
-                found.push(plain_effect(EffectKind::Read, address, place));
-            }
-        } else if let Some(host) = super::network::host(address) {
-            found.push(Effect {
-                kind: EffectKind::Connect,
-                text: address.to_owned(),
-                place: super::places::Place::default(),
-                classes: super::network::classes(&host),
-                recursive: false,
-                forced: false,
-                host: Some(host),
-                dynamic: false,
-                glob: false,
-                span: 0..0,
-            });
-        }
+    if view.effect == catalogue::Effect::Unknown {
+        found.extend(said_by_call(view));
     }
+    for value in view.call.input().values() {
+        patched(value, places, &mut found);
+    }
+    found.extend(addresses::of_arguments(view, places));
+    found.extend(shown_by_search(view, places));
     found
 }
 
+/// What a tool that searches in files prints of the secrets among them.
+fn shown_by_search(view: &Action, places: &Places<'_>) -> Vec<Effect> {
+    let is_search = catalogue::tool_named(view.call.tool()).is_some_and(|tool| tool.name == "Grep");
+    if !is_search {
+        return Vec::new();
+    }
+    let input = view.call.input();
+    let text = |names: &[&str]| -> Vec<&str> {
+        let values = names.iter().filter_map(|name| input.get(*name));
+        values.filter_map(Value::as_str).collect()
+    };
+    let mode = text(&["output_mode", "outputMode"]).pop();
+    // Claude Code's own prints only names unless it is told otherwise.
+    let names_only = match mode {
+        Some(mode) => mode != "content",
+        None => view.call.tool() == "Grep",
+    };
+    let broad = |pattern: &&str| searches::is_broad(pattern, false);
+    let patterns = text(&["pattern", "query", "regex", "search"]);
+    let inverts = input.get("-v").and_then(Value::as_bool).unwrap_or(false);
+    if names_only || !(inverts || patterns.iter().any(broad) || patterns.is_empty()) {
+        return Vec::new();
+    }
+    let here = Whereabouts::default();
+    let files = text(&[
+        "path",
+        "glob",
+        "include",
+        "include_pattern",
+        "file_pattern",
+        "includePattern",
+        "dir_path",
+    ]);
+    let places = files.iter().flat_map(|file| places.of_word(file, &here));
+    places
+        .filter(|place| place.classes & SECRET != 0)
+        .map(|place| plain_effect(EffectKind::Show, &place.named.clone(), place))
+        .collect()
+}
+
+/// What a tool nobody has described does, going by its name and the operation the call names.
+fn said_by_call(view: &Action) -> Option<Effect> {
+    let tool = view.call.tool();
+    let says = catalogue::said_by_call(tool, view.call.input())?;
+    let (kind, class) = match says {
+        Says::Destroys => (EffectKind::Either, target_bit("tool-destroys")),
+        Says::Publishes => (EffectKind::Publish, target_bit("tool-publishes")),
+        Says::Pays => (EffectKind::Either, target_bit("tool-pays")),
+    };
+    let place = super::places::Place {
+        classes: class,
+        ..super::places::Place::default()
+    };
+    Some(plain_effect(kind, tool, place))
+}
+
+/// The files a patch in an argument changes.
+fn patched(value: &Value, places: &Places<'_>, found: &mut Vec<Effect>) {
+    let here = Whereabouts::default();
+    crate::understand::collect_texts(value, &mut |text| {
+        // Both halves of a patch's head: prose has neither.
+        if !(text.contains("\n+++ ") || text.starts_with("+++ ")) {
+            return;
+        }
+        for file in crate::shell::patched_files(text)
+            .into_iter()
+            .take(MAX_PATCHED)
+        {
+            for place in places.of_word(&file, &here) {
+                found.push(plain_effect(EffectKind::Write, &file, place));
+            }
+        }
+    });
+}
+
+/// The most files of a patch in an argument that are looked at.
+const MAX_PATCHED: usize = 256;
+
 fn plain_effect(kind: EffectKind, text: &str, place: super::places::Place) -> Effect {
     Effect {
-        kind,
         text: text.to_owned(),
         classes: place.classes,
         place,
-        recursive: false,
-        forced: false,
-        host: None,
-        dynamic: false,
-        glob: false,
-        span: 0..0,
+        ..nowhere(kind)
     }
 }
 
@@ -595,8 +754,15 @@ fn spellings(path: &str) -> Vec<String> {
     found
 }
 
-/// The most texts of a call that are looked at.
-const MOST_TEXTS: usize = 200;
+/// The texts of a call's arguments that look like paths: at most one more than a call may name, which
+/// is then refused as a whole (`Unreadable::TooManyPaths`).
+pub(crate) fn paths_in(input: &Map<String, Value>) -> Vec<&str> {
+    let mut found = Vec::new();
+    for value in input.values() {
+        path_like(value, &mut found);
+    }
+    found
+}
 
 /// The texts and keys of a value, however deep, that look like paths.
 fn path_like<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
@@ -609,7 +775,7 @@ fn path_like<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
                 || text.starts_with("file:")
                 || text.starts_with('.') && !text.contains(' '))
     };
-    if found.len() >= MOST_TEXTS {
+    if found.len() > MAX_NAMED {
         return;
     }
     match value {
@@ -634,12 +800,14 @@ fn statements_of_call(view: &Action, effects: &mut Vec<Effect>) -> Vec<&'static 
     }
     let mut kinds = Vec::new();
     for (key, value) in view.call.input() {
-        let named = ["sql", "query", "statement", "queries", "statements"]
-            .iter()
-            .any(|name| key.to_ascii_lowercase().contains(name));
-        let Some(text) = value.as_str().filter(|_| named) else {
+        let Some(text) = value.as_str() else {
             continue;
         };
+        let key = key.to_ascii_lowercase();
+        let names = ["sql", "query", "statement", "queries", "statements"];
+        if !names.iter().any(|name| key.contains(name)) {
+            continue;
+        }
         // Many tools take a query that is none of a database.
         let first: String = text
             .trim_start()
@@ -654,7 +822,7 @@ fn statements_of_call(view: &Action, effects: &mut Vec<Effect>) -> Vec<&'static 
             continue;
         }
         for statement in sql::read(text, sql::Dialect::Other) {
-            kinds.push(statement.kind.word());
+            kinds.push(statement.kind.as_str());
             effects.push(plain_effect(
                 EffectKind::Database,
                 &statement.object.unwrap_or_default(),

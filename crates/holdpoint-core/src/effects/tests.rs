@@ -145,8 +145,8 @@ fn every_kind_has_its_word_and_bit() {
     assert_eq!(EffectKind::ALL.len(), words::EFFECTS.len());
     for kind in EffectKind::ALL {
         assert_eq!(
-            words::bit(words::EFFECTS, kind.word()).map(|bit| bit & kind.bit()),
-            words::bit(words::EFFECTS, kind.word())
+            words::bit(words::EFFECTS, kind.as_str()).map(|bit| bit & kind.bit()),
+            words::bit(words::EFFECTS, kind.as_str())
         );
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::Judgement;
 use super::coverage::Cover;
-use super::findings::{Answerable, Found, Objection, Speaker};
+use super::findings::{Answerable, Objection, PartFinding, Speaker};
 use crate::policy::{Authority, Standing};
 use crate::verdict::{Autonomy, DefaultPolicy, Method, Verdict};
 
@@ -19,7 +19,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    pub(super) fn by(found: &Found, managed: bool) -> Self {
+    pub(super) fn by(found: &PartFinding, managed: bool) -> Self {
         Self {
             verdict: found.finding.verdict,
             method: found.finding.method,
@@ -98,7 +98,13 @@ impl Judgement<'_> {
                 let managed = objection
                     .speaker
                     .is_some_and(|speaker| speaker.authority == Authority::Managed);
-                Answer::by(&objection.found, managed)
+                let mut answer = Answer::by(&objection.found, managed);
+                if let Some(rule) = self.too_broad(objection, covers) {
+                    answer.reason.push_str(&format!(
+                        ". `{rule}` allows it, but only a rule that says so answers a question of high risk"
+                    ));
+                }
+                answer
             })
             // The first of the strictest; of equals, the managed layer's word binds.
             .reduce(
@@ -123,9 +129,29 @@ impl Judgement<'_> {
 
     fn is_answered(&self, objection: &Objection, covers: &[Cover]) -> bool {
         let certain = self.wants_certain_people(objection);
-        covers
+        let mut answering = covers
             .iter()
-            .any(|cover| objection.is_answered_by(cover, certain))
+            .filter(|cover| objection.is_answered_by(cover, certain));
+        match objection.answerable {
+            Answerable::InSoManyWords => {
+                answering.any(|cover| self.says(&cover.spelled, &objection.found.finding.rule))
+            }
+            Answerable::Usually | Answerable::Never | Answerable::InItsKnowledge => {
+                answering.next().is_some()
+            }
+        }
+    }
+
+    /// The rule that would answer an objection if it said what the objection is about.
+    fn too_broad<'c>(&self, objection: &Objection, covers: &'c [Cover]) -> Option<&'c str> {
+        let certain = self.wants_certain_people(objection);
+        let mut answering = covers.iter().filter(|cover| {
+            objection.answerable == Answerable::InSoManyWords
+                && objection.is_answered_by(cover, certain)
+        });
+        answering
+            .next()
+            .map(|cover| cover.found.finding.rule.as_str())
     }
 
     /// Whether what the session remembers is held against the call, so that suspended prompts do
@@ -181,7 +207,7 @@ impl Judgement<'_> {
         let by_autonomy = |verdict, level: Autonomy, reason: String| Answer {
             verdict,
             method: Method::Autonomy,
-            rule: Some(format!("autonomy={}", level.word())),
+            rule: Some(format!("autonomy={}", level.as_str())),
             reason,
             managed,
         };
@@ -197,7 +223,10 @@ impl Judgement<'_> {
                 return by_autonomy(
                     Verdict::Allow,
                     level,
-                    format!("Autonomy is {}: nothing objects to this call", level.word()),
+                    format!(
+                        "Autonomy is {}: nothing objects to this call",
+                        level.as_str()
+                    ),
                 );
             }
             Some(_) | None => {}

@@ -1,9 +1,13 @@
 //! Which rules allow which parts of a call (invariant 2: an allow covers every part).
 
 use super::Judgement;
-use super::findings::{Found, List, Speaker};
+use super::findings::{List, PartFinding, Speaker};
+use super::spelling::Spelled;
 use crate::effects::EffectKind;
-use crate::policy::rules::Match;
+use crate::glob::Glob;
+use crate::paths::Surroundings;
+use crate::policy::Profile;
+use crate::policy::rules::{Match, MatchKind};
 use crate::policy::tool_names::Naming;
 use crate::policy::tool_rules::Opinion;
 use crate::shell::{Reached, Wrapping};
@@ -20,7 +24,9 @@ pub(super) struct Cover {
     pub(super) naming: Naming,
     /// Whether a person gave it when they could know what the session remembers.
     pub(super) knows_of_mark: bool,
-    pub(super) found: Found,
+    /// What of a call it says in so many words.
+    pub(super) spelled: Spelled,
+    pub(super) found: PartFinding,
 }
 
 impl Judgement<'_> {
@@ -50,29 +56,47 @@ impl Judgement<'_> {
 
     fn covers_of_call(&self) -> Vec<Cover> {
         let mut covers = Vec::new();
-        let session = self.session.rules.covering_call(self.view);
+        let reach = self.session_reach();
+        let session = self.session.rules.covering_call(self.view, reach);
         covers.extend(
             session
                 .into_iter()
                 .map(|matched| self.session_cover(matched)),
         );
         for (speaker, layer) in self.speakers() {
-            let matches = layer.allow.covering_call(self.view);
+            let matches = layer
+                .allow
+                .covering_call(self.view, self.reach(layer.profile));
             covers.extend(matches.into_iter().map(|m| self.layer_cover(m, speaker)));
         }
         covers
     }
 
+    /// Where paths lie for the wildcards of a layer's patterns. jaato's are compared with the text alone
+    /// (J-13).
+    fn reach(&self, profile: Option<Profile>) -> Option<&Surroundings<'_>> {
+        (profile != Some(Profile::Jaato)).then_some(&self.around)
+    }
+
+    /// The same for the session's, which were given under all the layers together.
+    fn session_reach(&self) -> Option<&Surroundings<'_>> {
+        let mut layers = self.policy.layers().iter();
+        let jaato = layers.any(|layer| layer.profile == Some(Profile::Jaato));
+        (!jaato).then_some(&self.around)
+    }
+
     fn covers_of_command(&self, index: usize) -> Vec<Cover> {
         let mut covers = Vec::new();
-        let session = self.session.rules.covering_command(self.view, index);
+        let reach = self.session_reach();
+        let session = (self.session.rules).covering_command(self.view, index, reach);
         covers.extend(
             session
                 .into_iter()
                 .map(|matched| self.session_cover(matched)),
         );
         for (speaker, layer) in self.speakers() {
-            let matches = layer.allow.covering_command(self.view, index);
+            let reach = self.reach(layer.profile);
+            let matches = layer.allow.covering_command(self.view, index, reach);
             covers.extend(matches.into_iter().map(|m| self.layer_cover(m, speaker)));
         }
         covers
@@ -81,6 +105,15 @@ impl Judgement<'_> {
     /// File rules allow a call that names files and does nothing else, if they allow all of them.
     fn covers_of_files(&self) -> Vec<Cover> {
         let view = self.view;
+        // Most policies have no file rules, and then nobody asks for the paths.
+        if self
+            .policy
+            .layers()
+            .iter()
+            .all(|layer| layer.files.is_empty())
+        {
+            return Vec::new();
+        }
         let known = view
             .paths()
             .iter()
@@ -102,6 +135,7 @@ impl Judgement<'_> {
                 })
                 .collect();
             if let Some(first) = allowed.and_then(|all| all.into_iter().next()) {
+                let spelled = Spelled::Place(first.rule.clone());
                 let found = self.found(
                     Method::FileGuard,
                     Verdict::Allow,
@@ -114,6 +148,7 @@ impl Judgement<'_> {
                     specificity: 1,
                     naming: Naming::Unnamed,
                     knows_of_mark: false,
+                    spelled,
                     found: found.of_layer(speaker.authority),
                 });
             }
@@ -145,6 +180,10 @@ impl Judgement<'_> {
                     specificity: supervised.specificity,
                     naming: supervised.naming,
                     knows_of_mark: false,
+                    spelled: match &supervised.spelled {
+                        Some(command) => Spelled::Command(command.clone()),
+                        None => Spelled::Tool,
+                    },
                     found: self
                         .found(
                             Method::ToolPolicy,
@@ -165,6 +204,7 @@ impl Judgement<'_> {
             specificity: matched.specificity,
             naming: matched.naming,
             knows_of_mark: self.session.state.knows_of_mark(&matched.rule),
+            spelled: self.spelled(&matched),
             found: self.found(
                 Method::SessionWhitelist,
                 Verdict::Allow,
@@ -175,12 +215,29 @@ impl Judgement<'_> {
         }
     }
 
+    fn spelled(&self, matched: &Match) -> Spelled {
+        let rule = &matched.rule;
+        match matched.kind {
+            MatchKind::Tool => Spelled::Tool,
+            MatchKind::Pattern if self.view.is_shell() => Spelled::Command(rule.clone()),
+            MatchKind::Pattern => Spelled::Form(rule.clone()),
+            MatchKind::Argument => {
+                let (argument, value) = rule.split_once('=').unwrap_or(("", rule));
+                match matched.command {
+                    Some(_) => Spelled::Command(Glob::escape(value)),
+                    None => Spelled::Argument(argument.to_owned(), value.to_owned()),
+                }
+            }
+        }
+    }
+
     fn layer_cover(&self, matched: Match, speaker: Speaker) -> Cover {
         Cover {
             speaker: Some(speaker),
             specificity: matched.specificity,
             naming: matched.naming,
             knows_of_mark: false,
+            spelled: self.spelled(&matched),
             found: self
                 .found(
                     Method::Whitelist,

@@ -118,11 +118,19 @@ pub fn explained(action: &Action, around: &Surroundings<'_>) -> Explained {
             found.effects = effects;
             continue;
         };
-        let mut within: Vec<String> = subject.within.iter().map(|name| shown(name)).collect();
+        let mut within: Vec<String> = subject
+            .within
+            .iter()
+            .map(|name| replace_unknown(name))
+            .collect();
         within.reverse();
         found.commands.push(ExplainedCommand {
             within,
-            sql: subject.sql.iter().map(|kind| shown(kind)).collect(),
+            sql: subject
+                .sql
+                .iter()
+                .map(|kind| replace_unknown(kind))
+                .collect(),
             effects,
             ..plain(command, action, &around)
         });
@@ -135,11 +143,13 @@ fn plain(view: &CommandView, whole: &Action, around: &Surroundings<'_>) -> Expla
     let command = &view.command;
     let directories = command.directory.places.iter().map(|place| {
         let path = if place.is_empty() { "." } else { place };
-        around.resolve(path).unwrap_or_else(|_| shown(path))
+        around
+            .resolve(path)
+            .unwrap_or_else(|_| replace_unknown(path))
     });
     let line = whole.line.as_deref().filter(|_| command.file.is_none());
     ExplainedCommand {
-        text: shown(&with_assignments(view)),
+        text: replace_unknown(&with_assignments(view)),
         words: program_and_arguments(view),
         only_looks: view.is_read_only(),
         span: span_of(&command.span),
@@ -152,7 +162,7 @@ fn plain(view: &CommandView, whole: &Action, around: &Surroundings<'_>) -> Expla
         filled: line.map_or_else(Vec::new, |line| filled(command, line)),
         open: words(command)
             .filter(|word| word.dynamic)
-            .map(|word| shown(&word.text))
+            .map(|word| replace_unknown(&word.text))
             .collect(),
         unknown: command.opaque.first().map(|opaque| opaque_words(*opaque).1),
         sql: Vec::new(),
@@ -175,7 +185,7 @@ fn program_and_arguments(view: &CommandView) -> Vec<String> {
     let arguments = view.command.words.iter().skip(1);
     let arguments = arguments.map(|word| match word.dynamic {
         true => UNKNOWN_WORD.to_owned(),
-        false => shown(&word.text),
+        false => replace_unknown(&word.text),
     });
     let program = view.program().map(str::to_owned);
     program.into_iter().chain(arguments).collect()
@@ -231,10 +241,10 @@ fn effect(effect: &Effect, program: Option<&Text>) -> ExplainedEffect {
     // `ls` alone lists the directory it runs in, which the line does not name.
     let meant = program.is_some_and(|word| word.span == effect.span && word.text == effect.text);
     ExplainedEffect {
-        kind: effect.kind.word(),
-        text: shown(if meant { "" } else { &effect.text }),
-        path: effect.place.path.as_deref().map(shown),
-        host: effect.host.clone(),
+        kind: effect.kind.as_str(),
+        text: replace_unknown(if meant { "" } else { &effect.text }),
+        path: effect.place.path.as_deref().map(replace_unknown),
+        host: effect.host().map(replace_unknown),
         classes: spoken::of_bits(effect.classes, TARGETS),
         recursive: effect.recursive,
         forced: effect.forced,
@@ -243,7 +253,7 @@ fn effect(effect: &Effect, program: Option<&Text>) -> ExplainedEffect {
 }
 
 /// Text for a person: what stands for the unknown is no letter.
-fn shown(text: &str) -> String {
+fn replace_unknown(text: &str) -> String {
     text.replace(UNKNOWN, UNKNOWN_WORD)
 }
 

@@ -10,17 +10,17 @@ use crate::policy::tool_names::{Naming, TO_THE_LETTER};
 use crate::policy::tool_rules::Opinion;
 use crate::policy::{Authority, Trust};
 use crate::shell::{Assignment, Command};
-use crate::understand::{CommandView, EscapeUnicode, Trouble};
+use crate::understand::{CommandView, EscapeUnicode, Unreadable};
 use crate::verdict::{Autonomy, Method, Risk, Verdict};
 
 /// A finding, and the part of the call it is about.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct PartFinding {
     pub(super) finding: Finding,
     pub(super) part: Option<usize>,
 }
 
-impl Found {
+impl PartFinding {
     pub(super) fn of_layer(mut self, authority: Authority) -> Self {
         self.finding.layer = Some(authority);
         self
@@ -47,7 +47,7 @@ pub(super) struct Objection {
     pub(super) specificity: usize,
     /// How its rule names the tool.
     pub(super) naming: Naming,
-    pub(super) found: Found,
+    pub(super) found: PartFinding,
 }
 
 /// Whose allow answers an objection.
@@ -58,6 +58,9 @@ pub(super) enum Answerable {
     /// None: what it asks about could be something a rule refuses, and hiding a command would be a
     /// way around the rule.
     Never,
+    /// One that says in so many words what is asked about: what a rule of high risk wants to know, a
+    /// rule that speaks of much else as well does not answer.
+    InSoManyWords,
     /// One that a person gave for the session when they could know what it remembers.
     InItsKnowledge,
 }
@@ -76,7 +79,7 @@ impl Objection {
             return false;
         }
         match self.answerable {
-            Answerable::Usually => {}
+            Answerable::Usually | Answerable::InSoManyWords => {}
             Answerable::Never => return false,
             Answerable::InItsKnowledge => return cover.knows_of_mark,
         }
@@ -98,7 +101,11 @@ impl Objection {
 impl Judgement<'_> {
     /// Everything that refuses the call, in the order reported: what cannot be read, the
     /// sanitizer, the session, the deny lists, files, tool rules, autonomy (J-20).
-    pub(super) fn refusals(&self, opinions: &[Vec<Opinion>], guarded: &[Guarded]) -> Vec<Found> {
+    pub(super) fn refusals(
+        &self,
+        opinions: &[Vec<Opinion>],
+        guarded: &[Guarded],
+    ) -> Vec<PartFinding> {
         let mut found = Vec::new();
         found.extend(self.unreadable());
         found.extend(self.too_deep());
@@ -140,6 +147,8 @@ impl Judgement<'_> {
                 );
             }
         }
+        let refused = self.address_findings(Verdict::Deny);
+        found.extend(refused.into_iter().map(|(_, one)| one));
         found.extend(
             self.path_findings(Verdict::Deny)
                 .into_iter()
@@ -161,40 +170,40 @@ impl Judgement<'_> {
         found
     }
 
-    pub(super) fn unreadable(&self) -> Option<Found> {
+    pub(super) fn unreadable(&self) -> Option<PartFinding> {
         let (rule, reason) = match self.view.trouble.as_ref()? {
-            Trouble::Malformed(what) => (
+            Unreadable::Malformed(what) => (
                 "malformed_arguments",
                 format!("Malformed arguments: {what}"),
             ),
-            Trouble::Oversize(length) => (
+            Unreadable::Oversize(length) => (
                 "oversize",
                 format!("The command has {length} bytes, more than can be judged"),
             ),
-            Trouble::TooMany(count) => (
+            Unreadable::TooMany(count) => (
                 "oversize",
                 format!("The line runs {count} commands, more than can be judged"),
             ),
-            Trouble::TooManyPaths(count) => (
+            Unreadable::TooManyPaths(count) => (
                 "oversize",
                 format!("The call names {count} files, more than can be judged"),
             ),
-            Trouble::PathTooDeep => (
+            Unreadable::PathTooDeep => (
                 "oversize",
                 "A path leads through more directories than can be judged".to_owned(),
             ),
-            Trouble::TooComplex => (
+            Unreadable::TooComplex => (
                 "oversize",
                 "The command is longer or nested deeper than can be judged".to_owned(),
             ),
-            Trouble::Unreadable(_) => return None,
+            Unreadable::Syntax(_) => return None,
         };
         Some(self.deny(Method::Error, rule, reason, None))
     }
 
     /// A command of the line itself that is wrapped deeper than is followed: nobody writes one to
     /// be read, and what it hides might be refused.
-    fn too_deep(&self) -> Option<Found> {
+    fn too_deep(&self) -> Option<PartFinding> {
         let hidden = Opaque::run(Reason::TooDeep);
         let at = self.view.commands.iter().position(|view| {
             view.command.file.is_none() && view.command.opaque.contains(&hidden)
@@ -203,7 +212,7 @@ impl Judgement<'_> {
         Some(self.deny(Method::Error, "oversize", reason.to_owned(), Some(at)))
     }
 
-    pub(super) fn beyond_autonomy(&self) -> Vec<Found> {
+    pub(super) fn beyond_autonomy(&self) -> Vec<PartFinding> {
         self.policy
             .layers()
             .iter()
@@ -217,7 +226,7 @@ impl Judgement<'_> {
                     ),
                     Autonomy::Readonly | Autonomy::Supervised | Autonomy::Full => return None,
                 };
-                let rule = format!("autonomy={}", level.word());
+                let rule = format!("autonomy={}", level.as_str());
                 Some(
                     self.deny(Method::Autonomy, rule, reason, None)
                         .of_layer(layer.authority),
@@ -284,6 +293,16 @@ impl Judgement<'_> {
                 });
             }
         }
+        for (speaker, one) in self.address_findings(Verdict::Ask) {
+            found.push(Objection {
+                speaker: Some(speaker),
+                answerable: Answerable::Usually,
+                replaces_default: speaker.trust == Trust::Trusted && !self.view.is_shell(),
+                specificity: 1,
+                naming: Naming::Unnamed,
+                found: one,
+            });
+        }
         for (speaker, one) in self.path_findings(Verdict::Ask) {
             found.push(Objection {
                 speaker: Some(speaker),
@@ -313,7 +332,7 @@ impl Judgement<'_> {
         if !self.view.is_shell() && !refuses && !asks {
             return found;
         }
-        if let Some(Trouble::Unreadable(refusal)) = &self.view.trouble {
+        if let Some(Unreadable::Syntax(refusal)) = &self.view.trouble {
             let reason = format!("The command cannot be read: {refusal}");
             found.push(self.unknown("shell.unreadable", reason, None, refuses));
         }
@@ -329,7 +348,11 @@ impl Judgement<'_> {
             }
             if !command.command.opaque.is_empty() {
                 for opaque in &command.command.opaque {
-                    if followed && !is_asked_in_script(opaque.reason) {
+                    let asked = match followed {
+                        true => is_asked_in_script(opaque.reason),
+                        false => opaque.reason.is_question(),
+                    };
+                    if !asked {
                         continue;
                     }
                     let (rule, reason) = opaque_words(*opaque);
@@ -423,7 +446,7 @@ impl Judgement<'_> {
     }
 
     /// What the file rules say, of one verdict.
-    pub(super) fn path_findings(&self, verdict: Verdict) -> Vec<(Speaker, Found)> {
+    pub(super) fn path_findings(&self, verdict: Verdict) -> Vec<(Speaker, PartFinding)> {
         let mut found = Vec::new();
         for (speaker, layer) in self.speakers().filter(|(_, layer)| !layer.files.is_empty()) {
             for path in self.view.paths() {
@@ -453,7 +476,7 @@ impl Judgement<'_> {
     }
 
     /// Parts a tool rule forbids.
-    fn forbidden(&self, opinions: &[Vec<Opinion>]) -> Vec<Found> {
+    fn forbidden(&self, opinions: &[Vec<Opinion>]) -> Vec<PartFinding> {
         let mut found = Vec::new();
         for (part, by_layer) in opinions.iter().enumerate() {
             let part = self.has_commands().then_some(part);
@@ -482,7 +505,7 @@ impl Judgement<'_> {
         rule: impl Into<String>,
         reason: String,
         command: Option<usize>,
-    ) -> Found {
+    ) -> PartFinding {
         self.found(method, Verdict::Deny, rule.into(), reason, command)
     }
 
@@ -493,7 +516,7 @@ impl Judgement<'_> {
         rule: String,
         reason: String,
         command: Option<usize>,
-    ) -> Found {
+    ) -> PartFinding {
         let view = command.and_then(|index| self.view.commands.get(index));
         let span = view
             .map(|view| &view.command.span)
@@ -503,7 +526,7 @@ impl Judgement<'_> {
             span.and_then(|span| self.view.line.as_ref()?.get(span.clone()))
                 .map_or_else(|| view.command.line(), str::to_owned)
         });
-        Found {
+        PartFinding {
             finding: Finding {
                 rule,
                 verdict,
@@ -534,7 +557,7 @@ pub(super) enum List {
 }
 
 impl List {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             List::Blacklist => "blacklist",
             List::Whitelist => "whitelist",
@@ -546,7 +569,7 @@ impl List {
 
     /// Why a rule of this list matched, in jaato's words where it has them (J-19).
     pub(super) fn reason(self, matched: &Match, tool: &str) -> String {
-        let (list, rule) = (self.word(), matched.rule.as_str());
+        let (list, rule) = (self.as_str(), matched.rule.as_str());
         let (argument, value) = rule.split_once('=').unwrap_or(("", rule));
         match (matched.kind, self) {
             (MatchKind::Tool, List::Blacklist | List::Whitelist) => {
@@ -654,6 +677,10 @@ pub(super) fn opaque_words(opaque: Opaque) -> (&'static str, &'static str) {
         Reason::ChangedBefore => (
             "shell.changed-before",
             "A file is changed and then run: what it will do is not what it says now",
+        ),
+        Reason::BuiltBefore => (
+            "shell.built-before",
+            "A program is built and then run: what it will do is not seen here",
         ),
     }
 }

@@ -1,7 +1,7 @@
 //! What the rule packs find in a call.
 
 use super::Judgement;
-use super::findings::{Answerable, Found, Objection, Speaker};
+use super::findings::{Answerable, Objection, PartFinding, Speaker};
 use crate::decision::span_of;
 use crate::effects::places::UNKNOWN_PLACE;
 use crate::effects::{self, Effect, Subject};
@@ -42,7 +42,7 @@ pub(super) struct Guards {
 pub(super) struct Guarded {
     /// The layer that insists on it.
     speaker: Option<Speaker>,
-    pub(super) found: Found,
+    pub(super) found: PartFinding,
     pub(super) instead: String,
 }
 
@@ -60,6 +60,7 @@ impl Judgement<'_> {
             }
             let mut consider = |rule: &Rule| {
                 if let Some(effect) = matching::holds(rule, subject)
+                    && !self.is_test_of_its_own(subject, effect)
                     && let Some((verdict, insists)) = self.policy.guard_verdict(rule)
                 {
                     // What a layer wants, none below it answers for; what is only shipped, any.
@@ -93,6 +94,14 @@ impl Judgement<'_> {
             doubts,
             only_looks,
         }
+    }
+
+    /// Whether it is about a place that code computes which a test runner or its like loads: tests make
+    /// and remove such places all the time.
+    fn is_test_of_its_own(&self, subject: &Subject<'_>, effect: Option<&Effect>) -> bool {
+        let command = subject.command.and_then(|at| self.view.commands.get(at));
+        command.is_some_and(|view| view.command.loaded)
+            && effect.is_some_and(|effect| effect.classes & UNKNOWN_PLACE != 0)
     }
 
     /// Whether a command, or the tool, is known to change nothing.
@@ -162,7 +171,10 @@ impl Guarded {
         let verdict = self.found.finding.verdict;
         (verdict > Verdict::Allow && verdict < Verdict::Deny).then(|| Objection {
             speaker: self.speaker,
-            answerable: Answerable::Usually,
+            answerable: match self.found.finding.risk >= Risk::High && verdict >= Verdict::Ask {
+                true => Answerable::InSoManyWords,
+                false => Answerable::Usually,
+            },
             replaces_default: false,
             specificity: 0,
             naming: Naming::Unnamed,
@@ -170,7 +182,7 @@ impl Guarded {
         })
     }
 
-    pub(super) fn refusal(&self) -> Option<Found> {
+    pub(super) fn refusal(&self) -> Option<PartFinding> {
         (self.found.finding.verdict == Verdict::Deny).then(|| self.found.clone())
     }
 }

@@ -7,12 +7,12 @@
 use super::Judgement;
 use super::findings::{Answerable, Objection};
 use crate::catalogue;
-use crate::effects::places::{LOOPBACK, REMOTE_BRANCH, SECRET};
+use crate::effects::places::{ENVIRONMENT, LOOPBACK, REMOTE_BRANCH, SECRET, SECRET_VARIABLE};
 use crate::effects::{Effect, EffectKind, Subject};
 use crate::opaque::Reason;
 use crate::policy::tool_names::Naming;
 use crate::session::Mark;
-use crate::text::shown;
+use crate::text::escape_for_display;
 use crate::verdict::{Method, Verdict};
 
 /// What somebody who gives orders to a model is after.
@@ -46,7 +46,7 @@ impl Judgement<'_> {
     pub(super) fn doubts(&self, mark: &Mark, subject: &Subject<'_>) -> Option<Objection> {
         let temptation = self.temptation(subject)?;
         let source = match &mark.tool {
-            Some(tool) => format!("{} ({})", shown(tool, 60), mark.origin),
+            Some(tool) => format!("{} ({})", escape_for_display(tool, 60), mark.origin),
             None => mark.origin.to_string(),
         };
         let reason = format!(
@@ -96,8 +96,8 @@ impl Judgement<'_> {
 fn reads_secrets(effect: &Effect) -> bool {
     matches!(
         effect.kind,
-        EffectKind::Read | EffectKind::Send | EffectKind::Either
-    ) && effect.classes & SECRET != 0
+        EffectKind::Read | EffectKind::Send | EffectKind::Either | EffectKind::Show
+    ) && effect.classes & (SECRET | SECRET_VARIABLE | ENVIRONMENT) != 0
 }
 
 fn reaches_network(effect: &Effect) -> bool {
@@ -123,7 +123,8 @@ fn reaches_network(effect: &Effect) -> bool {
         | EffectKind::Persist
         | EffectKind::Opaque
         | EffectKind::List
-        | EffectKind::Either => false,
+        | EffectKind::Either
+        | EffectKind::Show => false,
     }
 }
 
@@ -146,6 +147,7 @@ fn may_be_anything(reason: Reason) -> bool {
         Reason::InlineCode
         | Reason::ScriptFromInput
         | Reason::ExecutableSetting
+        | Reason::BuiltBefore
         | Reason::CallsItself => false,
     }
 }

@@ -11,11 +11,15 @@ mod explained;
 mod findings;
 mod guards;
 mod marked;
+mod network;
 mod parts;
+mod spelling;
+mod supposed;
 
 use self::answers::Answer;
-use self::findings::{Found, Speaker};
+use self::findings::{PartFinding, Speaker};
 use self::guards::Guards;
+use self::spelling::Spellings;
 use crate::call::ToolCall;
 use crate::decision::{Decision, Finding};
 use crate::paths::Surroundings;
@@ -75,6 +79,7 @@ pub fn judge(
         policy,
         session,
         around,
+        spellings: Spellings::default(),
     };
     judgement.decide()
 }
@@ -96,6 +101,8 @@ struct Judgement<'a> {
     policy: &'a Policy,
     session: &'a Session,
     around: Surroundings<'a>,
+    /// What rules were found to say in so many words.
+    spellings: Spellings,
 }
 
 impl Judgement<'_> {
@@ -109,6 +116,7 @@ impl Judgement<'_> {
         let refusals = self.refusals(&opinions, &guarded);
         let mut objections = self.objections(&opinions, &guarded);
         objections.extend(doubts);
+        objections.extend(self.supposed());
         let covers = self.covers(&opinions);
 
         let mut answers: Vec<Answer> = covers
@@ -188,14 +196,14 @@ impl Judgement<'_> {
         &self,
         answer: Answer,
         instead: Option<String>,
-        found: impl Iterator<Item = Found>,
+        found: impl Iterator<Item = PartFinding>,
         opinions: &[Vec<Opinion>],
     ) -> Decision {
         let decides = |finding: &Finding| {
             finding.verdict == answer.verdict && Some(&finding.rule) == answer.rule.as_ref()
         };
         let mut findings: Vec<Finding> = Vec::new();
-        for Found { finding, .. } in found {
+        for PartFinding { finding, .. } in found {
             // Every rule that asks is there once, however many findings there are: who must be asked
             // depends on it.
             let same = |one: &Finding| one.rule == finding.rule && one.verdict == finding.verdict;

@@ -2,7 +2,7 @@
 
 use super::findings::opaque_words;
 use crate::decision::span_of;
-use crate::understand::{Action, CommandView, Trouble};
+use crate::understand::{Action, CommandView, Unreadable};
 
 /// A part of a call that is judged by itself: one command of a shell line.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -38,15 +38,15 @@ pub fn parts(action: &Action) -> Result<Vec<Part>, String> {
 }
 
 /// Why a call cannot be taken apart.
-pub(super) fn trouble_words(trouble: &Trouble) -> String {
+pub(super) fn trouble_words(trouble: &Unreadable) -> String {
     match trouble {
-        Trouble::Unreadable(refusal) => refusal.to_string(),
-        Trouble::Malformed(what) => (*what).to_owned(),
-        Trouble::Oversize(length) => format!("it has {length} bytes"),
-        Trouble::TooMany(count) => format!("it runs {count} commands"),
-        Trouble::PathTooDeep => "a path leads through too many directories".to_owned(),
-        Trouble::TooComplex => "it is too long or nested too deep".to_owned(),
-        Trouble::TooManyPaths(count) => format!("it names {count} files"),
+        Unreadable::Syntax(refusal) => refusal.to_string(),
+        Unreadable::Malformed(what) => (*what).to_owned(),
+        Unreadable::Oversize(length) => format!("it has {length} bytes"),
+        Unreadable::TooMany(count) => format!("it runs {count} commands"),
+        Unreadable::PathTooDeep => "a path leads through too many directories".to_owned(),
+        Unreadable::TooComplex => "it is too long or nested too deep".to_owned(),
+        Unreadable::TooManyPaths(count) => format!("it names {count} files"),
     }
 }
 

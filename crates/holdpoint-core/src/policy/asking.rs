@@ -15,7 +15,7 @@ const DEADLINE: i64 = 300;
 /// How long a hook waits for the answer if nobody says otherwise, and at most: less than the agents
 /// are told to wait for the hook.
 const WAIT: u64 = 300;
-const LONGEST_WAIT: u64 = 540;
+const MAX_WAIT: u64 = 540;
 
 /// The terms of one question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Policy {
         let mut required = 1;
         for layer in self.layers() {
             // The nearest word of a layer counts; the first layer that says anything, for the time.
-            let stated = Stated::of(layer, tool, rule);
+            let stated = Stated::from_layer(layer, tool, rule);
             required = required.max(stated.required.unwrap_or(1));
             if layer.trust == Trust::Untrusted {
                 continue;
@@ -117,7 +117,7 @@ impl Policy {
     /// Seconds a hook waits for an answer.
     pub fn answer_wait(&self) -> u64 {
         let stated = self.stated(|approval| approval.wait);
-        stated.unwrap_or(WAIT).min(LONGEST_WAIT)
+        stated.unwrap_or(WAIT).min(MAX_WAIT)
     }
 
     /// What happens when the daemon does not run: the strictest word of any layer.
@@ -168,7 +168,7 @@ struct Stated {
 }
 
 impl Stated {
-    fn of(layer: &Layer, tool: &str, rule: Option<&str>) -> Self {
+    fn from_layer(layer: &Layer, tool: &str, rule: Option<&str>) -> Self {
         let mut stated = Self::default();
         let approval = layer.approval.as_ref();
         if let (Some(approval), Some(rule)) = (approval, rule) {

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::guards::Guards;
 use super::injection::Injection;
+use super::network::Network;
 use super::profile::Profile;
 use super::redaction::Redaction;
 use crate::catalogue::Effect;
@@ -56,6 +57,8 @@ pub struct Document {
     pub tools: BTreeMap<String, ToolRules>,
     /// Rules for files and directories.
     pub files: Option<Files>,
+    /// Rules for addresses on networks.
+    pub network: Option<Network>,
     /// Rule packs.
     pub guards: Option<Guards>,
     /// What is taken out of everything that is written down or shown.

@@ -75,7 +75,7 @@ impl FileGuard {
         if text.len() > paths::MAX_PATH {
             return found;
         }
-        let subject = Subject::of(text, around);
+        let subject = Subject::from_path(text, around);
         let place = subject.place.as_ref();
         if let Some(place) = place.filter(|_| !path.dynamic) {
             found.extend(self.outside_roots(text, place, around));
@@ -143,7 +143,11 @@ impl FileGuard {
 
     fn rules_for(&self, kind: EffectKind) -> Vec<&ByVerdict> {
         match kind {
-            EffectKind::Read | EffectKind::List | EffectKind::Send | EffectKind::Run => {
+            EffectKind::Read
+            | EffectKind::List
+            | EffectKind::Send
+            | EffectKind::Show
+            | EffectKind::Run => {
                 vec![&self.read]
             }
             EffectKind::Write | EffectKind::Append | EffectKind::Mode | EffectKind::Owner => {
@@ -260,7 +264,7 @@ pub(crate) struct Subject<'t> {
 }
 
 impl<'t> Subject<'t> {
-    pub(crate) fn of(text: &'t str, around: &Surroundings<'_>) -> Self {
+    pub(crate) fn from_path(text: &'t str, around: &Surroundings<'_>) -> Self {
         let place = around.resolve(text).ok();
         let below = |directory: Option<&str>, name: &str| {
             let directory = around.resolve_root(directory?).ok()?;
@@ -446,7 +450,7 @@ mod tests {
             home: Some("/home/dev"),
             ..Surroundings::nowhere()
         };
-        let subject = Subject::of(path, &around);
+        let subject = Subject::from_path(path, &around);
         PathPatterns::new(&patterns).matching(&subject).is_some()
     }
 
@@ -481,7 +485,7 @@ mod tests {
                 workspace: Some("/ws"),
                 ..Surroundings::nowhere()
             };
-            let subject = Subject::of(path, &around);
+            let subject = Subject::from_path(path, &around);
             let patterns = PathPatterns::allowing(&["src/*".to_owned()]);
             patterns.matching(&subject).is_some()
         };

@@ -49,7 +49,7 @@ pub enum Switch {
 
 impl Switch {
     /// The word used in output and in policies.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Switch::Off => "off",
             Switch::On => "on",
@@ -139,7 +139,7 @@ pub(super) enum Key {
 
 /// What one layer says of a rule.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Said<'l> {
+pub(super) struct LayerSwitch<'l> {
     pub(super) layer: &'l Layer,
     pub(super) key: Key,
     pub(super) switch: Switch,
@@ -157,7 +157,7 @@ pub(super) fn verdict<'l>(
     layers: &'l [Layer],
     rule: &Rule,
     owner: Option<Authority>,
-    mut each: impl FnMut(Said<'l>),
+    mut each: impl FnMut(LayerSwitch<'l>),
 ) -> Option<Verdict> {
     let protects = rule.method == Method::SelfProtection;
     let mut verdict = Some(rule.verdict);
@@ -176,7 +176,7 @@ pub(super) fn verdict<'l>(
             verdict = wanted;
         }
         stated |= layer.trust == Trust::Trusted;
-        each(Said {
+        each(LayerSwitch {
             layer,
             key,
             switch,

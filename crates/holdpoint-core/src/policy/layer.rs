@@ -14,6 +14,7 @@ use super::document::{
 use super::files::FileGuard;
 use super::guards::Guards;
 use super::injection::Injection;
+use super::network::Network;
 use super::packs::Owner;
 use super::profile::Profile;
 use super::redaction::Redaction;
@@ -40,7 +41,7 @@ pub enum Authority {
 
 impl Authority {
     /// The word used in output.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Authority::Managed => "managed",
             Authority::User => "user",
@@ -110,6 +111,7 @@ pub struct Layer {
     pub(crate) tools: ToolTable,
     pub(crate) sanitizer: Option<Sanitizer>,
     pub(crate) files: FileGuard,
+    pub(crate) network: Option<Network>,
     pub(crate) guards: Option<Guards>,
     pub(crate) redaction: Option<Redaction>,
     pub(crate) injection: Option<Injection>,
@@ -125,6 +127,7 @@ impl Layer {
         let mut allow_list = RuleList::default();
         let mut files = document.files.clone().unwrap_or_default();
         let mut tools = document.tools;
+        let mut network = document.network;
         if let Some(channel) = document.channel.as_ref().filter(|_| trusted) {
             protect(channel, &mut files);
         }
@@ -132,6 +135,9 @@ impl Layer {
             allow_list = joined(&document.allow, &document.whitelist);
         } else {
             tools.values_mut().for_each(only_tighten);
+            if let Some(network) = &mut network {
+                network.allow.clear();
+            }
             for rules in [&mut files.read, &mut files.write, &mut files.delete] {
                 rules.allow.clear();
             }
@@ -158,6 +164,7 @@ impl Layer {
             tools: ToolTable::new(&tools),
             sanitizer: document.sanitization.as_ref().and_then(Sanitizer::new),
             files: FileGuard::new(&files),
+            network,
             guards: document.guards,
             redaction: document.redaction,
             injection: document.injection,
@@ -254,7 +261,7 @@ impl Policy {
         }
         Ok(Self {
             digest: digest(&layers),
-            standing: Standing::of(&layers),
+            standing: Standing::from_layers(&layers),
             floor: Standing::managed(&layers),
             layers,
             packs: Vec::new(),
@@ -357,7 +364,7 @@ impl Source {
 fn digest(layers: &[Layer]) -> String {
     let mut hasher = Sha256::new();
     for layer in layers {
-        hasher.update(layer.authority.word());
+        hasher.update(layer.authority.as_str());
         hasher.update(match layer.trust {
             Trust::Trusted => " trusted ",
             Trust::Untrusted => " untrusted ",
@@ -373,7 +380,7 @@ fn digest(layers: &[Layer]) -> String {
 }
 
 impl Standing {
-    fn of(layers: &[Layer]) -> Self {
+    fn from_layers(layers: &[Layer]) -> Self {
         let (trusted, untrusted): (Vec<&Layer>, Vec<&Layer>) = layers
             .iter()
             .partition(|layer| layer.trust == Trust::Trusted);

@@ -101,7 +101,7 @@ impl Policy {
         let mut hasher = Sha256::new();
         hasher.update(&self.digest);
         for one in loaded {
-            hasher.update(format!("\npack {} ", one.authority.word()));
+            hasher.update(format!("\npack {} ", one.authority.as_str()));
             hasher.update(one.pack.digest());
             self.packs.push(one.pack);
             self.owners.push(Owner {
@@ -219,7 +219,7 @@ impl Policy {
                     Key::Packs => "guards.packs",
                     Key::Enabled => "guards.enabled",
                 },
-                value: said.switch.word(),
+                value: said.switch.as_str(),
                 counts: said.counts,
             });
         });

@@ -182,8 +182,8 @@ impl CommandPatterns {
         if self.shapes.is_empty() {
             return Vec::new();
         }
-        let by_operands = std::iter::once(&command.flagless)
-            .chain(&command.valueless)
+        let by_operands = std::iter::once(command.flagless())
+            .chain(command.valueless())
             .flat_map(|operands| self.operands.matching(operands))
             .filter_map(|number| self.by_operands.get(number));
         let by_flag = command

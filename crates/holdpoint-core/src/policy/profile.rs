@@ -109,6 +109,10 @@ impl Document {
             (Some(ours), Some(theirs)) => Some(ours.joined(theirs)),
             (ours, theirs) => theirs.or(ours),
         };
+        base.network = match (base.network, self.network) {
+            (Some(ours), Some(theirs)) => Some(ours.joined(theirs)),
+            (ours, theirs) => theirs.or(ours),
+        };
         base.guards = match (base.guards, self.guards) {
             (Some(ours), Some(theirs)) => Some(ours.joined(theirs)),
             (ours, theirs) => theirs.or(ours),

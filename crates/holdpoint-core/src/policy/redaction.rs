@@ -8,7 +8,7 @@ use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 
 use super::layer::{Policy, Trust};
-use crate::text::redaction::{MOST_OWN, Marker, OwnFormat, Redactor};
+use crate::text::redaction::{MAX_OWN, Marker, OwnFormat, Redactor};
 
 /// Redaction: what is taken out of everything that is written down or shown.
 ///
@@ -86,9 +86,9 @@ fn api_key() -> Marker {
 impl<'de> Deserialize<'de> for FormatList {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let written: Vec<FormatText> = Vec::deserialize(deserializer)?;
-        if written.len() > MOST_OWN {
+        if written.len() > MAX_OWN {
             return Err(de::Error::custom(format_args!(
-                "has more than {MOST_OWN} formats; try: remove some"
+                "has more than {MAX_OWN} formats; try: remove some"
             )));
         }
         written
@@ -192,7 +192,7 @@ impl Policy {
                 rules.formats.extend(said.formats.0.iter().cloned());
             }
         }
-        rules.formats.truncate(MOST_OWN);
+        rules.formats.truncate(MAX_OWN);
         rules
     }
 }

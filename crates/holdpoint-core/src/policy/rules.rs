@@ -11,13 +11,14 @@ use serde_json::Value;
 
 use super::document::RuleList;
 use super::patterns::{CommandPatterns, Patterns};
+use super::reach;
 use super::tool_names::{self, Naming, TO_THE_LETTER, ToolNames, WrittenName};
 use super::values::Values;
 use crate::call::push_python_str;
 use crate::catalogue::{self, Shape, Tool};
 use crate::literal_index::ByText;
-use crate::paths;
-use crate::understand::{Action, CommandView, Trouble};
+use crate::paths::{self, Surroundings};
+use crate::understand::{Action, CommandView, Unreadable};
 
 /// A list of rules, ready to be matched.
 #[derive(Clone, Debug, Default)]
@@ -224,18 +225,22 @@ impl Rules {
         }
         if let Some(line) = &view.line {
             // A line that could not be read is compared as it stands: better one refusal too many.
-            let whole = matches!(view.trouble, Some(Trouble::Unreadable(_)));
+            let whole = matches!(view.trouble, Some(Unreadable::Syntax(_)));
             if whole || self.any_raw {
                 let means_line =
                     |number: &usize| whole || self.raw.get(*number).copied().unwrap_or(false);
-                let by_line = self.text.matching(line).into_iter();
-                numbers.extend(by_line.filter(means_line).map(|number| (number, None)));
+                // Of one that could not be read, each piece that may be a command as well.
+                let pieces = line.split(['\n', ';', '&', '|']).filter(|_| whole);
+                for text in std::iter::once(line.as_str()).chain(pieces.map(str::trim)) {
+                    let by_line = self.text.matching(text).into_iter();
+                    numbers.extend(by_line.filter(means_line).map(|number| (number, None)));
+                }
             }
         }
         for (index, command) in view.commands.iter().enumerate() {
             numbers.extend(
                 self.text
-                    .matching(&command.line)
+                    .matching(command.line())
                     .into_iter()
                     .map(|n| (n, Some(index))),
             );
@@ -313,8 +318,13 @@ impl Rules {
         self.patterns.get(number).map(String::as_str)
     }
 
-    /// The rules that allow the whole call, whatever its parts (the tool, or its text form).
-    pub(crate) fn covering_call(&self, view: &Action) -> Vec<Match> {
+    /// The rules that allow the whole call, whatever its parts (the tool, or its text form). What their
+    /// wildcards stand for must lie where they say; without `around` text is all that counts.
+    pub(crate) fn covering_call(
+        &self,
+        view: &Action,
+        around: Option<&Surroundings<'_>>,
+    ) -> Vec<Match> {
         if self.is_empty() {
             return Vec::new();
         }
@@ -323,7 +333,7 @@ impl Rules {
         // Of a shell line, the text form says no more than the line, which its parts must answer;
         // and of a tool given a command, what a pattern says of it must be all there is to it.
         if !self.patterns.is_empty() && !view.is_shell() && !view.text_form_is_ambiguous() {
-            self.forms_covering(view, &mut found);
+            self.forms_covering(view, around, &mut found);
         }
         let shell_argument = match view.shape {
             Shape::Shell { command } => Some(command),
@@ -339,16 +349,31 @@ impl Rules {
             if is_command && !view.is_one_plain_command() {
                 continue;
             }
-            found.extend(argument_covered(&rule, view.call.tool(), &given));
+            let covered = argument_covered(&rule, view.call.tool(), &given);
+            found.extend(covered.filter(|matched| {
+                let texts: Vec<String> = given.iter().flat_map(|one| scalar_texts(one.1)).collect();
+                let value = matched.rule.split_once('=').map_or("", |(_, value)| value);
+                around.is_none_or(|around| reach::value_stays(value, &texts, view, around))
+            }));
         }
         found
     }
 
-    fn forms_covering(&self, view: &Action, found: &mut Vec<Match>) {
+    fn forms_covering(
+        &self,
+        view: &Action,
+        around: Option<&Surroundings<'_>>,
+        found: &mut Vec<Match>,
+    ) {
         let own = view.call.tool();
         let simple = view.commands.is_empty() || view.is_one_plain_command();
         let says_all = |number: usize, name: &str| {
             let pattern = self.patterns.get(number).map(String::as_str);
+            if let (Some(pattern), Some(around)) = (pattern, around)
+                && !reach::form_stays(pattern, view, around)
+            {
+                return false;
+            }
             let whole_tool = || pattern.and_then(|text| text.strip_suffix("(*"));
             simple
                 || pattern == Some("*")
@@ -378,8 +403,14 @@ impl Rules {
         );
     }
 
-    /// The rules that allow one command of a shell line as it is written.
-    pub(crate) fn covering_command(&self, view: &Action, index: usize) -> Vec<Match> {
+    /// The rules that allow one command of a shell line as it is written. What their wildcards stand
+    /// for must lie where they say; without `around` text is all that counts.
+    pub(crate) fn covering_command(
+        &self,
+        view: &Action,
+        index: usize,
+        around: Option<&Surroundings<'_>>,
+    ) -> Vec<Match> {
         let mut found = Vec::new();
         let Some(command) = view.commands.get(index) else {
             return found;
@@ -388,33 +419,40 @@ impl Rules {
         if self.is_empty() || unknown || command.writes_by_option() {
             return found;
         }
+        let matching = |text: &str| {
+            let mut numbers = self.text.matching(text);
+            numbers.retain(|number| {
+                let pattern = self.patterns.get(*number).map(String::as_str);
+                let stays = |around| reach::stays(pattern.unwrap_or("*"), text, command, around);
+                around.is_none_or(stays)
+            });
+            numbers
+        };
         let writes = command.line_with_writes();
         let mut numbers = match &writes {
             // A rule speaks of one file; a second one would hide behind it.
             Some(_) if command.writes().count() > 1 => Vec::new(),
             // What a command writes must be allowed by a rule that says so.
-            Some(line) => self
-                .text
-                .matching(line)
+            Some(line) => matching(line)
                 .into_iter()
                 .filter(|number| self.patterns.get(*number).is_some_and(|p| p.contains('>')))
                 .collect(),
-            None => self.text.matching(&command.line),
+            None => matching(command.line()),
         };
         if writes.is_none() && !command.command.redirects.is_empty() {
             // `cat < x` has something behind `cat`, whatever it is called.
-            numbers.extend(self.text.matching(&format!("{} <", command.line)));
+            numbers.extend(matching(&format!("{} <", command.line())));
             numbers.sort_unstable();
             numbers.dedup();
         }
         if let (1, Some(line)) = (view.commands.len(), &view.line)
             && command.command.redirects.is_empty()
             && line.get(command.command.span.clone()) == Some(line.trim())
-            && line.trim() != command.line
+            && line.trim() != command.line()
         {
             // A pattern may quote as the line does; where the command is all of the line, both are
             // the same thing.
-            numbers.extend(self.text.matching(line.trim()));
+            numbers.extend(matching(line.trim()));
             numbers.sort_unstable();
             numbers.dedup();
         }

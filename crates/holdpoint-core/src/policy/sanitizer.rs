@@ -4,7 +4,7 @@
 use super::document::{PathScope, Sanitization};
 use crate::effects::PathEffect;
 use crate::paths::{self, Surroundings};
-use crate::understand::{Action, Trouble};
+use crate::understand::{Action, Unreadable};
 
 /// Programs refused by `block_dangerous_commands` (J-28).
 const DANGEROUS: &[&str] = &[
@@ -86,18 +86,18 @@ impl Sanitizer {
 
     fn check_text(&self, view: &Action, found: &mut Vec<Violation>) {
         match &view.trouble {
-            Some(Trouble::Unreadable(refusal)) => found.push(Violation {
+            Some(Unreadable::Syntax(refusal)) => found.push(Violation {
                 rule: "sanitization.malformed",
                 reason: format!("Malformed command: {refusal}"),
                 command: None,
             }),
             Some(
-                Trouble::Malformed(_)
-                | Trouble::Oversize(_)
-                | Trouble::TooMany(_)
-                | Trouble::TooManyPaths(_)
-                | Trouble::PathTooDeep
-                | Trouble::TooComplex,
+                Unreadable::Malformed(_)
+                | Unreadable::Oversize(_)
+                | Unreadable::TooMany(_)
+                | Unreadable::TooManyPaths(_)
+                | Unreadable::PathTooDeep
+                | Unreadable::TooComplex,
             )
             | None => {}
         }

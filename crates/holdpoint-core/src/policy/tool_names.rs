@@ -101,7 +101,7 @@ impl WrittenName {
         }
         let tool = self.tool.filter(|tool| self.name == tool.name)?;
         identity
-            .is_within(ToolSet::of(tool))
+            .is_within(ToolSet::from_tool(tool))
             .then_some(Naming::Standing)
     }
 }
@@ -126,7 +126,7 @@ impl ToolNames {
             let name = WrittenName::new(written);
             if let Some(tool) = name.tool {
                 if tool.name == name.name {
-                    self.standing = self.standing.and(ToolSet::of(tool));
+                    self.standing = self.standing.and(ToolSet::from_tool(tool));
                 }
                 self.known.push(name);
             }
@@ -210,7 +210,7 @@ mod tests {
     fn call(name: &str, tool: &Tool, value: &str) -> ToolCall {
         let mut input = Map::new();
         for argument in arguments_of(tool) {
-            let key = catalogue::rename(catalogue::named(name).unwrap(), argument);
+            let key = catalogue::rename(catalogue::find_name(name).unwrap(), argument);
             input.insert(key.into_owned(), Value::from(value));
         }
         ToolCall::new(name, Value::Object(input)).unwrap()

@@ -13,6 +13,7 @@ use super::document::{
 };
 use super::files::{PathPatterns, Subject};
 use super::patterns::CommandPatterns;
+use super::reach;
 use super::tool_names::{Naming, TO_THE_LETTER};
 use super::values::Values;
 use crate::call::push_python_str;
@@ -49,6 +50,8 @@ struct Compiled {
 #[derive(Clone, Debug)]
 struct CompiledCondition {
     command_matches: Option<Glob>,
+    /// The same as it is written.
+    command_written: Option<String>,
     /// The same, whatever the spelling.
     command_means: CommandPatterns,
     command_starts_with: Option<Vec<String>>,
@@ -75,6 +78,8 @@ pub(crate) struct Supervised {
     pub(crate) specificity: usize,
     /// How the rule names the tool.
     pub(crate) naming: Naming,
+    /// What its conditions say of a command, as they are written.
+    pub(crate) spelled: Option<String>,
 }
 
 /// A call that a rule refuses outright.
@@ -166,7 +171,7 @@ impl ToolTable {
                 {
                     // A rule for a tool lets a call run if that is all the call does.
                     let stands = rule.key.eq_ignore_ascii_case(tool.name)
-                        && identity.is_within(ToolSet::of(tool));
+                        && identity.is_within(ToolSet::from_tool(tool));
                     numbers.push((
                         *number,
                         match stands {
@@ -229,7 +234,7 @@ impl ToolTable {
             return Some(keys.clone());
         }
         let keys = stated(|naming| naming == Naming::Standing)?;
-        let spelled = |key: &String| match catalogue::named(tool) {
+        let spelled = |key: &String| match catalogue::find_name(tool) {
             Some(name) => catalogue::rename(name, key).into_owned(),
             None => key.clone(),
         };
@@ -361,6 +366,7 @@ impl Compiled {
             rule: format!("tools.{}", self.key),
             reason,
             naming,
+            spelled: self.conditions.iter().find_map(CompiledCondition::spelled),
             specificity: self
                 .conditions
                 .iter()
@@ -450,7 +456,7 @@ impl Compiled {
 fn forbidden_path(deny: &[String], view: &Action, around: &Surroundings<'_>) -> Option<String> {
     let patterns = PathPatterns::new(deny);
     view.paths().iter().find_map(|path| {
-        let pattern = patterns.matching(&Subject::of(&path.text, around))?;
+        let pattern = patterns.matching(&Subject::from_path(&path.text, around))?;
         Some(format!(
             "Path `{}` is protected (matches `{pattern}`)",
             path.text
@@ -524,6 +530,7 @@ impl CompiledCondition {
         let starts_with = condition.command_starts_with.clone();
         Self {
             command_matches: condition.command_matches.as_deref().map(Glob::new),
+            command_written: condition.command_matches.clone(),
             command_means: CommandPatterns::new(condition.command_matches.as_deref()),
             command_starts_with: starts_with
                 .as_deref()
@@ -531,6 +538,13 @@ impl CompiledCondition {
             command_starts_meaning: Values::new(starts_with.as_slice()),
             path_matches: condition.path_matches.as_deref().map(Glob::new),
         }
+    }
+
+    /// What it says of a command, as it is written.
+    fn spelled(&self) -> Option<String> {
+        let start = self.command_starts_with.as_ref();
+        let start = start.map(|words| Glob::escape(&words.join(" ")));
+        self.command_written.clone().or(start)
     }
 
     fn specificity(&self) -> usize {
@@ -558,14 +572,16 @@ impl CompiledCondition {
         let part = command.and_then(|index| view.commands.get(index));
         let tightens = purpose == Purpose::Tighten;
         let command_holds = self.command_matches.as_ref().is_none_or(|glob| {
+            let written = self.command_written.as_deref().unwrap_or_default();
             part.is_some_and(|part| {
-                glob.matches(&part.line)
+                (glob.matches(part.line())
+                    && (tightens || reach::stays(written, part.line(), part, around)))
                     || (tightens && !self.command_means.matching(part).is_empty())
             })
         });
         let start_holds = self.command_starts_with.as_ref().is_none_or(|words| {
             part.is_some_and(|part| {
-                let mut line = part.line.split(' ');
+                let mut line = part.line().split(' ');
                 words.iter().all(|word| line.next() == Some(word))
                     || (tightens
                         && !self
@@ -607,7 +623,7 @@ impl Parameter {
         if let Some(kind) = self.kind
             && !kind.fits(value)
         {
-            return Some(format!("must be {}", kind.word()));
+            return Some(format!("must be {}", kind.as_str()));
         }
         if let Some(values) = &self.one_of
             && !values.contains(value)
@@ -657,7 +673,7 @@ impl ParameterType {
         }
     }
 
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             ParameterType::String => "text",
             ParameterType::Number => "a number",

@@ -148,7 +148,7 @@ impl Values {
     /// The values that are the first words of `command`, in the order written.
     pub(crate) fn starting_command(&self, command: &CommandView) -> Vec<usize> {
         self.command_candidates(command, |value, _| {
-            let mut words = command.line.split(' ');
+            let mut words = command.line().split(' ');
             value
                 .text
                 .split_whitespace()
@@ -164,7 +164,7 @@ impl Values {
         if self.values.is_empty() {
             return Vec::new();
         }
-        let words: Vec<&str> = command.flagless.split(' ').collect();
+        let words: Vec<&str> = command.flagless().split(' ').collect();
         let prefixes = words.iter().flat_map(|word| path_prefixes(word));
         let flags = command.all_flags().map(String::as_str);
         let mut found: Vec<usize> = prefixes

@@ -3,5 +3,9 @@
 //! Each reader takes the text of a file and gives the shell lines that would run. Finding the file,
 //! and following the files it includes, is left to the caller.
 
+pub(crate) mod compose;
+pub(crate) mod literals;
 pub(crate) mod makefile;
 pub(crate) mod package_json;
+pub(crate) mod pattern;
+pub(crate) mod settings;

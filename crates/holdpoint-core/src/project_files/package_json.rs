@@ -43,6 +43,68 @@ pub(crate) fn lifecycle(text: &str, command: &str) -> Result<Vec<String>, NotJso
     Ok(lines)
 }
 
+/// The lines a command with these words may run from a file like `package.json`: scripts and tasks it
+/// names, what runs by itself around them, and what is always run.
+pub(crate) fn lines_for(text: &str, words: &[&str]) -> Result<Vec<String>, NotJson> {
+    // Some of these files may have comments.
+    let plain: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .collect();
+    let text = plain.join("\n");
+    let Ok(Value::Object(file)) = serde_json::from_str::<Value>(&text) else {
+        return Err(NotJson);
+    };
+    let mut wanted: Vec<&str> = words
+        .iter()
+        .copied()
+        .filter(|word| !word.starts_with('-'))
+        .collect();
+    if wanted.is_empty() {
+        wanted.push("install");
+    }
+    let mut lines = Vec::new();
+    for word in &wanted {
+        lines.extend(lifecycle(&text, word)?);
+        lines.extend(script(&text, word)?);
+    }
+    for (key, value) in &file {
+        match (key.as_str(), value) {
+            ("scripts" | "tasks", Value::Object(scripts)) => {
+                for (name, value) in scripts {
+                    // `post-install-cmd` runs by itself, `tasks` are named.
+                    let named = wanted
+                        .iter()
+                        .any(|word| name == word || (name.contains('-') && name.contains(*word)));
+                    let always =
+                        name.starts_with("post-autoload") || name.starts_with("pre-autoload");
+                    if named || always {
+                        texts_in(value, &mut lines);
+                    }
+                }
+            }
+            ("exec" | "execMap", value) => texts_in(value, &mut lines),
+            _ => {}
+        }
+    }
+    lines.dedup();
+    Ok(lines)
+}
+
+/// Every text of a value, which is not deep.
+fn texts_in(value: &Value, lines: &mut Vec<String>) {
+    match value {
+        Value::String(line) => lines.push(line.clone()),
+        Value::Array(items) => {
+            lines.extend(items.iter().filter_map(Value::as_str).map(str::to_owned));
+        }
+        Value::Object(fields) => {
+            lines.extend(fields.values().filter_map(Value::as_str).map(str::to_owned));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
 /// A script with those around it.
 fn around(scripts: &Map<String, Value>, name: &str, lines: &mut Vec<String>) {
     for name in [format!("pre{name}"), name.to_owned(), format!("post{name}")] {

@@ -14,9 +14,97 @@ pub(crate) struct ProgramsFile {
     pub(crate) helpful: Vec<String>,
     /// Programs that send what they are given to read.
     pub(crate) senders: Vec<String>,
+    /// Programs that print what they are given to read.
+    pub(crate) printers: Vec<String>,
+    /// Programs that print their words.
+    pub(crate) sayers: Vec<String>,
+    /// Names of variables that hold secrets, wild.
+    pub(crate) secret_variables: Vec<String>,
+    /// Programs whose words are texts and names, and commands only where a table says so.
+    pub(crate) data: Vec<String>,
     /// Programs of which the same holds in some case.
     pub(crate) read_only_when: Vec<ReadOnlyEntry>,
     pub(crate) program: Vec<ProgramEntry>,
+    pub(crate) carrier: Vec<CarrierEntry>,
+    /// Files programs load of their own accord.
+    pub(crate) loads: Vec<LoadsEntry>,
+    /// How files are read that are loaded so.
+    pub(crate) format: Vec<FormatEntry>,
+}
+
+/// Flags of some programs whose values run.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CarrierEntry {
+    pub(crate) programs: Vec<String>,
+    /// One of these stands among the words; any, if there are none.
+    #[serde(default)]
+    pub(crate) subcommand: Vec<String>,
+    /// Flags whose value is a command line; behind `=` stands what it begins with where it is one.
+    #[serde(default)]
+    pub(crate) runs: Vec<String>,
+    /// Flags whose value is code it loads into itself, or a setting that runs something.
+    #[serde(default)]
+    pub(crate) loads: Vec<String>,
+    /// Letters that take a value, and end a bundle of others.
+    #[serde(default)]
+    pub(crate) values: Vec<String>,
+    /// It exists to run the command.
+    #[serde(default)]
+    pub(crate) commanding: bool,
+    /// Flags whose value is SQL it hands to a database somewhere.
+    #[serde(default)]
+    pub(crate) statements: Vec<String>,
+    /// Its operands of several words are SQL, too.
+    #[serde(default)]
+    pub(crate) statement_operands: bool,
+}
+
+/// The files of a project some programs load and run.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LoadsEntry {
+    pub(crate) programs: Vec<String>,
+    /// Its first operand is one of these; any, if there are none.
+    #[serde(default)]
+    pub(crate) subcommand: Vec<String>,
+    /// With any of these flags it loads nothing.
+    #[serde(default)]
+    pub(crate) without: Vec<String>,
+    /// Operands name files, or directories with one of `index` in them.
+    #[serde(default)]
+    pub(crate) operand: bool,
+    #[serde(default)]
+    pub(crate) index: Vec<String>,
+    /// Endings that may be left out.
+    #[serde(default)]
+    pub(crate) extensions: Vec<String>,
+    /// Flags whose value names a file.
+    #[serde(default)]
+    pub(crate) flags: Vec<String>,
+    /// The flag whose value names a module, its directories separated by dots.
+    #[serde(default)]
+    pub(crate) module: Option<String>,
+    /// Files it looks for by name.
+    #[serde(default)]
+    pub(crate) files: Vec<String>,
+    /// Files these may load in turn.
+    #[serde(default)]
+    pub(crate) reach: Vec<String>,
+    /// Only what the session remembers counts: git does not look at these files.
+    #[serde(default)]
+    pub(crate) remembered: bool,
+    /// How a file is read whose name does not say.
+    #[serde(default)]
+    pub(crate) language: Option<String>,
+}
+
+/// How files of these names are read.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FormatEntry {
+    pub(crate) reader: String,
+    pub(crate) files: Vec<String>,
 }
 
 /// When a program changes nothing outside itself.
@@ -52,12 +140,42 @@ pub(crate) struct ProgramEntry {
     pub(crate) operands_in: Vec<String>,
     #[serde(default)]
     pub(crate) remote: bool,
+    /// Operands behind the address are what is sent: `name=value`, `name@file`.
+    #[serde(default)]
+    pub(crate) items: bool,
+    /// Operands may be files of another revision: `HEAD:file`.
+    #[serde(default)]
+    pub(crate) revisions: bool,
+    /// The first operand is what is searched for.
+    #[serde(default)]
+    pub(crate) searches: bool,
+    /// Variables whose value is an address it goes to.
+    #[serde(default)]
+    pub(crate) addresses_in: Vec<String>,
     #[serde(default)]
     pub(crate) same: Vec<Vec<String>>,
+    /// How it hands statements to a database.
+    pub(crate) database: Option<DatabaseEntry>,
     #[serde(flatten)]
     pub(crate) roles: RolesEntry,
     #[serde(default)]
     pub(crate) case: Vec<ProgramCaseEntry>,
+}
+
+/// How a program hands statements to a database.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DatabaseEntry {
+    /// What the statements are written in.
+    pub(crate) language: String,
+    /// Flags whose value is statements.
+    #[serde(default)]
+    pub(crate) statements: Vec<String>,
+    /// Flags whose value is a file of them.
+    #[serde(default)]
+    pub(crate) files: Vec<String>,
+    /// Operands from this one on are statements.
+    pub(crate) operands: Option<usize>,
 }
 
 /// A case of a program.
@@ -69,6 +187,8 @@ pub(crate) struct ProgramCaseEntry {
     pub(crate) flags: Vec<String>,
     #[serde(default)]
     pub(crate) without: Vec<String>,
+    /// No more operands stand behind the subcommand.
+    pub(crate) most_operands: Option<usize>,
     #[serde(flatten)]
     pub(crate) roles: RolesEntry,
 }
@@ -87,9 +207,25 @@ pub(crate) struct RolesEntry {
     pub(crate) flag_operands: BTreeMap<String, String>,
     /// Flags whose value names a file only behind `@`.
     pub(crate) at_file: Vec<String>,
+    /// Flags whose value may be `name@file`, too.
+    pub(crate) named_file: Vec<String>,
+    /// Flags whose value is a file unless it is `name=value`.
+    pub(crate) bare_file: Vec<String>,
+    /// Flags whose value is sent as it stands.
+    pub(crate) data: Vec<String>,
+    /// It asks another machine for something by name.
+    pub(crate) looks_up: bool,
     pub(crate) prefixed: BTreeMap<String, String>,
     pub(crate) recursive: Option<Recursive>,
     pub(crate) effects: Option<Vec<String>>,
+    /// What the files it writes hold afterwards.
+    pub(crate) leaves: Option<String>,
+    /// The directory it brings files into though no word of it names them.
+    pub(crate) fills: Option<String>,
+    /// It writes files that are called what the addresses of its operands end in.
+    pub(crate) named_by_address: Option<bool>,
+    /// Endings it takes off the names of its operands to name what it writes.
+    pub(crate) takes_off: Vec<String>,
 }
 
 /// When a program takes whole trees.

@@ -84,6 +84,7 @@ pub(crate) struct CaseEntry {
     pub(crate) path: OneOrMany,
     pub(crate) not_path: OneOrMany,
     pub(crate) host: OneOrMany,
+    pub(crate) not_host: OneOrMany,
     pub(crate) recursive: Option<bool>,
     pub(crate) forced: Option<bool>,
     pub(crate) sql: OneOrMany,

@@ -13,7 +13,7 @@ use crate::stores::StoreKind;
 use crate::verdict::{Method, Risk, Verdict};
 
 /// The longest pack that is read.
-const LONGEST: usize = 1 << 20;
+const MAX_LENGTH: usize = 1 << 20;
 
 /// A pack, with its rules and their examples.
 #[derive(Clone, Debug)]
@@ -48,9 +48,9 @@ impl Pack {
 
     /// Reads a pack; `place` names it in errors.
     pub fn read(place: &str, text: &str) -> Result<Self, PackError> {
-        if text.len() > LONGEST {
+        if text.len() > MAX_LENGTH {
             return Err(PackError(format!(
-                "{place}: the pack has {} bytes; at most {LONGEST} are read: split it",
+                "{place}: the pack has {} bytes; at most {MAX_LENGTH} are read: split it",
                 text.len()
             )));
         }
@@ -209,7 +209,7 @@ fn case(entry: CaseEntry) -> Result<Case, String> {
         StatementKind::from_word(kind).is_some() || StoreKind::from_word(kind).is_some()
     };
     if let Some(kind) = kinds.iter().find(|kind| !known(kind)) {
-        let known: Vec<&str> = StatementKind::all().map(StatementKind::word).collect();
+        let known: Vec<&str> = StatementKind::all().map(StatementKind::as_str).collect();
         return Err(format!(
             "unknown kind of statement `{kind}`: use one of {}",
             known.join(", ")
@@ -228,13 +228,14 @@ fn case(entry: CaseEntry) -> Result<Case, String> {
         words: texts(entry.words),
         effect: mask(entry.effect, words::EFFECTS, "effect")?,
         target: mask(entry.target, TARGETS, "target")?,
-        path_traces: path
+        path_marks: path
             .iter()
-            .map(|pattern| traces::of_path_pattern(pattern))
+            .map(|pattern| traces::mark_of_path_pattern(pattern))
             .collect(),
         path,
         not_path: texts(entry.not_path),
         host: texts(entry.host),
+        not_host: texts(entry.not_host),
         recursive: entry.recursive,
         forced: entry.forced,
         sql: texts(entry.sql),

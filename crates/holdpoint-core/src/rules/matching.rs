@@ -5,9 +5,18 @@ use crate::effects::{Effect, Subject};
 
 /// Whether a rule holds, and for which effect.
 pub(crate) fn holds<'e>(rule: &Rule, subject: &Subject<'e>) -> Option<Option<&'e Effect>> {
-    rule.when.iter().find_map(|case| case_holds(case, subject))
+    let mut cases = rule.when.iter().filter(|case| is_about(case, subject));
+    cases.find_map(|case| case_holds(case, subject))
 }
 
+/// Whether a case is about the program of a subject, or about any.
+pub(super) fn is_about(case: &Case, subject: &Subject<'_>) -> bool {
+    any(&case.program, |name| {
+        subject.program.is_some_and(|program| wild(name, program))
+    })
+}
+
+/// Whether all that a case says holds, its programs aside.
 pub(super) fn case_holds<'e>(case: &Case, subject: &Subject<'e>) -> Option<Option<&'e Effect>> {
     if case.effect != 0 && case.effect & subject.mask == 0 {
         return None;
@@ -18,9 +27,7 @@ pub(super) fn case_holds<'e>(case: &Case, subject: &Subject<'e>) -> Option<Optio
     if case.target != 0 && case.target & subject.targets == 0 {
         return None;
     }
-    let words_hold = any(&case.program, |name| {
-        subject.program.is_some_and(|program| wild(name, program))
-    }) && command_holds(case, subject)
+    let words_hold = command_holds(case, subject)
         && any(&case.tool, |pattern| wild(pattern, subject.tool))
         && any(&case.assigns, |pattern| {
             subject.assigns.iter().any(|name| wild(pattern, name))
@@ -45,10 +52,9 @@ pub(super) fn case_holds<'e>(case: &Case, subject: &Subject<'e>) -> Option<Optio
         return Some(None);
     }
     // Of its paths, those a place of this subject may be at.
-    let near = |trace: u128| trace == 0 || trace & subject.traces.paths != 0;
     let paths = || {
-        let traced = case.path.iter().zip(case.path_traces.iter());
-        traced.filter_map(|(path, trace)| near(*trace).then_some(path.as_ref()))
+        let marked = case.path.iter().zip(case.path_marks.iter());
+        marked.filter_map(|(path, mark)| subject.is_near(*mark).then_some(path.as_ref()))
     };
     if !case.path.is_empty() && paths().next().is_none() {
         return None;
@@ -124,10 +130,10 @@ fn effect_holds(case: &Case, effect: &Effect) -> bool {
         && case.forced.is_none_or(|wanted| effect.forced == wanted)
         && !some(&case.not_path, |pattern| effect.is_at(pattern))
         && any(&case.host, |pattern| {
-            effect
-                .host
-                .as_deref()
-                .is_some_and(|host| wild(pattern, host))
+            effect.host().is_some_and(|host| wild(pattern, host))
+        })
+        && !some(&case.not_host, |pattern| {
+            effect.host().is_some_and(|host| wild(pattern, host))
         })
 }
 
@@ -176,10 +182,14 @@ pub(crate) fn wild_bytes(pattern: &[u8], text: &[u8]) -> bool {
     let mut back: Option<(usize, usize)> = None;
     while let Some(byte) = text.get(t) {
         match pattern.get(p) {
-            Some(b'*') => {
-                back = Some((p, t));
-                p += 1;
-            }
+            Some(b'*') => match after_star(pattern.get(p + 1), text, t) {
+                Some(from) => {
+                    back = Some((p, from));
+                    p += 1;
+                    t = from;
+                }
+                None => return false,
+            },
             Some(b'?') => {
                 p += 1;
                 t += 1;
@@ -188,14 +198,20 @@ pub(crate) fn wild_bytes(pattern: &[u8], text: &[u8]) -> bool {
                 p += 1;
                 t += 1;
             }
-            Some(_) | None => match back {
-                Some((star, from)) => {
-                    p = star + 1;
-                    t = from + 1;
-                    back = Some((star, from + 1));
-                }
-                None => return false,
-            },
+            // A star at the end takes all there is.
+            None if back.is_some_and(|(star, _)| star + 1 == p) => return true,
+            Some(_) | None => {
+                let next = back.and_then(|(star, from)| {
+                    let from = after_star(pattern.get(star + 1), text, from + 1)?;
+                    Some((star, from))
+                });
+                let Some((star, from)) = next else {
+                    return false;
+                };
+                back = next;
+                p = star + 1;
+                t = from;
+            }
         }
     }
     pattern
@@ -203,4 +219,46 @@ pub(crate) fn wild_bytes(pattern: &[u8], text: &[u8]) -> bool {
         .unwrap_or_default()
         .iter()
         .all(|byte| *byte == b'*')
+}
+
+/// The first place from `from` on where what stands behind a star may begin.
+fn after_star(next: Option<&u8>, text: &[u8], from: usize) -> Option<usize> {
+    let Some(letter) = next.filter(|byte| !b"*?".contains(byte)) else {
+        return Some(from);
+    };
+    let (lower, upper) = (letter.to_ascii_lowercase(), letter.to_ascii_uppercase());
+    let rest = text.get(from..).unwrap_or_default();
+    let place = rest
+        .iter()
+        .position(|byte| *byte == lower || *byte == upper)?;
+    Some(from + place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What a pattern means, letter by letter.
+    fn plainly(pattern: &[u8], text: &[u8]) -> bool {
+        match (pattern, text) {
+            ([], []) => true,
+            ([b'*', rest @ ..], _) => {
+                plainly(rest, text) || matches!(text, [_, below @ ..] if plainly(pattern, below))
+            }
+            ([b'?', rest @ ..], [_, below @ ..]) => plainly(rest, below),
+            ([wanted, rest @ ..], [byte, below @ ..]) => {
+                wanted.eq_ignore_ascii_case(byte) && plainly(rest, below)
+            }
+            (_, _) => false,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_pattern_matches_what_it_means(pattern in "[abA*?]{0,7}", text in "[abAB]{0,9}") {
+            let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
+            prop_assert_eq!(wild_bytes(pattern, text), plainly(pattern, text));
+        }
+    }
 }

@@ -4,6 +4,7 @@
 //! compared is in `matching`, what they are compared with in [`effects`](crate::effects).
 
 pub(crate) mod format;
+pub(crate) mod gate_reach;
 mod load;
 pub(crate) mod matching;
 mod own;
@@ -51,10 +52,11 @@ pub(crate) struct Case {
     /// Bits of [`TARGETS`].
     pub(crate) target: u64,
     pub(crate) path: Texts,
-    /// What [`traces`] says of each of these paths.
-    pub(crate) path_traces: Cow<'static, [u128]>,
+    /// The mark every place at each of these paths has.
+    pub(crate) path_marks: Cow<'static, [u32]>,
     pub(crate) not_path: Texts,
     pub(crate) host: Texts,
+    pub(crate) not_host: Texts,
     pub(crate) recursive: Option<bool>,
     pub(crate) forced: Option<bool>,
     pub(crate) sql: Texts,
@@ -82,9 +84,66 @@ pub(crate) struct Program {
     pub(crate) operands_in: &'static [&'static str],
     /// Operands may be `host:path`.
     pub(crate) remote: bool,
+    /// Operands behind the address are what is sent: `name=value`, `name@file`.
+    pub(crate) items: bool,
+    /// Operands may be files of another revision: `HEAD:file`.
+    pub(crate) revisions: bool,
+    /// The first operand is what is searched for: a pattern that lets everything through prints all.
+    pub(crate) searches: bool,
+    /// Variables whose value is an address it goes to.
+    pub(crate) addresses_in: &'static [&'static str],
     pub(crate) same: &'static [&'static [&'static str]],
+    /// Whether it changes files by its words in some case.
+    pub(crate) writes: bool,
+    /// Whether what it leaves in these files is foreseen in some case.
+    pub(crate) foreseen: bool,
+    /// How it hands statements to a database.
+    pub(crate) database: Option<Database>,
     pub(crate) roles: Roles,
     pub(crate) cases: &'static [ProgramCase],
+}
+
+/// How a program hands statements to a database.
+#[derive(Debug)]
+pub(crate) struct Database {
+    pub(crate) language: StatementLanguage,
+    /// Flags whose value is statements.
+    pub(crate) statements: &'static [&'static str],
+    /// Flags whose value is a file of them.
+    pub(crate) files: &'static [&'static str],
+    /// Operands from this one on are statements.
+    pub(crate) operands: Option<usize>,
+}
+
+/// What statements are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StatementLanguage {
+    Postgres,
+    Mysql,
+    Sqlite,
+    Sql,
+    Redis,
+    Mongo,
+    Memcached,
+}
+
+/// What the files hold that a program has written; nobody foresees it where nothing is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Leaves {
+    /// What its operands hold.
+    Copies,
+    /// The same, by other names of the very files.
+    Links,
+    /// What it reads on its standard input.
+    Input,
+    /// What they held before, changed in a way that is not foreseen.
+    Edited,
+    /// Another state of the project's history.
+    History,
+    /// What was made of sources, or installed.
+    Built,
+    /// No other code than before.
+    Nothing,
 }
 
 /// When a program changes nothing outside itself.
@@ -97,6 +156,76 @@ pub(crate) struct ReadOnly {
     pub(crate) without: &'static [&'static str],
 }
 
+/// Flags of a program whose values run.
+#[derive(Debug)]
+pub(crate) struct Carrier {
+    /// One of these stands among the words; any, if there are none.
+    pub(crate) subcommand: &'static [&'static str],
+    /// Flags whose value is a command line; behind `=` stands what it begins with where it is one.
+    pub(crate) runs: &'static [&'static str],
+    /// Flags whose value is code it loads into itself, or a setting that runs something.
+    pub(crate) loads: &'static [&'static str],
+    /// Letters that take a value, and end a bundle of others.
+    pub(crate) values: &'static [&'static str],
+    /// It exists to run the command.
+    pub(crate) commanding: bool,
+    /// Flags whose value is SQL it hands to a database somewhere.
+    pub(crate) statements: &'static [&'static str],
+    /// Its operands of several words are SQL, too.
+    pub(crate) statement_operands: bool,
+}
+
+/// The files of a project some programs load and run.
+#[derive(Debug)]
+pub(crate) struct Loads {
+    /// The first operand is one of these; any, if there are none.
+    pub(crate) subcommand: &'static [&'static str],
+    /// With any of these flags nothing is loaded.
+    pub(crate) without: &'static [&'static str],
+    /// Operands name files, or directories with one of `index` in them.
+    pub(crate) operand: bool,
+    pub(crate) index: &'static [&'static str],
+    /// Endings that may be left out.
+    pub(crate) extensions: &'static [&'static str],
+    /// Flags whose value names a file.
+    pub(crate) flags: &'static [&'static str],
+    /// The flag whose value names a module.
+    pub(crate) module: Option<&'static str>,
+    /// Files they look for by name.
+    pub(crate) files: &'static [&'static str],
+    /// Files these may load in turn.
+    pub(crate) reach: &'static [&'static str],
+    /// Only what the session remembers counts.
+    pub(crate) remembered: bool,
+    /// How a file is read whose name does not say.
+    pub(crate) language: Option<Reader>,
+}
+
+/// How a file is read that a program loads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reader {
+    Python,
+    Javascript,
+    Ruby,
+    Perl,
+    Php,
+    Lua,
+    Awk,
+    Vim,
+    Sed,
+    Shell,
+    /// Scripts of a `package.json` and its like.
+    Package,
+    /// Services of a compose file.
+    Compose,
+    /// Settings, some of which are command lines.
+    Lines,
+    /// Code of a language without a reader, built and tested all the time.
+    Literals,
+    /// The same for scripts, which are asked about where they hand on what nobody sees.
+    Unread,
+}
+
 /// What a program does in some case.
 #[derive(Debug)]
 pub(crate) struct ProgramCase {
@@ -105,6 +234,8 @@ pub(crate) struct ProgramCase {
     pub(crate) subcommand: &'static [&'static str],
     pub(crate) flags: &'static [&'static str],
     pub(crate) without: &'static [&'static str],
+    /// No more operands stand behind the subcommand.
+    pub(crate) most_operands: Option<usize>,
     pub(crate) roles: Roles,
 }
 
@@ -119,9 +250,25 @@ pub(crate) struct Roles {
     pub(crate) default: Option<&'static str>,
     pub(crate) flag_operands: &'static [(&'static str, Role)],
     pub(crate) at_file: &'static [&'static str],
+    /// Flags whose value may be `name@file`, too.
+    pub(crate) named_file: &'static [&'static str],
+    /// Flags whose value is a file unless it is `name=value`.
+    pub(crate) bare_file: &'static [&'static str],
+    /// Flags whose value is sent as it stands.
+    pub(crate) data: &'static [&'static str],
+    /// It asks another machine for something by name.
+    pub(crate) looks_up: bool,
     pub(crate) prefixed: &'static [(&'static str, Role)],
     pub(crate) recursive: Recursive,
     pub(crate) effects: Option<u64>,
+    /// What the files it writes hold afterwards.
+    pub(crate) leaves: Option<Leaves>,
+    /// The directory it brings files into though no word of it names them.
+    pub(crate) fills: Option<&'static str>,
+    /// It writes files that are called what the addresses of its operands end in.
+    pub(crate) named_by_address: Option<bool>,
+    /// Endings it takes off the names of its operands to name what it writes.
+    pub(crate) takes_off: &'static [&'static str],
 }
 
 /// What happens to an operand.
@@ -140,6 +287,9 @@ pub(crate) enum Role {
     Send,
     Either,
     Move,
+    Remote,
+    Address,
+    Image,
 }
 
 /// When a program takes whole trees.
@@ -161,9 +311,6 @@ pub(crate) struct PathRule {
     /// The names, wild or not; `**` is any number of them.
     pub(crate) parts: &'static [&'static str],
 }
-
-/// The first and the last byte of a name, where a pattern says them.
-pub(crate) type Edges = (Option<u8>, Option<u8>);
 
 /// Where a path pattern begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -219,18 +366,20 @@ impl Filter {
 
 mod packs {
     use super::{
-        Anchor, Case, Cow, Edges, Filter, Method, PathRule, Program, ProgramCase, ReadOnly,
-        Recursive, Risk, Role, Roles, Rule, Verdict,
+        Anchor, Carrier, Case, Cow, Database, Filter, Leaves, Loads, Method, PathRule, Program,
+        ProgramCase, ReadOnly, Reader, Recursive, Risk, Role, Roles, Rule, StatementLanguage,
+        Verdict,
     };
 
     include!(concat!(env!("OUT_DIR"), "/packs.rs"));
 }
 
 pub(crate) use packs::{
-    FILTERS, FILTERS_BY_PROGRAM, FILTERS_BY_PROGRAM_SLOTS, FILTERS_BY_SUBCOMMAND, GENERAL_BY_NEED,
-    GENERAL_FILTERS, HELPFUL, PACKS, PATHS_BY_ENDING, PATHS_BY_NAME, PATHS_BY_PATTERN,
-    PROGRAM_NAMES, PROGRAM_NAMES_SLOTS, PROGRAM_PATTERNS, PROGRAMS, READ_ONLY, READ_ONLY_WHEN,
-    RULES, SENDERS, TARGETS,
+    CARRIERS, CARRIERS_SLOTS, DATA, FILTERS, FILTERS_BY_PROGRAM, FILTERS_BY_PROGRAM_SLOTS,
+    FILTERS_BY_SUBCOMMAND, FORMATS, GENERAL_BY_NEED, GENERAL_FILTERS, HELPFUL, LOADERS, LOADS,
+    PACKS, PATHS_BY_ENDING, PATHS_BY_NAME, PATHS_BY_PATTERN, PATTERNS_BY_FIRST, PATTERNS_BY_LAST,
+    PRINTERS, PROGRAM_NAMES, PROGRAM_NAMES_SLOTS, PROGRAM_PATTERNS, PROGRAMS, READ_ONLY,
+    READ_ONLY_WHEN, RULES, SAYERS, SECRET_VARIABLES, SENDERS, TARGETS,
 };
 
 /// The bit of a target.
@@ -284,6 +433,32 @@ pub(crate) fn place_of(
     None
 }
 
+/// The classes of files with a component of this name, in lower case.
+pub(crate) fn paths_named(name: &str) -> &'static [PathRule] {
+    look_up(PATHS_BY_NAME, packs::PATHS_BY_NAME_SLOTS, name).map_or(&[], |rules| *rules)
+}
+
+/// The classes of files by several names of which this is one.
+pub(crate) fn paths_with_part(name: &str) -> &'static [PathRule] {
+    look_up(packs::PATHS_BY_PART, packs::PATHS_BY_PART_SLOTS, name).map_or(&[], |rules| *rules)
+}
+
+/// The classes of files by patterns that a component with these letters at its ends may fit.
+pub(crate) fn paths_between(first: u8, last: u8) -> impl Iterator<Item = &'static PathRule> {
+    let begins = PATTERNS_BY_FIRST.get(usize::from(first));
+    let ends = PATTERNS_BY_LAST.get(usize::from(last));
+    let words = begins.into_iter().flatten().zip(ends.into_iter().flatten());
+    words.enumerate().flat_map(|(word, (begins, ends))| {
+        let mut set = begins & ends;
+        std::iter::from_fn(move || {
+            let bit = set.trailing_zeros() as usize;
+            set &= set.wrapping_sub(1);
+            (bit < 64).then_some(word * 64 + bit)
+        })
+        .filter_map(|at| PATHS_BY_PATTERN.get(at))
+    })
+}
+
 /// What is known of a program of this name.
 pub(crate) fn program(name: &str) -> Option<&'static Program> {
     let at = match look_up(PROGRAM_NAMES, PROGRAM_NAMES_SLOTS, name) {
@@ -298,11 +473,19 @@ pub(crate) fn program(name: &str) -> Option<&'static Program> {
     PROGRAMS.get(at)
 }
 
+/// The flags of a program whose values run.
+pub(crate) fn carriers(name: &str) -> &'static [Carrier] {
+    look_up(CARRIERS, CARRIERS_SLOTS, name)
+        .copied()
+        .unwrap_or_default()
+}
+
 /// The shipped rules of which some case holds for a command or a call: those about its program, then
 /// those that may be about any.
 pub(crate) fn candidates(subject: &Subject<'_>) -> Vec<&'static Rule> {
     let mut found: Vec<(bool, u16)> = Vec::new();
-    let mut consider = |filter: &Filter| {
+    // A case that was found under the program's name is about it.
+    let mut consider = |filter: &Filter, by_name: bool| {
         let key = (filter.general, filter.rule);
         // The cases of a rule stand side by side; the first that holds is enough.
         if found.last() == Some(&key) || !filter.passes(subject) {
@@ -310,7 +493,11 @@ pub(crate) fn candidates(subject: &Subject<'_>) -> Vec<&'static Rule> {
         }
         let rule = RULES.get(usize::from(filter.rule));
         let case = rule.and_then(|rule| rule.when.get(usize::from(filter.case)));
-        if case.is_some_and(|case| matching::case_holds(case, subject).is_some()) {
+        let holds = |case| {
+            (by_name || matching::is_about(case, subject))
+                && matching::case_holds(case, subject).is_some()
+        };
+        if case.is_some_and(holds) {
             found.push(key);
         }
     };
@@ -320,7 +507,8 @@ pub(crate) fn candidates(subject: &Subject<'_>) -> Vec<&'static Rule> {
         // Most cases of a program are about another of its subcommands.
         let wanted = FILTERS_BY_SUBCOMMAND.get(at).copied().unwrap_or_default();
         if wanted == 0 || wanted & first_word != 0 {
-            FILTERS.get(at).into_iter().for_each(&mut consider);
+            let filter = FILTERS.get(at);
+            filter.into_iter().for_each(|filter| consider(filter, true));
         }
     }
     for (word, mut set) in general_cases(subject).into_iter().enumerate() {
@@ -328,7 +516,9 @@ pub(crate) fn candidates(subject: &Subject<'_>) -> Vec<&'static Rule> {
             let bit = set.trailing_zeros() as usize;
             set &= set - 1;
             let filter = GENERAL_FILTERS.get(word * 64 + bit);
-            filter.into_iter().for_each(&mut consider);
+            filter
+                .into_iter()
+                .for_each(|filter| consider(filter, false));
         }
     }
     found.sort_unstable();

@@ -4,10 +4,10 @@ use super::{PACKS, Pack, PackError, RULES};
 use crate::verdict::Method;
 
 /// The longest name of a pack or rule.
-const LONGEST_NAME: usize = 100;
+const MAX_NAME: usize = 100;
 
 /// The longest reason or advice; an agent is shown both.
-const LONGEST_TEXT: usize = 500;
+const MAX_TEXT: usize = 500;
 
 impl Pack {
     /// Reads a pack that is to be loaded beside the shipped ones; `place` names it in errors.
@@ -35,7 +35,7 @@ impl Pack {
         }
         if !is_name(name) {
             return Err(wrong(format!(
-                "`{}` is no name for a pack: use at most {LONGEST_NAME} of a-z, 0-9, `-` and `_`",
+                "`{}` is no name for a pack: use at most {MAX_NAME} of a-z, 0-9, `-` and `_`",
                 name.escape_debug()
             )));
         }
@@ -47,7 +47,7 @@ impl Pack {
                         .to_owned(),
                 ));
             }
-            if !id.split('.').all(is_name) || id.len() > LONGEST_NAME {
+            if !id.split('.').all(is_name) || id.len() > MAX_NAME {
                 return Err(wrong(format!(
                     "`{}` is no id of a rule: use a-z, 0-9, `-` and `_` behind `{name}.`",
                     id.escape_debug()
@@ -55,12 +55,9 @@ impl Pack {
             }
             for (key, text) in [("reason", &rule.reason), ("instead", &rule.instead)] {
                 let length = text.chars().count();
-                if text.trim().is_empty()
-                    || length > LONGEST_TEXT
-                    || text.contains(char::is_control)
-                {
+                if text.trim().is_empty() || length > MAX_TEXT || text.contains(char::is_control) {
                     return Err(wrong(format!(
-                        "rule `{id}`: its `{key}` must be one line of 1 to {LONGEST_TEXT} characters"
+                        "rule `{id}`: its `{key}` must be one line of 1 to {MAX_TEXT} characters"
                     )));
                 }
             }
@@ -76,7 +73,7 @@ impl Pack {
 
 fn is_name(text: &str) -> bool {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
-    !text.is_empty() && text.len() <= LONGEST_NAME && text.chars().all(plain)
+    !text.is_empty() && text.len() <= MAX_NAME && text.chars().all(plain)
 }
 
 #[cfg(test)]

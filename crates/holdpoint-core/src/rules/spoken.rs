@@ -22,6 +22,7 @@ pub(crate) fn keys(case: &Case) -> Vec<(&'static str, Value)> {
         ("path", texts(&case.path)),
         ("not_path", texts(&case.not_path)),
         ("host", texts(&case.host)),
+        ("not_host", texts(&case.not_host)),
         ("recursive", case.recursive.into()),
         ("forced", case.forced.into()),
         ("sql", texts(&case.sql)),

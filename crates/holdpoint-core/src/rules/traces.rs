@@ -1,25 +1,43 @@
 //! Traces: one bit for a name, so that most rules are passed over without comparing texts.
 //!
 //! Equal names have equal bits, whatever the case of their letters; different names mostly do not.
-//! A set of names is the bits of all of them; no bit at all says that nothing is known.
+//! A set of names is the bits of all of them; no bit at all says that nothing is known. The number a
+//! bit is taken from is the name's mark: where a set has a bit by chance, its marks tell.
 
 /// The bit of a name.
+#[cfg(test)]
 pub(crate) fn of_name(name: &str) -> u128 {
     of_bytes(name.as_bytes())
 }
 
 fn of_bytes(name: &[u8]) -> u128 {
-    let hash = name.iter().fold(0u32, |hash, byte| {
-        (hash ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0193)
-    });
-    1 << (hash >> 25)
+    bit(mark(name))
 }
+
+fn mark(name: &[u8]) -> u32 {
+    name.iter().fold(0u32, |hash, byte| {
+        (hash ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0193)
+    })
+}
+
+/// The bit of a mark.
+pub(crate) fn bit(mark: u32) -> u128 {
+    1 << (mark >> 25)
+}
+
+/// The longest word of a rule that has a bit of its own: a word that holds code is not looked
+/// through for being one.
+const MAX_NAMED: usize = 64;
 
 /// The bits of a word: of the whole of it and of how it begins, which a pattern may still name.
 pub(crate) fn of_word(word: &str) -> u128 {
     let bytes = word.as_bytes();
     let begins = |count: usize| bytes.get(..count).map_or(0, of_bytes);
-    of_bytes(bytes) | begins(LONG_START).rotate_left(3) | begins(1).rotate_left(5)
+    let whole = match bytes.len() <= MAX_NAMED {
+        true => of_bytes(bytes),
+        false => 0,
+    };
+    whole | begins(LONG_START).rotate_left(3) | begins(1).rotate_left(5)
 }
 
 /// A bit that every word a pattern fits has; none if it fits words that begin in any way.
@@ -28,6 +46,7 @@ pub(crate) fn of_word_pattern(pattern: &str) -> u128 {
     let bytes = pattern.as_bytes();
     let fixed = match bytes.iter().position(|byte| matches!(byte, b'*' | b'?')) {
         Some(fixed) => fixed,
+        None if bytes.len() > MAX_NAMED => return 0,
         None => return of_bytes(bytes),
     };
     let begins = |count: usize| bytes.get(..count).filter(|_| count <= fixed).map(of_bytes);
@@ -48,18 +67,21 @@ pub(crate) fn slot(name: &str, slots: usize) -> usize {
     (hash ^ (hash >> 15)) as usize & slots.wrapping_sub(1)
 }
 
-/// The bits of a component of a path: its whole name, and what stands before its first and behind
-/// its last dot, which patterns with a wildcard may still name.
-pub(crate) fn of_component(name: &str) -> u128 {
-    let stem = name.split_once('.').map_or(0, |(stem, _)| of_stem(stem));
-    let ending = name
-        .rsplit_once('.')
-        .map_or(0, |(_, ending)| of_ending(ending));
-    of_name(name) | stem | ending
+/// The marks of a component of a path: of its whole name, and of what stands before its first and
+/// behind its last dot, which patterns with a wildcard may still name.
+pub(crate) fn marks_of_component(name: &[u8], found: &mut impl FnMut(u32)) {
+    found(mark(name));
+    if let Some(first) = name.iter().position(|byte| *byte == b'.') {
+        let last = name.iter().rposition(|byte| *byte == b'.');
+        let ending = last.and_then(|last| name.get(last + 1..));
+        found(of_stem(name.get(..first).unwrap_or_default()));
+        found(of_ending(ending.unwrap_or_default()));
+    }
 }
 
-/// A bit that every path a pattern fits has, by a component it cannot do without.
-pub(crate) fn of_path_pattern(pattern: &str) -> u128 {
+/// A mark that every path a pattern fits has, by a component it cannot do without; 0 if nothing is
+/// known.
+pub(crate) fn mark_of_path_pattern(pattern: &str) -> u32 {
     // Such paths are compared in lower case, in which other letters may become ASCII ones.
     if !pattern.is_ascii() {
         return 0;
@@ -67,25 +89,34 @@ pub(crate) fn of_path_pattern(pattern: &str) -> u128 {
     let names = || pattern.trim_start_matches('~').split('/');
     let plain = |text: &&str| !text.is_empty() && !text.contains(['*', '?']);
     if let Some(name) = names().filter(plain).max_by_key(|name| name.len()) {
-        return of_name(name);
+        return mark(name.as_bytes());
     }
     names()
         .find_map(|name| {
             let ending = name.rsplit_once('.').map(|(_, ending)| ending);
             let stem = name.split_once('.').map(|(stem, _)| stem);
-            let ending = ending.filter(plain).map(of_ending);
-            ending.or_else(|| stem.filter(plain).map(of_stem))
+            let ending = ending.filter(plain).map(|text| of_ending(text.as_bytes()));
+            ending.or_else(|| stem.filter(plain).map(|text| of_stem(text.as_bytes())))
         })
         .unwrap_or(0)
 }
 
-// Not the bits of names: `json` the directory says nothing of `*.json`.
-fn of_stem(stem: &str) -> u128 {
-    of_name(stem).rotate_left(1)
+/// The bit of that mark; none if nothing is known.
+#[allow(dead_code, reason = "read by the build script")]
+pub(crate) fn of_path_pattern(pattern: &str) -> u128 {
+    match mark_of_path_pattern(pattern) {
+        0 => 0,
+        mark => bit(mark),
+    }
 }
 
-fn of_ending(ending: &str) -> u128 {
-    of_name(ending).rotate_left(2)
+// Not the marks of names: `json` the directory says nothing of `*.json`.
+fn of_stem(stem: &[u8]) -> u32 {
+    mark(stem).wrapping_add(1 << 25)
+}
+
+fn of_ending(ending: &[u8]) -> u32 {
+    mark(ending).wrapping_add(2 << 25)
 }
 
 #[cfg(test)]
@@ -117,22 +148,26 @@ mod tests {
 
     #[test]
     fn a_path_pattern_is_traced_by_a_name_it_cannot_do_without() {
-        assert_eq!(of_path_pattern("~/.config/autostart"), of_name("autostart"));
-        assert_eq!(of_path_pattern("/etc/rc?.d/**"), of_name("etc"));
-        assert_eq!(of_path_pattern("**/*.pth"), of_ending("pth"));
-        assert_eq!(of_path_pattern("compose.*.yml"), of_ending("yml"));
-        assert_eq!(of_path_pattern("Dockerfile.*"), of_stem("dockerfile"));
-        assert_eq!(of_path_pattern("**/id_*"), 0);
-        assert_eq!(of_path_pattern("~"), 0);
+        let mark_of = mark_of_path_pattern;
+        assert_eq!(mark_of("~/.config/autostart"), mark(b"autostart"));
+        assert_eq!(mark_of("/etc/rc?.d/**"), mark(b"etc"));
+        assert_eq!(mark_of("**/*.pth"), of_ending(b"pth"));
+        assert_eq!(mark_of("compose.*.yml"), of_ending(b"yml"));
+        assert_eq!(mark_of("Dockerfile.*"), of_stem(b"dockerfile"));
+        assert_eq!(mark_of("**/id_*"), 0);
+        assert_eq!(mark_of("~"), 0);
+        assert_eq!(of_path_pattern("/etc/x"), of_name("etc"));
         for (pattern, name) in [
             ("*.tfstate.*", "a.b.tfstate.c"),
             ("*.pth", ".pth"),
             ("x.*", "X."),
         ] {
-            let wanted = of_path_pattern(pattern);
-            assert!(wanted == 0 || wanted & of_component(name) != 0, "{pattern}");
+            let wanted = mark_of(pattern);
+            let mut has = wanted == 0;
+            marks_of_component(name.as_bytes(), &mut |mark| has |= mark == wanted);
+            assert!(has, "{pattern}");
         }
         // The Kelvin sign is a `k` in lower case.
-        assert_eq!(of_path_pattern("/dev/\u{212a}vm"), 0);
+        assert_eq!(mark_of("/dev/\u{212a}vm"), 0);
     }
 }

@@ -24,6 +24,7 @@ pub(crate) const EFFECTS: &[&str] = &[
     "opaque",
     "list",
     "either",
+    "show",
 ];
 
 /// Bits beside those of effects, for a case of a rule that asks about none of them: what it needs of a
@@ -52,6 +53,12 @@ pub(crate) const TARGETS: &[&str] = &[
     "outside",
     "unknown",
     "all-files",
+    "gate-reach",
+    "gate-above",
+    "gate-twin",
+    "tool-destroys",
+    "tool-publishes",
+    "tool-pays",
     "local-history",
     "remote-branch",
     "shared-branch",
@@ -59,13 +66,38 @@ pub(crate) const TARGETS: &[&str] = &[
     "metadata-service",
     "raw-address",
     "internet",
+    "private-address",
+    "link-local",
+    "internal-name",
+    "disguised-address",
+    "look-alike-host",
+    "secret-variable",
+    "environment",
 ];
 
 /// Roles of operands. `text` is no path; `move` is read and deleted.
 #[allow(dead_code, reason = "read by the build script")]
 pub(crate) const ROLES: &[&str] = &[
     "text", "read", "write", "append", "delete", "mode", "owner", "list", "run", "connect", "send",
-    "either", "move",
+    "either", "move", "remote", "address", "image",
+];
+
+/// What the files hold that a program has written.
+#[allow(dead_code, reason = "read by the build script")]
+pub(crate) const LEAVES: &[&str] = &[
+    "copies", "links", "input", "edited", "history", "built", "nothing",
+];
+
+/// What statements for a database are written in.
+#[allow(dead_code, reason = "read by the build script")]
+pub(crate) const STATEMENTS: &[&str] = &[
+    "postgres",
+    "mysql",
+    "sqlite",
+    "sql",
+    "redis",
+    "mongo",
+    "memcached",
 ];
 
 /// Why what runs is not known.
@@ -86,6 +118,7 @@ pub(crate) const OPAQUE: &[&str] = &[
     "too-large",
     "not-text",
     "changed-before",
+    "built-before",
 ];
 
 /// The bit of a word in a list.

@@ -12,8 +12,9 @@ use super::texts::Argument;
 use super::walk::{names_in, parameters};
 use crate::paths::Surroundings;
 
-/// Most lines of a known input that are followed.
-const MAX_LINES: usize = 8;
+/// Lines of a text that are read into a variable one after the other: as many as a loop over words
+/// has. Of more, what says where something is may be among them.
+const MAX_LINES: usize = 128;
 
 /// Applies a command to the state, if it is a built-in that changes it.
 pub(super) fn apply(
@@ -68,8 +69,12 @@ fn change_directory(environment: &mut Environment, words: &[Argument]) {
     match target {
         None => environment.go("~"),
         Some(word) => match word.known() {
-            Some("-") | None => environment.get_lost(),
-            Some(_) if word.text.glob => environment.get_lost(),
+            Some("-") => environment.get_lost(),
+            None => match word.text.pattern.as_deref() {
+                Some(pattern) => environment.get_lost_in(pattern),
+                None => environment.get_lost(),
+            },
+            Some(text) if word.text.glob => environment.get_lost_in(text),
             Some(text) => {
                 environment.go(text);
                 // A search path for directories may lead elsewhere.
@@ -273,8 +278,11 @@ fn read(environment: &mut Environment, words: &[Argument], input: &Input) {
                 false => Value::Known(Arc::from(field(line, at, names.len()))),
             })
             .collect();
-        if values.is_empty() || lines.len() > MAX_LINES {
+        if values.is_empty() {
             values.push(input.unknown_value());
+        }
+        if lines.len() > MAX_LINES {
+            values.push(Value::Unknown(Origin::Crowd));
         }
         environment.assign_any(name, values);
     }

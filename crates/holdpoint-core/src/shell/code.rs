@@ -3,16 +3,22 @@
 //! `shutil.rmtree("x")` is listed as `rm -r x`, run by the interpreter, so that one set of rules
 //! judges both. What cannot be followed is marked on the interpreter.
 
+use std::sync::Arc;
+
 use super::commands::Wrapping;
+use super::environment::Origin;
+use super::input::Input;
 use super::refusal::Refusal;
 use super::texts::{Argument, UNKNOWN};
 use super::tree::Span;
 use super::unwrapping::Unwrapped;
-use crate::code::{self, Deed, DeedKind, Language, Operand, Unfollowed};
+use crate::code::{
+    self, Carried, CodeEffect, CodeEffectKind, Language, Operand, Setting, Unfollowed,
+};
 use crate::opaque::Reason;
 
-/// Deeds of one piece of code that are listed; each is a command. What has more is marked.
-const MAX_DEEDS: usize = 500;
+/// Effects of one piece of code that are listed; each is a command. What has more is marked.
+const MAX_EFFECTS: usize = 500;
 
 /// Where code comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +27,13 @@ pub(super) enum Source {
     Inline,
     /// It stands in a file, where not following everything is no news.
     File,
+    /// It stands in a file of the project that a program loads of its own accord.
+    Loaded {
+        /// What of it cannot be read is asked about.
+        asks: bool,
+        /// It takes texts out of a code, so that what it hands on is asked about, too.
+        decodes: bool,
+    },
 }
 
 /// The language an interpreter runs, by its name without a version.
@@ -28,12 +41,13 @@ pub(super) fn language(program: &str) -> Option<Language> {
     let stem = program.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     Some(match stem {
         "python" | "pypy" | "ipython" => Language::Python,
-        "node" | "nodejs" | "bun" | "deno" | "tsx" | "ts-node" => Language::JavaScript,
+        "node" | "nodejs" | "bun" | "deno" | "tsx" | "ts-node" | "zx" => Language::JavaScript,
         "ruby" | "jruby" => Language::Ruby,
         "perl" => Language::Perl,
         "php" => Language::Php,
         "lua" | "luajit" => Language::Lua,
         "awk" | "gawk" | "mawk" | "nawk" => Language::Awk,
+        "pwsh" | "powershell" | "pwsh.exe" | "powershell.exe" => Language::PowerShell,
         "vim" | "nvim" | "vi" | "ex" | "view" | "gvim" => Language::Vim,
         _ => return None,
     })
@@ -59,7 +73,7 @@ pub(super) fn run(
     // A file is text that could have been read; that it does what only running it shows is no news.
     let unread = match reading.opaque {
         Some(Unfollowed::TooLong | Unfollowed::TooDeep) => Some(Reason::OverBudget),
-        Some(Unfollowed::Unreadable) if source == Source::File => Some(Reason::Unreadable),
+        Some(Unfollowed::Unreadable) if source != Source::Inline => Some(Reason::Unreadable),
         Some(
             Unfollowed::Unreadable
             | Unfollowed::Evaluates
@@ -68,70 +82,205 @@ pub(super) fn run(
         )
         | None => None,
     };
-    if let Some(reason) = unread {
+    let asks = !matches!(source, Source::Loaded { asks: false, .. });
+    if matches!(source, Source::Loaded { decodes: true, .. }) && asks {
+        let hands_on = |effect: &CodeEffect| match &effect.kind {
+            CodeEffectKind::Shell(Operand::Unknown) | CodeEffectKind::Eval => true,
+            CodeEffectKind::Run(words) => words.first() == Some(&Operand::Unknown),
+            CodeEffectKind::Shell(Operand::Known(_) | Operand::Starts(_))
+            | CodeEffectKind::Delete { .. }
+            | CodeEffectKind::Write { .. }
+            | CodeEffectKind::Append { .. }
+            | CodeEffectKind::Read { .. }
+            | CodeEffectKind::ChangeMode { .. }
+            | CodeEffectKind::Rename { .. }
+            | CodeEffectKind::Send { .. }
+            | CodeEffectKind::Print(_)
+            | CodeEffectKind::Connect(_) => false,
+        };
+        let evaluates = matches!(
+            reading.opaque,
+            Some(Unfollowed::Evaluates | Unfollowed::Native)
+        );
+        if evaluates || reading.effects.iter().any(hands_on) {
+            command.mark(Reason::InlineCode);
+        }
+    }
+    if let Some(reason) = unread.filter(|_| asks) {
         command.mark(reason);
     }
-    if reading.deeds.len() > MAX_DEEDS {
+    if reading.effects.len() > MAX_EFFECTS && asks {
         command.mark(Reason::OverBudget);
     }
-    let unknown = |deed: &Deed| match &deed.kind {
-        DeedKind::Delete { path, .. }
-        | DeedKind::Write { path }
-        | DeedKind::Append { path }
-        | DeedKind::ChangeMode { path } => *path == Operand::Unknown,
-        DeedKind::Rename { from, to } => *from == Operand::Unknown || *to == Operand::Unknown,
-        DeedKind::Run(words) => words.first() == Some(&Operand::Unknown),
-        DeedKind::Read { .. } | DeedKind::Shell(_) | DeedKind::Connect(_) | DeedKind::Eval => false,
+    let unknown = |effect: &CodeEffect| match &effect.kind {
+        CodeEffectKind::Delete { path, .. }
+        | CodeEffectKind::Write { path }
+        | CodeEffectKind::Append { path }
+        | CodeEffectKind::ChangeMode { path } => *path == Operand::Unknown,
+        CodeEffectKind::Rename { from, to } => *from == Operand::Unknown || *to == Operand::Unknown,
+        CodeEffectKind::Run(words) => words.first() == Some(&Operand::Unknown),
+        CodeEffectKind::Read { .. }
+        | CodeEffectKind::Shell(_)
+        | CodeEffectKind::Connect(_)
+        | CodeEffectKind::Send { .. }
+        | CodeEffectKind::Print(_)
+        | CodeEffectKind::Eval => false,
     };
     // What it changes is not known, so neither is what it does.
-    if source == Source::Inline && language != Language::Vim && reading.deeds.iter().any(unknown) {
+    if source == Source::Inline && language != Language::Vim && reading.effects.iter().any(unknown)
+    {
         command.mark(Reason::InlineCode);
     }
-    for deed in reading.deeds.iter().take(MAX_DEEDS) {
-        let words = |program: &[&str], operands: &[&Operand]| -> Vec<Argument> {
-            let program = program
-                .iter()
-                .map(|word| Argument::literal(word, span.clone()));
-            program
-                .chain(operands.iter().map(|operand| argument(operand, span)))
-                .collect()
-        };
-        let words = match &deed.kind {
-            DeedKind::Delete { path, recursive } => {
-                let program: &[&str] = if *recursive { &["rm", "-r"] } else { &["rm"] };
-                words(program, &[path])
-            }
-            DeedKind::Write { path } => words(&["tee"], &[path]),
-            DeedKind::Append { path } => words(&["tee", "-a"], &[path]),
-            DeedKind::Read { path } => words(&["cat"], &[path]),
-            DeedKind::ChangeMode { path } => words(&["chmod", "u+rw"], &[path]),
-            DeedKind::Rename { from, to } => words(&["mv"], &[from, to]),
-            DeedKind::Connect(address) => words(&["curl"], &[address]),
-            DeedKind::Run(operands) => {
-                let operands: Vec<&Operand> = operands.iter().collect();
-                words(&[], &operands)
-            }
-            DeedKind::Shell(Operand::Known(line)) => {
-                let line = Argument::literal(line, span.clone());
-                command.runs(Wrapping::Commanding, &line)?;
-                continue;
-            }
-            DeedKind::Shell(Operand::Starts(line)) => {
-                command.mark(Reason::InlineCode);
-                let line = Argument::literal(line, span.clone());
-                command.runs(Wrapping::Commanding, &line)?;
-                continue;
-            }
-            DeedKind::Shell(Operand::Unknown) | DeedKind::Eval => {
-                if source == Source::Inline {
-                    command.mark(Reason::InlineCode);
-                }
-                continue;
-            }
-        };
-        command.starts_apart(Wrapping::Commanding, words)?;
+    for effect in reading.effects.iter().take(MAX_EFFECTS) {
+        let before = Arc::clone(&command.listing.environment.directory);
+        let directory = effect
+            .setting
+            .as_ref()
+            .and_then(|under| under.directory.as_ref());
+        match directory {
+            Some(Operand::Known(directory)) => command.listing.environment.go(directory),
+            Some(Operand::Starts(_) | Operand::Unknown) => command.listing.environment.get_lost(),
+            None => {}
+        }
+        let listed = list(command, effect, span, source);
+        command.listing.environment.directory = before;
+        listed?;
     }
     Ok(())
+}
+
+/// Lists one effect.
+fn list(
+    command: &mut Unwrapped<'_, '_>,
+    effect: &CodeEffect,
+    span: &Span,
+    source: Source,
+) -> Result<(), Refusal> {
+    let words = |program: &[&str], operands: &[&Operand]| -> Vec<Argument> {
+        let program = program
+            .iter()
+            .map(|word| Argument::literal(word, span.clone()));
+        program
+            .chain(operands.iter().map(|operand| argument(operand, span)))
+            .collect()
+    };
+    let words = match &effect.kind {
+        CodeEffectKind::Delete { path, recursive } => {
+            let program: &[&str] = if *recursive { &["rm", "-r"] } else { &["rm"] };
+            words(program, &[path])
+        }
+        CodeEffectKind::Write { path } => words(&["tee"], &[path]),
+        CodeEffectKind::Append { path } => words(&["tee", "-a"], &[path]),
+        CodeEffectKind::Read { path } => words(&["cat"], &[path]),
+        CodeEffectKind::ChangeMode { path } => words(&["chmod", "u+rw"], &[path]),
+        CodeEffectKind::Rename { from, to } => words(&["mv"], &[from, to]),
+        CodeEffectKind::Connect(address) => words(&["curl"], &[address]),
+        CodeEffectKind::Send { to, what } => return send(command, to, what, span),
+        CodeEffectKind::Print(Carried::Variable(name)) => words(&["printenv", name], &[]),
+        CodeEffectKind::Print(Carried::Environment | Carried::File(_)) => words(&["printenv"], &[]),
+        CodeEffectKind::Run(operands) => {
+            let operands: Vec<&Operand> = operands.iter().collect();
+            words(&[], &operands)
+        }
+        CodeEffectKind::Shell(Operand::Known(line)) => match effect.setting.as_deref() {
+            // Under variables of its own it is a shell's, which has them.
+            Some(under) if !under.variables.is_empty() => words(&["sh", "-c", line], &[]),
+            Some(_) | None => {
+                let line = Argument::literal(line, span.clone());
+                return command.runs(Wrapping::Commanding, &line);
+            }
+        },
+        CodeEffectKind::Shell(Operand::Starts(line)) => {
+            if !matches!(source, Source::Loaded { .. }) {
+                command.mark(Reason::InlineCode);
+            }
+            let line = Argument::literal(line, span.clone());
+            return command.runs(Wrapping::Commanding, &line);
+        }
+        CodeEffectKind::Shell(Operand::Unknown) | CodeEffectKind::Eval => {
+            if source == Source::Inline {
+                command.mark(Reason::InlineCode);
+            }
+            return Ok(());
+        }
+    };
+    match effect.setting.as_deref() {
+        Some(under) => start_under(command, under, words, span),
+        None => command.starts_apart(Wrapping::Commanding, words),
+    }
+}
+
+/// Starts a program under variables and with input of its own.
+fn start_under(
+    command: &mut Unwrapped<'_, '_>,
+    under: &Setting,
+    words: Vec<Argument>,
+    span: &Span,
+) -> Result<(), Refusal> {
+    let assignments = under
+        .variables
+        .iter()
+        .map(|(name, value)| (name.clone(), argument(value, span)))
+        .collect();
+    let input = match &under.input {
+        Some(Operand::Known(text)) => Input::text(text),
+        Some(Operand::Starts(_) | Operand::Unknown) => Input::Unknown(Origin::Elsewhere),
+        None => Input::Empty,
+    };
+    command.starts_with(Wrapping::Commanding, assignments, words, input)
+}
+
+/// Lists what is sent as the line of a shell that does the same.
+fn send(
+    command: &mut Unwrapped<'_, '_>,
+    to: &Operand,
+    what: &Carried,
+    span: &Span,
+) -> Result<(), Refusal> {
+    let literal = |text: &str| Argument::literal(text, span.clone());
+    match what {
+        Carried::File(path) => {
+            let from = match path {
+                Operand::Known(path) => literal(&format!("@{path}")),
+                Operand::Starts(path) => {
+                    literal(&format!("@{path}")).filled_with(Some(format!("@{path}{UNKNOWN}")))
+                }
+                // A file nobody knows is any.
+                Operand::Unknown => return Ok(()),
+            };
+            let words = vec![
+                literal("curl"),
+                literal("--data-binary"),
+                from,
+                argument(to, span),
+            ];
+            command.starts_apart(Wrapping::Commanding, words)
+        }
+        Carried::Environment | Carried::Variable(_) => {
+            let address = match to {
+                Operand::Known(address) => address.as_str(),
+                Operand::Starts(_) | Operand::Unknown => "https://unknown.invalid",
+            };
+            let address = address.replace('\'', "%27");
+            let line = match what {
+                Carried::Variable(name) if is_name(name) => {
+                    format!("curl --data-binary \"x=${{{name}}}\" '{address}'")
+                }
+                Carried::Variable(_) | Carried::Environment | Carried::File(_) => {
+                    format!("printenv | curl --data-binary @- '{address}'")
+                }
+            };
+            command.runs(Wrapping::Commanding, &literal(&line))
+        }
+    }
+}
+
+/// Whether a text can be the name of a variable.
+fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 fn argument(operand: &Operand, span: &Span) -> Argument {

@@ -41,6 +41,9 @@ pub struct Command {
     pub input: Option<Arc<str>>,
     /// The script file it stands in, if it was found by following one.
     pub file: Option<Arc<str>>,
+    /// That file is one a program loads of its own accord, such as a test: what it does to places it
+    /// computes says nothing about it.
+    pub loaded: bool,
     /// The commands whose output it reads, by their places in the list.
     pub fed_by: Range<usize>,
     /// The file system it sees, if that is not this machine's.
@@ -144,6 +147,8 @@ pub struct Redirection {
     pub kind: RedirectionKind,
     /// The file, the descriptor, or the text of a here-document or here-string.
     pub target: Text,
+    /// It is for what is printed about errors: `2>`.
+    pub of_errors: bool,
 }
 
 /// What a redirect does.

@@ -3,7 +3,7 @@
 //! Promises that each branch and body is in the tree. Which of them would run is not asked:
 //! whoever walks the tree takes all of them.
 
-use super::cursor::{END, Reader};
+use super::cursor::{END, MAX_DEPTH, Reader};
 use super::expansions::{Parentheses, Search};
 use super::refusal::{Refusal, RefusalReason};
 use super::tree::{Arithmetic, Clause, CommandKind, CommandNode, ConditionToken, Item, Part, Word};
@@ -35,7 +35,7 @@ impl Reader<'_> {
             "case" => self.case(start)?,
             "function" => {
                 self.skip_blanks();
-                let name = self.word(Position::Program)?;
+                let name = self.read_word(Position::Program)?;
                 self.skip_blanks();
                 if self.peek() == b'(' {
                     self.bump();
@@ -63,6 +63,10 @@ impl Reader<'_> {
             match self.parentheses(start, Search::Decide)? {
                 Parentheses::Arithmetic(parts) => {
                     let span = self.span_from(start);
+                    // Other shells take each parenthesis for a subshell, and nobody calculates so.
+                    if self.opens_at(start) > MAX_DEPTH {
+                        return self.refuse_at(RefusalReason::TooDeep, start);
+                    }
                     return Ok(node(CommandKind::Arithmetic(Arithmetic { parts, span })));
                 }
                 Parentheses::Nested(_) => self.pos = start,
@@ -83,6 +87,15 @@ impl Reader<'_> {
             return self.refuse_at(RefusalReason::AmbiguousParentheses, start);
         }
         Ok(node(CommandKind::Subshell(items)))
+    }
+
+    /// How many parentheses open one after another from here.
+    fn opens_at(&self, start: usize) -> usize {
+        self.slice(start, self.pos)
+            .bytes()
+            .filter(|byte| !byte.is_ascii_whitespace())
+            .take_while(|byte| *byte == b'(')
+            .count()
     }
 
     /// Reads what follows `name()` or `function name`.
@@ -193,7 +206,7 @@ impl Reader<'_> {
         if !select && self.peek() == b'(' && self.second() == b'(' {
             return self.for_arithmetic(start);
         }
-        let word = self.word(Position::Argument)?;
+        let word = self.read_word(Position::Argument)?;
         let Some(name) = word.plain().map(str::to_owned) else {
             return self.unexpected();
         };
@@ -208,7 +221,7 @@ impl Reader<'_> {
                     break;
                 }
                 self.pay()?;
-                list.push(self.word(Position::Argument)?);
+                list.push(self.read_word(Position::Argument)?);
             }
             words = Some(list);
         }
@@ -243,7 +256,7 @@ impl Reader<'_> {
 
     fn case(&mut self, start: usize) -> Result<CommandKind, Refusal> {
         self.skip_blanks();
-        let subject = self.word(Position::Argument)?;
+        let subject = self.read_word(Position::Argument)?;
         self.skip_lines()?;
         if !self.stands_here("in") {
             return self.unexpected();
@@ -265,7 +278,7 @@ impl Reader<'_> {
             }
             let mut patterns = Vec::new();
             loop {
-                patterns.push(self.word(Position::Argument)?);
+                patterns.push(self.read_word(Position::Argument)?);
                 self.pay()?;
                 self.skip_blanks();
                 if !self.eat(b'|') {
@@ -316,7 +329,7 @@ impl Reader<'_> {
                 _ => "",
             };
             if operator.is_empty() {
-                let word = self.word(Position::Argument)?;
+                let word = self.read_word(Position::Argument)?;
                 if word.span.len() == 2 && is_plain_pair(&word, "]]") {
                     if open > 0 || tokens.is_empty() {
                         return self.unexpected();
@@ -327,7 +340,7 @@ impl Reader<'_> {
                 tokens.push(ConditionToken::Word(word));
                 if matches_regex {
                     self.skip_blanks();
-                    tokens.push(ConditionToken::Word(self.word(Position::Regex)?));
+                    tokens.push(ConditionToken::Word(self.read_word(Position::Regex)?));
                 }
                 continue;
             }

@@ -173,9 +173,9 @@ impl<'t> Reader<'t> {
     /// Takes bytes while they satisfy `plain`, which must hold of every byte above ASCII.
     pub(super) fn take_run(&mut self, plain: impl Fn(u8) -> bool) -> &'t str {
         let start = self.pos;
-        while self.pos < self.bytes.len() && plain(self.byte(self.pos)) {
-            self.pos += 1;
-        }
+        let rest = self.bytes.get(start..).unwrap_or_default();
+        let length = rest.iter().position(|byte| !plain(*byte));
+        self.pos = start + length.unwrap_or(rest.len());
         self.slice(start, self.pos)
     }
 

@@ -10,7 +10,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::files::{Content, Disturbance, Disturbed, Files, tidy};
+use super::changes::Changers;
+use super::files::{Content, Files, tidy};
 use super::texts::UNKNOWN;
 use super::tree::{CommandNode, HereDocument, Span};
 use crate::budget::{Budget, Resource, Spent};
@@ -28,6 +29,9 @@ const MAX_VALUE: usize = 1 << 16;
 const MAX_ITEMS: usize = 2000;
 /// Directories a command may be in; where there could be more, it may be in any.
 const MAX_DIRECTORIES: usize = 4;
+/// The same for those outside of where the call starts, where more can be lost: a text that may be
+/// in more of them is more than the budget is for.
+const MAX_DIRECTORIES_OUTSIDE: usize = 16;
 /// Longest name of a directory that is followed: every path of every command is put together
 /// with it. In one further down a command may be anywhere.
 const MAX_PLACE: usize = 1024;
@@ -45,6 +49,8 @@ const MAX_SEARCHED: usize = 64;
 pub(super) enum Origin {
     /// Nobody knows.
     Elsewhere,
+    /// One of more texts than are followed, some of which say where something is.
+    Crowd,
     /// It was encoded, and something decodes it.
     Decoder,
     /// A network.
@@ -135,6 +141,30 @@ impl Value {
             pattern: pattern.map_or_else(|| UNKNOWN.to_string(), str::to_owned),
             splits: false,
         }))
+    }
+
+    /// Whether it says where something is that a call had better leave alone: outside of where the
+    /// call runs, or a name that begins with a dot.
+    fn is_place(&self) -> bool {
+        let says = |text: &str| {
+            text.starts_with(['/', '~', '.', '-', '*'])
+                || text.contains("..")
+                || text.contains("/.")
+        };
+        match self {
+            Value::Known(text) | Value::Pattern(text) => says(text),
+            Value::List(items) => items.iter().any(Value::is_place),
+            Value::Partly(_) | Value::Unset | Value::Unknown(_) => false,
+        }
+    }
+
+    /// Whether it is one of more texts than are followed.
+    pub(super) fn is_crowd(&self) -> bool {
+        match self {
+            Value::Unknown(origin) => *origin == Origin::Crowd,
+            Value::Partly(partial) => partial.origin == Origin::Crowd,
+            Value::Known(_) | Value::Pattern(_) | Value::List(_) | Value::Unset => false,
+        }
     }
 
     /// Whether an element of a list is several words, or none.
@@ -240,6 +270,8 @@ pub(super) struct Environment {
     pub(super) functions: Rc<HashMap<String, Definition>>,
     pub(super) aliases: Rc<HashMap<String, Arc<str>>>,
     pub(super) files: Rc<Files>,
+    /// The commands that changed further files by their words.
+    pub(super) changers: Rc<Changers>,
     /// `$1`, `$2` …; none if they are not known.
     pub(super) positional: Option<Rc<[Value]>>,
     pub(super) directory: Arc<Whereabouts>,
@@ -279,7 +311,7 @@ impl Choice {
         Self { picked: Vec::new() }
     }
 
-    pub(super) fn of(picked: Vec<(String, usize)>) -> Self {
+    pub(super) fn from_picks(picked: Vec<(String, usize)>) -> Self {
         Self { picked }
     }
 
@@ -360,8 +392,16 @@ impl Environment {
         };
         let mut values = variable.values;
         let ever = self.ever.borrow().get(name).cloned().unwrap_or_default();
-        let more = ever.into_iter().filter(|value| *value != Value::Unset);
-        values.extend(more);
+        for value in ever.into_iter().filter(|value| *value != Value::Unset) {
+            // What it may hold now comes before what it once held.
+            let value = match values.len() < MAX_VALUES {
+                true => value,
+                false => Value::Unknown(Origin::Elsewhere),
+            };
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
         self.hold(name, values);
     }
 
@@ -450,10 +490,7 @@ impl Environment {
                 kept.push(value);
             }
         }
-        if kept.len() > MAX_VALUES {
-            kept.truncate(MAX_VALUES - 1);
-            kept.push(Value::Unknown(Origin::Elsewhere));
-        }
+        thin_out(&mut kept);
         self.remember(name, &kept);
         let variables = Rc::make_mut(&mut self.variables);
         if variables.len() >= MAX_VARIABLES && !variables.contains_key(name) {
@@ -516,12 +553,24 @@ impl Environment {
 
     /// Notes what a command, the `at`-th of the list, does to a file.
     pub(super) fn write(&mut self, path: &str, content: Content, append: bool, at: usize) {
-        let names = self.names_of(path);
+        let mut names = self.names_of(path);
         let surely = names.len() == 1 && !self.directory.unknown;
+        if !matches!(content, Content::Link(_)) {
+            // What is written by one name is there by the others.
+            let linked: Vec<String> = names
+                .iter()
+                .flat_map(|name| self.files.aliases(name))
+                .collect();
+            names.extend(linked);
+        }
         for name in names {
             let copied = match &content {
                 Content::Known(text) if append => text.len(),
-                Content::Known(_) | Content::From(_) | Content::Same(_) | Content::Edited => 0,
+                Content::Known(_)
+                | Content::From(_)
+                | Content::Same(_)
+                | Content::Link(_)
+                | Content::Edited => 0,
             };
             let files = Rc::make_mut(&mut self.files);
             let content = content.clone();
@@ -536,23 +585,16 @@ impl Environment {
         }
     }
 
-    /// Notes that a command changes files below a directory, or anywhere.
-    pub(super) fn disturb(&mut self, directory: Option<&str>, how: Disturbance, at: usize) {
-        let names = match directory {
-            Some(directory) => self.names_of(directory).into_iter().map(Some).collect(),
-            None => vec![None],
-        };
-        for below in names {
-            let disturbed = Disturbed { below, how, at };
-            if Rc::make_mut(&mut self.files).disturb(disturbed).is_err() {
-                self.budget.overrun();
-            }
-        }
-    }
-
     /// Takes over the files another shell wrote.
     pub(super) fn keep_files(&mut self, other: Self) {
         self.files = other.files;
+        self.changers = other.changers;
+    }
+
+    /// Takes over the files another shell writes at some time.
+    pub(super) fn may_keep_files(&mut self, other: &Self) {
+        self.files = Files::either(&self.files, &other.files);
+        self.changers = Rc::clone(&other.changers);
     }
 
     /// Changes the directory.
@@ -616,6 +658,27 @@ impl Environment {
         self.directory = Arc::new(directory);
     }
 
+    /// The directory is no longer known, but for what it is like.
+    pub(super) fn get_lost_in(&mut self, pattern: &str) {
+        let hidden = pattern.starts_with('.') || pattern.contains("/.");
+        let hidden = hidden || pattern.trim_start_matches(UNKNOWN).starts_with('.');
+        if !hidden || pattern.len() > MAX_PLACE {
+            return self.get_lost();
+        }
+        let mut directory = Whereabouts::clone(&self.directory);
+        let more: Vec<String> = match pattern.starts_with(UNKNOWN) {
+            true => vec![pattern.to_owned()],
+            false => (directory.places.iter())
+                .map(|place| joined(place, pattern))
+                .filter(|place| place.len() <= MAX_PLACE)
+                .collect(),
+        };
+        directory.places.extend(more);
+        directory.places.dedup();
+        directory.unknown = true;
+        self.directory = Arc::new(directory);
+    }
+
     /// The state after commands of which either these or those ran.
     pub(super) fn either(self, other: Self) -> Self {
         if self.ended {
@@ -632,13 +695,21 @@ impl Environment {
         let directory = if self.directory == other.directory {
             self.directory
         } else {
-            Arc::new(Whereabouts::either(&self.directory, &other.directory))
+            let both = Whereabouts::either(&self.directory, &other.directory);
+            if both.places.len() > MAX_DIRECTORIES_OUTSIDE {
+                self.budget.overrun();
+            }
+            Arc::new(both)
         };
         Self {
             variables,
             functions: functions_of_either(self.functions, other.functions),
             aliases: united(self.aliases, other.aliases),
             files: Files::either(&self.files, &other.files),
+            changers: match Rc::ptr_eq(&self.changers, &other.changers) {
+                true => self.changers,
+                false => Rc::new(self.changers.either(&other.changers)),
+            },
             positional: if self.positional == other.positional {
                 self.positional
             } else {
@@ -671,6 +742,37 @@ impl Environment {
         }
     }
 
+    /// Whether a variable may say where something is that it did not say before.
+    pub(super) fn names_new_places(&self, before: &Self) -> bool {
+        if Rc::ptr_eq(&self.variables, &before.variables) {
+            return false;
+        }
+        self.variables.iter().any(|(name, variable)| {
+            let known = before.variables.get(name);
+            let is_new = |value: &Value| known.is_none_or(|known| !known.values.contains(value));
+            let mut values = variable.values.iter();
+            values.any(|value| value.is_place() && is_new(value))
+        })
+    }
+
+    /// Whether a variable is one of more values than are followed.
+    pub(super) fn is_crowded(&self, name: &str) -> bool {
+        let variable = self.variables.get(name);
+        variable.is_some_and(|variable| variable.values.iter().any(Value::is_crowd))
+    }
+
+    /// Lets every variable that is not what it was be one of more values than are followed.
+    pub(super) fn crowd(&mut self, before: &Self) {
+        let variables = Rc::clone(&self.variables);
+        for (name, variable) in variables.iter() {
+            if before.variables.get(name) != Some(variable) {
+                let mut values = variable.values.clone();
+                values.push(Value::Unknown(Origin::Crowd));
+                self.assign_any(name, values);
+            }
+        }
+    }
+
     /// Whether a further round through a loop could see other values.
     pub(super) fn differs(&self, other: &Self) -> bool {
         let same = (Rc::ptr_eq(&self.variables, &other.variables)
@@ -690,9 +792,14 @@ impl Whereabouts {
             if both.places.contains(place) {
                 continue;
             }
-            if both.places.len() >= MAX_DIRECTORIES {
+            let outside = place.starts_with(['/', '~']) || place.contains("..");
+            let most = match outside {
+                true => MAX_DIRECTORIES_OUTSIDE,
+                false => MAX_DIRECTORIES - 1,
+            };
+            if both.places.len() > most {
                 both.unknown = true;
-                break;
+                continue;
             }
             both.places.push(place.clone());
         }
@@ -707,6 +814,28 @@ pub(crate) fn joined(directory: &str, path: &str) -> String {
         return path.to_owned();
     }
     format!("{}/{path}", directory.trim_end_matches('/'))
+}
+
+/// Leaves as many values as are followed. Those that say where something is stay before all others;
+/// where one of them has to go, that is said.
+fn thin_out(values: &mut Vec<Value>) {
+    let open = |value: &Value| matches!(value, Value::Unknown(Origin::Elsewhere | Origin::Crowd));
+    if values.len() <= MAX_VALUES
+        || values.iter().filter(|value| !open(value)).count() <= MAX_VALUES
+    {
+        return;
+    }
+    let crowd = Value::Unknown(Origin::Crowd);
+    let mut crowded = values.contains(&crowd);
+    values.retain(|value| !open(value));
+    values.sort_by_key(|value| !value.is_place());
+    let dropped = values.get(MAX_VALUES..).unwrap_or_default();
+    crowded |= dropped.iter().any(Value::is_place);
+    values.truncate(MAX_VALUES);
+    values.push(match crowded {
+        true => crowd,
+        false => Value::Unknown(Origin::Elsewhere),
+    });
 }
 
 fn merged(
@@ -729,10 +858,7 @@ fn merged(
                 variable.values.push(value);
             }
         }
-        if variable.values.len() > MAX_VALUES {
-            variable.values.truncate(MAX_VALUES - 1);
-            variable.values.push(Value::Unknown(Origin::Elsewhere));
-        }
+        thin_out(&mut variable.values);
         both.insert(name.clone(), variable);
     }
     both

@@ -13,10 +13,10 @@ use super::environment::Origin;
 
 /// Files whose content is remembered. A text that writes more is more than the budget is for.
 const MAX_FILES: usize = 256;
+/// Names of one file by links the text makes. Links to links end in loops; systems follow forty.
+const MAX_ALIASES: usize = 64;
 /// Contents one file may have; one that may have more may hold anything.
 const MAX_CONTENTS: usize = 4;
-/// Directories whose files may have changed; more than the budget is for.
-const MAX_DISTURBED: usize = 64;
 
 /// What a file may hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub(super) enum Content {
     From(Origin),
     /// What another file holds.
     Same(String),
+    /// What another file holds, of which it is another name.
+    Link(String),
     /// What it held before, changed in place in a way that is not foreseen.
     Edited,
 }
@@ -42,24 +44,6 @@ pub(super) struct Written {
     pub(super) at: usize,
 }
 
-/// What a program does to all files below a directory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Disturbance {
-    /// Files come out of an archive or from elsewhere, over those that are there.
-    Unpacked,
-    /// Files are brought to another state of the project's history.
-    CheckedOut,
-}
-
-/// A directory below which files may have changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Disturbed {
-    /// The directory; none for anywhere.
-    pub(super) below: Option<String>,
-    pub(super) how: Disturbance,
-    pub(super) at: usize,
-}
-
 /// More was changed than is remembered.
 #[derive(Debug)]
 #[must_use]
@@ -69,7 +53,6 @@ pub(super) struct TooManyFiles;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Files {
     written: HashMap<String, Written>,
-    disturbed: Vec<Disturbed>,
 }
 
 impl Written {
@@ -91,7 +74,7 @@ impl Written {
 impl Files {
     /// Whether nothing was changed.
     pub(super) fn is_empty(&self) -> bool {
-        self.written.is_empty() && self.disturbed.is_empty()
+        self.written.is_empty()
     }
 
     /// What the file of that name was left with.
@@ -99,28 +82,46 @@ impl Files {
         self.written.get(path)
     }
 
+    /// The other names a path has by links the text makes, of itself or of a directory above it.
+    pub(super) fn aliases(&self, path: &str) -> Vec<String> {
+        let mut aliases: Vec<String> = Vec::new();
+        let mut next = 0;
+        let mut name = path.to_owned();
+        loop {
+            let ends = name.char_indices().filter(|(_, letter)| *letter == '/');
+            let ends: Vec<usize> = ends.map(|(at, _)| at).chain([name.len()]).collect();
+            for end in ends {
+                let (front, rest) = name.split_at_checked(end).unwrap_or((&name, ""));
+                let contents = self
+                    .written
+                    .get(front)
+                    .map_or(&[][..], |file| &file.contents);
+                for content in contents {
+                    let Content::Link(target) = content else {
+                        continue;
+                    };
+                    let alias = match target.is_empty() {
+                        true => rest.trim_start_matches('/').to_owned(),
+                        false => tidy(&format!("{target}{rest}")),
+                    };
+                    if aliases.len() < MAX_ALIASES && alias != path && !aliases.contains(&alias) {
+                        aliases.push(alias);
+                    }
+                }
+            }
+            let Some(alias) = aliases.get(next) else {
+                return aliases;
+            };
+            name.clone_from(alias);
+            next += 1;
+        }
+    }
+
     /// The files that were written, in no order.
     pub(super) fn names(&self) -> impl Iterator<Item = (&str, &Written)> {
         self.written
             .iter()
             .map(|(name, file)| (name.as_str(), file))
-    }
-
-    /// The directories below which files may have changed.
-    pub(super) fn disturbed(&self) -> &[Disturbed] {
-        &self.disturbed
-    }
-
-    /// Notes that files below a directory may change.
-    pub(super) fn disturb(&mut self, disturbed: Disturbed) -> Result<(), TooManyFiles> {
-        if self.disturbed.contains(&disturbed) {
-            return Ok(());
-        }
-        if self.disturbed.len() >= MAX_DISTURBED {
-            return Err(TooManyFiles);
-        }
-        self.disturbed.push(disturbed);
-        Ok(())
     }
 
     /// Notes what a file will hold; `surely` if the command writes this very file.
@@ -197,11 +198,6 @@ impl Files {
                     };
                     both.written.insert(name.clone(), doubtful);
                 }
-            }
-        }
-        for disturbed in &other.disturbed {
-            if !both.disturbed.contains(disturbed) {
-                both.disturbed.push(disturbed.clone());
             }
         }
         Rc::new(both)

@@ -10,6 +10,7 @@ use super::commands::Command;
 use super::environment::{Origin, Value};
 use super::files::Content;
 use super::input::Input;
+use super::listings;
 use super::readings;
 use super::redirects;
 use super::texts::{Argument, Expander};
@@ -277,10 +278,12 @@ pub(super) fn output(arguments: &[Argument], input: &Input, words: &Expander<'_>
         return Input::Unknown(origin.unwrap_or(Origin::Elsewhere));
     }
     let known: Option<Vec<&str>> = rest.iter().map(exactly).collect();
-    match (&known, name) {
-        (None, "echo") => return Input::of(&said(rest, echo)),
-        (None, "printf") => return Input::of(&said(rest, printf)),
-        _ => {}
+    if let (None, "echo" | "printf") = (&known, name) {
+        if let Some(listed) = listings::names(name, rest, input) {
+            return listed;
+        }
+        let make = if name == "echo" { echo } else { printf };
+        return Input::from_value(&said(rest, make));
     }
     let foreseen = known
         .as_deref()
@@ -290,6 +293,9 @@ pub(super) fn output(arguments: &[Argument], input: &Input, words: &Expander<'_>
     }
     if FETCHERS.contains(&name) {
         return Input::Unknown(Origin::Network);
+    }
+    if let Some(listed) = listings::names(name, rest, input) {
+        return listed;
     }
     let origin = input.origin().max(hidden).unwrap_or(Origin::Elsewhere);
     let decodes = known.as_deref().is_none_or(|known| decodes(name, known));
@@ -378,7 +384,7 @@ fn text_of(name: &str, words: &[&str], input: &Input, around: &Expander<'_>) -> 
             (Some(path), None) => match around.environment.content(path)? {
                 Content::Known(text) => text.to_string(),
                 Content::From(origin) => return Some(Input::Unknown(origin)),
-                Content::Same(_) | Content::Edited => return None,
+                Content::Same(_) | Content::Link(_) | Content::Edited => return None,
             },
             _ => return None,
         },
@@ -558,6 +564,17 @@ fn unescaped(text: &str) -> Option<String> {
             }
             Some('t') => {
                 made.push(b'\t');
+                continue;
+            }
+            Some(sign @ ('a' | 'b' | 'e' | 'f' | 'r' | 'v')) => {
+                made.push(match sign {
+                    'a' => 7,
+                    'b' => 8,
+                    'e' => 27,
+                    'f' => 12,
+                    'r' => b'\r',
+                    _ => 11,
+                });
                 continue;
             }
             Some(same @ ('\\' | '"' | '\'')) => {

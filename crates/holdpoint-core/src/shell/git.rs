@@ -9,7 +9,9 @@ use super::options::{self, Order, Spec};
 use super::refusal::Refusal;
 use super::settings;
 use super::texts::Argument;
+use super::told;
 use super::unwrapping::Unwrapped;
+use super::walk::{Start, parameters};
 use crate::opaque::Reason;
 
 const GLOBAL: Spec = Spec {
@@ -18,28 +20,6 @@ const GLOBAL: Spec = Spec {
             --glob-pathspecs --noglob-pathspecs --icase-pathspecs --no-optional-locks --no-lazy-fetch \
             --version --help --html-path --man-path --info-path --exec-path",
 };
-
-/// Options of subcommands whose value is code.
-const CODE: &[(&str, &str)] = &[
-    ("rebase", "-x --exec --exe --ex"),
-    ("difftool", "-x --extcmd"),
-    (
-        "filter-branch",
-        "--env-filter --tree-filter --index-filter --parent-filter --msg-filter --commit-filter \
-         --tag-name-filter --setup",
-    ),
-    ("clone", "-u --upload-pack"),
-    ("fetch", "--upload-pack"),
-    ("pull", "--upload-pack"),
-    ("ls-remote", "--upload-pack --exec"),
-    ("push", "--receive-pack --exec"),
-    ("archive", "--exec"),
-    (
-        "send-email",
-        "--sendmail-cmd --to-cmd --cc-cmd --header-cmd",
-    ),
-    ("grep", "-O --open-files-in-pager"),
-];
 
 pub(super) fn launch(command: &mut Unwrapped<'_, '_>) -> Result<(), Refusal> {
     for reading in options::read(
@@ -51,7 +31,9 @@ pub(super) fn launch(command: &mut Unwrapped<'_, '_>) -> Result<(), Refusal> {
     ) {
         for (name, value) in &reading.options {
             match (name.as_str(), value) {
-                ("-c", Some(value)) => setting(command, value)?,
+                ("-c", Some(value)) if !alias(command, value, &reading)? => {
+                    setting(command, value)?;
+                }
                 ("--config-env" | "--exec-path", Some(_)) => {
                     command.mark(Reason::ExecutableSetting);
                 }
@@ -68,6 +50,57 @@ pub(super) fn launch(command: &mut Unwrapped<'_, '_>) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// `-c alias.x='!code' x words`: lists the code with the words that follow its name, or the
+/// subcommand it stands for; says whether it is an alias that is used.
+fn alias(
+    command: &mut Unwrapped<'_, '_>,
+    setting: &Argument,
+    reading: &options::Reading,
+) -> Result<bool, Refusal> {
+    let text = setting.unquoted();
+    let Some((key, value)) = text.split_once('=') else {
+        return Ok(false);
+    };
+    let key = key.to_ascii_lowercase();
+    let Some(name) = key.strip_prefix("alias.") else {
+        return Ok(false);
+    };
+    let Some(used) = reading.operands.first().copied() else {
+        return Ok(false);
+    };
+    let is_used = command
+        .known(used)
+        .is_some_and(|word| word.eq_ignore_ascii_case(name));
+    if !is_used {
+        return Ok(false);
+    }
+    command.mark(Reason::ExecutableSetting);
+    let mut words = command.rest(used + 1).to_vec();
+    match value.strip_prefix('!') {
+        Some(code) => {
+            // Git hands the words to a shell that runs `code "$@"`.
+            let code = setting.tail(text.len() - code.len()).with_suffix(" \"$@\"");
+            let start = Start {
+                positional: parameters(&words),
+                ..command.start.clone()
+            };
+            let place = command.place;
+            command
+                .listing
+                .code(place, Wrapping::Incidental, &code, &start)?;
+        }
+        None => {
+            let span = setting.text.span.clone();
+            let own = value.split_whitespace();
+            let mut line = vec![Argument::literal("git", span.clone())];
+            line.extend(own.map(|word| Argument::literal(word, span.clone())));
+            line.append(&mut words);
+            command.starts(Wrapping::Incidental, Vec::new(), line)?;
+        }
+    }
+    Ok(true)
+}
+
 /// A setting given by `-c key=value`.
 fn setting(command: &mut Unwrapped<'_, '_>, setting: &Argument) -> Result<(), Refusal> {
     let text = setting.unquoted();
@@ -75,7 +108,7 @@ fn setting(command: &mut Unwrapped<'_, '_>, setting: &Argument) -> Result<(), Re
         Some((key, value)) => (key, Some(value)),
         None => (text, None),
     };
-    if settings::git_setting_runs(key, value) || key.starts_with("alias.") {
+    if settings::git_setting_runs(key, value) || key.to_ascii_lowercase().starts_with("alias.") {
         command.mark(Reason::ExecutableSetting);
     }
     if let Some(value) = value {
@@ -89,6 +122,16 @@ fn setting(command: &mut Unwrapped<'_, '_>, setting: &Argument) -> Result<(), Re
     Ok(())
 }
 
+/// Whether `git apply` only says what it would do.
+fn only_looks_at_patch(command: &Unwrapped<'_, '_>) -> bool {
+    let looks = |word: &Argument| {
+        let flags = ["--check", "--stat", "--numstat", "--summary"];
+        flags.contains(&word.unquoted())
+    };
+    let applies = |word: &Argument| word.unquoted() == "--apply";
+    command.words.iter().any(looks) && !command.words.iter().any(applies)
+}
+
 fn subcommand(command: &mut Unwrapped<'_, '_>, at: usize) -> Result<(), Refusal> {
     let Some(name) = command.known(at).map(str::to_owned) else {
         if command.words.get(at).is_some() {
@@ -98,15 +141,29 @@ fn subcommand(command: &mut Unwrapped<'_, '_>, at: usize) -> Result<(), Refusal>
     };
     let operation = command.known(at + 1);
     match (name.as_str(), operation) {
-        ("submodule", Some("foreach")) => {
-            let from = at + 2 + usize::from(command.known(at + 2) == Some("--recursive"));
-            command.runs_joined(Wrapping::Incidental, from)?;
+        ("submodule", _) => {
+            let words = command.words.iter().enumerate().skip(at + 1);
+            let foreach = words
+                .filter(|(_, word)| !word.unquoted().starts_with('-'))
+                .map(|(place, word)| (place, word.unquoted()))
+                .next();
+            if let Some((mut from, "foreach")) = foreach {
+                from += 1;
+                while command
+                    .known(from)
+                    .is_some_and(|word| word.starts_with('-'))
+                {
+                    from += 1;
+                }
+                command.runs_joined(Wrapping::Incidental, from)?;
+            }
         }
         ("bisect", Some("run")) => {
             let words = command.rest(at + 2).to_vec();
             command.starts(Wrapping::Incidental, Vec::new(), words)?;
         }
         ("config", _) => configured(command, at)?,
+        ("apply" | "am", _) if !only_looks_at_patch(command) => told::patch(command, at + 1)?,
         _ => {}
     }
     let words = command.words;
@@ -115,39 +172,25 @@ fn subcommand(command: &mut Unwrapped<'_, '_>, at: usize) -> Result<(), Refusal>
         if text.starts_with("ext::") {
             command.runs(Wrapping::Incidental, &word.tail("ext::".len()))?;
         }
-        if matches!(name.as_str(), "clone" | "init")
-            && matches!(text, "-c" | "--config" | "--template")
-            && let Some(value) = words.get(place + 1)
-        {
-            setting(command, value)?;
-        }
-        for option in code_options(&name) {
-            if text == option {
-                if let Some(code) = words.get(place + 1) {
-                    command.runs(Wrapping::Incidental, code)?;
-                }
-                continue;
-            }
-            let Some(rest) = text.strip_prefix(option) else {
-                continue;
+        if matches!(name.as_str(), "clone" | "init") {
+            let (flag, glued) = match text.split_once('=') {
+                Some((flag, _)) if flag.starts_with("--") => (flag, Some(flag.len() + 1)),
+                _ if text.starts_with("-c") && text.len() > 2 => ("-c", Some(2)),
+                _ => (text, None),
             };
-            if option.starts_with("--") && rest.starts_with('=') {
-                command.runs(Wrapping::Incidental, &word.tail(option.len() + 1))?;
-            } else if !option.starts_with("--") {
-                command.runs(Wrapping::Incidental, &word.tail(option.len()))?;
+            let long = |name: &str| flag.len() > 3 && name.starts_with(flag);
+            let value = match glued {
+                Some(from) => Some(word.tail(from)),
+                None => words.get(place + 1).cloned(),
+            };
+            if let Some(value) = value
+                && (flag == "-c" || long("--config") || long("--template"))
+            {
+                setting(command, &value)?;
             }
         }
     }
     Ok(())
-}
-
-fn code_options(subcommand: &str) -> impl Iterator<Item = &'static str> {
-    let (_, options) = CODE
-        .iter()
-        .find(|(name, _)| *name == subcommand)
-        .copied()
-        .unwrap_or_default();
-    options.split_ascii_whitespace()
 }
 
 /// `git config key value`: what is set now runs later.

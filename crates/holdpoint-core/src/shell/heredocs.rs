@@ -137,16 +137,21 @@ impl Reader<'_> {
         }
         loop {
             let from = self.pos;
-            self.take_run(|byte| byte != b'\n' && (announced.quoted || byte != b'\\'));
-            self.copy(from, self.pos, body);
+            if announced.quoted {
+                let rest = self.slice(from, self.bytes.len());
+                self.pos = from + rest.find('\n').unwrap_or(rest.len());
+            } else {
+                self.take_run(|byte| byte != b'\n' && byte != b'\\');
+            }
             let backslash = self.pos;
+            if self.byte(backslash) == b'\n' {
+                self.pos += 1;
+                self.copy(from, self.pos, body);
+                break;
+            }
+            self.copy(from, backslash, body);
             match (self.byte(backslash), self.byte(backslash + 1)) {
                 (END, _) => break,
-                (b'\n', _) => {
-                    self.pos += 1;
-                    self.copy(backslash, self.pos, body);
-                    break;
-                }
                 (_, b'\n') => self.pos += 2,
                 _ => {
                     self.pos += 1;

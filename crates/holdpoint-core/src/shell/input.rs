@@ -27,7 +27,7 @@ impl Input {
     }
 
     /// What a word or a variable holds, as something to read.
-    pub(super) fn of(value: &Value) -> Self {
+    pub(super) fn from_value(value: &Value) -> Self {
         match value {
             Value::Known(text) => Input::Known(Arc::clone(text)),
             Value::Partly(partial) => Input::Partly(Rc::clone(partial)),
@@ -40,7 +40,7 @@ impl Input {
     pub(super) fn if_any(self) -> Self {
         match self {
             Input::Known(text) if !text.is_empty() => {
-                Input::of(&Value::partly(Origin::Elsewhere, &text, None))
+                Input::from_value(&Value::partly(Origin::Elsewhere, &text, None))
             }
             Input::Partly(partial) => Input::Partly(partial.changed()),
             Input::Inherited | Input::Empty | Input::Known(_) | Input::Unknown(_) => self,

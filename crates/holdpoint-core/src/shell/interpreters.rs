@@ -6,12 +6,14 @@
 
 use super::code::{self, Source};
 use super::commands::Wrapping;
+use super::consoles;
 use super::input::Input;
 use super::names::{Names, Shapes};
 use super::refusal::Refusal;
 use super::texts::Argument;
-use super::unwrapping::Unwrapped;
+use super::unwrapping::{STANDARD_INPUT, Unwrapped, is_stream};
 use super::walk::opaque_origin;
+use super::windows;
 use crate::opaque::Reason;
 
 /// How an interpreter is told what to run.
@@ -46,7 +48,7 @@ const INTERPRETERS: &[Interpreter] = &[
         ends: "",
     },
     Interpreter {
-        names: Names::new("node nodejs bun tsx ts-node"),
+        names: Names::new("node nodejs bun tsx ts-node zx"),
         code: "-e -p --eval --print -pe",
         values: "-r -C --require --import --loader --conditions",
         ends: "",
@@ -95,16 +97,10 @@ const INTERPRETERS: &[Interpreter] = &[
     },
     Interpreter {
         names: Names::new(
-            "ghc scala groovy swift clojure clj guile racket sbcl emacs gdb lldb expect tclsh",
+            "ghc scala groovy swift clojure clj guile racket sbcl emacs gdb lldb expect tclsh coffee kotlin jshell",
         ),
         code: "-e -c -ex -o -eval --eval --batch-eval --execute",
         values: "-l -x",
-        ends: "",
-    },
-    Interpreter {
-        names: Names::new("pwsh powershell"),
-        code: "-c -Command -command -EncodedCommand -e -enc -ec",
-        values: "-ExecutionPolicy -File",
         ends: "",
     },
     Interpreter {
@@ -125,7 +121,7 @@ const INTERPRETERS: &[Interpreter] = &[
 const EVALUATING: &[(&str, &str)] = &[("deno", "eval"), ("bun", "eval"), ("dotnet", "script")];
 
 /// What an interpreter is given to run.
-enum Given {
+pub(super) enum Given {
     Nothing,
     /// It cannot be known.
     Hidden(Reason),
@@ -141,7 +137,15 @@ enum Given {
 
 /// Lists what an interpreter does, if a command is one.
 pub(super) fn interpret(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Refusal> {
-    let given = given(name, command.words, &command.start.input);
+    let given = match name {
+        "pwsh" | "powershell" | "pwsh.exe" | "powershell.exe" => {
+            match windows::powershell(command, name)? {
+                Some(given) => given,
+                None => return Ok(()),
+            }
+        }
+        _ => given(name, command.words, &command.start.input),
+    };
     let language = code::language(name);
     match (given, language) {
         (Given::Nothing, _) => Ok(()),
@@ -157,7 +161,13 @@ pub(super) fn interpret(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(
             }
             let texts: Vec<&str> = codes.iter().map(Argument::unquoted).collect();
             let span = codes.first().map_or(0..0, |code| code.text.span.clone());
-            code::run(command, language, &texts.join("\n"), &span, Source::Inline)
+            let mut text = texts.join("\n");
+            if name.starts_with("ipython")
+                && let Some(word) = codes.first()
+            {
+                text = consoles::notebook(command, &text, word)?;
+            }
+            code::run(command, language, &text, &span, Source::Inline)
         }
         (Given::Input, Some(language)) => match command.start.input.clone() {
             Input::Known(text) => {
@@ -234,14 +244,14 @@ impl Interpreter {
         let mut at = 1;
         while let Some(word) = words.get(at) {
             let text = word.unquoted();
-            if text == "-" || text == "/dev/stdin" {
+            if STANDARD_INPUT.contains(&text) {
                 break;
             }
             let name = text.split_once('=').map_or(text, |(name, _)| name);
-            if listed(self.code, text) {
+            if names_code(self.code, text) {
                 at += 1;
                 codes.extend(words.get(at).cloned());
-            } else if name.starts_with("--") && listed(self.code, name) {
+            } else if name.starts_with("--") && names_code(self.code, name) {
                 codes.push(word.tail(name.len() + 1));
             } else if text.starts_with('+') && self.names.contains("vim") {
                 let jumps = text.bytes().skip(1).all(|byte| byte.is_ascii_digit());
@@ -255,6 +265,8 @@ impl Interpreter {
                 // A dynamic word may be the option that brings code.
                 return if word.text.dynamic {
                     Given::Hidden(opaque_origin(word.origin, Reason::DynamicCode))
+                } else if is_stream(text) {
+                    Given::Hidden(Reason::ScriptFromInput)
                 } else {
                     Given::File(at)
                 };
@@ -328,6 +340,18 @@ enum Bundle {
     Flags,
 }
 
+/// Whether a flag brings code, its name cut short or not.
+fn names_code(list: &str, flag: &str) -> bool {
+    let cut_short = || {
+        let mut known = list.split_ascii_whitespace();
+        flag.len() > MIN_CUT_SHORT && known.any(|one| one.starts_with(flag))
+    };
+    listed(list, flag) || (flag.starts_with("--") && cut_short())
+}
+
+/// A long flag cut shorter than this could be any.
+const MIN_CUT_SHORT: usize = 3;
+
 fn listed(list: &str, name: &str) -> bool {
     list.split_ascii_whitespace().any(|known| known == name)
 }
@@ -342,9 +366,13 @@ fn awk(words: &[Argument]) -> Vec<Argument> {
     )
 }
 
+/// The scripts `sed` is given.
+pub(super) fn sed_scripts(words: &[Argument]) -> Vec<Argument> {
+    scripts(words, "-l --line-length", "-e --expression", "-f --file")
+}
+
 fn sed(words: &[Argument]) -> Option<Reason> {
-    let programs = scripts(words, "-l --line-length", "-e --expression", "-f --file");
-    for program in programs {
+    for program in sed_scripts(words) {
         let text = program.unquoted();
         if sed_runs(text) {
             return Some(if program.text.dynamic {
@@ -366,11 +394,11 @@ fn scripts(words: &[Argument], values: &str, code: &str, files: &str) -> Vec<Arg
         let text = word.unquoted();
         let name = text.split_once('=').map_or(text, |(name, _)| name);
         let attached = name.len() < text.len() && name.starts_with("--");
-        if listed(code, text) {
+        if names_code(code, text) {
             at += 1;
             found.extend(words.get(at).cloned());
             named = true;
-        } else if attached && listed(code, name) {
+        } else if attached && names_code(code, name) {
             found.push(word.tail(name.len() + 1));
             named = true;
         } else if listed(files, text) || listed(values, text) {
@@ -413,7 +441,7 @@ fn scripts(words: &[Argument], values: &str, code: &str, files: &str) -> Vec<Arg
 
 /// Whether a `sed` script may run a command: by `e`, or by the flag of `s` with that name.
 /// What cannot be followed may.
-fn sed_runs(script: &str) -> bool {
+pub(super) fn sed_runs(script: &str) -> bool {
     let mut rest = script.chars().peekable();
     while let Some(sign) = rest.next() {
         match sign {
@@ -474,7 +502,10 @@ fn sed_runs(script: &str) -> bool {
     false
 }
 
-fn skip_delimited(rest: &mut std::iter::Peekable<std::str::Chars<'_>>, delimiter: char) -> bool {
+pub(super) fn skip_delimited(
+    rest: &mut std::iter::Peekable<std::str::Chars<'_>>,
+    delimiter: char,
+) -> bool {
     while let Some(letter) = rest.next() {
         match letter {
             '\\' => {

@@ -5,29 +5,28 @@
 
 use std::sync::Arc;
 
+use super::carried::carried;
 use super::commands::{Container, Wrapping};
 use super::environment::Whereabouts;
 use super::git;
 use super::input::Input;
-use super::names::{Names, Shapes};
+use super::items::{items, line_item};
+use super::listings;
+use super::names::Names;
 use super::options::{self, Order, Spec};
 use super::refusal::Refusal;
 use super::texts::{Argument, UNKNOWN};
+use super::told;
 use super::tree::Span;
 use super::unwrapping::Unwrapped;
+use super::windows;
 use super::wrappers;
 use crate::opaque::Reason;
 use crate::rules;
 
 /// Lists what such a program starts; does nothing for any other.
 pub(super) fn launch(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Refusal> {
-    if CARRYING.could_hold(name) {
-        for carrier in CARRIERS {
-            if carrier.programs.contains(name) {
-                command.carried(carrier)?;
-            }
-        }
-    }
+    carried(command, name)?;
     match name {
         "find" | "gfind" | "bfs" => command.find(),
         "xargs" | "gxargs" => command.xargs(),
@@ -56,9 +55,20 @@ pub(super) fn launch(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), 
         "hyperfine" => command.operand_codes(HYPERFINE),
         "concurrently" | "npm-run-all" | "run-p" | "run-s" => command.operand_codes(CONCURRENTLY),
         "watchexec" => command.command_or_code(WATCHEXEC),
-        "ed" => command.edited(),
+        "dc" => command.edited(),
+        "cmd" | "cmd.exe" | "del" | "erase" | "rd" | "rmdir" => windows::launch(command, name),
+        "cmake" | "cmake3" => command.cmake_tool(),
+        "ed" | "red" => {
+            command.edited()?;
+            told::ed(command)
+        }
+        "sed" | "gsed" => told::sed(command),
+        "apply_patch" | "applypatch" | "patch" | "gpatch" => told::patch(command, 1),
         "less" | "more" | "man" | "view" => command.paged(),
         "nix" => command.after_option(&["-c", "--command"]),
+        "gcloud" | "lxc" | "incus" | "multipass" | "limactl" | "eksctl" => {
+            command.after_option(&["--"])
+        }
         "xterm" | "urxvt" | "konsole" | "alacritty" | "st" => command.after_option(&["-e"]),
         _ if is_unknown_launcher(name) => command.any_command(),
         _ => Ok(()),
@@ -87,114 +97,6 @@ pub(super) fn is_launcher(name: &str) -> bool {
 fn is_unknown_launcher(name: &str) -> bool {
     is_launcher(name) || (rules::program(name).is_none() && wrappers::find(name, None).is_none())
 }
-
-/// Options whose value is code, looked for anywhere among the words: such a value is rarely
-/// an operand by accident, and listing one too many costs less than missing one.
-struct Carrier {
-    programs: Names,
-    options: &'static str,
-    how: Wrapping,
-}
-
-/// The shapes of all their names: most programs are none of them.
-const CARRYING: Shapes = {
-    let mut rest = CARRIERS;
-    let mut shapes = Shapes::NONE;
-    while let [first, tail @ ..] = rest {
-        shapes = first.programs.shapes_with(shapes);
-        rest = tail;
-    }
-    shapes
-};
-
-const CARRIERS: &[Carrier] = &[
-    Carrier {
-        programs: Names::new("tar gtar bsdtar"),
-        options: "--to-command --use-compress-program -I --rsh-command --info-script \
-                  --new-volume-script -F --checkpoint-action=exec",
-        how: Wrapping::Incidental,
-    },
-    Carrier {
-        programs: Names::new("rsync"),
-        options: "-e --rsh --rsync-path",
-        how: Wrapping::Incidental,
-    },
-    Carrier {
-        programs: Names::new("split gsplit"),
-        options: "--filter",
-        how: Wrapping::Incidental,
-    },
-    Carrier {
-        programs: Names::new("sort gsort"),
-        options: "--compress-program",
-        how: Wrapping::Incidental,
-    },
-    Carrier {
-        programs: Names::new("man"),
-        options: "-P --pager -H --html",
-        how: Wrapping::Incidental,
-    },
-    Carrier {
-        programs: Names::new("nc ncat netcat"),
-        options: "-e -c --exec --sh-exec --lua-exec",
-        how: Wrapping::Incidental,
-    },
-    Carrier {
-        programs: Names::new("zip"),
-        options: "-TT --unzip-command",
-        how: Wrapping::Incidental,
-    },
-    Carrier {
-        programs: Names::new("script"),
-        options: "-c --command",
-        how: Wrapping::Commanding,
-    },
-    Carrier {
-        programs: Names::new("scp sftp"),
-        options: "-S -D",
-        how: Wrapping::Incidental,
-    },
-    Carrier {
-        programs: Names::new("nix-shell"),
-        options: "--run --command",
-        how: Wrapping::Commanding,
-    },
-    Carrier {
-        programs: Names::new("npx npm"),
-        options: "-c --call",
-        how: Wrapping::Incidental,
-    },
-    Carrier {
-        programs: Names::new("mapfile readarray compgen"),
-        options: "-C",
-        how: Wrapping::Incidental,
-    },
-    Carrier {
-        programs: Names::new("nodemon"),
-        options: "--exec -x",
-        how: Wrapping::Incidental,
-    },
-    Carrier {
-        programs: Names::new("entr"),
-        options: "-s",
-        how: Wrapping::Incidental,
-    },
-    Carrier {
-        programs: Names::new("rg"),
-        options: "--pre",
-        how: Wrapping::Incidental,
-    },
-    Carrier {
-        programs: Names::new("fzf"),
-        options: "--preview",
-        how: Wrapping::Incidental,
-    },
-    Carrier {
-        programs: Names::new("hyperfine"),
-        options: "--prepare --setup --cleanup --conclude -p -s -c",
-        how: Wrapping::Incidental,
-    },
-];
 
 const XARGS: Spec = Spec {
     values: "-a -d -E -I -J -L -n -P -R -S -s --arg-file --delimiter --max-lines --max-args \
@@ -373,33 +275,6 @@ fn text_filled(text: &str, found: &str) -> String {
 }
 
 impl Unwrapped<'_, '_> {
-    fn carried(&mut self, carrier: &Carrier) -> Result<(), Refusal> {
-        for (at, word) in self.words.iter().enumerate().skip(1) {
-            let text = word.unquoted();
-            for option in carrier.options.split_ascii_whitespace() {
-                let short = !option.starts_with("--");
-                // `-qc code`: the last of several letters.
-                let bundled = option.len() == 2
-                    && text.starts_with('-')
-                    && !text.starts_with("--")
-                    && option.chars().next_back() == text.chars().next_back()
-                    && text.bytes().skip(1).all(|byte| byte.is_ascii_alphabetic());
-                let Some(rest) = text.strip_prefix(option).or(bundled.then_some("")) else {
-                    continue;
-                };
-                if rest.is_empty() {
-                    if let Some(code) = self.words.get(at + 1) {
-                        self.runs(carrier.how, code)?;
-                    }
-                } else if rest.starts_with('=') || short {
-                    let equals = usize::from(rest.starts_with('='));
-                    self.runs(carrier.how, &word.tail(option.len() + equals))?;
-                }
-            }
-        }
-        Ok(())
-    }
-
     fn find(&mut self) -> Result<(), Refusal> {
         let begins = |word: &Argument| {
             let text = word.unquoted();
@@ -463,7 +338,10 @@ impl Unwrapped<'_, '_> {
         let filter = filter.map(str::to_owned);
         let found: Vec<String> = roots
             .iter()
-            .map(|root| found_below(root, &filter))
+            .flat_map(|root| {
+                let hidden = listings::found_hidden(root.unquoted(), filter.as_deref());
+                std::iter::once(found_below(root, &filter)).chain(hidden)
+            })
             .collect();
         while let Some(word) = self.words.get(at) {
             at += 1;
@@ -499,6 +377,11 @@ impl Unwrapped<'_, '_> {
                         words.push(Argument::literal("-r", span.clone()));
                     }
                     for root in &roots {
+                        let hidden = listings::found_hidden(root.unquoted(), filter.as_deref());
+                        words.extend(hidden.map(|pattern| {
+                            let word = Argument::supplied(root.unquoted(), span.clone());
+                            word.filled_with(Some(pattern))
+                        }));
                         words.push(match &filter {
                             Some(_) => Argument::supplied(root.unquoted(), span.clone())
                                 .filled_with(Some(found_below(root, &filter))),
@@ -560,7 +443,37 @@ impl Unwrapped<'_, '_> {
             .try_for_each(|code| self.runs(Wrapping::Incidental, code))
     }
 
-    /// The lines of `ed` that begin with `!` are commands.
+    /// `cmake -E env`, `time` and `chdir` run what follows.
+    fn cmake_tool(&mut self) -> Result<(), Refusal> {
+        let Some(at) = self.words.iter().position(|word| word.unquoted() == "-E") else {
+            return Ok(());
+        };
+        let before = Arc::clone(&self.listing.environment.directory);
+        let mut from = at + 2;
+        match self.known(at + 1) {
+            Some("env") => {
+                while self.known(from).is_some_and(|word| word.starts_with("--")) {
+                    from += 1;
+                }
+            }
+            Some("time") => {}
+            Some("chdir") => {
+                match self.known(from).map(str::to_owned) {
+                    Some(target) => self.listing.environment.go(&target),
+                    None => self.listing.environment.get_lost(),
+                }
+                from += 1;
+            }
+            Some(_) | None => return Ok(()),
+        }
+        let (assignments, from) = self.assignments_from(from);
+        let words = self.rest(from).to_vec();
+        let walked = self.starts(Wrapping::Incidental, assignments, words);
+        self.listing.environment.directory = before;
+        walked
+    }
+
+    /// The lines of `ed` and `dc` that begin with `!` are commands.
     fn edited(&mut self) -> Result<(), Refusal> {
         let Input::Known(text) = self.start.input.clone() else {
             return Ok(());
@@ -602,10 +515,12 @@ impl Unwrapped<'_, '_> {
                         continue;
                     };
                     for line in text.lines() {
+                        let unquoted = line_item(line);
+                        let line = unquoted.as_deref().unwrap_or(line);
                         let filled = words
                             .iter()
                             .map(|word| {
-                                let text = word.unquoted().replace(&marker, line.trim());
+                                let text = word.unquoted().replace(&marker, line);
                                 Argument::literal(&text, word.text.span.clone())
                             })
                             .collect();
@@ -624,14 +539,16 @@ impl Unwrapped<'_, '_> {
                     // What it adds stands in the text: `echo / | xargs rm -rf`.
                     Input::Known(text) => {
                         let whole = reading.has(&["-0", "--null", "-d", "--delimiter"]);
-                        let added: Vec<&str> = if whole {
+                        let plain = || text.split_whitespace().map(str::to_owned).collect();
+                        let added: Vec<String> = if whole {
                             text.split(['\0', '\n'])
                                 .filter(|line| !line.is_empty())
+                                .map(str::to_owned)
                                 .collect()
                         } else {
-                            text.split_whitespace().collect()
+                            items(text).unwrap_or_else(plain)
                         };
-                        let added = added.into_iter();
+                        let added = added.iter();
                         words.extend(added.map(|word| Argument::literal(word, end..end)));
                     }
                     Input::Inherited | Input::Empty | Input::Partly(_) | Input::Unknown(_) => {
@@ -700,6 +617,10 @@ impl Unwrapped<'_, '_> {
     }
 
     fn env(&mut self) -> Result<(), Refusal> {
+        // What follows is read by the command this starts.
+        if self.split_string()? {
+            return Ok(());
+        }
         for reading in options::read(
             self.words,
             1,
@@ -707,14 +628,6 @@ impl Unwrapped<'_, '_> {
             Order::OptionsFirst,
             self.listing.budget(),
         ) {
-            if let Some(code) = reading.value(&["-S", "--split-string"]) {
-                let code = code.clone();
-                // Its escapes are not a shell's: `\_` is a space.
-                if code.unquoted().contains('\\') {
-                    self.mark(Reason::DynamicCode);
-                }
-                self.runs(Wrapping::Incidental, &code)?;
-            }
             let from = reading
                 .operands
                 .first()

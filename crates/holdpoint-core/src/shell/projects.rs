@@ -3,11 +3,14 @@
 //! Promises that the lines a Makefile or `package.json` holds for what is asked are listed, if the
 //! file can be read; a file that cannot be found leaves the command as it stands.
 
+use super::commands::Wrapping;
 use super::input::Input;
+use super::loading;
 use super::options::{self, Order, Spec};
+use super::reader::read;
 use super::refusal::Refusal;
 use super::texts::Argument;
-use super::unwrapping::Unwrapped;
+use super::unwrapping::{SHELLS, Unwrapped};
 use crate::opaque::Reason;
 use crate::project_files::makefile;
 use crate::project_files::package_json::{self, NotJson};
@@ -25,6 +28,23 @@ const MANAGER: Spec = Spec {
     values: "-w -C --workspace --prefix --dir --cwd --filter -F --registry --loglevel",
     flags: "-s -r -ws --silent --workspaces --if-present --recursive --bail",
 };
+
+/// Files a makefile may include; each is read, and the whole again.
+const MAX_INCLUDES: usize = 16;
+
+/// Whether what makefiles say reads their lines is a shell with the options people give it.
+fn is_usual_shell(shell: &str) -> bool {
+    const WORDS: [&str; 7] = [
+        "env", "errexit", "errtrace", "extglob", "nounset", "pipefail", "posix",
+    ];
+    shell.split_whitespace().all(|word| {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        let option = word
+            .strip_prefix(['-', '+'])
+            .is_some_and(|letters| letters.bytes().all(|byte| byte.is_ascii_alphabetic()));
+        option || SHELLS.contains(&name) || WORDS.contains(&name) || name.starts_with("$")
+    })
+}
 
 /// Files `make` looks for.
 const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
@@ -63,7 +83,20 @@ impl Unwrapped<'_, '_> {
             {
                 self.mark(Reason::ExecutableSetting);
             }
+            if reading.has(&["--eval", "-E"]) {
+                self.mark(Reason::ExecutableSetting);
+            }
+            let printed = named.as_deref().and_then(|name| name.strip_prefix("<("));
             let files = match (named.as_deref(), &self.start.input) {
+                (Some(_), _) if printed.is_some() => {
+                    match printed.and_then(|inside| self.printed(inside)) {
+                        Some(text) => vec![(text, None)],
+                        None => {
+                            self.mark(Reason::PipedIntoShell);
+                            Vec::new()
+                        }
+                    }
+                }
                 (Some("-" | "/dev/stdin"), Input::Known(text)) => vec![(Arc::clone(text), None)],
                 (Some("-" | "/dev/stdin"), _) => {
                     self.mark(Reason::ScriptFromInput);
@@ -78,16 +111,88 @@ impl Unwrapped<'_, '_> {
                     found.find(|files| !files.is_empty()).unwrap_or_default()
                 }
             };
+            let mut files = files;
+            let told: Vec<&str> = reading
+                .options
+                .iter()
+                .filter(|(name, _)| matches!(name.as_str(), "--eval" | "-E"))
+                .filter_map(|(_, value)| value.as_ref().map(Argument::unquoted))
+                .collect();
+            let told = told.join("\n");
+            if files.is_empty() && !told.is_empty() {
+                files.push((Arc::from(""), None));
+            }
             for (text, path) in files {
-                let recipe = makefile::recipe(&text, &goals, &overrides);
-                if recipe.cut {
-                    self.mark(Reason::OverBudget);
-                }
-                let lines: Vec<String> = recipe.lines.into_iter().map(|line| line.text).collect();
-                self.follow_lines(path.as_ref(), &lines)?;
+                let text = format!("{told}\n{text}");
+                self.make_file(&text, path.as_ref(), directory, &goals, &overrides)?;
             }
         }
         Ok(())
+    }
+
+    /// What the commands of `<(…)` print, if that is foreseen.
+    fn printed(&self, inside: &str) -> Option<Arc<str>> {
+        let inside = inside.strip_suffix(')').unwrap_or(inside);
+        let script = read(inside).ok()?;
+        match self.listing.foreseen(&script, inside) {
+            Input::Known(text) => Some(text),
+            Input::Partly(_) | Input::Unknown(_) | Input::Inherited | Input::Empty => None,
+        }
+    }
+
+    /// Lists what making some goals runs, by a file and those it includes.
+    fn make_file(
+        &mut self,
+        text: &str,
+        path: Option<&Arc<str>>,
+        directory: Option<&str>,
+        goals: &[&str],
+        overrides: &[(&str, &str)],
+    ) -> Result<(), Refusal> {
+        let mut whole = text.to_owned();
+        let mut agents = path.is_none_or(|path| self.is_agents(path));
+        let mut included: Vec<String> = Vec::new();
+        let mut recipe = makefile::recipe(&whole, goals, overrides);
+        while let Some(name) = recipe
+            .includes
+            .iter()
+            .find(|name| !included.contains(name))
+            .cloned()
+        {
+            if included.len() >= MAX_INCLUDES {
+                self.mark(Reason::OverBudget);
+                break;
+            }
+            included.push(name.clone());
+            for name in self.names_like(directory, &name) {
+                for (more, path) in self.in_directory(directory, &name) {
+                    agents |= path.is_none_or(|path| self.is_agents(&path));
+                    whole.push('\n');
+                    whole.push_str(&more);
+                }
+            }
+            recipe = makefile::recipe(&whole, goals, overrides);
+        }
+        let evals = makefile::evals(&whole);
+        if !evals.text.is_empty() {
+            whole.push_str(&evals.text);
+            recipe = makefile::recipe(&whole, goals, overrides);
+        }
+        if recipe.cut {
+            self.mark(Reason::OverBudget);
+        }
+        if agents && evals.computed {
+            self.mark(Reason::DynamicCode);
+        }
+        let unusual = recipe
+            .shell_override
+            .as_deref()
+            .is_some_and(|shell| !is_usual_shell(shell));
+        if agents && unusual {
+            self.mark(Reason::ExecutableSetting);
+        }
+        let lines: Vec<String> = recipe.lines.into_iter().map(|line| line.text).collect();
+        self.follow_lines(path, &lines)
     }
 
     fn in_directory(
@@ -106,10 +211,21 @@ impl Unwrapped<'_, '_> {
     pub(super) fn package_scripts(&mut self, manager: &str) -> Result<(), Refusal> {
         for reading in options::read(self.words, 1, MANAGER, Order::Mixed, self.listing.budget()) {
             let mut words = reading.operands.iter().filter_map(|at| self.known(*at));
-            let (Some(first), second) = (words.next(), words.next()) else {
-                continue;
+            let (first, second) = match (words.next(), words.next()) {
+                (Some(first), second) => (first.to_owned(), second.map(str::to_owned)),
+                // By itself it installs.
+                (None, _) if manager == "yarn" => ("install".to_owned(), None),
+                (None, _) => continue,
             };
-            let (first, second) = (first.to_owned(), second.map(str::to_owned));
+            // `yarn jest` runs the program of that name, if no script has it.
+            if manager != "npm"
+                && first != "npm"
+                && loading::is_loader(&first)
+                && let Some(at) = reading.operands.first()
+            {
+                let words = self.rest(*at).to_vec();
+                self.starts(Wrapping::Commanding, Vec::new(), words)?;
+            }
             let directory = reading
                 .value(&["-C", "--prefix", "--dir", "--cwd"])
                 .map(|word| word.unquoted().to_owned());

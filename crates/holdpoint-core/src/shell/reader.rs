@@ -36,7 +36,7 @@ fn check(text: &str) -> Result<(), Refusal> {
             at: MAX_TEXT,
         });
     }
-    if let Some(at) = text.bytes().position(|byte| byte == 0) {
+    if let Some(at) = text.find('\0') {
         return Err(Refusal {
             reason: RefusalReason::NulByte,
             at,
@@ -262,7 +262,7 @@ impl Reader<'_> {
             } else if declares {
                 self.entry(Position::Argument)?
             } else {
-                Entry::Word(self.word(Position::Argument)?)
+                Entry::Word(self.read_word(Position::Argument)?)
             };
             self.pay()?;
             match entry {
@@ -356,11 +356,11 @@ impl Reader<'_> {
         let (kind, strip_tabs) = self.redirect_kind();
         self.skip_spaces();
         let (kind, target) = if let RedirectKind::HereDocument(_) = kind {
-            let delimiter = self.word(Position::Delimiter)?;
+            let delimiter = self.read_word(Position::Delimiter)?;
             let number = self.announce(&delimiter, strip_tabs)?;
             (RedirectKind::HereDocument(number), delimiter)
         } else {
-            (kind, self.word(Position::Argument)?)
+            (kind, self.read_word(Position::Argument)?)
         };
         Ok(Some(Redirect {
             descriptor: (!descriptor.is_empty()).then_some(descriptor),

@@ -78,7 +78,7 @@ pub(super) fn choices(environment: &mut Environment, words: &[&Word]) -> Vec<Cho
             }
         }
         return (0..most.unwrap_or(1).min(MAX_READINGS) + 1)
-            .map(|at| Choice::of(names.iter().map(|name| (name.clone(), at)).collect()))
+            .map(|at| Choice::from_picks(names.iter().map(|name| (name.clone(), at)).collect()))
             .collect();
     }
     let mut choices = vec![Vec::new()];
@@ -95,7 +95,7 @@ pub(super) fn choices(environment: &mut Environment, words: &[&Word]) -> Vec<Cho
             })
             .collect();
     }
-    choices.into_iter().map(Choice::of).collect()
+    choices.into_iter().map(Choice::from_picks).collect()
 }
 
 /// Programs for which no value a variable ever had may be overlooked.

@@ -38,15 +38,17 @@ pub(super) fn input(
                     Some(text) => Input::text(&format!("{text}\n")),
                     None if word.may_fail() => {
                         let origin = word.origin.unwrap_or(Origin::Elsewhere);
-                        Input::of(&Value::partly(origin, word.unquoted(), None))
+                        Input::from_value(&Value::partly(origin, word.unquoted(), None))
                     }
-                    None => Input::of(&word.value()),
+                    None => Input::from_value(&word.value()),
                 }
             }
             RedirectKind::HereDocument(number) => match documents.get(number) {
                 Some(document) => match words.document(&document.parts) {
                     (text, true) => Input::text(&text),
-                    (text, false) => Input::of(&Value::partly(Origin::Elsewhere, &text, None)),
+                    (text, false) => {
+                        Input::from_value(&Value::partly(Origin::Elsewhere, &text, None))
+                    }
                 },
                 None => Input::Unknown(Origin::Elsewhere),
             },
@@ -80,7 +82,9 @@ pub(super) fn content(words: &Expander<'_>, path: &str) -> Input {
     match words.environment.content(path) {
         Some(Content::Known(text)) => Input::Known(text),
         Some(Content::From(origin)) => Input::Unknown(origin),
-        Some(Content::Same(_) | Content::Edited) | None => Input::Unknown(Origin::Elsewhere),
+        Some(Content::Same(_) | Content::Link(_) | Content::Edited) | None => {
+            Input::Unknown(Origin::Elsewhere)
+        }
     }
 }
 
@@ -153,7 +157,12 @@ pub(super) fn redirections(
                 }
                 RedirectKind::DuplicateOutput => RedirectionKind::Write,
             };
-            Redirection { kind, target }
+            let of_errors = redirect.descriptor.as_deref() == Some("2");
+            Redirection {
+                kind,
+                target,
+                of_errors,
+            }
         })
         .collect()
 }

@@ -8,18 +8,22 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::changes::{Change, Outcome, Target};
 use super::code;
-use super::commands::{FileRead, Wrapping};
+use super::commands::{FileRead, RedirectionKind, Wrapping};
 use super::environment::{Origin, joined};
-use super::files::{Content, Disturbance, Written};
+use super::files::{Content, Written, tidy};
 use super::refusal::Refusal;
+use super::texts::Argument;
 use super::unwrapping::Unwrapped;
 use super::walk::{Start, opaque_origin, parameters};
 use crate::budget::{MAX_FILE, Resource};
 use crate::call::digest_of;
 use crate::code::Language;
+use crate::effects::reading::ReadWords;
 use crate::opaque::Reason;
-use crate::paths::{FileText, Unresolved, is_within};
+use crate::paths::{FileText, Unresolved, base_name, is_within};
+use crate::rules::{self, matching};
 
 /// Commands taken from one file; whoever runs a longer script is asked about it.
 const MAX_COMMANDS: usize = 1500;
@@ -28,7 +32,7 @@ const MAX_COMMANDS: usize = 1500;
 const INSTALLED: &[&str] = &["/bin", "/lib", "/opt", "/sbin", "/snap", "/usr"];
 
 /// What a file that is run turned out to be.
-enum Found {
+pub(super) enum ScriptSource {
     /// A text, and the file it stands in, if it is on the disk.
     Text {
         text: Arc<str>,
@@ -40,13 +44,15 @@ enum Found {
     Compiled,
     /// It is there and is not read, or it is not what it was.
     Unread(Reason),
+    /// A program the text itself makes of sources.
+    Built,
     /// It is not there.
     Missing,
 }
 
 /// Who asks for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Asks {
+pub(super) enum Asks {
     /// Something that runs it.
     Runner,
     /// A build or a package manager, which runs code by its nature whatever was checked out.
@@ -85,16 +91,59 @@ impl Unwrapped<'_, '_> {
         };
         for found in all {
             let language = match &found {
-                Found::Text { text, .. } => match interpreter_of(text) {
+                ScriptSource::Text { text, .. } => match interpreter_of(text) {
                     Interpreter::Shell => None,
                     Interpreter::Code(language) => Some(language),
-                    Interpreter::Other => continue,
+                    Interpreter::Other(interpreter) => {
+                        let interpreter = interpreter.to_owned();
+                        self.follow_interpreter(&interpreter, &path)?;
+                        continue;
+                    }
                 },
-                Found::From(_) | Found::Compiled | Found::Unread(_) | Found::Missing => None,
+                ScriptSource::From(_)
+                | ScriptSource::Compiled
+                | ScriptSource::Unread(_)
+                | ScriptSource::Built
+                | ScriptSource::Missing => None,
             };
             self.run_found(found, 0, language)?;
         }
         Ok(())
+    }
+
+    /// Lists the command a script's first line says runs it, as the system puts it together: the
+    /// program, all that follows as one word, and the script.
+    fn follow_interpreter(&mut self, interpreter: &str, script: &str) -> Result<(), Refusal> {
+        let span = self
+            .words
+            .first()
+            .map_or(0..0, |word| word.text.span.clone());
+        // It is on its way already, or it names itself and nothing runs.
+        if self.listing.interpreted.iter().any(|known| known == script) {
+            return Ok(());
+        }
+        let interpreter = interpreter.trim();
+        let (program, words) = match interpreter.split_once([' ', '\t']) {
+            Some((program, words)) => (program, Some(words.trim())),
+            None => (interpreter, None),
+        };
+        let mut all = vec![Argument::literal(program, span.clone())];
+        match words.and_then(|words| words.strip_prefix("-S")) {
+            // `env` takes the one word apart again.
+            Some(apart) if base_name(program) == "env" => {
+                let apart = apart.split_whitespace();
+                all.extend(apart.map(|word| Argument::literal(word, span.clone())));
+            }
+            Some(_) | None => {
+                all.extend(words.map(|words| Argument::literal(words, span.clone())));
+            }
+        }
+        all.push(Argument::literal(script, span));
+        all.extend(self.rest(1).iter().cloned());
+        self.listing.interpreted.push(script.to_owned());
+        let started = self.starts(Wrapping::Commanding, Vec::new(), all);
+        self.listing.interpreted.pop();
+        started
     }
 
     /// Lists what a script in another language does, named by a word.
@@ -106,6 +155,57 @@ impl Unwrapped<'_, '_> {
             self.run_found(found, at, Some(language))?;
         }
         Ok(())
+    }
+
+    /// Hands on what a file of statements holds that the text itself writes: what is on the disk is
+    /// read by who reads the statements, and is not what will be there.
+    pub(super) fn follow_statements(&mut self) {
+        let environment = &self.listing.environment;
+        if environment.files.is_empty() && environment.changers.is_empty() {
+            return;
+        }
+        let Some(command) = self.listing.commands.get(self.place) else {
+            return;
+        };
+        let name = command.program().unwrap_or_default();
+        let Some(database) = rules::program(name).and_then(|program| program.database.as_ref())
+        else {
+            return;
+        };
+        let read = ReadWords::read_command(command, name, command.words.len());
+        let reading = read.of_command(command, command.words.len());
+        let values = reading.values_of(database.files);
+        let mut paths: Vec<String> = values
+            .filter(|(_, word)| !word.dynamic)
+            .map(|(value, _)| value.to_owned())
+            .collect();
+        let redirects = command.redirects.iter();
+        let opened = redirects.filter(|one| one.kind == RedirectionKind::Read);
+        paths.extend(opened.map(|one| one.target.text.clone()));
+        for path in paths {
+            for found in self.look_up(&path, Asks::Runner) {
+                match found {
+                    ScriptSource::Text { text, path: None } => self.add_input(&text),
+                    ScriptSource::From(origin) => {
+                        self.mark(opaque_origin(Some(origin), Reason::ChangedBefore));
+                    }
+                    ScriptSource::Unread(reason @ Reason::ChangedBefore) => self.mark(reason),
+                    // Who reads the statements says what of the disk cannot be read.
+                    ScriptSource::Text { .. }
+                    | ScriptSource::Compiled
+                    | ScriptSource::Unread(_)
+                    | ScriptSource::Built
+                    | ScriptSource::Missing => {}
+                }
+            }
+        }
+    }
+
+    fn add_input(&mut self, text: &str) {
+        if let Some(command) = self.listing.commands.get_mut(self.place) {
+            let before = command.input.as_deref().unwrap_or_default();
+            command.input = Some(Arc::from(format!("{before}\n{text}")));
+        }
     }
 
     /// Lists lines a file of a project says are run.
@@ -139,25 +239,28 @@ impl Unwrapped<'_, '_> {
         let mut texts = Vec::new();
         for found in self.look_up(name, Asks::Project) {
             match found {
-                Found::Text { text, path } => texts.push((text, path)),
-                Found::From(origin) => {
+                ScriptSource::Text { text, path } => texts.push((text, path)),
+                ScriptSource::From(origin) => {
                     self.mark(opaque_origin(Some(origin), Reason::ChangedBefore));
                 }
-                Found::Compiled => self.mark(Reason::NotText),
-                Found::Unread(reason) => self.mark(reason),
-                Found::Missing => {}
+                ScriptSource::Compiled => self.mark(Reason::NotText),
+                ScriptSource::Unread(reason) => self.mark(reason),
+                ScriptSource::Built | ScriptSource::Missing => {}
             }
         }
         texts
     }
 
     /// Everything a file may be when it is run.
-    fn look_up(&mut self, path: &str, asks: Asks) -> Vec<Found> {
+    pub(super) fn look_up(&mut self, path: &str, asks: Asks) -> Vec<ScriptSource> {
+        self.listing.looked_up += 1;
         let files = Rc::clone(&self.listing.environment.files);
-        if files.is_empty() {
+        if files.is_empty() && self.listing.environment.changers.is_empty() {
             return self.look_up_on_disk(path);
         }
-        let names = self.listing.environment.names_of(path);
+        let mut names = self.listing.environment.names_of(path);
+        let linked: Vec<String> = names.iter().flat_map(|name| files.aliases(name)).collect();
+        names.extend(linked.iter().cloned());
         let written = names.iter().find_map(|name| files.get(name));
         let written = written.or_else(|| {
             let real = self.real(path)?;
@@ -168,55 +271,193 @@ impl Unwrapped<'_, '_> {
         });
         let mut all = match written {
             Some(file) => self.look_up_written(path, file),
-            None => self.look_up_on_disk(path),
+            None => {
+                let mut all = self.look_up_on_disk(path);
+                self.look_up_copied(&names, &mut all);
+                all
+            }
         };
-        if asks == Asks::Project {
-            return all;
-        }
-        let since = written.map_or(0, |file| file.at);
-        for disturbed in files.disturbed() {
-            let is_text = all.iter().any(|found| matches!(found, Found::Text { .. }));
-            let counts = match disturbed.how {
-                Disturbance::Unpacked => true,
-                // What is not under the project's control is not touched.
-                Disturbance::CheckedOut => is_text,
-            };
-            if counts && disturbed.at >= since && self.is_below(&names, disturbed.below.as_deref())
-            {
-                all.push(Found::Unread(Reason::ChangedBefore));
-                break;
+        // What a link leads to is looked at by its own name.
+        for name in &linked {
+            match files.get(name) {
+                Some(file) => all.extend(self.look_up_written(name, file)),
+                None => all.extend(self.look_up_name(name)),
             }
         }
+        let since = match linked.is_empty() {
+            true => written.map_or(0, |file| file.at),
+            false => 0,
+        };
+        self.look_up_changed(&names, asks, since, &mut all);
         all
     }
 
     /// What a file is that the text wrote.
-    fn look_up_written(&mut self, path: &str, file: &Written) -> Vec<Found> {
-        let mut all: Vec<Found> = Vec::new();
+    fn look_up_written(&mut self, path: &str, file: &Written) -> Vec<ScriptSource> {
+        let mut all: Vec<ScriptSource> = Vec::new();
         if file.doubtful {
             all.extend(self.look_up_on_disk(path));
         }
         let mut edited = false;
         for content in &file.contents {
             match content {
-                Content::Known(text) => all.push(Found::Text {
+                Content::Known(text) => all.push(ScriptSource::Text {
                     text: Arc::clone(text),
                     path: None,
                 }),
-                Content::Same(other) => all.extend(self.look_up_name(other)),
-                Content::From(Origin::Elsewhere) => {
-                    all.push(Found::Unread(Reason::ChangedBefore));
+                Content::Same(other) => {
+                    let found = self.look_up_name(other);
+                    // What is not there is not copied, and what was there stays.
+                    if !file.doubtful && matches!(found, None | Some(ScriptSource::Missing)) {
+                        all.extend(self.look_up_on_disk(path));
+                    }
+                    all.extend(found);
                 }
-                Content::From(origin) => all.push(Found::From(*origin)),
+                // Its other names are looked at by who asks.
+                Content::Link(_) => {}
+                Content::From(Origin::Elsewhere) => {
+                    all.push(ScriptSource::Unread(Reason::ChangedBefore));
+                }
+                Content::From(origin) => all.push(ScriptSource::From(*origin)),
                 Content::Edited => edited = true,
             }
         }
         // Where nothing is, nothing is edited.
-        let there = all.iter().any(|found| !matches!(found, Found::Missing));
+        let there = all
+            .iter()
+            .any(|found| !matches!(found, ScriptSource::Missing));
         if edited && there {
-            all.push(Found::Unread(Reason::ChangedBefore));
+            all.push(ScriptSource::Unread(Reason::ChangedBefore));
         }
         all
+    }
+
+    /// What a file is that lies in a directory the text copied or moved.
+    fn look_up_copied(&mut self, names: &[String], all: &mut Vec<ScriptSource>) {
+        let files = Rc::clone(&self.listing.environment.files);
+        for (directory, written) in files.names() {
+            for content in &written.contents {
+                let Content::Same(from) = content else {
+                    continue;
+                };
+                let below = names.iter().filter_map(|name| name.strip_prefix(directory));
+                let below: Vec<String> = below
+                    .filter(|rest| rest.starts_with('/'))
+                    .map(|rest| format!("{from}{rest}"))
+                    .collect();
+                for name in below {
+                    let found = self.look_up_name(&name);
+                    all.extend(found.filter(|found| !matches!(found, ScriptSource::Missing)));
+                }
+            }
+        }
+    }
+
+    /// What a file may be that commands of the text change by their words.
+    fn look_up_changed(
+        &mut self,
+        names: &[String],
+        asks: Asks,
+        since: usize,
+        all: &mut Vec<ScriptSource>,
+    ) {
+        let changers = Rc::clone(&self.listing.environment.changers);
+        for place in changers.among(self.listing.commands.len()) {
+            if place < since {
+                continue;
+            }
+            let changes = self.listing.changes_of(place);
+            let command = self.listing.commands.get(place);
+            let inside = command.is_some_and(|command| command.container.is_some());
+            let budget = self.listing.budget();
+            if budget.spend(Resource::Steps, 1 + changes.len()).is_err() {
+                budget.overrun();
+                return;
+            }
+            for change in changes.iter() {
+                let is_there = all
+                    .iter()
+                    .any(|found| !matches!(found, ScriptSource::Missing));
+                let is_text = all
+                    .iter()
+                    .any(|found| matches!(found, ScriptSource::Text { .. }));
+                let changed = match change.outcome {
+                    Outcome::Anything(Origin::Elsewhere) => {
+                        ScriptSource::Unread(Reason::ChangedBefore)
+                    }
+                    Outcome::Anything(origin) => ScriptSource::From(origin),
+                    Outcome::Edited if is_there => ScriptSource::Unread(Reason::ChangedBefore),
+                    // What is not under the project's control is not touched by its history.
+                    Outcome::Perhaps if is_text && asks == Asks::Runner => {
+                        ScriptSource::Unread(Reason::ChangedBefore)
+                    }
+                    Outcome::Built if !is_text && asks == Asks::Runner => ScriptSource::Built,
+                    // What a container sees is not what is compared with here.
+                    Outcome::Holds { .. } if inside => ScriptSource::Unread(Reason::ChangedBefore),
+                    Outcome::Edited | Outcome::Perhaps | Outcome::Built | Outcome::Holds { .. } => {
+                        continue;
+                    }
+                };
+                if !self.reaches(change, place, names, asks) {
+                    continue;
+                }
+                let built = matches!(changed, ScriptSource::Built);
+                all.push(changed);
+                if !built {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Whether what a command changes may be a file of one of these names.
+    fn reaches(&self, change: &Change, place: usize, names: &[String], asks: Asks) -> bool {
+        let (path, wild) = match &change.target {
+            Target::Anywhere => return asks == Asks::Runner,
+            Target::Path(path) => (path, false),
+            Target::Pattern(path) => (path, true),
+        };
+        let Some(command) = self.listing.commands.get(place) else {
+            return false;
+        };
+        let directory = &command.directory;
+        if let Some(container) = &command.container {
+            let mut here = directory.places.iter();
+            return here.any(|from| {
+                let target = container.on_host(&joined(from, path));
+                target.is_some_and(|target| self.is_below(names, Some(&tidy(&target))))
+            });
+        }
+        if directory.unknown && !path.starts_with(['/', '~']) {
+            let last = path.rsplit('/').next().unwrap_or_default();
+            let anywhere = format!("*{last}");
+            return names.iter().any(|name| matching::wild(&anywhere, name));
+        }
+        directory.places.iter().any(|from| {
+            let target = tidy(&joined(from, path));
+            if wild {
+                let below = format!("{target}/*");
+                return names
+                    .iter()
+                    .any(|name| matching::wild(&target, name) || matching::wild(&below, name));
+            }
+            let files = &self.listing.environment.files;
+            let linked = files.aliases(&target);
+            let by_link = |one: &String| names.iter().any(|name| is_within(name, one));
+            if asks == Asks::Runner && linked.iter().any(by_link) {
+                return true;
+            }
+            match asks {
+                Asks::Runner => self.is_below(names, Some(&target)),
+                // A build brings its own files along; only this very one is asked about.
+                Asks::Project => names.iter().any(|name| {
+                    *name == target
+                        || self
+                            .real_name(name)
+                            .is_some_and(|real| self.real_name(&target) == Some(real))
+                }),
+            }
+        })
     }
 
     /// Whether a file is below a directory that was changed.
@@ -227,7 +468,7 @@ impl Unwrapped<'_, '_> {
         names.iter().any(|name| {
             let relative = !name.starts_with(['/', '~']) && !name.starts_with("..");
             (below.is_empty() && relative)
-                || is_within(name, below)
+                || (!below.is_empty() && is_within(name, below))
                 || match (self.real_name(name), self.real_name(below)) {
                     (Some(name), Some(below)) => is_within(&name, &below),
                     _ => false,
@@ -253,11 +494,14 @@ impl Unwrapped<'_, '_> {
     }
 
     /// A name is looked up where the text itself says programs are.
-    fn look_up_in_search_path(&mut self, name: &str) -> Vec<Found> {
+    fn look_up_in_search_path(&mut self, name: &str) -> Vec<ScriptSource> {
         let search = Rc::clone(&self.listing.environment.search);
         for directory in search.iter() {
             let all = self.look_up(&joined(directory, name), Asks::Runner);
-            if all.iter().any(|found| !matches!(found, Found::Missing)) {
+            if all
+                .iter()
+                .any(|found| !matches!(found, ScriptSource::Missing))
+            {
                 return all;
             }
         }
@@ -265,7 +509,7 @@ impl Unwrapped<'_, '_> {
     }
 
     /// What is on the disk now, in every directory the shell may be in.
-    fn look_up_on_disk(&mut self, path: &str) -> Vec<Found> {
+    pub(super) fn look_up_on_disk(&mut self, path: &str) -> Vec<ScriptSource> {
         let names = self.listing.environment.names_of(path);
         let mut all = Vec::new();
         for name in &names {
@@ -275,13 +519,13 @@ impl Unwrapped<'_, '_> {
     }
 
     /// What is on the disk now at a path that was put together with its directory.
-    fn look_up_name(&mut self, name: &str) -> Option<Found> {
+    fn look_up_name(&mut self, name: &str) -> Option<ScriptSource> {
         let around = self.listing.around?;
         let real = match around.resolve(name) {
             Ok(real) => real,
-            Err(Unresolved::Unreadable) => return Some(Found::Unread(Reason::CannotRead)),
+            Err(Unresolved::Unreadable) => return Some(ScriptSource::Unread(Reason::CannotRead)),
             // It may lead to a file by more steps than are taken.
-            Err(Unresolved::TooLong) => return Some(Found::Unread(Reason::OverBudget)),
+            Err(Unresolved::TooLong) => return Some(ScriptSource::Unread(Reason::OverBudget)),
             Err(
                 Unresolved::NoDirectory
                 | Unresolved::NoHome
@@ -302,7 +546,7 @@ impl Unwrapped<'_, '_> {
                         .is_err()
                     {
                         self.listing.texts.insert(real, FileText::TooLarge);
-                        return Some(Found::Unread(Reason::OverBudget));
+                        return Some(ScriptSource::Unread(Reason::OverBudget));
                     }
                 }
                 text
@@ -310,11 +554,11 @@ impl Unwrapped<'_, '_> {
         };
         let text = match text {
             FileText::Text(text) => text,
-            FileText::Compiled => return Some(Found::Compiled),
-            FileText::TooLarge => return Some(Found::Unread(Reason::TooLarge)),
-            FileText::NotText => return Some(Found::Unread(Reason::NotText)),
-            FileText::Unreadable => return Some(Found::Unread(Reason::CannotRead)),
-            FileText::Missing | FileText::NotRead => return Some(Found::Missing),
+            FileText::Compiled => return Some(ScriptSource::Compiled),
+            FileText::TooLarge => return Some(ScriptSource::Unread(Reason::TooLarge)),
+            FileText::NotText => return Some(ScriptSource::Unread(Reason::NotText)),
+            FileText::Unreadable => return Some(ScriptSource::Unread(Reason::CannotRead)),
+            FileText::Missing | FileText::NotRead => return Some(ScriptSource::Missing),
         };
         let file = FileRead {
             path: real,
@@ -323,7 +567,7 @@ impl Unwrapped<'_, '_> {
         if !self.listing.files.contains(&file) {
             self.listing.files.push(file);
         }
-        Some(Found::Text {
+        Some(ScriptSource::Text {
             text: Arc::from(text),
             path: Some(Arc::from(name)),
         })
@@ -331,24 +575,28 @@ impl Unwrapped<'_, '_> {
 
     fn run_found(
         &mut self,
-        found: Found,
+        found: ScriptSource,
         at: usize,
         language: Option<Language>,
     ) -> Result<(), Refusal> {
         let (text, path) = match found {
-            Found::Missing => return Ok(()),
+            ScriptSource::Missing => return Ok(()),
             // What is installed, committed or built is run as what it is; what the text brings
             // along was found before.
-            Found::Compiled => return Ok(()),
-            Found::Unread(reason) => {
+            ScriptSource::Compiled => return Ok(()),
+            ScriptSource::Built => {
+                self.mark(Reason::BuiltBefore);
+                return Ok(());
+            }
+            ScriptSource::Unread(reason) => {
                 self.mark(reason);
                 return Ok(());
             }
-            Found::From(origin) => {
+            ScriptSource::From(origin) => {
                 self.mark(opaque_origin(Some(origin), Reason::ChangedBefore));
                 return Ok(());
             }
-            Found::Text { text, path } => (text, path),
+            ScriptSource::Text { text, path } => (text, path),
         };
         let span = self
             .words
@@ -373,7 +621,7 @@ impl Unwrapped<'_, '_> {
 
     /// Walks with the commands that are found marked as a file's. A file that is too much is
     /// marked and otherwise left alone: it must not make the whole text unreadable.
-    fn in_file(
+    pub(super) fn in_file(
         &mut self,
         path: Option<&Arc<str>>,
         walk: impl FnOnce(&mut Self) -> Result<(), Refusal>,
@@ -391,34 +639,51 @@ impl Unwrapped<'_, '_> {
             return Ok(());
         }
         self.mark(Reason::OverBudget);
-        self.listing.commands.truncate(before);
         self.listing.restore(saved);
+        // What was read of it is judged; the rest is not known. It must not use up what the text
+        // itself may cost.
+        self.listing.cut_to(before + MAX_COMMANDS);
+        let read = self.listing.commands.get(before..).unwrap_or_default();
+        let words = read.iter().map(|command| command.words.len() + 1).sum();
+        if self.listing.budget().spend(Resource::Words, words).is_err() {
+            self.listing.cut_to(before);
+        }
         Ok(())
     }
 }
 
-enum Interpreter {
+enum Interpreter<'t> {
     Shell,
     Code(Language),
-    Other,
+    /// What the line says.
+    Other(&'t str),
 }
 
 /// What the first line of a script says runs it.
-fn interpreter_of(text: &str) -> Interpreter {
-    let Some(first) = text.strip_prefix("#!").and_then(|rest| rest.lines().next()) else {
+fn first_line(text: &str) -> Option<&str> {
+    text.strip_prefix("#!").and_then(|rest| rest.lines().next())
+}
+
+/// The program the first line of a script says runs it.
+pub(super) fn named_interpreter(text: &str) -> Option<&str> {
+    let program = first_line(text)?
+        .split_whitespace()
+        .filter_map(|word| word.rsplit('/').next())
+        .find(|word| *word != "env" && !word.starts_with('-') && !word.contains('='));
+    Some(program.unwrap_or_default())
+}
+
+/// How a script is run, by its first line.
+fn interpreter_of(text: &str) -> Interpreter<'_> {
+    let (Some(first), Some(program)) = (first_line(text), named_interpreter(text)) else {
         // Without such a line the shell runs it itself.
         return Interpreter::Shell;
     };
-    let program = first
-        .split_whitespace()
-        .filter_map(|word| word.rsplit('/').next())
-        .find(|word| *word != "env" && !word.starts_with('-') && !word.contains('='))
-        .unwrap_or_default();
     if ["sh", "bash", "dash", "zsh", "ksh", "ash"].contains(&program) {
         return Interpreter::Shell;
     }
     match code::language(program) {
         Some(language) => Interpreter::Code(language),
-        None => Interpreter::Other,
+        None => Interpreter::Other(first),
     }
 }

@@ -8,16 +8,34 @@ use super::texts::Argument;
 
 /// Variables whose value is a command or code, or names a file of code.
 const VARIABLES: &[&str] = &[
+    "AWS_PAGER",
     "BASH_ALIASES",
     "BASH_CMDS",
     "BASH_ENV",
+    "BAT_PAGER",
     "BROWSER",
+    "CARGO_BUILD_RUSTC",
+    "CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER",
     "CARGO_BUILD_RUSTC_WRAPPER",
+    "CARGO_BUILD_RUSTDOC",
+    "CCACHE_PREFIX",
+    "CCACHE_PREFIX_CPP",
+    "CORECLR_PROFILER_PATH",
+    "COR_PROFILER_PATH",
     "CVS_RSH",
+    "DELTA_PAGER",
+    "DOTNET_STARTUP_HOOKS",
     "DYLD_INSERT_LIBRARIES",
     "DYLD_LIBRARY_PATH",
     "EDITOR",
     "ENV",
+    "EXINIT",
+    "FCEDIT",
+    "FZF_DEFAULT_COMMAND",
+    "GCONV_PATH",
+    "GH_BROWSER",
+    "GH_EDITOR",
+    "GH_PAGER",
     "GIT_ASKPASS",
     "GIT_CONFIG",
     "GIT_CONFIG_COUNT",
@@ -33,38 +51,84 @@ const VARIABLES: &[&str] = &[
     "GIT_SSH",
     "GIT_SSH_COMMAND",
     "GIT_TEMPLATE_DIR",
+    "GLAB_PAGER",
+    "GTK_MODULES",
     "HGEDITOR",
+    "HGMERGE",
+    "KUBECTL_EXTERNAL_DIFF",
+    "KUBE_EDITOR",
     "LD_AUDIT",
     "LD_LIBRARY_PATH",
     "LD_PRELOAD",
     "LESSCLOSE",
     "LESSEDIT",
+    "LESSKEYIN",
+    "LESSKEY_CONTENT",
     "LESSOPEN",
+    "LUA_INIT",
+    "MAKEFILES",
     "MANPAGER",
+    "NODE_REPL_EXTERNAL_MODULE",
+    "OPENSSL_CONF",
+    "OPENSSL_ENGINES",
+    "OPENSSL_MODULES",
     "PAGER",
     "PERL5DB",
     "PERL5OPT",
+    "PHPRC",
     "PROMPT_COMMAND",
-    "PYTHONSTARTUP",
+    "PSQL_EDITOR",
+    "PSQL_PAGER",
     "PYTHONBREAKPOINT",
+    "PYTHONSTARTUP",
+    "RIPGREP_CONFIG_PATH",
     "RSYNC_RSH",
     "RUBYOPT",
+    "RUSTC_WORKSPACE_WRAPPER",
     "RUSTC_WRAPPER",
+    "R_PROFILE",
+    "R_PROFILE_USER",
     "SHELLOPTS",
     "SSH_ASKPASS",
     "SUDO_ASKPASS",
     "SUDO_EDITOR",
+    "SVN_EDITOR",
+    "SVN_MERGE",
+    "SVN_SSH",
     "SYSTEMD_EDITOR",
     "SYSTEMD_PAGER",
     "TAR_OPTIONS",
+    "TEXEDIT",
+    "VIMINIT",
     "VISUAL",
+    "WGETRC",
+    "ZDOTDIR",
 ];
 
 /// Variables whose value is harmless unless it holds one of these texts.
 const VARIABLES_WITH: &[(&str, &[&str])] = &[
     ("JAVA_TOOL_OPTIONS", &["agent", "-XX:On"]),
     ("JDK_JAVA_OPTIONS", &["agent", "-XX:On"]),
+    ("ANT_OPTS", &["agent", "-XX:On"]),
+    ("CARGO_ENCODED_RUSTFLAGS", &["linker="]),
+    ("CMAKE_CXX_COMPILER_LAUNCHER", &["/", " ", ";"]),
+    ("CMAKE_C_COMPILER_LAUNCHER", &["/", " ", ";"]),
+    ("ELIXIR_ERL_OPTIONS", &["-eval", "-run", "-s "]),
+    ("ERL_AFLAGS", &["-eval", "-run", "-s "]),
+    ("ERL_FLAGS", &["-eval", "-run", "-s "]),
+    (
+        "FZF_DEFAULT_OPTS",
+        &["execute", "become", "preview", "reload"],
+    ),
+    ("GIT_ALLOW_PROTOCOL", &["ext"]),
+    ("GNUMAKEFLAGS", &["eval", "SHELL"]),
+    ("GOFLAGS", &["exec", "vettool"]),
+    ("GRADLE_OPTS", &["agent", "-XX:On"]),
+    ("LESS", &["+!", "!", "+|"]),
     ("MAKEFLAGS", &["eval", "SHELL"]),
+    ("MAVEN_OPTS", &["agent", "-XX:On"]),
+    ("MANOPT", &["-P", "--pager"]),
+    ("NPM_CONFIG_SCRIPT_SHELL", &["/", " "]),
     (
         "NODE_OPTIONS",
         &[
@@ -79,7 +143,12 @@ const VARIABLES_WITH: &[(&str, &[&str])] = &[
     ("PS1", &["$(", "`"]),
     ("PS2", &["$(", "`"]),
     ("PS4", &["$(", "`"]),
+    ("RUSTC", &["/", " "]),
+    ("RUSTDOC", &["/", " "]),
+    ("RUSTFLAGS", &["linker=/", "linker=.", "linker=~"]),
+    ("ZIPOPT", &["-TT", "--unzip-command"]),
     ("_JAVA_OPTIONS", &["agent", "-XX:On"]),
+    ("npm_config_script_shell", &["/", " "]),
 ];
 
 /// Beginnings of variables that carry functions or configuration.
@@ -141,11 +210,13 @@ const GIT_ENDINGS: &[&str] = &[
 /// Programs that show, edit or do nothing.
 const HARMLESS: &[&str] = &[
     "",
+    "/dev/null",
     "0",
     "1",
     ":",
     "bat",
     "cat",
+    "ccache",
     "code --wait",
     "delta",
     "ed",
@@ -159,6 +230,7 @@ const HARMLESS: &[&str] = &[
     "nano",
     "never",
     "nvim",
+    "sccache",
     "true",
     "vi",
     "vim",
@@ -174,7 +246,12 @@ pub(super) fn variable_runs(name: &str, value: &Argument) -> bool {
         let text = value.unquoted();
         return value.text.dynamic || texts.iter().any(|bad| text.contains(bad));
     }
-    PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    // `CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER`; a bare name is something that is installed.
+    let of_target = name.strip_prefix("CARGO_TARGET_").is_some_and(|rest| {
+        (rest.ends_with("_RUNNER") || rest.ends_with("_LINKER"))
+            && (value.text.dynamic || value.unquoted().contains(['/', ' ']))
+    });
+    of_target || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// Whether the value of a variable is a command line.

@@ -37,6 +37,16 @@ pub(crate) fn starts_others(words: &[&str]) -> bool {
         || (rules::program(name).is_some() && is_tempted(words))
 }
 
+/// Whether a name is that of a program something is known of, or a built-in of the shell.
+pub(crate) fn is_program(name: &str) -> bool {
+    rules::program(name).is_some()
+        || SHELLS.contains(&name)
+        || OTHERS.contains(name)
+        || launchers::is_launcher(name)
+        || interpreters::is_interpreter(name)
+        || wrappers::find(name, None).is_some()
+}
+
 /// Whether some beginning of the words, followed by a command, runs that command. Only a program
 /// that is described can be tried: of any other, every word may be a command.
 fn is_tempted(words: &[&str]) -> bool {

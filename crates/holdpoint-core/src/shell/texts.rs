@@ -88,6 +88,15 @@ impl Argument {
         tail
     }
 
+    /// The same word with code behind it.
+    pub(super) fn with_suffix(mut self, suffix: &str) -> Self {
+        if let Some(code) = &mut self.code {
+            code.push_str(suffix);
+        }
+        self.text.text.push_str(suffix);
+        self
+    }
+
     /// Whether expanding the word may be an error, after which its command does not run.
     pub(super) fn may_fail(&self) -> bool {
         self.text.dynamic && self.unquoted().contains(['[', '!', '?', ':', '('])

@@ -8,10 +8,13 @@
 use std::rc::Rc;
 
 use super::commands::{Reached, Wrapping};
+use super::consoles;
+use super::copies;
 use super::environment::Value;
 use super::input::Input;
 use super::interpreters;
 use super::launchers;
+use super::loading;
 use super::options::{self, Order};
 use super::reader::read;
 use super::refusal::Refusal;
@@ -54,15 +57,18 @@ pub(super) fn unwrap(
         start,
     };
     interpreters::interpret(&mut command, name)?;
+    consoles::run(&mut command, name)?;
     command.follow_program()?;
+    command.follow_statements();
+    copies::follow(&mut command, name)?;
     command.builtin(name)?;
     launchers::launch(&mut command, name)?;
-    if SHELLS.contains(&name) {
+    loading::load(&mut command, name)?;
+    if SHELLS.contains(&name) || (name == "exe" && is_own_program(words)) {
         return command.shell(1);
     }
-    let subcommand = words.get(1).and_then(Argument::known);
-    match wrappers::find(name, subcommand) {
-        Some(wrapper) => command.wrapper(wrapper),
+    match wrappers::find_in(name, words) {
+        Some((wrapper, from)) => command.wrapper(wrapper, from),
         None => Ok(()),
     }
 }
@@ -109,12 +115,28 @@ fn is_set_up(code: &str) -> bool {
             .any(|(name, word)| *name == program && (word.is_empty() || inside.contains(word)))
 }
 
+/// `/proc/self/exe`: whoever starts a program under this name starts itself, here the shell.
+fn is_own_program(words: &[Argument]) -> bool {
+    words
+        .first()
+        .is_some_and(|word| word.unquoted().starts_with("/proc/"))
+}
+
+/// Files that are an open descriptor or a connection: what is read there is not on the disk.
+pub(super) fn is_stream(path: &str) -> bool {
+    ["/dev/fd/", "/dev/tcp/", "/dev/udp/"]
+        .iter()
+        .any(|start| path.starts_with(start))
+        || (path.starts_with("/proc/") && path.contains("/fd/"))
+}
+
 /// Places a shell can name to read its own input.
-const STANDARD_INPUT: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+pub(super) const STANDARD_INPUT: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
 /// Built-ins that take names of variables, whose subscripts bash evaluates even when quoted.
-const NAMING: [&str; 14] = [
+const NAMING: [&str; 15] = [
     "let",
+    "getopts",
     "test",
     "[",
     "printf",
@@ -178,12 +200,23 @@ impl Unwrapped<'_, '_> {
         how: Wrapping,
         words: Vec<Argument>,
     ) -> Result<(), Refusal> {
+        self.starts_with(how, Vec::new(), words, Input::Empty)
+    }
+
+    /// Lists a command this one starts, which reads this.
+    pub(super) fn starts_with(
+        &mut self,
+        how: Wrapping,
+        assignments: Vec<(String, Argument)>,
+        words: Vec<Argument>,
+        input: Input,
+    ) -> Result<(), Refusal> {
         if words.is_empty() {
             return Ok(());
         }
         let mut start = self.within(how);
-        start.input = Input::Empty;
-        self.listing.start(Vec::new(), words, start)
+        start.input = input;
+        self.listing.start(assignments, words, start)
     }
 
     /// Lists the commands of a word that is code.
@@ -266,8 +299,7 @@ impl Unwrapped<'_, '_> {
         }
     }
 
-    fn wrapper(&mut self, wrapper: &Wrapper) -> Result<(), Refusal> {
-        let from = if wrapper.subcommands.is_empty() { 1 } else { 2 };
+    fn wrapper(&mut self, wrapper: &Wrapper, from: usize) -> Result<(), Refusal> {
         for reading in options::read(
             self.words,
             from,
@@ -416,6 +448,8 @@ impl Unwrapped<'_, '_> {
                 );
             }
             self.mark(opaque_origin(operand.origin, Reason::PipedIntoShell));
+        } else if is_stream(text) {
+            self.mark(Reason::PipedIntoShell);
         } else if operand.text.dynamic || operand.text.glob {
             self.mark(Reason::DynamicCode);
         }
@@ -448,9 +482,22 @@ impl Unwrapped<'_, '_> {
             "hash" | "enable" | "bind" | "complete" => {
                 let setting = ["-p", "-f", "-x", "-C", "-F", "-u"];
                 let given = |word: &Argument| setting.contains(&word.unquoted());
-                if self.rest(1).iter().any(given) {
+                // `bind '"\C-a": "line\n"'` types the line.
+                let typed = |word: &Argument| name == "bind" && word.unquoted().contains("\":");
+                if self.rest(1).iter().any(|word| given(word) || typed(word)) {
                     self.mark(Reason::ExecutableSetting);
                 }
+                self.expanded_list()?;
+            }
+            "compgen" => {
+                if self.rest(1).iter().any(|word| word.unquoted() == "-F") {
+                    self.mark(Reason::ExecutableSetting);
+                }
+                self.expanded_list()?;
+            }
+            "jobs" if self.known(1) == Some("-x") => {
+                let words = self.rest(2).to_vec();
+                self.starts(Wrapping::Transparent, Vec::new(), words)?;
             }
             "fc" => self.mark(Reason::DynamicCode),
             "at" | "batch" => {
@@ -485,6 +532,21 @@ impl Unwrapped<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// The word behind `-W` is expanded though it was quoted: `compgen -W '$(…)'`.
+    fn expanded_list(&mut self) -> Result<(), Refusal> {
+        let Some(at) = self.words.iter().position(|word| word.unquoted() == "-W") else {
+            return Ok(());
+        };
+        let Some(list) = self.words.get(at + 1) else {
+            return Ok(());
+        };
+        if !list.unquoted().contains(['$', '`']) {
+            return Ok(());
+        }
+        let code = Argument::literal(&format!(": {}", list.unquoted()), list.text.span.clone());
+        self.runs(Wrapping::Commanding, &code)
     }
 
     /// Lists the commands of a table of jobs: what follows the five times, or `@daily`.

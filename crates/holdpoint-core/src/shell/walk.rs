@@ -3,20 +3,21 @@
 //! Promises that each simple command of the tree, and each substitution in any word of it,
 //! is visited once, and that the list stays within its limits. It takes every branch.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::arithmetic;
 use super::builtins;
-use super::changes::{self, Change};
+use super::changes::{self, Change, Outcome, Target};
 use super::commands::{
     Assignment, Command, Container, FileRead, Listed, Reached, Redirection, RedirectionKind, Text,
     Wrapping,
 };
+use super::copies::Copy;
 use super::environment::{Choice, Environment, Function, Origin, Value};
-use super::files::{Content, Disturbance};
+use super::files::Content;
 use super::foreseen;
 use super::input::Input;
 use super::reader::{read, read_expanding};
@@ -24,15 +25,16 @@ use super::readings;
 use super::redirects;
 use super::refusal::{Refusal, RefusalReason};
 use super::settings;
-use super::texts::{Argument, Expander, UNKNOWN};
+use super::texts::{Argument, Expander};
 use super::tree::{
-    Arithmetic, CommandKind, CommandNode, ConditionToken, Connector, HereDocument, Item, Part,
-    Pipeline, Redirect, RedirectKind, Script, Simple, Span, Substitution, Word,
+    Arithmetic, Clause, CommandKind, CommandNode, ConditionToken, Connector, HereDocument, Item,
+    Part, Pipeline, Redirect, RedirectKind, Script, Simple, Span, Substitution, Word,
 };
 use super::unwrapping;
 use crate::budget::{Budget, Checkpoint, Resource, Spent};
 use crate::opaque::{Opaque, Reason};
 use crate::paths::{Entry, FileText, Surroundings};
+use crate::rules::READ_ONLY;
 
 /// Deepest nesting of compound commands and substitutions over all code in code. One text
 /// alone stays far below; the limit keeps the stack small when such texts hold each other. A
@@ -49,6 +51,12 @@ const MAX_WRAPPED: usize = 2000;
 const MAX_LOOP_ROUNDS: usize = 16;
 /// The same where all words are numbers: one is as good as another, and beyond it may be any.
 const MAX_NUMBER_ROUNDS: usize = 8;
+/// Rounds of a loop after the second, in which variables get values they had not; then they may
+/// have any, and what uses them is asked about.
+const MAX_FURTHER_ROUNDS: usize = 3;
+/// What may start a loop's next round, by itself or by the text it runs.
+const GO_AROUND: &[&str] = &["continue", "eval", "source", ".", "command", "builtin"];
+
 /// Values of a loop's variable looked at in one round: as many as a variable may have.
 const ROUND: usize = 8;
 /// Traps are walked where they are set and again at the end; nobody sets more.
@@ -139,6 +147,8 @@ pub(super) struct Listing<'w> {
     pub(super) around: Option<&'w Surroundings<'w>>,
     /// The script being followed.
     pub(super) file: Option<Arc<str>>,
+    /// It is loaded by a program and names no place worth asking about.
+    pub(super) quiet: bool,
     /// The container commands run in.
     pub(super) container: Option<Arc<Container>>,
     /// The commands of the pipeline so far.
@@ -148,10 +158,18 @@ pub(super) struct Listing<'w> {
     called: Vec<Rc<Function>>,
     calling: Vec<Rc<Function>>,
     level: usize,
-    /// The place in the list of the command of the text that is being walked.
-    at: usize,
+    /// What listed commands change by their words, as far as somebody asked.
+    changes: HashMap<usize, Rc<[Change]>>,
+    /// The scripts whose first line is being followed.
+    pub(super) interpreted: Vec<String>,
+    /// How often a file was looked up that may have been changed.
+    pub(super) looked_up: usize,
     /// Files that were read, by their real paths.
     pub(super) texts: HashMap<String, FileText>,
+    /// Programs the text gave other names.
+    pub(super) copies: Vec<Copy>,
+    /// Files of the project that were loaded, by real path, and from where.
+    pub(super) loaded: HashSet<(String, String)>,
     /// Code that runs at the end, or at any time.
     trapped: Vec<(usize, Argument)>,
     /// Such code is being walked: what it leaves for the end is not followed further.
@@ -167,14 +185,19 @@ impl<'w> Listing<'w> {
             environment: Environment::in_workspace(workspace, budget),
             around,
             file: None,
+            quiet: false,
             fed_by: 0..0,
             container: None,
             defined: Vec::new(),
             called: Vec::new(),
             calling: Vec::new(),
             level: 0,
-            at: 0,
+            changes: HashMap::new(),
+            interpreted: Vec::new(),
+            looked_up: 0,
             texts: HashMap::new(),
+            copies: Vec::new(),
+            loaded: HashSet::new(),
             trapped: Vec::new(),
             ending: false,
         }
@@ -290,11 +313,12 @@ impl<'w> Listing<'w> {
             directory: Arc::clone(&self.environment.directory),
             input: known_text(&start.input),
             file: self.file.clone(),
+            loaded: self.quiet,
             fed_by: self.fed_by.clone(),
             container: self.container.clone(),
         })?;
         self.mark_assignments(place, &assignments);
-        self.remember_started(&arguments);
+        self.remember_started(place, &start.input);
         self.with_assignments(&assignments, |listing| {
             listing.unwrap(place, &arguments, &start)
         })
@@ -653,7 +677,7 @@ impl<'w> Listing<'w> {
             let before = self.environment.clone();
             self.pipeline(&item.pipeline, scope, input)?;
             if item.connector == Connector::Background {
-                self.environment = before.clone();
+                self.leave_running(&before);
             }
             let failure = self.after_failure(&item.pipeline, before);
             match item.connector {
@@ -682,6 +706,12 @@ impl<'w> Listing<'w> {
             }
         }
         Ok(())
+    }
+
+    /// Goes back to the state before a command that runs on: what it writes is there at some time.
+    fn leave_running(&mut self, before: &Environment) {
+        let after = std::mem::replace(&mut self.environment, before.clone());
+        self.environment.may_keep_files(&after);
     }
 
     /// The state if a pipeline fails; none if it cannot.
@@ -830,37 +860,14 @@ impl<'w> Listing<'w> {
             } => self.conditional(branches, otherwise.as_deref(), scope, input),
             CommandKind::Loop {
                 condition, body, ..
-            } => self
-                .repeated(|listing| {
-                    listing.items(condition, scope, input)?;
-                    // The condition is the last to run, unless something breaks out of the body.
-                    let ended = listing.environment.clone();
-                    listing.items(body, scope, input)?;
-                    listing.environment = listing.environment.clone().either(ended);
-                    Ok(())
-                })
-                .map(|()| self.read_to_the_end(condition)),
+            } => self.conditioned_loop(condition, body, scope, input),
             CommandKind::Each {
                 name, words, body, ..
             } => self.each(name, words.as_deref(), body, scope, input),
             CommandKind::ForArithmetic { header, body } => {
-                self.parts(&header.parts, scope)?;
-                self.calculation(header, scope)?;
-                self.repeated(|listing| listing.items(body, scope, input))
+                self.counting_loop(header, body, scope, input)
             }
-            CommandKind::Case { subject, clauses } => {
-                self.parts(&subject.parts, scope)?;
-                let before = self.environment.clone();
-                let mut after = before.clone();
-                for clause in clauses {
-                    self.environment = before.clone();
-                    self.substitutions_in(&clause.patterns, scope)?;
-                    self.items(&clause.body, scope, input)?;
-                    after = after.either(self.environment.clone());
-                }
-                self.environment = after;
-                Ok(())
-            }
+            CommandKind::Case { subject, clauses } => self.cases(subject, clauses, scope, input),
             CommandKind::Condition(tokens) => self.condition(tokens, scope),
             CommandKind::Arithmetic(arithmetic) => {
                 self.parts(&arithmetic.parts, scope)?;
@@ -989,23 +996,134 @@ impl<'w> Listing<'w> {
         }
     }
 
+    /// `while` and `until`: apart from the walk that leads here, whose room on the stack every level
+    /// of a nested text takes.
+    fn conditioned_loop(
+        &mut self,
+        condition: &[Item],
+        body: &[Item],
+        scope: &Scope<'_>,
+        input: &Input,
+    ) -> Result<(), Refusal> {
+        self.repeated(body, |listing| {
+            listing.items(condition, scope, input)?;
+            // The condition is the last to run, unless something breaks out of the body.
+            let ended = listing.environment.clone();
+            listing.items(body, scope, input)?;
+            listing.environment = listing.environment.clone().either(ended);
+            Ok(())
+        })?;
+        self.read_to_the_end(condition);
+        Ok(())
+    }
+
+    /// `case`.
+    fn cases(
+        &mut self,
+        subject: &Word,
+        clauses: &[Clause],
+        scope: &Scope<'_>,
+        input: &Input,
+    ) -> Result<(), Refusal> {
+        self.parts(&subject.parts, scope)?;
+        let before = self.environment.clone();
+        let mut after = before.clone();
+        for clause in clauses {
+            self.environment = before.clone();
+            self.substitutions_in(&clause.patterns, scope)?;
+            self.items(&clause.body, scope, input)?;
+            after = after.either(self.environment.clone());
+        }
+        self.environment = after;
+        Ok(())
+    }
+
+    /// `for ((…))`.
+    fn counting_loop(
+        &mut self,
+        header: &Arithmetic,
+        body: &[Item],
+        scope: &Scope<'_>,
+        input: &Input,
+    ) -> Result<(), Refusal> {
+        self.parts(&header.parts, scope)?;
+        self.calculation(header, scope)?;
+        self.repeated(body, |listing| listing.items(body, scope, input))
+    }
+
     /// Walks a loop's body as often as it may see something new: once, and again with what the
     /// first round leaves behind.
     fn repeated(
         &mut self,
+        body: &[Item],
         mut walk: impl FnMut(&mut Self) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
         let before = self.environment.clone();
+        let looked_up = self.looked_up;
         walk(self)?;
         let after = self.environment.clone();
-        let mut both = before.clone().either(after);
-        if both.differs(&before) {
+        let both = before.clone().either(after);
+        // A file that is run may have been changed by what follows it in the body.
+        let reruns = looked_up < self.looked_up
+            && both.changers != before.changers
+            && !self.leaves_at_once(body);
+        if reruns || both.differs(&before) {
             self.pay(Resource::Rounds, 1, &(0..0))?;
             self.environment = both.clone();
             walk(self)?;
-            both = both.either(self.environment.clone());
+            let twice = both.clone().either(self.environment.clone());
+            return self.repeated_on(both, twice, walk);
         }
         self.environment = both;
+        Ok(())
+    }
+
+    /// Whether a loop's body comes to a `break` at its end, past nothing that could go around it.
+    fn leaves_at_once(&self, body: &[Item]) -> bool {
+        let name = |item: &Item| {
+            let [one] = item.pipeline.commands.as_slice() else {
+                return None;
+            };
+            let CommandKind::Simple(simple) = &one.kind else {
+                return None;
+            };
+            simple.words.first()?.plain().map(str::to_owned)
+        };
+        let passes = |item: &Item| {
+            matches!(item.connector, Connector::Sequence | Connector::Background)
+                && name(item).is_some_and(|name| {
+                    !GO_AROUND.contains(&name.as_str()) && !self.environment.redefines(&name)
+                })
+        };
+        let Some((last, before)) = body.split_last() else {
+            return false;
+        };
+        let breaks = name(last).is_some_and(|name| name == "break");
+        breaks && !self.environment.redefines("break") && before.iter().all(passes)
+    }
+
+    /// Goes on with a loop as long as its variables come to name further places: `a=$b; b=$c`.
+    fn repeated_on(
+        &mut self,
+        mut before: Environment,
+        mut after: Environment,
+        mut walk: impl FnMut(&mut Self) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let first = before.clone();
+        for round in 0..=MAX_FURTHER_ROUNDS {
+            if !after.names_new_places(&before) {
+                break;
+            }
+            if round == MAX_FURTHER_ROUNDS {
+                after.crowd(&first);
+            }
+            self.pay(Resource::Rounds, 1, &(0..0))?;
+            self.environment = after.clone();
+            walk(self)?;
+            before = after.clone();
+            after = after.either(self.environment.clone());
+        }
+        self.environment = after;
         Ok(())
     }
 
@@ -1050,7 +1168,7 @@ impl<'w> Listing<'w> {
         for values in rounds {
             self.environment = before.clone();
             self.environment.assign_any(name, values);
-            self.repeated(|listing| listing.items(body, scope, input))?;
+            self.repeated(body, |listing| listing.items(body, scope, input))?;
             after = after.either(self.environment.clone());
         }
         self.environment = after;
@@ -1106,9 +1224,18 @@ impl<'w> Listing<'w> {
         span: &Span,
         scope: &Scope<'_>,
     ) -> Result<(), Refusal> {
+        let values = self.values_used(text, parts);
+        self.evaluated_values(&values, span, scope)
+    }
+
+    fn evaluated_values(
+        &mut self,
+        values: &[Arc<str>],
+        span: &Span,
+        scope: &Scope<'_>,
+    ) -> Result<(), Refusal> {
         let span = scope.place(span);
         let start = scope.start(&Input::Inherited);
-        let values = self.values_used(text, parts);
         let runs =
             |value: &&Arc<str>| value.contains('[') && (value.contains('$') || value.contains('`'));
         for value in values.iter().filter(runs) {
@@ -1117,6 +1244,18 @@ impl<'w> Listing<'w> {
             self.evaluated(None, value, &span, &start)?;
         }
         Ok(())
+    }
+
+    /// Lists the code in values that the word's own arithmetic replaces, while they are known:
+    /// `$((x++))` runs what is in `x` first.
+    fn code_in_forgotten(&mut self, word: &Word, scope: &Scope<'_>) -> Result<(), Refusal> {
+        let mut values: Vec<Arc<str>> = Vec::new();
+        readings::each_calculation(&word.parts, &mut |text, inside| {
+            if arithmetic::assigns(text) {
+                values.extend(self.values_used(text, inside));
+            }
+        });
+        self.evaluated_values(&values, &word.span, scope)
     }
 
     /// Lists the code in a value that is calculated because its variable holds numbers.
@@ -1143,6 +1282,9 @@ impl<'w> Listing<'w> {
         readings::each_parameter(parts, readings::Within::Word, &mut |parameter| {
             names.push(parameter.name.clone());
         });
+        // An expression of a thousand uses of one variable uses one.
+        names.sort_unstable();
+        names.dedup();
         let variables = names
             .iter()
             .filter_map(|name| self.environment.variable(name));
@@ -1226,6 +1368,10 @@ impl<'w> Listing<'w> {
             {
                 let start = scope.start(&Input::Inherited);
                 self.evaluated(None, text, &span, &start)?;
+            } else {
+                // A name, or a variable with several values: each of them is calculated.
+                let name = word.plain().unwrap_or_default();
+                self.code_in_values(name, &word.parts, &word.span, scope)?;
             }
         }
         Ok(())
@@ -1275,8 +1421,7 @@ impl<'w> Listing<'w> {
             scope.held.as_ref(),
         );
         let printed = foreseen::printed(node, scope.documents, &self.expander(scope), input);
-        self.at = self.commands.len();
-        self.remember_writes(&redirects, &printed);
+        self.remember_writes(&redirects, &printed, self.commands.len());
         self.add(Command {
             span: scope.place(&node.span),
             assignments: Vec::new(),
@@ -1287,38 +1432,32 @@ impl<'w> Listing<'w> {
             directory: Arc::clone(&self.environment.directory),
             input: None,
             file: self.file.clone(),
+            loaded: self.quiet,
             fed_by: self.fed_by.clone(),
             container: self.container.clone(),
         })?;
         self.redirects(&node.redirects, scope)
     }
 
-    /// Remembers what the files a command writes will hold.
-    fn remember_writes(&mut self, redirects: &[Redirection], printed: &Input) {
+    /// Remembers what the files a command writes will hold, the `at`-th of the list.
+    fn remember_writes(&mut self, redirects: &[Redirection], printed: &Input, at: usize) {
         for redirect in redirects {
             let append = match redirect.kind {
                 RedirectionKind::Write | RedirectionKind::Clobber => false,
-                RedirectionKind::Append => true,
+                // What was there before stays behind what is shorter.
+                RedirectionKind::Append | RedirectionKind::ReadWrite => true,
                 RedirectionKind::Read
-                | RedirectionKind::ReadWrite
                 | RedirectionKind::HereDocument
                 | RedirectionKind::HereString
                 | RedirectionKind::Duplicate => continue,
             };
-            let target = &redirect.target;
-            if !target.dynamic {
-                let content = foreseen::content(printed);
-                self.environment
-                    .write(&target.text, content, append, self.at);
-            } else if target
-                .pattern
-                .as_deref()
-                .is_none_or(|text| text.starts_with(UNKNOWN))
-            {
-                // Nobody knows which file it is.
-                self.environment
-                    .disturb(None, Disturbance::CheckedOut, self.at);
+            if changes::writes_unknown(redirect) {
+                Rc::make_mut(&mut self.environment.changers).add(at);
+                continue;
             }
+            let content = foreseen::content(printed);
+            self.environment
+                .write(&redirect.target.text, content, append, at);
         }
     }
 
@@ -1334,6 +1473,7 @@ impl<'w> Listing<'w> {
         let targets = node.redirects.iter().map(|redirect| &redirect.target);
         let all: Vec<&Word> = simple.words.iter().chain(values()).chain(targets).collect();
         for word in &all {
+            self.code_in_forgotten(word, scope)?;
             self.calculated(&word.parts);
         }
         self.defaults_used_twice(&all);
@@ -1348,6 +1488,12 @@ impl<'w> Listing<'w> {
             .iter()
             .chain(values())
             .any(|word| evaluates(&word.parts));
+        let documents = node.redirects.iter().any(|redirect| {
+            matches!(
+                redirect.kind,
+                RedirectKind::HereString | RedirectKind::HereDocument(_)
+            )
+        });
         let mut seen: Vec<Taken> = Vec::new();
         let mut assigned: Vec<(String, Vec<Value>)> = Vec::new();
         let mut after: Option<Environment> = None;
@@ -1361,6 +1507,10 @@ impl<'w> Listing<'w> {
                 depth: 0,
             };
             let held = scope.held.as_ref();
+            // What it reads may be another text in every reading.
+            let own = (documents && choices.len() > 1)
+                .then(|| redirects::input(&node.redirects, &expander, scope.documents, input));
+            let input = own.as_ref().unwrap_or(input);
             let arguments: Vec<Argument> = match declares {
                 true => simple
                     .words
@@ -1408,6 +1558,7 @@ impl<'w> Listing<'w> {
                 directory: Arc::clone(&self.environment.directory),
                 input: known_text(input),
                 file: self.file.clone(),
+                loaded: self.quiet,
                 fed_by: self.fed_by.clone(),
                 container: self.container.clone(),
             })?;
@@ -1417,9 +1568,11 @@ impl<'w> Listing<'w> {
             if evaluates {
                 self.mark(place, Reason::DynamicCode);
             }
-            self.at = place;
-            self.remember_writes(&redirects, &printed);
-            self.remember_changes(&arguments, &printed, place);
+            if self.is_crowded(arguments.first(), simple, &node.redirects) {
+                self.mark(place, Reason::OverBudget);
+            }
+            self.remember_writes(&redirects, &printed, place);
+            self.remember_changes(place, input);
             if arguments.is_empty() {
                 self.unwrap(place, &arguments, &scope.start(input))?;
             } else {
@@ -1457,6 +1610,21 @@ impl<'w> Listing<'w> {
             self.environment = self.environment.clone().either(before);
         }
         Ok(())
+    }
+
+    /// Whether words of a command are among more texts than are followed. What only looks at things
+    /// may look at any of them.
+    fn is_crowded(&self, name: Option<&Argument>, simple: &Simple, redirects: &[Redirect]) -> bool {
+        let mut crowded = false;
+        let targets = redirects.iter().map(|redirect| &redirect.target);
+        let looks = name.is_some_and(|name| READ_ONLY.binary_search(&name.unquoted()).is_ok());
+        let words = simple.words.iter().filter(|_| !looks);
+        for word in words.chain(targets) {
+            readings::each_parameter(&word.parts, readings::Within::Word, &mut |parameter| {
+                crowded |= self.environment.is_crowded(&parameter.name);
+            });
+        }
+        crowded
     }
 
     /// The assignments of a command in one reading, and what each variable then holds.
@@ -1602,52 +1770,73 @@ impl<'w> Listing<'w> {
         self.redirects(&node.redirects, scope)
     }
 
-    /// Remembers the files a program changes, the `at`-th of the list, and what they then hold.
-    fn remember_changes(&mut self, arguments: &[Argument], printed: &Input, at: usize) {
-        for change in changes::changes(arguments, printed) {
-            match change {
-                Change::File { path, content } => {
-                    let content = match content {
-                        Content::Same(from) => {
-                            self.environment.content(&from).unwrap_or_else(|| {
-                                let names = self.environment.names_of(&from);
-                                Content::Same(names.into_iter().next().unwrap_or(from))
-                            })
-                        }
-                        content @ (Content::Known(_) | Content::From(_) | Content::Edited) => {
-                            content
-                        }
-                    };
-                    self.environment.write(&path, content, false, at);
+    /// Remembers the files a listed command changes by its words: what they then hold where that is
+    /// foreseen, and otherwise that it may have changed some.
+    fn remember_changes(&mut self, place: usize, input: &Input) {
+        let Some(command) = self.commands.get(place) else {
+            return;
+        };
+        let Some(program) = changes::changer(command) else {
+            return;
+        };
+        if !program.foreseen || command.container.is_some() {
+            Rc::make_mut(&mut self.environment.changers).add(place);
+            return;
+        }
+        for change in changes::of(command, input) {
+            let (Target::Path(path), Outcome::Holds { content, added }) =
+                (&change.target, change.outcome)
+            else {
+                Rc::make_mut(&mut self.environment.changers).add(place);
+                continue;
+            };
+            let content = match content {
+                Content::Same(from) => self.environment.content(&from).unwrap_or_else(|| {
+                    let names = self.environment.names_of(&from);
+                    Content::Same(names.into_iter().next().unwrap_or(from))
+                }),
+                Content::Link(from) => {
+                    let names = self.environment.names_of(&from);
+                    Content::Link(names.into_iter().next().unwrap_or(from))
                 }
-                Change::Below { directory, how } => {
-                    self.environment.disturb(directory.as_deref(), how, at);
-                }
+                content @ (Content::Known(_) | Content::From(_) | Content::Edited) => content,
+            };
+            self.environment.write(path, content, added, place);
+        }
+    }
+
+    /// The same for a command another one starts. Where it is not said what it reads, that is not
+    /// nothing.
+    fn remember_started(&mut self, place: usize, input: &Input) {
+        match input {
+            Input::Inherited | Input::Empty => {
+                self.remember_changes(place, &Input::Unknown(Origin::Elsewhere));
+            }
+            Input::Known(_) | Input::Partly(_) | Input::Unknown(_) => {
+                self.remember_changes(place, input);
             }
         }
     }
 
-    /// Remembers what a command that another one starts changes, unless that is known already
-    /// from how it was started. What it reads, and so what it writes, is not known here.
-    fn remember_started(&mut self, arguments: &[Argument]) {
-        for change in changes::changes(arguments, &Input::Unknown(Origin::Elsewhere)) {
-            let known = match &change {
-                Change::File { path, .. } => {
-                    let names = self.environment.names_of(path);
-                    let files = &self.environment.files;
-                    let mut written = names.iter().filter_map(|name| files.get(name));
-                    written.any(|file| file.at >= self.at)
-                }
-                Change::Below { .. } => {
-                    let mut disturbed = self.environment.files.disturbed().iter();
-                    disturbed.any(|disturbed| disturbed.at >= self.at)
-                }
-            };
-            if !known {
-                self.remember_changes(arguments, &Input::Unknown(Origin::Elsewhere), self.at);
-                return;
-            }
+    /// Forgets the commands from one on, and what they change.
+    pub(super) fn cut_to(&mut self, place: usize) {
+        self.commands.truncate(place);
+        self.changes.retain(|known, _| *known < place);
+        Rc::make_mut(&mut self.environment.changers).forget_from(place);
+    }
+
+    /// What the command at a place of the list changes by its words, read when it is first asked for.
+    pub(super) fn changes_of(&mut self, place: usize) -> Rc<[Change]> {
+        if let Some(known) = self.changes.get(&place) {
+            return Rc::clone(known);
         }
+        let command = self.commands.get(place);
+        let changes: Rc<[Change]> = command
+            .map(|command| changes::of(command, &Input::Unknown(Origin::Elsewhere)))
+            .unwrap_or_default()
+            .into();
+        self.changes.insert(place, Rc::clone(&changes));
+        changes
     }
 
     fn redirects(&mut self, redirects: &[Redirect], scope: &Scope<'_>) -> Result<(), Refusal> {
@@ -1778,7 +1967,7 @@ pub(super) fn opaque_origin(origin: Option<Origin>, otherwise: Reason) -> Reason
     match origin {
         Some(Origin::Network) => Reason::Downloaded,
         Some(Origin::Decoder) => Reason::Decoded,
-        Some(Origin::Elsewhere) | None => otherwise,
+        Some(Origin::Elsewhere | Origin::Crowd) | None => otherwise,
     }
 }
 

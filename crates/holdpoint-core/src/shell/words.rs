@@ -30,7 +30,7 @@ pub(super) enum Entry {
 
 impl Reader<'_> {
     /// Reads a word that must be there.
-    pub(super) fn word(&mut self, position: Position) -> Result<Word, Refusal> {
+    pub(super) fn read_word(&mut self, position: Position) -> Result<Word, Refusal> {
         self.peek();
         let start = self.pos;
         let mut parts = Vec::new();
@@ -167,11 +167,11 @@ impl Reader<'_> {
         self.peek();
         let start = self.pos;
         let Some(after_name) = self.name_ahead() else {
-            return self.word(position).map(Entry::Word);
+            return self.read_word(position).map(Entry::Word);
         };
         let subscripted = self.byte(after_name) == b'[';
         if !subscripted && self.assigns_at(after_name).is_none() {
-            return self.word(position).map(Entry::Word);
+            return self.read_word(position).map(Entry::Word);
         }
         self.pay()?;
         let name = self.take_name(after_name);
@@ -245,7 +245,7 @@ impl Reader<'_> {
                     let span = self.span_from(from);
                     elements.push(Word { parts, span });
                 }
-                _ => elements.push(self.word(Position::Argument)?),
+                _ => elements.push(self.read_word(Position::Argument)?),
             }
             self.pay()?;
         }

@@ -7,6 +7,7 @@
 use super::commands::Wrapping::{self, Commanding, Incidental, Transparent};
 use super::names::{Names, Shapes};
 use super::options::Spec;
+use super::texts::Argument;
 
 /// A program that runs the command in its words.
 pub(super) struct Wrapper {
@@ -57,6 +58,33 @@ pub(super) fn find(name: &str, subcommand: Option<&str>) -> Option<&'static Wrap
                 || subcommand.is_some_and(|word| wrapper.subcommands.contains(word)))
     })
 }
+
+/// The wrapper that some words are a command of, and where its own options begin. Flags may stand in
+/// front of a subcommand, each with one word that may be its value.
+pub(super) fn find_in(name: &str, words: &[Argument]) -> Option<(&'static Wrapper, usize)> {
+    if !ALL.could_hold(name) {
+        return None;
+    }
+    let mut at = 1;
+    while at < MAX_FRONT {
+        let word = words.get(at).and_then(Argument::known);
+        if let Some(wrapper) = find(name, word) {
+            let own = wrapper.subcommands.is_empty();
+            return Some((wrapper, if own { 1 } else { at + 1 }));
+        }
+        let before = words.get(at.saturating_sub(1)).filter(|_| at > 1);
+        let is_flag = |word: &Argument| word.unquoted().starts_with('-');
+        let is_value = before.is_some_and(is_flag);
+        if !words.get(at).is_some_and(is_flag) && !is_value {
+            return None;
+        }
+        at += 1;
+    }
+    None
+}
+
+/// How far behind the program a subcommand is looked for.
+const MAX_FRONT: usize = 12;
 
 /// The shapes of all their names: most programs are none of them.
 const ALL: Shapes = {
@@ -333,7 +361,9 @@ const WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper {
-        names: Names::new("bundle pnpm yarn npm rbenv pyenv nodenv mise asdf volta fnm rtx rustup"),
+        names: Names::new(
+            "bundle pnpm yarn npm bun rbenv pyenv nodenv mise asdf volta fnm rtx rustup",
+        ),
         subcommands: Names::new("exec x dlx run-script-exec"),
         how: Incidental,
         spec: spec("-c --call --using --package", "-y --yes --silent"),
@@ -344,6 +374,66 @@ const WRAPPERS: &[Wrapper] = &[
         subcommands: Names::new("exec"),
         how: Incidental,
         operands: 1,
+        ..PLAIN
+    },
+    Wrapper {
+        names: Names::new("npm"),
+        subcommands: Names::new("explore"),
+        how: Incidental,
+        operands: 1,
+        ..PLAIN
+    },
+    Wrapper {
+        names: Names::new("podman buildah"),
+        subcommands: Names::new("unshare"),
+        how: Commanding,
+        ..PLAIN
+    },
+    Wrapper {
+        names: Names::new("oc"),
+        subcommands: Names::new("rsh"),
+        how: Commanding,
+        spec: spec(
+            "-c -n --container --namespace --shell --timeout",
+            "-t -T --tty --no-tty",
+        ),
+        operands: 1,
+        ..PLAIN
+    },
+    Wrapper {
+        names: Names::new("multipass limactl lxc incus"),
+        subcommands: Names::new("exec shell"),
+        how: Commanding,
+        spec: spec(
+            "--working-directory --workdir --env --user --cwd --project",
+            "-v -q -T -t",
+        ),
+        operands: 1,
+        ..PLAIN
+    },
+    Wrapper {
+        names: Names::new("rr uftrace samply"),
+        subcommands: Names::new("record live"),
+        how: Incidental,
+        ..PLAIN
+    },
+    Wrapper {
+        names: Names::new("run0 kdesu gksudo gksu beesu"),
+        how: Commanding,
+        spec: spec(
+            "-u -g -D --user --group --chdir --setenv --property --unit",
+            "-k -m",
+        ),
+        assigns: true,
+        shell: true,
+        ..PLAIN
+    },
+    Wrapper {
+        names: Names::new("flatpak-spawn"),
+        spec: spec(
+            "--sdk --toolchain --env --directory --forward-fd",
+            "--host --clear-env --watch-bus --sandbox -r -v",
+        ),
         ..PLAIN
     },
     Wrapper {

@@ -6,15 +6,15 @@ use super::{Statement, StatementKind};
 
 /// One thing a statement or client command does.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Act {
+pub(super) struct StatementEffect {
     kind: StatementKind,
     object: Option<String>,
     runs: Option<String>,
     file: Option<String>,
 }
 
-impl Act {
-    pub(super) fn of(kind: StatementKind) -> Self {
+impl StatementEffect {
+    pub(super) fn new(kind: StatementKind) -> Self {
         Self {
             kind,
             object: None,

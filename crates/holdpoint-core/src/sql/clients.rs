@@ -4,14 +4,14 @@
 //! Some take a whole line where a statement could begin ([`line_command`]), some follow a backslash
 //! anywhere outside quotes ([`backslash`]).
 
-use super::act::Act;
+use super::act::StatementEffect;
 use super::tokens::{Backslash, Flavour};
 use super::{Dialect, StatementKind};
 
 /// What a client command amounts to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Taken {
-    pub(super) acts: Vec<Act>,
+    pub(super) acts: Vec<StatementEffect>,
     /// Bytes of the line that belong to it.
     pub(super) length: usize,
     /// What ends statements from here on.
@@ -363,7 +363,7 @@ fn psql(line: &str) -> Taken {
     for command in commands {
         taken
             .acts
-            .push(Act::of(StatementKind::ShellEscape).running(Some(command)));
+            .push(StatementEffect::new(StatementKind::ShellEscape).running(Some(command)));
     }
     taken
 }
@@ -403,26 +403,26 @@ fn taken(usage: Option<Use>, raw: &str, arguments: &str) -> Taken {
     let piped = piped(arguments);
     let file = || argument(arguments);
     let act = match usage {
-        None => Some(Act::of(StatementKind::Unreadable)),
+        None => Some(StatementEffect::new(StatementKind::Unreadable)),
         Some(Use::Sql | Use::Reads | Use::Writes) if piped.is_some() => {
-            Some(Act::of(StatementKind::ShellEscape).running(piped))
+            Some(StatementEffect::new(StatementKind::ShellEscape).running(piped))
         }
         Some(Use::Runs) => {
             let command = arguments.trim_end_matches(';').trim_end();
-            Some(Act::of(StatementKind::ShellEscape).running(Some(command.to_owned())))
+            Some(StatementEffect::new(StatementKind::ShellEscape).running(Some(command.to_owned())))
         }
-        Some(Use::Opens) => Some(Act::of(StatementKind::ShellEscape)),
-        Some(Use::Sql) => Some(Act::of(StatementKind::Unreadable).touching(file())),
-        Some(Use::Reads) => Some(Act::of(StatementKind::LoadFile).touching(file())),
+        Some(Use::Opens) => Some(StatementEffect::new(StatementKind::ShellEscape)),
+        Some(Use::Sql) => Some(StatementEffect::new(StatementKind::Unreadable).touching(file())),
+        Some(Use::Reads) => Some(StatementEffect::new(StatementKind::LoadFile).touching(file())),
         Some(Use::Writes) => {
-            file().map(|file| Act::of(StatementKind::IntoOutfile).touching(Some(file)))
+            file().map(|file| StatementEffect::new(StatementKind::IntoOutfile).touching(Some(file)))
         }
-        Some(Use::Loads) => Some(Act::of(StatementKind::ShellEscape).touching(file())),
-        Some(Use::Database) => Some(Act::of(StatementKind::Admin).touching(file())),
+        Some(Use::Loads) => Some(StatementEffect::new(StatementKind::ShellEscape).touching(file())),
+        Some(Use::Database) => Some(StatementEffect::new(StatementKind::Admin).touching(file())),
         Some(Use::Environment) => Some(environment(arguments)),
-        Some(Use::RunsResults) => Some(Act::of(StatementKind::Unreadable)),
-        Some(Use::Looks) => Some(Act::of(StatementKind::Select)),
-        Some(Use::Nothing) => Some(Act::of(StatementKind::Other).on(file())),
+        Some(Use::RunsResults) => Some(StatementEffect::new(StatementKind::Unreadable)),
+        Some(Use::Looks) => Some(StatementEffect::new(StatementKind::Select)),
+        Some(Use::Nothing) => Some(StatementEffect::new(StatementKind::Other).on(file())),
         Some(Use::Copy | Use::Delimiter) => None,
     };
     Taken {
@@ -434,7 +434,7 @@ fn taken(usage: Option<Use>, raw: &str, arguments: &str) -> Taken {
 }
 
 /// psql starts what these variables name.
-fn environment(arguments: &str) -> Act {
+fn environment(arguments: &str) -> StatementEffect {
     let (name, value) = arguments
         .split_once(char::is_whitespace)
         .unwrap_or((arguments, ""));
@@ -442,9 +442,9 @@ fn environment(arguments: &str) -> Act {
         .iter()
         .any(|program| name.ends_with(program));
     if starts {
-        Act::of(StatementKind::ShellEscape).running(argument(value))
+        StatementEffect::new(StatementKind::ShellEscape).running(argument(value))
     } else {
-        Act::of(StatementKind::Admin).on(Some(name.to_owned()))
+        StatementEffect::new(StatementKind::Admin).on(Some(name.to_owned()))
     }
 }
 

@@ -34,14 +34,14 @@ impl Truth {
         }
     }
 
-    fn of(known: bool) -> Self {
+    fn from_bool(known: bool) -> Self {
         if known { Truth::Always } else { Truth::Never }
     }
 }
 
 /// Whether the condition lets every row of `target` through, as far as can be seen.
 pub(super) fn selects_everything(view: View<'_>, target: Option<&str>) -> bool {
-    let place = Place {
+    let place = Scope {
         target,
         left: MAX_DEPTH,
     };
@@ -61,13 +61,13 @@ fn is_plain(view: View<'_>) -> bool {
 
 /// Where in the condition the reader is.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct Scope<'a> {
     /// The table whose rows are selected.
     pub(super) target: Option<&'a str>,
     left: usize,
 }
 
-impl Place<'_> {
+impl Scope<'_> {
     /// One level further in; none if that is too deep.
     pub(super) fn deeper(&self) -> Option<Self> {
         Some(Self {
@@ -200,7 +200,7 @@ enum Joint {
 }
 
 /// Alternatives.
-pub(super) fn any(view: View<'_>, place: &Place<'_>) -> Truth {
+pub(super) fn any(view: View<'_>, place: &Scope<'_>) -> Truth {
     let mut worth = Truth::Never;
     let alternatives = split(view, Joint::Or);
     for part in &alternatives {
@@ -218,7 +218,7 @@ pub(super) fn any(view: View<'_>, place: &Place<'_>) -> Truth {
 }
 
 /// Whether one alternative is the opposite of another: `x IS NULL OR x IS NOT NULL`.
-fn opposed(alternatives: &[View<'_>], place: &Place<'_>) -> bool {
+fn opposed(alternatives: &[View<'_>], place: &Scope<'_>) -> bool {
     if alternatives.len() > MAX_ALTERNATIVES {
         return true;
     }
@@ -236,7 +236,7 @@ fn opposed(alternatives: &[View<'_>], place: &Place<'_>) -> bool {
     })
 }
 
-fn all(view: View<'_>, place: &Place<'_>) -> Truth {
+fn all(view: View<'_>, place: &Scope<'_>) -> Truth {
     let mut worth = Truth::Always;
     for part in split(view, Joint::And) {
         worth = match (worth, single(part, place)) {
@@ -291,7 +291,7 @@ fn split(view: View<'_>, joint: Joint) -> Vec<View<'_>> {
     parts
 }
 
-fn single(view: View<'_>, place: &Place<'_>) -> Truth {
+fn single(view: View<'_>, place: &Scope<'_>) -> Truth {
     let Some(place) = place.deeper() else {
         return Truth::Fixed;
     };
@@ -326,7 +326,7 @@ pub(super) fn parenthesised(view: View<'_>) -> Option<View<'_>> {
 }
 
 /// `EXISTS (…)`: the same for every row unless its own condition looks at the row.
-fn exists(view: View<'_>, place: &Place<'_>) -> Truth {
+fn exists(view: View<'_>, place: &Scope<'_>) -> Truth {
     let inside = view.part(2..view.closing(1));
     match inside.find(0, &["where"]) {
         None => Truth::Fixed,
@@ -425,7 +425,7 @@ fn is(right: View<'_>) -> (Op, View<'_>) {
     )
 }
 
-fn worth(predicate: &Predicate<'_>, place: &Place<'_>) -> Truth {
+fn worth(predicate: &Predicate<'_>, place: &Scope<'_>) -> Truth {
     let Predicate { left, op, right } = *predicate;
     let subject = value(left, place);
     match op {
@@ -475,7 +475,7 @@ fn worth(predicate: &Predicate<'_>, place: &Place<'_>) -> Truth {
                         | Op::NotLike
                         | Op::NotMatches
                 );
-                return Truth::of(!differs);
+                return Truth::from_bool(!differs);
             }
             let object = value(right, place);
             if (is_key(left, place) && above_zero(op, &object))
@@ -506,7 +506,7 @@ fn above_zero(op: Op, object: &Value) -> bool {
     above || (op == Op::NotLess && *number <= 1.0)
 }
 
-fn listed(left: View<'_>, subject: &Value, right: View<'_>, place: &Place<'_>) -> Truth {
+fn listed(left: View<'_>, subject: &Value, right: View<'_>, place: &Scope<'_>) -> Truth {
     let Some(inside) = parenthesised(right) else {
         // `IN ()`, or something that is no list.
         return if right.len() == 2 {
@@ -542,7 +542,7 @@ fn listed(left: View<'_>, subject: &Value, right: View<'_>, place: &Place<'_>) -
 }
 
 /// `id IN (SELECT id FROM the_table_itself)`.
-fn queried(left: View<'_>, subject: &Value, query: View<'_>, place: &Place<'_>) -> Truth {
+fn queried(left: View<'_>, subject: &Value, query: View<'_>, place: &Scope<'_>) -> Truth {
     let restricted = query.find(0, &["where", "having", "limit", "join", "group", "union"]);
     if restricted.is_some() {
         return Truth::Depends;
@@ -563,7 +563,7 @@ fn queried(left: View<'_>, subject: &Value, query: View<'_>, place: &Place<'_>) 
     }
 }
 
-fn between(left: View<'_>, subject: &Value, right: View<'_>, place: &Place<'_>) -> Truth {
+fn between(left: View<'_>, subject: &Value, right: View<'_>, place: &Scope<'_>) -> Truth {
     let and = right.find(0, &["and"]).unwrap_or(right.len());
     let low = right.part(0..and);
     let high = right.part(and + 1..right.len());
@@ -582,10 +582,10 @@ fn between(left: View<'_>, subject: &Value, right: View<'_>, place: &Place<'_>) 
 
 impl Value {
     /// What the value is worth as a condition.
-    fn truth(&self, source: View<'_>, place: &Place<'_>) -> Truth {
+    fn truth(&self, source: View<'_>, place: &Scope<'_>) -> Truth {
         match self {
-            Value::Number(number) => Truth::of(*number != 0.0),
-            Value::Text(text) => Truth::of(super::operands::is_true(text)),
+            Value::Number(number) => Truth::from_bool(*number != 0.0),
+            Value::Text(text) => Truth::from_bool(super::operands::is_true(text)),
             Value::Null => Truth::Never,
             Value::Fixed => Truth::Fixed,
             Value::Column if is_key(source, place) => Truth::Always,

@@ -67,7 +67,7 @@ pub(crate) enum StatementKind {
 
 impl StatementKind {
     /// The word policies use.
-    pub(crate) fn word(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         WORDS
             .iter()
             .find(|(kind, _)| *kind == self)

@@ -1,9 +1,9 @@
 //! What one statement does, by its clauses.
 
-use super::act::Act;
+use super::act::StatementEffect;
 use super::condition::selects_everything;
 use super::functions::{Reach, reach};
-use super::split::{Found, Reader};
+use super::split::{Reader, Statements};
 use super::tokens::{Token, TokenKind};
 use super::verbs::{self, Rule, rule};
 use super::view::View;
@@ -16,7 +16,7 @@ const MAX_NESTED: usize = 16;
 
 impl Reader<'_> {
     /// Lists what the statement of these tokens does.
-    pub(super) fn statement(&mut self, tokens: &[Token], found: &mut Found) {
+    pub(super) fn statement(&mut self, tokens: &[Token], found: &mut Statements) {
         let view = View {
             text: self.text(),
             tokens,
@@ -26,17 +26,25 @@ impl Reader<'_> {
         self.meaning(view, MAX_NESTED, found);
         self.reaching(view, found);
         if tokens.iter().any(|token| token.kind == TokenKind::Spliced) {
-            self.push(Act::of(StatementKind::Unreadable), view.span(), found);
+            self.push(
+                StatementEffect::new(StatementKind::Unreadable),
+                view.span(),
+                found,
+            );
         }
         if found.statements.len() == before {
-            self.push(Act::of(StatementKind::Unreadable), view.span(), found);
+            self.push(
+                StatementEffect::new(StatementKind::Unreadable),
+                view.span(),
+                found,
+            );
         }
         if view.is(0, "copy") && view.find(1, &["stdin"]).is_some() {
             self.skip_rows();
         }
     }
 
-    fn meaning(&self, view: View<'_>, left: usize, found: &mut Found) {
+    fn meaning(&self, view: View<'_>, left: usize, found: &mut Statements) {
         let view = self.without_opening(view);
         let word = view.word(0);
         let Some(rule) = rule(word) else {
@@ -44,11 +52,15 @@ impl Reader<'_> {
             return;
         };
         if left == 0 {
-            self.push(Act::of(StatementKind::Unreadable), view.span(), found);
+            self.push(
+                StatementEffect::new(StatementKind::Unreadable),
+                view.span(),
+                found,
+            );
             return;
         }
         match rule {
-            Rule::Is(kind) => self.push(Act::of(kind), view.span(), found),
+            Rule::Is(kind) => self.push(StatementEffect::new(kind), view.span(), found),
             Rule::Drop => self.dropping(view, found),
             Rule::Delete => {
                 let kinds = [
@@ -77,7 +89,11 @@ impl Reader<'_> {
                 let inner = view.level(1).take(4).find(|at| modifies(view, *at));
                 match inner {
                     Some(at) => self.meaning(view.part(at..view.len()), left - 1, found),
-                    None => self.push(Act::of(StatementKind::Admin), view.span(), found),
+                    None => self.push(
+                        StatementEffect::new(StatementKind::Admin),
+                        view.span(),
+                        found,
+                    ),
                 }
             }
             Rule::Copy => self.copying(view, found),
@@ -88,7 +104,7 @@ impl Reader<'_> {
                     StatementKind::LoadFile
                 };
                 self.push(
-                    Act::of(kind).touching(view.next_literal(1)),
+                    StatementEffect::new(kind).touching(view.next_literal(1)),
                     view.span(),
                     found,
                 );
@@ -105,7 +121,7 @@ impl Reader<'_> {
                     StatementKind::Admin
                 };
                 self.push(
-                    Act::of(kind).touching(view.next_literal(1)),
+                    StatementEffect::new(kind).touching(view.next_literal(1)),
                     view.span(),
                     found,
                 );
@@ -143,7 +159,7 @@ impl Reader<'_> {
     }
 
     /// A statement whose first word says nothing. In a block it may be an assignment.
-    fn unknown(&self, view: View<'_>, found: &mut Found) {
+    fn unknown(&self, view: View<'_>, found: &mut Statements) {
         let assigns = view
             .name(0)
             .is_some_and(|(_, at)| view.symbol(at, b':') && view.symbol(at + 1, b'='));
@@ -156,10 +172,10 @@ impl Reader<'_> {
         } else {
             StatementKind::Unreadable
         };
-        self.push(Act::of(kind), view.span(), found);
+        self.push(StatementEffect::new(kind), view.span(), found);
     }
 
-    fn dropping(&self, view: View<'_>, found: &mut Found) {
+    fn dropping(&self, view: View<'_>, found: &mut Statements) {
         let modifiers = [
             "temporary",
             "temp",
@@ -189,16 +205,20 @@ impl Reader<'_> {
     }
 
     /// One act for each name of a list.
-    fn each_object(&self, view: View<'_>, at: usize, kind: StatementKind, found: &mut Found) {
+    fn each_object(&self, view: View<'_>, at: usize, kind: StatementKind, found: &mut Statements) {
         let mut at = at;
         for listed in 0..MAX_OBJECTS {
             let Some((name, next)) = view.name(at) else {
                 if listed == 0 {
-                    self.push(Act::of(kind), view.span(), found);
+                    self.push(StatementEffect::new(kind), view.span(), found);
                 }
                 return;
             };
-            self.push(Act::of(kind).on(Some(name)), view.span(), found);
+            self.push(
+                StatementEffect::new(kind).on(Some(name)),
+                view.span(),
+                found,
+            );
             match view.level(next).find(|at| view.symbol(*at, b',')) {
                 Some(comma) => at = comma + 1,
                 None => return,
@@ -207,11 +227,11 @@ impl Reader<'_> {
                 at += 1;
             }
         }
-        self.push(Act::of(kind), view.span(), found);
+        self.push(StatementEffect::new(kind), view.span(), found);
     }
 
     /// `DELETE` and `UPDATE`: everything, everything in disguise, or what a condition selects.
-    fn restricted(&self, view: View<'_>, kinds: [StatementKind; 3], found: &mut Found) {
+    fn restricted(&self, view: View<'_>, kinds: [StatementKind; 3], found: &mut Statements) {
         let [all, always, selected] = kinds;
         let modifiers = [
             "from",
@@ -247,10 +267,10 @@ impl Reader<'_> {
                 }
             }
         };
-        self.push(Act::of(kind).on(object), view.span(), found);
+        self.push(StatementEffect::new(kind).on(object), view.span(), found);
     }
 
-    fn merging(&self, view: View<'_>, found: &mut Found) {
+    fn merging(&self, view: View<'_>, found: &mut Statements) {
         let at = if view.is(1, "into") { 2 } else { 1 };
         let object = view.name(at).map(|(name, _)| name);
         let when = view.find(at, &["when"]).unwrap_or(view.len());
@@ -265,10 +285,10 @@ impl Reader<'_> {
             (false, true, false) => StatementKind::UpdateWhere,
             (false, false, _) => StatementKind::Insert,
         };
-        self.push(Act::of(kind).on(object), view.span(), found);
+        self.push(StatementEffect::new(kind).on(object), view.span(), found);
     }
 
-    fn truncating(&self, view: View<'_>, found: &mut Found) {
+    fn truncating(&self, view: View<'_>, found: &mut Statements) {
         let mut at = 1;
         while view.is_any(at, &["table", "only", "if", "exists"]) {
             at += 1;
@@ -281,9 +301,13 @@ impl Reader<'_> {
         self.each_object(view, at + usize::from(view.is(1, "database")), kind, found);
     }
 
-    fn altering(&self, view: View<'_>, found: &mut Found) {
+    fn altering(&self, view: View<'_>, found: &mut Statements) {
         if view.is(1, "system") {
-            self.push(Act::of(StatementKind::Admin), view.span(), found);
+            self.push(
+                StatementEffect::new(StatementKind::Admin),
+                view.span(),
+                found,
+            );
             return;
         }
         let mut at = 2;
@@ -305,10 +329,10 @@ impl Reader<'_> {
             (false, true) => StatementKind::AlterDrop,
             (false, false) => StatementKind::Alter,
         };
-        self.push(Act::of(kind).on(object), view.span(), found);
+        self.push(StatementEffect::new(kind).on(object), view.span(), found);
     }
 
-    fn creating(&self, view: View<'_>, left: usize, found: &mut Found) {
+    fn creating(&self, view: View<'_>, left: usize, found: &mut Statements) {
         let mut at = 1;
         let replaces = view.is(1, "or") && view.is(2, "replace");
         while view.is_any(at, WORDS_AFTER_CREATE) {
@@ -321,7 +345,7 @@ impl Reader<'_> {
         }
         let object = view.name(at).map(|(name, _)| name);
         if replaces && view.is(what, "table") {
-            let act = Act::of(StatementKind::DropTable).on(object.clone());
+            let act = StatementEffect::new(StatementKind::DropTable).on(object.clone());
             self.push(act, view.span(), found);
         }
         // A function in C names the library it loads.
@@ -330,7 +354,9 @@ impl Reader<'_> {
             .any(|at| view.is(at, "language") && view.is(at + 1, "c"));
         let file = if loads { view.next_literal(at) } else { None };
         self.push(
-            Act::of(StatementKind::Create).on(object).touching(file),
+            StatementEffect::new(StatementKind::Create)
+                .on(object)
+                .touching(file),
             view.span(),
             found,
         );
@@ -340,7 +366,7 @@ impl Reader<'_> {
     }
 
     /// The body of a routine: a literal in Postgres, a block elsewhere.
-    fn body(&self, view: View<'_>, from: usize, left: usize, found: &mut Found) {
+    fn body(&self, view: View<'_>, from: usize, left: usize, found: &mut Statements) {
         for at in view.level(from) {
             if view.is(at, "as")
                 && let Some(body) = view.literal(at + 1)
@@ -358,7 +384,7 @@ impl Reader<'_> {
     }
 
     /// The statements of a block, each by itself.
-    fn pieces(&self, view: View<'_>, left: usize, stored: bool, found: &mut Found) {
+    fn pieces(&self, view: View<'_>, left: usize, stored: bool, found: &mut Statements) {
         let first = found.statements.len();
         let mut start = 0;
         for at in 0..=view.len() {
@@ -376,7 +402,7 @@ impl Reader<'_> {
         }
     }
 
-    fn inserting(&self, view: View<'_>, found: &mut Found) {
+    fn inserting(&self, view: View<'_>, found: &mut Statements) {
         let overwrites = view.is(1, "overwrite");
         let mut at = 1;
         while view.is_any(at, WORDS_AFTER_INSERT) {
@@ -388,11 +414,11 @@ impl Reader<'_> {
             StatementKind::Insert
         };
         let object = view.name(at).map(|(name, _)| name);
-        self.push(Act::of(kind).on(object), view.span(), found);
+        self.push(StatementEffect::new(kind).on(object), view.span(), found);
     }
 
     /// A query, also one behind `WITH`: what it is made of may change data.
-    fn selecting(&self, view: View<'_>, left: usize, found: &mut Found) {
+    fn selecting(&self, view: View<'_>, left: usize, found: &mut Statements) {
         self.nested(view, left, found);
         if view.is(0, "with") {
             let main = view.level(1).find(|at| {
@@ -405,25 +431,26 @@ impl Reader<'_> {
         }
         for at in view.level(1).filter(|at| view.is(*at, "into")) {
             let act = if view.is_any(at + 1, &["outfile", "dumpfile"]) {
-                Act::of(StatementKind::IntoOutfile).touching(view.literal(at + 2))
+                StatementEffect::new(StatementKind::IntoOutfile).touching(view.literal(at + 2))
             } else if self.flavour().backslash == super::tokens::Backslash::Mysql {
                 continue;
             } else {
-                Act::of(StatementKind::Create).on(view.name(at + 1).map(|(name, _)| name))
+                StatementEffect::new(StatementKind::Create)
+                    .on(view.name(at + 1).map(|(name, _)| name))
             };
             self.push(act, view.span(), found);
         }
         let from = view.find(0, &["from"]);
         let object = from.and_then(|at| view.name(at + 1)).map(|(name, _)| name);
         self.push(
-            Act::of(StatementKind::Select).on(object),
+            StatementEffect::new(StatementKind::Select).on(object),
             view.span(),
             found,
         );
     }
 
     /// Statements that change data between parentheses: `WITH x AS (DELETE …)`, `COPY (DELETE …)`.
-    fn nested(&self, view: View<'_>, left: usize, found: &mut Found) {
+    fn nested(&self, view: View<'_>, left: usize, found: &mut Statements) {
         let mut at = 0;
         while at < view.len() {
             if view.symbol(at, b'(') && modifies(view, at + 1) {
@@ -436,7 +463,7 @@ impl Reader<'_> {
     }
 
     /// `EXPLAIN` only looks, unless it is told to run the statement.
-    fn explaining(&self, view: View<'_>, left: usize, found: &mut Found) {
+    fn explaining(&self, view: View<'_>, left: usize, found: &mut Statements) {
         let mut at = 1;
         let mut runs = false;
         loop {
@@ -473,11 +500,15 @@ impl Reader<'_> {
         if runs {
             self.meaning(view.part(at..view.len()), left - 1, found);
         } else {
-            self.push(Act::of(StatementKind::Select), view.span(), found);
+            self.push(
+                StatementEffect::new(StatementKind::Select),
+                view.span(),
+                found,
+            );
         }
     }
 
-    fn copying(&self, view: View<'_>, found: &mut Found) {
+    fn copying(&self, view: View<'_>, found: &mut Statements) {
         let object = view
             .name(1)
             .map(|(name, _)| name)
@@ -486,12 +517,12 @@ impl Reader<'_> {
         let at = direction.unwrap_or(view.len());
         let reads = view.is(at, "from");
         let act = if view.is(at + 1, "program") {
-            let act = Act::of(StatementKind::CopyFromProgram);
+            let act = StatementEffect::new(StatementKind::CopyFromProgram);
             act.running(view.literal(at + 2))
         } else if let Some(file) = view.literal(at + 1) {
-            Act::of(StatementKind::CopyFile).touching(Some(file))
+            StatementEffect::new(StatementKind::CopyFile).touching(Some(file))
         } else if view.is_any(at + 1, &["stdin", "stdout"]) {
-            Act::of(if reads {
+            StatementEffect::new(if reads {
                 StatementKind::Insert
             } else {
                 StatementKind::Select
@@ -503,15 +534,19 @@ impl Reader<'_> {
                 .get(at + 1)
                 .and_then(|token| view.text.get(token.start..));
             let file = rest.and_then(|rest| rest.split_ascii_whitespace().next());
-            Act::of(StatementKind::CopyFile).touching(file.map(str::to_owned))
+            StatementEffect::new(StatementKind::CopyFile).touching(file.map(str::to_owned))
         };
         self.push(act.on(object), view.span(), found);
     }
 
     /// `PREPARE` is taken for running: what follows is an `EXECUTE` by name.
-    fn preparing(&self, view: View<'_>, left: usize, found: &mut Found) {
+    fn preparing(&self, view: View<'_>, left: usize, found: &mut Statements) {
         if view.is(1, "transaction") {
-            self.push(Act::of(StatementKind::Transaction), view.span(), found);
+            self.push(
+                StatementEffect::new(StatementKind::Transaction),
+                view.span(),
+                found,
+            );
             return;
         }
         let name = view.name(1).map(|(name, _)| name.to_ascii_lowercase());
@@ -523,19 +558,23 @@ impl Reader<'_> {
             found.prepare(name);
             self.inner(&text, view.span(), false, found);
         } else {
-            self.push(Act::of(StatementKind::Unreadable), view.span(), found);
+            self.push(
+                StatementEffect::new(StatementKind::Unreadable),
+                view.span(),
+                found,
+            );
         }
     }
 
     /// `EXECUTE`: a prepared statement by name, or text that may be put together at run time.
-    fn executing(&self, view: View<'_>, found: &mut Found) {
+    fn executing(&self, view: View<'_>, found: &mut Statements) {
         let name = view.name(1).map(|(name, _)| name.to_ascii_lowercase());
         if let Some(name) = &name
             && view.kind(1) != Some(TokenKind::Text)
             && found.prepared.contains(name)
         {
             self.push(
-                Act::of(StatementKind::Other).on(Some(name.clone())),
+                StatementEffect::new(StatementKind::Other).on(Some(name.clone())),
                 view.span(),
                 found,
             );
@@ -546,7 +585,7 @@ impl Reader<'_> {
     }
 
     /// Text that runs as SQL: a literal alone is read, anything more is also unreadable.
-    fn dynamic(&self, view: View<'_>, at: usize, found: &mut Found) {
+    fn dynamic(&self, view: View<'_>, at: usize, found: &mut Statements) {
         if let Some(text) = view.next_literal(at) {
             self.inner(&text, view.span(), false, found);
         }
@@ -556,16 +595,20 @@ impl Reader<'_> {
         }
         let alone = end > at && (end == view.len() || view.is_any(end, &["into", "using"]));
         if !alone {
-            self.push(Act::of(StatementKind::Unreadable), view.span(), found);
+            self.push(
+                StatementEffect::new(StatementKind::Unreadable),
+                view.span(),
+                found,
+            );
         }
     }
 
     /// A procedure by name, or T-SQL's `EXEC ('text')`.
-    fn calling(&self, view: View<'_>, found: &mut Found) {
+    fn calling(&self, view: View<'_>, found: &mut Statements) {
         match view.name(1) {
             Some((name, _)) if view.kind(1) != Some(TokenKind::Text) && !view.symbol(1, b'(') => {
                 self.push(
-                    Act::of(StatementKind::Other).on(Some(name)),
+                    StatementEffect::new(StatementKind::Other).on(Some(name)),
                     view.span(),
                     found,
                 );
@@ -574,20 +617,28 @@ impl Reader<'_> {
         }
     }
 
-    fn doing(&self, view: View<'_>, found: &mut Found) {
+    fn doing(&self, view: View<'_>, found: &mut Statements) {
         let plain = view.is(1, "language") || view.kind(1) == Some(TokenKind::Text);
         let foreign = view
             .find(1, &["language"])
             .is_some_and(|at| !view.is(at + 1, "plpgsql"));
         match view.next_literal(1) {
             Some(body) if plain && !foreign => self.inner(&body, view.span(), false, found),
-            _ if plain => self.push(Act::of(StatementKind::Unreadable), view.span(), found),
-            _ => self.push(Act::of(StatementKind::Other), view.span(), found),
+            _ if plain => self.push(
+                StatementEffect::new(StatementKind::Unreadable),
+                view.span(),
+                found,
+            ),
+            _ => self.push(
+                StatementEffect::new(StatementKind::Other),
+                view.span(),
+                found,
+            ),
         }
     }
 
     /// Words of a block in front of statements, or a bare `BEGIN`.
-    fn block(&self, view: View<'_>, rule: Rule, left: usize, found: &mut Found) {
+    fn block(&self, view: View<'_>, rule: Rule, left: usize, found: &mut Statements) {
         let starts: Vec<usize> = view
             .level(1)
             .filter(|at| {
@@ -604,7 +655,7 @@ impl Reader<'_> {
             } else {
                 StatementKind::Other
             };
-            self.push(Act::of(kind), view.span(), found);
+            self.push(StatementEffect::new(kind), view.span(), found);
             return;
         }
         for (index, start) in starts.iter().enumerate() {
@@ -631,7 +682,7 @@ impl Reader<'_> {
     }
 
     /// Lists what functions in the statement reach.
-    fn reaching(&self, view: View<'_>, found: &mut Found) {
+    fn reaching(&self, view: View<'_>, found: &mut Statements) {
         for at in 0..view.len() {
             let called = view.symbol(at + 1, b'(')
                 || view.is(at, "xp_cmdshell")
@@ -656,7 +707,7 @@ impl Reader<'_> {
                 },
             );
             let argument = arguments.next_literal(0);
-            let act = Act::of(reach.kind());
+            let act = StatementEffect::new(reach.kind());
             let act = match reach {
                 Reach::Reads | Reach::Writes | Reach::Loads => act.touching(argument),
                 Reach::Runs => act.running(argument),

@@ -26,7 +26,7 @@ mod view;
 use std::ops::Range;
 
 pub(crate) use kinds::StatementKind;
-use split::{Found, Reader};
+use split::{Reader, Statements};
 use tokens::Flavour;
 
 /// Longest text read; what follows is listed as one unreadable statement.
@@ -64,13 +64,13 @@ pub(crate) struct Statement {
 
 /// Every statement of a text, in order.
 pub(crate) fn read(text: &str, dialect: Dialect) -> Vec<Statement> {
-    let mut found = Found::default();
+    let mut found = Statements::default();
     let whole = text.len();
     let text = text
         .get(..text.floor_char_boundary(MAX_TEXT))
         .unwrap_or(text);
     for flavour in Flavour::readings(text, dialect) {
-        let mut reading = Found::default();
+        let mut reading = Statements::default();
         Reader::new(text, flavour).run(&mut reading);
         found.add(reading);
     }

@@ -1,7 +1,7 @@
 //! What stands on either side of a comparison: a constant, something the same for every row, or
 //! something that depends on a column.
 
-use super::condition::{Op, Place, Truth, any, parenthesised};
+use super::condition::{Op, Scope, Truth, any, parenthesised};
 use super::tokens::{TokenKind, escapes, unquote};
 use super::verbs::is_one_of;
 use super::view::View;
@@ -19,7 +19,7 @@ pub(super) enum Value {
 }
 
 /// The value of these tokens.
-pub(super) fn value(view: View<'_>, place: &Place<'_>) -> Value {
+pub(super) fn value(view: View<'_>, place: &Scope<'_>) -> Value {
     let Some(place) = place.deeper() else {
         return Value::Fixed;
     };
@@ -242,12 +242,12 @@ const KEYS: &[&str] = &[
 ];
 
 /// Whether this is the key of the table.
-pub(super) fn is_key(view: View<'_>, place: &Place<'_>) -> bool {
+pub(super) fn is_key(view: View<'_>, place: &Scope<'_>) -> bool {
     own_name(bare(view), place).is_some_and(|name| is_one_of(&name, KEYS))
 }
 
 /// The column's name, if it is a column of the table in question.
-fn own_name(view: View<'_>, place: &Place<'_>) -> Option<String> {
+fn own_name(view: View<'_>, place: &Scope<'_>) -> Option<String> {
     let is_name = matches!(view.kind(0), Some(TokenKind::Word | TokenKind::Quoted));
     let (name, end) = view.name(0)?;
     if !is_name || end != view.len() {
@@ -263,7 +263,7 @@ fn own_name(view: View<'_>, place: &Place<'_>) -> Option<String> {
 }
 
 /// Whether two operands are written the same.
-pub(super) fn same(left: View<'_>, right: View<'_>, place: &Place<'_>) -> bool {
+pub(super) fn same(left: View<'_>, right: View<'_>, place: &Scope<'_>) -> bool {
     let left = bare(left);
     let right = bare(right);
     if let (Some(one), Some(other)) = (own_name(left, place), own_name(right, place)) {

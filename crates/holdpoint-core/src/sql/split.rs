@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::act::Act;
+use super::act::StatementEffect;
 use super::clients::{self, Taken};
 use super::tokens::{Backslash, Flavour, Lexer, Token, TokenKind};
 use super::verbs::{is_one_of, is_verb, rule};
@@ -17,7 +17,7 @@ const MAX_INNER: usize = 1 << 20;
 
 /// What has been found so far.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct Statements {
     pub(super) statements: Vec<Statement>,
     /// Names given to prepared statements whose text is known.
     pub(super) prepared: Vec<String>,
@@ -25,7 +25,7 @@ pub(super) struct Found {
     full: bool,
 }
 
-impl Found {
+impl Statements {
     pub(super) fn push(&mut self, statement: Statement) {
         if self.statements.len() < MAX_STATEMENTS {
             self.statements.push(statement);
@@ -33,12 +33,12 @@ impl Found {
             self.full = true;
             let kind = StatementKind::Unreadable;
             self.statements
-                .push(Act::of(kind).at(statement.span, false));
+                .push(StatementEffect::new(kind).at(statement.span, false));
         }
     }
 
     pub(super) fn unreadable(&mut self, span: Range<usize>) {
-        self.push(Act::of(StatementKind::Unreadable).at(span, false));
+        self.push(StatementEffect::new(StatementKind::Unreadable).at(span, false));
     }
 
     /// Remembers a prepared statement whose text was read.
@@ -49,7 +49,7 @@ impl Found {
     }
 
     /// Takes over what another reading of the same text shows and this one does not.
-    pub(super) fn add(&mut self, other: Found) {
+    pub(super) fn add(&mut self, other: Statements) {
         if self.statements.is_empty() {
             *self = other;
             return;
@@ -127,7 +127,7 @@ impl<'t> Reader<'t> {
         self.lexer.flavour
     }
 
-    pub(super) fn run(&mut self, found: &mut Found) {
+    pub(super) fn run(&mut self, found: &mut Statements) {
         let mut tokens = Vec::new();
         loop {
             self.lexer.skip();
@@ -154,7 +154,7 @@ impl<'t> Reader<'t> {
         if self.lexer.unclosed {
             let start = tokens.last().map_or(0, |token| token.start);
             self.push(
-                Act::of(StatementKind::Unreadable),
+                StatementEffect::new(StatementKind::Unreadable),
                 start..self.text().len(),
                 found,
             );
@@ -174,12 +174,18 @@ impl<'t> Reader<'t> {
     }
 
     /// Lists one act with the span of `span`, or of the literal this text stands in.
-    pub(super) fn push(&self, act: Act, span: Range<usize>, found: &mut Found) {
+    pub(super) fn push(&self, act: StatementEffect, span: Range<usize>, found: &mut Statements) {
         found.push(act.at(self.within.clone().unwrap_or(span), self.stored));
     }
 
     /// Reads a literal as SQL that runs now, or as the body of a routine.
-    pub(super) fn inner(&self, text: &str, span: Range<usize>, stored: bool, found: &mut Found) {
+    pub(super) fn inner(
+        &self,
+        text: &str,
+        span: Range<usize>,
+        stored: bool,
+        found: &mut Statements,
+    ) {
         let span = self.within.clone().unwrap_or(span);
         found.inner += text.len();
         if self.depth >= MAX_DEPTH || found.inner > MAX_INNER {
@@ -325,7 +331,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A line the client takes for itself where a statement could begin.
-    fn client_line(&mut self, found: &mut Found) -> bool {
+    fn client_line(&mut self, found: &mut Statements) -> bool {
         let start = self.lexer.pos;
         let rest = self.text().get(start..).unwrap_or_default();
         let Some(command) = clients::line_command(rest, self.flavour()) else {
@@ -339,7 +345,7 @@ impl<'t> Reader<'t> {
         true
     }
 
-    fn take(&mut self, taken: Taken, span: Range<usize>, found: &mut Found) {
+    fn take(&mut self, taken: Taken, span: Range<usize>, found: &mut Statements) {
         if let Some(delimiter) = taken.delimiter {
             self.delimiter = Some(delimiter).filter(|delimiter| delimiter != ";");
         }
@@ -353,7 +359,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A command behind a backslash, which the cursor has passed.
-    fn client_command(&mut self, found: &mut Found) {
+    fn client_command(&mut self, found: &mut Statements) {
         let start = self.lexer.pos;
         let end = self.lexer.line_end();
         let line = self.text().get(start..end).unwrap_or_default();

@@ -55,7 +55,7 @@ pub(crate) enum StoreKind {
 
 impl StoreKind {
     /// The word policies use.
-    pub(crate) fn word(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         WORDS
             .iter()
             .find(|(kind, _)| *kind == self)
@@ -95,25 +95,25 @@ const WORDS: &[(StoreKind, &str)] = &[
 
 /// One thing a text would do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct StoreAct {
+pub(crate) struct StoreEffect {
     /// What it does.
     pub(crate) kind: StoreKind,
     /// The key, setting, collection or database it is about.
     pub(crate) object: Option<String>,
 }
 
-impl StoreAct {
-    fn of(kind: StoreKind, object: Option<String>) -> Self {
+impl StoreEffect {
+    fn new(kind: StoreKind, object: Option<String>) -> Self {
         Self { kind, object }
     }
 }
 
 /// Adds an act, or says once that there are more.
-fn push(acts: &mut Vec<StoreAct>, act: StoreAct) {
+fn push(acts: &mut Vec<StoreEffect>, act: StoreEffect) {
     if acts.len() < MAX_ACTS {
         acts.push(act);
     } else if acts.len() == MAX_ACTS {
-        acts.push(StoreAct::of(StoreKind::Unreadable, None));
+        acts.push(StoreEffect::new(StoreKind::Unreadable, None));
     }
 }
 
@@ -125,7 +125,7 @@ mod tests {
     fn every_kind_has_one_word_and_is_found_by_it() {
         for (kind, word) in WORDS {
             assert_eq!(StoreKind::from_word(word), Some(*kind));
-            assert_eq!(kind.word(), *word);
+            assert_eq!(kind.as_str(), *word);
         }
     }
 }

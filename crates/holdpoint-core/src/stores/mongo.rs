@@ -5,13 +5,13 @@
 //! unless it is empty or one of the ways to write "every document".
 
 use super::scripts::{Token, TokenKind, tokens};
-use super::{MAX_TEXT, StoreAct, StoreKind, push};
+use super::{MAX_TEXT, StoreEffect, StoreKind, push};
 
 /// Tokens of a call's arguments that are looked at.
 const NEAR: usize = 512;
 
 /// Everything a script does, in order.
-pub(crate) fn script(text: &str) -> Vec<StoreAct> {
+pub(crate) fn script(text: &str) -> Vec<StoreEffect> {
     let mut acts = Vec::new();
     let whole = text.len();
     let text = text
@@ -20,7 +20,7 @@ pub(crate) fn script(text: &str) -> Vec<StoreAct> {
     let tokens = tokens(text);
     for at in 0..tokens.len() {
         look(
-            Place {
+            Cursor {
                 tokens: &tokens,
                 at,
             },
@@ -28,19 +28,19 @@ pub(crate) fn script(text: &str) -> Vec<StoreAct> {
         );
     }
     if text.len() < whole {
-        push(&mut acts, StoreAct::of(StoreKind::Unreadable, None));
+        push(&mut acts, StoreEffect::new(StoreKind::Unreadable, None));
     }
     acts
 }
 
 /// A place in the tokens.
 #[derive(Clone, Copy)]
-struct Place<'t> {
+struct Cursor<'t> {
     tokens: &'t [Token],
     at: usize,
 }
 
-impl<'t> Place<'t> {
+impl<'t> Cursor<'t> {
     fn ahead(&self, count: usize) -> Option<&'t Token> {
         self.tokens.get(self.at + count)
     }
@@ -65,7 +65,7 @@ impl<'t> Place<'t> {
     }
 }
 
-fn look(place: Place<'_>, acts: &mut Vec<StoreAct>) {
+fn look(place: Cursor<'_>, acts: &mut Vec<StoreEffect>) {
     let Some(token) = place.ahead(0) else {
         return;
     };
@@ -97,11 +97,11 @@ fn look(place: Place<'_>, acts: &mut Vec<StoreAct>) {
                 .is_some_and(|token| token.kind == TokenKind::Text)
                 && place.symbol_behind(2, '[');
             if !named {
-                push(acts, StoreAct::of(StoreKind::Unreadable, None));
+                push(acts, StoreEffect::new(StoreKind::Unreadable, None));
             }
         }
-        TokenKind::Symbol('\\') => push(acts, StoreAct::of(StoreKind::Unreadable, None)),
-        TokenKind::Unknown => push(acts, StoreAct::of(StoreKind::Unreadable, None)),
+        TokenKind::Symbol('\\') => push(acts, StoreEffect::new(StoreKind::Unreadable, None)),
+        TokenKind::Unknown => push(acts, StoreEffect::new(StoreKind::Unreadable, None)),
         TokenKind::Word
         | TokenKind::Text
         | TokenKind::Number
@@ -111,37 +111,37 @@ fn look(place: Place<'_>, acts: &mut Vec<StoreAct>) {
 }
 
 /// A method that is not called but taken, to be called under another name.
-fn taken(name: &str, acts: &mut Vec<StoreAct>) {
+fn taken(name: &str, acts: &mut Vec<StoreEffect>) {
     if METHODS
         .iter()
         .any(|(known, usage)| *known == name && !matches!(usage, Use::Is(StoreKind::Read)))
     {
         push(
             acts,
-            StoreAct::of(StoreKind::Unreadable, Some(name.to_owned())),
+            StoreEffect::new(StoreKind::Unreadable, Some(name.to_owned())),
         );
     }
 }
 
 /// A function that belongs to no object.
-fn function(name: &str, acts: &mut Vec<StoreAct>) {
+fn function(name: &str, acts: &mut Vec<StoreEffect>) {
     if let Some((_, kind)) = FUNCTIONS.iter().find(|(known, _)| *known == name) {
-        push(acts, StoreAct::of(*kind, None));
+        push(acts, StoreEffect::new(*kind, None));
     }
 }
 
 /// A call of a method whose arguments begin `behind` tokens further.
-fn method(name: &str, place: Place<'_>, behind: usize, acts: &mut Vec<StoreAct>) {
+fn method(name: &str, place: Cursor<'_>, behind: usize, acts: &mut Vec<StoreEffect>) {
     let Some((_, usage)) = METHODS.iter().find(|(known, _)| *known == name) else {
         return;
     };
-    let arguments = Arguments::of(place, behind);
+    let arguments = Arguments::read(place, behind);
     let object = receiver(place);
     let argument = arguments.text(0);
     let kind = match usage {
         Use::Is(kind) => *kind,
         Use::Named(kind) => {
-            push(acts, StoreAct::of(*kind, argument));
+            push(acts, StoreEffect::new(*kind, argument));
             return;
         }
         Use::DeleteMany => {
@@ -172,11 +172,11 @@ fn method(name: &str, place: Place<'_>, behind: usize, acts: &mut Vec<StoreAct>)
             return;
         }
     };
-    push(acts, StoreAct::of(kind, object));
+    push(acts, StoreEffect::new(kind, object));
 }
 
 /// The collection or database in front of a method: `db.x.`, `db.getCollection("x").`, `db["x"].`
-fn receiver(place: Place<'_>) -> Option<String> {
+fn receiver(place: Cursor<'_>) -> Option<String> {
     let last = place.behind(2)?;
     let name = match last.kind {
         TokenKind::Word => last,
@@ -203,9 +203,9 @@ enum Filter {
 }
 
 impl Filter {
-    fn pick(self, all: StoreKind, some: StoreKind, acts: &mut Vec<StoreAct>) -> StoreKind {
+    fn pick(self, all: StoreKind, some: StoreKind, acts: &mut Vec<StoreEffect>) -> StoreKind {
         if self == Filter::Unknown {
-            push(acts, StoreAct::of(StoreKind::Unreadable, None));
+            push(acts, StoreEffect::new(StoreKind::Unreadable, None));
         }
         if self == Filter::Everything {
             all
@@ -223,7 +223,7 @@ struct Arguments<'t> {
 }
 
 impl<'t> Arguments<'t> {
-    fn of(place: Place<'t>, behind: usize) -> Self {
+    fn read(place: Cursor<'t>, behind: usize) -> Self {
         let from = (place.at + behind).min(place.tokens.len());
         let to = (from + NEAR).min(place.tokens.len());
         let tokens = place.tokens.get(from..to).unwrap_or_default();
@@ -305,13 +305,13 @@ impl<'t> Arguments<'t> {
     }
 
     /// `runCommand({ drop: "x" })`: the first key is the command.
-    fn command(&self) -> StoreAct {
+    fn command(&self) -> StoreEffect {
         let (name, object) = match self.argument(0) {
             [open, name, colon, value, ..] if open.is_symbol('{') && colon.is_symbol(':') => {
                 (name, Some(value))
             }
             [name] => (name, None),
-            _ => return StoreAct::of(StoreKind::Unreadable, None),
+            _ => return StoreEffect::new(StoreKind::Unreadable, None),
         };
         let known = COMMANDS
             .iter()
@@ -323,7 +323,7 @@ impl<'t> Arguments<'t> {
             kind => kind.unwrap_or(StoreKind::Unreadable),
         };
         let object = object.filter(|value| value.kind == TokenKind::Text);
-        StoreAct::of(kind, object.map(|value| value.text.clone()))
+        StoreEffect::new(kind, object.map(|value| value.text.clone()))
     }
 }
 
@@ -570,8 +570,8 @@ mod tests {
         script(text)
             .iter()
             .map(|act| match &act.object {
-                Some(object) => format!("{} {object}", act.kind.word()),
-                None => act.kind.word().to_owned(),
+                Some(object) => format!("{} {object}", act.kind.as_str()),
+                None => act.kind.as_str().to_owned(),
             })
             .collect()
     }

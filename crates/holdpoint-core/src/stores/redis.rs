@@ -1,18 +1,18 @@
 //! What Redis commands would do.
 
 use super::scripts::{TokenKind, tokens};
-use super::{MAX_TEXT, StoreAct, StoreKind, push};
+use super::{MAX_TEXT, StoreEffect, StoreKind, push};
 
 /// What a command given as words does, the options of `redis-cli` already taken off. No words at
 /// all do nothing.
-pub(crate) fn command(words: &[&str]) -> Vec<StoreAct> {
+pub(crate) fn command(words: &[&str]) -> Vec<StoreEffect> {
     let mut acts = Vec::new();
     add(words, &mut acts);
     acts
 }
 
 /// What the commands on the lines of a text do, as `redis-cli` reads them from its input.
-pub(crate) fn lines(text: &str) -> Vec<StoreAct> {
+pub(crate) fn lines(text: &str) -> Vec<StoreEffect> {
     let mut acts = Vec::new();
     let whole = text.len();
     let text = text
@@ -24,16 +24,16 @@ pub(crate) fn lines(text: &str) -> Vec<StoreAct> {
                 let words: Vec<&str> = words.iter().map(String::as_str).collect();
                 add(&words, &mut acts);
             }
-            None => push(&mut acts, StoreAct::of(StoreKind::Unreadable, None)),
+            None => push(&mut acts, StoreEffect::new(StoreKind::Unreadable, None)),
         }
     }
     if text.len() < whole {
-        push(&mut acts, StoreAct::of(StoreKind::Unreadable, None));
+        push(&mut acts, StoreEffect::new(StoreKind::Unreadable, None));
     }
     acts
 }
 
-fn add(words: &[&str], acts: &mut Vec<StoreAct>) {
+fn add(words: &[&str], acts: &mut Vec<StoreEffect>) {
     // A number in front repeats the command.
     let words = match words {
         [count, rest @ ..]
@@ -68,7 +68,7 @@ fn add(words: &[&str], acts: &mut Vec<StoreAct>) {
     };
     if kind == StoreKind::DeleteKey && !arguments.is_empty() {
         for key in arguments {
-            push(acts, StoreAct::of(kind, Some((*key).to_owned())));
+            push(acts, StoreEffect::new(kind, Some((*key).to_owned())));
         }
         return;
     }
@@ -80,7 +80,7 @@ fn add(words: &[&str], acts: &mut Vec<StoreAct>) {
     });
     push(
         acts,
-        StoreAct::of(kind, object.map(|object| (*object).to_owned())),
+        StoreEffect::new(kind, object.map(|object| (*object).to_owned())),
     );
     if kind == StoreKind::Eval && name.starts_with("eval") {
         called_by(arguments.first().unwrap_or(&""), acts);
@@ -88,7 +88,7 @@ fn add(words: &[&str], acts: &mut Vec<StoreAct>) {
 }
 
 /// What a Lua script calls by name: `redis.call('FLUSHALL')`.
-fn called_by(script: &str, acts: &mut Vec<StoreAct>) {
+fn called_by(script: &str, acts: &mut Vec<StoreEffect>) {
     let tokens = tokens(script);
     for (at, token) in tokens.iter().enumerate() {
         let is_call =
@@ -237,11 +237,11 @@ mod tests {
 
     use super::*;
 
-    fn words(acts: &[StoreAct]) -> Vec<String> {
+    fn words(acts: &[StoreEffect]) -> Vec<String> {
         acts.iter()
             .map(|act| match &act.object {
-                Some(object) => format!("{} {object}", act.kind.word()),
-                None => act.kind.word().to_owned(),
+                Some(object) => format!("{} {object}", act.kind.as_str()),
+                None => act.kind.as_str().to_owned(),
             })
             .collect()
     }

@@ -77,4 +77,8 @@ pub(crate) const ONCE_DIFFERENT: &[&str] = &[
     "w=$( (<<'E'\nE\n(for x in a;{ cmd_a;5;})))\"\"",
     "w=$(cat<<'E'\nE\ncmd_a;b)",
     "w=$(cat<<'E'|cmd_a 2;b\nE\n)",
+    "x='a[$(cmd_a 1)]';cmd_b $((x++))",
+    "x='a[$(c${x}md_a @1 ${z:2})]'\"\";IFS=:\n'' $((x++))",
+    "3||x='a[$(cmd_c)]';[[ x -eq 1 ]];\"\"",
+    "2||x='b[$(cmd_c)]';[[ $x -eq 1 ]]",
 ];

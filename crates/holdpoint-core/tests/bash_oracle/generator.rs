@@ -57,7 +57,7 @@ pub(crate) fn line(dice: &mut Dice) -> String {
 }
 
 impl Line<'_> {
-    fn roll(&mut self, sides: usize) -> usize {
+    pub(crate) fn roll(&mut self, sides: usize) -> usize {
         self.dice.roll(sides)
     }
 
@@ -70,11 +70,11 @@ impl Line<'_> {
         format!("@{}", self.numbers)
     }
 
-    fn scalar(&mut self) -> &'static str {
+    pub(crate) fn scalar(&mut self) -> &'static str {
         self.pick(&SCALARS)
     }
 
-    fn array(&mut self) -> &'static str {
+    pub(crate) fn array(&mut self) -> &'static str {
         self.pick(&ARRAYS)
     }
 
@@ -221,7 +221,7 @@ impl Line<'_> {
     }
 
     /// A command with words that are expanded.
-    fn used(&mut self, depth: usize) -> String {
+    pub(crate) fn used(&mut self, depth: usize) -> String {
         let number = self.number();
         let program = match self.roll(24) {
             0 => "cmd_$x".to_owned(),
@@ -447,7 +447,7 @@ impl Line<'_> {
             return self.used(0);
         }
         let depth = depth - 1;
-        match self.roll(46) {
+        match self.roll(50) {
             0..=4 => self.used(depth),
             5 => format!("{{ {} }}", self.block(depth)),
             6 => format!("( {} )", self.story(depth, 2)),
@@ -579,6 +579,7 @@ impl Line<'_> {
                 self.word(0)
             ),
             44 => format!("{} && {}", self.used(depth), self.change(depth)),
+            45..=48 => self.indirect(),
             _ => format!("{} || {}", self.change(depth), self.used(depth)),
         }
     }
@@ -773,6 +774,6 @@ impl Line<'_> {
 }
 
 /// A text as one word.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }

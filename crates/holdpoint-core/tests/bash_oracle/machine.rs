@@ -20,6 +20,9 @@ const FILTERS: [&str; 13] = [
     "xargs", "sleep",
 ];
 
+/// What they may run besides where it is installed.
+const TOOLS: [&str; 3] = ["find", "make", "git"];
+
 /// Longest time for one batch.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -47,6 +50,11 @@ impl Machine {
         for filter in FILTERS {
             let real = found(filter);
             symlink(real, programs.join(filter)).expect("a link");
+        }
+        for tool in TOOLS {
+            if let Some(real) = installed(tool) {
+                symlink(real, programs.join(tool)).expect("a link");
+            }
         }
         let bash = found("bash");
         // What wrappers start must be a program, not a function.
@@ -166,9 +174,18 @@ fn commands(log: &[u8], lines: usize) -> Vec<Vec<Vec<String>>> {
 
 /// A program of this machine.
 fn found(name: &str) -> PathBuf {
+    installed(name)
+        .unwrap_or_else(|| panic!("{name} must be installed: the reader is compared with bash"))
+}
+
+/// Whether this machine has a program.
+pub(crate) fn is_installed(name: &str) -> bool {
+    installed(name).is_some()
+}
+
+fn installed(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path)
         .map(|directory| directory.join(name))
         .find(|program| Path::is_file(program))
-        .unwrap_or_else(|| panic!("{name} must be installed: the reader is compared with bash"))
 }

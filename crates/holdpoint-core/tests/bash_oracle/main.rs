@@ -26,33 +26,26 @@
     reason = "a test may fail loudly, and this one runs a real bash"
 )]
 
+mod covering;
 mod found;
 mod generator;
+mod indirect;
 mod machine;
+mod tools;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use covering::{Shown, shown};
 use generator::Dice;
 use holdpoint_core::opaque::{Opaque, Reason};
-use holdpoint_core::shell::{Command, Text, UNKNOWN, commands};
+use holdpoint_core::shell::{Command, commands};
 use machine::Machine;
 
 /// Lines tried without a wish for more.
 const LINES: usize = 4_000;
 /// Lines one bash runs.
 const BATCH: usize = 500;
-
-/// How a command that bash ran is shown by the list.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Shown {
-    /// Word by word.
-    Exactly,
-    /// Around words that are said to be dynamic.
-    Around,
-    /// Behind a mark.
-    Hidden,
-}
 
 /// Whether a command may be followed by others that nobody can list.
 fn hides(command: &Command) -> bool {
@@ -71,92 +64,17 @@ fn hides(command: &Command) -> bool {
         | Reason::CannotRead
         | Reason::TooLarge
         | Reason::NotText
+        | Reason::BuiltBefore
         | Reason::ChangedBefore => true,
     };
     command.opaque.iter().any(hides)
-}
-
-/// A home directory is the user's: nobody knows it here. It may stand in a value, too: bash takes
-/// `x=~` for an assignment's even among the words of a command.
-fn is_open(word: &Text) -> bool {
-    let in_value = word.text.split_once('=').is_some_and(|(name, value)| {
-        let letter = |c: char| c == '_' || c.is_ascii_alphanumeric();
-        name.chars().all(letter) && (value.starts_with('~') || value.contains(":~"))
-    });
-    word.dynamic || word.text.starts_with('~') || in_value
-}
-
-/// Whether a dynamic word can be this one: what is known of it must be there.
-fn may_be(word: &Text, ran: &str) -> bool {
-    let Some(pattern) = &word.pattern else {
-        return true;
-    };
-    // A home directory is the user's here, too.
-    let home = pattern
-        .strip_prefix('~')
-        .map(|rest| format!("{UNKNOWN}{rest}"));
-    let mut pieces = home.as_ref().unwrap_or(pattern).split(UNKNOWN);
-    let first = pieces.next().unwrap_or_default();
-    let Some(mut rest) = ran.strip_prefix(first) else {
-        return false;
-    };
-    let mut pieces: Vec<&str> = pieces.collect();
-    let Some(last) = pieces.pop() else {
-        return rest.is_empty();
-    };
-    for piece in pieces {
-        match rest.split_once(piece) {
-            Some((_, after)) => rest = after,
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
-}
-
-/// Whether words can be what bash ran: a dynamic one is any number of words, unless quotes keep it
-/// one.
-fn covers(words: &[Text], argv: &[String]) -> bool {
-    let Some((first, rest)) = words.split_first() else {
-        return argv.is_empty();
-    };
-    if !is_open(first) {
-        // There are no files here, so a glob stays what it is.
-        return argv.first() == Some(&first.text) && covers(rest, &argv[1..]);
-    }
-    let source = &first.text;
-    let one = source.len() > 1
-        && source.starts_with('"')
-        && source.ends_with('"')
-        && source.matches('"').count() == 2
-        && !source.contains(['@', '!']);
-    if one {
-        return argv.first().is_some_and(|ran| may_be(first, ran)) && covers(rest, &argv[1..]);
-    }
-    (0..=argv.len()).any(|taken| covers(rest, &argv[taken..]))
-}
-
-fn shown(listed: &[Command], argv: &[String]) -> Option<Shown> {
-    let mut best = None;
-    for command in listed {
-        if command.words.is_empty() || !covers(&command.words, argv) {
-            continue;
-        }
-        if !command.words.iter().any(is_open) {
-            return Some(Shown::Exactly);
-        }
-        best = Some(Shown::Around);
-    }
-    if best.is_none() && listed.iter().any(hides) {
-        best = Some(Shown::Hidden);
-    }
-    best
 }
 
 /// The first command of a line that the reader does not show.
 fn difference(line: &str, ran: &[Vec<String>]) -> Option<Vec<String>> {
     let listed = commands(line).ok()?;
     ran.iter()
-        .find(|argv| shown(&listed, argv).is_none())
+        .find(|argv| shown(&listed, argv, hides).is_none())
         .cloned()
 }
 
@@ -288,7 +206,7 @@ fn what_bash_runs_is_what_the_reader_says() {
             tally.listed += listed.len();
             tally.ran += ran.len();
             for argv in &ran {
-                match shown(&listed, argv) {
+                match shown(&listed, argv, hides) {
                     Some(how) => *tally.shown.entry(how).or_default() += 1,
                     None => {
                         let program = argv.first().map_or("", String::as_str);

@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
-use holdpoint_core::paths::{Entry, FileText, Lookup};
+use holdpoint_core::paths::{Entry, FileText, Lookup, Tracking, Written};
 use holdpoint_core::{Decision, Policy, Session, Surroundings, ToolCall, Verdict, judge_call};
 use serde::Deserialize;
 use serde_json::json;
@@ -36,10 +37,10 @@ pub(crate) struct Case {
     /// objects.
     pub(crate) rule: Option<String>,
     /// Why it is so, where that is not plain.
-    note: Option<String>,
+    pub(crate) note: Option<String>,
     pub(crate) commands: Vec<String>,
     /// The directory the commands run in; without it, the workspace.
-    cwd: Option<String>,
+    pub(crate) cwd: Option<String>,
     /// Files on the disk, by absolute path or path below `cwd`.
     #[serde(default)]
     pub(crate) files: BTreeMap<String, String>,
@@ -51,7 +52,19 @@ pub(crate) struct Case {
     pub(crate) padding: usize,
     /// Symbolic links on the disk, named likewise.
     #[serde(default)]
-    links: BTreeMap<String, String>,
+    pub(crate) links: BTreeMap<String, String>,
+    /// Files the session wrote, named likewise.
+    #[serde(default)]
+    pub(crate) written: Vec<String>,
+    /// Whether the workspace is a repository. Then files are untracked but for those below.
+    #[serde(default)]
+    pub(crate) repository: bool,
+    /// Files that are as they were committed.
+    #[serde(default)]
+    pub(crate) committed: Vec<String>,
+    /// Files that were committed otherwise.
+    #[serde(default)]
+    pub(crate) changed: Vec<String>,
     /// The file the case stands in.
     #[serde(skip)]
     pub(crate) topic: String,
@@ -113,6 +126,29 @@ impl Case {
         Ok(judge_call(&call, policy, &Session::default(), &around))
     }
 
+    /// The absolute path of a file of the case.
+    fn absolute(&self, name: &str) -> String {
+        match name.starts_with('/') {
+            true => name.to_owned(),
+            false => format!("{}/{name}", self.cwd.as_deref().unwrap_or(WORKSPACE)),
+        }
+    }
+
+    /// Whether a list of the case names an absolute path.
+    fn lists(&self, list: &[String], path: &str) -> bool {
+        list.iter().any(|name| self.absolute(name) == path)
+    }
+
+    /// The absolute paths of all files.
+    fn paths(&self) -> impl Iterator<Item = String> {
+        let names = self
+            .files
+            .keys()
+            .chain(self.bytes.keys())
+            .chain(self.links.keys());
+        names.map(|name| self.absolute(name))
+    }
+
     /// What a map of the case has at an absolute path.
     fn at<'a>(&self, map: &'a BTreeMap<String, String>, path: &str) -> Option<&'a String> {
         let below = path
@@ -140,8 +176,49 @@ impl Lookup for Case {
             Some(target) => Entry::Link(target.clone()),
             None if self.at(&self.files, path).is_some() => Entry::Other,
             None if self.at(&self.bytes, path).is_some() => Entry::Other,
+            None if self
+                .paths()
+                .any(|file| file.starts_with(&format!("{path}/"))) =>
+            {
+                Entry::Directory
+            }
             None => Entry::Missing,
         }
+    }
+
+    fn names(&self, path: &str, most: usize) -> Option<Vec<(String, bool)>> {
+        let mut names: BTreeMap<String, bool> = BTreeMap::new();
+        for file in self.paths() {
+            let Some(below) = file.strip_prefix(&format!("{path}/")) else {
+                continue;
+            };
+            match below.split_once('/') {
+                Some((directory, _)) => names.insert(directory.to_owned(), true),
+                None => names.insert(below.to_owned(), false),
+            };
+        }
+        (names.len() <= most).then(|| names.into_iter().collect())
+    }
+
+    fn tracking(&self, path: &str) -> Tracking {
+        if !self.repository {
+            Tracking::NoRepository
+        } else if self.lists(&self.committed, path) {
+            Tracking::Committed
+        } else if self.lists(&self.changed, path) {
+            Tracking::Changed
+        } else {
+            Tracking::Untracked
+        }
+    }
+
+    fn written(&self) -> Arc<Written> {
+        let files = self.written.iter().map(|name| (self.absolute(name), None));
+        Arc::new(Written {
+            files: files.collect(),
+            sealed: Default::default(),
+            more: false,
+        })
     }
 
     fn read(&self, path: &str, most: usize) -> FileText {

@@ -1,8 +1,8 @@
 //! The functions of Node, Deno and Bun. Names stand without `Sync` and `.promises`, which the
 //! look-up takes off.
 
-use super::Act::*;
-use super::{Depth, FIRST, Place, Row, SECOND};
+use super::CallEffect::*;
+use super::{Depth, FIRST, Parameter, Row, SECOND};
 use crate::code::Unfollowed;
 use crate::code::constants as c;
 
@@ -71,24 +71,28 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "fs.symlink fs.link Deno.symlink Deno.link",
-        acts: &[Write(SECOND)],
+        acts: &[Link(FIRST, SECOND)],
     },
     // Programs.
     Row {
-        names: "child_process.exec Bun.$ $ zx.$ bun.$ shelljs.exec execa.command",
+        names: "child_process.exec Bun.$ $ zx.$ bun.$ shelljs.exec",
         acts: &[Shell(FIRST)],
+    },
+    Row {
+        names: "execa execa.execa execa.command",
+        acts: &[StartLine],
     },
     Row {
         names: "?#execSync",
         acts: &[Shell(SECOND)],
     },
     Row {
-        names: "child_process.spawn child_process.execFile cross-spawn execa execa.execa Deno.Command Bun.spawn",
+        names: "child_process.spawn child_process.execFile cross-spawn Deno.Command Bun.spawn",
         acts: &[StartList(FIRST, SECOND)],
     },
     Row {
         names: "?#spawnSync ?#execFileSync ?#spawn ?#execFile",
-        acts: &[StartList(SECOND, Place(2, ""))],
+        acts: &[StartList(SECOND, Parameter(2, ""))],
     },
     Row {
         names: "child_process.fork",
@@ -111,7 +115,7 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "net.connect net.createConnection tls.connect Deno.connect",
-        acts: &[Connect(Place(0, ""))],
+        acts: &[Connect(Parameter(0, ""))],
     },
     // Code and names made at run time.
     Row {
@@ -149,7 +153,7 @@ pub(super) static ROWS: &[Row] = &[
         acts: &[Pure(c::first)],
     },
     Row {
-        names: "process.cwd os.homedir",
+        names: "process.cwd",
         acts: &[Pure(c::somewhere)],
     },
     Row {

@@ -1,6 +1,6 @@
 //! Lua's functions.
 
-use super::Act::*;
+use super::CallEffect::*;
 use super::{Depth, FIRST, Row, SECOND};
 use crate::code::Unfollowed;
 use crate::code::constants as c;
@@ -43,10 +43,6 @@ pub(super) static ROWS: &[Row] = &[
         acts: &[Eval(FIRST)],
     },
     Row {
-        names: "dofile loadfile",
-        acts: &[Pure(c::nothing)],
-    },
-    Row {
         names: "require",
         acts: &[Import(FIRST)],
     },
@@ -55,7 +51,7 @@ pub(super) static ROWS: &[Row] = &[
         acts: &[Attribute(FIRST, SECOND)],
     },
     Row {
-        names: "package.loadlib ffi.load ffi.cdef",
+        names: "package.loadlib ffi.*",
         acts: &[Opaque(Unfollowed::Native)],
     },
     Row {
@@ -74,4 +70,50 @@ pub(super) static ROWS: &[Row] = &[
         names: "tostring",
         acts: &[Pure(c::first)],
     },
+    Row {
+        names: "os.getenv vim.fn.getenv",
+        acts: &[Pure(c::variable)],
+    },
+    Row {
+        names: "print io.write vim.print",
+        acts: &[Print(0)],
+    },
+    Row {
+        names: "Process#write",
+        acts: &[Feed(SECOND)],
+    },
+    Row {
+        names: "vim.loop.fs_unlink vim.uv.fs_unlink vim.loop.fs_rmdir vim.uv.fs_rmdir",
+        acts: &[Delete(FIRST, Depth::One)],
+    },
+    Row {
+        names: "vim.loop.spawn vim.uv.spawn vim.system vim.fn.jobstart vim.fn.systemlist",
+        acts: &[StartLine],
+    },
+    Row {
+        names: "vim.fn.writefile",
+        acts: &[Write(SECOND)],
+    },
+    Row {
+        names: "vim.fn.readfile",
+        acts: &[Read(FIRST)],
+    },
+    Row {
+        names: "table.concat",
+        acts: &[Pure(concatenated)],
+    },
+    Row {
+        names: "dofile loadfile",
+        acts: &[As("lua {0}")],
+    },
 ];
+
+/// `table.concat({"rm", "-rf"}, " ")`
+fn concatenated(args: &[crate::code::values::Value]) -> crate::code::values::Value {
+    use crate::code::values::Value;
+    let separator = args.get(1).cloned().unwrap_or(Value::known(""));
+    match args.first() {
+        Some(list @ Value::List(_)) => c::join(&[separator, list.clone()]),
+        Some(_) | None => Value::Unknown,
+    }
+}

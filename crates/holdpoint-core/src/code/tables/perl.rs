@@ -1,7 +1,7 @@
 //! Perl's functions. `::` stands as a dot.
 
-use super::Act::*;
-use super::{Depth, FIRST, Place, Row, SECOND};
+use super::CallEffect::*;
+use super::{Depth, FIRST, Parameter, Row, SECOND};
 use crate::code::Unfollowed;
 use crate::code::constants as c;
 
@@ -28,7 +28,7 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "symlink link",
-        acts: &[Write(SECOND)],
+        acts: &[Link(FIRST, SECOND)],
     },
     Row {
         names: "write_file File.Slurp.write_file",
@@ -40,7 +40,7 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "sysopen",
-        acts: &[OpenFlags(SECOND, Place(2, ""))],
+        acts: &[OpenFlags(SECOND, Parameter(2, ""))],
     },
     Row {
         names: "open",
@@ -88,7 +88,7 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "LWP.UserAgent.new HTTP.Tiny.new",
-        acts: &[Make("Session", Place(9, ""))],
+        acts: &[Make("Session", Parameter(9, ""))],
     },
     Row {
         names: "Session#get Session#post Session#put Session#delete Session#mirror",
@@ -133,6 +133,82 @@ pub(super) static ROWS: &[Row] = &[
     Row {
         names: "File.Spec.catfile File.Spec.catdir catfile catdir",
         acts: &[Pure(c::path_joined)],
+    },
+    Row {
+        names: "DBI.connect",
+        acts: &[Make("Sql", Parameter(9, ""))],
+    },
+    Row {
+        names: "Sql#do Sql#prepare Sql#selectall_arrayref",
+        acts: &[Query("psql -c {1}")],
+    },
+    Row {
+        names: "kill",
+        acts: &[Kill(SECOND, FIRST)],
+    },
+    Row {
+        names: "POSIX.kill",
+        acts: &[Kill(FIRST, SECOND)],
+    },
+    Row {
+        names: "chdir",
+        acts: &[ChangeDirectory(FIRST)],
+    },
+    Row {
+        names: "IPC.Run.run run harness start",
+        acts: &[ShellOrList],
+    },
+    Row {
+        names: "Net.FTP.new",
+        acts: &[Connect(FIRST), Make("Ftp", FIRST)],
+    },
+    Row {
+        names: "Ftp#put Ftp#append Net.FTP.put",
+        acts: &[As("curl -T {1} ftp://a.host/")],
+    },
+    Row {
+        names: "path Path.Tiny.path Path.Class.file Path.Class.dir",
+        acts: &[MakeJoined("Path")],
+    },
+    Row {
+        names: "Path#remove_tree",
+        acts: &[Delete(FIRST, Depth::Tree)],
+    },
+    Row {
+        names: "Path#remove",
+        acts: &[Delete(FIRST, Depth::One)],
+    },
+    Row {
+        names: "Path#slurp Path#slurp_utf8 Path#lines Path#slurp_raw",
+        acts: &[Read(FIRST)],
+    },
+    Row {
+        names: "Path#spew Path#spew_utf8 Path#append Path#touch",
+        acts: &[Write(FIRST)],
+    },
+    Row {
+        names: "read_file File.Slurp.read_file",
+        acts: &[Read(FIRST)],
+    },
+    Row {
+        names: "get getprint head LWP.Simple.getprint LWP.Simple.head",
+        acts: &[ConnectIfAddress(FIRST)],
+    },
+    Row {
+        names: "Session#post_form Session#request Session#patch",
+        acts: &[Connect(SECOND)],
+    },
+    Row {
+        names: "print say printf warn die",
+        acts: &[Print(0)],
+    },
+    Row {
+        names: "encode_json to_json encode_base64 MIME.Base64.encode_base64 uri_escape Dumper Data.Dumper.Dumper",
+        acts: &[Keep],
+    },
+    Row {
+        names: "do",
+        acts: &[As("perl {0}")],
     },
 ];
 

@@ -1,7 +1,7 @@
 //! PHP's functions, in small letters: PHP does not tell them apart.
 
-use super::Act::*;
-use super::{Depth, FIRST, Place, Row, SECOND};
+use super::CallEffect::*;
+use super::{Depth, FIRST, Parameter, Row, SECOND};
 use crate::code::Unfollowed;
 use crate::code::constants as c;
 
@@ -20,7 +20,7 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "symlink link",
-        acts: &[Write(SECOND)],
+        acts: &[Link(FIRST, SECOND)],
     },
     Row {
         names: "file_get_contents file readfile parse_ini_file simplexml_load_file show_source highlight_file",
@@ -60,7 +60,7 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "mail mb_send_mail",
-        acts: &[Shell(Place(4, ""))],
+        acts: &[Shell(Parameter(4, ""))],
     },
     Row {
         names: "fsockopen pfsockopen curl_init stream_socket_client ftp_connect ssh2_connect get_headers",
@@ -134,5 +134,54 @@ pub(super) static ROWS: &[Row] = &[
     Row {
         names: "getcwd",
         acts: &[Pure(c::somewhere)],
+    },
+    Row {
+        names: "pdo mysqli sqlite3 pg_connect mysqli_connect new_mysqli",
+        acts: &[Make("sql", Parameter(9, ""))],
+    },
+    Row {
+        names: "sql#exec sql#query sql#prepare sql#multi_query sql#real_query",
+        acts: &[Query("psql -c {1}")],
+    },
+    Row {
+        names: "mysqli_query pg_query pg_exec mysql_query mysqli_multi_query sqlite_query",
+        acts: &[QueryIfPlain("psql -c {1}")],
+    },
+    Row {
+        names: "posix_kill",
+        acts: &[Kill(FIRST, SECOND)],
+    },
+    Row {
+        names: "chdir",
+        acts: &[ChangeDirectory(FIRST)],
+    },
+    Row {
+        names: "putenv",
+        acts: &[SetVariable(FIRST, Parameter(9, ""))],
+    },
+    Row {
+        names: "fwrite fputs",
+        acts: &[Feed(SECOND), Send(Parameter(9, ""))],
+    },
+    Row {
+        names: "curl_setopt curl_setopt_array",
+        acts: &[Send(Parameter(9, ""))],
+    },
+    Row {
+        names: "getenv",
+        acts: &[Pure(c::variable)],
+    },
+    Row {
+        names: "json_encode http_build_query urlencode rawurlencode base64_encode serialize var_export bin2hex \
+                stream_context_create",
+        acts: &[Keep],
+    },
+    Row {
+        names: "var_dump printf print_r",
+        acts: &[Print(0)],
+    },
+    Row {
+        names: "glob",
+        acts: &[Pure(c::found)],
     },
 ];

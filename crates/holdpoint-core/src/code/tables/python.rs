@@ -1,17 +1,17 @@
 //! Python's functions. Not listed: what loads a file that stands on the disk (`import`,
 //! `pickle.load`), which is like running a script by its path.
 
-use super::Act::*;
-use super::{Depth, FIRST, Place, Row, SECOND};
+use super::CallEffect::*;
+use super::{Depth, FIRST, Parameter, Row, SECOND};
 use crate::code::Unfollowed;
 use crate::code::constants as c;
 
-const PATH: Place = Place(0, "path");
-const SRC: Place = Place(0, "src");
-const DST: Place = Place(1, "dst");
-const FILE: Place = Place(0, "file");
-const MODE: Place = Place(1, "mode");
-const URL: Place = Place(0, "url");
+const PATH: Parameter = Parameter(0, "path");
+const SRC: Parameter = Parameter(0, "src");
+const DST: Parameter = Parameter(1, "dst");
+const FILE: Parameter = Parameter(0, "file");
+const MODE: Parameter = Parameter(1, "mode");
+const URL: Parameter = Parameter(0, "url");
 
 pub(super) static ROWS: &[Row] = &[
     Row {
@@ -69,7 +69,7 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "os.open",
-        acts: &[OpenFlags(PATH, Place(1, "flags"))],
+        acts: &[OpenFlags(PATH, Parameter(1, "flags"))],
     },
     Row {
         names: "os.truncate os.mkdir os.makedirs os.mkfifo os.mknod",
@@ -77,7 +77,7 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "os.symlink os.link",
-        acts: &[Write(DST)],
+        acts: &[Link(SRC, DST)],
     },
     Row {
         names: "os.chmod os.chown os.lchown os.lchmod os.utime os.setxattr shutil.chown shutil.copymode shutil.copystat",
@@ -93,7 +93,7 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "shutil.unpack_archive",
-        acts: &[Read(FIRST), Write(Place(1, "extract_dir"))],
+        acts: &[Read(FIRST), Write(Parameter(1, "extract_dir"))],
     },
     Row {
         names: "shutil.make_archive",
@@ -103,7 +103,7 @@ pub(super) static ROWS: &[Row] = &[
     Row {
         names: "os.system os.popen subprocess.getoutput subprocess.getstatusoutput commands.getoutput \
                 asyncio.create_subprocess_shell os.startfile",
-        acts: &[Shell(Place(0, "cmd"))],
+        acts: &[Shell(Parameter(0, "cmd"))],
     },
     Row {
         names: "subprocess.run subprocess.call subprocess.check_call subprocess.check_output \
@@ -128,7 +128,7 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "os.spawnv os.spawnvp os.spawnve os.spawnvpe",
-        acts: &[RunVector(Place(1, ""), Place(2, ""))],
+        acts: &[RunVector(Parameter(1, ""), Parameter(2, ""))],
     },
     Row {
         names: "pty.spawn",
@@ -152,22 +152,22 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "urllib.request.urlretrieve",
-        acts: &[Connect(URL), Write(Place(1, "filename"))],
+        acts: &[Connect(URL), Write(Parameter(1, "filename"))],
     },
     Row {
         names: "requests.request httpx.request httpx.stream",
-        acts: &[Connect(Place(1, "url"))],
+        acts: &[Connect(Parameter(1, "url"))],
     },
     Row {
         names: "http.client.HTTPConnection http.client.HTTPSConnection ftplib.FTP ftplib.FTP_TLS \
                 smtplib.SMTP smtplib.SMTP_SSL telnetlib.Telnet socket.create_connection \
                 asyncio.open_connection imaplib.IMAP4_SSL poplib.POP3_SSL",
-        acts: &[Connect(Place(0, "host"))],
+        acts: &[Connect(Parameter(0, "host"))],
     },
     Row {
         names: "socket.socket requests.Session requests.session httpx.Client httpx.AsyncClient \
                 aiohttp.ClientSession paramiko.SSHClient",
-        acts: &[Make("Session", Place(9, ""))],
+        acts: &[Make("Session", Parameter(9, ""))],
     },
     Row {
         names: "Session#connect Session#connect_ex Session#get Session#post Session#put Session#delete \
@@ -176,16 +176,16 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "Session#sendto",
-        acts: &[Connect(Place(2, ""))],
+        acts: &[Connect(Parameter(2, ""))],
     },
     Row {
         names: "Session#request",
-        acts: &[Connect(Place(2, "url"))],
+        acts: &[Connect(Parameter(2, "url"))],
     },
     // Code and names made at run time.
     Row {
         names: "eval exec ?#exec_module code.interact",
-        acts: &[Eval(Place(0, "source"))],
+        acts: &[Eval(Parameter(0, "source"))],
     },
     Row {
         names: "compile",
@@ -193,15 +193,18 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "runpy.run_path execfile",
-        acts: &[Run(0)],
+        acts: &[As("python3 {0}")],
     },
     Row {
         names: "timeit.timeit timeit.repeat timeit.Timer",
-        acts: &[EvalText(Place(0, "stmt")), EvalText(Place(1, "setup"))],
+        acts: &[
+            EvalText(Parameter(0, "stmt")),
+            EvalText(Parameter(1, "setup")),
+        ],
     },
     Row {
         names: "__import__ importlib.import_module importlib.__import__",
-        acts: &[Import(Place(0, "name"))],
+        acts: &[Import(Parameter(0, "name"))],
     },
     Row {
         names: "getattr",
@@ -232,11 +235,15 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "str bytes bytearray list tuple os.path.expanduser os.path.abspath os.path.normpath os.path.realpath \
-                os.fspath os.fsencode textwrap.dedent os.path.expandvars",
+                os.fspath os.fsencode textwrap.dedent",
         acts: &[Pure(first_or_characters)],
     },
     Row {
-        names: "len print repr type isinstance hasattr dir id help",
+        names: "os.path.expandvars",
+        acts: &[Pure(expanded)],
+    },
+    Row {
+        names: "len type isinstance hasattr dir id help",
         acts: &[Pure(c::nothing)],
     },
     Row {
@@ -265,6 +272,15 @@ pub(super) static ROWS: &[Row] = &[
         acts: &[Pure(c::words)],
     },
 ];
+
+/// `$HOME` in a path is the home.
+fn expanded(args: &[crate::code::values::Value]) -> crate::code::values::Value {
+    use crate::code::values::Value;
+    match args.first().and_then(Value::text) {
+        Some(text) => Value::known(text.replace("${HOME}", "~").replace("$HOME", "~")),
+        None => Value::Unknown,
+    }
+}
 
 /// `str(text)` is the text; `bytes([114, 109])` are the characters.
 fn first_or_characters(args: &[crate::code::values::Value]) -> crate::code::values::Value {

@@ -1,7 +1,7 @@
 //! Ruby's functions. `::` stands as a dot.
 
-use super::Act::*;
-use super::{Depth, FIRST, Place, Row, SECOND};
+use super::CallEffect::*;
+use super::{Depth, FIRST, Parameter, Row, SECOND};
 use crate::code::Unfollowed;
 use crate::code::constants as c;
 
@@ -47,15 +47,15 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "File.read IO.read File.readlines IO.readlines File.foreach IO.foreach File.binread",
-        acts: &[OpenPiped(FIRST, Place(9, ""))],
+        acts: &[OpenPiped(FIRST, Parameter(9, ""))],
     },
     Row {
         names: "File.open File.new",
-        acts: &[Open(FIRST, Place(1, "mode"))],
+        acts: &[Open(FIRST, Parameter(1, "mode"))],
     },
     Row {
         names: "open URI.open",
-        acts: &[OpenPiped(FIRST, Place(1, "mode"))],
+        acts: &[OpenPiped(FIRST, Parameter(1, "mode"))],
     },
     Row {
         names: "IO.sysopen",
@@ -71,7 +71,7 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "File.symlink File.link FileUtils.ln FileUtils.ln_s FileUtils.ln_sf",
-        acts: &[Write(SECOND)],
+        acts: &[Link(FIRST, SECOND)],
     },
     Row {
         names: "File.chmod File.lchmod",
@@ -87,7 +87,7 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "FileUtils.chown FileUtils.chown_R",
-        acts: &[ChangeMode(Place(2, ""))],
+        acts: &[ChangeMode(Parameter(2, ""))],
     },
     // Programs.
     Row {
@@ -123,11 +123,15 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "send __send__ public_send",
-        acts: &[Send(0)],
+        acts: &[Dispatch(0)],
     },
     Row {
         names: "?#send ?#__send__ ?#public_send",
-        acts: &[Send(1)],
+        acts: &[Dispatch(1)],
+    },
+    Row {
+        names: "?#instance_method",
+        acts: &[Opaque(Unfollowed::DynamicName)],
     },
     Row {
         names: "method",
@@ -142,7 +146,7 @@ pub(super) static ROWS: &[Row] = &[
         acts: &[Import(SECOND)],
     },
     Row {
-        names: "require load require_relative autoload",
+        names: "require require_relative autoload",
         acts: &[Import(FIRST)],
     },
     Row {
@@ -167,7 +171,7 @@ pub(super) static ROWS: &[Row] = &[
         acts: &[Pure(c::first)],
     },
     Row {
-        names: "Dir.pwd Dir.home",
+        names: "Dir.pwd",
         acts: &[Pure(c::somewhere)],
     },
     Row {
@@ -179,12 +183,96 @@ pub(super) static ROWS: &[Row] = &[
         acts: &[Pure(c::words)],
     },
     Row {
-        names: "include extend puts p print warn pp",
+        names: "include extend",
         acts: &[Pure(c::nothing)],
     },
     Row {
         names: "format sprintf",
         acts: &[Pure(c::printed)],
+    },
+    // Databases, services, other machines.
+    Row {
+        names: "PG.connect PG.Connection.new PG.Connection.open Mysql2.Client.new Sequel.connect SQLite3.Database.new \
+                SQLite3.Database.open",
+        acts: &[Make("Sql", Parameter(9, ""))],
+    },
+    Row {
+        names: "Sql#exec Sql#exec_params Sql#execute Sql#execute_batch Sql#query Sql#run Sql#async_exec",
+        acts: &[Query("psql -c {1}")],
+    },
+    Row {
+        names: "?#delete_all ?#destroy_all",
+        acts: &[As("psql -c DELETE·FROM·t")],
+    },
+    Row {
+        names: "Redis.new",
+        acts: &[Make("Redis", Parameter(9, ""))],
+    },
+    Row {
+        names: "Aws.*",
+        acts: &[MakeNamed("Aws")],
+    },
+    Row {
+        names: "Aws#clear! Aws#delete!",
+        acts: &[As("aws s3 rm s3://b --recursive")],
+    },
+    Row {
+        names: "Aws#*",
+        acts: &[As("aws {service} {method-} {flags}")],
+    },
+    Row {
+        names: "Process.kill",
+        acts: &[Kill(SECOND, FIRST)],
+    },
+    Row {
+        names: "Dir.chdir FileUtils.cd FileUtils.chdir",
+        acts: &[ChangeDirectory(FIRST)],
+    },
+    Row {
+        names: "Net.HTTP.new TCPSocket.new TCPSocket.open Socket.tcp",
+        acts: &[Connect(FIRST), Make("Connection", FIRST)],
+    },
+    Row {
+        names: "Connection#post Connection#put Connection#write Connection#puts Connection#print Connection#send \
+                Connection#request Connection#get",
+        acts: &[Send(FIRST)],
+    },
+    Row {
+        names: "HTTParty.put HTTParty.patch Faraday.put RestClient.put HTTP.post Excon.post Typhoeus.post",
+        acts: &[Connect(FIRST)],
+    },
+    Row {
+        names: "puts p print pp warn $stdout.puts $stdout.write STDOUT.puts",
+        acts: &[Print(0)],
+    },
+    Row {
+        names: "ENV.fetch ENV.[] ENV.dig",
+        acts: &[Pure(c::variable)],
+    },
+    Row {
+        names: "ENV.to_h ENV.to_json ENV.to_hash ENV.to_a ENV.to_s ENV.inspect ENV.map ENV.each ENV.values ENV.select",
+        acts: &[Pure(environment)],
+    },
+    Row {
+        names: "ENV.key? ENV.keys ENV.include? ENV.has_key?",
+        acts: &[Pure(c::nothing)],
+    },
+    Row {
+        names: "JSON.generate JSON.dump Base64.encode64 Base64.strict_encode64 CGI.escape URI.encode_www_form \
+                URI.encode_www_form_component Marshal.dump",
+        acts: &[Keep],
+    },
+    Row {
+        names: "Dir.home",
+        acts: &[Pure(c::home)],
+    },
+    Row {
+        names: "Dir.glob",
+        acts: &[Pure(c::found)],
+    },
+    Row {
+        names: "load",
+        acts: &[As("ruby {0}")],
     },
 ];
 
@@ -195,4 +283,8 @@ fn function(args: &[crate::code::values::Value]) -> crate::code::values::Value {
         Some(name) => Value::Name(name.to_owned()),
         None => Value::Unknown,
     }
+}
+
+fn environment(_: &[crate::code::values::Value]) -> crate::code::values::Value {
+    crate::code::values::Value::Name("ENV".to_owned())
 }

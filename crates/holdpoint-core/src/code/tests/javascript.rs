@@ -208,7 +208,7 @@ fn ordinary_code_gives_nothing() {
             "try { f() } catch (e) { console.error(e.message) } finally { g() }",
             "import React from 'react'\nimport './x.css'\nexport default function App() { return 1 }",
             "label: for (;;) { break label }",
-            "db.exec('delete from x')",
+            "db.exec('select x')",
             "const t = setTimeout(() => {}, 1); clearTimeout(t)",
             "console.log(typeof x === 'undefined', void 0, !x, -x, +x, ~x)",
             "const f = (a, b = 1) => ({a, b}); f(1)",

@@ -1,10 +1,11 @@
 //! What reading finds, and what it leaves alone.
 //!
-//! A case is code and what is read from it: deeds in order, with `; ` between them. `?` is an
+//! A case is code and what is read from it: effects in order, with `; ` between them. `?` is an
 //! unknown operand, `x…` one that begins with `x`, and `!Why` at the end that something is not
 //! followed.
 
 mod awk;
+mod clients;
 mod javascript;
 mod lua;
 mod perl;
@@ -14,7 +15,7 @@ mod python;
 mod ruby;
 mod vim;
 
-use super::{Deed, DeedKind, Language, Operand, Reading};
+use super::{Carried, CodeEffect, CodeEffectKind, Language, Operand, Reading};
 use crate::budget::Budget;
 
 /// Reads code with all that a call may use.
@@ -48,33 +49,59 @@ fn check_harmless(language: Language, cases: &[&str]) {
 }
 
 fn shown(reading: &Reading) -> String {
-    let mut parts: Vec<String> = reading.deeds.iter().map(deed).collect();
+    let mut parts: Vec<String> = reading.effects.iter().map(effect).collect();
     parts.extend(reading.opaque.map(|why| format!("!{why:?}")));
     parts.join("; ")
 }
 
-fn deed(deed: &Deed) -> String {
-    match &deed.kind {
-        DeedKind::Delete {
+fn effect(effect: &CodeEffect) -> String {
+    let mut text = done(effect);
+    if let Some(under) = &effect.setting {
+        if let Some(input) = &under.input {
+            text = format!("{text} < {}", operand(input));
+        }
+        if let Some(directory) = &under.directory {
+            text = format!("{text} in {}", operand(directory));
+        }
+        for (name, value) in &under.variables {
+            text = format!("{text} with {name}={}", operand(value));
+        }
+    }
+    text
+}
+
+fn done(effect: &CodeEffect) -> String {
+    match &effect.kind {
+        CodeEffectKind::Delete {
             path,
             recursive: false,
         } => format!("delete {}", operand(path)),
-        DeedKind::Delete {
+        CodeEffectKind::Delete {
             path,
             recursive: true,
         } => format!("delete -r {}", operand(path)),
-        DeedKind::Write { path } => format!("write {}", operand(path)),
-        DeedKind::Append { path } => format!("append {}", operand(path)),
-        DeedKind::Read { path } => format!("read {}", operand(path)),
-        DeedKind::ChangeMode { path } => format!("mode {}", operand(path)),
-        DeedKind::Rename { from, to } => format!("rename {} {}", operand(from), operand(to)),
-        DeedKind::Shell(line) => format!("shell {}", operand(line)),
-        DeedKind::Run(words) => {
+        CodeEffectKind::Write { path } => format!("write {}", operand(path)),
+        CodeEffectKind::Append { path } => format!("append {}", operand(path)),
+        CodeEffectKind::Read { path } => format!("read {}", operand(path)),
+        CodeEffectKind::ChangeMode { path } => format!("mode {}", operand(path)),
+        CodeEffectKind::Rename { from, to } => format!("rename {} {}", operand(from), operand(to)),
+        CodeEffectKind::Shell(line) => format!("shell {}", operand(line)),
+        CodeEffectKind::Run(words) => {
             let words: Vec<String> = words.iter().map(operand).collect();
             format!("run {}", words.join("|"))
         }
-        DeedKind::Connect(host) => format!("connect {}", operand(host)),
-        DeedKind::Eval => "eval".to_owned(),
+        CodeEffectKind::Connect(host) => format!("connect {}", operand(host)),
+        CodeEffectKind::Send { to, what } => format!("send {} {}", carried(what), operand(to)),
+        CodeEffectKind::Print(what) => format!("print {}", carried(what)),
+        CodeEffectKind::Eval => "eval".to_owned(),
+    }
+}
+
+fn carried(what: &Carried) -> String {
+    match what {
+        Carried::File(path) => operand(path),
+        Carried::Environment => "environment".to_owned(),
+        Carried::Variable(name) => format!("${name}"),
     }
 }
 
@@ -87,7 +114,7 @@ fn operand(operand: &Operand) -> String {
 }
 
 #[test]
-fn a_deed_stands_where_its_call_stands() {
+fn an_effect_stands_where_its_call_stands() {
     for (language, code, expected) in [
         (
             Language::Python,
@@ -120,9 +147,9 @@ fn a_deed_stands_where_its_call_stands() {
     ] {
         let reading = read(language, code);
         let found: Vec<&str> = reading
-            .deeds
+            .effects
             .iter()
-            .filter_map(|deed| code.get(deed.span.clone()))
+            .filter_map(|effect| code.get(effect.span.clone()))
             .collect();
         assert_eq!(found, [expected], "{code}");
     }

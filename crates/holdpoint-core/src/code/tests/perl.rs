@@ -142,7 +142,6 @@ fn ordinary_code_gives_nothing() {
             "print ucfirst lc $_, reverse 1..3",
             "@s = sort keys %h; print \"@s\"",
             "use JSON::PP; print decode_json(join '', <>)->{x}",
-            "use Data::Dumper; print Dumper(\\%ENV)",
             "print localtime() . ''",
             "my ($y) = / ^ (.+?) \\s   # it's\n (x) $ /x; print $y",
             "sub f ($$;$) { return $_[0] } print f(1)",

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::read;
 use crate::code::{Language, Unfollowed};
 
-const LANGUAGES: [Language; 8] = [
+const LANGUAGES: [Language; 9] = [
     Language::Python,
     Language::JavaScript,
     Language::Ruby,
@@ -13,6 +13,7 @@ const LANGUAGES: [Language; 8] = [
     Language::Php,
     Language::Awk,
     Language::Vim,
+    Language::PowerShell,
     Language::Lua,
 ];
 
@@ -121,8 +122,8 @@ proptest! {
         let text = parts.concat();
         for language in LANGUAGES {
             let reading = read(language, &text);
-            for deed in &reading.deeds {
-                prop_assert!(deed.span.start <= deed.span.end && deed.span.end <= text.len());
+            for effect in &reading.effects {
+                prop_assert!(effect.span.start <= effect.span.end && effect.span.end <= text.len());
             }
         }
     }

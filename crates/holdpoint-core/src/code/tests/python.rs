@@ -27,7 +27,7 @@ fn files_are_followed_to_their_paths() {
             ),
             (
                 "from pathlib import Path\nfor p in Path('.').glob('*.pyc'):\n    p.unlink()",
-                "delete ?",
+                "delete ./…",
             ),
             ("open('x', 'w').write('y')", "write x"),
             ("with open('x', mode='a') as f:\n  f.write('1')", "append x"),

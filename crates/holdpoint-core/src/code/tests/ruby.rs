@@ -15,7 +15,10 @@ fn files_are_followed_to_their_paths() {
             ("FileUtils.rm_rf('/x', verbose: true)", "delete -r /x"),
             ("FileUtils.rm 'x', :force => true", "delete x"),
             ("include FileUtils; rm_rf '/x'", "delete -r /x"),
-            ("Dir.glob('*.tmp').each { |f| File.delete(f) }", "delete ?"),
+            (
+                "Dir.glob('*.tmp').each { |f| File.delete(f) }",
+                "delete ./…",
+            ),
             ("%w[a b].each { |f| File.delete(f) }", "delete a; delete b"),
             (
                 "['a', 'b'].each do |f|\n  File.unlink f\nend",

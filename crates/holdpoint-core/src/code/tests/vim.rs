@@ -4,7 +4,7 @@ use super::{check, check_harmless};
 use crate::code::Language::Vim;
 
 #[test]
-fn deeds_are_found() {
+fn effects_are_found() {
     check(
         Vim,
         &[

@@ -5,6 +5,7 @@
 //! several branches gives a line for each value. What it cannot know is left as a shell variable in
 //! the line and marked; `eval`, built-in rules and included files are reported as unknown.
 
+mod evals;
 mod functions;
 mod lines;
 mod rules;
@@ -15,6 +16,7 @@ mod words;
 
 use std::collections::HashSet;
 
+pub(crate) use evals::evals;
 use lines::logical_lines;
 use rules::{Makefile, Rule};
 use variables::Variables;

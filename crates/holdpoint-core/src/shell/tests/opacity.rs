@@ -156,7 +156,7 @@ fn code_of_other_languages_that_cannot_be_followed_is_marked() {
             "sed -n '1e a' f",
             "sed e",
             "sed -e p -e '1!e a'",
-            "pwsh -Command x",
+            "pwsh -Command '$o.Run()'",
             "osascript -e x",
         ],
     );

@@ -16,7 +16,7 @@ fn words(text: &str, dialect: Dialect) -> Vec<String> {
         .iter()
         .map(|statement| {
             let stored = if statement.stored { " stored" } else { "" };
-            format!("{}{stored}", statement.kind.word())
+            format!("{}{stored}", statement.kind.as_str())
         })
         .collect()
 }

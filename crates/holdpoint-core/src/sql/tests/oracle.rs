@@ -44,7 +44,7 @@ fn ours(kind: StatementKind) -> &'static str {
         StatementKind::DeleteAlways | StatementKind::DeleteWhere => "delete-some",
         StatementKind::UpdateAlways | StatementKind::UpdateWhere => "update-some",
         StatementKind::TruncateCascade => "truncate",
-        other => other.word(),
+        other => other.as_str(),
     }
 }
 

@@ -5,13 +5,13 @@ use crate::sql::{Dialect, StatementKind};
 
 #[test]
 fn every_kind_has_one_word_and_is_found_by_it() {
-    let words: Vec<&str> = StatementKind::all().map(StatementKind::word).collect();
+    let words: Vec<&str> = StatementKind::all().map(StatementKind::as_str).collect();
     let mut once = words.clone();
     once.sort_unstable();
     once.dedup();
     assert_eq!(once.len(), words.len());
     for kind in StatementKind::all() {
-        assert_eq!(StatementKind::from_word(kind.word()), Some(kind));
+        assert_eq!(StatementKind::from_word(kind.as_str()), Some(kind));
     }
     assert_eq!(StatementKind::from_word("drop"), None);
 }

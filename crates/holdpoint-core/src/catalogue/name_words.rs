@@ -1,0 +1,161 @@
+//! What the name of a tool nobody has described says: that it destroys, publishes or pays.
+//!
+//! A name never proves a tool harmless, so nothing is allowed by it; but whoever calls a tool
+//! `delete_project` has said what it does. Only whole words count: `budget_transfer` is no `get`,
+//! `dropdown` no `drop`. A name that begins with a word for looking is about what it looks at.
+
+use serde_json::{Map, Value};
+
+use super::arguments::names_operation;
+use super::{DESTROYS_WORDS, HARMLESS_WORDS, LOOKS_WORDS, PAYS_WORDS, PUBLISHES_WORDS};
+
+/// What a name says a tool does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Says {
+    Destroys,
+    Publishes,
+    Pays,
+}
+
+/// The longest value that is taken for the name of an operation; a longer one is a text.
+const MAX_OPERATION: usize = 64;
+
+/// How deep lists of operations are looked into; the reader of commands refuses what lies deeper.
+const MAX_DEPTH: usize = 16;
+
+/// What a call says it does: by the tool's name, or by the operation it names for a tool that does
+/// several things (`{"action": "delete"}`, `{"method": "DELETE"}`, `push` with `"force": true`).
+pub(crate) fn said_by_call(tool: &str, input: &Map<String, Value>) -> Option<Says> {
+    said_by_name(tool).or_else(|| said_by_operation(tool, input, 0))
+}
+
+fn said_by_operation(tool: &str, input: &Map<String, Value>, depth: usize) -> Option<Says> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    input.iter().find_map(|(key, value)| match value {
+        Value::Bool(true) if key.eq_ignore_ascii_case("force") => {
+            said_by_name(&format!("{tool}_force"))
+        }
+        Value::String(operation) if names_operation(key) => {
+            let is_name = operation.len() <= MAX_OPERATION && !operation.contains(' ');
+            // Alone it is a tool's own name; together they may say what neither does (`reset`, `hard`).
+            let spelled = || {
+                let alone = said_by_name(&format!("{tool}__{operation}"));
+                alone.or_else(|| said_by_name(&format!("{tool}_{operation}")))
+            };
+            is_name.then(spelled).flatten()
+        }
+        Value::Object(inner) => said_by_operation(tool, inner, depth + 1),
+        Value::Array(items) => items
+            .iter()
+            .filter_map(Value::as_object)
+            .find_map(|inner| said_by_operation(tool, inner, depth + 1)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    })
+}
+
+/// What the name of a tool says, if anything of this kind.
+fn said_by_name(tool: &str) -> Option<Says> {
+    // The server's name says what it is about, the tool's what is done.
+    let own = tool.rsplit("__").next().unwrap_or(tool);
+    let own_words = words(own);
+    let all = words(tool);
+    let first = own_words.first()?;
+    if LOOKS_WORDS.contains(&first.as_str()) {
+        return None;
+    }
+    let has = |list: &[&str]| {
+        list.iter().any(|wanted| match wanted.split_once('+') {
+            // One word of the tool's own name, the other anywhere.
+            Some((verb, about)) => {
+                own_words.iter().any(|word| word == verb) && all.iter().any(|word| word == about)
+            }
+            None => own_words.iter().any(|word| word == wanted),
+        })
+    };
+    if has(HARMLESS_WORDS) {
+        return None;
+    }
+    if has(PAYS_WORDS) {
+        Some(Says::Pays)
+    } else if has(DESTROYS_WORDS) {
+        Some(Says::Destroys)
+    } else if has(PUBLISHES_WORDS) {
+        Some(Says::Publishes)
+    } else {
+        None
+    }
+}
+
+/// The words of a name in lower case: apart by signs, or by capitals.
+fn words(name: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut word = String::new();
+    let mut lower_before = false;
+    for sign in name.chars() {
+        let begins = !sign.is_alphanumeric() || (sign.is_uppercase() && lower_before);
+        if begins && !word.is_empty() {
+            found.push(std::mem::take(&mut word));
+        }
+        lower_before = sign.is_lowercase() || sign.is_ascii_digit();
+        if sign.is_alphanumeric() {
+            word.extend(sign.to_lowercase());
+        }
+    }
+    if !word.is_empty() {
+        found.push(word);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn names_say_what_their_words_say() {
+        for name in [
+            "delete_project",
+            "mcp__x__DeleteBucket",
+            "drop-database",
+            "removeUser",
+            "terraform__apply",
+            "wipe",
+        ] {
+            assert_eq!(said_by_name(name), Some(Says::Destroys), "{name}");
+        }
+        for name in [
+            "get_deleted",
+            "list_drops",
+            "dropdown",
+            "budget_transfer_report",
+            "removeLabel",
+            "plan",
+            "undelete_x",
+            "",
+        ] {
+            assert_eq!(said_by_name(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_operation_counts_like_a_name() {
+        let says = |tool: &str, input: Value| said_by_call(tool, input.as_object().unwrap());
+        let destroys = Some(Says::Destroys);
+        assert_eq!(says("manage", json!({"op": "delete"})), destroys);
+        assert_eq!(
+            says("api", json!({"steps": [{"method": "DELETE"}]})),
+            destroys
+        );
+        assert_eq!(says("git_push", json!({"force": true})), destroys);
+        assert_eq!(says("git_reset", json!({"mode": "hard"})), destroys);
+        assert_eq!(says("git_push", json!({"force": false})), None);
+        assert_eq!(says("api", json!({"method": "GET"})), None);
+        assert_eq!(says("labels", json!({"action": "remove_label"})), None);
+        assert_eq!(says("note", json!({"text": "delete"})), None);
+        assert_eq!(says("note", json!({"action": "please delete it"})), None);
+    }
+}

@@ -1,0 +1,346 @@
+//! Variables that hold secrets, where a command prints or sends them; and the whole environment.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::reading::Reading;
+use super::{Effect, EffectKind, searches};
+use crate::address::LOOPBACK;
+use crate::effects::places::{ENVIRONMENT, SECRET_VARIABLE};
+use crate::rules::{PRINTERS, SAYERS, SECRET_VARIABLES, SENDERS, matching};
+use crate::shell::{Command, Reached, RedirectionKind, Text};
+use crate::understand::{Action, CommandView};
+
+/// So much of a value says which one it is, and is of no use to anybody else.
+const SHORT_PREFIX: usize = 8;
+
+/// How often one command may feed or run another before nobody follows what is printed: then it is
+/// taken to be seen.
+const MAX_STEPS: usize = 64;
+
+/// What a command prints or sends of the environment.
+pub(super) fn effects<'a>(
+    action: &'a Action,
+    flow: &OnceCell<Flow<'a>>,
+    index: usize,
+    reading: Option<Reading<'_>>,
+    own: &[Effect],
+) -> Vec<Effect> {
+    let Some(view) = action.commands.get(index) else {
+        return Vec::new();
+    };
+    let command = &view.command;
+    let Some(program) = view.program() else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    let mut names: Vec<String> = Vec::new();
+    let sends = SENDERS.binary_search(&program).is_ok();
+    if let Some(reading) = reading.filter(|_| sends && !stays_here(own)) {
+        sent(command, &reading, &mut names);
+    }
+    if SAYERS.binary_search(&program).is_ok() {
+        let words = command.words.iter().skip(1);
+        words.for_each(|word| secrets_in(word, &mut names));
+    }
+    if PRINTERS.binary_search(&program).is_ok() {
+        let given = command.redirects.iter().filter(|redirect| {
+            matches!(
+                redirect.kind,
+                RedirectionKind::HereString | RedirectionKind::HereDocument
+            )
+        });
+        given.for_each(|redirect| secrets_in(&redirect.target, &mut names));
+    }
+    // `env | grep TOKEN`.
+    let fed = command.fed_by.clone().take(MAX_STEPS).any(|at| {
+        let feeder = action.commands.get(at).and_then(CommandView::program);
+        matches!(
+            feeder,
+            Some("env" | "printenv" | "set" | "export" | "declare")
+        )
+    });
+    if fed && reading.is_some_and(|reading| searches::finds_secrets(&reading)) {
+        names.push("$…".to_owned());
+    }
+    if let Some(reading) = reading {
+        match program {
+            "printenv" | "gprintenv" if reading.operands().len() == 0 => found.push(all(command)),
+            "env" | "genv" if is_bare(action, index, command) => found.push(all(command)),
+            "set" if command.words.len() == 1 => found.push(all(command)),
+            "export" | "declare" | "typeset" | "readonly" if reading.operands().len() == 0 => {
+                found.push(all(command));
+            }
+            "printenv" | "gprintenv" => named(&reading, &mut names),
+            "declare" | "typeset" | "export" if reading.has_exactly("-p") => {
+                named(&reading, &mut names);
+            }
+            _ => {}
+        }
+    }
+    if names.is_empty() {
+        return found;
+    }
+    let flow = flow.get_or_init(|| Flow::of(action));
+    names.retain(|name| !flow.is_made_here(name.trim_start_matches('$')));
+    let kind = match sends {
+        true => EffectKind::Send,
+        false if flow.is_seen(index) => EffectKind::Show,
+        false => EffectKind::Read,
+    };
+    found.extend(names.into_iter().map(|name| variable(kind, name, command)));
+    found
+}
+
+fn all(command: &Command) -> Effect {
+    Effect {
+        classes: ENVIRONMENT,
+        ..Effect::plain(EffectKind::Read, command)
+    }
+}
+
+fn variable(kind: EffectKind, name: String, command: &Command) -> Effect {
+    Effect {
+        classes: SECRET_VARIABLE,
+        text: name,
+        ..Effect::plain(kind, command)
+    }
+}
+
+/// `env` that runs nothing.
+fn is_bare(action: &Action, index: usize, command: &Command) -> bool {
+    let runs = action.commands.iter().any(|other| {
+        matches!(other.command.reached, Reached::Within { wrapper, .. } if wrapper == index)
+    });
+    let helps = |word: &Text| matches!(word.text.as_str(), "--help" | "--version");
+    !runs && !command.words.iter().any(helps)
+}
+
+/// Whether all a command talks to is this machine.
+pub(super) fn stays_here(own: &[Effect]) -> bool {
+    let mut addresses = own
+        .iter()
+        .filter(|effect| effect.kind == EffectKind::Connect && effect.address.is_some())
+        .peekable();
+    addresses.peek().is_some() && addresses.all(|effect| effect.classes & LOOPBACK != 0)
+}
+
+/// What leaves with the words of a program that sends: its data, its address, what it is given to
+/// read. Headers are how programs say who they are.
+fn sent(command: &Command, reading: &Reading<'_>, names: &mut Vec<String>) {
+    for flag in reading.flags() {
+        let Some((value, word)) = flag.value else {
+            continue;
+        };
+        if reading.is_data(flag.name) {
+            secrets_in(word, names);
+        }
+        // curl takes a variable by its name.
+        if let Some(name) = value
+            .strip_prefix('%')
+            .filter(|_| flag.name == "--variable")
+        {
+            let name = name.split(['=', '@']).next().unwrap_or(name);
+            if is_secret(name) {
+                names.push(format!("${name}"));
+            }
+        }
+    }
+    for word in reading.operands() {
+        secrets_in(word, names);
+    }
+    let given = command.redirects.iter().filter(|redirect| {
+        matches!(
+            redirect.kind,
+            RedirectionKind::HereString | RedirectionKind::HereDocument
+        )
+    });
+    given.for_each(|redirect| secrets_in(&redirect.target, names));
+}
+
+/// Operands that are the names of secrets.
+fn named(reading: &Reading<'_>, names: &mut Vec<String>) {
+    let operands = reading.operands().filter(|word| is_secret(&word.text));
+    names.extend(operands.map(|word| format!("${}", word.text)));
+}
+
+fn is_secret(name: &str) -> bool {
+    SECRET_VARIABLES
+        .iter()
+        .any(|pattern| matching::wild(pattern, name))
+}
+
+/// The secrets whose values a word holds when the shell has filled it in.
+fn secrets_in(word: &Text, names: &mut Vec<String>) {
+    if !word.dynamic {
+        return;
+    }
+    let held = names_in(&word.text).filter(|(name, then)| is_secret(name) && !tells_little(then));
+    for (name, _) in held {
+        let told = format!("${name}");
+        if !names.contains(&told) {
+            names.push(told);
+        }
+    }
+}
+
+/// The variables a text names, each with what stands behind its name inside braces.
+fn names_in(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.split('$').skip(1).map(|behind| {
+        let braced = behind.strip_prefix('{');
+        let text = braced.unwrap_or(behind).trim_start_matches('!');
+        let end = text
+            .find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
+            .unwrap_or(text.len());
+        let (name, then) = text.split_at_checked(end).unwrap_or((text, ""));
+        (name, if braced.is_some() { then } else { "" })
+    })
+}
+
+/// `${X:+set}`, `${X+set}`, `${X:0:4}`.
+fn tells_little(then: &str) -> bool {
+    if then.starts_with(":+") || then.starts_with('+') {
+        return true;
+    }
+    let slice = then.strip_prefix(':').and_then(|rest| rest.split_once(':'));
+    slice.is_some_and(|(from, length)| {
+        let digits = length.split('}').next().unwrap_or_default();
+        from.trim() == "0"
+            && digits
+                .parse()
+                .is_ok_and(|length: usize| length <= SHORT_PREFIX)
+    })
+}
+
+/// Where what the commands of a call print goes, and which variables the call itself sets. Worked
+/// out once for all of them.
+pub(super) struct Flow<'a> {
+    action: &'a Action,
+    /// The command that reads what each one prints.
+    readers: Vec<Option<usize>>,
+    /// Commands that print what is put into their words, with where they stand, in that order.
+    sayers: Vec<(Range<usize>, usize)>,
+    /// Variables that are set here, and whether by nothing that is a secret itself.
+    made: BTreeMap<&'a str, bool>,
+}
+
+impl<'a> Flow<'a> {
+    pub(super) fn of(action: &'a Action) -> Self {
+        let mut readers = vec![None; action.commands.len()];
+        let mut made = BTreeMap::new();
+        let mut sayers = Vec::new();
+        for (index, view) in action.commands.iter().enumerate() {
+            for writer in view.command.fed_by.clone() {
+                if let Some(reader) = readers.get_mut(writer).filter(|_| writer != index) {
+                    reader.get_or_insert(index);
+                }
+            }
+            if says(view) {
+                sayers.push((view.command.span.clone(), index));
+            }
+            let declares = matches!(
+                view.command.program(),
+                Some("export" | "declare" | "local" | "typeset" | "readonly" | "read")
+            );
+            let words = view.command.words.iter().skip(1).filter(|_| declares);
+            let reads = view.command.program() == Some("read");
+            let words = words.filter_map(|word| match word.text.split_once('=') {
+                Some(both) => Some(both),
+                None => reads.then_some((word.text.as_str(), "")),
+            });
+            let assigned = view.command.assignments.iter();
+            let assigned = assigned.map(|one| (one.name.as_str(), one.value.text.as_str()));
+            for (name, value) in assigned.chain(words) {
+                let clean = made.entry(name).or_insert(true);
+                *clean &= names_in(value).all(|(held, _)| held == name || !is_secret(held));
+            }
+        }
+        sayers.sort_by_key(|(span, _)| span.start);
+        Self {
+            action,
+            readers,
+            sayers,
+            made,
+        }
+    }
+
+    /// Whether the line itself gives a variable its value, and not from another secret.
+    fn is_made_here(&self, name: &str) -> bool {
+        self.made.get(name).copied().unwrap_or(false)
+    }
+
+    /// The command that prints what is put in its words at this place.
+    fn sayer_around(&self, index: usize, span: &Range<usize>) -> Option<usize> {
+        let end = self
+            .sayers
+            .partition_point(|(one, _)| one.start <= span.start);
+        let before = self.sayers.get(..end).unwrap_or_default().iter().rev();
+        let mut around = before.take(MAX_STEPS).filter(|(one, at)| {
+            *at != index && one.end >= span.end && (one.start, one.end) != (span.start, span.end)
+        });
+        around.next().map(|(_, at)| *at)
+    }
+
+    /// Whether what a command prints reaches the agent: it is not kept in a file or a variable, and
+    /// what reads it prints it again.
+    pub(super) fn is_seen(&self, index: usize) -> bool {
+        let mut index = index;
+        for _ in 0..MAX_STEPS {
+            let Some(view) = self.action.commands.get(index) else {
+                return true;
+            };
+            if is_kept(&view.command) {
+                return false;
+            }
+            if let Some(reader) = self.readers.get(index).copied().flatten() {
+                let program = self
+                    .action
+                    .commands
+                    .get(reader)
+                    .and_then(CommandView::program);
+                if program.is_none_or(|name| PRINTERS.binary_search(&name).is_err()) {
+                    return false;
+                }
+                index = reader;
+                continue;
+            }
+            match view.command.reached {
+                Reached::Directly => return true,
+                // `echo "$(…)"`.
+                Reached::Substituted => match self.sayer_around(index, &view.command.span) {
+                    Some(sayer) => index = sayer,
+                    None => return false,
+                },
+                Reached::Within { wrapper, .. } => index = wrapper,
+            }
+        }
+        true
+    }
+}
+
+/// Whether a command prints its words, or a text that stands in the line.
+fn says(view: &CommandView) -> bool {
+    let is_among = |list: &[&str]| {
+        view.program()
+            .is_some_and(|name| list.binary_search(&name).is_ok())
+    };
+    let mut redirects = view.command.redirects.iter();
+    is_among(SAYERS)
+        || is_among(PRINTERS)
+            && redirects.any(|redirect| {
+                matches!(
+                    redirect.kind,
+                    RedirectionKind::HereString | RedirectionKind::HereDocument
+                )
+            })
+}
+
+/// Whether a command's output goes into a file.
+fn is_kept(command: &Command) -> bool {
+    command.redirects.iter().any(|redirect| {
+        let target = redirect.target.text.as_str();
+        let seen = matches!(target, "/dev/stdout" | "/dev/stderr" | "/dev/tty");
+        redirect.kind.writing_sign().is_some() && !seen && !redirect.of_errors
+    })
+}

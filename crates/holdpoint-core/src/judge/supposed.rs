@@ -1,0 +1,84 @@
+//! What is made of lines a command may run: asked about where one would be refused.
+
+use super::Judgement;
+use super::findings::{Answerable, Objection};
+use crate::effects;
+use crate::policy::tool_names::Naming;
+use crate::rules::{self, Pack, Rule, matching};
+use crate::understand::Supposed;
+use crate::verdict::{Method, Risk, Verdict};
+
+/// The id of the question.
+const RULE: &str = "shell.command-in-words";
+
+impl Judgement<'_> {
+    /// What the packs would say to the lines the commands of the call may run.
+    pub(super) fn supposed(&self) -> Vec<Objection> {
+        let mut found: Vec<Objection> = Vec::new();
+        for supposed in &self.view.supposed {
+            let by = supposed.supposition.by;
+            // One question for a command is enough.
+            if found.iter().any(|one| one.found.part == Some(by)) {
+                continue;
+            }
+            found.extend(self.supposed_objection(supposed));
+        }
+        found
+    }
+
+    fn supposed_objection(&self, supposed: &Supposed) -> Option<Objection> {
+        // A command under another name is asked about as under its own; what is only data to most
+        // programs, where it would be refused.
+        let least = match supposed.supposition.is_itself {
+            true => Verdict::Ask,
+            false => Verdict::Deny,
+        };
+        let mut gravest: Option<(Verdict, Risk, String)> = None;
+        for subject in effects::subjects(&supposed.action) {
+            let mut consider = |rule: &Rule| {
+                if matching::holds(rule, &subject).is_some()
+                    && let Some((verdict, _)) = self.policy.guard_verdict(rule)
+                    && verdict >= least
+                    && gravest.as_ref().is_none_or(|(known, ..)| *known < verdict)
+                {
+                    gravest = Some((verdict, rule.risk, rule.reason.clone().into_owned()));
+                }
+            };
+            rules::candidates(&subject)
+                .into_iter()
+                .for_each(&mut consider);
+            let loaded = self.policy.packs().iter().flat_map(Pack::rules);
+            loaded.for_each(&mut consider);
+        }
+        let (_, risk, reason) = gravest?;
+        let host = self.view.commands.get(supposed.supposition.by);
+        let program = host.and_then(|view| view.program()).unwrap_or_default();
+        let line = &supposed.supposition.line;
+        let reason = format!("`{program}` may run `{}`: {reason}", shortened(line));
+        let mut one = self.found(
+            Method::Guard,
+            Verdict::Ask,
+            RULE.to_owned(),
+            reason,
+            Some(supposed.supposition.by),
+        );
+        one.finding.risk = risk.max(Risk::Low);
+        Some(Objection {
+            speaker: None,
+            answerable: Answerable::InSoManyWords,
+            replaces_default: false,
+            specificity: 0,
+            naming: Naming::Unnamed,
+            found: one,
+        })
+    }
+}
+
+/// The beginning of a line: a person who is asked reads no more of it.
+fn shortened(line: &str) -> String {
+    const MAX_SHOWN: usize = 80;
+    match line.char_indices().nth(MAX_SHOWN) {
+        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
+        None => line.to_owned(),
+    }
+}

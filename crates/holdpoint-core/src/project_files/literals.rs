@@ -1,0 +1,417 @@
+//! What code of a language without a reader hands to other programs, as far as it stands in the text.
+//!
+//! Builds and tests of compiled languages are run all the time, so their sources are not asked about
+//! for being what they are. Calls that start programs or remove files are looked for by name, and the
+//! texts in such a call are taken for what is started or removed. A text anywhere else is data.
+
+/// Lines given for one file.
+const MAX_LINES: usize = 300;
+/// How far behind a call's name its texts are looked for: calls are written within some lines.
+const MAX_CALL: usize = 800;
+
+/// What was found.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Literals {
+    /// What is started or removed, as shell lines.
+    pub(crate) lines: Vec<String>,
+    /// Something is started or evaluated that does not stand in the text.
+    pub(crate) hidden: bool,
+}
+
+/// Names of what starts a program.
+const STARTING: &[&str] = &[
+    "COMMAND",
+    "Command",
+    "CommandLine",
+    "Exec",
+    "Popen",
+    "Process",
+    "ProcessBuilder",
+    "ProcessStartInfo",
+    "cmd",
+    "command",
+    "commandLine",
+    "custom_target",
+    "exec",
+    "execFile",
+    "execl",
+    "execlp",
+    "execute",
+    "execute_process",
+    "execv",
+    "execve",
+    "execvp",
+    "getRuntime",
+    "go:generate",
+    "open-pipe",
+    "pipe",
+    "popen",
+    "posix_spawn",
+    "posix_spawnp",
+    "process",
+    "pump",
+    "readProcess",
+    "run-program",
+    "run-shell-command",
+    "run_command",
+    "run_shell",
+    "sh",
+    "shell",
+    "shell-command",
+    "spawn",
+    "system",
+    "system*",
+    "system2",
+    "Invoke-Expression",
+    "Start-Process",
+    "iex",
+    "call-process",
+    "start-process",
+    "runCommand",
+    "local-exec",
+    "Cmd",
+];
+
+/// Names of what removes files.
+const REMOVING: &[&str] = &[
+    "REMOVE_RECURSE",
+    "RemoveAll",
+    "deleteDirectory",
+    "deleteRecursively",
+    "delete-directory",
+    "delete-file",
+    "file.remove",
+    "remove_dir_all",
+    "remove_file",
+    "removeItem",
+    "rm",
+    "rm_rf",
+    "rm_r",
+    "rmtree",
+    "unlink",
+    "Remove-Item",
+    "RemoveDir",
+    "deleteTree",
+];
+
+/// Names of what runs code that is made.
+const EVALUATING: &[&str] = &[
+    "eval",
+    "evaluate",
+    "Invoke-Expression",
+    "iex",
+    "include_string",
+    "load-file",
+    "parse",
+    "python",
+    "read-string",
+    "source",
+];
+
+/// Reads the source of a program.
+pub(crate) fn read(text: &str) -> Literals {
+    let mut found = Literals::default();
+    if text.trim_start().starts_with('<') {
+        found.lines = markup(text);
+        return found;
+    }
+    let mut quote: Option<char> = None;
+    let mut at = 0;
+    let mut before = None;
+    while let Some(rest) = text.get(at..)
+        && let Some(letter) = rest.chars().next()
+    {
+        let width = letter.len_utf8();
+        if let Some(open) = quote {
+            match letter {
+                '\\' => at += width + rest.chars().nth(1).map_or(0, char::len_utf8),
+                _ => {
+                    if letter == open || letter == '\n' {
+                        quote = None;
+                    }
+                    at += width;
+                }
+            }
+            before = Some(letter);
+            continue;
+        }
+        if rest.starts_with("//go:generate ") {
+            let line = rest.lines().next().unwrap_or_default();
+            found.push(line.trim_start_matches("//go:generate "));
+            at += line.len();
+            continue;
+        }
+        let comment = rest.starts_with("//") && before != Some(':')
+            || (letter == '#' && matches!(before, None | Some('\n')) && !rest.starts_with("#!["));
+        if comment {
+            at += rest.find('\n').unwrap_or(rest.len()).max(1);
+            before = None;
+            continue;
+        }
+        if letter == '"' || letter == '`' {
+            // `cmd` in back quotes is how some languages start one.
+            if letter == '`'
+                && let Some(inside) = rest.get(1..).and_then(|rest| rest.split('`').next())
+                && inside.len() < MAX_CALL
+            {
+                found.push(inside);
+            }
+            quote = Some(letter);
+            at += width;
+            continue;
+        }
+        if is_name(letter) && !before.is_some_and(is_name) {
+            let name = rest.split(|c| !is_name(c)).next().unwrap_or_default();
+            found.call(name, rest.get(name.len()..).unwrap_or_default());
+            at += name.len().max(width);
+            before = name.chars().next_back();
+            continue;
+        }
+        before = Some(letter);
+        at += width;
+    }
+    found
+}
+
+fn is_name(letter: char) -> bool {
+    letter.is_alphanumeric() || "_-*".contains(letter)
+}
+
+impl Literals {
+    fn push(&mut self, line: &str) {
+        let line = line.trim();
+        if !line.is_empty() && self.lines.len() < MAX_LINES && !self.lines.iter().any(|l| l == line)
+        {
+            self.lines.push(line.to_owned());
+        }
+    }
+
+    /// A name that may be a call, and what follows it.
+    fn call(&mut self, name: &str, rest: &str) {
+        let short = name.trim_matches('-').rsplit('-').next().unwrap_or(name);
+        let is = |names: &[&str]| names.contains(&name) || names.contains(&short);
+        if is(STARTING) {
+            let call = extent(rest);
+            let texts = texts_in(call);
+            let words: Vec<String> = texts
+                .iter()
+                .map(|text| super::settings::quoted(text))
+                .collect();
+            self.push(&words.join(" "));
+            self.push(&texts.join(" "));
+            for text in texts.iter().filter(|text| text.contains(' ')) {
+                self.push(text);
+            }
+            // `exec rm -rf x`, `COMMAND rm -rf x`, `shell rm -rf x`.
+            let bare = call.lines().next().unwrap_or_default();
+            let bare = bare.trim_start_matches([' ', '\t', '\n', '(']);
+            if rest.starts_with([' ', '\t', '\n', '(']) && texts.is_empty() {
+                self.push(bare.trim_end_matches([')', ']', '}', ';']));
+            }
+            if texts.is_empty() && rest.trim_start().starts_with('(') {
+                self.hidden = true;
+            }
+        } else if is(REMOVING) {
+            for text in texts_in(extent(rest)) {
+                self.push(&format!("rm -r {text}"));
+            }
+            let bare = extent(rest).lines().next().unwrap_or_default().trim();
+            if rest.starts_with(' ') && !bare.starts_with(['=', '(', ':', '<', '>']) {
+                self.push(&format!(
+                    "rm -r {}",
+                    bare.trim_end_matches([')', ']', '}', ';'])
+                ));
+            }
+        }
+        if is(EVALUATING) && rest.trim_start().starts_with('(') {
+            self.hidden = true;
+        }
+    }
+}
+
+/// Where a call ends: at the end of its line or brackets, unless the next line goes on with it.
+fn extent(rest: &str) -> &str {
+    let mut depth = 0_usize;
+    let mut quote = None;
+    let mut skip = false;
+    for (at, letter) in rest.char_indices() {
+        if at > MAX_CALL {
+            return rest.get(..at).unwrap_or(rest);
+        }
+        if std::mem::take(&mut skip) {
+            continue;
+        }
+        match (quote, letter) {
+            (Some(_), '\\') => skip = true,
+            (Some(open), _) if letter == open => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'' | '`') => quote = Some(letter),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') if depth == 0 => return rest.get(..at).unwrap_or(rest),
+            (None, ')' | ']' | '}') => depth -= 1,
+            (None, ';') if depth == 0 => return rest.get(..at).unwrap_or(rest),
+            (None, '\n') if depth == 0 => {
+                let next = rest.get(at..).unwrap_or_default().trim_start();
+                if !next.starts_with(['.', '|', '\\']) {
+                    return rest.get(..at).unwrap_or(rest);
+                }
+            }
+            (None, _) => {}
+        }
+    }
+    rest
+}
+
+/// The texts in quotes.
+fn texts_in(call: &str) -> Vec<String> {
+    let mut texts = Vec::new();
+    let mut text = String::new();
+    let mut quote: Option<char> = None;
+    let mut letters = call.chars();
+    while let Some(letter) = letters.next() {
+        match quote {
+            Some(_) if letter == '\\' => text.extend(letters.next()),
+            Some(open) if letter == open => {
+                texts.push(std::mem::take(&mut text));
+                quote = None;
+            }
+            Some(_) => text.push(letter),
+            None if matches!(letter, '"' | '\'' | '`') => quote = Some(letter),
+            None => {}
+        }
+    }
+    texts.retain(|text| !text.is_empty());
+    texts
+}
+
+/// What build files in markup start: `<executable>rm</executable>`, `<exec executable="rm">`,
+/// `<Exec Command="…">`, `<delete dir="…">`.
+fn markup(text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while lines.len() < MAX_LINES
+        && let Some(at) = rest.find(['<'])
+    {
+        let tag = rest.get(at + 1..).unwrap_or_default();
+        let inside = tag.split('>').next().unwrap_or_default();
+        let name = inside.split([' ', '/', '\n']).next().unwrap_or_default();
+        match name {
+            "executable" | "exec" | "java" => {
+                let end = ["</exec>", "</plugin>", "</configuration>", "</execution>"]
+                    .iter()
+                    .filter_map(|end| tag.find(end))
+                    .min()
+                    .unwrap_or(tag.len());
+                let block = tag.get(..end).unwrap_or(tag);
+                let words = contents(block);
+                lines.push(words.join(" "));
+                let quoted: Vec<String> = words
+                    .iter()
+                    .map(|word| super::settings::quoted(word))
+                    .collect();
+                lines.push(quoted.join(" "));
+            }
+            "Exec" | "commandlineArgs" | "script" | "sh" => lines.extend(contents(inside)),
+            "delete" | "RemoveDir" | "Delete" => {
+                lines.extend(contents(inside).iter().map(|path| format!("rm -r {path}")));
+            }
+            _ => {}
+        }
+        rest = tag;
+    }
+    lines
+}
+
+/// The values of attributes and the texts between tags, in order.
+fn contents(markup: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut inside = true;
+    let mut quote = false;
+    let mut text = String::new();
+    let mut take = |text: &mut String| {
+        let value = text.trim().replace("&quot;", "\"").replace("&amp;", "&");
+        let value = value
+            .replace("&lt;", "<")
+            .replace("&gt;", ">")
+            .replace("&apos;", "'");
+        if !value.is_empty() {
+            found.push(value);
+        }
+        text.clear();
+    };
+    for letter in markup.chars().take(MAX_CALL * 4) {
+        match (inside, quote, letter) {
+            (true, true, '"') => {
+                take(&mut text);
+                quote = false;
+            }
+            (true, true, _) => text.push(letter),
+            (true, false, '"') => quote = true,
+            (true, false, '>') => inside = false,
+            (true, false, _) => {}
+            (false, _, '<') => {
+                take(&mut text);
+                inside = true;
+            }
+            (false, _, _) => text.push(letter),
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn has(text: &str, line: &str) -> bool {
+        read(text).lines.iter().any(|found| found == line)
+    }
+
+    #[test]
+    fn what_calls_start_is_found() {
+        for (text, line) in [
+            ("exec.Command(\"rm\", \"-rf\", \"/\").Run()", "rm -rf /"),
+            (
+                "Command::new(\"sh\")\n    .arg(\"-c\")\n    .arg(\"rm -rf ~\")\n",
+                "'sh' '-c' 'rm -rf ~'",
+            ),
+            ("system(\"rm -rf ~\")", "rm -rf ~"),
+            ("exec rm -rf /home\n", "rm -rf /home"),
+            ("execute_process(COMMAND rm -rf /home)", "rm -rf /home"),
+            ("//go:generate rm -rf /home\npackage a", "rm -rf /home"),
+            ("os.RemoveAll(\"/home\")", "rm -r /home"),
+            (
+                "\"rm -rf ~\".execute()\nexec { commandLine 'rm', '-rf', '/' }",
+                "rm -rf /",
+            ),
+            (
+                "<exec executable=\"rm\"><arg value=\"-rf\"/><arg value=\"/\"/></exec>",
+                "rm -rf /",
+            ),
+            (
+                "<a><executable>rm</executable><arguments><argument>-rf</argument></arguments></a>",
+                "rm -rf",
+            ),
+            ("shell rm -rf /home\n", "rm -rf /home"),
+        ] {
+            assert!(has(text, line), "{text}: {:?}", read(text).lines);
+        }
+    }
+
+    #[test]
+    fn texts_elsewhere_are_data() {
+        for text in [
+            "assert_eq!(parse(\"rm -rf /\"), Danger);",
+            "// system(\"rm -rf /\")\nfn main() {}",
+            "let x = \"rm -rf /\";",
+            "mockMvc.perform(delete(\"/users/1\"))",
+        ] {
+            assert!(
+                read(text).lines.is_empty(),
+                "{text}: {:?}",
+                read(text).lines
+            );
+        }
+        assert!(read("system(paste0(a, b))").hidden);
+    }
+}

@@ -1,0 +1,214 @@
+//! The command lines among settings: task runners, workflows, hooks and tools are told in YAML, TOML,
+//! INI files and the like what to run.
+//!
+//! Which settings are commands is each tool's affair, so every value is given that could be one, and a
+//! block of lines as a whole, too. Whoever takes them leaves out what no shell reads.
+
+use std::collections::HashSet;
+
+/// Lines given for one file; a file with more settings is not written by hand.
+const MAX_LINES: usize = 600;
+/// The longest value that is taken for a command.
+const MAX_LINE: usize = 8 << 10;
+
+/// Everything in a file of settings that may be a command line.
+pub(crate) fn command_lines(text: &str) -> Vec<String> {
+    let mut found = Settings::default();
+    let joined = text.replace("\\\n", " ");
+    let lines: Vec<&str> = joined.lines().collect();
+    let mut block: Option<Block> = None;
+    for line in &lines {
+        let indent = line.len() - line.trim_start().len();
+        let bare = line.trim();
+        if let Some(open) = &mut block {
+            if bare.is_empty() || indent > open.indent || open.fence.is_some() {
+                let ends = open.fence.is_some_and(|fence| bare.starts_with(fence));
+                if !ends {
+                    open.lines.push(bare.to_owned());
+                    found.value(bare);
+                    continue;
+                }
+            }
+            let whole = std::mem::take(&mut open.lines).join("\n");
+            let fenced = open.fence.is_some();
+            block = None;
+            found.push(&whole);
+            if fenced {
+                continue;
+            }
+        }
+        if bare.is_empty() || bare.starts_with(['#', ';']) || bare.starts_with("//") {
+            continue;
+        }
+        if opens_block(bare) {
+            block = Some(Block {
+                indent,
+                fence: fence_of(bare),
+                lines: Vec::new(),
+            });
+            continue;
+        }
+        found.value(bare);
+    }
+    if let Some(open) = block {
+        found.push(&open.lines.join("\n"));
+    }
+    found.lines
+}
+
+/// A block of lines that belong together.
+struct Block {
+    indent: usize,
+    fence: Option<&'static str>,
+    lines: Vec<String>,
+}
+
+/// Whether a line begins a block: `run: |`, a recipe's head, `script = """`.
+fn opens_block(line: &str) -> bool {
+    let ends = ["|", "|-", "|+", ">", ">-", ">+", ":", "=", "{", "["];
+    fence_of(line).is_some() || ends.iter().any(|end| line.ends_with(end))
+}
+
+fn fence_of(line: &str) -> Option<&'static str> {
+    let fences = ["\"\"\"", "'''", "```"];
+    fences.into_iter().find(|fence| {
+        line.find(fence)
+            .is_some_and(|at| line.get(at + 3..).is_some_and(|rest| !rest.contains(fence)))
+    })
+}
+
+#[derive(Default)]
+struct Settings {
+    lines: Vec<String>,
+    known: HashSet<String>,
+}
+
+impl Settings {
+    fn push(&mut self, line: &str) {
+        let line = line.trim();
+        // One plain word runs nothing anybody would be asked about.
+        let plain = line
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_-.,".contains(&byte));
+        if plain || line.len() > MAX_LINE || self.lines.len() >= MAX_LINES {
+            return;
+        }
+        if self.known.insert(line.to_owned()) {
+            self.lines.push(line.to_owned());
+        }
+    }
+
+    /// Everything a line of settings may say: itself, what follows its key, the items of a list.
+    fn value(&mut self, line: &str) {
+        let mut rest = line;
+        loop {
+            let before = rest;
+            rest = rest.trim().trim_start_matches(['@', '+']);
+            rest = rest
+                .strip_prefix("- ")
+                .unwrap_or(rest)
+                .trim_end_matches(',');
+            if let Some(items) = list_items(rest) {
+                let words: Vec<String> = items.iter().map(|item| quoted(item)).collect();
+                self.push(&words.join(" "));
+                for item in &items {
+                    self.push(item);
+                }
+                return;
+            }
+            let bare = unquoted(rest);
+            self.push(bare);
+            rest = bare;
+            if let Some(value) = after_key(rest) {
+                rest = value;
+            }
+            if rest.len() >= before.len() {
+                return;
+            }
+        }
+    }
+}
+
+/// What follows `key:` or `key =`.
+fn after_key(line: &str) -> Option<&str> {
+    let at = line.find([':', '='])?;
+    let key = line.get(..at)?.trim();
+    let is_key = !key.is_empty()
+        && key
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_-.\"' ".contains(&byte));
+    let value = line.get(at + 1..)?;
+    // `http://` is no key, `a=b` may be one.
+    (is_key && !value.starts_with("//")).then(|| value.trim_start_matches(['=', ' ']))
+}
+
+fn unquoted(text: &str) -> &str {
+    let text = text.trim();
+    for quote in ["\"\"\"", "'''", "\"", "'", "`"] {
+        let inside = text
+            .strip_prefix(quote)
+            .and_then(|rest| rest.strip_suffix(quote));
+        if let Some(inside) = inside {
+            return inside;
+        }
+    }
+    text
+}
+
+/// The items of `["rm", "-rf", "/"]`.
+fn list_items(text: &str) -> Option<Vec<String>> {
+    let inside = text.strip_prefix('[')?.strip_suffix(']')?;
+    let mut items = Vec::new();
+    let mut item = String::new();
+    let mut quote: Option<char> = None;
+    for letter in inside.chars() {
+        match quote {
+            Some(open) if letter == open => quote = None,
+            Some(_) => item.push(letter),
+            None if letter == '"' || letter == '\'' => quote = Some(letter),
+            None if letter == ',' => items.push(std::mem::take(&mut item).trim().to_owned()),
+            None => item.push(letter),
+        }
+    }
+    items.push(item.trim().to_owned());
+    items.retain(|item| !item.is_empty());
+    Some(items)
+}
+
+/// A text as one word of a shell.
+pub(crate) fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn has(text: &str, line: &str) -> bool {
+        command_lines(text).iter().any(|found| found == line)
+    }
+
+    #[test]
+    fn values_lists_and_blocks_may_be_commands() {
+        assert!(has(
+            "version: '3'\ntasks:\n  a:\n    cmds:\n      - rm -rf ~\n",
+            "rm -rf ~"
+        ));
+        assert!(has("      - cmd: 'rm -rf ~'\n", "rm -rf ~"));
+        assert!(has("commands = rm -rf ~\n", "rm -rf ~"));
+        assert!(has("commands =\n    pytest\n    rm -rf ~\n", "rm -rf ~"));
+        assert!(has("entry = [\"rm\", \"-rf\", \"/\"]\n", "'rm' '-rf' '/'"));
+        assert!(has(
+            "    run: |\n      cd /\n      rm -rf x\n",
+            "cd /\nrm -rf x"
+        ));
+        assert!(has("all:\n    @rm -rf ~\n", "rm -rf ~"));
+        assert!(has("x = \"\"\"\nrm -rf ~\n\"\"\"\n", "rm -rf ~"));
+    }
+
+    #[test]
+    fn comments_and_plain_words_are_none() {
+        assert!(command_lines("# rm -rf /\n- app\n").is_empty());
+        assert!(!has("name: app\n", "app"));
+    }
+}

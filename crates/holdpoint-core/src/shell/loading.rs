@@ -1,0 +1,1006 @@
+//! Code that lies in the project: what test runners, task runners and interpreters load of their own
+//! accord, and what those files load in turn.
+//!
+//! What a repository has committed is the person's and is left alone. What the session wrote, or what
+//! git says is untracked or changed, is the agent's words: it is read here and judged like code in the
+//! call itself, and what of it cannot be read is marked. Which files a program loads stands in
+//! `programs.toml`. Where there is no repository nobody knows who wrote what: files a program looks for
+//! by name are then read for what they do, but not asked about for being unreadable.
+//!
+//! Files that are merely in reach, because something could import them, count when they are named by
+//! what is loaded, when the project had them before, or when what is loaded finds code by computed names.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::code::{self, Source};
+use super::commands::Wrapping;
+use super::files::tidy;
+use super::input::Input;
+use super::interpreters;
+use super::reader::read;
+use super::refusal::Refusal;
+use super::scripts::{Asks, ScriptSource};
+use super::unwrapping::Unwrapped;
+use super::walk::{Start, opaque_origin};
+use crate::budget::Resource;
+use crate::code::Language;
+use crate::opaque::Reason;
+use crate::paths::{Entry, Surroundings, Tracking, Written, base_name, is_within};
+use crate::project_files::pattern::Pattern;
+use crate::project_files::{compose, literals, package_json, settings};
+use crate::rules::{FORMATS, LOADERS, LOADS, Loads, Reader};
+
+/// Entries of directories that are looked at for one command; in a larger project what the session
+/// remembers counts alone.
+const MAX_WALKED: usize = 1500;
+/// Directories below directories that are looked into.
+const MAX_DEPTH: usize = 8;
+/// Names one directory may have to be looked at.
+const MAX_NAMES: usize = 1000;
+/// Files in reach whose state git is asked for; each is a look at the disk.
+const MAX_ASKED: usize = 300;
+/// Files and directories a command may name that are looked up.
+const MAX_GIVEN: usize = 24;
+
+/// Directories nobody writes code into: installed packages, caches, what was built. They are not walked;
+/// what the session wrote there counts all the same.
+const SKIPPED: &[&str] = &[
+    ".cache",
+    ".git",
+    ".gradle",
+    ".hg",
+    ".idea",
+    ".mypy_cache",
+    ".next",
+    ".nox",
+    ".nuxt",
+    ".output",
+    ".parcel-cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".svelte-kit",
+    ".svn",
+    ".terraform",
+    ".tox",
+    ".turbo",
+    ".venv",
+    ".vscode",
+    "__pycache__",
+    "bower_components",
+    "build",
+    "coverage",
+    "dist",
+    "env",
+    "htmlcov",
+    "node_modules",
+    "out",
+    "site-packages",
+    "target",
+    "third_party",
+    "tmp",
+    "vendor",
+    "venv",
+];
+
+/// Words by which code finds other code under a name it makes itself.
+const COMPUTED: &[&str] = &[
+    "importlib",
+    "__import__",
+    "runpy",
+    "pkgutil",
+    "exec",
+    "eval",
+    "execfile",
+    "import_module",
+    "spec_from_file_location",
+    "createRequire",
+    "require_relative",
+    "autoload",
+    "load_module",
+    "dofile",
+    "loadfile",
+    "instance_eval",
+    "getattr",
+    "glob",
+    "listdir",
+    "readdirSync",
+    "iterdir",
+];
+
+/// By what code comes to a user's home or the root: with one of these in it, a place it computes may
+/// be one of them.
+const REMARKABLE: &[&str] = &[
+    "HOME",
+    "home()",
+    "homedir",
+    "expanduser",
+    "USERPROFILE",
+    "getpwuid",
+    "Dir.home",
+    "'~",
+    "\"~",
+    "'/'",
+    "\"/\"",
+    "'/home",
+    "\"/home",
+    "os.sep",
+    "path.sep",
+    "anchor",
+];
+
+/// By what code takes a text out of a code nobody reads.
+const DECODING: &[&str] = &[
+    "b64decode",
+    "b32decode",
+    "b16decode",
+    "a85decode",
+    "base64",
+    "fromhex",
+    "unhexlify",
+    "codecs",
+    "rot13",
+    "rot_13",
+    "zlib",
+    "marshal",
+    "chr(",
+    "atob",
+    "fromCharCode",
+    "Buffer.from",
+    "[::-1]",
+    "reverse()",
+    "unpack",
+    "Base64",
+    "pack(",
+];
+
+/// A file a command may load.
+#[derive(Debug, Clone)]
+struct Candidate {
+    /// Its real path.
+    real: String,
+    /// How it is named to the command, relative to where that runs if it lies below.
+    shown: String,
+    author: Author,
+    /// It was found by walking, and the session does not remember it: that it cannot be read is no
+    /// news.
+    spare: bool,
+    /// Who loads it says how to read it, if its name does not.
+    told: bool,
+}
+
+/// Whose words a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Author {
+    /// The agent's, in a file the project had before.
+    AgentChanged,
+    /// The agent's, in a file of its own.
+    AgentNew,
+    /// The agent's, where nobody knows what the project had.
+    AgentUnplaced,
+    /// Nobody knows.
+    Unknown,
+    /// The person's.
+    Person,
+}
+
+impl Author {
+    /// Whether what cannot be read is asked about.
+    fn is_agent(self) -> bool {
+        match self {
+            Author::AgentChanged | Author::AgentNew | Author::AgentUnplaced => true,
+            Author::Unknown | Author::Person => false,
+        }
+    }
+}
+
+/// Lists what a program loads of the project's files.
+pub(super) fn load(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Refusal> {
+    let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    let Some(rows) = rows_of(name).or_else(|| rows_of(stem)) else {
+        return Ok(());
+    };
+    for row in rows.iter().filter_map(|at| LOADS.get(*at)) {
+        if command.holds(row) {
+            command.load_row(row, name)?;
+        }
+    }
+    Ok(())
+}
+
+/// The rows about a program.
+fn rows_of(name: &str) -> Option<&'static [usize]> {
+    let at = LOADERS.binary_search_by(|(known, _)| known.cmp(&name));
+    at.ok()
+        .and_then(|at| LOADERS.get(at))
+        .map(|(_, rows)| *rows)
+}
+
+/// Whether a program loads files of a project.
+pub(super) fn is_loader(name: &str) -> bool {
+    rows_of(name).is_some()
+}
+
+/// What the search for one command's files goes by.
+struct Search<'a> {
+    row: &'static Loads,
+    around: &'a Surroundings<'a>,
+    written: Arc<Written>,
+    /// Where the command runs.
+    bases: Vec<String>,
+    /// Directories files are looked for in.
+    roots: Vec<String>,
+    /// Texts of what is loaded, the command's own words among them.
+    texts: Vec<Arc<str>>,
+    /// Files that are loaded by name.
+    wanted: Vec<Candidate>,
+    /// Files that may be loaded by these.
+    reach: Vec<Candidate>,
+    known: HashSet<String>,
+    /// Files the line itself writes, by real path.
+    in_line: Vec<String>,
+    asked: usize,
+    walked: usize,
+}
+
+impl Unwrapped<'_, '_> {
+    /// Whether a row speaks of this command.
+    fn holds(&self, row: &Loads) -> bool {
+        let mut operands = Vec::new();
+        for word in self.rest(1) {
+            let text = word.unquoted();
+            if matches!(text, "--help" | "--version") || row.without.contains(&text) {
+                return false;
+            }
+            if operands.len() < 3 && !text.starts_with('-') {
+                operands.push(text);
+            }
+        }
+        row.subcommand.is_empty() || operands.iter().any(|word| row.subcommand.contains(word))
+    }
+
+    fn load_row(&mut self, row: &'static Loads, name: &str) -> Result<(), Refusal> {
+        let Some(around) = self.listing.around else {
+            return Ok(());
+        };
+        let bases: Vec<String> = self.listing.environment.names_of(".");
+        let bases: Vec<String> = bases
+            .iter()
+            .filter_map(|base| {
+                let base = if base.is_empty() { "." } else { base };
+                around.resolve(base).ok()
+            })
+            .collect();
+        if bases.is_empty() {
+            return Ok(());
+        }
+        let mut search = Search {
+            row,
+            around,
+            written: around.lookup.written(),
+            roots: bases.clone(),
+            bases,
+            texts: Vec::new(),
+            wanted: Vec::new(),
+            reach: Vec::new(),
+            known: HashSet::new(),
+            in_line: self.written_in_line(),
+            asked: 0,
+            walked: 0,
+        };
+        self.command_texts(&mut search);
+        let read_before = self.given_files(&mut search);
+        search.remembered();
+        // Paths that are not kept can only be met on the disk.
+        if !row.remembered || !search.written.sealed.is_empty() {
+            search.on_disk();
+        }
+        self.read_all(&mut search, &read_before, name)
+    }
+
+    /// Whether a file holds the agent's words: the session or the line wrote it, or git says that it is
+    /// not what was committed.
+    pub(super) fn is_agents(&self, path: &str) -> bool {
+        let Some(around) = self.listing.around else {
+            return false;
+        };
+        let Ok(real) = around.resolve(path) else {
+            return true;
+        };
+        let written = around.lookup.written();
+        author(around, &written, &self.written_in_line(), &real).is_agent()
+    }
+
+    /// The files a name with stars stands for, below a directory.
+    pub(super) fn names_like(&self, directory: Option<&str>, name: &str) -> Vec<String> {
+        let Some(around) = self.listing.around.filter(|_| name.contains(['*', '?'])) else {
+            return vec![name.to_owned()];
+        };
+        let (below, last) = name.rsplit_once('/').unwrap_or(("", name));
+        let place = match directory {
+            Some(directory) => super::environment::joined(directory, below),
+            None => below.to_owned(),
+        };
+        let place = self.listing.environment.names_of(&place);
+        let names = place.iter().filter_map(|place| {
+            let place = if place.is_empty() { "." } else { place };
+            let real = around.resolve(place).ok()?;
+            around.lookup.names(&real, MAX_NAMES)
+        });
+        let names = names.flatten().map(|(name, _)| name);
+        names
+            .filter(|name| Pattern(last).matches(name))
+            .map(|name| match below {
+                "" => name,
+                below => format!("{below}/{name}"),
+            })
+            .collect()
+    }
+
+    /// The files commands before this one write.
+    fn written_in_line(&self) -> Vec<String> {
+        let files = &self.listing.environment.files;
+        files
+            .names()
+            // What this command itself leaves behind comes after it has loaded anything.
+            .filter(|(_, file)| file.at < self.place)
+            .filter_map(|(name, _)| self.listing.around?.resolve(name).ok())
+            .collect()
+    }
+
+    /// The command's own words may name what it loads: `python -c 'import x'`.
+    fn command_texts(&self, search: &mut Search<'_>) {
+        let words: Vec<&str> = self.rest(1).iter().map(|word| word.unquoted()).collect();
+        search.texts.push(Arc::from(words.join(" ")));
+        match &self.start.input {
+            Input::Known(text) => search.texts.push(Arc::clone(text)),
+            Input::Partly(partial) => search.texts.push(Arc::from(&*partial.written)),
+            Input::Unknown(_) | Input::Inherited | Input::Empty => {}
+        }
+    }
+
+    /// Finds the files the command's words name; those that were followed already come back.
+    fn given_files(&self, search: &mut Search<'_>) -> Vec<String> {
+        let row = search.row;
+        let mut names: Vec<(String, bool)> = Vec::new();
+        let mut operands = 0;
+        let mut at = 1;
+        while let Some(word) = self.words.get(at) {
+            at += 1;
+            let text = word.unquoted();
+            let (flag, glued) = match text.split_once('=') {
+                Some((flag, value)) if text.starts_with('-') => (flag, Some(value)),
+                _ => (text, None),
+            };
+            if row.module == Some(flag) {
+                if let Some(module) = self.words.get(at) {
+                    let files = module_files(module.unquoted());
+                    names.extend(files.into_iter().map(|file| (file, true)));
+                }
+                // What follows is the module's.
+                break;
+            }
+            if row.flags.contains(&flag) {
+                let value = glued.or_else(|| self.words.get(at).map(|next| next.unquoted()));
+                names.extend(value.map(|value| (value.to_owned(), true)));
+                // Its value is no operand.
+                at += usize::from(glued.is_none());
+                continue;
+            }
+            let short = row
+                .flags
+                .iter()
+                .find(|flag| flag.len() == 2 && text.len() > 2 && text.starts_with(**flag));
+            if let Some(flag) = short {
+                let value = text.get(flag.len()..);
+                names.extend(value.map(|value| (value.to_owned(), true)));
+                continue;
+            }
+            if row.operand && !text.starts_with('-') && !row.subcommand.contains(&text) {
+                // `tests/test_x.py::test_it`
+                let path = text.split_once("::").map_or(text, |(path, _)| path);
+                // The first is run; the others may be anything it is given.
+                names.push((path.to_owned(), operands == 0));
+                operands += 1;
+            }
+        }
+        names.truncate(MAX_GIVEN);
+        let before: Vec<String> = self
+            .listing
+            .files
+            .iter()
+            .map(|file| file.path.clone())
+            .collect();
+        for (name, told) in names {
+            for path in self.listing.environment.names_of(&name) {
+                search.given(&path, told);
+            }
+        }
+        before
+    }
+
+    /// Reads what was found, and what that names.
+    fn read_all(
+        &mut self,
+        search: &mut Search<'_>,
+        read_before: &[String],
+        name: &str,
+    ) -> Result<(), Refusal> {
+        // An interpreter's script has been followed, whoever wrote it.
+        let followed = interpreters::is_interpreter(name);
+        for candidate in std::mem::take(&mut search.wanted) {
+            let judged = followed && read_before.contains(&candidate.real);
+            self.load_file(search, &candidate, !judged)?;
+        }
+        let mut left = std::mem::take(&mut search.reach);
+        loop {
+            let (now, later): (Vec<Candidate>, Vec<Candidate>) =
+                left.into_iter().partition(|one| search.reaches(one, self));
+            if now.is_empty() {
+                return Ok(());
+            }
+            for candidate in &now {
+                self.load_file(search, candidate, true)?;
+            }
+            left = later;
+        }
+    }
+
+    fn load_file(
+        &mut self,
+        search: &mut Search<'_>,
+        candidate: &Candidate,
+        judged: bool,
+    ) -> Result<(), Refusal> {
+        let key = (
+            candidate.real.clone(),
+            search.bases.first().cloned().unwrap_or_default(),
+        );
+        let first = self.listing.loaded.insert(key);
+        for found in self.look_up(&candidate.shown, Asks::Project) {
+            let reason = match found {
+                ScriptSource::Text { text, path } => {
+                    search.texts.push(Arc::clone(&text));
+                    if judged && first && candidate.author != Author::Person {
+                        let path = path.unwrap_or_else(|| Arc::from(candidate.shown.as_str()));
+                        self.read_loaded(search.row, candidate, &text, &path)?;
+                    }
+                    continue;
+                }
+                ScriptSource::Built | ScriptSource::Missing => continue,
+                ScriptSource::Compiled => Reason::NotText,
+                ScriptSource::Unread(reason) => reason,
+                ScriptSource::From(origin) => opaque_origin(Some(origin), Reason::ChangedBefore),
+            };
+            let is_code = format_of(base_name(&candidate.real)).is_some();
+            if judged && candidate.author.is_agent() && !candidate.spare && is_code {
+                self.mark(reason);
+            }
+        }
+        Ok(())
+    }
+
+    /// Lists what a file that is loaded does.
+    fn read_loaded(
+        &mut self,
+        row: &Loads,
+        candidate: &Candidate,
+        text: &str,
+        path: &Arc<str>,
+    ) -> Result<(), Refusal> {
+        let asks = candidate.author.is_agent() && !candidate.spare;
+        let fallback = row.language.filter(|_| candidate.told);
+        let reader = reader_of(base_name(&candidate.real), text, fallback);
+        let language = match reader {
+            Some(Reader::Python) => Language::Python,
+            Some(Reader::Javascript) => Language::JavaScript,
+            Some(Reader::Ruby) => Language::Ruby,
+            Some(Reader::Perl) => Language::Perl,
+            Some(Reader::Php) => Language::Php,
+            Some(Reader::Lua) => Language::Lua,
+            Some(Reader::Awk) => Language::Awk,
+            Some(Reader::Vim) => Language::Vim,
+            Some(Reader::Sed) => {
+                if asks && interpreters::sed_runs(text) {
+                    self.mark(Reason::InlineCode);
+                }
+                return Ok(());
+            }
+            Some(Reader::Shell) => return self.load_shell(text, path, asks),
+            Some(Reader::Package) => {
+                let words: Vec<&str> = self
+                    .rest(1)
+                    .iter()
+                    .filter_map(|word| word.known())
+                    .collect();
+                let lines = package_json::lines_for(text, &words).unwrap_or_default();
+                return self.load_lines(path, &lines);
+            }
+            Some(Reader::Compose) => return self.load_lines(path, &compose::commands(text)),
+            Some(Reader::Lines) => return self.load_lines(path, &settings::command_lines(text)),
+            Some(reader @ (Reader::Literals | Reader::Unread)) => {
+                let found = literals::read(text);
+                if asks && found.hidden && reader == Reader::Unread {
+                    self.mark(Reason::InlineCode);
+                }
+                return self.load_lines(path, &found.lines);
+            }
+            None => return Ok(()),
+        };
+        let span = self.span();
+        let source = Source::Loaded {
+            asks,
+            decodes: DECODING.iter().any(|word| text.contains(word)),
+        };
+        let quiet = !REMARKABLE.iter().any(|word| text.contains(word));
+        let outer = std::mem::replace(&mut self.listing.quiet, quiet);
+        let walked = self.in_file(Some(path), |command| {
+            code::run(command, language, text, &span, source)
+        });
+        self.listing.quiet = outer;
+        walked
+    }
+
+    fn span(&self) -> super::tree::Span {
+        let first = self.words.first();
+        first.map_or(0..0, |word| word.text.span.clone())
+    }
+
+    fn load_shell(&mut self, text: &str, path: &Arc<str>, asks: bool) -> Result<(), Refusal> {
+        if read(text).is_err() {
+            if asks {
+                self.mark(Reason::Unreadable);
+            }
+            return Ok(());
+        }
+        let start = Start {
+            in_shell: false,
+            positional: None,
+            input: Input::Empty,
+            ..self.start.clone()
+        };
+        let (place, span) = (self.place, self.span());
+        self.in_file(Some(path), |command| {
+            command
+                .listing
+                .known_code(place, Wrapping::Commanding, text, &span, &start)
+        })
+    }
+
+    /// Settings hold much that is no command; what no shell reads is none.
+    fn load_lines(&mut self, path: &Arc<str>, lines: &[String]) -> Result<(), Refusal> {
+        let lines: Vec<String> = lines
+            .iter()
+            .filter(|line| read(line).is_ok())
+            .cloned()
+            .collect();
+        if lines.is_empty() {
+            return Ok(());
+        }
+        self.follow_lines(Some(path), &lines)
+    }
+}
+
+impl Search<'_> {
+    /// A path the command names: a file, a directory with one in it, or one without its ending.
+    fn given(&mut self, path: &str, told: bool) {
+        let Ok(real) = self.around.resolve(path) else {
+            return;
+        };
+        // A file that is merely given is loaded if it is code; data it is given says nothing.
+        let loaded = told || format_of(base_name(&real)).is_some_and(is_code);
+        match self.around.lookup.entry(&real) {
+            Entry::Directory => {
+                self.root(real.clone());
+                for name in self.row.index {
+                    self.want(&format!("{real}/{name}"), true, false);
+                }
+            }
+            Entry::Missing => {
+                if loaded && self.in_line.contains(&real) {
+                    self.want(&real, told, false);
+                }
+                for ending in self.row.extensions {
+                    self.want(&format!("{real}{ending}"), told, false);
+                }
+            }
+            Entry::Other | Entry::Link(_) | Entry::Unreadable => {
+                if !loaded {
+                    return;
+                }
+                if let Some((directory, _)) = real.rsplit_once('/') {
+                    self.root(directory.to_owned());
+                }
+                self.want(&real, told, false);
+            }
+        }
+    }
+
+    fn root(&mut self, directory: String) {
+        if directory.len() > 1 && !self.roots.contains(&directory) {
+            self.roots.push(directory);
+        }
+    }
+
+    /// Notes that a file is loaded, if it is there; `told` if who loads it says how to read it,
+    /// `walked` if it was come upon.
+    fn want(&mut self, real: &str, told: bool, walked: bool) {
+        let there = self.in_line.iter().any(|path| path == real)
+            || matches!(
+                self.around.lookup.entry(real),
+                Entry::Other | Entry::Link(_) | Entry::Unreadable
+            );
+        if !there || !self.known.insert(real.to_owned()) {
+            return;
+        }
+        let author = self.author(real);
+        let mut candidate = self.candidate(real, author, walked && !self.is_remembered(real));
+        candidate.told = told;
+        self.wanted.push(candidate);
+    }
+
+    fn candidate(&self, real: &str, author: Author, spare: bool) -> Candidate {
+        let relative = self.bases.first().and_then(|base| relative(real, base));
+        Candidate {
+            real: real.to_owned(),
+            shown: relative.unwrap_or(real).to_owned(),
+            author,
+            spare,
+            told: false,
+        }
+    }
+
+    fn is_remembered(&self, real: &str) -> bool {
+        self.written.holds(real) || self.in_line.iter().any(|path| path == real)
+    }
+
+    fn author(&self, real: &str) -> Author {
+        author(self.around, &self.written, &self.in_line, real)
+    }
+
+    /// What the session wrote, and what the line itself writes.
+    fn remembered(&mut self) {
+        let mut paths: Vec<String> = self.written.files.keys().cloned().collect();
+        paths.extend(self.in_line.iter().cloned());
+        for path in paths {
+            match self.place_of(&path) {
+                Some(Place::Looked) => self.want(&path, true, false),
+                Some(Place::Reach) if self.known.insert(path.clone()) => {
+                    let there = self.in_line.contains(&path)
+                        || !matches!(self.around.lookup.entry(&path), Entry::Missing);
+                    if there {
+                        let author = self.author(&path);
+                        let candidate = self.candidate(&path, author, false);
+                        self.reach.push(candidate);
+                    }
+                }
+                Some(Place::Reach) | None => {}
+            }
+        }
+    }
+
+    /// Whether programs look for a file by name from one of the roots, or may come to it.
+    fn place_of(&self, path: &str) -> Option<Place> {
+        for root in &self.roots {
+            if let Some(below) = relative(path, root)
+                && self.row.files.iter().any(|one| Pattern(one).matches(below))
+            {
+                return Some(Place::Looked);
+            }
+            // Runners look upwards, too.
+            let beside = path.rsplit_once('/').is_some_and(|(directory, name)| {
+                is_within(root, directory)
+                    && self.within_workspace(directory)
+                    && self.row.files.iter().any(|one| Pattern(one).matches(name))
+            });
+            if beside {
+                return Some(Place::Looked);
+            }
+        }
+        let name = base_name(path);
+        let mut reach = self.row.reach.iter();
+        reach
+            .any(|one| Pattern(one).last_matches(name))
+            .then_some(Place::Reach)
+    }
+
+    fn within_workspace(&self, directory: &str) -> bool {
+        let workspace = self.around.workspace;
+        workspace.is_none_or(|workspace| is_within(directory, workspace))
+    }
+
+    /// What git says is not the person's, and where there is no repository all that is looked for.
+    fn on_disk(&mut self) {
+        let roots = self.roots.clone();
+        for root in &roots {
+            for pattern in self.row.files {
+                if !pattern.contains("**") {
+                    let parts: Vec<&str> = pattern.split('/').collect();
+                    self.expand(root, &parts);
+                }
+            }
+            self.walk(root);
+        }
+    }
+
+    fn names(&self, directory: &str) -> Vec<(String, bool)> {
+        let names = self.around.lookup.names(directory, MAX_NAMES);
+        let mut names = names.unwrap_or_default();
+        names.sort();
+        names
+    }
+
+    /// The files a pattern without `**` stands for.
+    fn expand(&mut self, directory: &str, parts: &[&str]) {
+        let Some((part, rest)) = parts.split_first() else {
+            return;
+        };
+        if !part.contains(['*', '?']) {
+            let path = format!("{directory}/{part}");
+            match rest {
+                [] => self.want(&path, true, false),
+                rest => self.expand(&path, rest),
+            }
+            return;
+        }
+        for (name, is_directory) in self.names(directory) {
+            self.walked += 1;
+            if self.walked > MAX_WALKED {
+                return;
+            }
+            if !Pattern(part).matches(&name) || SKIPPED.contains(&name.as_str()) {
+                continue;
+            }
+            let path = format!("{directory}/{name}");
+            match (rest, is_directory) {
+                ([], false) => self.want(&path, true, true),
+                ([_, ..], true) => self.expand(&path, rest),
+                _ => {}
+            }
+        }
+    }
+
+    /// Looks into the directories below one: into all of them if files are looked for at any depth,
+    /// else into those what is loaded names.
+    fn walk(&mut self, root: &str) {
+        let wide = self.row.files.iter().any(|pattern| pattern.contains("**"));
+        if !wide && self.row.reach.is_empty() {
+            return;
+        }
+        let mut open = vec![(root.to_owned(), 0)];
+        while let Some((directory, depth)) = open.pop() {
+            for (name, is_directory) in self.names(&directory) {
+                self.walked += 1;
+                if self.walked > MAX_WALKED {
+                    return;
+                }
+                if SKIPPED.contains(&name.as_str()) {
+                    continue;
+                }
+                let path = format!("{directory}/{name}");
+                if is_directory {
+                    if depth < MAX_DEPTH && (wide || self.is_named(&name)) {
+                        open.push((path, depth + 1));
+                    }
+                } else {
+                    self.walked_to(root, path, wide);
+                }
+            }
+        }
+    }
+
+    fn walked_to(&mut self, root: &str, path: String, wide: bool) {
+        if self.known.contains(&path) {
+            return;
+        }
+        let below = relative(&path, root).unwrap_or(&path);
+        if self.row.files.iter().any(|one| Pattern(one).matches(below)) {
+            self.want(&path, true, true);
+            return;
+        }
+        let reached = self.row.reach.iter().any(|one| Pattern(one).matches(below));
+        if !reached || self.asked >= MAX_ASKED || !(wide || self.is_named(stem_of(&path))) {
+            return;
+        }
+        self.asked += 1;
+        let author = self.author(&path);
+        if author != Author::Person {
+            self.known.insert(path.clone());
+            let candidate = self.candidate(&path, author, true);
+            self.reach.push(candidate);
+        }
+    }
+
+    fn is_named(&self, word: &str) -> bool {
+        self.texts.iter().any(|text| has_word(text, word))
+    }
+
+    /// Whether what is loaded comes to a file.
+    fn reaches(&self, candidate: &Candidate, command: &Unwrapped<'_, '_>) -> bool {
+        match candidate.author {
+            // The project's own code uses it.
+            Author::AgentChanged | Author::AgentUnplaced => return true,
+            Author::AgentNew | Author::Unknown => {}
+            Author::Person => return false,
+        }
+        let length: usize = self.texts.iter().map(|text| text.len()).sum();
+        let budget = command.listing.budget();
+        if budget.spend(Resource::Steps, 16 + length / 16).is_err() {
+            // Nobody can say that it is not.
+            return true;
+        }
+        self.is_named(stem_of(&candidate.real))
+            || (candidate.author == Author::AgentNew
+                && !candidate.spare
+                && self
+                    .texts
+                    .iter()
+                    .any(|text| COMPUTED.iter().any(|word| has_word(text, word))))
+    }
+}
+
+/// Whose words a file holds.
+fn author(around: &Surroundings<'_>, written: &Written, in_line: &[String], real: &str) -> Author {
+    let tracking = around.lookup.tracking(real);
+    let session = written.holds(real)
+        || (tracking == Tracking::NoRepository && written.holds_around(real))
+        || in_line.iter().any(|path| path == real)
+        || (written.more && tracking == Tracking::NoRepository);
+    match (tracking, session) {
+        (Tracking::Committed, false) => Author::Person,
+        (Tracking::Committed | Tracking::Changed, _) => Author::AgentChanged,
+        (Tracking::Untracked, _) => Author::AgentNew,
+        (Tracking::NoRepository, true) => Author::AgentUnplaced,
+        (Tracking::NoRepository, false) => Author::Unknown,
+    }
+}
+
+/// Where a file lies to whoever loads files.
+enum Place {
+    /// It is looked for by name.
+    Looked,
+    /// Something may load it.
+    Reach,
+}
+
+/// A path below a directory.
+fn relative<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
+    path.strip_prefix(directory)?.strip_prefix('/')
+}
+
+/// What a module's name may lead to.
+fn module_files(module: &str) -> Vec<String> {
+    let path = tidy(&module.replace('.', "/"));
+    let mut files = vec![
+        format!("{path}.py"),
+        format!("{path}/__init__.py"),
+        format!("{path}/__main__.py"),
+    ];
+    if let Some((package, _)) = path.split_once('/') {
+        files.push(format!("{package}/__init__.py"));
+    }
+    files
+}
+
+/// The name other code has for a file: its own without the ending, or its directory's.
+fn stem_of(path: &str) -> &str {
+    let name = base_name(path);
+    let stem = match name
+        .char_indices()
+        .skip(1)
+        .find(|(_, letter)| *letter == '.')
+    {
+        Some((dot, _)) => name.get(..dot).unwrap_or(name),
+        None => name,
+    };
+    if matches!(stem, "__init__" | "__main__" | "index" | "mod" | "init") {
+        let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
+        return base_name(directory);
+    }
+    stem
+}
+
+/// Whether a word stands in a text by itself.
+fn has_word(text: &str, word: &str) -> bool {
+    if word.is_empty() {
+        return false;
+    }
+    let inside = |letter: Option<char>| letter.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let mut from = 0;
+    while let Some(found) = text.get(from..).and_then(|rest| rest.find(word)) {
+        let start = from + found;
+        let end = start + word.len();
+        let before = text
+            .get(..start)
+            .and_then(|before| before.chars().next_back());
+        let after = text.get(end..).and_then(|after| after.chars().next());
+        if !inside(before) && !inside(after) {
+            return true;
+        }
+        from = end;
+    }
+    false
+}
+
+/// How a file is read: by its first line, its name, or what its runner says.
+fn reader_of(name: &str, text: &str, fallback: Option<Reader>) -> Option<Reader> {
+    if let Some(program) = super::scripts::named_interpreter(text) {
+        if super::unwrapping::SHELLS.contains(&program) {
+            return Some(Reader::Shell);
+        }
+        let read = match code::language(program) {
+            Some(Language::Python) => Some(Reader::Python),
+            Some(Language::JavaScript) => Some(Reader::Javascript),
+            Some(Language::Ruby) => Some(Reader::Ruby),
+            Some(Language::Perl) => Some(Reader::Perl),
+            Some(Language::Php) => Some(Reader::Php),
+            Some(Language::Lua) => Some(Reader::Lua),
+            Some(Language::Awk | Language::Vim | Language::PowerShell) | None => None,
+        };
+        if read.is_some() {
+            return read;
+        }
+    }
+    format_of(name).or(fallback)
+}
+
+/// How a file of a name is read.
+fn format_of(name: &str) -> Option<Reader> {
+    FORMATS
+        .iter()
+        .find(|(_, names)| names.iter().any(|one| Pattern(one).matches(name)))
+        .map(|(reader, _)| *reader)
+}
+
+/// Whether what is read so is a program, not settings.
+fn is_code(reader: Reader) -> bool {
+    match reader {
+        Reader::Python
+        | Reader::Javascript
+        | Reader::Ruby
+        | Reader::Perl
+        | Reader::Php
+        | Reader::Lua
+        | Reader::Awk
+        | Reader::Vim
+        | Reader::Sed
+        | Reader::Shell => true,
+        Reader::Package | Reader::Compose | Reader::Lines | Reader::Literals | Reader::Unread => {
+            false
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_stands_by_itself() {
+        assert!(has_word("import evil", "evil"));
+        assert!(has_word("require('./evil.js')", "evil"));
+        assert!(!has_word("evils devil evil_x", "evil"));
+        assert!(!has_word("", "x") && !has_word("x", ""));
+    }
+
+    #[test]
+    fn a_file_is_named_by_its_stem_or_its_directory() {
+        assert_eq!(stem_of("/a/b.test.ts"), "b");
+        assert_eq!(stem_of("/a/pkg/__init__.py"), "pkg");
+        assert_eq!(stem_of("/a/lib/index.js"), "lib");
+        assert_eq!(stem_of("/a/.exrc"), ".exrc");
+    }
+
+    #[test]
+    fn a_module_is_a_file_or_a_directory() {
+        assert_eq!(
+            module_files("a.b"),
+            [
+                "a/b.py",
+                "a/b/__init__.py",
+                "a/b/__main__.py",
+                "a/__init__.py"
+            ]
+        );
+    }
+}

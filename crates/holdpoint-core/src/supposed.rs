@@ -1,0 +1,435 @@
+//! Words that may be commands: what a program nobody has described could run of what it is told.
+//!
+//! Promises, for every command whose program is not known to take its words for data, each line
+//! that stands among them: a word or what stands in it behind a sign, the words from one on that
+//! names a program, the value of a variable set for it. And the same command under the name its
+//! program has elsewhere (`RM`, `rm.exe`). They are suppositions: whoever judges them asks where
+//! one would be refused, and is silent otherwise.
+//!
+//! Most words name no program, and are passed over by that.
+
+use crate::budget::{Budget, Resource};
+use crate::paths::base_name;
+use crate::rules::{self, DATA, READ_ONLY};
+use crate::shell::{Reached, Text, is_interpreter, is_program};
+use crate::understand::CommandView;
+
+/// Lines supposed in one call; whoever hides one among more is asked about all.
+const MAX_SUPPOSED: usize = 128;
+
+/// Bytes of all of them together: each is read as a call's own line is.
+const MAX_SUPPOSED_BYTES: usize = 64 << 10;
+
+/// A line that may be run.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Supposition {
+    /// The command that may run it.
+    pub(crate) by: usize,
+    pub(crate) line: String,
+    /// It is the command itself, by another name: whatever is asked about that one is asked here.
+    pub(crate) is_itself: bool,
+}
+
+/// What the commands of a call may run besides, or nothing if that is more than is looked at.
+pub(crate) fn suppositions(
+    commands: &[CommandView],
+    budget: &Budget,
+) -> Result<Vec<Supposition>, TooMany> {
+    let mut found = Found {
+        lines: Vec::new(),
+        bytes: 0,
+        budget,
+    };
+    let mut starting = vec![false; commands.len()];
+    for view in commands {
+        if let Reached::Within { wrapper, .. } = view.command.reached
+            && let Some(starts) = starting.get_mut(wrapper)
+        {
+            *starts = true;
+        }
+    }
+    for (at, (view, starts)) in commands.iter().zip(starting).enumerate() {
+        // What stands in a script is answered for with the script.
+        if view.command.file.is_none() {
+            found
+                .in_command(at, view, starts)
+                .map_err(|Full| TooMany { by: at })?;
+        }
+    }
+    Ok(found.lines)
+}
+
+/// There are more lines than are looked at.
+#[derive(Debug)]
+pub(crate) struct TooMany {
+    /// The command among whose words they are.
+    pub(crate) by: usize,
+}
+
+/// No more lines are taken.
+struct Full;
+
+struct Found<'b> {
+    lines: Vec<Supposition>,
+    bytes: usize,
+    budget: &'b Budget,
+}
+
+impl Found<'_> {
+    fn in_command(&mut self, at: usize, view: &CommandView, starts: bool) -> Result<(), Full> {
+        let Some(name) = view.program() else {
+            return Ok(());
+        };
+        if let Some(plain) = plain_name(name) {
+            self.respelled(at, view, &plain)?;
+        }
+        if is_data(name) {
+            return Ok(());
+        }
+        // A script is read with the variables it is given.
+        let is_file = view
+            .command
+            .words
+            .first()
+            .is_some_and(|word| word.text.contains('/'));
+        for assignment in view.command.assignments.iter().filter(|_| !is_file) {
+            self.in_word(at, &assignment.value.text)?;
+        }
+        let words = view.command.words.get(1..).unwrap_or_default();
+        // What a table has found to be its command is judged as that.
+        if words.is_empty() || (starts && is_program(name)) {
+            return Ok(());
+        }
+        let script = match is_interpreter(name) {
+            false => 0,
+            true => match script_place(words) {
+                Some(place) => place + 1,
+                None => return Ok(()),
+            },
+        };
+        let known = is_program(name);
+        let tests = words.iter().any(|word| names_tests(&word.text));
+        let mut told = false;
+        for (place, word) in words.iter().enumerate().skip(script) {
+            let tells = |flag: &str| TELLING.contains(&flag) || (tests && CHOOSING.contains(&flag));
+            if std::mem::replace(&mut told, tells(&word.text)) {
+                continue;
+            }
+            let flag = word.text.split('=').next().unwrap_or_default();
+            if tells(flag) {
+                continue;
+            }
+            self.in_word(at, &word.text)?;
+            let rest = words.get(place..).unwrap_or_default();
+            // A word of a program that is known is rather one of its own, unless what follows
+            // is like what follows a program.
+            let follows = words
+                .get(place + 1)
+                .is_some_and(|next| next.text.starts_with(['-', '/', '~', '.']));
+            if rest.len() > 1
+                && !starts
+                && (!known || (follows && !is_subcommand(name, &word.text)))
+                && !word.text.starts_with('-')
+                && !word.dynamic
+                && may_begin(base_name(&word.text))
+            {
+                let line: Vec<String> = rest
+                    .iter()
+                    .map(|word| quoted(&word.text, word.dynamic))
+                    .collect();
+                self.push(at, line.join(" "), false)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The lines that stand in a word.
+    fn in_word(&mut self, by: usize, text: &str) -> Result<(), Full> {
+        if text.len() < MIN_LINE {
+            return Ok(());
+        }
+        let bytes = text.as_bytes();
+        // A line has words: blanks between them, or the signs of a list.
+        if !bytes
+            .iter()
+            .any(|byte| is_blank(*byte) || is_list_sign(*byte))
+        {
+            return Ok(());
+        }
+        if self.budget.spend(Resource::Steps, text.len()).is_err() {
+            return Err(Full);
+        }
+        let mut starts = 0;
+        while let Some(end) = next_token(bytes, starts) {
+            let (from, to) = end;
+            starts = to;
+            let Some(name) = text.get(from..to) else {
+                continue;
+            };
+            let before = from.checked_sub(1).and_then(|at| bytes.get(at)).copied();
+            let rest = text.get(from..).unwrap_or_default();
+            // What only looks can only be refused for where it looks.
+            let looks = || rest.contains(['/', '~']) && is_program(base_name(name));
+            if !opens(bytes, from) || !(may_begin(base_name(name)) || looks()) {
+                continue;
+            }
+            // Inside a document each line stands for itself.
+            let rest = match from {
+                0 => rest,
+                _ => rest.lines().next().unwrap_or_default(),
+            };
+            let closing = before.and_then(closing);
+            let inside = closing
+                .and_then(|sign| rest.split(sign).next())
+                .unwrap_or(rest);
+            match bytes.get(to).copied() {
+                Some(byte) if is_blank(byte) => {
+                    self.push(by, inside.trim_end().to_owned(), false)?;
+                    // Something around it may end it.
+                    let ends = inside.find([')', '}', ']', '"', '`']).filter(|_| from > 0);
+                    if let Some(short) = ends.and_then(|end| inside.get(..end)) {
+                        self.push(by, short.trim_end().to_owned(), false)?;
+                    }
+                }
+                // `rm,-rf,/`, `rm;-rf;/`, `["rm","-rf","/"]`.
+                Some(byte) if is_list_sign(byte) => {
+                    let listed: Vec<&str> = rest
+                        .split([',', ';', '"', '\'', ']', ' '])
+                        .filter(|part| !part.is_empty())
+                        .collect();
+                    if listed.len() > 1 {
+                        self.push(by, listed.join(" "), false)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The same command under the name its program has elsewhere.
+    fn respelled(&mut self, by: usize, view: &CommandView, plain: &str) -> Result<(), Full> {
+        let loud =
+            |text: &str| text.len() > 1 && text.bytes().all(|byte| !byte.is_ascii_lowercase());
+        let name = view.program().unwrap_or_default();
+        let words = view.command.words.get(1..).unwrap_or_default();
+        let mut line = plain.to_owned();
+        for word in words {
+            line.push(' ');
+            let text = quoted(&word.text, word.dynamic);
+            match text.starts_with('-') && loud(name) && loud(&text) {
+                true => line.push_str(&text.to_ascii_lowercase()),
+                false => line.push_str(&text),
+            }
+        }
+        self.push(by, line, true)
+    }
+
+    fn push(&mut self, by: usize, line: String, is_itself: bool) -> Result<(), Full> {
+        let one = Supposition {
+            by,
+            line,
+            is_itself,
+        };
+        if self.lines.contains(&one) {
+            return Ok(());
+        }
+        self.bytes += one.line.len();
+        if self.lines.len() >= MAX_SUPPOSED || self.bytes > MAX_SUPPOSED_BYTES {
+            return Err(Full);
+        }
+        self.lines.push(one);
+        Ok(())
+    }
+}
+
+/// The shortest line worth a look: a program and a word.
+const MIN_LINE: usize = 4;
+
+/// Flags whose value is a text, by their names, whatever program has them.
+const TELLING: [&str; 24] = [
+    "--body",
+    "--caption",
+    "--comment",
+    "--commit-message",
+    "--description",
+    "--expect",
+    "--explanation",
+    "--grep",
+    "--label",
+    "--message",
+    "--msg",
+    "--name",
+    "--note",
+    "--pattern",
+    "--plain-name",
+    "--query",
+    "--reason",
+    "--regex",
+    "--regexp",
+    "--search",
+    "--subject",
+    "--summary",
+    "--testNamePattern",
+    "--title",
+];
+
+/// Flags that choose tests by their names, and what tells that tests are run.
+const CHOOSING: [&str; 3] = ["-t", "-g", "-k"];
+
+fn names_tests(word: &str) -> bool {
+    ["test", "jest", "mocha", "spec"]
+        .iter()
+        .any(|name| word.contains(name))
+}
+
+/// Where the script stands an interpreter is given; none if it is given code, which has its reader.
+fn script_place(words: &[Text]) -> Option<usize> {
+    let place = words.iter().position(|word| !word.text.starts_with('-'))?;
+    let code = |word: &Text| {
+        let letters = word.text.trim_start_matches('-');
+        letters.contains(['c', 'e', 'E', 'p', 'r', 'B', 'R'])
+    };
+    let flags = words.get(..place).unwrap_or_default();
+    (!flags.iter().any(code)).then_some(place)
+}
+
+/// Whether a word is a subcommand of a program, or part of one: `build` of `buildah` is no program there.
+fn is_subcommand(program: &str, word: &str) -> bool {
+    let cases = rules::program(program).map(|program| program.cases);
+    let mut subcommands = cases
+        .unwrap_or_default()
+        .iter()
+        .flat_map(|case| case.subcommand);
+    subcommands.any(|subcommand| subcommand.split(' ').any(|part| part == word))
+}
+
+/// Whether a program is known to take its words for data.
+fn is_data(name: &str) -> bool {
+    READ_ONLY.binary_search(&name).is_ok() || DATA.binary_search(&name).is_ok()
+}
+
+/// Whether a line that does something may begin with this name.
+fn may_begin(name: &str) -> bool {
+    name.len() > 1 && READ_ONLY.binary_search(&name).is_err() && is_program(name)
+}
+
+/// The name of a program elsewhere: without the ending Windows gives it, in small letters, if that is
+/// a program and this is not.
+fn plain_name(name: &str) -> Option<String> {
+    let has_dot = name.len() > 4 && name.as_bytes().get(name.len() - 4) == Some(&b'.');
+    if !has_dot && name.bytes().all(|byte| !byte.is_ascii_uppercase()) {
+        return None;
+    }
+    let small = name.to_ascii_lowercase();
+    let plain = [".exe", ".com", ".cmd", ".bat"]
+        .iter()
+        .find_map(|ending| small.strip_suffix(ending))
+        .unwrap_or(&small);
+    (plain != name && !is_program(name) && is_program(plain)).then(|| plain.to_owned())
+}
+
+fn is_blank(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t' || byte == b'\n'
+}
+
+/// What stands between the members of a list, or ends a quoted one.
+fn is_list_sign(byte: u8) -> bool {
+    matches!(byte, b',' | b';' | b'"' | b'\'')
+}
+
+/// The next name in a text from a place on.
+fn next_token(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_./-+~".contains(byte);
+    let rest = bytes.get(from..)?;
+    let start = from + rest.iter().position(is_name)?;
+    let behind = bytes.get(start..)?;
+    let length = behind
+        .iter()
+        .position(|byte| !is_name(byte))
+        .unwrap_or(behind.len());
+    Some((start, start + length))
+}
+
+/// Whether a line may begin at a place of a word: at its start, or behind a sign that hands over to
+/// one. Behind a letter and a blank it is a sentence.
+fn opens(bytes: &[u8], at: usize) -> bool {
+    let Some(front) = bytes.get(..at) else {
+        return false;
+    };
+    match front.last() {
+        None => true,
+        Some(last) if is_blank(*last) => {
+            let sign = front.iter().rev().find(|byte| !is_blank(**byte));
+            matches!(
+                sign,
+                None | Some(b'|' | b';' | b'&' | b'!' | b'{' | b'(' | b'=')
+            ) || *last == b'\n'
+        }
+        Some(last) => b"=!|:;&('\"`{[,>%@".contains(last),
+    }
+}
+
+/// The sign that ends what another begins.
+fn closing(sign: u8) -> Option<char> {
+    match sign {
+        b'(' => Some(')'),
+        b'{' => Some('}'),
+        b'[' => Some(']'),
+        b'"' => Some('"'),
+        b'\'' => Some('\''),
+        b'`' => Some('`'),
+        _ => None,
+    }
+}
+
+/// A word as it stands in a line.
+fn quoted(text: &str, dynamic: bool) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_@%+=:,./~*?-".contains(&byte);
+    if dynamic || (!text.is_empty() && text.bytes().all(plain)) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::ToolCall;
+    use crate::paths::Surroundings;
+    use crate::understand::understand_alone;
+
+    fn lines(text: &str) -> Vec<String> {
+        let action = understand_alone(ToolCall::shell(text), &Surroundings::nowhere());
+        let found = suppositions(&action.commands, &Budget::new());
+        found.map_or_else(
+            |_| vec!["too many".to_owned()],
+            |found| found.into_iter().map(|one| one.line).collect(),
+        )
+    }
+
+    #[test]
+    fn a_line_may_stand_in_a_word_behind_a_sign_or_in_the_words_from_one_on() {
+        assert_eq!(lines("thing --do 'rm -rf ~'"), ["rm -rf ~"]);
+        assert_eq!(lines("thing --do='rm -rf ~'"), ["rm -rf ~"]);
+        assert_eq!(lines("thing 'on:exit(rm -rf ~) x'"), ["rm -rf ~"]);
+        assert_eq!(lines("thing 'x=[\"rm\",\"-rf\",\"/\"]'"), ["rm -rf /"]);
+        assert_eq!(lines("thing -w rm,-rf,/a"), ["rm -rf /a"]);
+        assert_eq!(lines("HOOK='rm -rf ~' thing"), ["rm -rf ~"]);
+    }
+
+    #[test]
+    fn a_sentence_is_none_and_data_is_data() {
+        assert_eq!(lines("thing --note 'never run rm -rf /'"), [""; 0]);
+        assert_eq!(lines("echo 'rm -rf /'"), [""; 0]);
+        assert_eq!(lines("git commit -m 'rm -rf /'"), [""; 0]);
+        assert_eq!(lines("thing a b c"), [""; 0]);
+    }
+
+    #[test]
+    fn a_program_has_other_names_elsewhere() {
+        assert_eq!(lines("RM -RF /x"), ["rm -rf /x"]);
+        assert_eq!(lines("rm.exe -rf /x"), ["rm -rf /x"]);
+        assert_eq!(lines("rm -rf /x"), [""; 0]);
+    }
+}

@@ -1,0 +1,451 @@
+//! Commands in the arguments of tools: under names that say so, however deep; as a program and its
+//! arguments; in a JSON text; in a notebook's cell; typed into a shell that runs.
+//!
+//! An MCP server may call its arguments anything, so what is looked for is listed in `tools.toml`. A
+//! text that is only a text — a title, a message — stays one.
+
+use serde_json::{Map, Value};
+
+use super::{Action, Here, Unreadable, collect_texts};
+use crate::catalogue;
+use crate::opaque::{Opaque, Reason};
+
+/// How deep objects and JSON texts are followed into each other; tools' arguments have three or four.
+const MAX_DEPTH: usize = 16;
+
+/// The longest JSON text that is read for commands. A command in a longer one could be refused for its
+/// length alone.
+const MAX_JSON: usize = 1 << 18;
+
+/// Keys a terminal is sent by their names, which end a line.
+const LINE_ENDS: [&str; 10] = [
+    "{enter}", "{return}", "<enter>", "<return>", "\\n", "\\r", " Enter", " C-m", " KPEnter", "\r",
+];
+
+/// Magics of a notebook in front of a line they only measure or keep quiet.
+const MEASURING: [&str; 4] = ["%time ", "%timeit ", "%prun ", "%memit "];
+
+/// Programs a notebook runs under a magic of their name.
+const FILE_MAGICS: [&str; 7] = ["rm", "mv", "cp", "rmdir", "mkdir", "ln", "cat"];
+
+impl Action {
+    /// Reads every argument that is named like a command, except the one already read.
+    pub(super) fn read_commands_in(
+        &mut self,
+        input: &Map<String, Value>,
+        already: Option<&str>,
+        here: &Here<'_>,
+    ) {
+        self.read_map(input, already, 0, here);
+    }
+
+    fn read_map(
+        &mut self,
+        input: &Map<String, Value>,
+        already: Option<&str>,
+        depth: usize,
+        here: &Here<'_>,
+    ) {
+        if depth > MAX_DEPTH {
+            self.trouble.get_or_insert(Unreadable::TooComplex);
+            return;
+        }
+        for (key, value) in input {
+            if already == Some(key.as_str()) {
+                continue;
+            }
+            if self.trouble.as_ref().is_some_and(Unreadable::refuses) {
+                // The call is refused whatever else stands in it.
+                return;
+            }
+            let named = catalogue::names_command(key);
+            match value {
+                Value::String(line) if named => {
+                    self.read_line(line, here);
+                    self.read_program(line, input, here);
+                    self.read_with_environment(line, input, here);
+                }
+                Value::String(program) if catalogue::names_program(key) => {
+                    self.read_program(program, input, here);
+                }
+                Value::Array(words) if named => {
+                    self.read_words(words, here);
+                    // A list may also be one of whole lines.
+                    for line in words.iter().filter_map(Value::as_str) {
+                        if line.contains(char::is_whitespace) {
+                            self.read_line(line, here);
+                        }
+                    }
+                    for inner in words.iter().filter_map(Value::as_object) {
+                        self.read_map(inner, None, depth + 1, here);
+                    }
+                }
+                Value::String(code) if catalogue::names_code(key) => {
+                    self.read_code(key, code, here)
+                }
+                Value::Array(words) if catalogue::names_words(key) => self.read_words(words, here),
+                Value::Object(inner) => self.read_map(inner, None, depth + 1, here),
+                Value::Array(items) => {
+                    for inner in items.iter().filter_map(Value::as_object) {
+                        self.read_map(inner, None, depth + 1, here);
+                    }
+                }
+                Value::String(cell)
+                    if cell.trim_start().starts_with(['!', '%']) && self.has_cells() =>
+                {
+                    self.read_cell(cell, here);
+                }
+                Value::String(text) => self.read_json(text, depth, here),
+                Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            }
+        }
+        if already.is_some()
+            && let Some(line) = already.and_then(|key| input.get(key)?.as_str())
+        {
+            self.read_with_environment(line, input, here);
+        }
+    }
+
+    /// Whether the tool's name says that it runs a notebook's cells.
+    fn has_cells(&self) -> bool {
+        let tool = self.call.tool().to_ascii_lowercase();
+        let names = ["cell", "jupyter", "notebook", "ipython", "colab", "kernel"];
+        names.iter().any(|name| tool.contains(name))
+    }
+
+    /// An object written as text.
+    fn read_json(&mut self, text: &str, depth: usize, here: &Here<'_>) {
+        let text = text.trim();
+        let looks = text.starts_with(['{', '[']) && text.ends_with(['}', ']']);
+        if !looks || text.len() > MAX_JSON {
+            return;
+        }
+        match serde_json::from_str::<Value>(text) {
+            Ok(Value::Object(inner)) => self.read_map(&inner, None, depth + 1, here),
+            Ok(Value::Array(items)) => {
+                for inner in items.iter().filter_map(Value::as_object) {
+                    self.read_map(inner, None, depth + 1, here);
+                }
+            }
+            Ok(_) | Err(_) => {}
+        }
+    }
+
+    /// A program whose arguments stand beside it, as a list or as a text.
+    fn read_program(&mut self, program: &str, input: &Map<String, Value>, here: &Here<'_>) {
+        for key in ["args", "argv", "arguments", "parameters", "params"] {
+            match input.get(key) {
+                Some(Value::String(text)) => self.read_line(&format!("{program} {text}"), here),
+                Some(Value::Array(arguments)) => {
+                    let words = program.split_whitespace().map(Value::from);
+                    let words: Vec<Value> = words.chain(arguments.iter().cloned()).collect();
+                    self.read_words(&words, here);
+                }
+                Some(_) | None => {}
+            }
+        }
+    }
+
+    /// A command with the variables that are set for it beside it.
+    fn read_with_environment(&mut self, line: &str, input: &Map<String, Value>, here: &Here<'_>) {
+        let set = ["env", "environment", "envs", "env_vars", "envVars"]
+            .iter()
+            .find_map(|key| input.get(*key)?.as_object());
+        let Some(set) = set.filter(|set| !set.is_empty()) else {
+            return;
+        };
+        let mut words = vec![Value::from("env")];
+        for (name, value) in set {
+            if let Some(value) = value.as_str() {
+                words.push(Value::from(format!("{name}={value}")));
+            }
+        }
+        words.extend(["sh", "-c", line].map(Value::from));
+        self.read_words(&words, here);
+    }
+
+    /// Code of a language the tool knows; which one, its name may tell. A notebook's cell has lines for
+    /// a shell in it.
+    fn read_code(&mut self, key: &str, code: &str, here: &Here<'_>) {
+        let tool = self.call.tool().to_ascii_lowercase();
+        let script = ["js", "node", "javascript", "deno"]
+            .iter()
+            .any(|name| tool.contains(name) || key.to_ascii_lowercase().contains(name));
+        let interpreter = if script {
+            ["node", "-e"]
+        } else {
+            ["python3", "-c"]
+        };
+        let rest = match script {
+            true => None,
+            false => self.read_cell(code, here),
+        };
+        let code = rest.as_deref().unwrap_or(code);
+        let words = interpreter.into_iter().chain([code]);
+        let words: Vec<Value> = words.map(Value::from).collect();
+        self.read_words(&words, here);
+    }
+
+    /// The lines of a cell that a notebook hands to a shell: `!ls`, `%system ls`, all of a cell that
+    /// begins with `%%bash`. Says what is left of the code, if anything was taken out of it.
+    pub(super) fn read_cell(&mut self, code: &str, here: &Here<'_>) -> Option<String> {
+        if !code.contains(['!', '%']) {
+            return None;
+        }
+        let start = code.trim_start();
+        if let Some(magic) = start.strip_prefix("%%") {
+            let (head, body) = magic.split_once('\n').unwrap_or((magic, ""));
+            let mut head = head.split_whitespace();
+            let shell = match head.next() {
+                Some("bash" | "sh" | "zsh" | "shell" | "system" | "sx" | "cmd") => true,
+                Some("script") => head.any(|word| word.ends_with("sh")),
+                Some(_) | None => false,
+            };
+            if shell {
+                self.read_line(body, here);
+                return Some(String::new());
+            }
+            let mut words = magic.lines().next().unwrap_or_default().split_whitespace();
+            match words.next() {
+                // `%%writefile -a FILE` has the options of `tee`.
+                Some("writefile" | "file") => {
+                    let words: Vec<Value> =
+                        ["tee"].into_iter().chain(words).map(Value::from).collect();
+                    self.read_words(&words, here);
+                    return Some(String::new());
+                }
+                Some(language @ ("perl" | "ruby")) => {
+                    self.read_words(&[language, "-e", body].map(Value::from), here);
+                    return Some(String::new());
+                }
+                Some(_) | None => {}
+            }
+        }
+        let mut left = String::new();
+        let mut taken = false;
+        for line in code.lines() {
+            let text = line.trim_start();
+            // `x = !ls` and `x = %sx ls` as well.
+            let behind = text
+                .split_once("= ")
+                .map_or(text, |(_, value)| value.trim_start());
+            let shell = [text, behind].into_iter().find_map(|text| {
+                let text = without_measuring(text);
+                if let Some(program) = text.strip_prefix('%')
+                    && FILE_MAGICS.iter().any(|name| {
+                        let behind = program.strip_prefix(name);
+                        behind.is_some_and(|rest| rest.starts_with(' '))
+                    })
+                {
+                    return Some(program);
+                }
+                let rest = text
+                    .strip_prefix('!')
+                    .or_else(|| text.strip_prefix("%system "))
+                    .or_else(|| text.strip_prefix("%sx "))
+                    .or_else(|| text.strip_prefix("%bash "))
+                    .or_else(|| text.strip_prefix("%sh "))?;
+                let rest = rest.trim_start_matches('!').trim_start();
+                (!rest.is_empty() && !rest.starts_with('=')).then_some(rest)
+            });
+            match shell {
+                Some(shell) => {
+                    taken = true;
+                    self.read_line(shell, here);
+                }
+                None => {
+                    left.push_str(line);
+                    left.push('\n');
+                }
+            }
+        }
+        taken.then_some(left)
+    }
+
+    /// What is typed into a shell that runs is a command line, or the rest of one.
+    pub(super) fn read_typed(&mut self, input: &Map<String, Value>, here: &Here<'_>) {
+        let mut typed = String::new();
+        for (key, value) in input {
+            if catalogue::names_typed(key) {
+                collect_texts(value, &mut |text| {
+                    if !typed.is_empty() {
+                        typed.push(' ');
+                    }
+                    typed.push_str(text);
+                });
+            }
+        }
+        if typed == "Enter" {
+            return;
+        }
+        for end in LINE_ENDS {
+            typed = typed.replace(end, "\n");
+        }
+        let (typed, edited) = as_edited(&typed);
+        let text = without_keys(&typed);
+        // A key, or an answer to a question: nothing that says what to run.
+        let word = text.trim();
+        if word.is_empty() || (word.len() <= 3 && word.chars().all(char::is_alphanumeric)) {
+            return;
+        }
+        let finished = text.ends_with('\n') || !word.contains(char::is_whitespace);
+        let continues = word.starts_with(['-', '|', '&', ';', ')', '}', '>', '<']);
+        self.line = Some(text.clone());
+        self.read_line(&text, here);
+        if matches!(self.trouble, Some(Unreadable::Syntax(_))) {
+            // What a shell cannot read may be meant for another interpreter.
+            self.trouble = None;
+            let words = ["python3", "-c", text.as_str()].map(Value::from);
+            self.read_words(&words, here);
+        }
+        self.in_line = self.commands.len();
+        if (continues || edited || !finished)
+            && let Some(first) = self.commands.first_mut()
+        {
+            // What stands before or behind it nobody sees.
+            first.command.opaque.push(Opaque::run(Reason::DynamicCode));
+        }
+    }
+}
+
+/// A line of a cell without the magics that measure or keep what the rest of it does.
+fn without_measuring(line: &str) -> &str {
+    let mut rest = line;
+    // Every turn takes a word off.
+    while let Some(behind) = MEASURING.iter().find_map(|magic| rest.strip_prefix(magic)) {
+        rest = behind.trim_start();
+    }
+    rest
+}
+
+/// What stands in the line once its keys are pressed, and whether some key makes that unknown: one that
+/// moves the cursor, brings back an earlier line or completes a word.
+fn as_edited(typed: &str) -> (String, bool) {
+    let mut text = String::with_capacity(typed.len());
+    let mut edited = false;
+    let mut signs = typed.chars().peekable();
+    while let Some(sign) = signs.next() {
+        match sign {
+            '\u{8}' | '\u{7f}' => {
+                if text.ends_with(|last| last != '\n') {
+                    text.pop();
+                }
+            }
+            // The line is given up.
+            '\u{3}' | '\u{15}' => {
+                let kept = text.rfind('\n').map_or(0, |end| end + 1);
+                text.truncate(kept);
+            }
+            // The end of input, a cleared screen, a stopped program, a sign taken as it is.
+            '\u{4}' | '\u{c}' | '\u{16}' | '\u{1a}' => {}
+            '\u{1b}' => {
+                let mut sequence = String::new();
+                if signs.next_if_eq(&'[').is_some() {
+                    for part in signs.by_ref() {
+                        sequence.push(part);
+                        if matches!(part, '@'..='~') {
+                            break;
+                        }
+                    }
+                    // The marks around what is pasted; anything else moves.
+                    edited |= !matches!(sequence.as_str(), "200~" | "201~");
+                } else {
+                    edited |= signs.peek().is_some();
+                }
+            }
+            '\n' | '\t' => text.push(sign),
+            _ if sign.is_control() => edited = true,
+            _ => text.push(sign),
+        }
+    }
+    (text, edited)
+}
+
+/// A text without the names of keys that type nothing: `{down}`, `{ctrl+c}`.
+fn without_keys(text: &str) -> String {
+    let mut left = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        left.push_str(before);
+        let key = after.split_once('}').filter(|(name, _)| {
+            let plain =
+                |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '+' | '-' | '_');
+            !name.is_empty() && name.len() <= 12 && name.chars().all(plain)
+        });
+        match key {
+            Some((_, behind)) => rest = behind,
+            None => {
+                left.push('{');
+                rest = after;
+            }
+        }
+    }
+    left.push_str(rest);
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::ToolCall;
+    use serde_json::json;
+
+    fn lines(tool: &str, input: Value) -> Vec<String> {
+        let call = ToolCall::new(tool, input).unwrap();
+        let action = Action::of(&call);
+        action
+            .commands
+            .iter()
+            .map(|view| view.line().to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn commands_are_found_wherever_they_stand() {
+        let found = |input: Value| lines("mcp__x__do", input);
+        assert_eq!(
+            found(json!({"program": "rm", "args": ["-r", "x"]})),
+            ["rm -r x"]
+        );
+        assert_eq!(found(json!({"steps": [{"run": "rm x"}]})), ["rm x"]);
+        assert_eq!(
+            found(json!({"payload": "{\"command\":\"rm x\"}"})),
+            ["rm x"]
+        );
+        assert_eq!(found(json!({"title": "rm x", "body": "rm y"})), [""; 0]);
+        assert_eq!(
+            found(json!({"cmd": {"program": "rm", "args": "x"}})),
+            ["rm x"]
+        );
+    }
+
+    #[test]
+    fn what_is_typed_is_a_line() {
+        let typed = |text: &str| lines("write_stdin", json!({"chars": text}));
+        assert_eq!(typed("rm x\n"), ["rm x"]);
+        assert_eq!(typed("rm x{enter}"), ["rm x"]);
+        assert_eq!(typed("y\n"), [""; 0]);
+        assert_eq!(typed("\u{3}"), [""; 0]);
+        assert_eq!(typed("rmx\u{7f} x\n"), ["rm x"]);
+        assert_eq!(typed("ls\u{15}rm x\n"), ["rm x"]);
+        assert_eq!(typed("\u{1b}[200~rm x\u{1b}[201~\n"), ["rm x"]);
+        assert_eq!(typed("\u{1b}[A\n"), [""; 0]);
+        assert_eq!(typed("\u{1b}"), [""; 0]);
+        assert_eq!(typed("{down}{enter}"), [""; 0]);
+        assert_eq!(
+            lines("mcp__t__send-keys", json!({"keys": ["rm x", "Enter"]})),
+            ["rm x"]
+        );
+    }
+
+    #[test]
+    fn a_cell_has_lines_for_a_shell() {
+        let cell = |code: &str| lines("mcp__jupyter__execute", json!({"code": code}));
+        assert_eq!(cell("%%bash\nrm x")[..1], ["rm x".to_owned()]);
+        assert_eq!(cell("!rm x\n")[..1], ["rm x".to_owned()]);
+        assert_eq!(cell("%time !rm x")[..1], ["rm x".to_owned()]);
+        assert_eq!(cell("%rm x")[..1], ["rm x".to_owned()]);
+        assert_eq!(cell("%%writefile -a f\nx")[..1], ["tee -a f".to_owned()]);
+        assert!(!cell("x != 2").iter().any(|line| line.starts_with('=')));
+    }
+}
