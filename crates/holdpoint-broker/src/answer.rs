@@ -17,7 +17,7 @@ pub enum Scope {
 
 impl Scope {
     /// The word.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Scope::Exact => "exact",
             Scope::Prefix => "prefix",
@@ -29,7 +29,7 @@ impl Scope {
     pub fn from_word(word: &str) -> Option<Self> {
         [Scope::Exact, Scope::Prefix, Scope::Tool]
             .into_iter()
-            .find(|scope| scope.word() == word)
+            .find(|scope| scope.as_str() == word)
     }
 }
 
@@ -75,7 +75,7 @@ pub enum Answer {
 
 impl Answer {
     /// Its word.
-    pub fn word(&self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
             Answer::Yes => "yes",
             Answer::Once => "once",
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn words_are_read_in_any_case_with_space_around() {
         let read = |line: &str| match Answer::typed(line) {
-            Some(Typed::Answer(answer)) => answer.word(),
+            Some(Typed::Answer(answer)) => answer.as_str(),
             Some(Typed::WantsComment) => "comment?",
             Some(Typed::WantsEdit) => "edit?",
             None => "unknown",

@@ -56,6 +56,9 @@ pub fn apply(
     }
 }
 
+/// Why a call does not run that whoever made it no longer wants.
+pub const WITHDRAWN: &str = "The call was withdrawn";
+
 const APPROVED: &str = "User approved execution";
 const DENIED: &str = "User denied execution";
 
@@ -68,7 +71,7 @@ fn without_effect(request: &Request, said: &SignedAnswer, now: Moment) -> Option
             .filter(|settled| !settled.approvers.is_empty())
             .map(|settled| format!(" by {}", settled.approvers.join(", ")))
             .unwrap_or_default();
-        let state = request.state.word();
+        let state = request.state.as_str();
         return Some(format!(
             "it is {state}{who} already; this answer has no effect"
         ));
@@ -233,10 +236,10 @@ fn offered(request: &Request, scope: Option<Scope>) -> Result<&Offer, String> {
     };
     found.ok_or_else(|| match scope {
         Some(scope) if !offers.is_empty() => {
-            let words: Vec<&str> = offers.iter().map(|offer| offer.scope.word()).collect();
+            let words: Vec<&str> = offers.iter().map(|offer| offer.scope.as_str()).collect();
             format!(
                 "no rule of the scope `{}` is offered: use {}",
-                scope.word(),
+                scope.as_str(),
                 words.join(", ")
             )
         }
@@ -244,7 +247,7 @@ fn offered(request: &Request, scope: Option<Scope>) -> Result<&Offer, String> {
     })
 }
 
-/// What becomes of a yes to something that is no longer what was shown.
+/// What becomes of a yes to something that is no longer what was escape_for_display.
 fn overtaken(request: &Request, said: &SignedAnswer, now: Moment, judged: &Judged) -> Option<Step> {
     let decision = &judged.decision;
     if decision.verdict == Verdict::Deny {
@@ -391,7 +394,7 @@ pub fn withdrawn(request: &Request, now: Moment) -> Request {
         now,
         State::Withdrawn,
         Method::UserDenied,
-        "The call was withdrawn",
+        WITHDRAWN,
     )
 }
 

@@ -96,7 +96,7 @@ fn answered(host: &dyn BrokerHost, request: &Request, said: &SignedAnswer) -> Re
     host.record(Event::Answered {
         request,
         approver: &said.approver,
-        answer: said.answer.word(),
+        answer: said.answer.as_str(),
     })
 }
 

@@ -32,7 +32,7 @@ pub enum Role {
 
 impl Role {
     /// The word.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Role::Viewer => "viewer",
             Role::Approver => "approver",

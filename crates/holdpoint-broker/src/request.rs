@@ -276,7 +276,7 @@ pub enum State {
 
 impl State {
     /// The word in output and in the store.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             State::Pending => "pending",
             State::Released => "released",

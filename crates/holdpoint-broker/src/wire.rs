@@ -107,7 +107,7 @@ pub enum Wish {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         before: Option<String>,
     },
-    /// The caller that waits on this connection no longer wants to.
+    /// The caller that waits on this connection no longer wants to; it is told how the call ended.
     Withdraw,
     /// A person wants something.
     Person {
@@ -294,35 +294,55 @@ pub enum WireError {
     Broken(io::ErrorKind),
 }
 
+/// How long one look at the connection lasts before it is asked whether the caller still wants an
+/// answer; an answer that comes is heard at once.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// How long a caller that withdraws its call waits for the daemon to say so.
+const TO_WITHDRAW: Duration = Duration::from_secs(3);
+
 /// Asks the daemon to hold a call and waits for the answer, at most `limit`. If the daemon goes away
 /// it is looked for again, for as long as there is time; if it was never there, for `patience`.
+///
+/// Once `cancelled` says so the call is withdrawn, and the daemon tells how it ended: withdrawn, or
+/// as somebody answered it a moment before.
 pub fn hold(
     places: &Places,
     asked: &CallContext,
     limit: Option<Duration>,
     patience: Duration,
-    mut waiting: impl FnMut(&str),
+    cancelled: &dyn Fn() -> bool,
 ) -> Result<HoldAnswer, WireError> {
-    let started = Instant::now();
-    let left = || limit.map(|limit| limit.saturating_sub(started.elapsed()));
     let nonce = unguessable::<16>().map_err(|problem| WireError::Refused(problem.0))?;
-    let mut before: Option<String> = None;
+    let mut hold = Hold {
+        places,
+        asked,
+        nonce,
+        until: Until::begin(limit),
+        cancelled,
+        withdrawing: false,
+        before: None,
+    };
+    let started = Instant::now();
     let mut pause = Duration::from_millis(10);
     loop {
-        let trouble = match once(places, asked, &nonce, &mut before, left(), &mut waiting) {
+        let trouble = match hold.once() {
             Ok(answer) => return Ok(answer),
             Err(trouble) => trouble,
         };
         let again = match &trouble {
-            WireError::NotRunning => before.is_some() || started.elapsed() < patience,
+            WireError::NotRunning => hold.before.is_some() || started.elapsed() < patience,
             WireError::Broken(_) => true,
             WireError::Refused(_) | WireError::Untrusted(_) => false,
         };
         if !again {
             return Err(trouble);
         }
-        if left().is_some_and(|left| left <= pause) {
-            return match before {
+        hold.notice_cancellation();
+        // What nobody has heard of yet need not be withdrawn.
+        let forgotten = hold.withdrawing && hold.before.is_none();
+        if forgotten || hold.until.left().is_some_and(|left| left <= pause) {
+            return match hold.before {
                 Some(id) => Ok(HoldAnswer::StillWaiting { id }),
                 None => Err(trouble),
             };
@@ -332,58 +352,106 @@ pub fn hold(
     }
 }
 
-fn once(
-    places: &Places,
-    asked: &CallContext,
-    nonce: &str,
-    before: &mut Option<String>,
-    left: Option<Duration>,
-    waiting: &mut impl FnMut(&str),
-) -> Result<HoldAnswer, WireError> {
-    let started = Instant::now();
-    let mut line = Line::connect(places)?;
-    line.send(&Wish::Hold {
-        asked: Box::new(asked.clone()),
-        nonce: nonce.to_owned(),
-        before: before.clone(),
-    })?;
-    loop {
-        let left = left.map(|left| left.saturating_sub(started.elapsed()));
-        let reply = match line.receive(left) {
-            Ok(reply) => reply,
-            Err(Silence::Timeout) => {
-                return match before.take() {
-                    Some(id) => Ok(HoldAnswer::StillWaiting { id }),
-                    None => Err(WireError::Broken(io::ErrorKind::TimedOut)),
-                };
+/// The time that is left to somebody who waits.
+#[derive(Clone, Copy)]
+struct Until(Option<Instant>);
+
+impl Until {
+    fn begin(limit: Option<Duration>) -> Self {
+        // A limit beyond what the clock can show is none.
+        Self(limit.and_then(|limit| Instant::now().checked_add(limit)))
+    }
+
+    /// None if there is no limit.
+    fn left(self) -> Option<Duration> {
+        self.0
+            .map(|until| until.saturating_duration_since(Instant::now()))
+    }
+}
+
+/// A call the daemon is asked to hold, over as many connections as that takes.
+struct Hold<'a> {
+    places: &'a Places,
+    asked: &'a CallContext,
+    /// What the caller is known by.
+    nonce: String,
+    until: Until,
+    cancelled: &'a dyn Fn() -> bool,
+    /// Whether the caller no longer wants an answer.
+    withdrawing: bool,
+    /// The request it was told of.
+    before: Option<String>,
+}
+
+impl Hold<'_> {
+    /// Whether the caller no longer wants an answer since this was asked last. From then on it waits
+    /// only to hear that the call is withdrawn.
+    fn notice_cancellation(&mut self) -> bool {
+        if self.withdrawing || !(self.cancelled)() {
+            return false;
+        }
+        self.withdrawing = true;
+        let left = self.until.left();
+        self.until = Until::begin(Some(left.map_or(TO_WITHDRAW, |left| left.min(TO_WITHDRAW))));
+        true
+    }
+
+    /// Asks over one connection.
+    fn once(&mut self) -> Result<HoldAnswer, WireError> {
+        let mut line = Line::connect(self.places)?;
+        line.send(&Wish::Hold {
+            asked: Box::new(self.asked.clone()),
+            nonce: self.nonce.clone(),
+            before: self.before.clone(),
+        })?;
+        if self.withdrawing {
+            line.send(&Wish::Withdraw)?;
+        }
+        loop {
+            if self.notice_cancellation() {
+                line.send(&Wish::Withdraw)?;
             }
-            Err(Silence::Trouble(trouble)) => return Err(trouble),
-        };
-        match reply {
-            Reply::Waiting { id, .. } => {
-                waiting(&id);
-                *before = Some(id);
-            }
-            Reply::Told { told, proof } => {
-                // Read only now: the daemon makes it when it first starts.
-                let secret = places
-                    .read_secret()
-                    .ok_or_else(|| WireError::Untrusted("its secret cannot be read".into()))?;
-                if !is_proved(&secret, nonce, &told, &proof) {
-                    return Err(WireError::Untrusted("its answer is not proved".into()));
+            let left = self.until.left();
+            let slice = left.map_or(GLANCE, |left| left.min(GLANCE));
+            let reply = match line.receive(Some(slice)) {
+                Ok(reply) => reply,
+                Err(Silence::Timeout) if left.is_none_or(|left| left > slice) => continue,
+                Err(Silence::Timeout) => {
+                    return match self.before.take() {
+                        Some(id) => Ok(HoldAnswer::StillWaiting { id }),
+                        None => Err(WireError::Broken(io::ErrorKind::TimedOut)),
+                    };
                 }
-                let told = serde_json::from_str(&told)
-                    .map_err(|_| WireError::Untrusted("its answer cannot be read".into()))?;
-                return Ok(HoldAnswer::Told(told));
-            }
-            Reply::Error { error } => return Err(WireError::Refused(error)),
-            Reply::Requests { .. }
-            | Reply::Answered { .. }
-            | Reply::Code { .. }
-            | Reply::Change { .. } => {
-                return Err(WireError::Untrusted("it answers another question".into()));
+                Err(Silence::Trouble(trouble)) => return Err(trouble),
+            };
+            match reply {
+                Reply::Waiting { id, .. } => self.before = Some(id),
+                Reply::Told { told, proof } => {
+                    return Ok(HoldAnswer::Told(self.proved(&told, &proof)?));
+                }
+                Reply::Error { error } => return Err(WireError::Refused(error)),
+                Reply::Requests { .. }
+                | Reply::Answered { .. }
+                | Reply::Code { .. }
+                | Reply::Change { .. } => {
+                    return Err(WireError::Untrusted("it answers another question".into()));
+                }
             }
         }
+    }
+
+    /// What the daemon told this caller, if it is the daemon.
+    fn proved(&self, told: &str, proof: &str) -> Result<Resolution, WireError> {
+        // Read only now: the daemon makes it when it first starts.
+        let secret = self
+            .places
+            .read_secret()
+            .ok_or_else(|| WireError::Untrusted("its secret cannot be read".into()))?;
+        if !is_proved(&secret, &self.nonce, told, proof) {
+            return Err(WireError::Untrusted("its answer is not proved".into()));
+        }
+        serde_json::from_str(told)
+            .map_err(|_| WireError::Untrusted("its answer cannot be read".into()))
     }
 }
 

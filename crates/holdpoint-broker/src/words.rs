@@ -1,7 +1,7 @@
 //! Words about a request that every channel and every screen shows the same.
 
 use holdpoint_core::policy::Check;
-use holdpoint_core::text::shown;
+use holdpoint_core::text::escape_for_display;
 use serde_json::Value;
 
 use crate::request::{Context, Mark, Request, Status};
@@ -90,7 +90,7 @@ pub fn lines<L: Copy>(pieces: &[(L, &str)]) -> Vec<Vec<(L, String)>> {
                 lines.push(Vec::new());
             }
             let part = part.strip_suffix('\r').unwrap_or(part);
-            let part = shown(&part.replace('\t', "    "), usize::MAX);
+            let part = escape_for_display(&part.replace('\t', "    "), usize::MAX);
             if let Some(line) = lines.last_mut()
                 && !part.is_empty()
             {

@@ -91,7 +91,7 @@ impl BrokerHost for Theatre {
             Event::Opened(request) => add(&request.id, "opened"),
             Event::Answered {
                 request, answer, ..
-            } => add(&request.id, &format!("{} {answer}", request.state.word())),
+            } => add(&request.id, &format!("{} {answer}", request.state.as_str())),
             Event::Expired(request) => add(&request.id, "expired"),
             Event::Withdrawn(request) => add(&request.id, "withdrawn"),
             Event::Used(request) => add(&request.id, "used"),

@@ -3,7 +3,10 @@
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read as _};
 
-use holdpoint_core::paths::{Entry, FILE_HEAD, FileText, Lookup};
+use holdpoint_core::paths::{Entry, FILE_HEAD, FileText, Lookup, Tracking};
+
+#[cfg(unix)]
+use crate::git_index;
 
 /// Looks paths up on the machine's disk.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,6 +32,37 @@ impl Lookup for Disk {
             }
             Err(_) => Entry::Unreadable,
         }
+    }
+
+    #[cfg(unix)]
+    fn twin(&self, path: &str) -> Option<(u64, u64)> {
+        use std::os::unix::fs::MetadataExt as _;
+        let found = fs::metadata(path).ok()?;
+        let several = found.is_file() && found.nlink() > 1;
+        several.then(|| (found.dev(), found.ino()))
+    }
+
+    fn names(&self, path: &str, most: usize) -> Option<Vec<(String, bool)>> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(path).ok()? {
+            let entry = entry.ok()?;
+            if names.len() >= most {
+                return None;
+            }
+            // A name that is not text is none that a program looks for.
+            let Ok(name) = entry.file_name().into_string() else {
+                continue;
+            };
+            names.push((name, entry.file_type().is_ok_and(|kind| kind.is_dir())));
+        }
+        // A directory has no order; a reading is to be the same again.
+        names.sort();
+        Some(names)
+    }
+
+    #[cfg(unix)]
+    fn tracking(&self, path: &str) -> Tracking {
+        git_index::tracking(path)
     }
 
     fn read(&self, path: &str, most: usize) -> FileText {

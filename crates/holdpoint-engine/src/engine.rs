@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 
 use holdpoint_broker::CallContext;
 use holdpoint_broker::channel::WebhookBuilder;
+use holdpoint_core::paths::Lookup;
 use holdpoint_core::{
     Action, Decision, Policy, Session, SessionState, Surroundings, ToolCall, judge, understand,
+    written_by,
 };
 
 use crate::context::{Caller, GivenPolicy, PolicySource, SessionSource};
@@ -18,9 +20,11 @@ use crate::disk::Disk;
 use crate::error::EngineError;
 use crate::excerpt::{CleanTexts, without_secrets};
 use crate::locations::Locations;
+use crate::memory::{self, Known, Memory, Noting};
 use crate::policies::Policies;
 use crate::recording::{Failed, Outcome, Recorder};
 use crate::sessions::{SessionError, SessionId, Sessions};
+use crate::written::SessionDisk;
 
 /// How long policies and sessions count in a stream of calls before they are looked at again: short
 /// enough that a rule a person changes holds for the calls that follow, long enough that a stream
@@ -49,6 +53,8 @@ struct Inner {
     sessions: Mutex<HashMap<String, (Instant, Arc<Session>)>>,
     latest: Mutex<Option<Latest>>,
     clean: CleanTexts,
+    /// The decisions of a stream.
+    memory: Memory,
     readings: Mutex<VecDeque<Arc<Reading>>>,
     read: AtomicUsize,
 }
@@ -62,6 +68,8 @@ struct Settings {
     webhooks: Option<WebhookBuilder>,
     /// How long what was loaded counts without another look.
     moment: Duration,
+    /// Whether decisions are remembered.
+    remembers: bool,
 }
 
 /// What the last call of a stream came under. Most of a stream's calls are made by one caller, for
@@ -106,6 +114,7 @@ impl Engine {
             given: None,
             webhooks: None,
             moment: Duration::ZERO,
+            remembers: false,
         })
     }
 
@@ -129,11 +138,23 @@ impl Engine {
         })
     }
 
-    /// The same, for a stream of calls: what was loaded counts for a moment.
+    /// The same, for a stream of calls: what was loaded counts for a moment, and decisions are
+    /// remembered.
     #[must_use]
     pub fn for_a_stream(self) -> Self {
         Self::with(Settings {
             moment: MOMENT,
+            remembers: true,
+            ..self.inner.settings.clone()
+        })
+    }
+
+    /// The same, for calls of which many are made again: a decision is remembered for as long as
+    /// everything it was made of is unchanged.
+    #[must_use]
+    pub fn remembering(self) -> Self {
+        Self::with(Settings {
+            remembers: true,
             ..self.inner.settings.clone()
         })
     }
@@ -149,6 +170,7 @@ impl Engine {
                 sessions: Mutex::default(),
                 latest: Mutex::default(),
                 clean: CleanTexts::default(),
+                memory: Memory::default(),
                 readings: Mutex::default(),
                 read: AtomicUsize::new(0),
             }),
@@ -301,14 +323,30 @@ impl Engine {
     }
 
     /// Reads a call as it is to be judged under a policy.
+    ///
+    /// `session` is whose memory tells which files the agent wrote.
     pub(crate) fn read(
         &self,
         call: ToolCall,
         policy: &Arc<Policy>,
         workspace: &str,
+        session: &str,
+    ) -> Arc<Reading> {
+        self.read_through(&self.session_disk(session), call, policy, workspace)
+    }
+
+    fn read_through(
+        &self,
+        lookup: &dyn Lookup,
+        call: ToolCall,
+        policy: &Arc<Policy>,
+        workspace: &str,
     ) -> Arc<Reading> {
         self.inner.read.fetch_add(1, Ordering::Relaxed);
-        let around = self.surroundings(workspace);
+        let around = Surroundings {
+            lookup,
+            ..self.surroundings(workspace)
+        };
         Arc::new(Reading {
             action: understand(call, policy, &around),
             policy: Arc::clone(policy),
@@ -316,10 +354,76 @@ impl Engine {
         })
     }
 
+    /// The disk as a session sees it.
+    fn session_disk<'s>(&self, session: &'s str) -> SessionDisk<'s> {
+        SessionDisk {
+            sessions: Sessions::at(self.locations()).ok(),
+            session,
+        }
+    }
+
+    /// Remembers the files a call writes that is about to run, or may: what a session wrote is its
+    /// agent's words when something loads it later.
+    pub(crate) fn remember_written(
+        &self,
+        caller: &Caller,
+        reading: &Reading,
+    ) -> Result<(), EngineError> {
+        let files = written_by(&reading.action);
+        if files.is_empty() {
+            return Ok(());
+        }
+        match Sessions::at(self.locations()) {
+            Ok(sessions) => {
+                let session = SessionId::new(caller.session());
+                let redactor = reading.policy.redaction().redactor(None, None);
+                Ok(sessions.remember_written(&session, &files, &redactor)?)
+            }
+            // Without a place to keep sessions there is none to remember.
+            Err(SessionError::NoPlace) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Judges a call that was read, by what a session remembers.
     pub(crate) fn judge_reading(&self, reading: &Reading, session: &Session) -> Decision {
-        let around = self.surroundings(&reading.workspace);
+        self.judge_through(&Disk, reading, session)
+    }
+
+    fn judge_through(&self, lookup: &dyn Lookup, reading: &Reading, session: &Session) -> Decision {
+        let around = Surroundings {
+            lookup,
+            ..self.surroundings(&reading.workspace)
+        };
         judge(&reading.action, &reading.policy, session, &around)
+    }
+
+    /// The decision on a call: the one that is remembered, if nothing it was made of has changed; else
+    /// the call is read and judged.
+    pub(crate) fn decision(
+        &self,
+        call: &ToolCall,
+        terms: &Terms,
+        workspace: &str,
+        session: &str,
+    ) -> (Arc<Decision>, Option<Arc<Reading>>, Option<Arc<Known>>) {
+        let policy = &terms.policy;
+        if !self.inner.settings.remembers {
+            let reading = self.read(call.clone(), policy, workspace, session);
+            let decision = self.judge_reading(&reading, &terms.session);
+            return (Arc::new(decision), Some(reading), None);
+        }
+        let key = memory::key(call, workspace);
+        if let Some(known) = self.inner.memory.find(&key, terms) {
+            return (Arc::clone(&known.decision), None, Some(known));
+        }
+        let sessions = Sessions::at(self.locations()).ok();
+        let list = sessions.map(|all| all.written_list(&SessionId::new(session)));
+        let noting = Noting::in_session(list);
+        let reading = self.read_through(&noting, call.clone(), policy, workspace);
+        let decision = Arc::new(self.judge_through(&noting, &reading, &terms.session));
+        let known = self.inner.memory.keep(key, terms, noting, &decision);
+        (decision, Some(reading), known)
     }
 
     /// A decision as it is shown to anybody.
@@ -346,6 +450,7 @@ impl Engine {
         call: ToolCall,
         policy: &Arc<Policy>,
         workspace: &str,
+        session: &str,
     ) -> Arc<Reading> {
         let known = {
             let kept = self.lock(&self.inner.readings);
@@ -359,9 +464,9 @@ impl Engine {
                 .cloned()
         };
         match known {
-            Some(reading) if reading.action.is_current(&Disk) => reading,
+            Some(reading) if reading.action.is_current(&self.session_disk(session)) => reading,
             Some(_) | None => {
-                let reading = self.read(call, policy, workspace);
+                let reading = self.read(call, policy, workspace, session);
                 self.keep(&reading);
                 reading
             }

@@ -26,12 +26,16 @@ mod error_log;
 #[cfg(feature = "pipeline")]
 pub mod excerpt;
 mod gate;
+#[cfg(unix)]
+mod git_index;
 #[cfg(feature = "pipeline")]
 pub mod holding;
 #[cfg(feature = "pipeline")]
 pub mod inspecting;
 mod load;
 mod locations;
+#[cfg(feature = "pipeline")]
+mod memory;
 #[cfg(feature = "pipeline")]
 pub mod middleware;
 mod packs;
@@ -56,6 +60,7 @@ mod summary_arguments;
 mod trees;
 mod trust;
 mod workplace;
+mod written;
 
 #[cfg(feature = "pipeline")]
 pub use account::account_name;
@@ -77,7 +82,7 @@ pub use holdpoint_core::paths::{Entry, Lookup};
 #[cfg(feature = "schema")]
 pub use holdpoint_core::policy::json_schema;
 pub use holdpoint_core::policy::{Authority, Guard, Layer, OnError, Switched, Trust};
-pub use holdpoint_core::text::{self, shown};
+pub use holdpoint_core::text::{self, escape_for_display};
 pub use holdpoint_core::{
     Autonomy, CallError, Decision, DefaultPolicy, DocumentError, Effect, Finding, Mark, Method,
     Pack, PackError, Part, Policy, Profile, Risk, Session, SessionState, StrictValue, Supervision,

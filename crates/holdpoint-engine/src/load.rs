@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use holdpoint_core::policy::{Authority, Source, Trust};
 use holdpoint_core::{DocumentError, Policy, digest_of};
 
+use crate::escape_for_display;
 use crate::locations::{Locations, ProjectFiles};
 use crate::packs;
-use crate::shown;
 use crate::stamps::Stamps;
 use crate::store::{Unread, is_absent, read_bounded_as};
 use crate::trust::{TrustError, TrustStore};
@@ -141,7 +141,7 @@ fn complete(
     let loaded = packs::loaded(&policy, directories, home, stamps)?;
     let policy = policy.with_packs(loaded);
     match policy.unknown_guard() {
-        Some(problem) => Err(LoadError::Packs(shown(&problem, 1000))),
+        Some(problem) => Err(LoadError::Packs(escape_for_display(&problem, 1000))),
         None => Ok(policy),
     }
 }

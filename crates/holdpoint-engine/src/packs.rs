@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use holdpoint_core::policy::{Authority, LoadedPack};
 use holdpoint_core::{Pack, Policy};
 
+use crate::escape_for_display;
 use crate::load::{FileError, LoadError, read_text_file};
-use crate::shown;
 use crate::stamps::Stamps;
 use crate::store::plain_words;
 
@@ -46,7 +46,7 @@ fn read_pack_stamped(path: &Path, stamps: &mut Stamps) -> Result<Pack, LoadError
     let place = path.display().to_string();
     Pack::own(&place, &text)
         // Its words are its author's, who may not be the one who reads them.
-        .map_err(|error| LoadError::Packs(shown(&error.to_string(), MAX_MESSAGE)))
+        .map_err(|error| LoadError::Packs(escape_for_display(&error.to_string(), MAX_MESSAGE)))
 }
 
 /// The most characters of a message about a pack; long enough for every list of known words.
@@ -84,7 +84,7 @@ pub(crate) fn loaded(
         if packs.len() == MAX_PACKS {
             return Err(LoadError::Packs(format!(
                 "{}: this is one pack too many, at most {MAX_PACKS} are loaded: join some",
-                shown(&file.display().to_string(), 300)
+                escape_for_display(&file.display().to_string(), 300)
             )));
         }
         let pack = read_pack_stamped(&file, stamps)?;
@@ -96,8 +96,8 @@ pub(crate) fn loaded(
         if let Some((id, other)) = shared_rule(&pack, &packs) {
             return Err(LoadError::Packs(format!(
                 "{}: rule `{id}` stands in {} too: give one of them another id",
-                shown(&place, 300),
-                shown(other, 300)
+                escape_for_display(&place, 300),
+                escape_for_display(other, 300)
             )));
         }
         packs.push(LoadedPack {
@@ -160,7 +160,10 @@ fn place_of(written: &str, policy: &str, home: Option<&Path>) -> Result<PathBuf,
     };
     let problem = |problem: &str, hint| FileError {
         path: policy.into(),
-        problem: format!("`guards.load`: `{}` {problem}", shown(written, 200)),
+        problem: format!(
+            "`guards.load`: `{}` {problem}",
+            escape_for_display(written, 200)
+        ),
         hint,
     };
     if written.is_empty() {

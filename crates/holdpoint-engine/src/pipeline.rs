@@ -9,7 +9,7 @@
 //! again only if a file they rest on has changed. Hook, `check`, editor, daemon and library differ in
 //! who makes the call and who can be asked, and in nothing that happens here.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use holdpoint_broker::CallContext;
@@ -23,7 +23,8 @@ use crate::error::EngineError;
 use crate::excerpt::without_secrets;
 use crate::holding::{self, Asking};
 use crate::inspecting::{self, Incoming, Inspected, origin_of};
-use crate::recording::{Answered, Ended, Outcome as Recorded, Ran};
+use crate::memory::Known;
+use crate::recording::{Answered, Ended, Outcome as Recorded, Ran, Remembered};
 
 impl Engine {
     /// Judges a call and puts the decision on record.
@@ -36,12 +37,16 @@ impl Engine {
     pub fn decide(&self, call: ToolCall, caller: Arc<Caller>) -> Result<Decided, EngineError> {
         let started = Instant::now();
         let terms = self.terms(&caller, started)?;
-        let reading = self.read(call, &terms.policy, caller.workspace_text()?);
-        let decision = self.judge_reading(&reading, &terms.session);
+        let workspace = caller.workspace_text()?;
+        let (decision, reading, known) = self.decision(&call, &terms, workspace, caller.session());
         Ok(Decided {
+            engine: self.clone(),
+            policy: terms.policy,
+            reading: reading.map(OnceLock::from).unwrap_or_default(),
             caller,
-            reading,
+            call,
             decision,
+            known,
             took: started.elapsed(),
         })
     }
@@ -50,7 +55,7 @@ impl Engine {
     pub fn record(&self, decided: Decided) -> Result<Judged, EngineError> {
         let recorded = self.recorder()?.record(&decided.outcome());
         match recorded {
-            Ok(()) => Ok(decided.recorded(self)),
+            Ok(()) => Ok(decided.recorded()),
             Err(error) => Err(EngineError::Unrecorded {
                 error: Arc::new(error),
                 verdict: decided.decision.verdict,
@@ -63,16 +68,34 @@ impl Engine {
 #[derive(Debug)]
 #[must_use]
 pub struct Decided {
+    engine: Engine,
     caller: Arc<Caller>,
-    reading: Arc<Reading>,
-    decision: Decision,
+    call: ToolCall,
+    policy: Arc<Policy>,
+    /// The call as it was read; read when it is wanted where the decision was remembered.
+    reading: OnceLock<Arc<Reading>>,
+    decision: Arc<Decision>,
+    known: Option<Arc<Known>>,
     took: Duration,
 }
 
 impl Decided {
     /// The decision as it is shown, for whoever wants nothing to come of it.
-    pub fn shown(self, engine: &Engine) -> Decision {
-        engine.without_secrets(self.decision)
+    pub fn shown(&self) -> Decision {
+        self.engine.without_secrets(Decision::clone(&self.decision))
+    }
+
+    /// Adds the decision as it is shown to others, as JSON.
+    pub fn write_shown(&self, into: &mut Vec<u8>) {
+        // Writing texts and numbers into memory has no way to fail.
+        let written = |mut text: Vec<u8>| {
+            let _ = serde_json::to_writer(&mut text, &self.shown());
+            text
+        };
+        match &self.known {
+            Some(known) => into.extend_from_slice(known.answer(|| written(Vec::new()))),
+            None => *into = written(std::mem::take(into)),
+        }
     }
 
     /// The decision, with whatever the call says.
@@ -82,41 +105,64 @@ impl Decided {
 
     /// The call as it was read.
     pub fn action(&self) -> &Action {
-        &self.reading.action
+        &self.reading().action
+    }
+
+    fn reading(&self) -> &Arc<Reading> {
+        self.reading.get_or_init(|| {
+            // It was text when the call was judged.
+            let workspace = self.caller.workspace_text().unwrap_or("/");
+            let (call, session) = (self.call.clone(), self.caller.session());
+            self.engine.read(call, &self.policy, workspace, session)
+        })
     }
 
     /// The policy it was judged under.
     pub fn policy(&self) -> &Policy {
-        &self.reading.policy
+        &self.policy
+    }
+
+    /// Whether nothing is left to do once it is on record, if nobody can be asked: no check is to be run,
+    /// no copy to be made, nothing to be counted. What is answered is then what is shown.
+    pub fn is_final(&self) -> bool {
+        self.decision.checks.is_empty() && !self.is_counted()
     }
 
     /// Whether calls like it are counted, and so must not be judged before those before it are done.
     pub fn is_counted(&self) -> bool {
-        let tool = self.reading.action.call().tool();
-        self.reading.policy.limits_calls(tool)
+        self.policy.limits_calls(self.call.tool())
     }
 
     /// What the record says of it.
     pub fn outcome(&self) -> Recorded<'_> {
-        Recorded::Answered(Answered {
+        let answered = Answered {
             agent: &self.caller.agent,
             session: self.caller.session_name.as_deref(),
             directory: self.caller.workspace.to_str(),
-            call: self.reading.action.call(),
+            call: &self.call,
             decision: &self.decision,
-            policy: Some(&self.reading.policy),
+            policy: Some(&self.policy),
             took: Some(self.took),
             replayed: None,
-        })
+        };
+        match &self.known {
+            Some(known) => Recorded::Remembered(Remembered {
+                answered,
+                known,
+                caller: &self.caller,
+            }),
+            None => Recorded::Answered(answered),
+        }
     }
 
     /// The step that follows, once whoever records several at once has done so.
-    pub fn recorded(self, engine: &Engine) -> Judged {
+    pub fn recorded(self) -> Judged {
+        let reading = Arc::clone(self.reading());
         Judged {
-            engine: engine.clone(),
+            engine: self.engine,
             caller: self.caller,
-            reading: self.reading,
-            decision: self.decision,
+            reading,
+            decision: Arc::unwrap_or_clone(self.decision),
         }
     }
 }
@@ -354,7 +400,7 @@ impl Engine {
         let policy = self.policy(&caller.policy)?;
         let workspace = caller.workspace_text()?;
         let explain = || {
-            let reading = self.read(call.clone(), &policy, workspace);
+            let reading = self.read(call.clone(), &policy, workspace, caller.session());
             explained(&reading.action, &self.surroundings(workspace))
         };
         self.inspect(caller, &call, &policy, returned, explain)

@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use holdpoint_core::policy::Durability as Wanted;
@@ -21,8 +22,10 @@ use holdpoint_ledger::{Detail, Digest, Durability, Entry, Kind, Ledger, LedgerEr
 use serde_json::{Map, Value, json};
 
 use crate::account::{account_name, name_in_environment};
+use crate::context::Caller;
 use crate::excerpt::{Briefs, brief, recorded, recorded_arguments};
 use crate::locations::Locations;
+use crate::memory::Known;
 use crate::store::{append_line, lock, plain_words, read_bounded, write_whole};
 
 pub use findings::Found;
@@ -88,8 +91,18 @@ pub struct Replayed<'a> {
 pub enum Outcome<'a> {
     /// The call was judged.
     Answered(Answered<'a>),
+    /// The call was judged, and perhaps not for the first time.
+    Remembered(Remembered<'a>),
     /// It could not be read or judged, and was refused.
     Failed(Failed<'a>),
+}
+
+/// A call whose decision is remembered, and what is recorded of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Remembered<'a> {
+    pub(crate) answered: Answered<'a>,
+    pub(crate) known: &'a Known,
+    pub(crate) caller: &'a Arc<Caller>,
 }
 
 /// A question that could not be answered.
@@ -123,7 +136,9 @@ impl<'a> Outcome<'a> {
     /// The policy that says how it is redacted.
     fn policy(&self) -> Option<&'a Policy> {
         match self {
-            Outcome::Answered(answered) => answered.policy,
+            Outcome::Answered(answered) | Outcome::Remembered(Remembered { answered, .. }) => {
+                answered.policy
+            }
             Outcome::Failed(_) => None,
         }
     }
@@ -131,7 +146,9 @@ impl<'a> Outcome<'a> {
     /// Where it was found, if that is a transcript.
     fn replayed(&self) -> Option<Replayed<'a>> {
         match self {
-            Outcome::Answered(answered) => answered.replayed,
+            Outcome::Answered(answered) | Outcome::Remembered(Remembered { answered, .. }) => {
+                answered.replayed
+            }
             Outcome::Failed(failed) => failed.replayed,
         }
     }
@@ -331,6 +348,24 @@ impl Recorder {
     fn entry(&self, outcome: &Outcome<'_>, briefs: &Briefs) -> Entry {
         match outcome {
             Outcome::Answered(answered) => self.decision(answered, briefs),
+            Outcome::Remembered(Remembered {
+                answered,
+                known,
+                caller,
+            }) => {
+                // What is redacted depends on the policy, with which the decision is remembered, and
+                // on the key of the tags where it wants those.
+                let tagged = answered
+                    .policy
+                    .is_none_or(|policy| policy.redaction().equality);
+                match tagged {
+                    true => self.decision(answered, briefs),
+                    false => Entry {
+                        duration: answered.took,
+                        ..known.record(caller, || self.decision(answered, briefs))
+                    },
+                }
+            }
             Outcome::Failed(failed) => self.failure(failed, briefs),
         }
     }
@@ -430,8 +465,9 @@ fn found_at(replayed: Replayed<'_>) -> Value {
 
 /// How surely an outcome is kept before it is answered.
 fn durability(outcome: &Outcome<'_>) -> Durability {
-    let Outcome::Answered(answered) = outcome else {
-        return Durability::Written;
+    let answered = match outcome {
+        Outcome::Answered(answered) | Outcome::Remembered(Remembered { answered, .. }) => answered,
+        Outcome::Failed(_) => return Durability::Written,
     };
     let decision = answered.decision;
     let waits = match answered.policy.map(Policy::durability) {

@@ -15,6 +15,8 @@ use holdpoint_core::{SessionState, digest_of};
 
 use crate::locations::Locations;
 use crate::store::{Unread, lock, plain_words, read_bounded, write_whole};
+use crate::written;
+use holdpoint_core::text::redaction::Redactor;
 
 /// A session is forgotten when it was not touched for this long.
 const LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
@@ -132,6 +134,24 @@ impl Sessions {
         Ok(result)
     }
 
+    /// Remembers files that a session writes, without the secrets in their names.
+    pub fn remember_written(
+        &self,
+        id: &SessionId,
+        files: &[(String, Option<String>)],
+        redactor: &Redactor,
+    ) -> Result<(), SessionError> {
+        let list = self.written_list(id);
+        written::remember(&list, files, redactor).map_err(|error| {
+            SessionError::Unusable(list.display().to_string(), plain_words(&error))
+        })
+    }
+
+    /// Where a session's files are remembered.
+    pub(crate) fn written_list(&self, id: &SessionId) -> PathBuf {
+        self.directory.join(format!("{}.written", id.file))
+    }
+
     /// The sessions that are kept, the newest first: each by the name of its file, when it was changed,
     /// and what it remembers.
     pub fn all(&self) -> Result<Vec<(String, SystemTime, SessionState)>, SessionError> {
@@ -173,10 +193,9 @@ impl Sessions {
         };
         // Locks stay: one that is removed while it is held holds nobody off.
         let states = entries.flatten().filter(|entry| {
-            entry
-                .path()
-                .extension()
-                .is_some_and(|end| end == "json" || end.to_string_lossy().starts_with("draft-"))
+            entry.path().extension().is_some_and(|end| {
+                end == "json" || end == "written" || end.to_string_lossy().starts_with("draft-")
+            })
         });
         for entry in states.take(10_000) {
             if entry

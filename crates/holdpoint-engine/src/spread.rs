@@ -5,6 +5,7 @@
 //! something other than the shell looks. Links are not followed, work is bounded.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use holdpoint_core::Glob;
@@ -62,15 +63,26 @@ pub(crate) fn spread(pattern: &str, most: usize) -> Spread {
         if deep {
             next.push((place.clone(), at + 1));
         }
-        for entry in fs::read_dir(&place).into_iter().flatten().flatten() {
+        let entries = match fs::read_dir(&place) {
+            Ok(entries) => Some(entries),
+            Err(error) => {
+                found.cut |= !is_nothing(&error);
+                None
+            }
+        };
+        for entry in entries.into_iter().flatten() {
             looked_at += 1;
+            let Ok(entry) = entry else {
+                found.cut = true;
+                break;
+            };
             if looked_at >= MAX_ENTRIES {
+                found.cut = true;
                 break;
             }
             let name = entry.file_name();
-            let Some(name) = name.to_str() else {
-                continue;
-            };
+            // What is not text in a name is one letter that no pattern names.
+            let name = name.to_string_lossy();
             if deep {
                 if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                     next.push((entry.path(), at));
@@ -78,7 +90,7 @@ pub(crate) fn spread(pattern: &str, most: usize) -> Spread {
                 continue;
             }
             let visible = hidden_too || !name.starts_with('.') || part.starts_with('.');
-            if visible && glob.matches(name) {
+            if visible && glob.matches(&name) {
                 next.push((entry.path(), at + 1));
             }
         }
@@ -87,6 +99,14 @@ pub(crate) fn spread(pattern: &str, most: usize) -> Spread {
     }
     found.paths.sort();
     found
+}
+
+/// Whether an error says that a shell would find nothing there: it looks as the same user.
+fn is_nothing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::PermissionDenied
+    )
 }
 
 #[cfg(test)]

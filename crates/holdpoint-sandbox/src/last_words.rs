@@ -47,6 +47,17 @@ pub fn take_time(time: Duration) -> io::Result<()> {
     system::set_alarm(time)
 }
 
+/// While it is so, being told to stop (by `SIGTERM`, `SIGINT` or `SIGHUP`) is noted instead of ending
+/// the process, once: it has something to take back first, and five seconds for it.
+pub fn note_stops(noted: bool) {
+    system::note_stops(noted);
+}
+
+/// Whether the process was told to stop while that is noted.
+pub fn was_told_to_stop() -> bool {
+    system::was_told_to_stop()
+}
+
 /// Last words also leave a line at `path`, so that what could not be recorded is not forgotten. The
 /// first place that is named counts.
 pub fn leave_note_at(path: &Path) -> io::Result<()> {
@@ -69,6 +80,7 @@ mod system {
     use std::path::Path;
     use std::ptr;
     use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
 
     use libc::{c_int, c_void};
@@ -82,6 +94,13 @@ mod system {
 
     /// Where a line is left.
     static NOTE: OnceLock<CString> = OnceLock::new();
+
+    /// Whether a stop is noted, and whether one was.
+    static NOTED: AtomicBool = AtomicBool::new(false);
+    static TOLD: AtomicBool = AtomicBool::new(false);
+
+    /// The seconds a process has that was told to stop and has something to take back.
+    const TO_STOP: libc::c_uint = 5;
 
     /// Every signal that would end the process without a word and can be caught, with its meaning.
     /// `SIGPIPE` is not among them: the runtime ignores it, and a write that fails says so itself.
@@ -137,6 +156,14 @@ mod system {
         }
     }
 
+    pub(super) fn note_stops(noted: bool) {
+        NOTED.store(noted, Ordering::Relaxed);
+    }
+
+    pub(super) fn was_told_to_stop() -> bool {
+        TOLD.load(Ordering::Relaxed)
+    }
+
     pub(super) fn leave_note_at(path: &Path) -> io::Result<()> {
         let path = CString::new(path.as_os_str().as_bytes())?;
         let _ = NOTE.set(path);
@@ -157,12 +184,12 @@ mod system {
         // SAFETY: all-zero bytes are a valid `sigaction`: no flags, an empty mask.
         let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
         action.sa_sigaction = on_signal as extern "C" fn(c_int) as usize;
-        action.sa_flags = libc::SA_ONSTACK;
+        action.sa_flags = libc::SA_ONSTACK | libc::SA_RESTART;
         // While the last words are said, nothing else is heard.
         // SAFETY: the mask is a valid set that nobody else sees.
         checked(unsafe { libc::sigfillset(&raw mut action.sa_mask) })?;
         for (signal, _) in ENDINGS {
-            // SAFETY: the handler only makes calls that are allowed in one, and never returns.
+            // SAFETY: the handler only makes calls that are allowed in one.
             checked(unsafe { libc::sigaction(*signal, &raw const action, ptr::null_mut()) })?;
         }
         // Whoever started this process may have blocked signals, the alarm among them.
@@ -212,6 +239,13 @@ mod system {
     }
 
     extern "C" fn on_signal(signal: c_int) {
+        let stops = matches!(signal, libc::SIGTERM | libc::SIGINT | libc::SIGHUP);
+        if stops && NOTED.swap(false, Ordering::Relaxed) {
+            TOLD.store(true, Ordering::Relaxed);
+            // SAFETY: the call is allowed in a handler; the alarm ends in last words.
+            unsafe { libc::alarm(TO_STOP) };
+            return;
+        }
         let cause = ENDINGS
             .iter()
             .find(|(known, _)| *known == signal)
@@ -301,6 +335,12 @@ mod system {
     pub(super) fn leave_note_at(path: &Path) -> io::Result<()> {
         let _ = NOTE.set(path.to_owned());
         Ok(())
+    }
+
+    pub(super) fn note_stops(_: bool) {}
+
+    pub(super) fn was_told_to_stop() -> bool {
+        false
     }
 
     pub(super) fn set_alarm(_: std::time::Duration) -> io::Result<()> {

@@ -35,8 +35,8 @@ pub use holdpoint_engine::{
     FileError, Finding, Gate, Guard, Layer, LoadError, Locations, Lookup, Mark, Method, OnError,
     Pack, PackError, Part, Policy, Profile, ProjectFiles, Risk, Session, SessionError, SessionId,
     SessionState, Sessions, StrictValue, Supervision, Suspensions, Switched, ToolCall, Trust,
-    TrustError, TrustStore, Verdict, load_file, load_layers, load_layers_at, load_text,
-    plain_words, read_pack, read_policy_file, real_directory, shown, text,
+    TrustError, TrustStore, Verdict, escape_for_display, load_file, load_layers, load_layers_at,
+    load_text, plain_words, read_pack, read_policy_file, real_directory, text,
 };
 
 /// The guides' code is compiled and run with the other examples in the documentation.

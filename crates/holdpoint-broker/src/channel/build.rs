@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use holdpoint_core::policy::{Channel as Written, ChannelKind, ChannelText};
-use holdpoint_core::text::shown;
+use holdpoint_core::text::escape_for_display;
 
 use super::console::{Console, Settings, editor_of, wants_no_colour};
 use super::{Channel, ChannelError};
@@ -106,7 +106,7 @@ fn place(written: &str, key: &str, setting: &Setting<'_>) -> Result<PathBuf, Cha
         true => Ok(path),
         false => Err(ChannelError::Unusable(format!(
             "`{key}` is `{}`: write the whole path, or one that starts with ~/",
-            shown(written, 300)
+            escape_for_display(written, 300)
         ))),
     }
 }

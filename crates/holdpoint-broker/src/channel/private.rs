@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use holdpoint_core::text::shown;
+use holdpoint_core::text::escape_for_display;
 use holdpoint_sandbox::user;
 
 /// Write access of the group or of everybody.
@@ -126,5 +126,5 @@ pub(super) fn forget(path: &Path) -> io::Result<()> {
 
 /// A path for a message.
 pub(super) fn name(path: &Path) -> String {
-    shown(&path.display().to_string(), 300)
+    escape_for_display(&path.display().to_string(), 300)
 }

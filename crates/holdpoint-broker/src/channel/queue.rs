@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use holdpoint_core::text::shown;
+use holdpoint_core::text::escape_for_display;
 
 use super::patience::Patience;
 use super::{ChannelError, Turn};
@@ -20,7 +20,7 @@ impl Place {
     /// Waits for everybody who asked before, and says whether anybody did.
     pub(super) fn take(lock: &Path, patience: &Patience<'_>) -> Result<(Self, Turn), ChannelError> {
         let unusable = |error: &io::Error| {
-            let lock = shown(&lock.display().to_string(), 300);
+            let lock = escape_for_display(&lock.display().to_string(), 300);
             ChannelError::Unusable(format!(
                 "the console cannot wait for its turn at `{lock}`: {error}"
             ))

@@ -2,7 +2,7 @@
 //! (J-48 … J-52). What is not surely an answer to this very request is no yes.
 
 use holdpoint_core::Timestamp;
-use holdpoint_core::text::shown;
+use holdpoint_core::text::escape_for_display;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use subtle::ConstantTimeEq;
@@ -110,7 +110,7 @@ impl Reply {
             return refused("the reply has no `decision`");
         };
         let Some(decision) = Decision::from_word(word.trim()) else {
-            let word = shown(word, 40);
+            let word = escape_for_display(word, 40);
             return refused(&format!("the reply's decision `{word}` is unknown"));
         };
         Ok(match decision {
@@ -248,8 +248,8 @@ fn rule_of(request: &Request, pattern: Option<&str>, ends: bool) -> Result<Scope
             .collect();
         format!(
             "no rule was left: `{}` is not offered for this call ({}); this call only",
-            shown(pattern, 100),
-            shown(&offered.join(", "), 300)
+            escape_for_display(pattern, 100),
+            escape_for_display(&offered.join(", "), 300)
         )
     })
 }

@@ -382,7 +382,7 @@ impl Broker {
                         .host
                         .remember(&request.asked, memory, &said.approver)?;
                 }
-                Ok((said.approver.as_str(), said.answer.word()))
+                Ok((said.approver.as_str(), said.answer.as_str()))
             })?;
             if let Some(next) = stored {
                 if memory.is_some() {
@@ -444,31 +444,38 @@ impl Broker {
         )))
     }
 
-    /// Withdraws a request, for the caller that waits for it.
-    pub fn withdraw(&self, id: &str, nonce: &str, now: Moment) -> Result<bool, Problem> {
+    /// Withdraws a request, for the caller that waits for it, who is told so; none if it is settled
+    /// already, or another caller waits for it.
+    pub fn withdraw(
+        &self,
+        id: &str,
+        nonce: &str,
+        now: Moment,
+    ) -> Result<Option<Resolution>, Problem> {
         let mut requests = self.requests();
         let theirs = requests
             .waiting
             .get(id)
             .is_some_and(|caller| caller.nonce == nonce);
         let Some(Kept { request, .. }) = requests.store.find(id)?.filter(|_| theirs) else {
-            return Ok(false);
+            return Ok(None);
         };
         if is_final(request.state) {
-            return Ok(false);
+            return Ok(None);
         }
         let next = answering::withdrawn(&request, now);
         let withdrawn = || self.inner.host.record(Event::Withdrawn(&next));
         let updated = requests
             .store
             .update(&next, Some(nonce), withdrawn, || Ok(()))?;
-        let stored = updated != Updated::Overtaken;
-        if stored {
-            requests.pending = requests.pending.saturating_sub(1);
-            requests.waiting.remove(id);
-            self.tell_all(ChangeKind::Settled, next);
+        if updated == Updated::Overtaken {
+            return Ok(None);
         }
-        Ok(stored)
+        requests.pending = requests.pending.saturating_sub(1);
+        requests.waiting.remove(id);
+        let told = Resolution::from_request(&next);
+        self.tell_all(ChangeKind::Settled, next);
+        Ok(told)
     }
 
     /// Refuses what nobody answered in time. One request that cannot be settled keeps no other from
@@ -521,7 +528,7 @@ impl Broker {
                 self.inner.host.record(Event::Answered {
                     request: &next,
                     approver: &said.approver,
-                    answer: said.answer.word(),
+                    answer: said.answer.as_str(),
                 })
             });
         }

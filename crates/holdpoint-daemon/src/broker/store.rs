@@ -75,7 +75,7 @@ impl Store {
             .and_then(|mut insert| {
                 insert.execute(params![
                     request.id,
-                    request.state.word(),
+                    request.state.as_str(),
                     request.asked.session,
                     request.origin,
                     whole(request.opened),
@@ -124,7 +124,7 @@ impl Store {
             .and_then(|mut update| {
                 update.execute(params![
                     request.id,
-                    request.state.word(),
+                    request.state.as_str(),
                     request.expires.map(whole),
                     settled.map(|settled| whole(settled.at)),
                     approvers,
@@ -357,7 +357,7 @@ fn words_of(request: &Request) -> String {
             .settled
             .as_ref()
             .map_or("", |settled| settled.reason.as_str()),
-        request.state.word(),
+        request.state.as_str(),
     ]
     .join("\n")
     .to_lowercase()

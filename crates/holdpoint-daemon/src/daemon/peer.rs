@@ -3,6 +3,7 @@
 //! Agents mark the environment of what they run. A process can drop such a mark, but not from the
 //! shell that started it: every process above it is looked at, too.
 
+use std::fmt;
 use std::fs;
 
 /// Variables agents set for the commands they run.
@@ -24,8 +25,27 @@ const MARKS: &[&str] = &[
     "QWEN_CODE",
 ];
 
-/// How many processes above are looked at.
-const HIGHEST: usize = 64;
+/// The most processes above that are looked at: far more than people nest their shells. Of a longer chain nobody
+/// can say that no agent is above it.
+const MAX_ABOVE: usize = 1024;
+
+/// Why a process is taken for an agent's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// An agent's mark is on it, or on one above it.
+    Mark(&'static str),
+    /// There are too many above it to look at all of them.
+    TooDeep,
+}
+
+impl fmt::Display for Sign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Sign::Mark(mark) => write!(f, "{mark} is set above it"),
+            Sign::TooDeep => write!(f, "more than {MAX_ABOVE} processes are above it"),
+        }
+    }
+}
 
 /// Whether a process can be looked at. One that has gone, or is somebody else's, cannot.
 #[cfg(target_os = "linux")]
@@ -39,27 +59,28 @@ pub fn can_be_seen(_process: u32) -> bool {
     true
 }
 
-/// The mark of an agent on a process or on one above it.
-pub fn agent_above(process: u32) -> Option<&'static str> {
+/// The sign of an agent on a process or on one above it.
+pub fn agent_above(process: u32) -> Option<Sign> {
     let mut process = process;
-    for _ in 0..HIGHEST {
+    for _ in 0..MAX_ABOVE {
         if process <= 1 {
             return None;
         }
         if let Some(mark) = marked(process) {
-            return Some(mark);
+            return Some(Sign::Mark(mark));
         }
         process = parent_of(process)?;
     }
-    None
+    Some(Sign::TooDeep)
 }
 
 /// The same for this process.
-pub fn agent_above_us() -> Option<&'static str> {
+pub fn agent_above_us() -> Option<Sign> {
     let own = MARKS
         .iter()
         .find(|mark| std::env::var_os(mark).is_some_and(|value| !value.is_empty()));
-    own.copied().or_else(|| agent_above(std::process::id()))
+    let own = own.copied().map(Sign::Mark);
+    own.or_else(|| agent_above(std::process::id()))
 }
 
 /// The mark in the environment a process was started with.
@@ -106,7 +127,7 @@ mod tests {
         });
         let sleeper = sleeper.unwrap();
         assert_eq!(marked(sleeper), None);
-        assert_eq!(agent_above(sleeper), Some("CLAUDECODE"));
+        assert_eq!(agent_above(sleeper), Some(Sign::Mark("CLAUDECODE")));
         child.kill().unwrap();
         child.wait().unwrap();
     }

@@ -13,7 +13,7 @@ use subtle::ConstantTimeEq;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::{Semaphore, broadcast};
+use tokio::sync::{Semaphore, broadcast, oneshot};
 use tokio::task::spawn_blocking;
 
 use super::peer;
@@ -106,9 +106,8 @@ fn not_a_person(process: Option<u32>) -> Option<String> {
     let Some(process) = process.filter(|process| peer::can_be_seen(*process)) else {
         return Some("the program that asks cannot be looked at: only a person answers".into());
     };
-    peer::agent_above(process).map(|mark| {
-        format!("an agent's call may not do this ({mark} is set above it): only a person answers")
-    })
+    peer::agent_above(process)
+        .map(|sign| format!("an agent's call may not do this ({sign}): only a person answers"))
 }
 
 async fn hold(
@@ -124,7 +123,7 @@ async fn hold(
     let held =
         spawn_blocking(move || broker.hold(&asked, &caller, before.as_deref(), Moment::now()))
             .await;
-    let (id, answer) = match held {
+    let (id, mut answer) = match held {
         Ok(Ok(Held::Told(told))) => return say(&mut write, &proved(state, &nonce, &told)).await,
         Ok(Ok(Held::Waiting {
             id,
@@ -141,20 +140,42 @@ async fn hold(
         Ok(Err(problem)) => return say(&mut write, &refusal(&problem.0)).await,
         Err(_) => return say(&mut write, &refusal("the daemon failed to judge the call")).await,
     };
-    tokio::select! {
-        told = answer => match told {
-            Ok(told) => say(&mut write, &proved(state, &nonce, &told)).await,
-            // Another connection of the same caller waits now, or the daemon ends.
-            Err(_) => Ok(()),
-        },
-        // The caller has gone away, or says something: it can only withdraw.
-        wish = heard(&mut read) => {
-            if let Ok(Some(Ok(Wish::Withdraw))) = wish {
-                let broker = state.broker.clone();
-                let _ = spawn_blocking(move || broker.withdraw(&id, &nonce, Moment::now())).await;
-            }
-            Ok(())
+    let wish = tokio::select! {
+        told = &mut answer => return tell(&mut write, state, &nonce, told).await,
+        wish = heard(&mut read) => wish,
+    };
+    // The caller can only withdraw. One that goes away without a word finds its request again.
+    if !matches!(wish, Ok(Some(Ok(Wish::Withdraw)))) {
+        return Ok(());
+    }
+    let (broker, caller) = (state.broker.clone(), nonce.clone());
+    let withdrawn = spawn_blocking(move || broker.withdraw(&id, &caller, Moment::now())).await;
+    match withdrawn {
+        Ok(Ok(Some(told))) => say(&mut write, &proved(state, &nonce, &told)).await,
+        // Somebody was faster: their answer is what came of it.
+        Ok(Ok(None)) => tell(&mut write, state, &nonce, answer.await).await,
+        Ok(Err(problem)) => say(&mut write, &refusal(&problem.0)).await,
+        Err(_) => {
+            say(
+                &mut write,
+                &refusal("the daemon failed to withdraw the call"),
+            )
+            .await
         }
+    }
+}
+
+/// Tells a caller how its call ended.
+async fn tell(
+    write: &mut OwnedWriteHalf,
+    state: &SocketState,
+    nonce: &str,
+    told: Result<Resolution, oneshot::error::RecvError>,
+) -> std::io::Result<()> {
+    match told {
+        Ok(told) => say(write, &proved(state, nonce, &told)).await,
+        // Another connection of the same caller waits now, or the daemon ends.
+        Err(_) => Ok(()),
     }
 }
 

@@ -20,7 +20,7 @@ use holdpoint_broker::channel::payload::{Payload, seconds};
 use holdpoint_broker::channel::reply::{self, Answered, Reply};
 use holdpoint_broker::{Channel, ChannelError, Moment, Request, SignedAnswer, Waiting};
 use holdpoint_core::policy::{ChannelText, Secret};
-use holdpoint_core::text::shown;
+use holdpoint_core::text::escape_for_display;
 use ureq::http::header::{
     AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue,
     RETRY_AFTER, TRANSFER_ENCODING,
@@ -285,7 +285,7 @@ impl Channel for Webhook {
         let channel = format!("webhook:{}", self.host);
         // Who it was is the server's word; without a signature that is anybody's.
         let name = answered.approver.filter(|_| self.key.is_some());
-        let name = name.map(|name| shown(name.trim(), 64));
+        let name = name.map(|name| escape_for_display(name.trim(), 64));
         let (approver, on_behalf_of) = match name.filter(|name| !name.is_empty()) {
             Some(name) => (format!("{channel}/{name}"), vec![channel]),
             None => (channel, Vec::new()),
@@ -374,7 +374,7 @@ fn agent(host: &str, ca_file: Option<&Path>) -> Result<Agent, ChannelError> {
 }
 
 fn certificates(path: &Path) -> Result<Vec<Certificate<'static>>, ChannelError> {
-    let name = shown(&path.display().to_string(), 300);
+    let name = escape_for_display(&path.display().to_string(), 300);
     let read = |path: &Path| {
         let file = fs::File::open(path)?;
         let mut bytes = Vec::new();
@@ -411,7 +411,7 @@ fn headers_of(written: &BTreeMap<String, Secret>) -> Result<HeaderMap, ChannelEr
     ];
     let mut headers = HeaderMap::new();
     for (name, value) in written {
-        let shown = shown(name, 60);
+        let shown = escape_for_display(name, 60);
         let name = HeaderName::try_from(name.as_str())
             .map_err(|_| unusable(&format!("`{shown}` in `headers` is no header")))?;
         if own.contains(&name) {

@@ -103,7 +103,7 @@ pub(super) fn copy(
             kind,
         });
     }
-    let now = Timestamp::of(SystemTime::now());
+    let now = Timestamp::from_clock(SystemTime::now());
     let manifests = backups.manifests();
     let unwritten = |error: std::io::Error| BackupError::unwritten(&manifests, &error);
     let manifest = Manifest {

@@ -9,7 +9,7 @@ use holdpoint_core::{ExplainedCommand, paths::is_within};
 use super::Found;
 use super::subject::Subject;
 use crate::amounts::counted;
-use crate::{shown, text_without_secrets};
+use crate::{escape_for_display, text_without_secrets};
 
 pub(super) fn check(subject: &Subject) -> Found {
     if subject.call.command_line().is_none() {
@@ -21,12 +21,15 @@ pub(super) fn check(subject: &Subject) -> Found {
         return (Status::Error, message.into());
     };
     if let Some(why) = &explained.unreadable {
-        let message = format!("the command line cannot be read: {}", shown(why, 200));
+        let message = format!(
+            "the command line cannot be read: {}",
+            escape_for_display(why, 200)
+        );
         return (Status::Error, message);
     }
     let mut warning = None;
     for command in &explained.commands {
-        let name = text_without_secrets(&shown(&command.text, 120));
+        let name = text_without_secrets(&escape_for_display(&command.text, 120));
         if let Some(why) = destroys(command, subject) {
             return (Status::Failed, format!("`{name}` {why}"));
         }

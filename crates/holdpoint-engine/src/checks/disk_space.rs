@@ -18,13 +18,16 @@ const USUAL: u64 = 1_000_000;
 /// What must stay free for everybody else.
 const SPARE: u64 = 100_000_000;
 
-pub(super) fn check(subject: &Subject) -> Found {
+pub(super) fn check(subject: &Subject) -> Result<Found, Found> {
     check_with(subject, free_space)
 }
 
-fn check_with(subject: &Subject, free_space: impl Fn(&Path) -> io::Result<u64>) -> Found {
-    let mut targets: Vec<&Path> = subject.written().collect();
-    let need = need(subject, !targets.is_empty());
+fn check_with(
+    subject: &Subject,
+    free_space: impl Fn(&Path) -> io::Result<u64>,
+) -> Result<Found, Found> {
+    let mut targets = subject.written()?;
+    let need = need(subject, !targets.is_empty())?;
     if targets.is_empty() {
         targets.push(&subject.workspace);
     }
@@ -41,10 +44,10 @@ fn check_with(subject: &Subject, free_space: impl Fn(&Path) -> io::Result<u64>) 
             Err(error) => {
                 let place = named(there);
                 let message = format!("how much room there is at {place} cannot be found out");
-                return (
+                return Err((
                     Status::Error,
                     format!("{message} ({})", plain_words(&error)),
-                );
+                ));
             }
         };
         if tightest.as_ref().is_none_or(|(least, _)| free < *least) {
@@ -53,7 +56,7 @@ fn check_with(subject: &Subject, free_space: impl Fn(&Path) -> io::Result<u64>) 
         seen.push(mount);
     }
     let Some((free, mount)) = tightest else {
-        return (Status::Error, "there is no place to look at".into());
+        return Err((Status::Error, "there is no place to look at".into()));
     };
     let message = format!(
         "{} needed, {} free on {}",
@@ -63,21 +66,20 @@ fn check_with(subject: &Subject, free_space: impl Fn(&Path) -> io::Result<u64>) 
     );
     if free < need.saturating_add(SPARE) {
         let message = format!("{message}, where {} must stay free", bytes(SPARE));
-        return (Status::Failed, message);
+        return Ok((Status::Failed, message));
     }
-    (Status::Passed, message)
+    Ok((Status::Passed, message))
 }
 
 /// What the call would write: the text it brings along, and the files it would copy.
-fn need(subject: &Subject, writes: bool) -> u64 {
-    let read = subject
-        .files()
-        .filter(|(_, verb, _)| *verb == PathVerb::Read);
+fn need(subject: &Subject, writes: bool) -> Result<u64, Found> {
+    let files = subject.files()?.into_iter();
+    let read = files.filter(|(_, verb, _)| *verb == PathVerb::Read);
     let copied = match writes {
         true => read.fold(0u64, |sum, (_, _, size)| sum.saturating_add(size)),
         false => 0,
     };
-    subject.text_size().saturating_add(copied).max(USUAL)
+    Ok(subject.text_size().saturating_add(copied).max(USUAL))
 }
 
 /// Where the file system a path is on begins.
@@ -111,7 +113,8 @@ mod tests {
         let (status, message) = check_with(&subject, |asked| {
             assert_eq!(asked, Path::new("/proc"));
             Ok(56_200_000_000)
-        });
+        })
+        .unwrap();
         assert_eq!(status, Status::Passed);
         assert_eq!(message, "1.0 MB needed, 56.2 GB free on /proc");
     }
@@ -123,15 +126,19 @@ mod tests {
         let large = fs::File::create(place.path().join("large")).unwrap();
         large.set_len(12_300_000).unwrap();
         let subject = Subject::from_call(ToolCall::shell("cp large copy"), place.path(), None);
-        let (status, message) = check_with(&subject, |_| Ok(112_299_000));
+        let (status, message) = check_with(&subject, |_| Ok(112_299_000)).unwrap();
         assert_eq!(status, Status::Failed);
         assert!(
             message.starts_with("12.3 MB needed, 112.2 MB free on "),
             "{message}"
         );
-        assert_eq!(check_with(&subject, |_| Ok(112_301_000)).0, Status::Passed);
-        let (status, message) = check_with(&subject, |_| Err(io::ErrorKind::Unsupported.into()));
+        assert_eq!(
+            check_with(&subject, |_| Ok(112_301_000)).unwrap().0,
+            Status::Passed
+        );
+        let unsupported = |_: &Path| Err(io::ErrorKind::Unsupported.into());
+        let (status, message) = check_with(&subject, unsupported).unwrap_err();
         assert_eq!(status, Status::Error, "{message}");
-        assert_ne!(check(&subject).0, Status::Error);
+        assert!(check(&subject).is_ok());
     }
 }

@@ -55,13 +55,18 @@ fn task(check: Check, subject: Arc<Subject>) -> Task {
             let message = "a copy of what would change is made once the call is released";
             (Status::Skipped, message.to_owned())
         }),
-        Check::DiskSpace => Box::new(move || disk_space::check(&subject)),
-        Check::Permission => Box::new(move || permission::check(&subject)),
-        Check::SizeLimit => Box::new(move || size_limit::check(&subject)),
-        Check::SensitiveData => Box::new(move || sensitive_data::check(&subject)),
+        Check::DiskSpace => told(move || disk_space::check(&subject)),
+        Check::Permission => told(move || permission::check(&subject)),
+        Check::SizeLimit => told(move || size_limit::check(&subject)),
+        Check::SensitiveData => told(move || sensitive_data::check(&subject)),
         Check::CommandValidator => Box::new(move || command::check(&subject)),
-        Check::SandboxCheck => Box::new(move || sandbox::check(&subject)),
+        Check::SandboxCheck => told(move || sandbox::check(&subject)),
     }
+}
+
+/// What a check found, or why it could not find it out.
+fn told(check: impl FnOnce() -> Result<Found, Found> + Send + 'static) -> Task {
+    Box::new(move || check().unwrap_or_else(|unknown| unknown))
 }
 
 /// Runs tasks beside each other. One that is late is left behind: a thread cannot be ended, but

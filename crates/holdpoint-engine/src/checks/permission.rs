@@ -12,11 +12,11 @@ use super::subject::{Subject, named, nearest};
 use crate::amounts::counted;
 use crate::plain_words;
 
-pub(super) fn check(subject: &Subject) -> Found {
-    let made = made_directories(subject);
+pub(super) fn check(subject: &Subject) -> Result<Found, Found> {
+    let made = made_directories(subject)?;
     let mut looked_at = 0;
     let mut missing = None;
-    for (path, verb) in subject.paths() {
+    for (path, verb) in subject.paths()? {
         let problem = match verb {
             PathVerb::Write if path.is_dir() => refused(path),
             PathVerb::Write if path.exists() => refused(path),
@@ -29,20 +29,20 @@ pub(super) fn check(subject: &Subject) -> Found {
             PathVerb::Read | PathVerb::Run | PathVerb::Unknown => continue,
         };
         if let Some(problem) = problem {
-            return problem;
+            return Ok(problem);
         }
         looked_at += 1;
     }
     if let Some(missing) = missing {
         let message = format!("there is nothing to remove at {}", named(missing));
-        return (Status::Warning, message);
+        return Ok((Status::Warning, message));
     }
     if looked_at == 0 {
         let message = "the call names nothing that it would write or remove";
-        return (Status::Skipped, message.into());
+        return Ok((Status::Skipped, message.into()));
     }
     let paths = counted(looked_at, "path");
-    (Status::Passed, format!("{paths} can be written or removed"))
+    Ok((Status::Passed, format!("{paths} can be written or removed")))
 }
 
 /// Why a new file cannot be made.
@@ -62,7 +62,7 @@ fn may_make(path: &Path, made: &[&Path]) -> Option<Found> {
 }
 
 /// The directories the call makes itself, with those above them: `mkdir -p a/b`.
-fn made_directories(subject: &Subject) -> Vec<&Path> {
+fn made_directories(subject: &Subject) -> Result<Vec<&Path>, Found> {
     let makes = subject.explained().is_some_and(|explained| {
         explained.commands.iter().any(|command| {
             let mut words = command.words.iter().map(String::as_str);
@@ -71,8 +71,8 @@ fn made_directories(subject: &Subject) -> Vec<&Path> {
         })
     });
     match makes {
-        true => subject.written().collect(),
-        false => Vec::new(),
+        true => subject.written(),
+        false => Ok(Vec::new()),
     }
 }
 
@@ -112,7 +112,7 @@ mod tests {
     use std::fs;
 
     fn of(line: &str, place: &Path) -> Found {
-        check(&Subject::from_call(ToolCall::shell(line), place, None))
+        check(&Subject::from_call(ToolCall::shell(line), place, None)).unwrap()
     }
 
     //
@@ -138,7 +138,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let input = json!({"file_path": "/proc/sys/kernel/version", "content": "x"});
         let call = ToolCall::new("Write", input).unwrap();
-        let (status, message) = check(&Subject::from_call(call, place.path(), None));
+        let (status, message) = check(&Subject::from_call(call, place.path(), None)).unwrap();
         assert_eq!(status, Status::Failed, "{message}");
         assert_eq!(
             message,

@@ -44,19 +44,17 @@ const FROM_HOME: &[&str] = &[
 /// Where Linux lists what guards it.
 const GUARDS: &str = "/sys/kernel/security/lsm";
 
-pub(super) fn check(subject: &Subject) -> Found {
+pub(super) fn check(subject: &Subject) -> Result<Found, Found> {
     check_with(subject, fs::read_to_string(GUARDS).ok().as_deref())
 }
 
-fn check_with(subject: &Subject, guards: Option<&str>) -> Found {
+fn check_with(subject: &Subject, guards: Option<&str>) -> Result<Found, Found> {
+    let paths = subject.paths()?;
     // A program that is run is not touched by that.
-    let touched = || {
-        let paths = subject.paths().iter();
-        paths.filter(|(_, verb)| *verb != PathVerb::Run)
-    };
+    let touched = || paths.iter().filter(|(_, verb)| *verb != PathVerb::Run);
     if let Some((path, verb)) = touched().find(|(path, _)| is_protected(path, subject)) {
         let message = format!("{} is protected: {} it", named(path), may_not(*verb));
-        return (Status::Failed, message);
+        return Ok((Status::Failed, message));
     }
     let mut outside: Vec<&Path> = touched()
         .map(|(path, _)| path.as_path())
@@ -79,7 +77,7 @@ fn check_with(subject: &Subject, guards: Option<&str>) -> Found {
                 "whether this machine has an OS sandbox cannot be seen",
             ),
         };
-    match outside.as_slice() {
+    Ok(match outside.as_slice() {
         [] if available => (Status::Passed, format!("inside the workspace; {sandbox}")),
         [] => (Status::Warning, format!("inside the workspace; {sandbox}")),
         [only] => {
@@ -94,7 +92,7 @@ fn check_with(subject: &Subject, guards: Option<&str>) -> Found {
             );
             (Status::Warning, message)
         }
-    }
+    })
 }
 
 fn is_protected(path: &Path, subject: &Subject) -> bool {
@@ -129,7 +127,7 @@ mod tests {
     fn of(line: &str, guards: Option<&str>) -> Found {
         let home = Some(Path::new("/home/dev"));
         let subject = Subject::from_call(ToolCall::shell(line), Path::new("/work/app"), home);
-        check_with(&subject, guards)
+        check_with(&subject, guards).unwrap()
     }
 
     //

@@ -1,6 +1,7 @@
 //! Secrets in the arguments and in the files the call names. What was found is told by its kind and
 //! place, never shown.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -18,27 +19,25 @@ use crate::plain_words;
 /// How much of each file is read: secrets stand in configuration, which is short. The message says how much it was.
 const MAX_OF_A_FILE: u64 = 100_000;
 
-/// The most files that are read, so that a check ends in its time; the message says how many they were.
-const MAX_FILES: usize = 50;
+/// The most files that are read, so that a check ends in its time. Further ones are told like what was found: nobody knows
+/// what is in them.
+const MAX_FILES: usize = 200;
 
 /// The most places that are told; the rest is counted.
 const MAX_TOLD: usize = 3;
 
-pub(super) fn check(subject: &Subject) -> Found {
+pub(super) fn check(subject: &Subject) -> Result<Found, Found> {
     let redactor = showing();
     let mut found: Vec<String> = Vec::new();
     let (_, kinds) = redactor.json(&Value::Object(subject.call.input().clone()));
     if !kinds.is_empty() {
         found.push(format!("{} in the arguments", words(&kinds)));
     }
-    let mut read = 0;
-    let mut paths: Vec<&Path> = Vec::new();
-    for (path, _, _) in subject.files() {
-        if paths.contains(&path) || read >= MAX_FILES {
-            continue;
-        }
-        paths.push(path);
-        read += 1;
+    let mut seen: HashSet<&Path> = HashSet::new();
+    let files = subject.files()?.into_iter().map(|(path, _, _)| path);
+    let files: Vec<&Path> = files.filter(|path| seen.insert(path)).collect();
+    let read = files.len().min(MAX_FILES);
+    for path in files.iter().copied().take(MAX_FILES) {
         match kinds_in(&redactor, path) {
             Ok(kinds) if kinds.is_empty() => {}
             Ok(kinds) => found.push(format!("{} in {}", words(&kinds), named(path))),
@@ -46,7 +45,7 @@ pub(super) fn check(subject: &Subject) -> Found {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
             Err(error) => {
                 let message = format!("{} cannot be read ({})", named(path), plain_words(&error));
-                return (Status::Error, message);
+                return Err((Status::Error, message));
             }
         }
     }
@@ -58,8 +57,12 @@ pub(super) fn check(subject: &Subject) -> Found {
             counted(read, "file")
         ),
     };
+    let unread = files.len() - read;
+    if found.is_empty() && unread == 0 {
+        return Ok((Status::Passed, format!("nothing found in {looked_at}")));
+    }
     if found.is_empty() {
-        return (Status::Passed, format!("nothing found in {looked_at}"));
+        found.push(format!("nothing found in {looked_at}"));
     }
     let more = found.len().saturating_sub(MAX_TOLD);
     found.truncate(MAX_TOLD);
@@ -67,7 +70,13 @@ pub(super) fn check(subject: &Subject) -> Found {
     if more > 0 {
         message.push_str(&format!("; and in {}", counted(more, "more place")));
     }
-    (Status::Warning, message)
+    if unread > 0 {
+        message.push_str(&format!(
+            "; {} not looked into",
+            counted(unread, "more file")
+        ));
+    }
+    Ok((Status::Warning, message))
 }
 
 fn kinds_in(redactor: &Redactor, path: &Path) -> io::Result<Kinds> {
@@ -83,7 +92,7 @@ fn kinds_in(redactor: &Redactor, path: &Path) -> io::Result<Kinds> {
 fn words(kinds: &Kinds) -> String {
     let words: Vec<String> = kinds
         .iter()
-        .map(|(marker, count)| counted(count, &marker.word().replace('_', " ")))
+        .map(|(marker, count)| counted(count, &marker.as_str().replace('_', " ")))
         .collect();
     words.join(" and ")
 }
@@ -102,7 +111,8 @@ mod tests {
         let secret = format!("hunter2-{}", "Zq81kX");
         fs::write(place.join("plain"), "nothing\n").unwrap();
         fs::write(place.join("settings"), format!("DB_PASSWORD={secret}\n")).unwrap();
-        let of = |line: &str| check(&Subject::from_call(ToolCall::shell(line), &place, None));
+        let of =
+            |line: &str| check(&Subject::from_call(ToolCall::shell(line), &place, None)).unwrap();
         let (status, message) = of("cat plain");
         assert_eq!(status, Status::Passed);
         assert_eq!(
@@ -121,12 +131,28 @@ mod tests {
     }
 
     #[test]
+    fn files_that_are_not_read_are_told() {
+        let place = tempfile::tempdir().unwrap();
+        let place = place.path().canonicalize().unwrap();
+        for number in 0..MAX_FILES + 3 {
+            fs::write(place.join(format!("{number}.txt")), "nothing\n").unwrap();
+        }
+        let subject = Subject::from_call(ToolCall::shell("cat *.txt"), &place, None);
+        let (status, message) = check(&subject).unwrap();
+        assert_eq!(status, Status::Warning);
+        assert!(
+            message.ends_with("; 3 more files not looked into"),
+            "{message}"
+        );
+    }
+
+    #[test]
     fn only_the_first_part_of_a_file_is_read() {
         let place = tempfile::tempdir().unwrap();
         let place = place.path().canonicalize().unwrap();
         let text = format!("{}\nDB_PASSWORD=hunter2-Zq81kX\n", "x ".repeat(60_000));
         fs::write(place.join("long"), text).unwrap();
         let subject = Subject::from_call(ToolCall::shell("cat long"), &place, None);
-        assert_eq!(check(&subject).0, Status::Passed);
+        assert_eq!(check(&subject).unwrap().0, Status::Passed);
     }
 }

@@ -9,10 +9,11 @@ use crate::amounts::bytes;
 /// More than this is told.
 const LARGE: u64 = 10_000_000;
 
-pub(super) fn check(subject: &Subject) -> Found {
+pub(super) fn check(subject: &Subject) -> Result<Found, Found> {
     let text = subject.text_size();
-    let largest = subject.files().max_by_key(|(_, _, size)| *size);
-    match largest {
+    let files = subject.files()?.into_iter();
+    let largest = files.max_by_key(|(_, _, size)| *size);
+    Ok(match largest {
         Some((path, _, size)) if size > LARGE && size >= text => {
             let (size, path) = (bytes(size), named(path));
             let message = format!("{path} has {size}, more than {}", bytes(LARGE));
@@ -36,7 +37,7 @@ pub(super) fn check(subject: &Subject) -> Found {
             (Status::Passed, message)
         }
         None => (Status::Passed, format!("{} of arguments", bytes(text))),
-    }
+    })
 }
 
 #[cfg(test)]
@@ -54,7 +55,7 @@ mod tests {
         let write = |bytes: usize| {
             let input = json!({"file_path": "x", "content": "x".repeat(bytes)});
             let call = ToolCall::new("Write", input).unwrap();
-            check(&Subject::from_call(call, &place, None)).0
+            check(&Subject::from_call(call, &place, None)).unwrap().0
         };
         assert_eq!(write(9_000_000), Status::Passed);
         assert_eq!(write(10_000_001), Status::Warning);
@@ -63,7 +64,7 @@ mod tests {
             .set_len(25_000_000)
             .unwrap();
         let subject = Subject::from_call(ToolCall::shell("cp large copy"), &place, None);
-        let (status, message) = check(&subject);
+        let (status, message) = check(&subject).unwrap();
         assert_eq!(status, Status::Warning);
         assert!(
             message.ends_with("large has 25.0 MB, more than 10.0 MB"),

@@ -1,18 +1,22 @@
 //! What checks look at: the call, and what it names on this disk.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use holdpoint_broker::Status;
 use holdpoint_core::{
     Action, Explained, PathVerb, Surroundings, ToolCall, explained, paths::is_within,
 };
 use serde_json::Value;
 
+use super::Found;
 use crate::disk::Disk;
+use crate::plain_words;
 use crate::spread::spread;
 
-/// The most paths a check looks at, so that it ends in its time.
-const MAX_PATHS: usize = 2000;
+/// The most paths a check looks at, so that it ends in its time; of more it says that it could not look at all of them.
+const MAX_PATHS: usize = 20_000;
 
 /// A call and what it names.
 pub(super) struct Subject {
@@ -21,7 +25,7 @@ pub(super) struct Subject {
     pub(super) home: Option<PathBuf>,
     explained: Option<Explained>,
     named: Vec<(String, PathVerb)>,
-    paths: OnceLock<Vec<(PathBuf, PathVerb)>>,
+    paths: OnceLock<Result<Vec<(PathBuf, PathVerb)>, Found>>,
 }
 
 impl Subject {
@@ -41,34 +45,55 @@ impl Subject {
         }
     }
 
-    /// The paths the call names, patterns spread out.
-    pub(super) fn paths(&self) -> &[(PathBuf, PathVerb)] {
-        self.paths.get_or_init(|| {
+    /// The paths the call names, patterns spread out; what a check says that cannot look at all of
+    /// them.
+    pub(super) fn paths(&self) -> Result<&[(PathBuf, PathVerb)], Found> {
+        let paths = self.paths.get_or_init(|| {
             let mut paths = Vec::new();
             for (path, verb) in &self.named {
                 let left = MAX_PATHS.saturating_sub(paths.len());
-                let found = spread(path, left).paths;
-                paths.extend(found.into_iter().map(|path| (path, *verb)));
+                let found = spread(path, left);
+                if found.cut || found.paths.len() > left {
+                    let message = format!(
+                        "{} stands for more than can be looked at: name fewer paths at a time",
+                        named(Path::new(path))
+                    );
+                    return Err((Status::Error, message));
+                }
+                paths.extend(found.paths.into_iter().map(|path| (path, *verb)));
             }
-            paths
-        })
+            Ok(paths)
+        });
+        match paths {
+            Ok(paths) => Ok(paths),
+            Err(found) => Err(found.clone()),
+        }
     }
 
     /// The paths the call would make or change.
-    pub(super) fn written(&self) -> impl Iterator<Item = &Path> {
+    pub(super) fn written(&self) -> Result<Vec<&Path>, Found> {
         let written = |(_, verb): &&(PathBuf, PathVerb)| *verb == PathVerb::Write;
-        self.paths()
-            .iter()
-            .filter(written)
-            .map(|(path, _)| path.as_path())
+        let written = self.paths()?.iter().filter(written);
+        Ok(written.map(|(path, _)| path.as_path()).collect())
     }
 
-    /// The ordinary files the call names, whatever it does to them, with their sizes.
-    pub(super) fn files(&self) -> impl Iterator<Item = (&Path, PathVerb, u64)> {
-        self.paths().iter().filter_map(|(path, verb)| {
-            let found = path.metadata().ok().filter(|found| found.is_file())?;
-            Some((path.as_path(), *verb, found.len()))
-        })
+    /// The ordinary files the call names, whatever it does to them, with their sizes. What this user
+    /// may not look at the call may not either.
+    pub(super) fn files(&self) -> Result<Vec<(&Path, PathVerb, u64)>, Found> {
+        let mut files = Vec::new();
+        for (path, verb) in self.paths()? {
+            match path.metadata() {
+                Ok(found) if found.is_file() => files.push((path.as_path(), *verb, found.len())),
+                Ok(_) => {}
+                Err(error) if is_nothing(&error) => {}
+                Err(error) => {
+                    let why = plain_words(&error);
+                    let message = format!("{} cannot be looked at ({why})", named(path));
+                    return Err((Status::Error, message));
+                }
+            }
+        }
+        Ok(files)
     }
 
     /// How many bytes of text the arguments hold.
@@ -112,9 +137,20 @@ fn explained_in(action: &Action, workspace: &Path, home: Option<&Path>) -> Optio
     Some(explained(action, &around))
 }
 
+/// Whether an error says that there is nothing the call could use.
+fn is_nothing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::PermissionDenied
+            | io::ErrorKind::InvalidFilename
+    )
+}
+
 /// A path as a sentence names it.
 pub(super) fn named(path: &Path) -> String {
-    crate::text_without_secrets(&crate::shown(&path.display().to_string(), 200))
+    crate::text_without_secrets(&crate::escape_for_display(&path.display().to_string(), 200))
 }
 
 /// The nearest directory above a path that exists.

@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use super::diff::{MAX_LINES, MAX_TEXT, difference, tagging};
 use super::{Cut, MAX_SUMMARY, from_workspace, resolved};
 use crate::amounts::{bytes, counted};
+use crate::escape_for_display;
 use crate::excerpt::showing;
-use crate::shown;
 use crate::store::{Unread, read_bounded};
 
 /// A call that changes one file in a way that can be foreseen.
@@ -88,7 +88,7 @@ impl Edit {
             let patch = showing().text(patch).into_string();
             let lines = patch.lines().count();
             return Display {
-                summary: shown(
+                summary: escape_for_display(
                     &format!("{tool}: a patch of {}", counted(lines, "line")),
                     MAX_SUMMARY,
                 ),
@@ -164,7 +164,7 @@ impl Edit {
             None => format!("{tool} {name} (new, {})", counted(found.added, "line")),
         };
         Display {
-            summary: shown(&what, MAX_SUMMARY),
+            summary: escape_for_display(&what, MAX_SUMMARY),
             details: found.text,
             format: Format::Diff,
             truncated: found.cut.is_some(),
@@ -186,7 +186,7 @@ impl Edit {
         let mut display = Cut::from_text(showing().text(&text).into_string()).display();
         display.warnings.extend(warnings);
         Display {
-            summary: shown(&format!("{tool} {name}"), MAX_SUMMARY),
+            summary: escape_for_display(&format!("{tool} {name}"), MAX_SUMMARY),
             format: Format::Text,
             ..display
         }

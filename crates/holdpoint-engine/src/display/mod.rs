@@ -17,8 +17,9 @@ use holdpoint_core::{Action, Decision, PathVerb, ToolCall};
 use serde_json::{Map, Value};
 
 use self::edits::Edit;
+use crate::amounts::counted;
+use crate::escape_for_display;
 use crate::excerpt::{showing, whole_arguments};
-use crate::shown;
 use crate::summary_arguments::SUMMARY_ARGUMENTS;
 
 pub use self::diff::diff_of_arguments;
@@ -29,7 +30,7 @@ const MAX_DETAILS: usize = 256 << 10;
 /// The most characters of the summary: a line of a wide terminal.
 const MAX_SUMMARY: usize = 160;
 
-/// The most paths that are listed; the call itself stands above them whole.
+/// The most paths that are listed; the call itself stands above them whole, and it is said how many more there are.
 const MAX_PATHS: usize = 200;
 
 /// The words of a call for the person who decides about it. `decision` is without secrets already;
@@ -54,7 +55,9 @@ pub fn display(
         .extend(warnings::for_action(action, paths, workspace));
     display.arguments = arguments;
     display.hidden = hidden;
-    display.paths = listed(paths);
+    let (listed, unlisted) = listed(paths);
+    display.paths = listed;
+    display.warnings.extend(unlisted);
     display
 }
 
@@ -66,7 +69,7 @@ fn of_command(line: &str, decision: &Decision) -> Display {
         0 | 1 => "",
         _ => " …",
     };
-    let summary = format!("{}{more}", shown(first, MAX_SUMMARY));
+    let summary = format!("{}{more}", escape_for_display(first, MAX_SUMMARY));
     let marks = marks::for_decision(line, &redacted, decision);
     let cut = Cut::from_text(redacted);
     Display {
@@ -91,7 +94,7 @@ fn of_arguments(tool: &str, arguments: &Map<String, Value>) -> Display {
         None => tool.to_owned(),
     };
     Display {
-        summary: shown(&summary, MAX_SUMMARY),
+        summary: escape_for_display(&summary, MAX_SUMMARY),
         format: Format::Json,
         ..Cut::from_text(details).display()
     }
@@ -141,19 +144,27 @@ fn changed_arguments(input: &Map<String, Value>, shown: &Map<String, Value>) -> 
         .collect()
 }
 
-fn listed(paths: &[(String, PathVerb)]) -> Vec<NamedPath> {
+/// The paths as they are listed, and what is said of those that are not.
+fn listed(paths: &[(String, PathVerb)]) -> (Vec<NamedPath>, Option<Warned>) {
     let redactor = showing();
     // A word that could be a path but names nothing is no news to anybody.
     let real = |(path, verb): &&(String, PathVerb)| {
         *verb != PathVerb::Unknown || Path::new(path).symlink_metadata().is_ok()
     };
-    let listed = paths.iter().filter(real).take(MAX_PATHS);
-    listed
+    let mut all = paths.iter().filter(real);
+    let listed = all.by_ref().take(MAX_PATHS);
+    let listed = listed
         .map(|(path, verb)| NamedPath {
             path: redactor.text(path).into_string(),
-            what: verb.word().to_owned(),
+            what: verb.as_str().to_owned(),
         })
-        .collect()
+        .collect();
+    let more = all.count();
+    let warned = (more > 0).then(|| Warned {
+        level: "danger".into(),
+        text: format!("{} that are not listed", counted(more, "more path")),
+    });
+    (listed, warned)
 }
 
 /// Where a path of a call leads.
@@ -168,7 +179,7 @@ fn resolved(call: &ToolCall, workspace: &Path, path: &str) -> PathBuf {
 fn from_workspace(path: &Path, workspace: &Path) -> String {
     let short = path.strip_prefix(workspace).unwrap_or(path);
     let text = short.display().to_string();
-    shown(&showing().text(&text).into_string(), 300)
+    escape_for_display(&showing().text(&text).into_string(), 300)
 }
 
 #[cfg(test)]

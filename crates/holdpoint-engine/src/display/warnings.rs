@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::from_workspace;
 use crate::amounts::counted;
-use crate::shown;
+use crate::escape_for_display;
 use holdpoint_core::text::is_invisible;
 
 pub(super) fn for_action(
@@ -27,7 +27,10 @@ pub(super) fn for_action(
     if let Err(why) = parts(action) {
         warn(
             "danger",
-            format!("the command cannot be read: {}", shown(&why, 300)),
+            format!(
+                "the command cannot be read: {}",
+                escape_for_display(&why, 300)
+            ),
         );
     }
     let hidden = invisible_in(call);

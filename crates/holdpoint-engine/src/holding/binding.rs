@@ -12,8 +12,8 @@ use holdpoint_sandbox::places;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// The most files that are looked into, so that a person's answer is not kept waiting; the release does not depend on
-/// the contents of further ones.
+/// The most files that are looked into, so that a person's answer is not kept waiting; further ones are known by size,
+/// number and time.
 const MAX_FILES: usize = 256;
 
 /// The most bytes of all files together, for the same reason; further files are known by size, number and time.
@@ -47,11 +47,10 @@ pub(super) fn described(
         .map(|file| json!({"path": file.path, "digest": file.digest}));
     // What a call that only looks reads may change while somebody thinks about it, as a log does.
     // What another one reads it sends, installs or carries out.
-    let mut left = MAX_BYTES;
+    let mut left = Left::default();
     let touched = paths
         .iter()
         .filter(|(_, verb)| *verb != PathVerb::Read || !decision.only_looks)
-        .take(MAX_FILES)
         .map(
             |(path, verb)| json!({"path": path, "what": verb, "state": state_of(Path::new(path), &mut left)}),
         );
@@ -71,8 +70,40 @@ pub(super) fn described(
     })
 }
 
+/// What may still be looked into.
+struct Left {
+    bytes: u64,
+    paths: usize,
+}
+
+impl Default for Left {
+    fn default() -> Self {
+        Self {
+            bytes: MAX_BYTES,
+            paths: MAX_FILES,
+        }
+    }
+}
+
+impl Left {
+    /// Whether a file of so many bytes is looked into.
+    fn takes(&mut self, bytes: u64) -> bool {
+        if self.paths == 0 || bytes > MAX_FILE.min(self.bytes) {
+            return false;
+        }
+        self.bytes -= bytes;
+        true
+    }
+}
+
 /// What stands at a path, as far as a change of it can be told.
-fn state_of(path: &Path, left: &mut u64) -> String {
+fn state_of(path: &Path, left: &mut Left) -> String {
+    let state = looked_at(path, left);
+    left.paths = left.paths.saturating_sub(1);
+    state
+}
+
+fn looked_at(path: &Path, left: &mut Left) -> String {
     let Ok(found) = fs::symlink_metadata(path) else {
         return "absent".into();
     };
@@ -86,11 +117,11 @@ fn state_of(path: &Path, left: &mut u64) -> String {
     if !found.is_file() {
         return "special".into();
     }
-    if found.len() > MAX_FILE.min(*left) {
-        return format!("{} bytes, {}", found.len(), last_change(&found));
+    let outside = || format!("{} bytes, {}", found.len(), last_change(&found));
+    if !left.takes(found.len()) {
+        return outside();
     }
-    *left -= found.len();
-    content_of(path).unwrap_or_else(|| "unreadable".into())
+    content_of(path).unwrap_or_else(|| format!("unreadable, {}", outside()))
 }
 
 /// When a file was last changed, by the clock nobody can set back for one file.
@@ -138,7 +169,7 @@ mod tests {
     fn a_file_that_changes_is_another_file() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("deploy.sh");
-        let state_of = |path: &Path| state_of(path, &mut MAX_BYTES.clone());
+        let state_of = |path: &Path| state_of(path, &mut Left::default());
         assert_eq!(state_of(&path), "absent");
         fs::write(&path, "echo one").unwrap();
         let one = state_of(&path);
@@ -146,5 +177,30 @@ mod tests {
         assert_ne!(one, state_of(&path));
         fs::write(&path, "echo one").unwrap();
         assert_eq!(one, state_of(&path));
+    }
+
+    #[test]
+    fn a_file_behind_the_last_that_is_looked_into_is_another_file_too() {
+        let directory = tempfile::tempdir().unwrap();
+        let paths: Vec<_> = (0..MAX_FILES + 10)
+            .map(|number| directory.path().join(number.to_string()))
+            .collect();
+        for path in &paths {
+            fs::write(path, "one").unwrap();
+        }
+        let states = || {
+            let mut left = Left::default();
+            let states = paths.iter().map(|path| state_of(path, &mut left));
+            states.collect::<Vec<String>>()
+        };
+        let before = states();
+        assert_eq!(before, states());
+        let last = paths.last().unwrap();
+        // The clock of a file system may tick a hundred times a second.
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        fs::write(last, "two").unwrap();
+        let after = states();
+        assert_ne!(before.last(), after.last());
+        assert_eq!(before[..MAX_FILES], after[..MAX_FILES]);
     }
 }

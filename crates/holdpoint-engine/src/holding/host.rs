@@ -11,6 +11,7 @@ use holdpoint_ledger::Kind;
 use serde_json::json;
 
 use super::{binding, terms};
+use crate::amounts::counted;
 use crate::context::{PolicySource, SessionSource};
 use crate::engine::{Engine, Reading};
 use crate::excerpt::{text_without_secrets, without_secrets};
@@ -70,7 +71,8 @@ impl<'a> Host<'a> {
     fn reading(&self, asked: &CallContext) -> Result<Arc<Reading>, Problem> {
         let policy = self.engine.policy(&self.policy).map_err(problem)?;
         let call = asked.call().map_err(problem)?;
-        Ok(self.engine.reading(call, &policy, &asked.workspace))
+        let (workspace, session) = (&asked.workspace, &asked.session);
+        Ok(self.engine.reading(call, &policy, workspace, session))
     }
 }
 
@@ -192,8 +194,11 @@ impl BrokerHost for Engine {
 /// overwrite, what git would lose. Nothing where nothing is.
 fn foreseen(action: &Action, around: &Surroundings<'_>) -> Vec<Warned> {
     let told = simulate(action, around).told();
+    let more = told.len().saturating_sub(MAX_FORESEEN);
+    let more = (more > 0).then(|| format!("and {}", counted(more, "more thing")));
     told.into_iter()
         .take(MAX_FORESEEN)
+        .chain(more)
         .map(|text| Warned {
             level: "info".into(),
             text,

@@ -46,6 +46,9 @@ fn by_rule(judged: Judged) -> Result<Outcome, EngineError> {
         let asked = judged.calling()?;
         return last.refused(&asked, refusal, None);
     }
+    judged
+        .engine
+        .remember_written(&judged.caller, &judged.reading)?;
     let decision = judged.engine.without_secrets(judged.decision);
     Ok(Outcome::Runs(Box::new(Permit {
         engine: judged.engine,
@@ -97,6 +100,9 @@ fn by_person(judged: Judged, told: Resolution) -> Result<Outcome, EngineError> {
     if let Some(refusal) = refusal {
         return last.refused(&asked, refusal, told.id);
     }
+    judged
+        .engine
+        .remember_written(&judged.caller, &now.reading)?;
     let made = told.edited.is_some().then(|| judged.call().clone());
     let decision = resolved(&judged.decision, &told);
     Ok(Outcome::Runs(Box::new(Permit {

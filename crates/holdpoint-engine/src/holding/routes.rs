@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use holdpoint_broker::channel::{self, Setting};
 use holdpoint_broker::wire::{self, HoldAnswer, Places, WireError};
-use holdpoint_broker::{BrokerHost, CallContext, Event, Prepared, Problem, Resolution, local};
+use holdpoint_broker::{
+    BrokerHost, CallContext, Event, Prepared, Problem, Resolution, answering, local,
+};
 use holdpoint_core::policy::{Channel, ChannelKind, Fallback, channel_of};
 use holdpoint_core::{Decision, Method, Policy, Verdict};
 
@@ -65,11 +67,14 @@ enum Answer {
 /// Has a person answer about a call that is to be asked about.
 pub(crate) fn ask(judged: Judged, asking: Asking<'_>) -> Result<Held, EngineError> {
     if let Asker::HandsOn = asking.asker {
+        judged
+            .engine
+            .remember_written(&judged.caller, &judged.reading)?;
         return Ok(Held::HandedOn(without_secrets(judged.decision)));
     }
     let verdict = judged.decision.verdict;
     let failed = |problem: Problem| EngineError::NotHeld { problem, verdict };
-    let takes_edits = asking.takes_edits;
+    let (takes_edits, cancelled) = (asking.takes_edits, asking.cancelled);
     let asked = judged.calling()?;
     let engine = judged.engine.clone();
     // Whoever answers is judged by what was read already.
@@ -86,7 +91,12 @@ pub(crate) fn ask(judged: Judged, asking: Asking<'_>) -> Result<Held, EngineErro
     };
     let answer = inquiry.answer(asking).map_err(failed)?;
     let refusal = match answer {
-        Answer::HandOn => return Ok(Held::HandedOn(without_secrets(judged.decision))),
+        Answer::HandOn => {
+            judged
+                .engine
+                .remember_written(&judged.caller, &judged.reading)?;
+            return Ok(Held::HandedOn(without_secrets(judged.decision)));
+        }
         Answer::Resolved(told) if !told.verdict.runs() => {
             return Ok(Held::Refused(Refusal {
                 decision: resolved(&judged.decision, &told),
@@ -94,6 +104,12 @@ pub(crate) fn ask(judged: Judged, asking: Asking<'_>) -> Result<Held, EngineErro
                 unasked: None,
             }));
         }
+        // Somebody said yes the moment the call was given up.
+        Answer::Resolved(told) if cancelled() => Refusal {
+            decision: withdrawn(&judged.decision),
+            request: told.id,
+            unasked: None,
+        },
         Answer::Resolved(told) if told.edited.is_some() && !takes_edits => Refusal {
             decision: changed(&judged.decision),
             request: told.id,
@@ -157,12 +173,12 @@ impl Inquiry<'_> {
         match route {
             ApprovalRoute::Agent => self.by_agent(dialog, cancelled),
             ApprovalRoute::DaemonIfThere if here_alone => self.by_agent(dialog, cancelled),
-            ApprovalRoute::DaemonIfThere => match self.by_daemon(wait, Duration::ZERO) {
+            ApprovalRoute::DaemonIfThere => match self.by_daemon(wait, Duration::ZERO, cancelled) {
                 Err(WireError::NotRunning) => self.by_agent(dialog, cancelled),
                 held => held.map_err(|error| Problem(error.to_string())),
             },
             ApprovalRoute::Daemon(_) if here_alone => self.nobody(about(self.decision)),
-            ApprovalRoute::Daemon(fallback) => match self.by_daemon(wait, PATIENCE) {
+            ApprovalRoute::Daemon(fallback) => match self.by_daemon(wait, PATIENCE, cancelled) {
                 Err(error @ WireError::NotRunning) => match fallback {
                     Fallback::Agent => self.by_agent(dialog, cancelled),
                     Fallback::Console => self.by_channel(&Channel::console(), wait, cancelled),
@@ -219,10 +235,15 @@ impl Inquiry<'_> {
         }
     }
 
-    fn by_daemon(&self, wait: Duration, patience: Duration) -> Result<Answer, WireError> {
+    fn by_daemon(
+        &self,
+        wait: Duration,
+        patience: Duration,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Answer, WireError> {
         let state = self.host.engine.locations().state.as_ref();
         let places = Places::under(state.ok_or(WireError::NotRunning)?);
-        let held = wire::hold(&places, self.asked, Some(wait), patience, |_| {})?;
+        let held = wire::hold(&places, self.asked, Some(wait), patience, cancelled)?;
         Ok(match held {
             HoldAnswer::Told(told) => Answer::Resolved(told),
             HoldAnswer::StillWaiting { id } => Answer::StillWaiting { id, waited: wait },
@@ -309,6 +330,16 @@ fn unheard(decision: &Decision, reason: String) -> Decision {
         verdict: Verdict::Deny,
         method: Method::NoChannel,
         reason,
+        ..decision.clone()
+    })
+}
+
+/// The refusal of a call whose caller no longer wants an answer.
+fn withdrawn(decision: &Decision) -> Decision {
+    without_secrets(Decision {
+        verdict: Verdict::Deny,
+        method: Method::UserDenied,
+        reason: answering::WITHDRAWN.into(),
         ..decision.clone()
     })
 }

@@ -49,7 +49,7 @@ impl Permission {
         let mut permission = json!({
             "decision": decision,
             "reason": self.reason,
-            "method": self.method.word(),
+            "method": self.method.as_str(),
         });
         if self.was_edited
             && let Some(fields) = permission.as_object_mut()

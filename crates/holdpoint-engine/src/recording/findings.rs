@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use holdpoint_core::text::inspection::{Family, Finding, Inspection};
 use holdpoint_core::text::redaction::{Redacted, Redactor};
-use holdpoint_core::text::{Action, Origin, Severity, shown};
+use holdpoint_core::text::{Action, Origin, Severity, escape_for_display};
 use holdpoint_core::{Method, Policy, Risk, digest_of};
 use holdpoint_ledger::{Appended, Detail, Digest, Durability, Entry, Kind};
 use serde_json::{Value, json};
@@ -148,7 +148,10 @@ fn glimpse(redactor: &Redactor, text: &str, finding: &Finding) -> Redacted {
     let kept = (end - start).max(1) + before.len() - word;
     let cut = redacted.as_str();
     let cut = cut.get(..cut.floor_char_boundary(kept)).unwrap_or(cut);
-    let escaped: String = shown(cut, GLIMPSE).chars().take(GLIMPSE).collect();
+    let escaped: String = escape_for_display(cut, GLIMPSE)
+        .chars()
+        .take(GLIMPSE)
+        .collect();
     redactor.text(&escaped)
 }
 

@@ -15,7 +15,7 @@ use std::path::Path;
 use holdpoint_core::{Action, Explained, ExplainedCommand, Surroundings, explained};
 use serde::Serialize;
 
-use crate::{shown, text_without_secrets};
+use crate::{escape_for_display, text_without_secrets};
 
 /// The most paths, commits or lines of one kind that are listed: what a person reads. The rest is counted.
 const MAX_LISTED: usize = 20;
@@ -100,7 +100,7 @@ pub fn simulate(action: &Action, around: &Surroundings<'_>) -> Simulation {
         *line = format!(
             "{:indent$}{}",
             "",
-            text_without_secrets(&shown(line.trim_start(), 400))
+            text_without_secrets(&escape_for_display(line.trim_start(), 400))
         );
     }
     simulation

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use holdpoint_core::StrictValue;
-use holdpoint_core::text::shown;
+use holdpoint_core::text::escape_for_display;
 use serde_json::{Map, Value};
 
 use crate::request::Request;
@@ -73,14 +73,17 @@ impl Editable {
                 let read: StrictValue = serde_json::from_str(&text).map_err(|error| {
                     format!(
                         "what you wrote is no JSON: {}",
-                        shown(&error.to_string(), 200)
+                        escape_for_display(&error.to_string(), 200)
                     )
                 })?;
                 let Value::Object(mut after) = read.0 else {
                     return Err("what you wrote is no JSON object".into());
                 };
                 if let Some(key) = after.keys().find(|key| !before.contains_key(*key)) {
-                    return Err(format!("`{}` cannot be changed", shown(key, 60)));
+                    return Err(format!(
+                        "`{}` cannot be changed",
+                        escape_for_display(key, 60)
+                    ));
                 }
                 after.retain(|key, value| before.get(key) != Some(value));
                 Ok(after)

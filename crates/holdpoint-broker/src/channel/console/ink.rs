@@ -3,7 +3,7 @@
 //! Text from outside is escaped, so that it drives no terminal, and stands behind a bar on every
 //! line it takes, so that it cannot look like words of Holdpoint.
 
-use holdpoint_core::text::shown;
+use holdpoint_core::text::escape_for_display;
 use unicode_width::UnicodeWidthChar;
 
 use crate::words::{self, DiffLine};
@@ -92,7 +92,7 @@ impl Sheet {
     pub(super) fn field(&mut self, name: &str, ink: Ink, value: &str) -> &mut Self {
         let first = format!("  {:<LABEL$}", format!("{name}:"));
         let next = format!("  {:<LABEL$}", "");
-        let value = shown(value, MAX_FIELD);
+        let value = escape_for_display(value, MAX_FIELD);
         self.wrapped(&first, &next, &[(ink, &value)])
     }
 

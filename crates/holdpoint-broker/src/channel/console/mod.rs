@@ -13,7 +13,7 @@ use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use holdpoint_core::text::shown;
+use holdpoint_core::text::escape_for_display;
 use holdpoint_sandbox::children;
 use serde_json::Map;
 
@@ -187,7 +187,7 @@ impl Conversation<'_> {
         if !self.is_possible(&answer) {
             self.say(&format!(
                 "`{}` is not possible for this call",
-                answer.word()
+                answer.as_str()
             ))?;
             return Ok(None);
         }
@@ -226,7 +226,8 @@ impl Conversation<'_> {
 
     fn options(&self) -> String {
         let phrase = self.request.terms.phrase.as_ref();
-        let release = phrase.map(|phrase| format!("type `{}` to release", shown(phrase, 100)));
+        let release =
+            phrase.map(|phrase| format!("type `{}` to release", escape_for_display(phrase, 100)));
         let always = Answer::Always { scope: None };
         let never = Answer::Never { scope: None };
         let edit = Answer::Edit { input: Map::new() };
@@ -262,7 +263,7 @@ impl Conversation<'_> {
         if let (Some(scope), true) = (named, offers.is_empty()) {
             self.say(&format!(
                 "no rule of the scope `{}` is offered",
-                scope.word()
+                scope.as_str()
             ))?;
             return Ok(None);
         }
@@ -270,7 +271,7 @@ impl Conversation<'_> {
         sheet.line(Ink::Bold, &format!("From now on, what matches {what}:"));
         for offer in &offers {
             let rule = format!("{} ({})", offer.patterns.join("  and  "), offer.lasts);
-            sheet.field(offer.scope.word(), Ink::Notable, &rule);
+            sheet.field(offer.scope.as_str(), Ink::Notable, &rule);
         }
         self.screen.show(&sheet.finish())?;
         if named.is_some() {
@@ -278,7 +279,7 @@ impl Conversation<'_> {
         }
         let words: Vec<String> = offers
             .iter()
-            .map(|offer| format!("[{}]", offer.scope.word()))
+            .map(|offer| format!("[{}]", offer.scope.as_str()))
             .collect();
         let line = self.line(&format!("Store which rule? {}, [b]ack", words.join(", ")))?;
         let word = line.trim().to_lowercase();
@@ -327,7 +328,10 @@ impl Conversation<'_> {
         else {
             return Ok(None);
         };
-        let line = self.line(&format!("Type `{}` to release", shown(phrase, 100)))?;
+        let line = self.line(&format!(
+            "Type `{}` to release",
+            escape_for_display(phrase, 100)
+        ))?;
         match line.trim() == phrase {
             true => Ok(Some(phrase.to_owned())),
             false => Err(unknown(line.trim())),
@@ -375,7 +379,7 @@ impl Conversation<'_> {
 fn unknown(word: &str) -> ChannelError {
     let word = match word {
         "" => "an empty line".to_owned(),
-        word => shown(word, 60),
+        word => escape_for_display(word, 60),
     };
     ChannelError::Refused(format!("Unknown response: {word}"))
 }
@@ -393,7 +397,7 @@ fn run_editor(
     let mut command = Command::new(program);
     command.args(words).arg(file);
     children::with_own_memory(&mut command);
-    let program = shown(program, 100);
+    let program = escape_for_display(program, 100);
     Ok(match screen.run(&mut command, patience)? {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("`{program}` failed ({status})")),

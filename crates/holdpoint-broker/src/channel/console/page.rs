@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use holdpoint_core::Risk;
-use holdpoint_core::text::shown;
+use holdpoint_core::text::escape_for_display;
 
 use super::ink::{Ink, Sheet};
 use crate::request::{CheckResult, Display, Format, Mark, Request, Status};
@@ -24,7 +24,7 @@ pub(super) fn question(sheet: &mut Sheet, request: &Request, left: Option<Durati
     if let Some(rule) = &decision.rule {
         sheet.field("Rule", Ink::Plain, rule);
     }
-    sheet.field("Risk", colour, decision.risk.word());
+    sheet.field("Risk", colour, decision.risk.as_str());
     sheet.field("Directory", Ink::Plain, &request.asked.directory);
     context(sheet, request);
     for path in &request.display.paths {
@@ -72,7 +72,7 @@ pub(super) fn arguments(sheet: &mut Sheet, request: &Request) {
         sheet.line(Ink::Plain, "The call has no arguments.");
     }
     for (key, value) in arguments {
-        sheet.line(Ink::Bold, &format!("{}:", shown(key, 200)));
+        sheet.line(Ink::Bold, &format!("{}:", escape_for_display(key, 200)));
         let text = value
             .as_str()
             .map_or_else(|| format!("{value:#}"), str::to_owned);
