@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use holdpoint_core::text::Severity;
 use holdpoint_engine::Verdict;
 
-pub(crate) use holdpoint_engine::shown;
+pub(crate) use holdpoint_engine::escape_for_display;
 
 /// Where output goes.
 pub(crate) struct Terminal {
@@ -32,7 +32,7 @@ impl Terminal {
 
     /// The verdict's word, coloured by how strict it is.
     pub(crate) fn verdict(&self, verdict: Verdict) -> String {
-        self.like(verdict, verdict.word())
+        self.like(verdict, verdict.as_str())
     }
 
     /// Text in the colour of a verdict.

@@ -88,13 +88,13 @@ impl Views for LocalViews {
                 "required": terms.required,
                 "approvers": terms.approvers,
             },
-            "default": policy.standing().default.map(|default| default.word()),
+            "default": policy.standing().default.map(|default| default.as_str()),
         }))
     }
 
     fn report(&self) -> Result<String, Problem> {
         let period = Period {
-            since: Some(Timestamp::of(SystemTime::now()).minus(REPORTED)),
+            since: Some(Timestamp::from_clock(SystemTime::now()).minus(REPORTED)),
             until: None,
         };
         let summary = summary_of(&self.locations, period, &self.home(), &mut |_, _, _| {})
@@ -189,7 +189,7 @@ fn layer(layer: &Layer) -> Value {
         "authority": layer.authority,
         "trust": layer.trust,
         "digest": layer.digest,
-        "default": layer.default.map(|default| default.word()),
+        "default": layer.default.map(|default| default.as_str()),
         "text": text_of(layer),
     })
 }

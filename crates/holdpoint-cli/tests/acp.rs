@@ -254,6 +254,40 @@ fn an_agent_that_dies_takes_its_question_along() {
 }
 
 #[test]
+fn a_question_that_is_cancelled_by_either_side_is_withdrawn() {
+    let by_agent = r#"{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":8}}"#;
+    let session = request(json!(8), &command("make all"));
+    let session: Value = serde_json::from_str(&session).unwrap();
+    let by_editor = json!({
+        "jsonrpc": "2.0",
+        "method": "session/cancel",
+        "params": {"sessionId": session["params"]["sessionId"]},
+    });
+    for editor in [true, false] {
+        let mut stage = Stage::asking();
+        stage.agent_asks(&request(json!(8), &command("make all")));
+        stage.editor_hears();
+        match editor {
+            true => {
+                stage.editor_says(&by_editor.to_string());
+                assert_eq!(stage.agent_hears(), by_editor, "it is passed on");
+            }
+            false => {
+                stage.agent_says(by_agent);
+                assert_eq!(stage.editor_hears_line(), by_agent, "it is passed on");
+            }
+        }
+        let answer = stage.agent_hears();
+        assert_eq!((outcome(&answer), &answer["id"]), (CANCELLED, &json!(8)));
+        stage.editor_says(&selected(json!(8), "yes-once"));
+        assert_eq!(
+            stage.records(),
+            ["decision ask", "hold_opened", "hold_expired deny"]
+        );
+    }
+}
+
+#[test]
 fn an_editor_that_closes_has_said_no() {
     let mut stage = Stage::asking();
     stage.agent_asks(&request(json!(8), &command("make all")));

@@ -211,8 +211,9 @@ fn caller_process() {
                     context: Context::default(),
                 };
                 let patience = Duration::from_secs(300);
-                match wire::hold(&places, &asked, Some(patience * 2), patience, |_| {}).unwrap() {
-                    HoldAnswer::Told(told) => (told.id.unwrap(), told.verdict.word()),
+                match wire::hold(&places, &asked, Some(patience * 2), patience, &|| false).unwrap()
+                {
+                    HoldAnswer::Told(told) => (told.id.unwrap(), told.verdict.as_str()),
                     HoldAnswer::StillWaiting { id } => (id, "nothing"),
                 }
             })

@@ -3,7 +3,7 @@
 
 use holdpoint_core::{Decision, Method, Verdict};
 
-use holdpoint_core::text::shown;
+use holdpoint_core::text::escape_for_display;
 
 /// The most characters of one answer.
 const MAX_ANSWER: usize = 1900;
@@ -12,11 +12,11 @@ const MAX_ANSWER: usize = 1900;
 pub(crate) fn explained(decision: &Decision) -> String {
     // What a person wants the model to read stands alone, as they wrote it (J-43).
     if decision.method == Method::UserComment {
-        return shown(&decision.reason, MAX_ANSWER);
+        return escape_for_display(&decision.reason, MAX_ANSWER);
     }
     if let Some(opening) = by_a_person(decision) {
         let reason = sentence(&decision.reason, 1500);
-        return shown(&format!("{opening}{reason}"), MAX_ANSWER);
+        return escape_for_display(&format!("{opening}{reason}"), MAX_ANSWER);
     }
     let opening = match decision.verdict {
         Verdict::Allow => "Holdpoint allows this",
@@ -28,7 +28,7 @@ pub(crate) fn explained(decision: &Decision) -> String {
     let mut text = opening.to_owned();
     let reason = sentence(&decision.reason, 600);
     if let Some(rule) = &decision.rule {
-        let rule = shown(rule, 120);
+        let rule = escape_for_display(rule, 120);
         // Most reasons quote the rule.
         if !reason.contains(&rule) {
             text.push_str(&format!(" ({rule})"));
@@ -46,7 +46,7 @@ pub(crate) fn explained(decision: &Decision) -> String {
     if let Some(instead) = &decision.instead {
         text.push_str(&format!(" Instead: {}", sentence(instead, 600)));
     }
-    shown(&text, MAX_ANSWER)
+    escape_for_display(&text, MAX_ANSWER)
 }
 
 /// How an answer starts that a person gave, or that nobody gave in time; none for what rules decided.
@@ -117,7 +117,7 @@ pub(crate) const RAN_CHANGED: &str = "The user changed the arguments of this cal
 pub(crate) const REFUSED: &str = "Holdpoint denied this, because it could not judge it: ";
 
 fn sentence(text: &str, most: usize) -> String {
-    let mut text = shown(text.trim(), most);
+    let mut text = escape_for_display(text.trim(), most);
     if !text.ends_with(['.', '!', '?', '…']) {
         text.push('.');
     }

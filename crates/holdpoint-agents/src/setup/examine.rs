@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::probe::{self, Heard};
 use super::{Around, Call, Entry, Host, Scope, SetupError};
-use holdpoint_core::text::shown;
+use holdpoint_core::text::escape_for_display;
 use holdpoint_engine::store::read_bounded;
 
 /// How something stands.
@@ -118,7 +118,7 @@ fn of_scope(
         if seen.entries.is_empty() {
             continue;
         }
-        let path = shown(&part.path().display().to_string(), 500);
+        let path = escape_for_display(&part.path().display().to_string(), 500);
         findings.push(Finding::new(
             "registered",
             Standing::Fine,
@@ -210,7 +210,7 @@ fn same_program(entry: &Entry, program: &str) -> Option<Finding> {
     if named == program {
         return None;
     }
-    let shown_name = shown(&named, 300);
+    let shown_name = escape_for_display(&named, 300);
     if !Path::new(&named).is_absolute() {
         return broken(format!(
             "`{shown_name}` is looked for wherever the agent was started: name its place"
@@ -246,19 +246,22 @@ fn probed(host: &Host, command: &Call, around: &Around, again: &str) -> Finding 
             Standing::Broken,
             format!(
                 "its command refuses everything instead of judging: {}",
-                shown(words.trim(), 300)
+                escape_for_display(words.trim(), 300)
             ),
         ),
         Heard::Allowed(words) => (
             Standing::Broken,
             format!(
                 "a call no policy allows would run: {}",
-                shown(words.trim(), 300)
+                escape_for_display(words.trim(), 300)
             ),
         ),
         Heard::Silent(words) => (
             Standing::Broken,
-            format!("its command does not answer: {}", shown(&words, 300)),
+            format!(
+                "its command does not answer: {}",
+                escape_for_display(&words, 300)
+            ),
         ),
     };
     let finding = Finding::new("probe", standing, text);

@@ -272,15 +272,15 @@ fn risks() -> impl TypedValueParser<Value = Risk> {
 }
 
 fn formats() -> impl TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(Format::ALL.map(Format::word)).try_map(|word| {
-        let format = Format::ALL.into_iter().find(|one| one.word() == word);
+    PossibleValuesParser::new(Format::ALL.map(Format::as_str)).try_map(|word| {
+        let format = Format::ALL.into_iter().find(|one| one.as_str() == word);
         format.ok_or("this is no form")
     })
 }
 
 fn kinds() -> impl TypedValueParser<Value = Kind> {
-    PossibleValuesParser::new(Kind::ALL.map(Kind::word)).try_map(|word| {
-        let kind = Kind::ALL.into_iter().find(|kind| kind.word() == word);
+    PossibleValuesParser::new(Kind::ALL.map(Kind::as_str)).try_map(|word| {
+        let kind = Kind::ALL.into_iter().find(|kind| kind.as_str() == word);
         kind.ok_or("this is no kind")
     })
 }

@@ -31,7 +31,7 @@ impl Span {
 }
 
 fn moment(text: &str) -> Result<Timestamp, String> {
-    moment_at(text, Timestamp::of(SystemTime::now()))
+    moment_at(text, Timestamp::from_clock(SystemTime::now()))
 }
 
 /// The seconds in `90s`, `30m`, `2h`, `3d` or `1w`.

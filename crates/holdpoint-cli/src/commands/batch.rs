@@ -172,6 +172,11 @@ impl Batch {
         let mut answers = Vec::with_capacity(waiting.len().saturating_mul(USUAL_ANSWER));
         for answer in waiting {
             let decision = match (&problem, answer) {
+                (None, Ok(decided)) if self.recorder.is_none() || decided.is_final() => {
+                    decided.write_shown(&mut answers);
+                    answers.push(b'\n');
+                    continue;
+                }
                 (Some(problem), _) => Decision::error(problem),
                 (None, Ok(decided)) => self.answered(decided),
                 (None, Err(problem)) => without_secrets(Decision::error(problem)),
@@ -185,11 +190,8 @@ impl Batch {
 
     /// What is answered once the decision is on record.
     fn answered(&self, decided: Decided) -> Decision {
-        if self.recorder.is_none() {
-            return decided.shown(&self.engine);
-        }
-        let judged = decided.recorded(&self.engine);
-        let outcome = judged
+        let outcome = decided
+            .recorded()
             .hold(Asking::by(Asker::HandsOn))
             .and_then(Held::release);
         match outcome {

@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 use crate::cli;
 use crate::exit::Exit;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 
 /// The most that is read from standard input for one call.
 const MAX_INPUT: u64 = 16 << 20;
@@ -72,7 +72,7 @@ fn answered(args: &cli::Check, engine: &Engine) -> anyhow::Result<Decision> {
     let call = read_call(&args.call)?;
     let caller = caller(engine, &args.agent, under, &directory);
     if args.dry_run {
-        return Ok(engine.decide(call, caller)?.shown(engine));
+        return Ok(engine.decide(call, caller)?.shown());
     }
     let held = engine
         .judge(call, caller)?
@@ -213,22 +213,26 @@ pub(crate) fn print_json(decision: &Decision, terminal: &mut Terminal) -> anyhow
 pub(crate) fn print(decision: &Decision, terminal: &mut Terminal) -> anyhow::Result<()> {
     let verdict = terminal.verdict(decision.verdict);
     let out = &mut terminal.out;
-    writeln!(out, "{verdict}: {}", shown(&decision.reason, 500))?;
+    writeln!(
+        out,
+        "{verdict}: {}",
+        escape_for_display(&decision.reason, 500)
+    )?;
     let mut row = |name: &str, value: &str| writeln!(out, "  {name:<8} {value}");
     if let Some(rule) = &decision.rule {
-        row("rule", &shown(rule, 200))?;
+        row("rule", &escape_for_display(rule, 200))?;
     }
     let deciding = decision
         .findings
         .first()
         .filter(|finding| Some(&finding.rule) == decision.rule.as_ref());
     if let Some(part) = deciding.and_then(|finding| finding.part.as_deref()) {
-        row("part", &shown(part, 200))?;
+        row("part", &escape_for_display(part, 200))?;
     }
-    row("method", decision.method.word())?;
-    row("risk", decision.risk.word())?;
+    row("method", decision.method.as_str())?;
+    row("risk", decision.risk.as_str())?;
     if let Some(instead) = &decision.instead {
-        row("instead", &shown(instead, 500))?;
+        row("instead", &escape_for_display(instead, 500))?;
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use super::in_words;
 use super::scan::{origin, terms};
 use crate::cli::Clean;
 use crate::exit::Exit;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 
 /// The longest text that is cleaned.
 const MAX_TEXT: u64 = 256 << 20;
@@ -78,7 +78,7 @@ impl Cleaning {
                 let hint = hint(&unknown.word, &Mode::WORDS);
                 anyhow!(
                     "--mode: unknown mode `{}`: {hint}",
-                    shown(&unknown.word, 40)
+                    escape_for_display(&unknown.word, 40)
                 )
             })?,
             terms: terms(args.config.as_deref(), args.profile.as_deref())?,
@@ -93,7 +93,7 @@ impl Cleaning {
         let is_input = path.as_os_str() == "-";
         let name = match is_input {
             true => "stdin".to_owned(),
-            false => shown(&path.display().to_string(), 500),
+            false => escape_for_display(&path.display().to_string(), 500),
         };
         let before = match is_input {
             true => bytes(io::stdin().lock()),

@@ -15,7 +15,7 @@ use serde_json::json;
 use super::init::{found, surroundings, this_program};
 use crate::cli::Doctor;
 use crate::exit::Exit;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 
 /// The version of what `--json` prints.
 const VERSION: u32 = 1;
@@ -98,9 +98,13 @@ fn print(findings: &[Finding], terminal: &mut Terminal) -> anyhow::Result<()> {
             Standing::Note => "note  ",
             Standing::Broken => "BROKEN",
         };
-        writeln!(terminal.out, "  {word}  {}", shown(&finding.text, 2000))?;
+        writeln!(
+            terminal.out,
+            "  {word}  {}",
+            escape_for_display(&finding.text, 2000)
+        )?;
         if let Some(fix) = &finding.fix {
-            writeln!(terminal.out, "          {}", shown(fix, 1000))?;
+            writeln!(terminal.out, "          {}", escape_for_display(fix, 1000))?;
         }
     }
     if findings
@@ -129,7 +133,7 @@ fn project(locations: &Locations, around: &Around) -> Vec<Finding> {
     let store = TrustStore::open(locations);
     let files = locations.project_files(&around.directory).own;
     let untrusted = files.iter().filter_map(|file| {
-        let name = shown(&file.display().to_string(), 500);
+        let name = escape_for_display(&file.display().to_string(), 500);
         let standing = store.as_ref().ok().and_then(|store| {
             let bytes = read_policy_file(file).ok()?;
             Some(store.standing(file, &digest_of(&bytes)))
@@ -159,7 +163,7 @@ fn ledger(locations: &Locations) -> Finding {
         Ok(recorder) => recorder.ledger().directory().to_owned(),
         Err(error) => return broken(error.to_string()),
     };
-    let name = shown(&directory.display().to_string(), 500);
+    let name = escape_for_display(&directory.display().to_string(), 500);
     // Where no ledger is yet, it would be made in the nearest directory that is.
     let Some(place) = directory.ancestors().find(|place| place.exists()) else {
         return broken(format!("{name} has no place"));

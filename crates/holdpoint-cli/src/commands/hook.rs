@@ -23,9 +23,9 @@ use holdpoint_engine::inspecting::Inspected;
 use holdpoint_engine::pipeline::{self, Outcome, Refusal};
 use holdpoint_engine::{
     Caller, Engine, EngineError, ErrorLog, Failed, Locations, NO_SESSION, OnError, SessionId,
-    SessionSource, Sessions, ToolCall, Verdict, shown, working_directory,
+    SessionSource, Sessions, ToolCall, Verdict, escape_for_display, working_directory,
 };
-use holdpoint_sandbox::{last_words, start};
+use holdpoint_sandbox::{interrupt, last_words, start};
 use lexopt::Arg;
 
 use crate::exit::Exit;
@@ -41,7 +41,11 @@ pub(crate) fn called(arguments: impl Iterator<Item = OsString>) -> Option<u8> {
         Ok(None) => None,
         // An agent may have been told to run this, so it is no mere usage error.
         Err(problem) => {
-            let _ = writeln!(io::stderr(), "holdpoint: hook: {}", shown(&problem, 500));
+            let _ = writeln!(
+                io::stderr(),
+                "holdpoint: hook: {}",
+                escape_for_display(&problem, 500)
+            );
             Some(Exit::Denied.into())
         }
     }
@@ -134,11 +138,17 @@ impl Gatekeeper for Gate {
         self.call = Some(call.clone());
         let judged = self.engine.judge(call, caller)?;
         // A person may take their time; the agent is told to wait for longer than this, if it can be.
-        let take_time = |wait| last_words::take_time(wait + TO_ANSWER);
+        let take_time = |wait| {
+            last_words::note_stops(true);
+            last_words::take_time(wait + TO_ANSWER)
+        };
+        // An agent that stops its hook, or no longer listens to it, has given the call up.
+        let given_up = || last_words::was_told_to_stop() || interrupt::output_is_closed();
         let held = match judged.verdict() {
             Verdict::Ask | Verdict::Review if asked.can_be_held() => judged.hold(Asking {
                 patience: asked.patience,
                 takes_edits: asked.takes_edits(),
+                cancelled: &given_up,
                 before_waiting: &take_time,
                 ..Asking::by(Asker::AsPolicySays(match asked.has_dialog() {
                     true => Dialog::Own,
@@ -149,6 +159,7 @@ impl Gatekeeper for Gate {
                 judged.hold(Asking::by(Asker::HandsOn))?
             }
         };
+        last_words::note_stops(false);
         Ok(match held.release()? {
             Outcome::Runs(permit) => {
                 let (decision, edited) = permit.hand_over();

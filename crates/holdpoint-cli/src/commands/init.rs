@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::cli::{SettingsOf, Setup};
 use crate::exit::Exit;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 
 /// What is to be done to the settings of one agent.
 struct Work {
@@ -52,7 +52,7 @@ pub(crate) fn register(args: &Setup, terminal: &mut Terminal) -> anyhow::Result<
             .plans
             .first()
             .map(|plan| plan.path.display().to_string());
-        let path = shown(&path.unwrap_or_default(), 500);
+        let path = escape_for_display(&path.unwrap_or_default(), 500);
         writeln!(terminal.out, "{path}: Holdpoint is registered already.")?;
         warn(work, terminal)?;
     }
@@ -94,7 +94,7 @@ fn said_of_registration(work: &Work, scope: Scope, terminal: &mut Terminal) -> a
         .changes()
         .filter(|plan| plan.before.is_some())
         .map(|plan| plan.backup(&Locations::of_this_machine()))
-        .map(|backup| Ok(shown(&backup?.display().to_string(), 500)))
+        .map(|backup| Ok(escape_for_display(&backup?.display().to_string(), 500)))
         .collect::<Result<_, SetupError>>()?;
     match kept.is_empty() {
         true => writeln!(out, "`holdpoint uninstall {again}` undoes it.")?,
@@ -129,7 +129,7 @@ pub(crate) fn unregister(args: &Setup, terminal: &mut Terminal) -> anyhow::Resul
             .plans
             .first()
             .map(|plan| plan.path.display().to_string());
-        let path = shown(&path.unwrap_or_default(), 500);
+        let path = escape_for_display(&path.unwrap_or_default(), 500);
         writeln!(terminal.out, "{path}: Holdpoint is not registered there.")?;
     }
     let works: Vec<Work> = works.into_iter().filter(|work| !work.is_empty()).collect();
@@ -236,7 +236,11 @@ fn carried_out(
 ) -> anyhow::Result<bool> {
     let out = &mut terminal.out;
     for plan in works.iter().flat_map(Work::changes) {
-        writeln!(out, "{}", shown(&plan.path.display().to_string(), 500))?;
+        writeln!(
+            out,
+            "{}",
+            escape_for_display(&plan.path.display().to_string(), 500)
+        )?;
         let before = plan.before.as_deref().unwrap_or_default();
         let after = plan.after.as_deref().unwrap_or_default();
         for line in difference(before, after) {
@@ -356,7 +360,7 @@ fn shown_line(text: &str) -> String {
         .chars()
         .take_while(|c| matches!(c, ' ' | '\t'))
         .collect();
-    format!("{indent}{}", shown(text.trim_start(), 300))
+    format!("{indent}{}", escape_for_display(text.trim_start(), 300))
 }
 
 /// The arguments that name the same settings again.

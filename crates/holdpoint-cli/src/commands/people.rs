@@ -10,7 +10,7 @@ use serde_json::json;
 use super::serve::not_for_agents;
 use crate::cli::{self, PeopleAction};
 use crate::exit::Exit;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 
 pub(crate) fn run(args: &cli::People, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     let people = people_at(&Locations::of_this_machine())?;
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &cli::People, terminal: &mut Terminal) -> anyhow::Result
                 let row = json!({"v": 1, "name": name, "role": role, "token": token});
                 writeln!(terminal.out, "{row}")?;
             } else {
-                writeln!(terminal.out, "Added: {name} ({})", role.word())?;
+                writeln!(terminal.out, "Added: {name} ({})", role.as_str())?;
                 writeln!(
                     terminal.out,
                     "  They sign in with this token; it is shown once:"
@@ -90,8 +90,8 @@ fn list(people: &People, json: bool, terminal: &mut Terminal) -> Result<(), anyh
         writeln!(
             terminal.out,
             "{:<9} {}{note}",
-            role.word(),
-            shown(name, 100)
+            role.as_str(),
+            escape_for_display(name, 100)
         )?;
     }
     for delegation in delegations {
@@ -104,7 +104,7 @@ fn in_words(delegation: &Delegation) -> String {
     let Delegation { from, to, until } = delegation;
     let until = Timestamp::from_micros(until.0.saturating_mul(1000));
     let text = format!("{to} answers in the place of {from} until {until}");
-    shown(&text, 500)
+    escape_for_display(&text, 500)
 }
 
 fn done(args: &cli::People, terminal: &mut Terminal, text: &str) -> Result<(), anyhow::Error> {

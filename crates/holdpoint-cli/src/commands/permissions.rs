@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::check::{parse_input, print, print_json};
 use crate::cli::{Action, DefaultWord, Permissions, Scope};
 use crate::exit::Exit;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 
 pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     let engine = Engine::at(&Locations::of_this_machine());
@@ -39,7 +39,10 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
                 let what = json!({"action": "allow", "pattern": pattern});
                 change(&engine, &id, what, |state| state.allow_pattern(&pattern))?
             };
-            let text = format!("+ Added to session whitelist: {}", shown(&pattern, 500));
+            let text = format!(
+                "+ Added to session whitelist: {}",
+                escape_for_display(&pattern, 500)
+            );
             said(args, terminal, &text, &state)?;
         }
         Action::Deny { pattern } => {
@@ -48,7 +51,10 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
                 let what = json!({"action": "deny", "pattern": pattern});
                 change(&engine, &id, what, |state| deny(state, &pattern))?
             };
-            let text = format!("- Added to session blacklist: {}", shown(&pattern, 500));
+            let text = format!(
+                "- Added to session blacklist: {}",
+                escape_for_display(&pattern, 500)
+            );
             said(args, terminal, &text, &state)?;
         }
         Action::Default { policy: word } => {
@@ -56,14 +62,14 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
             let before = engine.session(&kept)?;
             let was = before.state().default.map_or_else(
                 || base_default(&policy),
-                |default| default.word().to_owned(),
+                |default| default.as_str().to_owned(),
             );
             let default = DefaultPolicy::from(*word);
             let state = {
-                let what = json!({"action": "default", "default": default.word()});
+                let what = json!({"action": "default", "default": default.as_str()});
                 change(&engine, &id, what, |state| state.default = Some(default))?
             };
-            let text = format!("Session default policy: {} (was: {was})", default.word());
+            let text = format!("Session default policy: {} (was: {was})", default.as_str());
             said(args, terminal, &text, &state)?;
         }
         Action::Clear => {
@@ -89,7 +95,7 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
             let state = change(
                 &engine,
                 &id,
-                json!({"action": "suspend", "scope": scope.word()}),
+                json!({"action": "suspend", "scope": scope.as_str()}),
                 |state| match scope {
                     Scope::Turn => state.suspended.turn = true,
                     Scope::Idle => state.suspended.idle = true,
@@ -156,7 +162,7 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
                 workspace: directory,
                 circumstances: Context::default(),
             };
-            let decision = engine.decide(call, Arc::new(caller))?.shown(&engine);
+            let decision = engine.decide(call, Arc::new(caller))?.shown();
             if args.json {
                 print_json(&decision, terminal)?;
             } else {
@@ -186,7 +192,7 @@ pub(crate) fn suspension_words(suspended: Suspensions) -> Option<String> {
 /// What a session remembers of a text that gave orders, in words.
 pub(crate) fn mark_words(mark: &Mark) -> String {
     let source = match &mark.tool {
-        Some(tool) => format!("{} ({})", shown(tool, 60), mark.origin),
+        Some(tool) => format!("{} ({})", escape_for_display(tool, 60), mark.origin),
         None => mark.origin.to_string(),
     };
     let record = match mark.record {
@@ -196,7 +202,7 @@ pub(crate) fn mark_words(mark: &Mark) -> String {
     format!(
         "text from {source} carried instructions at {} ({}{record}); what reaches the network or \
          secrets is asked about until `holdpoint permissions unmark`",
-        shown(&mark.time, 40),
+        escape_for_display(&mark.time, 40),
         mark.severity,
     )
 }
@@ -262,7 +268,7 @@ fn show(
             "v": 1,
             "session": args.session,
             "state": state,
-            "default": state.default.map_or_else(|| was.clone(), |default| default.word().to_owned()),
+            "default": state.default.map_or_else(|| was.clone(), |default| default.as_str().to_owned()),
             "base": { "default": was, "allow": lists(|l| &l.allow_list), "ask": lists(|l| &l.ask_list), "deny": lists(|l| &l.deny_list) },
         });
         writeln!(terminal.out, "{whole}")?;
@@ -275,16 +281,16 @@ fn show(
         Some(default) => writeln!(
             out,
             "Default Policy: {} (session override, was: {was})\n",
-            default.word()
+            default.as_str()
         )?,
         None => writeln!(out, "Default Policy: {was}\n")?,
     }
     writeln!(out, "Session Rules:")?;
     for pattern in &state.allow {
-        writeln!(out, "  + allow: {}", shown(pattern, 500))?;
+        writeln!(out, "  + allow: {}", escape_for_display(pattern, 500))?;
     }
     for pattern in &state.deny {
-        writeln!(out, "  - deny:  {}", shown(pattern, 500))?;
+        writeln!(out, "  - deny:  {}", escape_for_display(pattern, 500))?;
     }
     if state.allow.is_empty() && state.deny.is_empty() {
         writeln!(out, "  (none)")?;
@@ -317,7 +323,9 @@ fn show(
 }
 
 fn listed(policy: &Policy, of: fn(&Layer) -> &RuleList) -> String {
-    let all: Vec<String> = rules(policy, of).map(|rule| shown(&rule, 200)).collect();
+    let all: Vec<String> = rules(policy, of)
+        .map(|rule| escape_for_display(&rule, 200))
+        .collect();
     if all.is_empty() {
         "(none)".into()
     } else {
@@ -346,9 +354,9 @@ fn rules(policy: &Policy, of: fn(&Layer) -> &RuleList) -> impl Iterator<Item = S
 fn base_default(policy: &Policy) -> String {
     let standing = policy.standing();
     match (standing.default, standing.autonomy) {
-        (Some(default), _) => default.word().to_owned(),
-        (None, Some(autonomy)) => format!("autonomy {}", autonomy.word()),
-        (None, None) => DefaultPolicy::Allow.word().to_owned(),
+        (Some(default), _) => default.as_str().to_owned(),
+        (None, Some(autonomy)) => format!("autonomy {}", autonomy.as_str()),
+        (None, None) => DefaultPolicy::Allow.as_str().to_owned(),
     }
 }
 

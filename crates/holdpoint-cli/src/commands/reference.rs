@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::cli::Cli;
 use crate::exit::Exit;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 
 pub(crate) fn schema(terminal: &mut Terminal) -> anyhow::Result<Exit> {
     serde_json::to_writer_pretty(&mut terminal.out, &json_schema())?;
@@ -43,7 +43,7 @@ pub(crate) fn profile(name: &str, terminal: &mut Terminal) -> anyhow::Result<Exi
         Some(profile) => terminal.out.write_all(profile.text().as_bytes())?,
         None => bail!(
             "there is no profile `{}`: `holdpoint profiles` lists them",
-            shown(name, 60)
+            escape_for_display(name, 60)
         ),
     }
     Ok(Exit::Fine)
@@ -66,14 +66,14 @@ pub(crate) fn man(directory: Option<&Path>, terminal: &mut Terminal) -> anyhow::
                 .map_err(|error| {
                     anyhow!(
                         "{}: the manual pages cannot be written ({}): name a directory you may write",
-                        shown(&directory.display().to_string(), 300),
+                        escape_for_display(&directory.display().to_string(), 300),
                         error.kind()
                     )
                 })?;
             writeln!(
                 terminal.out,
                 "Manual pages written to {}",
-                shown(&directory.display().to_string(), 300)
+                escape_for_display(&directory.display().to_string(), 300)
             )?;
         }
     }

@@ -10,7 +10,7 @@ use holdpoint_engine::{Locations, working_directory};
 
 use crate::cli::Report;
 use crate::exit::Exit;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 
 /// The name of the page, unless another is given.
 const PAGE: &str = "holdpoint-report.html";
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Report, terminal: &mut Terminal) -> anyhow::Result<Exit
     writeln!(
         terminal.out,
         "{}: {} calls in {} sessions{}",
-        shown(&file.display().to_string(), 300),
+        escape_for_display(&file.display().to_string(), 300),
         summary.calls,
         summary.sessions.total,
         if summary.ledger.intact {

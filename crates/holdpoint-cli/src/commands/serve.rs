@@ -168,8 +168,8 @@ pub(crate) fn places(locations: &Locations) -> anyhow::Result<Places> {
 /// What only a person may do is refused below an agent.
 pub(crate) fn not_for_agents(what: &str) -> anyhow::Result<()> {
     match peer::agent_above_us() {
-        Some(mark) => bail!(
-            "an agent's call may not {what} ({mark} is set): only a person does; run it in your own terminal"
+        Some(sign) => bail!(
+            "an agent's call may not {what} ({sign}): only a person does; run it in your own terminal"
         ),
         None => Ok(()),
     }

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::cli;
 use crate::exit::Exit;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 
 pub(crate) fn run(args: &cli::Trust, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     let locations = Locations::of_this_machine();
@@ -65,7 +65,7 @@ fn files(args: &cli::Trust, locations: &Locations) -> anyhow::Result<Vec<PathBuf
     if files.is_empty() {
         bail!(
             "{}: this project has no policy file: write permissions.json, or name a FILE",
-            shown(&here.display().to_string(), 300)
+            escape_for_display(&here.display().to_string(), 300)
         );
     }
     Ok(files)
@@ -85,7 +85,11 @@ fn list(store: &TrustStore, json: bool, terminal: &mut Terminal) -> anyhow::Resu
             let row = json!({ "path": path, "digest": digest, "standing": standing });
             writeln!(terminal.out, "{row}")?;
         } else {
-            writeln!(terminal.out, "{standing:<14} {}", shown(path, 500))?;
+            writeln!(
+                terminal.out,
+                "{standing:<14} {}",
+                escape_for_display(path, 500)
+            )?;
         }
     }
     Ok(())
@@ -98,7 +102,7 @@ fn said(
     file: &Path,
     digest: Option<&String>,
 ) -> anyhow::Result<()> {
-    let name = shown(&file.display().to_string(), 500);
+    let name = escape_for_display(&file.display().to_string(), 500);
     if json {
         let row = json!({ "v": 1, "path": name, "digest": digest, "trusted": digest.is_some() });
         writeln!(terminal.out, "{row}")?;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::cli;
 use crate::exit::Exit;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 
 /// The most changes that are shown to people: a screen full. The rest is counted.
 const MAX_SHOWN: usize = 40;
@@ -81,7 +81,7 @@ fn list(backups: &Backups, json: bool, terminal: &mut Terminal) -> anyhow::Resul
                 continue;
             }
             Err(error) => {
-                writeln!(out, "{}", shown(&error.to_string(), 300))?;
+                writeln!(out, "{}", escape_for_display(&error.to_string(), 300))?;
                 continue;
             }
         };
@@ -95,7 +95,7 @@ fn list(backups: &Backups, json: bool, terminal: &mut Terminal) -> anyhow::Resul
             manifest.id,
             counted(manifest.copied(), "path"),
             bytes(manifest.bytes),
-            shown(&what_for(&manifest), 100)
+            escape_for_display(&what_for(&manifest), 100)
         )?;
     }
     Ok(Exit::Fine)
@@ -134,10 +134,10 @@ fn show(manifest: &Manifest, plan: &Plan, terminal: &mut Terminal) -> anyhow::Re
             .get(..19)
             .unwrap_or(&manifest.time)
             .replace('T', " "),
-        shown(&what_for(manifest), 200)
+        escape_for_display(&what_for(manifest), 200)
     )?;
     for change in plan.changes.iter().take(MAX_SHOWN) {
-        let path = shown(&text_of(&change.path), 300);
+        let path = escape_for_display(&text_of(&change.path), 300);
         let (now, then) = words(change);
         writeln!(out, "  {path}: {now} -> {then}")?;
     }
@@ -149,7 +149,7 @@ fn show(manifest: &Manifest, plan: &Plan, terminal: &mut Terminal) -> anyhow::Re
         writeln!(out, "  {} as it was then", counted(plan.same, "path"))?;
     }
     for left_out in &manifest.left_out {
-        writeln!(out, "  not copied: {}", shown(left_out, 300))?;
+        writeln!(out, "  not copied: {}", escape_for_display(left_out, 300))?;
     }
     Ok(())
 }
@@ -177,7 +177,9 @@ fn describe(kind: &Kind) -> String {
     match kind {
         Kind::File { size, .. } => format!("file of {}", bytes(*size)),
         Kind::Directory { .. } => "directory".to_owned(),
-        Kind::Link { target } => format!("link to {}", shown(&target.to_string(), 100)),
+        Kind::Link { target } => {
+            format!("link to {}", escape_for_display(&target.to_string(), 100))
+        }
         Kind::Absent => "nothing".to_owned(),
     }
 }

@@ -16,7 +16,7 @@ use super::programs::{Fitness, fitness, name_of};
 use super::summary::Allowing;
 use super::tally::{Tally, Weight};
 use super::trial::{Example, Trial};
-use holdpoint_core::text::shown;
+use holdpoint_core::text::escape_for_display;
 
 /// How often something must have been approved to be worth a rule: twice may be chance.
 const MIN_APPROVED: u64 = 3;
@@ -321,7 +321,7 @@ pub(super) fn subject_of(record: &Record) -> Option<(Subject, ToolCall)> {
     let plain = part.unknown.is_none()
         && line.len() <= MAX_LINE
         && !line.contains(['…', '>', '<'])
-        && shown(line, usize::MAX) == line
+        && escape_for_display(line, usize::MAX) == line
         && !has_marker(line);
     let mut words = line.split(' ');
     let program = words.next().filter(|word| !word.is_empty())?;

@@ -318,7 +318,11 @@ impl Gathering {
             },
             calls,
             verdicts: self.verdicts,
-            risks: RISKS.map(Risk::word).into_iter().zip(self.risks).collect(),
+            risks: RISKS
+                .map(Risk::as_str)
+                .into_iter()
+                .zip(self.risks)
+                .collect(),
             asks: self.answers(),
             errors: self.errors,
             text_findings: self.text_findings,

@@ -30,7 +30,7 @@ pub fn summary_of(
     progress: &mut dyn FnMut(Doing, u64, u64),
 ) -> Result<Summary, RecordError> {
     let ledger = locations.ledger().ok_or(RecordError::NoPlace)?;
-    let now = Timestamp::of(SystemTime::now());
+    let now = Timestamp::from_clock(SystemTime::now());
     let gathered = gathered(&ledger, period, progress)?;
     let mut verified = verified(&ledger, progress)?;
     verified.directory = short(&verified.directory, locations.home.as_deref());

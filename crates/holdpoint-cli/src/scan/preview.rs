@@ -5,7 +5,7 @@ use std::ops::Range;
 use holdpoint_core::text::inspection::{Family, Finding};
 use holdpoint_core::text::redaction::Certainty;
 
-use holdpoint_core::text::shown;
+use holdpoint_core::text::escape_for_display;
 use holdpoint_engine::excerpt::{MAX_SECRET, showing};
 
 /// The most characters of a preview: a line of a terminal.
@@ -45,7 +45,7 @@ pub fn preview(text: &str, finding: &Finding) -> String {
         at = secret.end;
     }
     words.push_str(text.get(at..last).unwrap_or_default());
-    shown(words.trim(), MAX_PREVIEW)
+    escape_for_display(words.trim(), MAX_PREVIEW)
 }
 
 /// Where secrets stand that are no guesses, in a part of a text that starts at some place, and what

@@ -8,7 +8,7 @@ use holdpoint_core::text::{Origin, normal};
 use serde::Serialize;
 
 use super::preview::secrets;
-use holdpoint_core::text::shown;
+use holdpoint_core::text::escape_for_display;
 
 /// The most words that are told, the weightiest first: further ones change little.
 const MAX_WORDS: usize = 12;
@@ -56,7 +56,7 @@ fn heaviest(text: &str, origin: Origin) -> Vec<Weight> {
             continue;
         }
         let letters = text.get(word.span.clone()).unwrap_or_default();
-        let sum = sums.entry(shown(&letters.to_lowercase(), MAX_WORD));
+        let sum = sums.entry(escape_for_display(&letters.to_lowercase(), MAX_WORD));
         *sum.or_default() += word.weight;
     }
     let mut weights: Vec<Weight> = sums

@@ -374,13 +374,13 @@ fn a_client_that_asks_on_other_terms_does_not_release_the_real_call() {
     let mut own = asked(&house, "make deploy");
     own.config = open.to_str().map(str::to_owned);
     let (places, limit) = (house.places(), Some(Duration::from_secs(20)));
-    let answer = wire::hold(&places, &own, limit, Duration::ZERO, |_| {});
+    let answer = wire::hold(&places, &own, limit, Duration::ZERO, &|| false);
     assert!(matches!(answer, Ok(HoldAnswer::Told(_))), "{answer:?}");
     assert!(call.waits());
 
     // One that needs a single person is another request; released, it releases only itself.
     own.config = loose.to_str().map(str::to_owned);
-    let client = thread::spawn(move || wire::hold(&places, &own, limit, Duration::ZERO, |_| {}));
+    let client = thread::spawn(move || wire::hold(&places, &own, limit, Duration::ZERO, &|| false));
     let other = loop {
         let mut waiting = house.waiting().into_iter();
         match waiting.find(|one| one.id != call.id) {

@@ -318,6 +318,11 @@ impl Caller {
         self.hook.id()
     }
 
+    /// Whoever should hear what it says has gone.
+    pub(crate) fn is_not_listened_to(&mut self) {
+        drop(self.hook.stdout.take());
+    }
+
     /// What it says in the end.
     pub(crate) fn hears(self) -> Heard {
         heard(self.hook)

@@ -74,6 +74,42 @@ fn a_repeated_call_takes_up_the_request_that_still_waits() {
     assert!(text.contains(r#""permissionDecision":"allow""#), "{text}");
 }
 
+// Whoever stops its hook, or no longer listens to it, has given the call up; a crash has not.
+#[test]
+fn a_hook_that_is_stopped_or_not_listened_to_withdraws_its_call() {
+    let house = House::asking();
+    for signal in ["-TERM", "-INT", "-HUP", ""] {
+        let mut call = house.held(&house.bash("make one"));
+        match signal {
+            "" => call.is_not_listened_to(),
+            signal => {
+                let mut kill = house.clean("kill");
+                let number = call.process().to_string();
+                assert!(kill.args([signal, &number]).status().unwrap().success());
+            }
+        }
+        eventually("it is withdrawn", || house.waiting().is_empty());
+        eventually("it ends", || !call.waits());
+        let card = house.card(&call.id);
+        assert_eq!(card["state"], "withdrawn", "{signal}: {card}");
+        let record = house.last("hold_expired");
+        assert_eq!(
+            (&record["verdict"], &record["detail"]["answer"]),
+            (&json!("deny"), &json!("withdrawn")),
+        );
+        let ran = house.run(&["approve", &call.id]);
+        assert_eq!(ran.code, 1, "{ran:?}");
+        assert!(ran.out.contains("no effect"), "{ran:?}");
+        if !signal.is_empty() {
+            let heard = call.hears();
+            assert_eq!(heard.word, "deny", "{signal}: {heard:?}");
+            assert!(heard.reason.contains("withdrawn"), "{heard:?}");
+        }
+    }
+    let none = |record: &serde_json::Value| record["kind"] != "release";
+    assert!(house.records().iter().all(none));
+}
+
 // A-17, J-51, X-13, A-18
 #[test]
 fn nobody_answering_in_time_is_a_refusal_and_a_late_answer_has_no_effect() {

@@ -5,11 +5,11 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::walk::{Adapter, Calls, Heard, Made, Run, Word};
+use crate::walk::{Adapter, Calls, GLANCE, Heard, Made, Run, Word};
 
 /// How long anything may take on a machine that has much else to do.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -54,6 +54,7 @@ impl Adapter for Editor {
             heard,
             turn: None,
             requests: 0,
+            asked: Instant::now(),
         };
         session.begin();
         Box::new(session)
@@ -75,6 +76,8 @@ struct Session<'a> {
     heard: Receiver<(Side, Value)>,
     turn: Option<String>,
     requests: u64,
+    /// When the last of them was made.
+    asked: Instant,
 }
 
 impl Session<'_> {
@@ -101,13 +104,69 @@ impl Session<'_> {
 }
 
 impl Calls for Session<'_> {
-    fn call(&mut self, made: &Made) -> Heard {
-        if made.turn.is_some() && made.turn != self.turn {
-            self.turn.clone_from(&made.turn);
-            let params = json!({"sessionId": self.run.session, "prompt": []});
-            self.editor_says(&json!({"method": "session/prompt", "params": params}));
-            assert_eq!(self.hears().0, Side::Agent);
+    fn call(&mut self, made: &[Made]) -> Vec<Heard> {
+        let turn = made.iter().find_map(|one| one.turn.clone());
+        if turn.is_some() && turn != self.turn {
+            self.turn = turn;
+            self.prompt();
         }
+        let first = self.requests + 1;
+        for one in made {
+            self.ask(one);
+        }
+        let mut heard: Vec<Option<Heard>> = made.iter().map(|_| None).collect();
+        let mut given_up = false;
+        while heard.iter().any(Option::is_none) {
+            if !given_up && made.iter().any(Made::is_off) {
+                given_up = true;
+                let params = json!({"sessionId": self.run.session});
+                self.editor_says(&json!({"method": "session/cancel", "params": params}));
+                let (side, message) = self.hears();
+                assert_eq!(side, Side::Agent, "{message}");
+            }
+            let Ok((side, message)) = self.heard.recv_timeout(GLANCE) else {
+                assert!(self.asked.elapsed() < PATIENCE, "nothing comes of it");
+                continue;
+            };
+            match side {
+                // What nothing objects to is the editor's to ask about, and its user says yes.
+                Side::Editor => {
+                    let chosen = json!({"outcome": "selected", "optionId": "allow_once"});
+                    let id = message["id"].clone();
+                    self.editor_says(&json!({"id": id, "result": {"outcome": chosen}}));
+                }
+                Side::Agent => {
+                    let outcome = &message["result"]["outcome"];
+                    let word = match outcome["optionId"].as_str() {
+                        Some("allow_once") => Word::Runs,
+                        _ => Word::Refused,
+                    };
+                    // Who has cancelled is told so, and not that somebody refused.
+                    assert!(!given_up || outcome["outcome"] == "cancelled", "{message}");
+                    let at = usize::try_from(message["id"].as_u64().unwrap() - first).unwrap();
+                    heard[at] = Some(Heard::said(word));
+                }
+            }
+        }
+        if given_up {
+            // The user goes on.
+            self.prompt();
+        }
+        heard.into_iter().flatten().collect()
+    }
+}
+
+impl Session<'_> {
+    /// The user says something.
+    fn prompt(&mut self) {
+        let params = json!({"sessionId": self.run.session, "prompt": []});
+        self.editor_says(&json!({"method": "session/prompt", "params": params}));
+        assert_eq!(self.hears().0, Side::Agent);
+    }
+
+    /// The agent asks for permission.
+    fn ask(&mut self, made: &Made) {
+        self.asked = Instant::now();
         self.requests += 1;
         let id = json!(self.requests);
         let kind = match made.tool.as_str() {
@@ -125,24 +184,6 @@ impl Calls for Session<'_> {
         });
         let asks = json!({"id": id, "method": "session/request_permission", "params": params});
         self.agent_says(&asks);
-        loop {
-            let (side, message) = self.hears();
-            match side {
-                // What nothing objects to is the editor's to ask about, and its user says yes.
-                Side::Editor => {
-                    let chosen = json!({"outcome": "selected", "optionId": "allow_once"});
-                    let id = message["id"].clone();
-                    self.editor_says(&json!({"id": id, "result": {"outcome": chosen}}));
-                }
-                Side::Agent => {
-                    let chosen = &message["result"]["outcome"]["optionId"];
-                    return Heard::said(match chosen.as_str() {
-                        Some("allow_once") => Word::Runs,
-                        _ => Word::Refused,
-                    });
-                }
-            }
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::house::ran;
-use crate::walk::{Adapter, Calls, Heard, Made, Run, Word, asks};
+use crate::walk::{Adapter, Calls, Heard, Made, Run, Word, asks, at_once};
 
 pub(crate) struct Check;
 
@@ -22,9 +22,11 @@ impl Adapter for Check {
     }
 
     fn records(&self, expected: &[String]) -> Vec<String> {
-        let upto = expected.iter().position(|record| asks(record));
-        let kept = upto.map_or(expected.len(), |at| at + 1);
-        expected.iter().take(kept).cloned().collect()
+        let asked = expected.iter().position(|record| asks(record));
+        let (before, from) = expected.split_at(asked.unwrap_or(expected.len()));
+        // Several that are made at once are all asked about.
+        let from = from.iter().take_while(|record| asks(record));
+        before.iter().chain(from).cloned().collect()
     }
 }
 
@@ -33,7 +35,13 @@ struct Caller<'a> {
 }
 
 impl Calls for Caller<'_> {
-    fn call(&mut self, made: &Made) -> Heard {
+    fn call(&mut self, made: &[Made]) -> Vec<Heard> {
+        at_once(made, |one| self.make(one))
+    }
+}
+
+impl Caller<'_> {
+    fn make(&self, made: &Made) -> Heard {
         let input = Value::Object(made.input.clone()).to_string();
         let mut check = self.run.program(&["check", "--json"]);
         check.args(["--session", &self.run.session]);

@@ -6,7 +6,7 @@ use holdpoint_broker::wire::{self, HoldAnswer};
 use holdpoint_broker::{CallContext, Context};
 use serde_json::{Value, json};
 
-use crate::walk::{Adapter, Calls, Heard, Made, Run, Word, asks};
+use crate::walk::{Adapter, Calls, Heard, Made, Run, Word, asks, at_once};
 
 pub(crate) struct Socket;
 
@@ -32,7 +32,13 @@ struct Caller<'a> {
 }
 
 impl Calls for Caller<'_> {
-    fn call(&mut self, made: &Made) -> Heard {
+    fn call(&mut self, made: &[Made]) -> Vec<Heard> {
+        at_once(made, |one| self.make(one))
+    }
+}
+
+impl Caller<'_> {
+    fn make(&self, made: &Made) -> Heard {
         let run = self.run;
         let mut context = Context {
             session_id: Some(run.session.clone()),
@@ -53,10 +59,11 @@ impl Calls for Caller<'_> {
             context,
         };
         let wait = Some(Duration::from_secs(run.scenario.wait()));
-        let held = wire::hold(&run.house().places(), &asked, wait, Duration::ZERO, |_| {});
+        let places = run.house().places();
+        let held = wire::hold(&places, &asked, wait, Duration::ZERO, &|| made.is_off());
         match held {
             Ok(HoldAnswer::Told(told)) => Heard {
-                method: Some(told.method.word().to_owned()),
+                method: Some(told.method.as_str().to_owned()),
                 edited: told.edited.map(Value::Object),
                 ..Heard::said(match told.verdict.runs() {
                     true => Word::Runs,

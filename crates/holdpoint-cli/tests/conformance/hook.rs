@@ -1,9 +1,12 @@
 //! `holdpoint hook`: a process for each call.
 
+use std::process::Command;
+use std::thread::sleep;
+
 use serde_json::{Value, json};
 
 use crate::house::{heard, started};
-use crate::walk::{Adapter, Calls, Heard, Made, Run, Word};
+use crate::walk::{Adapter, Calls, GLANCE, Heard, Made, Run, Word, at_once};
 
 pub(crate) struct Hook;
 
@@ -22,7 +25,13 @@ struct Agent<'a> {
 }
 
 impl Calls for Agent<'_> {
-    fn call(&mut self, made: &Made) -> Heard {
+    fn call(&mut self, made: &[Made]) -> Vec<Heard> {
+        at_once(made, |one| self.make(one))
+    }
+}
+
+impl Agent<'_> {
+    fn make(&self, made: &Made) -> Heard {
         let payload = json!({
             "hook_event_name": "PreToolUse",
             "session_id": self.run.session,
@@ -32,7 +41,17 @@ impl Calls for Agent<'_> {
             "tool_input": made.input,
         });
         let mut hook = self.run.program(&["hook", "claude-code"]);
-        let heard = heard(started(&mut hook, &payload));
+        let mut hook = started(&mut hook, &payload);
+        while hook.try_wait().unwrap().is_none() && !made.is_off() {
+            sleep(GLANCE);
+        }
+        if made.is_off() {
+            // As an agent does whose user has had enough.
+            let mut kill = Command::new("kill");
+            kill.arg("-TERM").arg(hook.id().to_string());
+            assert!(kill.status().unwrap().success());
+        }
+        let heard = heard(hook);
         let word = match (heard.word.as_str(), heard.code) {
             // Silence is for what nothing objects to.
             ("allow" | "", 0) => Word::Runs,

@@ -28,6 +28,8 @@ mod walk;
 use std::sync::Mutex;
 use std::thread;
 
+use serde_json::json;
+
 use crate::table::Table;
 use crate::walk::{Adapter, Stage};
 
@@ -67,6 +69,20 @@ fn an_editor_goes_the_way_of_the_table() {
 #[test]
 fn the_daemon_goes_the_way_of_the_table() {
     walk_all(&daemon::Socket);
+}
+
+#[test]
+fn one_call_is_the_last_whoever_makes_it() {
+    let held = json!({"tools": {"Bash": {"supervision": "confirm", "maxCallsPerSession": 1}}});
+    walk::race(&[&hook::Hook, &middleware::Library, &acp::Editor], &held);
+    let allowed = json!({"defaultPolicy": "allow", "tools": {"Bash": {"maxCallsPerSession": 1}}});
+    let all: [&dyn Adapter; 4] = [
+        &hook::Hook,
+        &check::Check,
+        &middleware::Library,
+        &acp::Editor,
+    ];
+    walk::race(&all, &allowed);
 }
 
 /// Walks every scenario, and says in the end which did not come to what the table says.

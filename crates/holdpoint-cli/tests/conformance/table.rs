@@ -70,6 +70,9 @@ pub(crate) struct Otherwise {
 pub(crate) struct Step {
     /// A shell command; else a tool and its arguments.
     call: Option<String>,
+    /// Shell commands that are made at once, in place of one.
+    #[serde(default)]
+    pub(crate) race: Vec<String>,
     tool: Option<String>,
     input: Option<Map<String, Value>>,
     /// The turn of the conversation.
@@ -86,6 +89,9 @@ pub(crate) struct Step {
     /// Whether nobody answers for as long as the caller waits.
     #[serde(default)]
     pub(crate) unanswered: bool,
+    /// Whether the agent gives the call up once people have given their answers.
+    #[serde(default)]
+    pub(crate) withdrawn: bool,
     pub(crate) ends: String,
 }
 
@@ -99,6 +105,8 @@ pub(crate) struct Change {
     pub(crate) policy: Option<Value>,
     /// The answer to a request nobody waits for.
     pub(crate) answer: Option<String>,
+    /// The answer to the request before, which is no longer there.
+    pub(crate) late: Option<String>,
     /// A file of the state, relative to it, that something else stands in the way of.
     pub(crate) blocked: Option<String>,
 }
@@ -108,6 +116,7 @@ impl Change {
         self.files.is_empty()
             && self.policy.is_none()
             && self.answer.is_none()
+            && self.late.is_none()
             && self.blocked.is_none()
     }
 }
@@ -146,6 +155,25 @@ impl Table {
 }
 
 impl Scenario {
+    /// One without steps, under a policy.
+    pub(crate) fn under(policy: &Value) -> Self {
+        Self {
+            name: String::new(),
+            policy: policy.clone(),
+            policy_text: None,
+            files: BTreeMap::new(),
+            remembered: None,
+            alone: false,
+            daemon: true,
+            steps: Vec::new(),
+            records: Vec::new(),
+            session: nothing(),
+            backups: 0,
+            cannot: BTreeMap::new(),
+            but: BTreeMap::new(),
+        }
+    }
+
     /// The policy as it stands in its file: people are asked by the daemon, and no caller waits for
     /// longer than a test may take.
     pub(crate) fn policy_text(&self) -> String {
@@ -182,20 +210,22 @@ pub(crate) fn whole_policy(policy: &Value) -> Value {
 }
 
 impl Step {
-    /// The tool and its arguments. `{work}` is the workspace.
-    pub(crate) fn tool_and_input(&self, work: &str) -> (String, Map<String, Value>) {
-        match (&self.call, &self.tool) {
-            (Some(command), None) => {
-                let command = command.replace("{work}", work);
-                let input = Map::from_iter([("command".to_owned(), json!(command))]);
-                ("Bash".to_owned(), input)
-            }
-            (None, Some(tool)) => {
+    /// The tools and their arguments. `{work}` is the workspace.
+    pub(crate) fn calls(&self, work: &str) -> Vec<(String, Map<String, Value>)> {
+        let shell = |command: &String| {
+            let command = command.replace("{work}", work);
+            let input = Map::from_iter([("command".to_owned(), json!(command))]);
+            ("Bash".to_owned(), input)
+        };
+        match (&self.call, &self.tool, self.race.as_slice()) {
+            (Some(command), None, []) => vec![shell(command)],
+            (None, Some(tool), []) => {
                 let input = Value::Object(self.input.clone().unwrap_or_default());
                 let text = input.to_string().replace("{work}", work);
-                (tool.clone(), serde_json::from_str(&text).unwrap())
+                vec![(tool.clone(), serde_json::from_str(&text).unwrap())]
             }
-            _ => panic!("a step has a call or a tool"),
+            (None, None, [_, _, ..]) => self.race.iter().map(shell).collect(),
+            _ => panic!("a step has a call, a tool or a race"),
         }
     }
 }

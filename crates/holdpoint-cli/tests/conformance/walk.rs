@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ use crate::house::House;
 use crate::table::{Change, Saying, Scenario, Step, whole_policy};
 
 /// How often it is looked whether a call waits.
-const GLANCE: Duration = Duration::from_millis(10);
+pub(crate) const GLANCE: Duration = Duration::from_millis(10);
 
 /// How long anything may take on a machine that has much else to do.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -52,8 +52,17 @@ pub(crate) trait Adapter: Sync {
 
 /// An agent that makes calls.
 pub(crate) trait Calls: Send {
-    /// Makes a call, and waits for what comes of it.
-    fn call(&mut self, made: &Made) -> Heard;
+    /// Makes calls at once, and waits for what comes of each.
+    fn call(&mut self, made: &[Made]) -> Vec<Heard>;
+}
+
+/// Makes each call in a thread of its own.
+pub(crate) fn at_once(made: &[Made], make: impl Fn(&Made) -> Heard + Sync) -> Vec<Heard> {
+    thread::scope(|scope| {
+        let calls = made.iter().map(|one| scope.spawn(|| make(one)));
+        let calls: Vec<_> = calls.collect();
+        calls.into_iter().map(|one| one.join().unwrap()).collect()
+    })
 }
 
 /// A call as it is made.
@@ -61,6 +70,14 @@ pub(crate) struct Made {
     pub(crate) tool: String,
     pub(crate) input: Map<String, Value>,
     pub(crate) turn: Option<String>,
+    /// Set when the agent gives the call up.
+    pub(crate) off: Arc<AtomicBool>,
+}
+
+impl Made {
+    pub(crate) fn is_off(&self) -> bool {
+        self.off.load(Ordering::Relaxed)
+    }
 }
 
 /// Whether the agent may run a call.
@@ -130,6 +147,26 @@ pub(crate) struct Run<'a> {
     pub(crate) work: PathBuf,
     /// The policy file.
     pub(crate) config: PathBuf,
+    /// The request that was last seen waiting.
+    latest: Mutex<Option<Request>>,
+}
+
+impl<'a> Run<'a> {
+    fn new(stage: &'a Stage, scenario: &'a Scenario, who: &str) -> Self {
+        let number = stage.walked.fetch_add(1, Ordering::Relaxed);
+        let work = stage.house.path(&format!("work-{number}"));
+        fs::create_dir(&work).unwrap();
+        let run = Self {
+            stage,
+            scenario,
+            session: format!("{who}-{number}"),
+            work: fs::canonicalize(work).unwrap(),
+            config: stage.house.path(&format!("policy-{number}.json")),
+            latest: Mutex::default(),
+        };
+        fs::write(&run.config, scenario.policy_text()).unwrap();
+        run
+    }
 }
 
 impl Run<'_> {
@@ -210,8 +247,14 @@ impl Run<'_> {
 
     fn happens(&self, change: &Change) {
         if let Some(answer) = &change.answer {
-            let waiting = self.waiting().expect("nothing waits");
+            let waiting = self.waiting().pop().expect("nothing waits");
             self.answer(&waiting, answer);
+        }
+        if let Some(answer) = &change.late {
+            let waiting = self.waiting();
+            assert!(waiting.is_empty(), "still waiting: {waiting:?}");
+            let latest = self.latest.lock().unwrap().take().unwrap();
+            self.answer(&latest, answer);
         }
         for (name, text) in &change.files {
             fs::write(self.work.join(name), text).unwrap();
@@ -228,15 +271,16 @@ impl Run<'_> {
         }
     }
 
-    /// The request of this session that waits.
-    fn waiting(&self) -> Option<Request> {
+    /// The requests of this session that wait.
+    fn waiting(&self) -> Vec<Request> {
         let places = self.house().places();
         match wire::ask(&places, Wanted::Pending) {
             Ok(Reply::Requests { requests }) => requests
                 .into_iter()
-                .find(|request| request.asked.session == self.session),
+                .filter(|request| request.asked.session == self.session)
+                .collect(),
             // Without a daemon nothing waits.
-            _ => None,
+            _ => Vec::new(),
         }
     }
 
@@ -265,31 +309,81 @@ impl Run<'_> {
         };
         let card = json!({"id": request.id, "binding": request.binding});
         let signed = self.house().sign_in(&name, &token);
-        signed.answers(&card, saying.answer.word());
+        signed.answers(&card, saying.answer.as_str());
     }
 
-    /// Plays the people while a call is made.
-    fn people(&self, step: &Step, made: &dyn Fn() -> bool) {
+    /// Plays the people while calls are made.
+    fn people(&self, step: &Step, off: &AtomicBool, made: &dyn Fn() -> bool) {
         let mut answers = step.answers.iter();
         let mut happened = step.meanwhile.is_none();
+        // Who is to race waits for the others.
+        let mut racing = step.race.len();
         let started = Instant::now();
         while !made() {
             assert!(started.elapsed() < PATIENCE, "nothing comes of it");
             sleep(GLANCE);
-            let Some(request) = self.waiting() else {
+            let waiting = self.waiting();
+            if waiting.len() < racing {
+                continue;
+            }
+            let Some(request) = waiting.into_iter().next() else {
                 continue;
             };
+            racing = 0;
+            *self.latest.lock().unwrap() = Some(request.clone());
             if !std::mem::replace(&mut happened, true) {
                 self.happens(&step.meanwhile);
             }
-            if step.unanswered {
-                continue;
+            match answers.next() {
+                Some(answer) => self.answer(&request, answer),
+                None if step.withdrawn => off.store(true, Ordering::Relaxed),
+                None if step.unanswered => {}
+                // Who is asked about what nobody was to be asked about says no, so that it is soon
+                // seen.
+                None => self.answer(&request, "no"),
             }
-            // Who is asked about what nobody was to be asked about says no, so that it is soon seen.
-            let answer = answers.next().map_or("no", String::as_str);
-            self.answer(&request, answer);
         }
     }
+}
+
+/// Has several adapters make calls of one session at once, under a policy that lets one of them run.
+pub(crate) fn race(adapters: &[&dyn Adapter], policy: &Value) {
+    let scenario = Scenario::under(policy);
+    let stage = Stage::shared();
+    let run = Run::new(&stage, &scenario, "race");
+    let racing = AtomicUsize::new(adapters.len());
+    let ran = thread::scope(|scope| {
+        let calls = adapters.iter().map(|adapter| {
+            let (run, racing) = (&run, &racing);
+            scope.spawn(move || {
+                let command = json!(format!("make {}", adapter.name()));
+                let made = Made {
+                    tool: "Bash".into(),
+                    input: Map::from_iter([("command".to_owned(), command)]),
+                    turn: None,
+                    off: Arc::default(),
+                };
+                let mut agent = adapter.open(run);
+                let heard = agent.call(&[made]);
+                racing.fetch_sub(1, Ordering::Relaxed);
+                heard[0].word == Word::Runs
+            })
+        });
+        let calls: Vec<_> = calls.collect();
+        let (started, mut all_wait) = (Instant::now(), false);
+        while racing.load(Ordering::Relaxed) > 0 {
+            assert!(started.elapsed() < PATIENCE, "nothing comes of it");
+            let waiting = run.waiting();
+            all_wait |= waiting.len() == adapters.len();
+            for request in waiting.iter().filter(|_| all_wait) {
+                run.answer(request, "yes");
+            }
+            sleep(GLANCE);
+        }
+        let ran = calls.into_iter().map(|call| call.join().unwrap());
+        ran.filter(|ran| *ran).count()
+    });
+    assert_eq!((ran, run.state().calls.get("Bash")), (1, Some(&1)));
 }
 
 /// Walks a scenario; what is otherwise than the table says, if anything is.
@@ -310,17 +404,7 @@ pub(crate) fn walk(
         })
     });
     let stage = own.as_ref().unwrap_or(shared);
-    let number = stage.walked.fetch_add(1, Ordering::Relaxed);
-    let work = stage.house.path(&format!("work-{number}"));
-    fs::create_dir(&work).unwrap();
-    let run = Run {
-        stage,
-        scenario,
-        session: format!("{who}-{number}"),
-        work: fs::canonicalize(work).unwrap(),
-        config: stage.house.path(&format!("policy-{number}.json")),
-    };
-    fs::write(&run.config, scenario.policy_text()).unwrap();
+    let run = Run::new(stage, scenario, who);
     for (name, text) in &scenario.files {
         fs::write(run.work.join(name), text).unwrap();
     }
@@ -337,12 +421,13 @@ pub(crate) fn walk(
         run.happens(&step.before);
         let before = run.records().len();
         let heard = made(agent.as_mut(), &run, step);
-        if heard.word == Word::Runs {
-            ran += 1;
-        }
+        ran += heard.iter().filter(|one| one.word == Word::Runs).count();
         let records = run.records();
-        ends.push(told(&heard, &records, before));
-        if ends_at_ask && heard.word == Word::Asks {
+        ends.push(match heard.as_slice() {
+            [heard] => told(heard, &records, before),
+            racers => told_of_race(racers, step, &records),
+        });
+        if ends_at_ask && heard.iter().any(|one| one.word == Word::Asks) {
             break;
         }
     }
@@ -350,19 +435,59 @@ pub(crate) fn walk(
     compare(adapter, &run, &ends, ran, ends_at_ask)
 }
 
-/// Makes the call of a step, while people answer.
-fn made(agent: &mut dyn Calls, run: &Run<'_>, step: &Step) -> Heard {
-    let (tool, input) = step.tool_and_input(run.work.to_str().unwrap());
-    let call = Made {
-        tool,
-        input,
-        turn: step.turn.clone(),
-    };
+/// Makes the calls of a step, while people answer.
+fn made(agent: &mut dyn Calls, run: &Run<'_>, step: &Step) -> Vec<Heard> {
+    let off = Arc::new(AtomicBool::new(false));
+    let calls = step.calls(run.work.to_str().unwrap()).into_iter();
+    let calls: Vec<Made> = calls
+        .map(|(tool, input)| Made {
+            tool,
+            input,
+            turn: step.turn.clone(),
+            off: Arc::clone(&off),
+        })
+        .collect();
     thread::scope(|scope| {
-        let caller = scope.spawn(|| agent.call(&call));
-        run.people(step, &|| caller.is_finished());
+        let caller = scope.spawn(|| agent.call(&calls));
+        run.people(step, &off, &|| caller.is_finished());
         caller.join().unwrap()
     })
+}
+
+/// How each call of a race ended, in the order of the alphabet: who is first is nobody's to say. The
+/// rule is left out, since it is another for whoever is let run first and refused then.
+fn told_of_race(heard: &[Heard], step: &Step, records: &[Value]) -> String {
+    let of_each = step.race.iter().zip(heard).map(|(command, heard)| {
+        let own = of_command(records, command).cloned().collect::<Vec<_>>();
+        let told = told(heard, &own, 0);
+        told.split(' ').take(3).collect::<Vec<_>>().join(" ")
+    });
+    let mut ends: Vec<String> = of_each.collect();
+    ends.sort();
+    ends.join(" | ")
+}
+
+/// The records of the calls of a command.
+fn of_command<'r>(records: &'r [Value], command: &str) -> impl Iterator<Item = &'r Value> {
+    let of_it = |record: &&Value| record["input"]["command"] == json!(command);
+    let digest = records.iter().find(of_it).map(|one| one["call"].clone());
+    let of_it = move |record: &&Value| digest.as_ref() == Some(&record["call"]);
+    records.iter().filter(of_it)
+}
+
+/// The records of a race. Whether one too many is refused before it is let run, when somebody answers
+/// or when it is counted is a matter of moments: what let it run is left out, and the refusal is one.
+fn without_moments(records: &mut Vec<Value>, races: &[&Step]) {
+    for command in races.iter().flat_map(|step| &step.race) {
+        let own: Vec<Value> = of_command(records, command).cloned().collect();
+        let Some(last) = own.last().filter(|last| last["verdict"] == json!("deny")) else {
+            continue;
+        };
+        records.retain(|one| !own.contains(one) || one["verdict"] != json!("allow"));
+        for record in records.iter_mut().filter(|record| *record == last) {
+            record["kind"] = json!("decision");
+        }
+    }
 }
 
 /// How a call ended: what the agent heard, and verdict, method and rule on record. What it is told
@@ -435,7 +560,18 @@ fn compare(
         Some(records) => records,
         None => adapter.records(&scenario.records),
     };
-    let mut found_records: Vec<String> = run.records().iter().map(brief).collect();
+    let races: Vec<&Step> = scenario
+        .steps
+        .iter()
+        .filter(|step| !step.race.is_empty())
+        .collect();
+    let mut records = run.records();
+    without_moments(&mut records, &races);
+    let mut found_records: Vec<String> = records.iter().map(brief).collect();
+    if !races.is_empty() {
+        wanted_records.sort();
+        found_records.sort();
+    }
     if adapter.runs_the_tool() {
         let (results, others): (Vec<_>, Vec<_>) =
             found_records.into_iter().partition(|one| one == "result");

@@ -1,6 +1,6 @@
 //! The editor's own dialog as a channel: the agent's request goes to it, its answer comes back.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 
 use holdpoint_broker::{Answer, Channel, ChannelError, Request, SignedAnswer, Waiting};
@@ -102,7 +102,12 @@ fn heard(answers: &Receiver<Heard>, waiting: &Waiting<'_>) -> Result<Heard, Chan
             Ok(heard) => return Ok(heard),
             Err(RecvTimeoutError::Disconnected) => return Err(ChannelError::Refused(GONE.into())),
             Err(RecvTimeoutError::Timeout) if (waiting.cancelled)() => {
-                return Err(ChannelError::Cancelled);
+                // An editor that goes takes the question along, and one that answers is heard.
+                return match answers.try_recv() {
+                    Ok(heard) => Ok(heard),
+                    Err(TryRecvError::Disconnected) => Err(ChannelError::Refused(GONE.into())),
+                    Err(TryRecvError::Empty) => Err(ChannelError::Cancelled),
+                };
             }
             Err(RecvTimeoutError::Timeout) => {}
         }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::dialog::Dialog;
 use super::permission::{Options, Permission, cancelled};
 use super::places::Place;
-use super::wires::{Wires, tell};
+use super::wires::{HeldCall, Wires, tell};
 
 /// The agent, as the record names it.
 const AGENT: &str = "acp";
@@ -152,21 +152,32 @@ pub(super) struct Held {
 
 impl Held {
     /// The outcome for the agent, once somebody has answered or nobody has.
-    pub(super) fn settled(self, mut dialog: Dialog<'_>, options: &Options) -> Value {
-        let wires = dialog.wires;
-        let gone = || wires.agent_is_gone();
+    pub(super) fn settled(
+        self,
+        mut dialog: Dialog<'_>,
+        call: &HeldCall,
+        options: &Options,
+    ) -> Value {
+        let given_up = || call.is_given_up(&self.session);
         let shown = holding::Dialog::Shown(&mut dialog);
         let held = self.judged.hold(Asking {
-            cancelled: &gone,
+            cancelled: &given_up,
             // ACP has no word for other arguments.
             takes_edits: false,
             ..Asking::by(Asker::AsPolicySays(shown))
         });
         let outcome = held.and_then(pipeline::Held::release);
+        let refusal = |reason: &str| {
+            tell(&format!("refused: {reason}"));
+            match dialog.cancelled || call.is_cancelled(&self.session) {
+                true => cancelled(),
+                false => options.refusal(),
+            }
+        };
         match outcome {
             Ok(Outcome::Runs(_)) => options.allow_once().unwrap_or_else(cancelled),
-            Ok(Outcome::HandedOn(decision)) => refusal(&decision.reason, &dialog, options),
-            Ok(Outcome::Refused(refused)) => refusal(&refused.decision.reason, &dialog, options),
+            Ok(Outcome::HandedOn(decision)) => refusal(&decision.reason),
+            Ok(Outcome::Refused(refused)) => refusal(&refused.decision.reason),
             Err(error) => {
                 let problem = error.to_string();
                 tell(&format!("refused: {problem}"));
@@ -177,14 +188,5 @@ impl Held {
                 options.refusal()
             }
         }
-    }
-}
-
-/// What the agent is answered whose call was refused.
-fn refusal(reason: &str, dialog: &Dialog<'_>, options: &Options) -> Value {
-    tell(&format!("refused: {reason}"));
-    match dialog.cancelled {
-        true => cancelled(),
-        false => options.refusal(),
     }
 }

@@ -20,7 +20,7 @@ pub(super) enum Id {
 }
 
 impl Id {
-    fn read(raw: &RawValue) -> Option<Self> {
+    pub(super) fn read(raw: &RawValue) -> Option<Self> {
         if raw.get().len() > MAX_ID {
             return None;
         }

@@ -25,8 +25,8 @@ use self::dialog::Dialog;
 use self::ending::End;
 use self::gate::{Gate, Ruling};
 use self::message::{Id, MAX_LINE, Message, not_read, response};
-use self::permission::{Heard, METHOD, Options};
-use self::wires::{Wires, tell};
+use self::permission::{Heard, METHOD, Options, TAKES_BACK, taken_back};
+use self::wires::{HeldCall, Wires, tell};
 use crate::commands::serve::not_for_agents;
 use crate::exit::Exit;
 use crate::lines::{Line, Lines};
@@ -133,7 +133,12 @@ fn from_agent(wires: &Arc<Wires>, output: ChildStdout) {
             }
             Came::Message(message, line) => match message.method.as_deref() {
                 Some(METHOD) => asked(wires, &mut gate, &message, line),
-                Some(_) => wires.to_editor(line.as_bytes()),
+                Some(method) => {
+                    if let (TAKES_BACK, Some(id)) = (method, taken_back(message.params)) {
+                        wires.take_back(&id);
+                    }
+                    wires.to_editor(line.as_bytes())
+                }
                 None => {
                     wires.places.agent_answers(&message);
                     wires.to_editor(line.as_bytes())
@@ -160,17 +165,26 @@ fn asked(wires: &Arc<Wires>, gate: &mut Gate, message: &Message<'_>, line: &str)
         (Ruling::Pass, _) | (Ruling::Allow, None) => return wires.to_editor(line.as_bytes()),
         (Ruling::Allow, Some(outcome)) => wires.answer(response(&id, &outcome)),
         (Ruling::Refuse, _) => wires.answer(response(&id, &options.refusal())),
-        (Ruling::Hold(held), _) if wires.begin() => hold(wires, held, id, options, line.to_owned()),
-        (Ruling::Hold(_), _) => {
-            tell("refused: too many calls are held already");
-            wires.answer(response(&id, &options.refusal()));
-        }
+        (Ruling::Hold(held), _) => match wires.begin(&id) {
+            Some(call) => hold(wires, held, call, id, options, line.to_owned()),
+            None => {
+                tell("refused: too many calls are held already");
+                wires.answer(response(&id, &options.refusal()));
+            }
+        },
     }
     Ok(())
 }
 
 /// Holds a call in a thread of its own: the agent has more to say meanwhile.
-fn hold(wires: &Arc<Wires>, held: Box<gate::Held>, id: Id, options: Options, line: String) {
+fn hold(
+    wires: &Arc<Wires>,
+    held: Box<gate::Held>,
+    call: HeldCall,
+    id: Id,
+    options: Options,
+    line: String,
+) {
     let wires = Arc::clone(wires);
     thread::spawn(move || {
         let dialog = Dialog {
@@ -181,9 +195,9 @@ fn hold(wires: &Arc<Wires>, held: Box<gate::Held>, id: Id, options: Options, lin
             asked: false,
             cancelled: false,
         };
-        let outcome = held.settled(dialog, &options);
+        let outcome = held.settled(dialog, &call, &options);
         wires.answer(response(&id, &outcome));
-        wires.end();
+        drop(call);
     });
 }
 

@@ -4,15 +4,31 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use holdpoint_engine::{StrictValue, shown};
+use holdpoint_engine::{StrictValue, escape_for_display};
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use super::described::Described;
+use super::message::Id;
 
 /// The request an agent asks its user by.
 pub(super) const METHOD: &str = "session/request_permission";
+
+/// The notification by which an agent takes a request back.
+pub(super) const TAKES_BACK: &str = "$/cancel_request";
+
+/// The request that is taken back.
+pub(super) fn taken_back(params: Option<&RawValue>) -> Option<Id> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Params<'a> {
+        #[serde(borrow)]
+        request_id: &'a RawValue,
+    }
+    let params: Params<'_> = serde_json::from_str(params?.get()).ok()?;
+    Id::read(params.request_id)
+}
 
 /// The most characters of a reason that stand in a title, which editors show in a line or two.
 const MAX_REASON: usize = 300;
@@ -153,8 +169,8 @@ pub(super) fn with_reason(
     let mut params: Fields = part(&message, "params")?;
     let mut call: Fields = part(&params, "toolCall")?;
     let title: Option<String> = part(&call, "title").unwrap_or_default();
-    let title = title.unwrap_or_else(|| shown(otherwise, MAX_REASON));
-    let reason = shown(reason, MAX_REASON);
+    let title = title.unwrap_or_else(|| escape_for_display(otherwise, MAX_REASON));
+    let reason = escape_for_display(reason, MAX_REASON);
     // In front, since a long title may be cut where it is shown.
     let title = format!("Holdpoint: {reason} · {title}");
     call.insert("title".into(), to_raw_value(&title)?);

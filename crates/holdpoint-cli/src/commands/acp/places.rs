@@ -18,6 +18,8 @@ pub(super) struct Place {
     pub(super) directory: PathBuf,
     /// How many messages of the user it has had.
     pub(super) turn: u64,
+    /// Whether the editor has cancelled what the session does, until the next of them.
+    cancelled: bool,
 }
 
 /// The sessions of one agent.
@@ -54,17 +56,24 @@ impl Places {
         };
         if !matches!(
             method.as_ref(),
-            "session/new" | "session/load" | "session/resume" | "session/fork" | "session/prompt"
+            "session/new"
+                | "session/load"
+                | "session/resume"
+                | "session/fork"
+                | "session/prompt"
+                | "session/cancel"
         ) {
             return;
         }
         let about = About::read(message.params);
         let mut known = self.known();
-        if method == "session/prompt" {
+        let prompts = method == "session/prompt";
+        if prompts || method == "session/cancel" {
             let session = about.session_id;
             let named = known.named.iter_mut();
             for (_, place) in named.filter(|(name, _)| Some(name) == session.as_ref()) {
-                place.turn += 1;
+                place.turn += u64::from(prompts);
+                place.cancelled = !prompts;
             }
             return;
         }
@@ -112,6 +121,11 @@ impl Places {
         found.map(|(_, place)| place.clone())
     }
 
+    /// Whether the editor has cancelled what a session does.
+    pub(super) fn is_cancelled(&self, session: &str) -> bool {
+        self.get(session).is_some_and(|place| place.cancelled)
+    }
+
     fn known(&self) -> MutexGuard<'_, Known> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -121,8 +135,12 @@ impl Known {
     fn name(&mut self, session: String, directory: impl AsRef<Path>) {
         self.named.retain(|(name, _)| *name != session);
         let directory = directory.as_ref().to_owned();
-        self.named
-            .push_back((session, Place { directory, turn: 0 }));
+        let place = Place {
+            directory,
+            turn: 0,
+            cancelled: false,
+        };
+        self.named.push_back((session, place));
         if self.named.len() > MAX_SESSIONS {
             self.named.pop_front();
         }
@@ -160,6 +178,26 @@ mod tests {
         assert_eq!((place.directory.to_str(), place.turn), (Some("/a"), 1));
         assert_eq!(places.get("old").unwrap().directory.to_str(), Some("/b"));
         assert!(places.get("made up").is_none());
+    }
+
+    #[test]
+    fn what_is_cancelled_is_so_until_the_user_speaks_again() {
+        let places = Places::default();
+        told(
+            &places,
+            r#"{"id":1,"method":"session/load","params":{"cwd":"/a","sessionId":"s"}}"#,
+            r#"{"id":1,"result":null}"#,
+        );
+        let says = |method: &str, session: &str| {
+            let line = format!(r#"{{"method":"{method}","params":{{"sessionId":"{session}"}}}}"#);
+            places.editor_says(&Message::read(&line).unwrap());
+        };
+        says("session/cancel", "another");
+        assert!(!places.is_cancelled("s"));
+        says("session/cancel", "s");
+        assert!(places.is_cancelled("s") && !places.is_cancelled("another"));
+        says("session/prompt", "s");
+        assert!(!places.is_cancelled("s"));
     }
 
     #[test]

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::process::ChildStdin;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use holdpoint_engine::{shown, text_without_secrets};
+use holdpoint_engine::{escape_for_display, text_without_secrets};
 
 use super::message::Id;
 use super::permission::Heard;
@@ -32,8 +32,8 @@ pub(super) struct Wires {
     /// Whoever waits for an answer of the editor; nobody, once the time for it has run out. None at
     /// all when the editor has gone.
     open: Mutex<Option<HashMap<Id, Option<Sender<Heard>>>>>,
-    /// How many calls are held.
-    held: AtomicUsize,
+    /// The calls that are held, by the number the agent asked under, and whether it took that back.
+    held: Mutex<Vec<(Id, Arc<AtomicBool>)>>,
     agent_gone: AtomicBool,
     pub(super) places: Places,
 }
@@ -44,7 +44,7 @@ impl Wires {
             agent: Mutex::new(agent),
             answers,
             open: Mutex::new(Some(HashMap::new())),
-            held: AtomicUsize::new(0),
+            held: Mutex::default(),
             agent_gone: AtomicBool::new(false),
             places: Places::default(),
         }
@@ -140,31 +140,68 @@ impl Wires {
         self.agent_gone.load(Ordering::Relaxed)
     }
 
-    /// Counts a call that is held; false if there are too many.
-    pub(super) fn begin(&self) -> bool {
-        if self.held.fetch_add(1, Ordering::Relaxed) < MAX_OPEN {
-            return true;
-        }
-        self.end();
-        false
+    pub(super) fn editor_is_gone(&self) -> bool {
+        locked(&self.open).is_none()
     }
 
-    pub(super) fn end(&self) {
-        self.held.fetch_sub(1, Ordering::Relaxed);
+    /// Notes a call that is held; none if there are too many.
+    pub(super) fn begin(self: &Arc<Self>, id: &Id) -> Option<HeldCall> {
+        let mut held = locked(&self.held);
+        if held.len() >= MAX_OPEN {
+            return None;
+        }
+        let taken_back = Arc::new(AtomicBool::new(false));
+        held.push((id.clone(), Arc::clone(&taken_back)));
+        drop(held);
+        let wires = Arc::clone(self);
+        Some(HeldCall { wires, taken_back })
+    }
+
+    /// The agent no longer wants an answer to what it asked under this number.
+    pub(super) fn take_back(&self, id: &Id) {
+        let held = locked(&self.held);
+        for (_, taken_back) in held.iter().filter(|(known, _)| known == id) {
+            taken_back.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Waits until what is held is settled and recorded, for a while.
     pub(super) fn settle(&self, patience: Duration) {
         let started = Instant::now();
-        while self.held.load(Ordering::Relaxed) > 0 && started.elapsed() < patience {
+        while !locked(&self.held).is_empty() && started.elapsed() < patience {
             thread::sleep(Duration::from_millis(10));
         }
     }
 }
 
+/// A call that is held, for as long as this is.
+pub(super) struct HeldCall {
+    wires: Arc<Wires>,
+    taken_back: Arc<AtomicBool>,
+}
+
+impl HeldCall {
+    /// Whether the agent took the request back, or the editor cancelled what the session is doing.
+    pub(super) fn is_cancelled(&self, session: &str) -> bool {
+        self.taken_back.load(Ordering::Relaxed) || self.wires.places.is_cancelled(session)
+    }
+
+    /// Whether nobody wants an answer any more, be it that either side has gone.
+    pub(super) fn is_given_up(&self, session: &str) -> bool {
+        self.is_cancelled(session) || self.wires.agent_is_gone() || self.wires.editor_is_gone()
+    }
+}
+
+impl Drop for HeldCall {
+    fn drop(&mut self) {
+        let mut held = locked(&self.wires.held);
+        held.retain(|(_, taken_back)| !Arc::ptr_eq(taken_back, &self.taken_back));
+    }
+}
+
 /// Tells whoever reads the log of the editor, in one line without secrets.
 pub(super) fn tell(text: &str) {
-    let text = shown(&text_without_secrets(text), 500);
+    let text = escape_for_display(&text_without_secrets(text), 500);
     let _ = writeln!(io::stderr(), "holdpoint: acp: {text}");
 }
 

@@ -163,7 +163,7 @@ fn told(reply: Reply, id: &str, json: bool, terminal: &mut Terminal) -> anyhow::
     writeln!(
         terminal.out,
         "{id}  {}",
-        crate::terminal::shown(&words, 1000)
+        crate::terminal::escape_for_display(&words, 1000)
     )?;
     Ok(exit)
 }
@@ -180,7 +180,7 @@ pub(crate) fn words_of(outcome: &str, message: Option<&str>, request: Option<&Re
             match request.state {
                 State::Released => "released".into(),
                 state @ (State::Pending | State::Refused | State::Expired | State::Withdrawn) => {
-                    format!("{}: {}", state.word(), reason.unwrap_or_default())
+                    format!("{}: {}", state.as_str(), reason.unwrap_or_default())
                 }
             }
         }
@@ -191,7 +191,7 @@ pub(crate) fn words_of(outcome: &str, message: Option<&str>, request: Option<&Re
         ),
         ("again", Some(request)) if request.was_edited() => format!(
             "judged again: {} ({}); approve it to let it run",
-            request.decision.verdict.word(),
+            request.decision.verdict.as_str(),
             request.decision.reason
         ),
         (_, _) => "it has more time".into(),

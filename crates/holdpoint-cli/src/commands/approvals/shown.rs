@@ -7,7 +7,7 @@ use holdpoint_engine::{Risk, Verdict};
 use serde::Serialize;
 
 use crate::layout::{cut, padded};
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 
 /// What waits, a line each.
 pub(super) fn waiting(
@@ -39,7 +39,7 @@ pub(super) fn settled(
             [] => String::new(),
             people => format!(" by {}", people.join(", ")),
         };
-        Some(format!("{}{who}, {ago} ago", request.state.word()))
+        Some(format!("{}{who}, {ago} ago", request.state.as_str()))
     };
     list(requests, json, "Nothing was answered.", how, terminal)
 }
@@ -82,11 +82,11 @@ fn json_line(value: &impl Serialize, terminal: &mut Terminal) -> anyhow::Result<
 fn line(request: &Request, when: &str, terminal: &mut Terminal) -> anyhow::Result<()> {
     let risk = terminal.like(
         colour(request.decision.risk),
-        &padded(request.decision.risk.word().into(), 8),
+        &padded(request.decision.risk.as_str().into(), 8),
     );
     let opening = format!("{}  {}  ", request.id, padded(when.to_owned(), 12));
-    let tool = padded(shown(&request.asked.tool, 20), 6);
-    let summary = shown(&request.display.summary, 500);
+    let tool = padded(escape_for_display(&request.asked.tool, 20), 6);
+    let summary = escape_for_display(&request.display.summary, 500);
     let used = opening.chars().count() + 8 + 2 + tool.chars().count() + 2;
     let summary = match terminal.width() {
         Some(width) => cut(&summary, width.saturating_sub(used).max(20)),
@@ -102,7 +102,7 @@ pub(super) fn one(request: &Request, json: bool, terminal: &mut Terminal) -> any
         return json_line(&request.card(), terminal);
     }
     let decision = &request.decision;
-    let risk = terminal.like(colour(decision.risk), decision.risk.word());
+    let risk = terminal.like(colour(decision.risk), decision.risk.as_str());
     let mut field = |name: &str, text: &str| -> anyhow::Result<()> {
         if !text.is_empty() {
             writeln!(
@@ -113,10 +113,10 @@ pub(super) fn one(request: &Request, json: bool, terminal: &mut Terminal) -> any
         }
         Ok(())
     };
-    let plain = |text: &str| shown(text, 2000);
+    let plain = |text: &str| escape_for_display(text, 2000);
     field(
         "request",
-        &format!("{} ({})", request.id, request.state.word()),
+        &format!("{} ({})", request.id, request.state.as_str()),
     )?;
     field("tool", &plain(&request.asked.tool))?;
     field("agent", &plain(&words::agent(request)))?;
@@ -128,7 +128,10 @@ pub(super) fn one(request: &Request, json: bool, terminal: &mut Terminal) -> any
     )?;
     let circumstances = words::circumstances(&request.context);
     field("context", &plain(&circumstances.join(", ")))?;
-    field("verdict", &format!("{} ({risk})", decision.verdict.word()))?;
+    field(
+        "verdict",
+        &format!("{} ({risk})", decision.verdict.as_str()),
+    )?;
     field("rule", &plain(decision.rule.as_deref().unwrap_or_default()))?;
     field("reason", &plain(&decision.reason))?;
     if let Some(expires) = request.expires.filter(|_| request.state == State::Pending) {
@@ -164,7 +167,7 @@ pub(super) fn one(request: &Request, json: bool, terminal: &mut Terminal) -> any
         field(&warning.level, &plain(&warning.text))?;
     }
     for offer in &request.terms.offers {
-        let rule = format!("{} → {}", offer.scope.word(), offer.patterns.join(", "));
+        let rule = format!("{} → {}", offer.scope.as_str(), offer.patterns.join(", "));
         field("always", &plain(&rule))?;
     }
     if let Some(settled) = &request.settled {
@@ -173,7 +176,7 @@ pub(super) fn one(request: &Request, json: bool, terminal: &mut Terminal) -> any
             "answer",
             &plain(&format!(
                 "{} {} {people}",
-                settled.method.word(),
+                settled.method.as_str(),
                 settled.reason
             )),
         )?;
@@ -181,7 +184,7 @@ pub(super) fn one(request: &Request, json: bool, terminal: &mut Terminal) -> any
     writeln!(terminal.out)?;
     // All of it, however long a line is: nobody says yes to half a command.
     for text in request.display.details.lines() {
-        writeln!(terminal.out, "  {}", shown(text, usize::MAX))?;
+        writeln!(terminal.out, "  {}", escape_for_display(text, usize::MAX))?;
     }
     if request.display.truncated {
         writeln!(
@@ -190,9 +193,13 @@ pub(super) fn one(request: &Request, json: bool, terminal: &mut Terminal) -> any
         )?;
     }
     for edit in &request.edits {
-        writeln!(terminal.out, "\n  changed by {}:", shown(&edit.by, 100))?;
+        writeln!(
+            terminal.out,
+            "\n  changed by {}:",
+            escape_for_display(&edit.by, 100)
+        )?;
         for text in edit.diff.lines() {
-            writeln!(terminal.out, "  {}", shown(text, 4000))?;
+            writeln!(terminal.out, "  {}", escape_for_display(text, 4000))?;
         }
     }
     Ok(())

@@ -15,7 +15,7 @@ mod visitor;
 use std::io::Write;
 
 use anyhow::Context;
-use holdpoint_engine::shown;
+use holdpoint_engine::escape_for_display;
 use holdpoint_sandbox::interrupt;
 
 use self::place::Place;
@@ -44,10 +44,10 @@ pub(crate) fn run(args: &cli::Demo, terminal: &mut Terminal) -> anyhow::Result<E
 
 /// Removes the directory, or leaves it and says where.
 fn put_away(place: Place, keep: bool, mut sheet: Sheet<'_>) -> anyhow::Result<()> {
-    let root = shown(&place.root().display().to_string(), 300);
+    let root = escape_for_display(&place.root().display().to_string(), 300);
     sheet.space()?;
     if keep {
-        let ledger = shown(&place.ledger().display().to_string(), 300);
+        let ledger = escape_for_display(&place.ledger().display().to_string(), 300);
         place.keep();
         sheet.line(&format!("Kept: {root}"))?;
         sheet.line(&format!("Its ledger: holdpoint log --ledger {ledger}"))?;
@@ -87,7 +87,7 @@ const NEXT: [(&str, &str); 3] = [
 ];
 
 fn welcome(stage: &mut Stage<'_>) -> anyhow::Result<()> {
-    let root = shown(&stage.place.root().display().to_string(), 300);
+    let root = escape_for_display(&stage.place.root().display().to_string(), 300);
     stage
         .sheet
         .heading("Holdpoint, the gate between an AI agent and its tools")?;

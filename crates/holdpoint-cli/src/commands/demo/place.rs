@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use holdpoint_engine::{Locations, plain_words, real_directory, shown};
+use holdpoint_engine::{Locations, escape_for_display, plain_words, real_directory};
 use holdpoint_ledger::unguessable;
 
 use super::script::PROJECT;
@@ -20,12 +20,12 @@ impl Place {
     /// Makes it, with the project in it.
     pub(super) fn new() -> anyhow::Result<Self> {
         let place = Self::made().map_err(|error| {
-            let directory = shown(&std::env::temp_dir().display().to_string(), 300);
+            let directory = escape_for_display(&std::env::temp_dir().display().to_string(), 300);
             let why = plain_words(&error);
             anyhow!("{directory}: no temporary directory can be made there ({why}): set TMPDIR")
         })?;
         place.furnish().with_context(|| {
-            let root = shown(&place.root.display().to_string(), 300);
+            let root = escape_for_display(&place.root.display().to_string(), 300);
             format!("{root}: the project cannot be written")
         })?;
         Ok(place)
@@ -98,7 +98,7 @@ impl Place {
     pub(super) fn remove(mut self) -> anyhow::Result<()> {
         self.removes = false;
         fs::remove_dir_all(&self.root).map_err(|error| {
-            let root = shown(&self.root.display().to_string(), 300);
+            let root = escape_for_display(&self.root.display().to_string(), 300);
             anyhow!("{root}: it cannot be removed ({})", plain_words(&error))
         })
     }

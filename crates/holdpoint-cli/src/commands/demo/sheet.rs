@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use holdpoint_engine::shown;
+use holdpoint_engine::escape_for_display;
 
 use crate::layout::{hanging, wrapped};
 use crate::terminal::Terminal;
@@ -77,7 +77,7 @@ impl Sheet<'_> {
         text: &str,
         paint: impl Fn(&Terminal, &str) -> String,
     ) -> io::Result<()> {
-        let text = shown(text, MAX_FIELD);
+        let text = escape_for_display(text, MAX_FIELD);
         let room = self.width().saturating_sub(NAMES).max(MIN_ROOM);
         let lines = wrapped(&text, room);
         self.column(name, "", lines, paint)
@@ -89,7 +89,7 @@ impl Sheet<'_> {
         let lines = text
             .trim_end()
             .lines()
-            .flat_map(|line| wrapped(&shown(line, MAX_FIELD), room))
+            .flat_map(|line| wrapped(&escape_for_display(line, MAX_FIELD), room))
             .collect();
         self.column(name, "│ ", lines, |_, text| text.to_owned())
     }

@@ -90,7 +90,7 @@ impl<'t> Stage<'t> {
             .context("the decision is not on record")?;
         let verdict = record.verdict.context("the record has no verdict")?;
         let reason = record.reason.as_deref().unwrap_or_default();
-        let word = verdict.word();
+        let word = verdict.as_str();
         self.sheet.painted("verdict", word, |terminal, word| {
             terminal.like(verdict, word)
         })?;

@@ -6,7 +6,7 @@ use holdpoint_core::{Explained, ExplainedCommand, ExplainedEffect};
 
 use super::heading;
 use crate::layout::hanging;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 
 /// The most commands that are printed, and effects of one; nobody reads more of them here.
 const MAX_COMMANDS: usize = 100;
@@ -26,11 +26,19 @@ pub(super) fn print(
         heading("Commands it would run", terminal)?;
     }
     if let Some(problem) = &understood.unreadable {
-        writeln!(terminal.out, "  cannot be read: {}", shown(problem, 300))?;
+        writeln!(
+            terminal.out,
+            "  cannot be read: {}",
+            escape_for_display(problem, 300)
+        )?;
     }
     for (number, command) in (1..).zip(commands).take(MAX_COMMANDS) {
         let mark = format!("  {number}. ");
-        let text = hanging(&shown(&command.text, 300), mark.len(), terminal.width());
+        let text = hanging(
+            &escape_for_display(&command.text, 300),
+            mark.len(),
+            terminal.width(),
+        );
         writeln!(terminal.out, "{mark}{text}")?;
         for (name, text) in notes(command, directory) {
             note(name, &text, terminal)?;
@@ -64,10 +72,13 @@ fn note(name: &str, text: &str, terminal: &mut Terminal) -> anyhow::Result<()> {
 fn notes(command: &ExplainedCommand, directory: &str) -> Vec<(&'static str, String)> {
     let mut notes = Vec::new();
     if let Some(file) = &command.file {
-        notes.push(("in script", shown(file, 200)));
+        notes.push(("in script", escape_for_display(file, 200)));
     }
     if !command.within.is_empty() {
-        notes.push(("run by", shown(&command.within.join(", then "), 200)));
+        notes.push((
+            "run by",
+            escape_for_display(&command.within.join(", then "), 200),
+        ));
     }
     if command.substituted {
         notes.push(("for", "its output, which the line uses".to_owned()));
@@ -85,7 +96,7 @@ fn notes(command: &ExplainedCommand, directory: &str) -> Vec<(&'static str, Stri
         let mut places: Vec<String> = command
             .directories
             .iter()
-            .map(|place| shown(place, 200))
+            .map(|place| escape_for_display(place, 200))
             .collect();
         if command.directory_unknown {
             places.push("a directory nobody knows".to_owned());
@@ -97,13 +108,13 @@ fn notes(command: &ExplainedCommand, directory: &str) -> Vec<(&'static str, Stri
             "filled in",
             format!(
                 "{} is {}",
-                shown(&filled.written, 80),
-                shown(&filled.value, 200)
+                escape_for_display(&filled.written, 80),
+                escape_for_display(&filled.value, 200)
             ),
         ));
     }
     if !command.open.is_empty() {
-        let open = shown(&command.open.join("  "), 200);
+        let open = escape_for_display(&command.open.join("  "), 200);
         notes.push(("open", format!("{open} is only known when it runs")));
     }
     if let Some(unknown) = command.unknown {
@@ -150,10 +161,10 @@ fn together(effects: &[ExplainedEffect]) -> Vec<(String, &ExplainedEffect)> {
 
 /// What an effect is about: as written, where that leads, and what is known of it.
 fn about(effect: &ExplainedEffect) -> String {
-    let mut text = shown(&effect.text, 120);
+    let mut text = escape_for_display(&effect.text, 120);
     let leads_to = match (&effect.path, &effect.host) {
-        (Some(path), _) => Some(shown(path, 200)),
-        (None, Some(host)) => Some(shown(host, 200)),
+        (Some(path), _) => Some(escape_for_display(path, 200)),
+        (None, Some(host)) => Some(escape_for_display(host, 200)),
         (None, None) => None,
     };
     match leads_to {

@@ -6,7 +6,7 @@ use holdpoint_engine::{Authority, Decision, Finding, Method, Policy, Risk, Verdi
 use serde::Serialize;
 
 use crate::layout::hanging;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 
 /// The most parts printed with one rule: enough to see what it catches. The rest is counted.
 const MAX_PARTS: usize = 6;
@@ -74,7 +74,7 @@ impl Matched {
 pub(super) fn owner(finding: &Finding) -> &'static str {
     let of_session = [Method::SessionWhitelist, Method::SessionBlacklist].contains(&finding.method);
     let ours = if of_session { "session" } else { "holdpoint" };
-    finding.layer.map_or(ours, Authority::word)
+    finding.layer.map_or(ours, Authority::as_str)
 }
 
 pub(super) fn print(rules: &[Matched], terminal: &mut Terminal) -> anyhow::Result<()> {
@@ -84,8 +84,8 @@ pub(super) fn print(rules: &[Matched], terminal: &mut Terminal) -> anyhow::Resul
     for rule in rules {
         let verdict = terminal.verdict(rule.verdict);
         // Colour takes room the eye does not see.
-        let padding = " ".repeat("review".len().saturating_sub(rule.verdict.word().len()));
-        let name = terminal.heading(&shown(&rule.rule, 120));
+        let padding = " ".repeat("review".len().saturating_sub(rule.verdict.as_str().len()));
+        let name = terminal.heading(&escape_for_display(&rule.rule, 120));
         writeln!(
             terminal.out,
             "  {verdict}{padding}  {name}  [{}]",
@@ -108,10 +108,10 @@ pub(super) fn print(rules: &[Matched], terminal: &mut Terminal) -> anyhow::Resul
 
 fn line(name: &str, text: &str, terminal: &mut Terminal) -> anyhow::Result<()> {
     if name.is_empty() {
-        let text = hanging(&shown(text, 500), 10, terminal.width());
+        let text = hanging(&escape_for_display(text, 500), 10, terminal.width());
         writeln!(terminal.out, "          {text}")?;
     } else {
-        let text = hanging(&shown(text, 500), 19, terminal.width());
+        let text = hanging(&escape_for_display(text, 500), 19, terminal.width());
         let name = terminal.faint(&format!("{name:<8}"));
         writeln!(terminal.out, "          {name} {text}")?;
     }

@@ -21,7 +21,7 @@ use super::permissions::suspension_words;
 use crate::cli;
 use crate::exit::Exit;
 use crate::layout::hanging;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 
 pub(crate) fn run(args: &cli::Explain, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     let under = &args.call.under;
@@ -97,7 +97,7 @@ struct Call<'a> {
 
 impl Call<'_> {
     fn tool_words(&self) -> String {
-        let tool = shown(self.tool, 200);
+        let tool = escape_for_display(self.tool, 200);
         match holdpoint_core::standing_name(self.tool) {
             Some((meaning, name)) => format!("{tool}  ({meaning}: rules for `{name}` count)"),
             None => tool,
@@ -131,12 +131,12 @@ impl LayerView {
             list.tools.len() + list.patterns.len() + arguments.map(Vec::len).sum::<usize>()
         };
         Self {
-            authority: layer.authority.word(),
+            authority: layer.authority.as_str(),
             name: layer.name.clone(),
             trusted: layer.trust == Trust::Trusted,
             profile: layer.profile.map(holdpoint_engine::Profile::name),
-            default: layer.default.map(holdpoint_engine::DefaultPolicy::word),
-            autonomy: layer.autonomy.map(holdpoint_engine::Autonomy::word),
+            default: layer.default.map(holdpoint_engine::DefaultPolicy::as_str),
+            autonomy: layer.autonomy.map(holdpoint_engine::Autonomy::as_str),
             deny: count(&layer.deny_list),
             ask: count(&layer.ask_list),
             allow: count(&layer.allow_list),
@@ -168,7 +168,7 @@ impl LayerView {
         } else {
             format!("  ({})", notes.join(", "))
         };
-        format!("{}{notes}", shown(&self.name, 200))
+        format!("{}{notes}", escape_for_display(&self.name, 200))
     }
 }
 
@@ -176,13 +176,21 @@ impl Explanation<'_> {
     fn print(&self, terminal: &mut Terminal) -> anyhow::Result<()> {
         heading("Call", terminal)?;
         row("tool", &self.call.tool_words(), terminal)?;
-        row("text", &shown(&self.call.signature, 500), terminal)?;
-        row("in", &shown(&self.call.directory, 200), terminal)?;
+        row(
+            "text",
+            &escape_for_display(&self.call.signature, 500),
+            terminal,
+        )?;
+        row(
+            "in",
+            &escape_for_display(&self.call.directory, 200),
+            terminal,
+        )?;
         commands::print(&self.understood, &self.call.directory, terminal)?;
         if !self.understood.files.is_empty() {
             heading("Scripts that were read", terminal)?;
             for file in &self.understood.files {
-                writeln!(terminal.out, "  {}", shown(&file.path, 300))?;
+                writeln!(terminal.out, "  {}", escape_for_display(&file.path, 300))?;
                 writeln!(terminal.out, "    {}", terminal.faint(&file.digest))?;
             }
         }
@@ -199,8 +207,8 @@ impl Explanation<'_> {
         writeln!(
             terminal.out,
             "\n{title}: {verdict} by {} (risk {})",
-            self.decision.method.word(),
-            self.decision.risk.word()
+            self.decision.method.as_str(),
+            self.decision.risk.as_str()
         )?;
         text(&self.decision.reason, 2, terminal)?;
         heading("Why", terminal)?;
@@ -211,7 +219,7 @@ impl Explanation<'_> {
             heading("What would change it", terminal)?;
             for change in &self.changes {
                 write!(terminal.out, "  - ")?;
-                let change = hanging(&shown(change, 500), 4, terminal.width());
+                let change = hanging(&escape_for_display(change, 500), 4, terminal.width());
                 writeln!(terminal.out, "{change}")?;
             }
         }
@@ -237,7 +245,7 @@ fn row(name: &str, value: &str, terminal: &mut Terminal) -> anyhow::Result<()> {
 
 /// A paragraph of somebody's text.
 fn text(text: &str, indent: usize, terminal: &mut Terminal) -> anyhow::Result<()> {
-    let text = hanging(&shown(text, 1000), indent, terminal.width());
+    let text = hanging(&escape_for_display(text, 1000), indent, terminal.width());
     writeln!(terminal.out, "{:indent$}{text}", "")?;
     Ok(())
 }
@@ -254,7 +262,7 @@ fn session_words(session: &SessionView<'_>) -> String {
     notes.extend(
         state
             .default
-            .map(|default| format!("default {}", default.word())),
+            .map(|default| format!("default {}", default.as_str())),
     );
     notes.extend(suspension_words(state.suspended));
     notes.extend(state.mark.as_ref().map(|_| "marked".to_owned()));
@@ -263,21 +271,21 @@ fn session_words(session: &SessionView<'_>) -> String {
     } else {
         notes.join(", ")
     };
-    format!("{}  ({notes})", shown(session.id, 100))
+    format!("{}  ({notes})", escape_for_display(session.id, 100))
 }
 
 fn default_words(policy: &Policy, session: &SessionState) -> String {
     let standing = policy.standing();
     let mut words = match (standing.default, standing.autonomy) {
         (Some(default), _) if !standing.stated => {
-            format!("{} (no layer states a default)", default.word())
+            format!("{} (no layer states a default)", default.as_str())
         }
-        (Some(default), _) => default.word().to_owned(),
-        (None, Some(autonomy)) => format!("as autonomy {} says", autonomy.word()),
+        (Some(default), _) => default.as_str().to_owned(),
+        (None, Some(autonomy)) => format!("as autonomy {} says", autonomy.as_str()),
         (None, None) => "allow".to_owned(),
     };
     if let Some(default) = session.default {
-        words = format!("{} (session override, was: {words})", default.word());
+        words = format!("{} (session override, was: {words})", default.as_str());
     }
     words
 }

@@ -62,7 +62,7 @@ fn decisive(decision: &Decision, policy: &Policy, session: &SessionState) -> Str
                 Some(guard) => format!("rule `{}` of the shipped pack `{}`", guard.id, guard.pack),
                 None => format!("`{}` ({})", finding.rule, owner(finding)),
             },
-            Some(layer) => format!("`{}` in the {} layer", finding.rule, layer.word()),
+            Some(layer) => format!("`{}` in the {} layer", finding.rule, layer.as_str()),
         };
         let wants = match finding.verdict {
             Verdict::Deny => "refuses",
@@ -75,7 +75,7 @@ fn decisive(decision: &Decision, policy: &Policy, session: &SessionState) -> Str
         let changed = policy
             .guard(&finding.rule)
             .filter(|guard| finding.layer.is_none() && guard.verdict != finding.verdict)
-            .map(|guard| format!(" The pack itself says {}.", guard.verdict.word()));
+            .map(|guard| format!(" The pack itself says {}.", guard.verdict.as_str()));
         return format!("The {who} {wants} `{what}`.{}", changed.unwrap_or_default())
             .replace("The `", "`");
     }
@@ -85,7 +85,7 @@ fn decisive(decision: &Decision, policy: &Policy, session: &SessionState) -> Str
             .into(),
         Method::Default => {
             let default = session.default.or(policy.standing().default);
-            let word = default.map_or("allow", DefaultPolicy::word);
+            let word = default.map_or("allow", DefaultPolicy::as_str);
             let whose = if session.default.is_some() {
                 "this session's"
             } else {
@@ -94,7 +94,10 @@ fn decisive(decision: &Decision, policy: &Policy, session: &SessionState) -> Str
             format!("No rule speaks about some part of it, so {whose} default counts: {word}.")
         }
         Method::Autonomy => {
-            let word = policy.standing().autonomy.map_or("", |level| level.word());
+            let word = policy
+                .standing()
+                .autonomy
+                .map_or("", |level| level.as_str());
             format!("No rule speaks about it, so the autonomy counts: {word}.")
         }
         Method::AllowAll | Method::TurnSuspension | Method::IdleSuspension => {

@@ -15,7 +15,7 @@ use super::unreadable::Unreadable;
 use super::upkeep::public_key;
 use crate::cli::Wanted;
 use crate::exit::Exit;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 use holdpoint_engine::amounts::counted;
 
 pub(super) fn run(
@@ -42,7 +42,7 @@ pub(super) fn run(
             export(&mut source, &query, exporter, &mut unreadable)?;
         }
         Some(path) => {
-            let place = shown(&path.display().to_string(), 300);
+            let place = escape_for_display(&path.display().to_string(), 300);
             let problem = |error: io::Error| {
                 anyhow!(
                     "{place}: the file cannot be written ({})",

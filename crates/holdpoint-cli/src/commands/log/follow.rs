@@ -5,7 +5,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use holdpoint_ledger::{Filter, Place, Reader};
+use holdpoint_ledger::{Filter, Position, Reader};
 use holdpoint_sandbox::interrupt;
 
 use super::list::Printer;
@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// Prints what is recorded after `place` until the process is told to stop or nobody reads.
 pub(super) fn run(
     directory: &Path,
-    place: Place,
+    place: Position,
     filter: &Filter,
     mut printer: Printer,
     mut unreadable: Unreadable,

@@ -21,7 +21,7 @@ use holdpoint_ledger::Record;
 
 use crate::cli::{LedgerPlace, Log, LogAction};
 use crate::exit::Exit;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 
 pub(crate) fn run(args: &Log, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     match &args.action {
@@ -66,7 +66,7 @@ fn directory(place: &LedgerPlace) -> anyhow::Result<PathBuf> {
     match &place.ledger {
         Some(directory) if !directory.is_dir() => bail!(
             "{}: there is no ledger: name the directory that holds its segments",
-            shown(&directory.display().to_string(), 300)
+            escape_for_display(&directory.display().to_string(), 300)
         ),
         Some(directory) => Ok(directory.clone()),
         None => Ok(Locations::of_this_machine()
@@ -80,7 +80,7 @@ fn nothing_yet(place: &std::path::Path, terminal: &mut Terminal) -> anyhow::Resu
     writeln!(
         terminal.out,
         "Nothing is recorded yet in {}.",
-        crate::terminal::shown(&place.display().to_string(), 300)
+        crate::terminal::escape_for_display(&place.display().to_string(), 300)
     )?;
     Ok(())
 }

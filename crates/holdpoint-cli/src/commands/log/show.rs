@@ -14,7 +14,7 @@ use super::words::stored;
 use crate::cli::IndexWhen;
 use crate::exit::Exit;
 use crate::layout::hanging;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 use holdpoint_engine::amounts::duration;
 
 /// The most characters that are shown of a line of a field: a record holds no more.
@@ -74,9 +74,12 @@ fn print(record: &Record, line: &Line<'_>, terminal: &mut Terminal) -> anyhow::R
         writeln!(terminal.out, "  {name}  {text}")?;
         Ok(())
     };
-    let plain = |text: &Option<String>| text.as_deref().map(|text| shown(text, MAX_FIELD));
-    field("time", Some(shown(&record.time, MAX_FIELD)))?;
-    field("kind", Some(record.kind.word().to_owned()))?;
+    let plain = |text: &Option<String>| {
+        text.as_deref()
+            .map(|text| escape_for_display(text, MAX_FIELD))
+    };
+    field("time", Some(escape_for_display(&record.time, MAX_FIELD)))?;
+    field("kind", Some(record.kind.as_str().to_owned()))?;
     field("agent", plain(&record.agent))?;
     field("session", plain(&record.session))?;
     field("directory", plain(&record.directory))?;
@@ -84,7 +87,7 @@ fn print(record: &Record, line: &Line<'_>, terminal: &mut Terminal) -> anyhow::R
     field("verdict", verdict)?;
     field("method", plain(&record.method))?;
     field("rule", plain(&record.rule))?;
-    field("risk", record.risk.map(Risk::word).map(str::to_owned))?;
+    field("risk", record.risk.map(Risk::as_str).map(str::to_owned))?;
     field("reason", plain(&record.reason))?;
     field("part", plain(&record.part))?;
     field("approver", plain(&record.approver))?;
@@ -92,8 +95,8 @@ fn print(record: &Record, line: &Line<'_>, terminal: &mut Terminal) -> anyhow::R
     field("sandbox", plain(&record.sandbox))?;
     field("call", plain(&record.call))?;
     field("policy", plain(&record.policy))?;
-    field("before", Some(shown(&record.prev, MAX_FIELD)))?;
-    field("hash", Some(RecordHash::of(line.bytes).to_string()))?;
+    field("before", Some(escape_for_display(&record.prev, MAX_FIELD)))?;
+    field("hash", Some(RecordHash::from_line(line.bytes).to_string()))?;
     let file = segment_name(line.place.segment);
     field(
         "stored",
@@ -116,13 +119,13 @@ fn print_value(name: &str, value: &Value, terminal: &mut Terminal) -> anyhow::Re
     };
     for (name, value) in members {
         let Some(text) = value.as_str() else {
-            writeln!(terminal.out, "    {}:", shown(name, 100))?;
+            writeln!(terminal.out, "    {}:", escape_for_display(name, 100))?;
             print_json(value, terminal)?;
             continue;
         };
-        let name = shown(name, 100);
+        let name = escape_for_display(name, 100);
         let used = 4 + name.chars().count() + 2;
-        let mut lines = text.lines().map(|line| shown(line, MAX_FIELD));
+        let mut lines = text.lines().map(|line| escape_for_display(line, MAX_FIELD));
         let first = lines.next().unwrap_or_default();
         let first = hanging(&first, used, terminal.width());
         writeln!(terminal.out, "    {name}: {first}")?;
@@ -136,7 +139,11 @@ fn print_value(name: &str, value: &Value, terminal: &mut Terminal) -> anyhow::Re
 fn print_json(value: &Value, terminal: &mut Terminal) -> anyhow::Result<()> {
     let text = serde_json::to_string_pretty(value)?;
     for line in text.lines() {
-        writeln!(terminal.out, "      {}", shown(line, MAX_FIELD))?;
+        writeln!(
+            terminal.out,
+            "      {}",
+            escape_for_display(line, MAX_FIELD)
+        )?;
     }
     Ok(())
 }

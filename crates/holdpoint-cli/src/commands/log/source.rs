@@ -9,12 +9,12 @@ use anyhow::{Context, anyhow};
 use holdpoint_core::digest_of;
 use holdpoint_engine::{Locations, plain_words};
 use holdpoint_index::{Anew, Index, IndexError, Keep};
-use holdpoint_ledger::{Item, Place, Query, Reader, Stats};
+use holdpoint_ledger::{Item, Position, Query, Reader, Stats};
 
 use crate::cli::IndexWhen;
 use crate::exit::Exit;
 use crate::progress::{Progress, so_far};
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 use holdpoint_engine::amounts::{bytes, counted};
 
 /// The size from which on an index is worth its making.
@@ -48,7 +48,7 @@ impl Source {
     }
 
     /// Hands over what the query wants. Where that ended, so that one can read on from there.
-    pub(super) fn query(&mut self, query: &Query, each: Each<'_>) -> anyhow::Result<Place> {
+    pub(super) fn query(&mut self, query: &Query, each: Each<'_>) -> anyhow::Result<Position> {
         let Some(index) = &self.index else {
             return query.scan(&self.directory, each);
         };
@@ -104,7 +104,7 @@ fn is_index_damage(error: &anyhow::Error) -> bool {
 /// All bytes of a ledger; none if it is not there.
 pub(super) fn total_bytes(directory: &Path) -> anyhow::Result<u64> {
     Reader::total_bytes(directory).map_err(|error| {
-        let place = shown(&directory.display().to_string(), 300);
+        let place = escape_for_display(&directory.display().to_string(), 300);
         anyhow!(
             "{place}: the ledger cannot be read ({})",
             plain_words(&error)
@@ -138,7 +138,7 @@ fn opened(directory: &Path, keep: Keep) -> Option<Index> {
             Some(index)
         }
         Err(error) => {
-            let why = shown(&error.to_string(), 300);
+            let why = escape_for_display(&error.to_string(), 300);
             note(&format!(
                 "the index cannot be used ({why}), so the whole ledger is read"
             ));
@@ -164,7 +164,7 @@ pub(super) fn make_index(directory: &Path, terminal: &mut Terminal) -> anyhow::R
         progress.tell(|| indexed(done, all));
     });
     progress.clear();
-    let place = shown(&file.display().to_string(), 300);
+    let place = escape_for_display(&file.display().to_string(), 300);
     let index = made.map_err(|error| anyhow!("{place}: the index cannot be made ({error})"))?;
     writeln!(
         terminal.out,

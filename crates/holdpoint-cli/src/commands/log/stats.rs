@@ -12,7 +12,7 @@ use super::{directory, nothing_yet};
 use crate::cli::Wanted;
 use crate::exit::Exit;
 use crate::layout::{cell_width, fitted, hanging};
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 use holdpoint_engine::amounts::{counted, duration, grouped, percent};
 
 /// The width of a list where output is no terminal, and the most it has on one.
@@ -135,7 +135,7 @@ fn lists(stats: &Stats, top: usize, terminal: &mut Terminal) -> anyhow::Result<(
     let other: Counts = stats
         .kinds
         .iter()
-        .filter(|(kind, _)| *kind != Kind::Decision.word())
+        .filter(|(kind, _)| *kind != Kind::Decision.as_str())
         .map(|(kind, count)| (kind.clone(), *count))
         .collect();
     let all = [
@@ -198,7 +198,7 @@ fn list(title: &str, counts: &Counts, top: usize, room: usize, terminal: &Termin
     let shown_rows = sorted.get(..top.min(sorted.len())).unwrap_or_default();
     let names = shown_rows
         .iter()
-        .map(|(name, _)| cell_width(&shown(name, 100)))
+        .map(|(name, _)| cell_width(&escape_for_display(name, 100)))
         .max()
         .unwrap_or_default()
         .clamp(8, room.saturating_sub(24).max(8));
@@ -207,7 +207,7 @@ fn list(title: &str, counts: &Counts, top: usize, room: usize, terminal: &Termin
         .saturating_sub(2 + names + 2 + numbers + 2 + 7 + 2)
         .min(BAR);
     for (name, count) in shown_rows {
-        let name = fitted(&shown(name, 100), names);
+        let name = fitted(&escape_for_display(name, 100), names);
         let share = format!("{:>7}", percent(*count, total));
         let bar = "█".repeat(bar_length(*count, most, bar_room));
         let width = 2 + names + 2 + numbers + 2 + 7 + 2 + bar.chars().count();

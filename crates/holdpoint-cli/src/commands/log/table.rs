@@ -8,7 +8,7 @@ use holdpoint_ledger::Record;
 
 use super::words::{about, outcome};
 use crate::layout::{cell_width, fitted, padded};
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 
 /// The most characters that are looked at for a cell: wider than any terminal.
 const MAX_CELL: usize = 400;
@@ -102,18 +102,19 @@ impl Row {
             Some(_) => clock.to_owned(),
             None => format!("{day}T{clock}Z"),
         };
-        let text = |field: &Option<String>| shown(field.as_deref().unwrap_or("-"), MAX_CELL);
+        let text =
+            |field: &Option<String>| escape_for_display(field.as_deref().unwrap_or("-"), MAX_CELL);
         Self {
-            day: shown(day, 20),
+            day: escape_for_display(day, 20),
             cells: [
                 record.seq.to_string(),
-                shown(&time, 40),
+                escape_for_display(&time, 40),
                 outcome.to_owned(),
                 text(&record.agent),
                 text(&record.session),
                 text(&record.tool),
                 text(&record.rule),
-                shown(&about(record), MAX_CELL),
+                escape_for_display(&about(record), MAX_CELL),
             ],
             colour,
         }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::exit::Exit;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 
 /// How many are named one by one.
 const NAMED: usize = 10;
@@ -31,7 +31,7 @@ impl Unreadable {
         terminal.out.flush()?;
         let mut errors = io::stderr().lock();
         for why in &self.named {
-            writeln!(errors, "holdpoint: {}", shown(why, 500))?;
+            writeln!(errors, "holdpoint: {}", escape_for_display(why, 500))?;
         }
         let more = self.count - self.named.len();
         if more > 0 {

@@ -10,7 +10,7 @@ use holdpoint_ledger::{Ledger, Mend, PublicKey};
 
 use super::source::total_bytes;
 use crate::exit::Exit;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 
 pub(super) fn checkpoint(directory: &Path, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     let note = Ledger::at(directory).checkpoint()?;
@@ -22,7 +22,7 @@ pub(super) fn key(directory: &Path, terminal: &mut Terminal) -> anyhow::Result<E
     let Some(key) = public_key(directory)? else {
         bail!(
             "{}: there is no key yet: `holdpoint log checkpoint` makes one",
-            shown(&directory.display().to_string(), 300)
+            escape_for_display(&directory.display().to_string(), 300)
         );
     };
     writeln!(terminal.out, "{key}")?;
@@ -32,7 +32,7 @@ pub(super) fn key(directory: &Path, terminal: &mut Terminal) -> anyhow::Result<E
 /// The key that checks the ledger's checkpoints, if there is one.
 pub(super) fn public_key(directory: &Path) -> anyhow::Result<Option<PublicKey>> {
     let path = directory.join("key.pub");
-    let place = || shown(&path.display().to_string(), 300);
+    let place = || escape_for_display(&path.display().to_string(), 300);
     match fs::read_to_string(&path) {
         Ok(text) => text.parse().map(Some).with_context(place),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -45,7 +45,7 @@ pub(super) fn public_key(directory: &Path) -> anyhow::Result<Option<PublicKey>> 
 }
 
 pub(super) fn repair(directory: &Path, yes: bool, terminal: &mut Terminal) -> anyhow::Result<Exit> {
-    let place = shown(&directory.display().to_string(), 300);
+    let place = escape_for_display(&directory.display().to_string(), 300);
     if total_bytes(directory)? == 0 {
         super::nothing_yet(directory, terminal)?;
         return Ok(Exit::Fine);

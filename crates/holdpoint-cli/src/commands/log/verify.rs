@@ -14,7 +14,7 @@ use super::source::total_bytes;
 use crate::exit::Exit;
 use crate::layout::hanging;
 use crate::progress::{Progress, so_far};
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 use holdpoint_engine::amounts::{bytes, counted};
 
 /// How many faults are shown, and how many notes.
@@ -88,7 +88,7 @@ fn text_of(path: &Path) -> anyhow::Result<String> {
 }
 
 fn place(path: &Path) -> String {
-    shown(&path.display().to_string(), 300)
+    escape_for_display(&path.display().to_string(), 300)
 }
 
 fn print(result: &Verification, directory: &Path, terminal: &mut Terminal) -> anyhow::Result<()> {
@@ -112,7 +112,7 @@ fn print(result: &Verification, directory: &Path, terminal: &mut Terminal) -> an
             counted(faults, "fault")
         )?;
         for fault in result.faults.iter().take(SHOWN) {
-            let text = hanging(&shown(&fault.to_string(), 600), 4, width);
+            let text = hanging(&escape_for_display(&fault.to_string(), 600), 4, width);
             writeln!(terminal.out, "  - {text}")?;
         }
         let hidden = result.faults.len().saturating_sub(SHOWN);
@@ -132,7 +132,7 @@ fn print(result: &Verification, directory: &Path, terminal: &mut Terminal) -> an
     };
     writeln!(terminal.out, "{}", hanging(&signed, 0, width))?;
     for note in result.notes.iter().take(SHOWN) {
-        let text = hanging(&shown(note, 600), 6, width);
+        let text = hanging(&escape_for_display(note, 600), 6, width);
         writeln!(terminal.out, "Note: {text}")?;
     }
     let hidden = result.notes.len().saturating_sub(SHOWN);

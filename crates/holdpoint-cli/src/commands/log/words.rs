@@ -6,7 +6,7 @@ use holdpoint_engine::{SUMMARY_ARGUMENTS, Verdict};
 use holdpoint_ledger::{Kind, Record};
 use serde_json::Value;
 
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 
 /// What happened, in one word, and the verdict it looks like.
 pub(super) fn outcome(record: &Record) -> (&'static str, Option<Verdict>) {
@@ -14,7 +14,7 @@ pub(super) fn outcome(record: &Record) -> (&'static str, Option<Verdict>) {
     match record.kind {
         Kind::Decision => match record.verdict {
             Some(verdict) if record.is_replayed() => (looking_back(verdict), Some(verdict)),
-            Some(verdict) => (verdict.word(), Some(verdict)),
+            Some(verdict) => (verdict.as_str(), Some(verdict)),
             None => ("judged", None),
         },
         Kind::HoldOpened => ("held", Some(Verdict::Ask)),
@@ -117,7 +117,10 @@ pub(super) fn stored<'l>(line: &'l [u8], terminal: &Terminal) -> Cow<'l, [u8]> {
     }
     let mut safe = String::with_capacity(line.len());
     for c in String::from_utf8_lossy(line).chars() {
-        if shown(c.encode_utf8(&mut [0; 4]), 1).chars().eq([c]) {
+        if escape_for_display(c.encode_utf8(&mut [0; 4]), 1)
+            .chars()
+            .eq([c])
+        {
             safe.push(c);
         } else {
             let units = c.encode_utf16(&mut [0; 2]).to_vec();

@@ -4,7 +4,7 @@ use holdpoint_agents::replay::Recorded;
 use holdpoint_engine::{SUMMARY_ARGUMENTS, arguments_without_secrets, text_without_secrets};
 use serde_json::Value;
 
-use crate::terminal::shown;
+use crate::terminal::escape_for_display;
 
 /// How much of one argument, of its name and of a tool's name is shown.
 const ARGUMENT: usize = 80;
@@ -22,12 +22,12 @@ pub(super) fn display_of(recorded: &Recorded, most: usize) -> String {
     let mut arguments: Vec<(usize, String)> = Vec::new();
     for (key, value) in &arguments_without_secrets(call) {
         let text = match value {
-            Value::String(text) => shown(text, ARGUMENT),
+            Value::String(text) => escape_for_display(text, ARGUMENT),
             Value::Null
             | Value::Bool(_)
             | Value::Number(_)
             | Value::Array(_)
-            | Value::Object(_) => shown(&value.to_string(), ARGUMENT),
+            | Value::Object(_) => escape_for_display(&value.to_string(), ARGUMENT),
         };
         let place = SUMMARY_ARGUMENTS.iter().position(|telling| telling == key);
         let argument = format!("{}={text}", clean(key, NAME));
@@ -36,13 +36,13 @@ pub(super) fn display_of(recorded: &Recorded, most: usize) -> String {
     arguments.sort_by_key(|(place, _)| *place);
     let arguments: Vec<String> = arguments.into_iter().map(|(_, text)| text).collect();
     let tool = clean(call.tool(), TOOL);
-    shown(&format!("{tool}({})", arguments.join(", ")), most)
+    escape_for_display(&format!("{tool}({})", arguments.join(", ")), most)
 }
 
 /// Text of a transcript as people are shown it. Redacted before it is cut, so that no half of a
 /// secret is left.
 pub(super) fn clean(text: &str, most: usize) -> String {
-    shown(&text_without_secrets(text), most)
+    escape_for_display(&text_without_secrets(text), most)
 }
 
 #[cfg(test)]

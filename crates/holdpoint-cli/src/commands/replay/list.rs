@@ -10,7 +10,7 @@ use super::display::{clean, display_of};
 use super::judging::Judged;
 use super::tally::rule_of;
 use crate::cli::Replay;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 
 /// How much of a call is shown where output is not a terminal.
 const CALL: usize = 300;
@@ -111,16 +111,16 @@ fn document(judged: &Judged) -> Value {
         "verdict": decision.verdict,
         "risk": decision.risk,
         "method": decision.method,
-        "rule": decision.rule.as_deref().map(|rule| shown(rule, 500)),
-        "reason": shown(&decision.reason, 500),
+        "rule": decision.rule.as_deref().map(|rule| escape_for_display(rule, 500)),
+        "reason": escape_for_display(&decision.reason, 500),
         "digest": decision.call,
     });
     if let (Some(against), Some(fields)) = (&judged.against, document.as_object_mut()) {
         let against = json!({
             "verdict": against.verdict,
             "method": against.method,
-            "rule": against.rule.as_deref().map(|rule| shown(rule, 500)),
-            "reason": shown(&against.reason, 500),
+            "rule": against.rule.as_deref().map(|rule| escape_for_display(rule, 500)),
+            "reason": escape_for_display(&against.reason, 500),
         });
         fields.insert("against".into(), against);
     }

@@ -27,7 +27,7 @@ use self::sources::Sources;
 use self::tally::Tally;
 use crate::cli::{FailOn, Replay};
 use crate::exit::Exit;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 
 /// The most lines and files that are named because they cannot be read; all are counted.
 const MAX_NAMED: usize = 20;
@@ -123,7 +123,7 @@ fn other_policy(name: &str) -> anyhow::Result<PolicySource> {
     let known = Profile::ALL.map(Profile::name);
     bail!(
         "--against: there is no file and no profile `{}`: {}",
-        shown(name, 60),
+        escape_for_display(name, 60),
         holdpoint_core::document::hint(name, &known)
     )
 }

@@ -9,7 +9,7 @@ use holdpoint_agents::replay::{MAX_FILES, known_places, project_root, transcript
 use holdpoint_engine::Locations;
 
 use crate::commands::in_words;
-use crate::terminal::shown;
+use crate::terminal::escape_for_display;
 
 /// The files of a run.
 #[derive(Debug, Default)]
@@ -127,5 +127,5 @@ impl Source {
 }
 
 fn name_of(path: &Path) -> String {
-    shown(&path.display().to_string(), 500)
+    escape_for_display(&path.display().to_string(), 500)
 }

@@ -12,7 +12,7 @@ use super::judging::Found;
 use super::tally::Tally;
 use crate::cli::Replay;
 use crate::layout::{cell_width, cut, fitted};
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 use holdpoint_engine::amounts::{counted, grouped, percent};
 
 /// The strictest first: it is what people look for.
@@ -100,7 +100,7 @@ fn verdicts(tally: &Tally, terminal: &mut Terminal) -> anyhow::Result<()> {
         let Some(calls) = tally.verdicts.get(&verdict) else {
             continue;
         };
-        let word = terminal.like(verdict, &fitted(verdict.word(), 7));
+        let word = terminal.like(verdict, &fitted(verdict.as_str(), 7));
         let mut line = format!(
             "  {word}  {:>9}  {:>6}",
             grouped(*calls),
@@ -137,7 +137,7 @@ fn rules(tally: &Tally, terminal: &mut Terminal) -> anyhow::Result<()> {
     );
     writeln!(terminal.out, "\n{}", terminal.faint(&header))?;
     for ((verdict, rule), kind) in rules {
-        let word = terminal.like(*verdict, &fitted(verdict.word(), 7));
+        let word = terminal.like(*verdict, &fitted(verdict.as_str(), 7));
         writeln!(
             terminal.out,
             "  {}  {word}  {:>8}  {}",
@@ -186,7 +186,7 @@ fn tools(tally: &Tally, terminal: &mut Terminal) -> anyhow::Result<()> {
 }
 
 fn comparison(tally: &Tally, name: &str, terminal: &mut Terminal) -> anyhow::Result<()> {
-    let name = shown(name, 100);
+    let name = escape_for_display(name, 100);
     let differing = tally.moved(|_| true, |_| true) - unmoved(tally);
     writeln!(
         terminal.out,
@@ -198,7 +198,7 @@ fn comparison(tally: &Tally, name: &str, terminal: &mut Terminal) -> anyhow::Res
         if from == to {
             continue;
         }
-        let length = from.word().len() + to.word().len();
+        let length = from.as_str().len() + to.as_str().len();
         let words = format!("{} → {}", terminal.verdict(*from), terminal.verdict(*to));
         // Colour takes room the eye does not see.
         let gap = " ".repeat(12usize.saturating_sub(length));
@@ -300,7 +300,7 @@ pub(super) fn json(
     let by_verdict = |verdicts: &BTreeMap<Verdict, u64>| {
         let numbers = VERDICTS.iter().rev().map(|verdict| {
             let number = verdicts.get(verdict).copied().unwrap_or_default();
-            (verdict.word().to_owned(), Value::from(number))
+            (verdict.as_str().to_owned(), Value::from(number))
         });
         Value::Object(numbers.collect::<Map<String, Value>>())
     };
@@ -364,7 +364,7 @@ pub(super) fn json(
             .map(|((from, to), calls)| json!({"from": from, "to": to, "calls": calls}))
             .collect();
         let against = json!({
-            "policy": shown(name, 500),
+            "policy": escape_for_display(name, 500),
             "transitions": transitions,
             "asks_saved": balance.asks_saved,
             "asks_added": balance.asks_added,

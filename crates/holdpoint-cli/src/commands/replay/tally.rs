@@ -8,7 +8,7 @@ use holdpoint_engine::{Decision, Verdict};
 use super::MAX_NAMED;
 use super::display::{clean, display_of};
 use super::judging::Judged;
-use crate::terminal::shown;
+use crate::terminal::escape_for_display;
 
 /// How much of an example is kept.
 const EXAMPLE: usize = 300;
@@ -123,5 +123,5 @@ impl Tally {
 /// The rule that decided, or how it was decided without one.
 pub(super) fn rule_of(decision: &Decision) -> String {
     let rule = decision.rule.as_deref();
-    shown(rule.unwrap_or(decision.method.word()), 100)
+    escape_for_display(rule.unwrap_or(decision.method.as_str()), 100)
 }

@@ -10,7 +10,7 @@ use super::{in_force, policy};
 use crate::cli::{RuleWord, RulesUnder};
 use crate::exit::Exit;
 use crate::layout::hanging;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 use holdpoint_engine::amounts::counted;
 
 /// The room a verdict and a risk take, with what separates them.
@@ -33,7 +33,7 @@ pub(super) fn run(
         let known: Vec<&str> = policy.pack_titles().map(|(name, _, _)| name).collect();
         bail!(
             "there is no pack `{}`: {}",
-            shown(pack, 60),
+            escape_for_display(pack, 60),
             holdpoint_core::document::hint(pack, &known)
         );
     }
@@ -115,11 +115,11 @@ impl Listed<'_> {
         let name = terminal.heading(self.name);
         let mut about = format!(
             "{} ({})",
-            shown(self.title, 200),
+            escape_for_display(self.title, 200),
             counted(self.guards.len(), "rule")
         );
         if let Some(place) = self.place {
-            about.push_str(&format!(", from {}", shown(place, 300)));
+            about.push_str(&format!(", from {}", escape_for_display(place, 300)));
         }
         let about = hanging(&about, self.name.chars().count() + 2, terminal.width());
         writeln!(terminal.out, "{name}: {about}")?;
@@ -132,17 +132,17 @@ impl Listed<'_> {
             .width()
             .is_some_and(|width| width < used.saturating_add(NARROW));
         for guard in &self.guards {
-            let (id, risk) = (guard.id, guard.risk.word());
+            let (id, risk) = (guard.id, guard.risk.as_str());
             let verdict = padded_verdict(guard, verdicts, terminal);
             let width = terminal.width();
             if apart {
-                let reason = hanging(&shown(guard.reason, 500), 6, width);
+                let reason = hanging(&escape_for_display(guard.reason, 500), 6, width);
                 writeln!(
                     terminal.out,
                     "  {id:<ids$}  {verdict}  {risk}\n      {reason}"
                 )?;
             } else {
-                let reason = hanging(&shown(guard.reason, 500), used, width);
+                let reason = hanging(&escape_for_display(guard.reason, 500), used, width);
                 writeln!(
                     terminal.out,
                     "  {id:<ids$}  {verdict}  {risk:<RISK$}  {reason}"
@@ -162,7 +162,7 @@ fn is_changed(guard: &Guard<'_>) -> bool {
 fn padded_verdict(guard: &Guard<'_>, width: usize, terminal: &Terminal) -> String {
     let word = in_force(guard);
     let own = if is_changed(guard) {
-        format!(" ({})", guard.verdict.word())
+        format!(" ({})", guard.verdict.as_str())
     } else {
         String::new()
     };
@@ -189,7 +189,10 @@ fn summary(guards: &[Guard<'_>], packs: usize, terminal: &mut Terminal) -> anyho
             .filter(|guard| guard.in_force == verdict)
             .count();
         if number > 0 {
-            words.push(format!("{number} {}", verdict.map_or("off", Verdict::word)));
+            words.push(format!(
+                "{number} {}",
+                verdict.map_or("off", Verdict::as_str)
+            ));
         }
     }
     let words = if words.is_empty() {

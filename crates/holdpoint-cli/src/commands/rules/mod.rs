@@ -39,5 +39,5 @@ fn policy(under: &RulesUnder) -> anyhow::Result<Arc<Policy>> {
 
 /// What a rule wants under a policy, as a word.
 fn in_force(guard: &Guard<'_>) -> &'static str {
-    guard.in_force.map_or("off", Verdict::word)
+    guard.in_force.map_or("off", Verdict::as_str)
 }

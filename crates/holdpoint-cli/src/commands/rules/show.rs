@@ -10,13 +10,13 @@ use super::{in_force, policy};
 use crate::cli::RulesUnder;
 use crate::exit::Exit;
 use crate::layout::hanging;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 
 pub(super) fn run(id: &str, under: &RulesUnder, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     let policy = policy(under)?;
     let Some(guard) = policy.guard(id) else {
         let hint = policy.nearest_guards(id);
-        bail!("there is no rule `{}`: {hint}", shown(id, 100));
+        bail!("there is no rule `{}`: {hint}", escape_for_display(id, 100));
     };
     let examples = Examples::for_guard(&guard, &policy)?;
     if under.json {
@@ -96,16 +96,16 @@ fn print(guard: &Guard<'_>, examples: &Examples, terminal: &mut Terminal) -> any
         writeln!(terminal.out, "  {name:<8} {value}")
     };
     row("verdict", &verdict)?;
-    row("risk", guard.risk.word())?;
-    row("reason", &shown(guard.reason, 500))?;
-    row("instead", &shown(guard.instead, 500))?;
+    row("risk", guard.risk.as_str())?;
+    row("reason", &escape_for_display(guard.reason, 500))?;
+    row("instead", &escape_for_display(guard.instead, 500))?;
     let pack = format!(
         "{}: {} ({})",
         guard.pack,
-        shown(guard.title, 200),
+        escape_for_display(guard.title, 200),
         guard
             .place
-            .map_or("shipped".to_owned(), |place| shown(place, 300))
+            .map_or("shipped".to_owned(), |place| escape_for_display(place, 300))
     );
     row("pack", &pack)?;
     heading("What the policy makes of it", terminal)?;
@@ -126,7 +126,7 @@ fn print(guard: &Guard<'_>, examples: &Examples, terminal: &mut Terminal) -> any
             } else {
                 String::new()
             };
-            let value = hanging(&shown(&words(value), 2000), 20, width);
+            let value = hanging(&escape_for_display(&words(value), 2000), 20, width);
             writeln!(terminal.out, "  {mark:<3}{key:<14} {value}")?;
         }
     }
@@ -136,7 +136,7 @@ fn print(guard: &Guard<'_>, examples: &Examples, terminal: &mut Terminal) -> any
     ] {
         heading(title, terminal)?;
         for example in list {
-            writeln!(terminal.out, "  {}", shown(example, 500))?;
+            writeln!(terminal.out, "  {}", escape_for_display(example, 500))?;
         }
     }
     Ok(())
@@ -160,7 +160,7 @@ fn standing(guard: &Guard<'_>) -> Vec<String> {
     } else if guard.switches.is_empty() {
         lines.push(format!(
             "No layer speaks of it, so it wants what its pack says: {}.",
-            guard.verdict.word()
+            guard.verdict.as_str()
         ));
         lines.push(format!(
             "To change that: \"guards\": {{ \"rules\": {{ \"{}\": \"off\" }} }} in a policy file.",
@@ -169,7 +169,7 @@ fn standing(guard: &Guard<'_>) -> Vec<String> {
     } else {
         lines.push(format!(
             "The pack says {}; in force is {}.",
-            guard.verdict.word(),
+            guard.verdict.as_str(),
             in_force(guard)
         ));
     }
@@ -196,8 +196,8 @@ fn said(guard: &Guard<'_>, switch: &Switched<'_>) -> String {
     };
     format!(
         "{:<8} {}: {key} = {value}{note}",
-        switch.authority.word(),
-        shown(switch.layer, 300)
+        switch.authority.as_str(),
+        escape_for_display(switch.layer, 300)
     )
 }
 

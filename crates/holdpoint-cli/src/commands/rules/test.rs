@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::exit::Exit;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 use holdpoint_engine::amounts::counted;
 
 pub(super) fn run(files: &[PathBuf], json: bool, terminal: &mut Terminal) -> anyhow::Result<Exit> {
@@ -96,7 +96,7 @@ impl Trial {
     fn print(&self, terminal: &mut Terminal) -> anyhow::Result<()> {
         for failure in &self.failures {
             let rule = terminal.heading(&failure.rule);
-            let (what, example) = (failure.what(), shown(&failure.example, 500));
+            let (what, example) = (failure.what(), escape_for_display(&failure.example, 500));
             writeln!(terminal.out, "{rule} {what}: {example}")?;
             if failure.should_match {
                 let others = if failure.matched.is_empty() {

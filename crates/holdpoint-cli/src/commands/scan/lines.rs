@@ -7,7 +7,7 @@ use holdpoint_core::text::Severity;
 use holdpoint_engine::amounts::{bytes, counted, duration, grouped};
 
 use super::{Report, Totals};
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, escape_for_display};
 
 /// Prints a finding a line, with its words below it.
 pub(super) struct Lines {
@@ -27,8 +27,8 @@ impl Lines {
             "{} {} {} {}",
             terminal.heading(&place),
             terminal.severity(finding.severity),
-            shown(&finding.rule, 100),
-            shown(&finding.reason, 300),
+            escape_for_display(&finding.rule, 100),
+            escape_for_display(&finding.reason, 300),
         )?;
         if !found.preview.is_empty() {
             writeln!(terminal.out, "    {}", terminal.faint(&found.preview))?;
@@ -51,7 +51,7 @@ impl Lines {
 
 impl Report for Lines {
     fn hear(&mut self, name: &str, scanned: &Scanned, terminal: &mut Terminal) -> io::Result<()> {
-        let name = shown(name, 500);
+        let name = escape_for_display(name, 500);
         for found in &scanned.findings {
             self.finding(&name, found, terminal)?;
         }

@@ -18,7 +18,7 @@ use holdpoint_cli::scan::{Binaries, Scanned, Scanner, Secrets, sarif};
 use holdpoint_core::text::inspection::Terms;
 use holdpoint_core::text::{Action, Origin, Severity};
 use holdpoint_engine::amounts::{bytes, counted};
-use holdpoint_engine::{Engine, Locations, PolicySource, shown, working_directory};
+use holdpoint_engine::{Engine, Locations, PolicySource, escape_for_display, working_directory};
 use holdpoint_sandbox::interrupt;
 
 pub(crate) use self::batch::batch;
@@ -157,7 +157,7 @@ fn no_origin(word: &str) -> String {
     let known = Origin::ALL.map(Origin::name).join(", ");
     format!(
         "there is no origin `{}`: use one of {known}",
-        shown(word, 40)
+        escape_for_display(word, 40)
     )
 }
 
@@ -167,7 +167,7 @@ fn severity(flag: &str, word: &str, others: &str) -> anyhow::Result<Severity> {
         Some(severity) => Ok(severity),
         None => bail!(
             "{flag}: there is no severity `{}`: use one of {known}{others}",
-            shown(word, 40)
+            escape_for_display(word, 40)
         ),
     }
 }
@@ -403,7 +403,7 @@ impl Hearing<'_> {
                 "{}, {}: {}",
                 counted(totals.texts, "file"),
                 bytes(totals.bytes),
-                shown(&name, 500)
+                escape_for_display(&name, 500)
             );
             cut(&so_far, Progress::room())
         });
@@ -414,7 +414,11 @@ impl Hearing<'_> {
 fn name_problems(totals: &Totals) -> anyhow::Result<()> {
     let mut err = io::stderr().lock();
     for (name, problem) in &totals.problems {
-        writeln!(err, "holdpoint: {}: {problem}", shown(name, 500))?;
+        writeln!(
+            err,
+            "holdpoint: {}: {problem}",
+            escape_for_display(name, 500)
+        )?;
     }
     let more = totals.unread - u64::try_from(totals.problems.len())?;
     if more > 0 {

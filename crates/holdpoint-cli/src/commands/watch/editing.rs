@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::screen::Screen;
 use super::variable;
-use crate::terminal::shown;
+use crate::terminal::escape_for_display;
 
 /// What came of it.
 pub(super) enum Edited {
@@ -42,7 +42,7 @@ fn run_editor(file: &Path) -> Result<(), String> {
         return Err("no editor is set: set VISUAL or EDITOR".into());
     };
     let ended = Command::new(program).args(words).arg(file).status();
-    let program = shown(program, 100);
+    let program = escape_for_display(program, 100);
     match ended {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("`{program}` failed ({status})")),

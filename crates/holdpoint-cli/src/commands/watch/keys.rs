@@ -18,12 +18,12 @@ pub(super) enum Action {
     Back,
     Quit,
     /// Something about calls that wait.
-    Do(Deed),
+    Do(Command),
 }
 
 /// What can be done with calls that wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Deed {
+pub(super) enum Command {
     Release,
     Refuse,
     Comment,
@@ -91,19 +91,19 @@ const fn binding(
 pub(super) const BINDINGS: &[Binding] = &[
     binding(
         &[letter('y')],
-        Action::Do(Deed::Release),
+        Action::Do(Command::Release),
         Some("release"),
         "release the call; with a selection, all of it",
     ),
     binding(
         &[letter('n')],
-        Action::Do(Deed::Refuse),
+        Action::Do(Command::Refuse),
         Some("refuse"),
         "refuse it; with a selection, all of it",
     ),
     binding(
         &[letter('c')],
-        Action::Do(Deed::Comment),
+        Action::Do(Command::Comment),
         Some("comment"),
         "refuse it and tell the model why",
     ),
@@ -121,19 +121,19 @@ pub(super) const BINDINGS: &[Binding] = &[
     ),
     binding(
         &[letter('e')],
-        Action::Do(Deed::Edit),
+        Action::Do(Command::Edit),
         Some("edit"),
         "change its arguments in your editor; it is judged again",
     ),
     binding(
         &[letter('a')],
-        Action::Do(Deed::Always),
+        Action::Do(Command::Always),
         Some("always"),
         "release it and calls like it; shows the rule first",
     ),
     binding(
         &[letter('N')],
-        Action::Do(Deed::Never),
+        Action::Do(Command::Never),
         Some("never"),
         "refuse it and calls like it; shows the rule first",
     ),
@@ -145,13 +145,13 @@ pub(super) const BINDINGS: &[Binding] = &[
     ),
     binding(
         &[letter('+')],
-        Action::Do(Deed::Extend),
+        Action::Do(Command::Extend),
         Some("5 min more"),
         "give it five more minutes",
     ),
     binding(
         &[letter('x'), letter(' ')],
-        Action::Do(Deed::Mark),
+        Action::Do(Command::Mark),
         Some("select"),
         "select it, or no longer",
     ),
@@ -169,25 +169,25 @@ pub(super) const BINDINGS: &[Binding] = &[
     ),
     binding(
         &[letter('X')],
-        Action::Do(Deed::MarkAll),
+        Action::Do(Command::MarkAll),
         None,
         "select everything that is listed, or nothing",
     ),
     binding(
         &[letter('t')],
-        Action::Do(Deed::Turn),
+        Action::Do(Command::Turn),
         None,
         "release it, and ask nothing more until its turn ends",
     ),
     binding(
         &[letter('i')],
-        Action::Do(Deed::Idle),
+        Action::Do(Command::Idle),
         None,
         "release it, and ask nothing more until its session is idle",
     ),
     binding(
         &[letter('A')],
-        Action::Do(Deed::All),
+        Action::Do(Command::All),
         None,
         "release it, and ask nothing more in its session",
     ),
@@ -312,12 +312,12 @@ mod tests {
     fn keys_that_look_alike_are_told_apart() {
         let of = |code, modifiers| action_of(&KeyEvent::new(code, modifiers));
         let char = |c| of(KeyCode::Char(c), KeyModifiers::NONE);
-        assert_eq!(char('n'), Some(Action::Do(Deed::Refuse)));
+        assert_eq!(char('n'), Some(Action::Do(Command::Refuse)));
         assert_eq!(
             of(KeyCode::Char('N'), KeyModifiers::SHIFT),
-            Some(Action::Do(Deed::Never))
+            Some(Action::Do(Command::Never))
         );
-        assert_eq!(char('c'), Some(Action::Do(Deed::Comment)));
+        assert_eq!(char('c'), Some(Action::Do(Command::Comment)));
         assert_eq!(
             of(KeyCode::Char('c'), KeyModifiers::CONTROL),
             Some(Action::Quit)

@@ -5,7 +5,7 @@
 
 use std::fmt::{Display, Write as _};
 
-use holdpoint_core::text::shown;
+use holdpoint_core::text::escape_for_display;
 
 /// The most characters of a text of a record that are shown: some lines of a table. The record has the rest.
 const MAX_TEXT: usize = 400;
@@ -23,13 +23,13 @@ impl Html {
 
     /// Text from anywhere.
     pub(super) fn text(&mut self, text: &str) -> &mut Self {
-        self.escaped(&shown(text, MAX_TEXT))
+        self.escaped(&escape_for_display(text, MAX_TEXT))
     }
 
     /// Text of several lines that was made here, such as a policy.
     pub(super) fn lines(&mut self, text: &str) -> &mut Self {
         for line in text.lines() {
-            self.escaped(&shown(line, MAX_TEXT)).raw("\n");
+            self.escaped(&escape_for_display(line, MAX_TEXT)).raw("\n");
         }
         self
     }

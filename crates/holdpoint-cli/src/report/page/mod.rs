@@ -225,7 +225,7 @@ fn tiles(html: &mut Html, summary: &Summary) {
     for (verdict, some) in verdicts.each() {
         html.raw("<li><span")
             .attribute("class", format_args!("key {}", class_of(verdict)))
-            .around("></span>", verdict.word(), " <b>")
+            .around("></span>", verdict.as_str(), " <b>")
             .text(&part(some, calls))
             .around("</b> <span class=\"faint\">", &number(some), "</span></li>");
     }
@@ -554,8 +554,8 @@ fn session_row(html: &mut Html, session: &SessionLine) {
     cell(html, session.verdicts.held());
     cell(html, session.verdicts.deny);
     html.raw("<td><span")
-        .attribute("class", format_args!("risk {}", session.risk.word()))
-        .around(">", session.risk.word(), "</span></td></tr>");
+        .attribute("class", format_args!("risk {}", session.risk.as_str()))
+        .around(">", session.risk.as_str(), "</span></td></tr>");
 }
 
 fn ledger(html: &mut Html, ledger: &LedgerState) {

@@ -38,7 +38,7 @@ pub(super) fn in_words(verdicts: &Verdicts) -> String {
     let mut words: Vec<String> = Vec::new();
     for (verdict, count) in verdicts.each() {
         if count > 0 {
-            words.push(format!("{} {}", number(count), verdict.word()));
+            words.push(format!("{} {}", number(count), verdict.as_str()));
         }
     }
     words.join(", ")
@@ -51,7 +51,7 @@ pub(super) fn legend(html: &mut Html, verdicts: &Verdicts) {
         if count > 0 {
             html.raw("<li><span")
                 .attribute("class", format_args!("key {}", class_of(verdict)))
-                .around("></span>", verdict.word(), "</li>");
+                .around("></span>", verdict.as_str(), "</li>");
         }
     }
     html.raw("</ul>");

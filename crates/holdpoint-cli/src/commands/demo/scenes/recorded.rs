@@ -61,13 +61,13 @@ pub(super) fn play(stage: &mut Stage<'_>) -> anyhow::Result<()> {
 
 fn show(stage: &mut Stage<'_>, record: &Record) -> anyhow::Result<()> {
     let what = match (record.verdict, &record.rule) {
-        (Some(verdict), Some(rule)) => format!("{}, {rule}", verdict.word()),
-        (Some(verdict), None) => verdict.word().to_owned(),
+        (Some(verdict), Some(rule)) => format!("{}, {rule}", verdict.as_str()),
+        (Some(verdict), None) => verdict.as_str().to_owned(),
         (None, Some(rule)) => rule.clone(),
         (None, None) => String::new(),
     };
     let tool = record.tool.as_deref().unwrap_or_default();
-    let kind = record.kind.word().replace('_', " ");
+    let kind = record.kind.as_str().replace('_', " ");
     let text = format!("{kind:<15}{tool:<10}{what}");
     stage
         .sheet

@@ -16,7 +16,7 @@ use ratatui::crossterm::event::KeyEvent;
 use self::line::TypedLine;
 use self::popup::After;
 use self::rows::Rows;
-use super::keys::{Action, Deed, action_of, name_of};
+use super::keys::{Action, Command, action_of, name_of};
 
 pub(super) use self::popup::{Popup, Purpose, RuleKind};
 
@@ -410,13 +410,13 @@ impl State {
             Action::Last => return self.go(usize::MAX),
             Action::PageDown => self.scroll = self.scroll.saturating_add(self.page()),
             Action::PageUp => self.scroll = self.scroll.saturating_sub(self.page()),
-            Action::Do(deed) => return self.answer(deed, now),
+            Action::Do(command) => return self.answer(command, now),
         }
         Step::Nothing
     }
 
     /// Something about calls that wait.
-    fn answer(&mut self, deed: Deed, now: Moment) -> Step {
+    fn answer(&mut self, command: Command, now: Moment) -> Step {
         let request = match self.answerable(now) {
             Ok(request) => request.clone(),
             Err(why) => {
@@ -424,9 +424,9 @@ impl State {
                 return Step::Nothing;
             }
         };
-        match deed {
-            Deed::Release => self.release(&request),
-            Deed::Refuse => {
+        match command {
+            Command::Release => self.release(&request),
+            Command::Refuse => {
                 let no = |target| Given {
                     target,
                     answer: Answer::No,
@@ -435,28 +435,28 @@ impl State {
                 let given = self.targets(&request).into_iter().map(no).collect();
                 self.give(given)
             }
-            Deed::Comment => {
+            Command::Comment => {
                 self.popup = Some(Popup::Line {
                     purpose: Purpose::Comment(self.targets(&request)),
                     line: TypedLine::default(),
                 });
                 Step::Nothing
             }
-            Deed::Edit => Step::Edit(Box::new(request)),
-            Deed::Always => self.choose_rule(&request, RuleKind::Always),
-            Deed::Never => self.choose_rule(&request, RuleKind::Never),
-            Deed::Turn => self.suspend(&request, Answer::Turn, "until its turn ends"),
-            Deed::Idle => self.suspend(&request, Answer::Idle, "until its session is idle"),
-            Deed::All => self.suspend(&request, Answer::All, "for the rest of its session"),
-            Deed::Extend => Step::Ask(Errand::Extend(request.id)),
-            Deed::Mark => {
+            Command::Edit => Step::Edit(Box::new(request)),
+            Command::Always => self.choose_rule(&request, RuleKind::Always),
+            Command::Never => self.choose_rule(&request, RuleKind::Never),
+            Command::Turn => self.suspend(&request, Answer::Turn, "until its turn ends"),
+            Command::Idle => self.suspend(&request, Answer::Idle, "until its session is idle"),
+            Command::All => self.suspend(&request, Answer::All, "for the rest of its session"),
+            Command::Extend => Step::Ask(Errand::Extend(request.id)),
+            Command::Mark => {
                 if self.marked.remove(&request.id).is_none() {
                     self.marked
                         .insert(request.id.clone(), Target::from_request(&request));
                 }
                 self.go(self.row().saturating_add(1))
             }
-            Deed::MarkAll => {
+            Command::MarkAll => {
                 self.mark_all();
                 Step::Nothing
             }
@@ -524,7 +524,7 @@ impl State {
             Some(format!(
                 "{}  {}  {}",
                 request.id,
-                request.decision.risk.word(),
+                request.decision.risk.as_str(),
                 request.display.summary
             ))
         });

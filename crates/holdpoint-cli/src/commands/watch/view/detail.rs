@@ -47,7 +47,7 @@ fn heading(page: &mut Page, request: &Request, now: Moment) {
     let left = match (request.state, request.expires) {
         (State::Pending, Some(expires)) => format!(", {} left", clock::left(now, expires)),
         (State::Pending, None) => ", until it is answered".into(),
-        (state, _) => format!(", {}", state.word()),
+        (state, _) => format!(", {}", state.as_str()),
     };
     page.field(
         "Call",
@@ -56,8 +56,8 @@ fn heading(page: &mut Page, request: &Request, now: Moment) {
             "{} {}: {}, {} risk{left}",
             request.id,
             request.asked.tool,
-            decision.verdict.word(),
-            risk.word()
+            decision.verdict.as_str(),
+            risk.as_str()
         ),
     );
 }
@@ -81,9 +81,9 @@ fn answer(page: &mut Page, request: &Request, now: Moment) {
         look,
         &format!(
             "{}{who}, {} ago ({}): {}",
-            request.state.word(),
+            request.state.as_str(),
             clock::ago(settled.at, now),
-            settled.method.word(),
+            settled.method.as_str(),
             settled.reason
         ),
     );
@@ -239,7 +239,7 @@ fn offers(page: &mut Page, request: &Request) {
         page.field(
             "Always",
             Look::Faint,
-            &format!("{}: {}", offer.scope.word(), offer.patterns.join(", ")),
+            &format!("{}: {}", offer.scope.as_str(), offer.patterns.join(", ")),
         );
     }
     if !request.terms.editable.is_empty() {

@@ -11,7 +11,7 @@ use super::super::state::{State, Tab};
 use super::clock;
 use super::ink::{Ink, Look};
 use crate::layout::{cut, fitted};
-use crate::terminal::shown;
+use crate::terminal::escape_for_display;
 
 /// What the columns take; the summary gets the rest.
 const TIME: usize = 7;
@@ -96,13 +96,17 @@ fn line(
                 Stands::Refused => Look::Bad,
                 Stands::Pending | Stands::Expired | Stands::Withdrawn => Look::Faint,
             };
-            cell(request.state.word(), ANSWER, look);
+            cell(request.state.as_str(), ANSWER, look);
         }
     }
-    cell(risk.word(), RISK, Look::for_risk(risk));
-    cell(&shown(&request.asked.tool, 60), tool, Look::Bold);
+    cell(risk.as_str(), RISK, Look::for_risk(risk));
+    cell(
+        &escape_for_display(&request.asked.tool, 60),
+        tool,
+        Look::Bold,
+    );
     let used: usize = spans.iter().map(Span::width).sum();
-    let summary = shown(&request.display.summary, 500);
+    let summary = escape_for_display(&request.display.summary, 500);
     let room = width.saturating_sub(used + 1);
     spans.push(Span::raw(format!(" {}", cut(&summary, room))));
     Line::from(spans)

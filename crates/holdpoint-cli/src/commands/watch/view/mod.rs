@@ -21,7 +21,7 @@ use self::page::Page;
 use super::keys::{Action, BINDINGS};
 use super::state::{Drawn, Link, State, Tab, Tone};
 use crate::layout::cut;
-use crate::terminal::shown;
+use crate::terminal::escape_for_display;
 
 pub(super) use self::ink::Ink;
 
@@ -75,7 +75,7 @@ fn header(frame: &mut Frame<'_>, area: Rect, state: &State, ink: Ink) {
         tab(" History ".into(), state.tab() == Tab::History),
     ];
     if !state.filter().is_empty() {
-        let filter = cut(&shown(state.filter(), 60), 20);
+        let filter = cut(&escape_for_display(state.filter(), 60), 20);
         spans.push(Span::styled(
             format!(" with “{filter}”"),
             ink.style(Look::Notable),
@@ -219,7 +219,7 @@ fn told(frame: &mut Frame<'_>, area: Rect, state: &State, ink: Ink) {
         (None, Link::Opening | Link::Up | Link::Down(_)) => return,
     };
     let room = usize::from(area.width).saturating_sub(2);
-    let text = format!(" {}", cut(&shown(text, 1000), room));
+    let text = format!(" {}", cut(&escape_for_display(text, 1000), room));
     frame.render_widget(Line::styled(text, ink.style(look)), area);
 }
 

@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 
 use super::ink::{Ink, Look};
 use crate::layout::{cell_width, char_width, padded};
-use crate::terminal::shown;
+use crate::terminal::escape_for_display;
 
 /// What a field's name takes.
 const LABEL: usize = 11;
@@ -46,7 +46,7 @@ impl Page {
     /// A paragraph of our own words or of text from outside.
     pub(super) fn text(&mut self, look: Look, text: &str) {
         let style = self.ink.style(look);
-        for line in broken(&shown(text, MAX_FIELD), self.room(0)) {
+        for line in broken(&escape_for_display(text, MAX_FIELD), self.room(0)) {
             self.lines.push(Line::styled(line, style));
         }
     }
@@ -57,7 +57,7 @@ impl Page {
             return;
         }
         let (faint, style) = (self.ink.style(Look::Faint), self.ink.style(look));
-        let lines = broken(&shown(value, MAX_FIELD), self.room(LABEL));
+        let lines = broken(&escape_for_display(value, MAX_FIELD), self.room(LABEL));
         for (count, line) in lines.into_iter().enumerate() {
             let label = if count == 0 { name } else { "" };
             self.lines.push(Line::from(vec![

@@ -12,7 +12,7 @@ use super::super::state::{Popup, Purpose, RuleKind};
 use super::ink::{Ink, Look};
 use super::page::Page;
 use crate::layout::{cell_width, char_width, cut};
-use crate::terminal::shown;
+use crate::terminal::escape_for_display;
 
 /// The widest a popup gets: longer lines are hard to read.
 const MAX_WIDTH: u16 = 84;
@@ -93,9 +93,9 @@ fn typing(
     let mut lines = page.finish();
     let row = lines.len();
     let room = usize::from(inner_width(screen)).saturating_sub(3);
-    let before = tail(&shown(&before, usize::MAX), room);
+    let before = tail(&escape_for_display(&before, usize::MAX), room);
     let column = cell_width(&before);
-    let behind = shown(&behind, room);
+    let behind = escape_for_display(&behind, room);
     lines.push(Line::from(vec![
         Span::styled("> ", ink.style(Look::Faint)),
         Span::raw(format!("{before}{behind}")),
@@ -142,7 +142,7 @@ fn rules(
         let here = place == chosen;
         let marker = if here { "›" } else { " " };
         page.field(
-            &format!("{marker} {}", offer.scope.word()),
+            &format!("{marker} {}", offer.scope.as_str()),
             if here { Look::Bold } else { Look::Plain },
             &offer.patterns.join("   "),
         );
@@ -187,7 +187,10 @@ fn confirm(
         .saturating_sub(lines.len())
         .max(1);
     for line in about.iter().take(room) {
-        lines.push(Line::raw(cut(&shown(line, 500), usize::from(width))));
+        lines.push(Line::raw(cut(
+            &escape_for_display(line, 500),
+            usize::from(width),
+        )));
     }
     if about.len() > room {
         let more = format!("… and {} more", about.len() - room);
