@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Verdict::Ask | Verdict::Review => "a person is asked",
             Verdict::Deny => "refused, and the model is told why",
         };
-        writeln!(out, "{:<7} {}", decision.verdict.word(), call.signature())?;
+        writeln!(out, "{:<7} {}", decision.verdict.as_str(), call.signature())?;
         writeln!(out, "        {outcome}: {}", decision.reason)?;
     }
 
@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     writeln!(out, "\nafter the person allowed `git commit *` and `rm *`:")?;
     for call in &calls {
         let decision = gate.judge(call);
-        writeln!(out, "{:<7} {}", decision.verdict.word(), call.signature())?;
+        writeln!(out, "{:<7} {}", decision.verdict.as_str(), call.signature())?;
     }
     Ok(())
 }

@@ -1,10 +1,11 @@
 //! Calls a second through `holdpoint check --batch`, beside a floor that judges nothing.
 //!
 //! The parent writes simple calls to a child and counts the lines that come back; the child has
-//! one core to itself where `taskset` exists. Four children are measured: the program as it records
-//! every call and in a dry run, the library in the same loop (`--gate`: read, judge, print) and the
-//! floor (`--floor`: parse a line into a JSON value and print it again). The children's home is an
-//! empty directory, so that no policy of this machine is read. Usage:
+//! one core to itself where `taskset` exists. Six children are measured: the program as it records
+//! every call and in a dry run, with ten calls that are made again and again and with calls that are all
+//! different; the library in the same loop (`--gate`: read, judge, print) and the floor (`--floor`:
+//! parse a line into a JSON value and print it again). The children's home is an empty directory, so
+//! that no policy of this machine is read. Usage:
 //! `batch [--long] [--check] [--lines N] [PROGRAM]`.
 
 use std::ffi::OsString;
@@ -32,6 +33,29 @@ const CALLS: [&str; 10] = [
     r#"{"tool":"WebFetch","input":{"url":"https://docs.example.com/guide","prompt":"Summarise"}}"#,
     r#"{"tool":"TodoWrite","input":{"todos":[{"content":"run the tests","status":"pending"}]}}"#,
 ];
+/// The same ten with a number in each, so that no two are alike.
+const DIFFERENT: [&str; 10] = [
+    r#"{"tool":"Bash","input":{"command":"ls -la src#"}}"#,
+    r#"{"tool":"Read","input":{"file_path":"src/main#.rs"}}"#,
+    r#"{"tool":"Bash","input":{"command":"cargo test --workspace case#"}}"#,
+    r#"{"tool":"Write","input":{"file_path":"notes#.md","content":"A line.\nAnother line.\n"}}"#,
+    r#"{"tool":"Grep","input":{"pattern":"fn main#","path":"crates","output_mode":"content"}}"#,
+    r#"{"tool":"Bash","input":{"command":"git status --short && git diff --stat src/a#.rs"}}"#,
+    r#"{"tool":"mcp__github__search_issues","input":{"query":"is:open label:bug#","limit":20}}"#,
+    r#"{"tool":"Edit","input":{"file_path":"src/lib#.rs","old_string":"one","new_string":"two"}}"#,
+    r#"{"tool":"WebFetch","input":{"url":"https://docs.example.com/guide#","prompt":"Summarise"}}"#,
+    r#"{"tool":"TodoWrite","input":{"todos":[{"content":"run the tests #","status":"pending"}]}}"#,
+];
+
+/// Which calls a child is given.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Calls {
+    /// Ten, again and again.
+    Again,
+    /// No two alike.
+    Different,
+}
+
 /// What the program is to reach, and the least part of the floor's speed a check takes for a slow
 /// machine: half of what both have on a quiet one.
 const GOALS: [(f64, f64, &str); 2] = [
@@ -79,23 +103,27 @@ fn measure(program: &Path, lines: usize, rounds: usize, check: bool) -> Result<(
     let this = std::env::current_exe()?;
     let home = std::env::temp_dir().join(format!("holdpoint-bench-{}", std::process::id()));
     std::fs::create_dir(&home).context("an empty home for the children")?;
-    let children: [(&str, &Path, &[&str]); 4] = [
-        ("holdpoint check --batch", program, &["check", "--batch"]),
+    let (recorded, dry): (&[&str], &[&str]) =
+        (&["check", "--batch"], &["check", "--batch", "--dry-run"]);
+    let children: [(&str, &Path, &[&str], Calls); 6] = [
+        ("holdpoint check --batch", program, recorded, Calls::Again),
+        ("the same with --dry-run", program, dry, Calls::Again),
         (
-            "the same with --dry-run",
+            "recorded, all different",
             program,
-            &["check", "--batch", "--dry-run"],
+            recorded,
+            Calls::Different,
         ),
-        ("library in a loop", &this, &["--gate"]),
-        ("floor: parse and print", &this, &["--floor"]),
+        ("dry run, all different", program, dry, Calls::Different),
+        ("library in a loop", &this, &["--gate"], Calls::Again),
+        ("floor: parse and print", &this, &["--floor"], Calls::Again),
     ];
-    let mut runs: [Vec<Run>; 4] = Default::default();
+    let mut runs: [Vec<Run>; 6] = Default::default();
     // Children take turns, so that a busy moment of the machine falls on all of them.
     let outcome = (0..rounds).try_for_each(|_| {
-        for ((name, program, arguments), runs) in children.iter().zip(&mut runs) {
-            runs.push(
-                run_child(program, arguments, &home, lines).with_context(|| format!("`{name}`"))?,
-            );
+        for ((name, program, arguments, calls), runs) in children.iter().zip(&mut runs) {
+            let run = run_child(program, arguments, &home, (*calls, lines));
+            runs.push(run.with_context(|| format!("`{name}`"))?);
         }
         anyhow::Ok(())
     });
@@ -162,7 +190,12 @@ struct Run {
     cpu: f64,
 }
 
-fn run_child(program: &Path, arguments: &[&str], home: &Path, lines: usize) -> Result<Run> {
+fn run_child(
+    program: &Path,
+    arguments: &[&str],
+    home: &Path,
+    (calls, lines): (Calls, usize),
+) -> Result<Run> {
     let mut command = pinned(program);
     command
         .args(arguments)
@@ -176,7 +209,7 @@ fn run_child(program: &Path, arguments: &[&str], home: &Path, lines: usize) -> R
     let mut child = command.spawn().context("cannot start")?;
     let mut input = child.stdin.take().context("no stdin")?;
     let mut output = child.stdout.take().context("no stdout")?;
-    let writer = std::thread::spawn(move || write_calls(&mut input, lines));
+    let writer = std::thread::spawn(move || write_calls(&mut input, calls, lines));
     let counted = count_lines(&mut output)?;
     let written = writer.join().ok().context("the writer died")?;
     let status = child.wait()?;
@@ -211,7 +244,15 @@ fn has_taskset() -> bool {
     Path::new(TASKSET).is_file()
 }
 
-fn write_calls(input: &mut impl Write, lines: usize) -> std::io::Result<()> {
+fn write_calls(input: &mut impl Write, calls: Calls, lines: usize) -> std::io::Result<()> {
+    if calls == Calls::Different {
+        let mut input = BufWriter::with_capacity(1 << 16, input);
+        for (number, call) in DIFFERENT.iter().cycle().take(lines).enumerate() {
+            let (before, after) = call.split_once('#').unwrap_or((call, ""));
+            writeln!(input, "{before}{number}{after}")?;
+        }
+        return input.flush();
+    }
     let block: String = CALLS
         .iter()
         .cycle()

@@ -16,7 +16,7 @@ use holdpoint::{Gate, Profile, ToolCall, Verdict};
 use holdpoint_bench::table::{self, Goals, Kind};
 use holdpoint_bench::timing::{median, quiet, quiet_ns};
 use holdpoint_core::paths::NoLinks;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What agents run all day; no rule objects to any of it.
 const COMMANDS: [&str; 8] = [
@@ -140,7 +140,7 @@ fn real_rate(gate: &Gate, calls: &[ToolCall], batches: usize, goals: &mut Goals)
     Ok(())
 }
 
-/// Lines nobody writes, and how long each keeps the judge busy.
+/// Lines and calls nobody writes, and how long each keeps the judge busy.
 fn limits(gate: &Gate, goals: &mut Goals) -> Result<()> {
     let lines = [
         ("1 MiB of one word", format!("echo {}", "a".repeat(1 << 20))),
@@ -160,17 +160,41 @@ fn limits(gate: &Gate, goals: &mut Goals) -> Result<()> {
         ),
         ("a million semicolons", ";".repeat(1_000_000)),
         ("half a million commands", "a;".repeat(500_000)),
+        (
+            "20,000 times sudo",
+            format!("{}rm x", "sudo ".repeat(20_000)),
+        ),
+        ("900 times cd || cd", "cd a || cd b;".repeat(900)),
+        (
+            "half a million flags",
+            format!("rm -{}f /", "r".repeat(500_000)),
+        ),
     ];
+    let mut calls: Vec<(&str, ToolCall)> = lines
+        .iter()
+        .map(|(name, line)| (*name, ToolCall::shell(line)))
+        .collect();
+    let files: String = (0..27_000)
+        .map(|number| format!("*** Update File: src/{number}.rs\n@@\n-old line\n+new line\n"))
+        .collect();
+    let patch = json!({ "input": format!("*** Begin Patch\n{files}*** End Patch\n") });
+    calls.push((
+        "a patch of 27,000 files",
+        ToolCall::new("apply_patch", patch)?,
+    ));
+    let paths: Vec<String> = (0..100_000).map(|number| format!("f{number}")).collect();
+    let paths = json!({ "paths": paths });
+    calls.push(("a list of 100,000 files", ToolCall::new("Write", paths)?));
+
     println!("\nms to answer what is too much");
     let mut rows = Vec::new();
     let mut longest = 0f64;
     let mut allowed = Vec::new();
-    for (name, line) in &lines {
-        let call = ToolCall::shell(line);
+    for (name, call) in &calls {
         let mut verdict = Verdict::Allow;
         let cost = median((0..5).map(|_| {
             let start = Instant::now();
-            verdict = gate.judge(&call).verdict;
+            verdict = gate.judge(call).verdict;
             start.elapsed().as_secs_f64() * 1e3
         }));
         longest = longest.max(cost);
@@ -180,10 +204,10 @@ fn limits(gate: &Gate, goals: &mut Goals) -> Result<()> {
         rows.push(vec![
             (*name).to_owned(),
             format!("{cost:.2}"),
-            verdict.word().to_owned(),
+            verdict.as_str().to_owned(),
         ]);
     }
-    table::print(&["line", "ms", "answer"], &rows);
+    table::print(&["call", "ms", "answer"], &rows);
     let text = format!("{longest:.1} ms for the worst of them (goal 50 ms)");
     goals.state(Kind::Absolute, longest < 50.0, false, &text);
     let text = format!("{} of them are let through {allowed:?}", allowed.len());

@@ -87,7 +87,7 @@ pub(crate) fn yes(places: &Places, id: &str, binding: &str) -> Result<()> {
 pub(crate) fn held(daemon: &Daemon, command: &str) -> Result<f64> {
     let asked = asked(daemon, command);
     let start = Instant::now();
-    let answer = wire::hold(daemon.places(), &asked, Some(LONG), LONG, |_| {})?;
+    let answer = wire::hold(daemon.places(), &asked, Some(LONG), LONG, &|| false)?;
     let elapsed = start.elapsed();
     match answer {
         HoldAnswer::Told(told) if told.verdict == Verdict::Allow && told.id.is_some() => {
