@@ -29,6 +29,8 @@ mod gate;
 #[cfg(unix)]
 mod git_index;
 #[cfg(feature = "pipeline")]
+mod glob_expand;
+#[cfg(feature = "pipeline")]
 pub mod holding;
 #[cfg(feature = "pipeline")]
 pub mod inspecting;
@@ -50,8 +52,6 @@ mod recording;
 mod sessions;
 #[cfg(feature = "pipeline")]
 pub mod simulate;
-#[cfg(feature = "pipeline")]
-mod spread;
 mod stamps;
 pub mod store;
 #[cfg(feature = "pipeline")]
@@ -100,7 +100,7 @@ pub use people::people_at;
 pub use policies::load_source;
 #[cfg(feature = "pipeline")]
 pub use recording::{
-    Answered, Ended, Failed, Found, Hold, Outcome, Ran, RecordError, Recorder, Replayed,
+    Answered, Ended, Failed, FlaggedText, Hold, Outcome, Ran, RecordError, Recorder, Replayed,
 };
 pub use sessions::{SessionError, SessionId, Sessions};
 pub use store::plain_words;

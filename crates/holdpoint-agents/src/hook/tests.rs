@@ -14,10 +14,10 @@ use serde_json::{Map, Value, json};
 use super::*;
 
 /// Gives every call the same answer.
-struct Always(Option<Answer>, usize);
+struct Always(Option<HookDecision>, usize);
 
 impl Gatekeeper for Always {
-    fn judge(&mut self, _: HookCall) -> Result<Answer, EngineError> {
+    fn judge(&mut self, _: HookCall) -> Result<HookDecision, EngineError> {
         self.1 += 1;
         self.0.clone().ok_or(EngineError::Directory)
     }
@@ -41,8 +41,8 @@ impl Gatekeeper for Always {
     }
 }
 
-fn decided(verdict: Verdict, method: Method) -> Answer {
-    Answer::from(Decision {
+fn decided(verdict: Verdict, method: Method) -> HookDecision {
+    HookDecision::from(Decision {
         verdict,
         method,
         ..Decision::error("because")
@@ -219,7 +219,7 @@ fn changed_arguments_are_handed_over_or_the_call_is_denied() {
     ];
     let mut input = Map::new();
     input.insert("command".into(), json!("ls -la"));
-    let changed = Answer {
+    let changed = HookDecision {
         edited: Some(input),
         ..decided(Verdict::Allow, Method::UserApproved)
     };
@@ -244,7 +244,7 @@ fn changed_arguments_are_handed_over_or_the_call_is_denied() {
 fn of_several_commands_the_strictest_answer_counts() {
     struct Picky;
     impl Gatekeeper for Picky {
-        fn judge(&mut self, asked: HookCall) -> Result<Answer, EngineError> {
+        fn judge(&mut self, asked: HookCall) -> Result<HookDecision, EngineError> {
             let bad = asked.call.command_line().as_deref() == Some("rm x");
             assert!(asked.patience.unwrap() <= Duration::from_secs(30));
             Ok(if bad {
@@ -288,7 +288,7 @@ fn cursor_always_hears_something() {
 fn an_mcp_tool_has_one_name() {
     struct Named(String);
     impl Gatekeeper for Named {
-        fn judge(&mut self, asked: HookCall) -> Result<Answer, EngineError> {
+        fn judge(&mut self, asked: HookCall) -> Result<HookDecision, EngineError> {
             self.0 = asked.call.tool().to_owned();
             Err(EngineError::Directory)
         }

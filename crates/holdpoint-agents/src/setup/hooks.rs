@@ -206,13 +206,17 @@ impl Form for Hooks {
 
 impl Hooks {
     /// Where the entries for `program` stand, for agents that keep account of each.
-    pub(crate) fn places(&self, text: &str, program: &str) -> Result<Vec<Place>, String> {
+    pub(crate) fn positions(
+        &self,
+        text: &str,
+        program: &str,
+    ) -> Result<Vec<EntryPosition>, String> {
         let settings = Settings::read(self, text)?;
-        let mut places = Vec::new();
+        let mut positions = Vec::new();
         for event in self.events {
             for handler in settings.handlers(event.name)? {
                 if handler.is_current(event, program) && handler.sees_all(event) {
-                    places.push(Place {
+                    positions.push(EntryPosition {
                         event: event.name,
                         group: handler.group_at,
                         handler: handler.at,
@@ -226,7 +230,7 @@ impl Hooks {
                 }
             }
         }
-        Ok(places)
+        Ok(positions)
     }
 }
 
@@ -247,7 +251,7 @@ impl Word {
 }
 
 /// Where an entry of ours stands among the others of its event.
-pub(crate) struct Place {
+pub(crate) struct EntryPosition {
     pub(crate) event: &'static str,
     pub(crate) group: usize,
     pub(crate) handler: usize,

@@ -34,7 +34,8 @@ pub use crate::agents::claude_code::settings::loosened;
 use holdpoint_engine::Locations;
 use holdpoint_engine::store::{Unread, plain_words, read_bounded, rewrite};
 
-/// The largest settings file that is edited.
+/// The largest settings file that is edited: no person keeps a larger one. Beyond it nothing is changed, and that is
+/// an error.
 pub(crate) const MAX_SETTINGS: u64 = 4 << 20;
 
 /// Whose sessions of an agent are guarded.

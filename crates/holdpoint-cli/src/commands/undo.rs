@@ -24,7 +24,7 @@ pub(crate) fn run(args: &cli::Undo, terminal: &mut Terminal) -> anyhow::Result<E
         return list(&backups, args.json, terminal);
     }
     let manifest = match &args.id {
-        Some(id) => backups.named(id)?,
+        Some(id) => backups.find_by_prefix(id)?,
         None => backups.newest()?,
     };
     let plan = backups.plan(&manifest)?;

@@ -13,7 +13,7 @@ use super::manifest::{Entry, Kind, Manifest, Purpose, Root, new_id};
 use super::raw_path::RawPath;
 use super::state;
 use super::{Backups, Wanted};
-use crate::spread::spread;
+use crate::glob_expand::glob_expand;
 use crate::store::{make_private_directory, write_whole};
 use crate::trees::{Reach, is_missing, tree};
 
@@ -24,7 +24,7 @@ pub(super) fn make(backups: &Backups, wanted: &Wanted<'_>) -> Result<Manifest, B
     let mut left_out: Vec<String> = wanted.unknown.to_vec();
     let mut roots: Vec<Root> = Vec::new();
     for (pattern, verb) in wanted.paths.iter().filter(|(_, verb)| verb.may_change()) {
-        let found = spread(pattern, backups.limits.entries);
+        let found = glob_expand(pattern, backups.limits.entries);
         if found.cut {
             return Err(BackupError::TooMany(backups.limits.entries));
         }

@@ -54,7 +54,7 @@ impl Scene {
     }
 
     fn undo(&self, id: &str) -> Result<Restored, BackupError> {
-        let manifest = self.backups.named(id)?;
+        let manifest = self.backups.find_by_prefix(id)?;
         let plan = self.backups.plan(&manifest)?;
         self.backups.restore(&manifest, &plan)
     }
@@ -318,14 +318,20 @@ fn names_are_found_by_their_start_and_nothing_else_is_read() {
     assert!(matches!(scene.backups.newest(), Err(BackupError::None)));
     scene.write("a", "1");
     let one = scene.make(&[("a", PathVerb::Write)]).unwrap();
-    assert_eq!(scene.backups.named(&one.id).unwrap(), one);
-    assert_eq!(scene.backups.named(one.id.get(..17).unwrap()).unwrap(), one);
+    assert_eq!(scene.backups.find_by_prefix(&one.id).unwrap(), one);
+    assert_eq!(
+        scene
+            .backups
+            .find_by_prefix(one.id.get(..17).unwrap())
+            .unwrap(),
+        one
+    );
     for wrong in ["", "../x", "zz"] {
-        let found = scene.backups.named(wrong);
+        let found = scene.backups.find_by_prefix(wrong);
         assert!(matches!(found, Err(BackupError::NotFound(_))), "{wrong}");
     }
     scene.make(&[("a", PathVerb::Write)]).unwrap();
-    let found = scene.backups.named(one.id.get(..8).unwrap());
+    let found = scene.backups.find_by_prefix(one.id.get(..8).unwrap());
     assert!(matches!(found, Err(BackupError::Ambiguous(_))));
 }
 

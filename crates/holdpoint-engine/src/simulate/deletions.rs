@@ -7,7 +7,7 @@ use holdpoint_core::ExplainedEffect;
 
 use super::{Known, MAX_LISTED, NO_SIMULATION};
 use crate::amounts::{bytes, counted};
-use crate::spread::spread;
+use crate::glob_expand::glob_expand;
 use crate::trees::{Reach, tree};
 
 /// The most entries that are counted: a person decides nothing else for more. The figure then says "at least".
@@ -114,11 +114,11 @@ pub(super) fn simulate(program: Option<&str>, effects: &[ExplainedEffect]) -> Kn
         match (effect.kind, known) {
             ("read" | "list" | "run", _) => {}
             ("delete", Some(path)) if program == Some("mv") => {
-                let moved = spread(path, MAX_LISTED).paths;
+                let moved = glob_expand(path, MAX_LISTED).paths;
                 written.extend(moved.iter().map(|path| format!("moves {}", path.display())));
             }
             ("delete", Some(path)) => {
-                let found = spread(path, MAX_COUNTED);
+                let found = glob_expand(path, MAX_COUNTED);
                 removed.cut |= found.cut;
                 for path in found.paths {
                     let is_directory = path.symlink_metadata().is_ok_and(|found| found.is_dir());
@@ -129,7 +129,7 @@ pub(super) fn simulate(program: Option<&str>, effects: &[ExplainedEffect]) -> Kn
                 }
             }
             ("write" | "append" | "mode" | "owner", Some(path)) => {
-                for path in spread(path, MAX_LISTED).paths {
+                for path in glob_expand(path, MAX_LISTED).paths {
                     let line = writes(effect.kind, &path);
                     if !written.contains(&line) {
                         written.push(line);

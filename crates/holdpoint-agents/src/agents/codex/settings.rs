@@ -104,16 +104,16 @@ impl Trust {
             records: Vec::new(),
             unknown: false,
         };
-        for place in HOOKS.places(&after, program).map_err(problem)? {
-            let event = snake_case(place.event);
-            let key = format!("{named}:{event}:{}:{}", place.group, place.handler);
-            trust.unknown |= place.extras;
-            if !place.extras {
+        for entry in HOOKS.positions(&after, program).map_err(problem)? {
+            let event = snake_case(entry.event);
+            let key = format!("{named}:{event}:{}:{}", entry.group, entry.handler);
+            trust.unknown |= entry.extras;
+            if !entry.extras {
                 let hash = hash_of(
                     &event,
-                    place.matcher.as_deref(),
-                    &place.command,
-                    place.timeout.unwrap_or(TIMEOUT),
+                    entry.matcher.as_deref(),
+                    &entry.command,
+                    entry.timeout.unwrap_or(TIMEOUT),
                 );
                 trust.records.push((key, hash));
             }
@@ -137,7 +137,7 @@ impl Form for Trust {
                 Some(found) => {
                     known = true;
                     if found.hash != Some(json!(hash).to_string()) {
-                        after.replace_range(found.place, &record(key, hash, line_end(text)));
+                        after.replace_range(found.span, &record(key, hash, line_end(text)));
                     }
                 }
                 None => {
@@ -160,7 +160,7 @@ impl Form for Trust {
         for (key, _) in &self.records {
             while let Some(found) = record_in(&after, key) {
                 // With the empty line in front that came with it.
-                let mut start = found.place.start;
+                let mut start = found.span.start;
                 let end = line_end(text);
                 if after
                     .get(..start)
@@ -168,7 +168,7 @@ impl Form for Trust {
                 {
                     start -= end.len();
                 }
-                after.replace_range(start..found.place.end, "");
+                after.replace_range(start..found.span.end, "");
             }
         }
         Ok(Some(after))
@@ -246,24 +246,24 @@ fn record(key: &str, hash: &str, end: &str) -> String {
 }
 
 /// A record of trust in a configuration.
-struct Found {
-    place: std::ops::Range<usize>,
+struct TrustRecord {
+    span: std::ops::Range<usize>,
     /// As it is written.
     hash: Option<String>,
 }
 
-fn record_in(text: &str, key: &str) -> Option<Found> {
+fn record_in(text: &str, key: &str) -> Option<TrustRecord> {
     let header = header(key);
     let mut rest = lines(text).skip_while(|(_, line)| *line != header);
     let (start, _) = rest.next()?;
-    let mut found = Found {
-        place: start..text.len(),
+    let mut found = TrustRecord {
+        span: start..text.len(),
         hash: None,
     };
     for (at, line) in rest {
         // What the owner, or Codex, has put behind it is not part of it.
         if line.starts_with('[') || line.is_empty() || line.starts_with('#') {
-            found.place.end = at;
+            found.span.end = at;
             break;
         }
         if let Some(hash) = value_of(line, "trusted_hash") {

@@ -17,8 +17,8 @@ use holdpoint_engine::amounts::counted;
 const VERDICT: usize = "notify (review)".len();
 const RISK: usize = "critical".len();
 
-/// The narrowest column for reasons; a narrower terminal has them on lines of their own.
-const NARROW: usize = 30;
+/// The least width of the column for reasons; a narrower terminal has them on lines of their own.
+const MIN_REASON_WIDTH: usize = 30;
 
 pub(super) fn run(
     pack: Option<&str>,
@@ -130,7 +130,7 @@ impl Listed<'_> {
         let used = 2 + ids + 2 + verdicts + 2 + RISK + 2;
         let apart = terminal
             .width()
-            .is_some_and(|width| width < used.saturating_add(NARROW));
+            .is_some_and(|width| width < used.saturating_add(MIN_REASON_WIDTH));
         for guard in &self.guards {
             let (id, risk) = (guard.id, guard.risk.as_str());
             let verdict = padded_verdict(guard, verdicts, terminal);

@@ -10,7 +10,7 @@ mod rows;
 
 use std::collections::BTreeMap;
 
-use holdpoint_broker::{Answer, Moment, Request, State as Stands};
+use holdpoint_broker::{Answer, Request, State as Stands, UnixMillis};
 use ratatui::crossterm::event::KeyEvent;
 
 use self::line::TypedLine;
@@ -20,14 +20,14 @@ use super::keys::{Action, Command, action_of, name_of};
 
 pub(super) use self::popup::{Popup, Purpose, RuleKind};
 
-/// How long something is on the screen before it is answered, in milliseconds: less than it takes
-/// to notice.
-const TIME_TO_SEE: u64 = 600;
+/// How long something must be on the screen before it can be answered, in milliseconds: in less nobody has seen
+/// it, and the key was meant for what stood there before. A key that comes earlier does nothing but say so.
+const MIN_TIME_SHOWN: u64 = 600;
 
 /// How many seconds `+` adds.
 pub(super) const EXTENSION: u64 = 300;
 
-/// How many settled calls are fetched at once, and kept at most.
+/// How many settled calls are fetched at once, and the most that are kept: more than anybody scrolls through. The ledger has all.
 pub(super) const HISTORY_PAGE: usize = 200;
 const MAX_HISTORY: usize = 5000;
 
@@ -64,7 +64,7 @@ pub(super) enum Errand {
     /// Give a call more time.
     Extend(String),
     /// Fetch what was settled before then.
-    History(Option<Moment>),
+    History(Option<UnixMillis>),
 }
 
 /// What a key wants of the world.
@@ -98,7 +98,7 @@ pub(super) enum News {
     /// What came of answers.
     Answered(Vec<Came>),
     /// What was settled before a moment.
-    History(Option<Moment>, Vec<Request>),
+    History(Option<UnixMillis>, Vec<Request>),
     /// Something could not be asked.
     Failed(String),
 }
@@ -153,7 +153,7 @@ pub(super) struct State {
     popup: Option<Popup>,
     told: Option<(Tone, String)>,
     /// When something else came under the cursor by itself.
-    moved: Option<Moment>,
+    moved: Option<UnixMillis>,
     drawn: Drawn,
 }
 
@@ -239,7 +239,7 @@ impl State {
     }
 
     /// Takes what the daemon says.
-    pub(super) fn heard(&mut self, news: News, now: Moment) {
+    pub(super) fn heard(&mut self, news: News, now: UnixMillis) {
         let before = self
             .current()
             .map(|(_, request)| Target::from_request(request));
@@ -317,7 +317,7 @@ impl State {
         }
     }
 
-    fn fetched(&mut self, before: Option<Moment>, requests: Vec<Request>) {
+    fn fetched(&mut self, before: Option<UnixMillis>, requests: Vec<Request>) {
         self.more_past = requests.len() >= HISTORY_PAGE;
         if before.is_none() {
             self.past.replace(Vec::new());
@@ -359,7 +359,7 @@ impl State {
     }
 
     /// Takes a key.
-    pub(super) fn press(&mut self, key: &KeyEvent, now: Moment) -> Step {
+    pub(super) fn press(&mut self, key: &KeyEvent, now: UnixMillis) -> Step {
         self.told = None;
         let step = match self.popup.take() {
             Some(popup) => self.pressed_in(popup, key),
@@ -388,7 +388,7 @@ impl State {
         Step::Nothing
     }
 
-    fn act(&mut self, action: Action, now: Moment) -> Step {
+    fn act(&mut self, action: Action, now: UnixMillis) -> Step {
         match action {
             Action::Quit => return Step::Quit,
             Action::Help => self.popup = Some(Popup::Help(0)),
@@ -416,7 +416,7 @@ impl State {
     }
 
     /// Something about calls that wait.
-    fn answer(&mut self, command: Command, now: Moment) -> Step {
+    fn answer(&mut self, command: Command, now: UnixMillis) -> Step {
         let request = match self.answerable(now) {
             Ok(request) => request.clone(),
             Err(why) => {
@@ -464,7 +464,7 @@ impl State {
     }
 
     /// The call an answer would be about; why none can be answered.
-    fn answerable(&self, now: Moment) -> Result<&Request, String> {
+    fn answerable(&self, now: UnixMillis) -> Result<&Request, String> {
         if self.tab == Tab::History {
             return Err(format!(
                 "this was answered before: {} goes back to what waits",
@@ -477,7 +477,7 @@ impl State {
         let Some((_, request)) = self.current() else {
             return Err("nothing is listed that could be answered".into());
         };
-        let seen = |at: Moment| now.0.saturating_sub(at.0) >= TIME_TO_SEE;
+        let seen = |at: UnixMillis| now.0.saturating_sub(at.0) >= MIN_TIME_SHOWN;
         if self.moved.is_some_and(|at| !seen(at)) {
             return Err("another call has come under the cursor: look at it first".into());
         }

@@ -16,7 +16,7 @@ const MAX_ENTRIES: usize = 200_000;
 
 /// What a pattern stands for.
 #[derive(Debug, Default)]
-pub(crate) struct Spread {
+pub(crate) struct Expanded {
     /// The paths, in order.
     pub(crate) paths: Vec<PathBuf>,
     /// Whether there are more than were looked for.
@@ -25,14 +25,14 @@ pub(crate) struct Spread {
 
 /// What an absolute path or pattern stands for: at most so many paths. A path without a wildcard
 /// stands for itself, whether or not anything is there.
-pub(crate) fn spread(pattern: &str, most: usize) -> Spread {
+pub(crate) fn glob_expand(pattern: &str, most: usize) -> Expanded {
     if !pattern.contains(['*', '?', '[']) {
-        return Spread {
+        return Expanded {
             paths: vec![PathBuf::from(pattern)],
             cut: false,
         };
     }
-    let mut found = Spread::default();
+    let mut found = Expanded::default();
     let literal = Path::new(pattern);
     if literal.symlink_metadata().is_ok() {
         // The pattern may have been quoted.
@@ -123,7 +123,7 @@ mod tests {
         }
         let names = |pattern: &str| -> Vec<String> {
             let whole = place.path().join(pattern);
-            let found = spread(whole.to_str().unwrap(), 100);
+            let found = glob_expand(whole.to_str().unwrap(), 100);
             assert!(!found.cut);
             let names = found.paths.iter().map(|path| {
                 let name = path.strip_prefix(place.path()).unwrap();
@@ -141,6 +141,6 @@ mod tests {
         assert_eq!(names("none"), ["none"]);
         assert!(names("none*").is_empty());
         let all = place.path().join("*");
-        assert!(spread(all.to_str().unwrap(), 1).cut);
+        assert!(glob_expand(all.to_str().unwrap(), 1).cut);
     }
 }

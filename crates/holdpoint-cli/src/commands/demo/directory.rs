@@ -11,24 +11,24 @@ use holdpoint_ledger::unguessable;
 use super::script::PROJECT;
 
 /// A directory of its own, gone when this is dropped unless it was asked to stay.
-pub(super) struct Place {
+pub(super) struct TourDirectory {
     root: PathBuf,
     removes: bool,
 }
 
-impl Place {
+impl TourDirectory {
     /// Makes it, with the project in it.
     pub(super) fn new() -> anyhow::Result<Self> {
-        let place = Self::made().map_err(|error| {
+        let made = Self::made().map_err(|error| {
             let directory = escape_for_display(&std::env::temp_dir().display().to_string(), 300);
             let why = plain_words(&error);
             anyhow!("{directory}: no temporary directory can be made there ({why}): set TMPDIR")
         })?;
-        place.furnish().with_context(|| {
-            let root = escape_for_display(&place.root.display().to_string(), 300);
+        made.furnish().with_context(|| {
+            let root = escape_for_display(&made.root.display().to_string(), 300);
             format!("{root}: the project cannot be written")
         })?;
-        Ok(place)
+        Ok(made)
     }
 
     fn made() -> io::Result<Self> {
@@ -104,7 +104,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TourDirectory {
     fn drop(&mut self) {
         if self.removes {
             // The tour ends by an error already, or by Ctrl-C.

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A home, and what runs in it; ended with it.
-pub(crate) struct House {
+pub(crate) struct TestHome {
     directory: tempfile::TempDir,
     daemon: Option<Daemon>,
 }
@@ -28,7 +28,7 @@ struct Daemon {
     address: String,
 }
 
-impl Drop for House {
+impl Drop for TestHome {
     fn drop(&mut self) {
         self.kill();
     }
@@ -42,7 +42,7 @@ pub(crate) struct Ran {
     pub(crate) err: String,
 }
 
-impl House {
+impl TestHome {
     /// Everything is asked about, through the daemon, which runs.
     pub(crate) fn asking() -> Self {
         Self::under(json!({}))
@@ -50,25 +50,25 @@ impl House {
 
     /// The same with more in the policy.
     pub(crate) fn under(policy: Value) -> Self {
-        let mut house = Self::alone(policy);
-        house.start();
-        house
+        let mut test_home = Self::alone(policy);
+        test_home.start();
+        test_home
     }
 
     /// The same, and no daemon runs.
     pub(crate) fn alone(policy: Value) -> Self {
-        let house = Self {
+        let test_home = Self {
             directory: tempfile::tempdir().unwrap(),
             daemon: None,
         };
-        fs::create_dir_all(house.path(".config/holdpoint")).unwrap();
-        fs::create_dir(house.work()).unwrap();
+        fs::create_dir_all(test_home.path(".config/holdpoint")).unwrap();
+        fs::create_dir(test_home.work()).unwrap();
         let mut whole = json!({"defaultPolicy": "ask", "channel": {"type": "daemon"}});
         for (key, value) in policy.as_object().unwrap() {
             whole[key] = value.clone();
         }
-        house.write_policy(&whole);
-        house
+        test_home.write_policy(&whole);
+        test_home
     }
 
     pub(crate) fn write_policy(&self, policy: &Value) {

@@ -1,4 +1,4 @@
-//! Where each session of an agent belongs: what the editor said when it opened the session.
+//! The sessions of an agent and where each belongs: what the editor said when it opened the session.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ const MAX_SESSIONS: usize = 1024;
 
 /// A session.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct EditorSession {
     pub(super) directory: PathBuf,
     /// How many messages of the user it has had.
     pub(super) turn: u64,
@@ -24,13 +24,13 @@ pub(super) struct Place {
 
 /// The sessions of one agent.
 #[derive(Default)]
-pub(super) struct Places(Mutex<Known>);
+pub(super) struct EditorSessions(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
     /// Those the agent has yet to name.
     opening: VecDeque<(Id, PathBuf)>,
-    named: VecDeque<(String, Place)>,
+    named: VecDeque<(String, EditorSession)>,
 }
 
 #[derive(Deserialize)]
@@ -48,7 +48,7 @@ impl About {
     }
 }
 
-impl Places {
+impl EditorSessions {
     /// Hears what the editor asks of the agent.
     pub(super) fn editor_says(&self, message: &Message<'_>) {
         let Some(method) = &message.method else {
@@ -71,9 +71,9 @@ impl Places {
         if prompts || method == "session/cancel" {
             let session = about.session_id;
             let named = known.named.iter_mut();
-            for (_, place) in named.filter(|(name, _)| Some(name) == session.as_ref()) {
-                place.turn += u64::from(prompts);
-                place.cancelled = !prompts;
+            for (_, opened) in named.filter(|(name, _)| Some(name) == session.as_ref()) {
+                opened.turn += u64::from(prompts);
+                opened.cancelled = !prompts;
             }
             return;
         }
@@ -114,16 +114,16 @@ impl Places {
         }
     }
 
-    /// The place of a session, if the editor opened it.
-    pub(super) fn get(&self, session: &str) -> Option<Place> {
+    /// What is known of a session, if the editor opened it.
+    pub(super) fn get(&self, session: &str) -> Option<EditorSession> {
         let known = self.known();
         let found = known.named.iter().find(|(name, _)| name == session);
-        found.map(|(_, place)| place.clone())
+        found.map(|(_, opened)| opened.clone())
     }
 
     /// Whether the editor has cancelled what a session does.
     pub(super) fn is_cancelled(&self, session: &str) -> bool {
-        self.get(session).is_some_and(|place| place.cancelled)
+        self.get(session).is_some_and(|opened| opened.cancelled)
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -135,12 +135,12 @@ impl Known {
     fn name(&mut self, session: String, directory: impl AsRef<Path>) {
         self.named.retain(|(name, _)| *name != session);
         let directory = directory.as_ref().to_owned();
-        let place = Place {
+        let opened = EditorSession {
             directory,
             turn: 0,
             cancelled: false,
         };
-        self.named.push_back((session, place));
+        self.named.push_back((session, opened));
         if self.named.len() > MAX_SESSIONS {
             self.named.pop_front();
         }
@@ -151,63 +151,63 @@ impl Known {
 mod tests {
     use super::*;
 
-    fn told(places: &Places, editor: &str, agent: &str) {
-        places.editor_says(&Message::read(editor).unwrap());
-        places.agent_answers(&Message::read(agent).unwrap());
+    fn hears(sessions: &EditorSessions, editor: &str, agent: &str) {
+        sessions.editor_says(&Message::read(editor).unwrap());
+        sessions.agent_answers(&Message::read(agent).unwrap());
     }
 
     #[test]
     fn a_session_belongs_where_the_editor_opened_it() {
-        let places = Places::default();
-        told(
-            &places,
+        let sessions = EditorSessions::default();
+        hears(
+            &sessions,
             r#"{"id":1,"method":"session/new","params":{"cwd":"/a","mcpServers":[]}}"#,
             r#"{"id":1,"result":{"sessionId":"s"}}"#,
         );
-        told(
-            &places,
+        hears(
+            &sessions,
             r#"{"id":2,"method":"session/load","params":{"cwd":"/b","sessionId":"old"}}"#,
             r#"{"id":2,"result":null}"#,
         );
-        told(
-            &places,
+        hears(
+            &sessions,
             r#"{"id":3,"method":"session/prompt","params":{"sessionId":"s"}}"#,
             r#"{"id":9,"result":{"sessionId":"made up"}}"#,
         );
-        let place = places.get("s").unwrap();
-        assert_eq!((place.directory.to_str(), place.turn), (Some("/a"), 1));
-        assert_eq!(places.get("old").unwrap().directory.to_str(), Some("/b"));
-        assert!(places.get("made up").is_none());
+        let opened = sessions.get("s").unwrap();
+        assert_eq!((opened.directory.to_str(), opened.turn), (Some("/a"), 1));
+        assert_eq!(sessions.get("old").unwrap().directory.to_str(), Some("/b"));
+        assert!(sessions.get("made up").is_none());
     }
 
     #[test]
     fn what_is_cancelled_is_so_until_the_user_speaks_again() {
-        let places = Places::default();
-        told(
-            &places,
+        let sessions = EditorSessions::default();
+        hears(
+            &sessions,
             r#"{"id":1,"method":"session/load","params":{"cwd":"/a","sessionId":"s"}}"#,
             r#"{"id":1,"result":null}"#,
         );
         let says = |method: &str, session: &str| {
             let line = format!(r#"{{"method":"{method}","params":{{"sessionId":"{session}"}}}}"#);
-            places.editor_says(&Message::read(&line).unwrap());
+            sessions.editor_says(&Message::read(&line).unwrap());
         };
         says("session/cancel", "another");
-        assert!(!places.is_cancelled("s"));
+        assert!(!sessions.is_cancelled("s"));
         says("session/cancel", "s");
-        assert!(places.is_cancelled("s") && !places.is_cancelled("another"));
+        assert!(sessions.is_cancelled("s") && !sessions.is_cancelled("another"));
         says("session/prompt", "s");
-        assert!(!places.is_cancelled("s"));
+        assert!(!sessions.is_cancelled("s"));
     }
 
     #[test]
     fn a_directory_that_could_be_anywhere_is_none() {
-        let places = Places::default();
-        told(
-            &places,
+        let sessions = EditorSessions::default();
+        hears(
+            &sessions,
             r#"{"id":1,"method":"session/new","params":{"cwd":"here"}}"#,
             r#"{"id":1,"result":{"sessionId":"s"}}"#,
         );
-        assert!(places.get("s").is_none());
+        assert!(sessions.get("s").is_none());
     }
 }
