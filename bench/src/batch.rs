@@ -6,12 +6,12 @@
 //! different; the library in the same loop (`--gate`: read, judge, print) and the floor (`--floor`:
 //! parse a line into a JSON value and print it again). The children's home is an empty directory, so
 //! that no policy of this machine is read. Usage:
-//! `batch [--long] [--check] [--lines N] [PROGRAM]`.
+//! `bench batch [--long] [--check] [--lines N] [PROGRAM]`.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -63,13 +63,9 @@ const GOALS: [(f64, f64, &str); 2] = [
     (250_000.0, 0.03, "in a dry run"),
 ];
 
-fn main() -> ExitCode {
-    holdpoint_bench::exit("batch", run())
-}
-
-fn run() -> Result<()> {
+pub(crate) fn run() -> Result<()> {
     let (mut lines, mut rounds, mut check, mut program) = (400_000, 3, false, None);
-    let mut arguments = std::env::args_os().skip(1);
+    let mut arguments = std::env::args_os().skip(2);
     while let Some(argument) = arguments.next() {
         match argument.to_str() {
             Some("--floor") => return floor(),
@@ -115,8 +111,18 @@ fn measure(program: &Path, lines: usize, rounds: usize, check: bool) -> Result<(
             Calls::Different,
         ),
         ("dry run, all different", program, dry, Calls::Different),
-        ("library in a loop", &this, &["--gate"], Calls::Again),
-        ("floor: parse and print", &this, &["--floor"], Calls::Again),
+        (
+            "library in a loop",
+            &this,
+            &["batch", "--gate"],
+            Calls::Again,
+        ),
+        (
+            "floor: parse and print",
+            &this,
+            &["batch", "--floor"],
+            Calls::Again,
+        ),
     ];
     let mut runs: [Vec<Run>; 6] = Default::default();
     // Children take turns, so that a busy moment of the machine falls on all of them.

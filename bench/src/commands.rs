@@ -4,11 +4,10 @@
 //! digest and the decision as a value. Once with the disk, in an empty workspace, and once with
 //! none, which shows what looking at files costs. Then lines that are meant to be too much: each must
 //! be answered in time, and never with an allow. Last, if a file of them is named, commands that real
-//! agents ran: JSON objects with a `command`, one a line. Usage: `commands [--long] [--check] [FILE]`.
+//! agents ran: JSON objects with a `command`, one a line. Usage: `bench commands [--long] [--check] [FILE]`.
 
 use std::hint::black_box;
 use std::path::Path;
-use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
@@ -34,13 +33,9 @@ const GOAL: f64 = 15_000.0;
 /// How many commands of real agents are to be judged in a second.
 const REAL_GOAL: f64 = 60_000.0;
 
-fn main() -> ExitCode {
-    holdpoint_bench::exit("commands", run())
-}
-
-fn run() -> Result<()> {
+pub(crate) fn run() -> Result<()> {
     let (mut batches, mut check, mut real) = (41, false, None);
-    for argument in std::env::args().skip(1) {
+    for argument in std::env::args().skip(2) {
         match argument.as_str() {
             "--long" => batches = 401,
             "--check" => check = true,

@@ -3,9 +3,7 @@
 //! Ours is the whole of `judge`: reading the shell line, every rule list, the digest of the call
 //! and the decision as a value. The peers only match: `loop` tries every rule's compiled glob on
 //! the call's signature (an argument rule only if the tool is its own), `globset` asks one
-//! `GlobSet` of the same globs. Usage: `decisions [--long] [--check]`.
-
-use std::process::ExitCode;
+//! `GlobSet` of the same globs. Usage: `bench decisions [--long] [--check]`.
 
 use anyhow::{Context, Result, ensure};
 use globset::{GlobSet, GlobSetBuilder};
@@ -17,13 +15,9 @@ use serde_json::{Value, json};
 
 const COUNTS: [usize; 4] = [10, 100, 1_000, 10_000];
 
-fn main() -> ExitCode {
-    holdpoint_bench::exit("decisions", run())
-}
-
-fn run() -> Result<()> {
+pub(crate) fn run() -> Result<()> {
     let (mut batches, mut check) = (81, false);
-    for argument in std::env::args().skip(1) {
+    for argument in std::env::args().skip(2) {
         match argument.as_str() {
             "--long" => batches = 401,
             "--check" => check = true,

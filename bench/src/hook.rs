@@ -4,11 +4,11 @@
 //! All of them take turns, so that a busy moment of the machine falls on each, and get the same
 //! payload as a file on standard input. Both are run from a copy, as they would be installed. Their home and workspace are fresh directories, so that no
 //! policy of this machine is read; the peer's compile cache lies there and is warm when it is timed.
-//! Usage: `hook [--long] [--check] HOLDPOINT [PEER]`, where PEER is the guard's script for node.
+//! Usage: `bench hook [--long] [--check] HOLDPOINT [PEER]`, where PEER is the guard's script for node.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -17,28 +17,24 @@ use holdpoint_bench::timing::{median, quiet};
 
 /// Each payload, and whether Holdpoint refuses it.
 const PAYLOADS: [(&str, &str, bool); 3] = [
-    ("ls -la", include_str!("../../payloads/list.json"), false),
+    ("ls -la", include_str!("../payloads/list.json"), false),
     (
         "git push --force",
-        include_str!("../../payloads/push.json"),
+        include_str!("../payloads/push.json"),
         true,
     ),
     (
         "2 KB heredoc",
-        include_str!("../../payloads/heredoc.json"),
+        include_str!("../payloads/heredoc.json"),
         false,
     ),
 ];
 /// At most so many times a program that does nothing, at least so many times as fast as the peer.
 const GOALS: (f64, f64) = (1.4, 50.0);
 
-fn main() -> ExitCode {
-    holdpoint_bench::exit("hook", run())
-}
-
-fn run() -> Result<()> {
+pub(crate) fn run() -> Result<()> {
     let (mut rounds, mut check, mut programs) = (301, false, Vec::new());
-    for argument in std::env::args_os().skip(1) {
+    for argument in std::env::args_os().skip(2) {
         match argument.to_str() {
             Some("--long") => rounds = 2001,
             Some("--check") => check = true,

@@ -3,11 +3,11 @@
 //! Everything is measured in one run on one disk, and what counts are ratios. Processes are this
 //! program started again: `append` records until it is told to stop, `once` records a single entry,
 //! `nothing` does all that `once` does but that.
-//! Usage: `ledger [--long] [--check]`.
+//! Usage: `bench ledger [--long] [--check]`.
 
 use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -33,12 +33,8 @@ const REASON: &str = "the command would rewrite the history of a branch others h
     a person to release this call, who will see the whole command and where it would be run, what \
     the policy says of it, and which of its parts decided; nothing has been run";
 
-fn main() -> ExitCode {
-    holdpoint_bench::exit("ledger", run())
-}
-
-fn run() -> Result<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+pub(crate) fn run() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(2).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["append", directory, durability] => return append(directory, durability),
@@ -203,7 +199,7 @@ struct Appender {
 impl Appender {
     fn start(directory: &Path, durability: &str) -> Result<Self> {
         let child = Command::new(std::env::current_exe()?)
-            .arg("append")
+            .args(["ledger", "append"])
             .args([directory.as_os_str(), durability.as_ref()])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -297,7 +293,7 @@ fn starts(directory: &Path, rounds: usize) -> Result<[f64; 2]> {
         for (times, word) in times.iter_mut().zip(["nothing", "once"]) {
             let mut command = Command::new(std::env::current_exe()?);
             command
-                .arg(word)
+                .args(["ledger", word])
                 .arg(directory)
                 .stdin(Stdio::null())
                 .stdout(Stdio::null());

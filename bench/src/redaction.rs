@@ -2,12 +2,11 @@
 //!
 //! Two kilobytes of what an agent writes and reads, without secrets and with a few, beside one SHA-256
 //! of the same bytes: what reading them once costs; and, without a goal, with nothing but secrets. Then texts that are meant to be too much. Usage:
-//! `redaction [--long] [--check] [--ordinary DIRECTORY...]`; with directories, the files in them are
+//! `bench redaction [--long] [--check] [--ordinary DIRECTORY...]`; with directories, the files in them are
 //! redacted, and every finding that is certain by its form is shown.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -42,14 +41,10 @@ max_tokens: 4096
 API_TOKEN=0a1b2c3d4e5f60718293
 "#;
 
-fn main() -> ExitCode {
-    holdpoint_bench::exit("redaction", run())
-}
-
-fn run() -> Result<()> {
+pub(crate) fn run() -> Result<()> {
     let (mut batches, mut check) = (41, false);
     let mut directories: Option<Vec<PathBuf>> = None;
-    for argument in std::env::args().skip(1) {
+    for argument in std::env::args().skip(2) {
         match (argument.as_str(), &mut directories) {
             ("--long", _) => batches = 401,
             ("--check", _) => check = true,

@@ -2,13 +2,13 @@
 //!
 //! The transcript is made up of the commands of the shell corpus, each with its result, in a
 //! directory of its own. Beside the program runs the floor of the same work, a process that parses
-//! every line as JSON and throws it away. Usage: `replay HOLDPOINT [--long] [--check]`.
+//! every line as JSON and throws it away. Usage: `bench replay HOLDPOINT [--long] [--check]`.
 
 use std::fs::{self, File};
 use std::hint::black_box;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -22,13 +22,9 @@ const GOAL: f64 = 5.0;
 /// How many times the CPU time of parsing alone it may take.
 const RATIO: f64 = 15.0;
 
-fn main() -> ExitCode {
-    holdpoint_bench::exit("replay", run())
-}
-
-fn run() -> Result<()> {
+pub(crate) fn run() -> Result<()> {
     let (mut runs, mut check, mut program) = (3, false, None);
-    let mut arguments = std::env::args().skip(1);
+    let mut arguments = std::env::args().skip(2);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--floor" => {
@@ -80,7 +76,11 @@ fn measure(program: &Path, place: &Path, runs: usize, check: bool) -> Result<()>
     );
     let floor = std::env::current_exe()?;
     let kinds: [(&str, &Path, &[&str]); 4] = [
-        ("parsing the lines, nothing else", &floor, &["--floor"]),
+        (
+            "parsing the lines, nothing else",
+            &floor,
+            &["replay", "--floor"],
+        ),
         ("replay", program, &["replay"]),
         (
             "replay --list --json",

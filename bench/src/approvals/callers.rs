@@ -23,7 +23,7 @@ pub(crate) const AT_ONCE: usize = 16;
 /// Longer than anything here takes.
 const LONG: Duration = Duration::from_secs(30);
 
-const PAYLOAD: &str = include_str!("../../../payloads/list.json");
+const PAYLOAD: &str = include_str!("../../payloads/list.json");
 
 /// Somebody who says yes to whatever is asked, as soon as it is.
 pub(crate) struct Answering {
@@ -34,9 +34,9 @@ pub(crate) struct Answering {
 impl Answering {
     pub(crate) fn start(places: &Places) -> Self {
         let over = Arc::new(AtomicBool::new(false));
-        let (places, told) = (places.clone(), Arc::clone(&over));
+        let (places, resolution) = (places.clone(), Arc::clone(&over));
         let thread = thread::spawn(move || {
-            // What waits when the following starts may be told of twice.
+            // What waits when the following starts may be resolution of twice.
             let mut answered = HashSet::new();
             let mut trouble = None;
             let followed = wire::follow(&places, |reply| {
@@ -50,7 +50,7 @@ impl Answering {
                     .filter(|request| answered.insert(request.id.clone()))
                     .try_for_each(|request| yes(&places, &request.id, &request.binding));
                 trouble = said.err();
-                trouble.is_none() && !told.load(Ordering::SeqCst)
+                trouble.is_none() && !resolution.load(Ordering::SeqCst)
             });
             followed.context("nobody can answer")?;
             trouble.map_or(Ok(()), Err)
@@ -90,7 +90,9 @@ pub(crate) fn held(daemon: &Daemon, command: &str) -> Result<f64> {
     let answer = wire::hold(daemon.places(), &asked, Some(LONG), LONG, &|| false)?;
     let elapsed = start.elapsed();
     match answer {
-        HoldAnswer::Told(told) if told.verdict == Verdict::Allow && told.id.is_some() => {
+        HoldAnswer::Resolved(resolution)
+            if resolution.verdict == Verdict::Allow && resolution.id.is_some() =>
+        {
             Ok(milliseconds(elapsed))
         }
         other => bail!("`{command}` was answered with {other:?}"),

@@ -4,7 +4,7 @@
 //! answer comes back over a second connection, is kept, and reaches the caller. Beside it, in turns,
 //! the least that could be: the same bytes there and back over bare sockets, and as many waits for
 //! the disk. Memory is the daemon's own, as Linux counts it.
-//! Usage: `approvals [--long] [--check] HOLDPOINT`.
+//! Usage: `bench approvals [--long] [--check] HOLDPOINT`.
 
 mod callers;
 mod daemon;
@@ -12,7 +12,6 @@ mod floor;
 mod page;
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -38,13 +37,9 @@ const RESIDENT: f64 = 25.0;
 /// How many calls are held before the memory is looked at again.
 const MANY: usize = 1_000;
 
-fn main() -> ExitCode {
-    holdpoint_bench::exit("approvals", run())
-}
-
-fn run() -> Result<()> {
+pub(crate) fn run() -> Result<()> {
     let (mut times, mut check, mut program) = (1, false, None);
-    for argument in std::env::args_os().skip(1) {
+    for argument in std::env::args_os().skip(2) {
         match argument.to_str() {
             Some("--long") => times = 4,
             Some("--check") => check = true,

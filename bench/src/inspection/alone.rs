@@ -38,6 +38,7 @@ pub(crate) fn first_costs() -> Result<(f64, f64)> {
 
 fn child(arguments: &[&str]) -> Result<String> {
     let output = Command::new(std::env::current_exe()?)
+        .arg("inspection")
         .args(arguments)
         .output()?;
     ensure!(

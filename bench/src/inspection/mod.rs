@@ -2,8 +2,8 @@
 //! Python, on 2 KB, on longer and longer texts, on texts made to be too much, and in a process that has
 //! just started.
 //!
-//! Usage: `inspection [--long] [--check] [--no-python]`. The source text is that of the
-//! packages cargo has fetched. `inspection --one NAME BYTES` and `inspection --first` are its own
+//! Usage: `bench inspection [--long] [--check] [--no-python]`. The source text is that of the
+//! packages cargo has fetched. `bench inspection --one NAME BYTES` and `bench inspection --first` are its own
 //! children: memory and the first call are only to be seen in a process of their own.
 
 mod alone;
@@ -12,7 +12,6 @@ mod regexes;
 mod sources;
 
 use std::collections::BTreeMap;
-use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -42,13 +41,9 @@ const MEMORY: usize = 48 * MEBI;
 /// The first inspection of a process costs at most so much more than the others, in nanoseconds.
 const FIRST: f64 = 100_000.0;
 
-fn main() -> ExitCode {
-    holdpoint_bench::exit("inspection", run())
-}
-
-fn run() -> Result<()> {
+pub(crate) fn run() -> Result<()> {
     let (mut long, mut check, mut python) = (false, false, true);
-    let mut arguments = std::env::args().skip(1);
+    let mut arguments = std::env::args().skip(2);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--long" => long = true,
