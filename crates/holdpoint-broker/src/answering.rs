@@ -247,7 +247,7 @@ fn offered(request: &Request, scope: Option<Scope>) -> Result<&Offer, String> {
     })
 }
 
-/// What becomes of a yes to something that is no longer what was escape_for_display.
+/// What becomes of a yes to something that is no longer what was shown.
 fn overtaken(
     request: &Request,
     said: &SignedAnswer,

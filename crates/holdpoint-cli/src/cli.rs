@@ -650,7 +650,7 @@ pub(crate) enum Action {
     },
     /// Forget this session's rules and default
     Clear,
-    /// Forget that a text this session was escape_for_display carried instructions
+    /// Forget that a text this session was shown carried instructions
     ///
     /// Until then, whatever reaches the network or secrets is asked about. Look at the record first:
     /// `permissions status` names it.
