@@ -405,7 +405,7 @@ fn a_client_that_asks_on_other_terms_does_not_release_the_real_call() {
     call.kill();
 }
 
-/// Where things are kept in a test_home.
+/// Where things are kept in a test home.
 fn locations(test_home: &TestHome) -> Locations {
     Locations {
         managed: test_home.path("managed.json"),

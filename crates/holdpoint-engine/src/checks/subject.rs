@@ -45,7 +45,7 @@ impl Subject {
         }
     }
 
-    /// The paths the call names, patterns glob_expand out; what a check says that cannot look at all of
+    /// The paths the call names, patterns expanded; what a check says that cannot look at all of
     /// them.
     pub(super) fn paths(&self) -> Result<&[(PathBuf, PathVerb)], CheckOutcome> {
         let paths = self.paths.get_or_init(|| {
