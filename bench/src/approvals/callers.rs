@@ -14,8 +14,8 @@ use holdpoint_broker::{Answer, CallContext, Context as Circumstances};
 use holdpoint_core::Verdict;
 use serde_json::json;
 
-use crate::daemon::Daemon;
-use crate::milliseconds;
+use super::daemon::Daemon;
+use super::milliseconds;
 
 /// How many callers ask at the same time when that is measured.
 pub(crate) const AT_ONCE: usize = 16;

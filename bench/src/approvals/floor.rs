@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use crate::milliseconds;
+use super::milliseconds;
 
 /// Connections of one held call: the caller's, and that of whoever answers.
 const CONNECTIONS: usize = 2;

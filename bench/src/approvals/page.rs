@@ -9,9 +9,9 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use holdpoint_broker::wire::{self, Reply, Wanted};
 use serde_json::{Value, json};
 
-use crate::callers::{held, yes};
-use crate::daemon::Daemon;
-use crate::milliseconds;
+use super::callers::{held, yes};
+use super::daemon::Daemon;
+use super::milliseconds;
 
 /// Longer than anything here takes.
 const LONG: Duration = Duration::from_secs(30);

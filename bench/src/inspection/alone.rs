@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use holdpoint_text::Origin;
 use holdpoint_text::inspection::inspect;
 
-use crate::bombs;
+use super::bombs;
 
 /// What one text cost.
 pub(crate) struct Cost {
