@@ -16,6 +16,7 @@ mod effects;
 mod flags;
 mod glob;
 mod judge;
+mod kind_words;
 mod literal_index;
 mod named;
 mod offers;
