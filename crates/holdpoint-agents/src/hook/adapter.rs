@@ -57,7 +57,8 @@ pub(crate) enum Heard<'a> {
     Stopped(&'a str),
 }
 
-/// One agent's words. For whatever it has no words, a method gives none.
+/// One agent's words. For whatever it has no words, a method gives none. Each agent's folder says `read`, `events` and `of_call`
+/// in full, alike as some are: an agent changes its words without asking the others, and then one file changes.
 pub(crate) trait Adapter {
     /// What a payload asks.
     fn read(&self, payload: &str) -> Result<Question, Problem>;

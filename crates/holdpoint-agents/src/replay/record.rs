@@ -1,4 +1,5 @@
-//! One record of a transcript, whoever wrote it: which format it is of, and what it tells.
+//! One record of a transcript, whoever wrote it: which format it is of, and what it tells. The fields stand in each
+//! agent's folder, alike as some are: a format changes by itself, and then one file changes.
 
 use std::path::Path;
 use std::sync::Arc;

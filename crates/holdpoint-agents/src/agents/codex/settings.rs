@@ -12,8 +12,10 @@ use serde_json::{Value, json};
 
 use crate::setup::block::{Block, line_end};
 use crate::setup::hooks::{ASKING, Event, Hooks, OnFailure, READING, TIMEOUT};
-use crate::setup::{Around, Call, Dialect, Entry, Files, Form, Host, MAX_SETTINGS, Part, Places};
-use crate::setup::{Scope, SetupError, Switch, broken, probe};
+use crate::setup::{
+    Around, Call, Dialect, Entry, Files, Form, FormError, Host, MAX_SETTINGS, Part,
+};
+use crate::setup::{Places, Scope, SetupError, Switch, broken, probe};
 use holdpoint_engine::store::read_bounded;
 
 /// OpenAI's Codex CLI.
@@ -123,12 +125,12 @@ impl Trust {
 }
 
 impl Form for Trust {
-    fn registered(&self, text: &str, _program: &str) -> Result<(String, bool), String> {
+    fn registered(&self, text: &str, _program: &str) -> Result<(String, bool), FormError> {
         if lines(text)
             .take_while(|(_, line)| !line.starts_with('['))
             .any(|(_, line)| value_of(line, "hooks").is_some() || line.starts_with("hooks."))
         {
-            return Err("`hooks` is not a table of its own there".into());
+            return Err(FormError::NoTable);
         }
         let mut after = text.to_owned();
         let mut known = false;
@@ -155,7 +157,7 @@ impl Form for Trust {
         Ok((after, known))
     }
 
-    fn unregistered(&self, text: &str) -> Result<Option<String>, String> {
+    fn unregistered(&self, text: &str) -> Result<Option<String>, FormError> {
         let mut after = text.to_owned();
         for (key, _) in &self.records {
             while let Some(found) = record_in(&after, key) {
@@ -174,7 +176,7 @@ impl Form for Trust {
         Ok(Some(after))
     }
 
-    fn entries(&self, _text: &str) -> Result<Vec<Entry>, String> {
+    fn entries(&self, _text: &str) -> Result<Vec<Entry>, FormError> {
         Ok(Vec::new())
     }
 
@@ -301,7 +303,7 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 struct Requirements;
 
 impl Requirements {
-    fn block(text: &str) -> Result<Block<'_>, String> {
+    fn block(text: &str) -> Result<Block<'_>, FormError> {
         Block::in_text(text)
     }
 
@@ -332,17 +334,17 @@ impl Requirements {
 }
 
 impl Form for Requirements {
-    fn registered(&self, text: &str, program: &str) -> Result<(String, bool), String> {
+    fn registered(&self, text: &str, program: &str) -> Result<(String, bool), FormError> {
         let block = Self::block(text)?;
         let content = Self::content(program, &block.around());
         Ok((block.with(&content), block.is_there()))
     }
 
-    fn unregistered(&self, text: &str) -> Result<Option<String>, String> {
+    fn unregistered(&self, text: &str) -> Result<Option<String>, FormError> {
         Ok(Some(Self::block(text)?.around()))
     }
 
-    fn entries(&self, text: &str) -> Result<Vec<Entry>, String> {
+    fn entries(&self, text: &str) -> Result<Vec<Entry>, FormError> {
         let block = Self::block(text)?;
         let mut event = None;
         let mut entries = Vec::new();
