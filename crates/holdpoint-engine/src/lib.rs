@@ -7,8 +7,6 @@
 #[cfg(feature = "pipeline")]
 mod account;
 #[cfg(feature = "pipeline")]
-pub mod amounts;
-#[cfg(feature = "pipeline")]
 pub mod backup;
 #[cfg(feature = "pipeline")]
 pub mod checks;
@@ -33,6 +31,8 @@ mod glob_expand;
 #[cfg(feature = "pipeline")]
 pub mod holding;
 #[cfg(feature = "pipeline")]
+pub mod humanize;
+#[cfg(feature = "pipeline")]
 pub mod inspecting;
 mod load;
 mod locations;
@@ -56,9 +56,9 @@ mod stamps;
 pub mod store;
 #[cfg(feature = "pipeline")]
 mod summary_arguments;
-#[cfg(feature = "pipeline")]
-mod trees;
 mod trust;
+#[cfg(feature = "pipeline")]
+mod walk_tree;
 mod workplace;
 mod written;
 

@@ -4,8 +4,8 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::bail;
-use holdpoint_engine::amounts::{bytes, counted};
 use holdpoint_engine::backup::{Backups, Change, Kind, Manifest, Plan, Purpose};
+use holdpoint_engine::humanize::{bytes, counted};
 use holdpoint_engine::{Locations, Recorder};
 use holdpoint_ledger::Kind as RecordKind;
 use serde_json::{Value, json};

@@ -15,7 +15,7 @@ use super::state;
 use super::{Backups, Wanted};
 use crate::glob_expand::glob_expand;
 use crate::store::{make_private_directory, write_whole};
-use crate::trees::{Reach, is_missing, tree};
+use crate::walk_tree::{Reach, is_missing, walk_tree};
 
 /// The most paths without a copy that a manifest names: it is there to be read.
 const MAX_LEFT_OUT: usize = 100;
@@ -138,7 +138,7 @@ fn everything_at(backups: &Backups, roots: &[Root]) -> Result<Vec<PathBuf>, Back
             entries: limits.entries.saturating_add(1),
             until: None,
         };
-        let found = tree(root.path.as_path(), reach);
+        let found = walk_tree(root.path.as_path(), reach);
         if let Some((path, error)) = found.unreadable.first() {
             return Err(BackupError::unreadable(path, error));
         }

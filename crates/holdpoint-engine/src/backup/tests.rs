@@ -61,11 +61,11 @@ impl Scene {
 
     /// Everything there is, with contents, modes and targets.
     fn look(&self) -> Vec<(PathBuf, Kind)> {
-        let reach = crate::trees::Reach {
+        let reach = crate::walk_tree::Reach {
             entries: 10_000,
             until: None,
         };
-        let tree = crate::trees::tree(&self.work, reach);
+        let tree = crate::walk_tree::walk_tree(&self.work, reach);
         tree.entries
             .into_iter()
             .map(|(path, _)| (path.clone(), state::now(&path).unwrap()))
@@ -204,11 +204,11 @@ fn equal_files_are_kept_once_and_for_this_user_alone() {
     }
     scene.make(&[("d", PathVerb::Delete)]).unwrap();
     scene.make(&[("d", PathVerb::Delete)]).unwrap();
-    let reach = crate::trees::Reach {
+    let reach = crate::walk_tree::Reach {
         entries: 1000,
         until: None,
     };
-    let kept = crate::trees::tree(&scene.backups.directory, reach).entries;
+    let kept = crate::walk_tree::walk_tree(&scene.backups.directory, reach).entries;
     let files = kept.iter().filter(|(_, found)| found.is_file());
     assert_eq!(files.clone().count(), 3, "one object, two manifests");
     for (path, found) in &kept {

@@ -8,7 +8,7 @@ use holdpoint_core::{ExplainedCommand, paths::is_within};
 
 use super::CheckOutcome;
 use super::subject::Subject;
-use crate::amounts::counted;
+use crate::humanize::counted;
 use crate::{escape_for_display, text_without_secrets};
 
 pub(super) fn check(subject: &Subject) -> CheckOutcome {

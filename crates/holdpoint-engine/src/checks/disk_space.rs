@@ -9,7 +9,7 @@ use holdpoint_sandbox::places::free_space;
 
 use super::CheckOutcome;
 use super::subject::{Subject, nearest, path_for_display};
-use crate::amounts::bytes;
+use crate::humanize::bytes;
 use crate::plain_words;
 
 /// What a call is taken to need if it says nothing.

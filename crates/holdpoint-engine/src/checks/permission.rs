@@ -9,7 +9,7 @@ use holdpoint_sandbox::places::may_write;
 
 use super::CheckOutcome;
 use super::subject::{Subject, nearest, path_for_display};
-use crate::amounts::counted;
+use crate::humanize::counted;
 use crate::plain_words;
 
 pub(super) fn check(subject: &Subject) -> Result<CheckOutcome, CheckOutcome> {

@@ -8,7 +8,7 @@ use holdpoint_core::PathVerb;
 
 use super::CheckOutcome;
 use super::subject::{Subject, path_for_display};
-use crate::amounts::counted;
+use crate::humanize::counted;
 
 /// Places of the system that no agent's tool has business in.
 const SYSTEM: &[&str] = &[

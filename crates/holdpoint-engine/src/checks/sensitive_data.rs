@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use super::CheckOutcome;
 use super::subject::{Subject, path_for_display};
-use crate::amounts::{bytes, counted};
 use crate::excerpt::showing;
+use crate::humanize::{bytes, counted};
 use crate::plain_words;
 
 /// How much of each file is read: secrets stand in configuration, which is short. The message says how much it was.

@@ -4,7 +4,7 @@ use holdpoint_broker::Status;
 
 use super::CheckOutcome;
 use super::subject::{Subject, path_for_display};
-use crate::amounts::bytes;
+use crate::humanize::bytes;
 
 /// The bytes beyond which a file is worth a warning: what people edit by hand is smaller.
 const MAX_UNREMARKED: u64 = 10_000_000;

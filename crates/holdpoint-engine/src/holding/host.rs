@@ -11,10 +11,10 @@ use holdpoint_ledger::Kind;
 use serde_json::json;
 
 use super::{binding, terms};
-use crate::amounts::counted;
 use crate::context::{PolicySource, SessionSource};
 use crate::engine::{Engine, Reading};
 use crate::excerpt::{text_without_secrets, without_secrets};
+use crate::humanize::counted;
 use crate::recording::Hold;
 use crate::simulate::simulate;
 use crate::{checks, display};

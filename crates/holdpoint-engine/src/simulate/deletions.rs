@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use holdpoint_core::ExplainedEffect;
 
 use super::{Known, MAX_LISTED, NO_SIMULATION};
-use crate::amounts::{bytes, counted};
 use crate::glob_expand::glob_expand;
-use crate::trees::{Reach, tree};
+use crate::humanize::{bytes, counted};
+use crate::walk_tree::{Reach, walk_tree};
 
 /// The most entries that are counted: a person decides nothing else for more. The figure then says "at least".
 const MAX_COUNTED: usize = 200_000;
@@ -39,7 +39,7 @@ impl Count {
             until: Some(until),
         };
         let is_directory = path.symlink_metadata().is_ok_and(|found| found.is_dir());
-        let found = tree(path, reach);
+        let found = walk_tree(path, reach);
         self.cut |= found.cut && (whole || !is_directory);
         self.unreadable += found.unreadable.len();
         for (path, metadata) in found.entries {

@@ -15,7 +15,7 @@ use crate::cli::IndexWhen;
 use crate::exit::Exit;
 use crate::progress::{Progress, so_far};
 use crate::terminal::{Terminal, escape_for_display};
-use holdpoint_engine::amounts::{bytes, counted};
+use holdpoint_engine::humanize::{bytes, counted};
 
 /// The size in bytes from which on an index is worth its making: less is read in a fraction of a second.
 const MIN_INDEXED: u64 = 32 << 20;

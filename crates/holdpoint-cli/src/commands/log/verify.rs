@@ -15,7 +15,7 @@ use crate::exit::Exit;
 use crate::layout::hanging;
 use crate::progress::{Progress, so_far};
 use crate::terminal::{Terminal, escape_for_display};
-use holdpoint_engine::amounts::{bytes, counted};
+use holdpoint_engine::humanize::{bytes, counted};
 
 /// The most faults that are shown, and the most notes: a screen has room for them. The rest is counted.
 const MAX_SHOWN: usize = 20;

@@ -23,7 +23,7 @@ use super::sources::{Source, Sources};
 use crate::commands::in_words;
 use crate::pool::Pool;
 use crate::progress::{Progress, so_far};
-use holdpoint_engine::amounts::counted;
+use holdpoint_engine::humanize::counted;
 
 /// How many calls are judged in one piece.
 const PIECE: usize = 64;

@@ -13,7 +13,7 @@ use super::tally::Tally;
 use crate::cli::Replay;
 use crate::layout::{cell_width, cut, fitted};
 use crate::terminal::{Terminal, escape_for_display};
-use holdpoint_engine::amounts::{counted, grouped, percent};
+use holdpoint_engine::humanize::{counted, grouped, percent};
 
 /// The strictest first: it is what people look for.
 const VERDICTS: [Verdict; 5] = [

@@ -11,7 +11,7 @@ use crate::cli::{RuleWord, RulesUnder};
 use crate::exit::Exit;
 use crate::layout::hanging;
 use crate::terminal::{Terminal, escape_for_display};
-use holdpoint_engine::amounts::counted;
+use holdpoint_engine::humanize::counted;
 
 /// The room a verdict and a risk take, with what separates them.
 const VERDICT: usize = "notify (review)".len();

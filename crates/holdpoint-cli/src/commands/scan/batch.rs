@@ -11,7 +11,7 @@ use std::thread;
 
 use holdpoint_cli::scan::json::Unread;
 use holdpoint_core::text::{Origin, Severity};
-use holdpoint_engine::amounts::counted;
+use holdpoint_engine::humanize::counted;
 use serde::{Deserialize, Serialize};
 
 use super::{Fails, Settings, no_origin};

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use holdpoint_cli::scan::{LocatedFinding, Scanned};
 use holdpoint_core::text::Severity;
-use holdpoint_engine::amounts::{bytes, counted, duration, grouped};
+use holdpoint_engine::humanize::{bytes, counted, duration, grouped};
 
 use super::{Report, Totals};
 use crate::terminal::{Terminal, escape_for_display};

@@ -17,7 +17,7 @@ use anyhow::bail;
 use holdpoint_cli::scan::{Binaries, Scanned, Scanner, Secrets, sarif};
 use holdpoint_core::text::inspection::Terms;
 use holdpoint_core::text::{Action, Origin, Severity};
-use holdpoint_engine::amounts::{bytes, counted};
+use holdpoint_engine::humanize::{bytes, counted};
 use holdpoint_engine::{Engine, Locations, PolicySource, escape_for_display, working_directory};
 use holdpoint_sandbox::interrupt;
 

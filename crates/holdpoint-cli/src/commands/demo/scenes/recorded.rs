@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
-use holdpoint_engine::amounts::counted;
+use holdpoint_engine::humanize::counted;
 use holdpoint_engine::{Verdict, plain_words};
 use holdpoint_ledger::{Reader, Record, Verification, Verify, segment_name};
 

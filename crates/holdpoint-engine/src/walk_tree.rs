@@ -27,7 +27,7 @@ pub(crate) struct Reach {
 }
 
 /// What stands at `root` and below it, in order.
-pub(crate) fn tree(root: &Path, reach: Reach) -> Tree {
+pub(crate) fn walk_tree(root: &Path, reach: Reach) -> Tree {
     let mut found = Tree::default();
     let mut open = vec![root.to_owned()];
     while let Some(path) = open.pop() {
@@ -98,7 +98,7 @@ mod tests {
         fs::write(place.path().join("elsewhere/secret"), "x").unwrap();
         fs::write(root.join("a"), "12345").unwrap();
         symlink("../elsewhere", root.join("link")).unwrap();
-        let found = tree(&root, ALL);
+        let found = walk_tree(&root, ALL);
         let names: Vec<_> = found
             .entries
             .iter()
@@ -106,7 +106,7 @@ mod tests {
             .collect();
         assert_eq!(names, ["", "a", "b", "b/c", "link"]);
         assert!(!found.cut && found.unreadable.is_empty());
-        assert!(tree(&root.join("none"), ALL).entries.is_empty());
+        assert!(walk_tree(&root.join("none"), ALL).entries.is_empty());
     }
 
     #[test]
@@ -119,12 +119,12 @@ mod tests {
             entries: 5,
             until: None,
         };
-        let found = tree(place.path(), reach);
+        let found = walk_tree(place.path(), reach);
         assert!(found.cut && found.entries.len() <= 6);
         let late = Reach {
             entries: 1000,
             until: Some(Instant::now()),
         };
-        assert!(tree(place.path(), late).cut);
+        assert!(walk_tree(place.path(), late).cut);
     }
 }
