@@ -36,7 +36,7 @@ impl Answering {
         let over = Arc::new(AtomicBool::new(false));
         let (places, resolution) = (places.clone(), Arc::clone(&over));
         let thread = thread::spawn(move || {
-            // What waits when the following starts may be resolution of twice.
+            // What waits when the following starts may be told of twice.
             let mut answered = HashSet::new();
             let mut trouble = None;
             let followed = wire::follow(&places, |reply| {
