@@ -1251,8 +1251,10 @@ impl<'w> Listing<'w> {
     fn code_in_forgotten(&mut self, word: &Word, scope: &Scope<'_>) -> Result<(), Refusal> {
         let mut values: Vec<Arc<str>> = Vec::new();
         readings::each_calculation(&word.parts, &mut |text, inside| {
-            if arithmetic::assigns(text) {
-                values.extend(self.values_used(text, inside));
+            // Values are expressions, too: `=` in one of them is enough to forget it.
+            let used = self.values_used(text, inside);
+            if arithmetic::assigns(text) || used.iter().any(|value| arithmetic::assigns(value)) {
+                values.extend(used);
             }
         });
         self.evaluated_values(&values, &word.span, scope)

@@ -81,4 +81,6 @@ pub(crate) const ONCE_DIFFERENT: &[&str] = &[
     "x='a[$(c${x}md_a @1 ${z:2})]'\"\";IFS=:\n'' $((x++))",
     "3||x='a[$(cmd_c)]';[[ x -eq 1 ]];\"\"",
     "2||x='b[$(cmd_c)]';[[ $x -eq 1 ]]",
+    "z='a[$(cmd_e =\\\\'')]';o $((z))",
+    "for x in c '';do '';while read z;do g;done<<<$(2)\ndone&&y={\nf0(){ for v in \"\";do cmd_e {$x,$y} \"\"\"$z\"\"\";done;};f0''",
 ];
