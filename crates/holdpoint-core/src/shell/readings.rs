@@ -219,6 +219,17 @@ pub(super) fn calculated_text(parts: &[Part]) -> String {
     text
 }
 
+/// What of a parameter's operator is calculated: a subscript with what may follow it, or where a part of
+/// the value begins and ends.
+pub(super) fn calculated_operator(parameter: &Parameter) -> Option<&str> {
+    let operator = parameter.operator.as_str();
+    if operator.starts_with('[') {
+        return Some(operator);
+    }
+    let part = operator.strip_prefix(':')?;
+    (!part.starts_with(['-', '=', '+', '?'])).then_some(part)
+}
+
 /// Calls `found` with the text and the parts of each arithmetic expression of these parts.
 pub(super) fn each_calculation(parts: &[Part], found: &mut dyn FnMut(&str, &[Part])) {
     for part in parts {

@@ -28,7 +28,7 @@ use super::settings;
 use super::texts::{Argument, Expander};
 use super::tree::{
     Arithmetic, Clause, CommandKind, CommandNode, ConditionToken, Connector, HereDocument, Item,
-    Part, Pipeline, Redirect, RedirectKind, Script, Simple, Span, Substitution, Word,
+    Parameter, Part, Pipeline, Redirect, RedirectKind, Script, Simple, Span, Substitution, Word,
 };
 use super::unwrapping;
 use crate::budget::{Budget, Checkpoint, Resource, Spent};
@@ -59,6 +59,8 @@ const GO_AROUND: &[&str] = &["continue", "eval", "source", ".", "command", "buil
 
 /// Values of a loop's variable looked at in one round: as many as a variable may have.
 const ROUND: usize = 8;
+/// Variables one expression uses, by their values, too. A line that calculates with more is refused.
+const MAX_CALCULATED: usize = 64;
 /// Traps are walked where they are set and again at the end; nobody sets more.
 const MAX_TRAPS: usize = 16;
 
@@ -638,6 +640,16 @@ impl<'w> Listing<'w> {
     }
 
     fn mark_assignments(&mut self, place: usize, assignments: &[(String, Argument)]) {
+        // A shell that starts reads its code from a descriptor.
+        let descriptor = |(name, value): &(String, Argument)| {
+            matches!(name.as_str(), "BASH_ENV" | "ENV")
+                && ["/dev/", "/proc/"]
+                    .iter()
+                    .any(|front| value.unquoted().starts_with(front))
+        };
+        if assignments.iter().any(descriptor) {
+            self.mark(place, Reason::ScriptFromInput);
+        }
         let runs = |(name, value): &(String, Argument)| settings::variable_runs(name, value);
         if assignments.iter().any(runs) {
             self.mark(place, Reason::ExecutableSetting);
@@ -1278,28 +1290,36 @@ impl<'w> Listing<'w> {
         Ok(())
     }
 
-    /// What is known of the values of the variables an expression uses.
+    /// What is known of the values of the variables an expression uses, and of those they use in turn:
+    /// a value is an expression, too.
     fn values_used(&self, text: &str, parts: &[Part]) -> Vec<Arc<str>> {
         let mut names: Vec<String> = names_in(text).map(str::to_owned).collect();
         readings::each_parameter(parts, readings::Within::Word, &mut |parameter| {
             names.push(parameter.name.clone());
         });
-        // An expression of a thousand uses of one variable uses one.
-        names.sort_unstable();
-        names.dedup();
-        let variables = names
-            .iter()
-            .filter_map(|name| self.environment.variable(name));
-        let values = variables.flat_map(|variable| variable.values);
-        let known = values.filter_map(|value| match value {
-            Value::Known(text) => Some(text),
-            Value::Partly(_)
-            | Value::Pattern(_)
-            | Value::List(_)
-            | Value::Unset
-            | Value::Unknown(_) => None,
-        });
-        known.collect()
+        let mut seen: HashSet<String> = HashSet::new();
+        let mut used: Vec<Arc<str>> = Vec::new();
+        while let Some(name) = names.pop() {
+            let Some(variable) = self.environment.variable(&name) else {
+                continue;
+            };
+            // An expression of a thousand uses of one variable uses one.
+            if !seen.insert(name) {
+                continue;
+            }
+            if seen.len() > MAX_CALCULATED {
+                self.budget().overrun();
+                break;
+            }
+            for value in variable.values {
+                let Value::Known(text) = value else { continue };
+                if !is_plain_number(&text) {
+                    names.extend(names_in(&text).map(str::to_owned));
+                    used.push(text);
+                }
+            }
+        }
+        used
     }
 
     fn forget_all(&mut self, names: &[String]) {
@@ -1874,7 +1894,10 @@ impl<'w> Listing<'w> {
                 Part::DoubleQuoted(inside) | Part::Localized(inside) | Part::Extended(inside) => {
                     self.parts(inside, scope)?;
                 }
-                Part::Parameter(parameter) => self.parts(&parameter.parts, scope)?,
+                Part::Parameter(parameter) => {
+                    self.parts(&parameter.parts, scope)?;
+                    self.code_in_parameter(parameter, scope)?;
+                }
                 Part::Arithmetic(arithmetic) => {
                     self.parts(&arithmetic.parts, scope)?;
                     self.calculation(arithmetic, scope)?;
@@ -1882,6 +1905,23 @@ impl<'w> Listing<'w> {
                 Part::Command(code) | Part::Process(code) => self.substituted(code, scope)?,
                 Part::Array(words) => self.substitutions_in(words, scope)?,
             }
+        }
+        Ok(())
+    }
+
+    /// Lists the code in values that a parameter calculates with: `${a[x]}`, `${x:y}`, and `${!x}`,
+    /// whose value may be a name with a subscript.
+    fn code_in_parameter(
+        &mut self,
+        parameter: &Parameter,
+        scope: &Scope<'_>,
+    ) -> Result<(), Refusal> {
+        let span = &parameter.span;
+        if let Some(text) = readings::calculated_operator(parameter) {
+            self.code_in_values(text, &[], span, scope)?;
+        }
+        if parameter.prefix == Some('!') {
+            self.code_in_values(&parameter.name, &[], span, scope)?;
         }
         Ok(())
     }
@@ -1945,10 +1985,14 @@ pub(super) fn names_in(text: &str) -> impl Iterator<Item = &str> {
     words.filter(|word| word.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic()))
 }
 
+fn is_plain_number(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Whether a value is digits and nothing else.
 fn is_number(value: &Value) -> bool {
     match value {
-        Value::Known(text) => text.bytes().all(|byte| byte.is_ascii_digit()),
+        Value::Known(text) => is_plain_number(text),
         Value::Partly(_)
         | Value::Pattern(_)
         | Value::List(_)

@@ -83,4 +83,8 @@ pub(crate) const ONCE_DIFFERENT: &[&str] = &[
     "2||x='b[$(cmd_c)]';[[ $x -eq 1 ]]",
     "z='a[$(cmd_e =\\\\'')]';o $((z))",
     "for x in c '';do '';while read z;do g;done<<<$(2)\ndone&&y={\nf0(){ for v in \"\";do cmd_e {$x,$y} \"\"\"$z\"\"\";done;};f0''",
+    "y='b[$(cmd_f)]';o ${b[y]};o ${y:y};o ${!y}",
+    "y='b[$(cmd_a)]';z=y;o $((z))",
+    "declare -n n='a[$(cmd_a)]';n=",
+    "BASH_ENV=/dev/stdin bash -c : <<<'cmd_e'",
 ];

@@ -45,7 +45,10 @@ impl Line<'_> {
             25 => format!("declare -A m=([k]={code}); ${{m[k]}}"),
             26 => format!("declare -A m; m[k]={code}; eval \"${{m[k]}}\""),
             27 => format!("mapfile -t {a} <<< {code}; eval \"${{{a}[0]}}\""),
-            28 => format!("mapfile -c 1 -C {} {a} <<< q", quoted(&format!("{used} #"))),
+            28 => format!(
+                "mapfile -c 1 -C {} {a} <<< q",
+                quoted(&format!("{used}; :"))
+            ),
             29 => format!("printf -v {x} %s {code}; eval \"${x}\""),
             30 => format!("read -r {x} <<< {code}; ${x}"),
             31 => format!("g() {{ {used}; }}; export -f g; bash -c g"),
