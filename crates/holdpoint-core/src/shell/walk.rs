@@ -59,6 +59,9 @@ const GO_AROUND: &[&str] = &["continue", "eval", "source", ".", "command", "buil
 
 /// Values of a loop's variable looked at in one round: as many as a variable may have.
 const ROUND: usize = 8;
+/// Assignments of one command: each is compared with all before it. A line with a command that has more
+/// is refused.
+const MAX_ASSIGNMENTS: usize = 500;
 /// Variables one expression uses, by their values, too. A line that calculates with more is refused.
 const MAX_CALCULATED: usize = 64;
 /// Traps are walked where they are set and again at the end; nobody sets more.
@@ -1491,6 +1494,9 @@ impl<'w> Listing<'w> {
         scope: &Scope<'_>,
         input: &Input,
     ) -> Result<(), Refusal> {
+        if simple.assignments.len() > MAX_ASSIGNMENTS {
+            return refuse(RefusalReason::TooMuchWork, &scope.place(&node.span));
+        }
         let values = || simple.assignments.iter().map(|node| &node.value);
         let targets = node.redirects.iter().map(|redirect| &redirect.target);
         let all: Vec<&Word> = simple.words.iter().chain(values()).chain(targets).collect();
@@ -1689,16 +1695,14 @@ impl<'w> Listing<'w> {
                 }
             });
         }
-        given.retain(|name| {
-            let mut count = 0;
-            for word in words {
-                let within = readings::Within::Substitutions;
-                readings::each_parameter(&word.parts, within, &mut |parameter| {
-                    count += usize::from(parameter.name == *name);
-                });
-            }
-            count > 1
-        });
+        let mut uses: HashMap<String, usize> = HashMap::new();
+        for word in words.iter().filter(|_| !given.is_empty()) {
+            let within = readings::Within::Substitutions;
+            readings::each_parameter(&word.parts, within, &mut |parameter| {
+                *uses.entry(parameter.name.clone()).or_default() += 1;
+            });
+        }
+        given.retain(|name| uses.get(name).is_some_and(|count| *count > 1));
         self.forget_all(&given);
     }
 
