@@ -15,9 +15,11 @@ fn reading(code: &str) -> Reading {
 /// The shell's line, its blanks made single.
 fn line(code: &str) -> String {
     let effects = reading(code).effects;
-    let lines = effects.iter().map(|effect| match &effect.kind {
-        CodeEffectKind::Shell(Operand::Known(line)) => line.clone(),
-        other => panic!("{other:?}"),
+    let lines = effects.iter().map(|effect| {
+        let CodeEffectKind::Shell(Operand::Known(line)) = &effect.kind else {
+            panic!("{effect:?}");
+        };
+        line.clone()
     });
     let line = lines.collect::<String>();
     let lines = line.lines().map(|line| {
