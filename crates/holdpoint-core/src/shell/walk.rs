@@ -670,6 +670,11 @@ impl<'w> Listing<'w> {
             if settings::is_command(name) && settings::variable_runs(name, value) {
                 self.code(place, Wrapping::Incidental, value, start)?;
             }
+            // Expanded before each command bash shows.
+            if name == "PS4" {
+                let span = value.text.span.clone();
+                self.evaluated(Some(place), value.unquoted(), &span, start)?;
+            }
         }
         Ok(())
     }

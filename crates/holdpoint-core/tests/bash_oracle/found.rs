@@ -87,4 +87,6 @@ pub(crate) const ONCE_DIFFERENT: &[&str] = &[
     "y='b[$(cmd_a)]';z=y;o $((z))",
     "declare -n n='a[$(cmd_a)]';n=",
     "BASH_ENV=/dev/stdin bash -c : <<<'cmd_e'",
+    "PS4='$(cmd_f a)';set -x;:",
+    "IFS=''\nmapfile -c1 -C'c $(cmd_b ''$()x$IFS})'<<<\"\"",
 ];
