@@ -182,6 +182,20 @@ fn a_command_of_thousands_of_assignments_is_refused() {
 }
 
 #[test]
+fn a_value_that_uses_itself_is_refused() {
+    let policy = json!({ "defaultPolicy": "allow" });
+    for line in [
+        "x='a[$(echo ${a[x]})]'; echo $((x))",
+        "x='a[$(echo ${b:x} $((x)))]'; echo ${a[x]}",
+        "x='y[$(echo ${!x})]'; [[ $x -eq 1 ]]",
+        "x='a[$(echo ${a[y]})]'; y='a[$(echo ${a[x]})]'; ((x))",
+    ] {
+        let decision = decide(&policy, &ToolCall::shell(line));
+        assert_eq!(decision.verdict, Verdict::Deny, "{line}: {decision:?}");
+    }
+}
+
+#[test]
 fn wrappers_of_wrappers_without_end_are_refused() {
     let policy = json!({ "defaultPolicy": "allow" });
     for wrapper in [

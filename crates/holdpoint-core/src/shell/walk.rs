@@ -1428,6 +1428,16 @@ impl<'w> Listing<'w> {
         if !text.contains("$(") && !text.contains('`') && !text.contains("${") {
             return Ok(());
         }
+        // A value may use itself, by way of code in it.
+        if start.depth >= MAX_DEPTH {
+            return match command {
+                Some(command) => {
+                    self.mark(command, Reason::TooDeep);
+                    Ok(())
+                }
+                None => refuse(RefusalReason::TooDeep, span),
+            };
+        }
         let parts = match (read_expanding(text), command) {
             (Ok(parts), _) => parts,
             (Err(_), Some(command)) => {
