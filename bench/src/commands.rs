@@ -161,6 +161,23 @@ fn limits(gate: &Gate, goals: &mut Goals) -> Result<()> {
         ),
         ("900 times cd || cd", "cd a || cd b;".repeat(900)),
         (
+            "20,000 assignments of each other",
+            (0..20_000).map(|number| format!("x{number}=$x ")).collect(),
+        ),
+        ("4,000 doublings", format!("{}rm -rf $x", "x=$x$x;".repeat(4_000))),
+        (
+            "10,000 deletions by node",
+            format!("node -e '{}'", "require(\"fs\").rmSync(x);".repeat(10_000)),
+        ),
+        (
+            "10,000 loops of cmd",
+            format!("cmd /c '{}del x'", "for %i in (a) do ".repeat(10_000)),
+        ),
+        (
+            "5,000 statements of PowerShell",
+            format!("pwsh -c '{}'", "rm -r $x;".repeat(5_000)),
+        ),
+        (
             "half a million flags",
             format!("rm -{}f /", "r".repeat(500_000)),
         ),

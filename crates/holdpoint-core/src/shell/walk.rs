@@ -28,7 +28,7 @@ use super::settings;
 use super::texts::{Argument, Expander};
 use super::tree::{
     Arithmetic, Clause, CommandKind, CommandNode, ConditionToken, Connector, HereDocument, Item,
-    Part, Pipeline, Redirect, RedirectKind, Script, Simple, Span, Substitution, Word,
+    Parameter, Part, Pipeline, Redirect, RedirectKind, Script, Simple, Span, Substitution, Word,
 };
 use super::unwrapping;
 use crate::budget::{Budget, Checkpoint, Resource, Spent};
@@ -59,6 +59,11 @@ const GO_AROUND: &[&str] = &["continue", "eval", "source", ".", "command", "buil
 
 /// Values of a loop's variable looked at in one round: as many as a variable may have.
 const ROUND: usize = 8;
+/// Assignments of one command: each is compared with all before it. A line with a command that has more
+/// is refused.
+const MAX_ASSIGNMENTS: usize = 500;
+/// Variables one expression uses, by their values, too. A line that calculates with more is refused.
+const MAX_CALCULATED: usize = 64;
 /// Traps are walked where they are set and again at the end; nobody sets more.
 const MAX_TRAPS: usize = 16;
 
@@ -648,6 +653,16 @@ impl<'w> Listing<'w> {
     }
 
     fn mark_assignments(&mut self, place: usize, assignments: &[(String, Argument)]) {
+        // A shell that starts reads its code from a descriptor.
+        let descriptor = |(name, value): &(String, Argument)| {
+            matches!(name.as_str(), "BASH_ENV" | "ENV")
+                && ["/dev/", "/proc/"]
+                    .iter()
+                    .any(|front| value.unquoted().starts_with(front))
+        };
+        if assignments.iter().any(descriptor) {
+            self.mark(place, Reason::ScriptFromInput);
+        }
         let runs = |(name, value): &(String, Argument)| settings::variable_runs(name, value);
         if assignments.iter().any(runs) {
             self.mark(place, Reason::ExecutableSetting);
@@ -664,6 +679,11 @@ impl<'w> Listing<'w> {
         for (name, value) in assignments {
             if settings::is_command(name) && settings::variable_runs(name, value) {
                 self.code(place, Wrapping::Incidental, value, start)?;
+            }
+            // Expanded before each command bash shows.
+            if name == "PS4" {
+                let span = value.text.span.clone();
+                self.evaluated(Some(place), value.unquoted(), &span, start)?;
             }
         }
         Ok(())
@@ -1261,8 +1281,10 @@ impl<'w> Listing<'w> {
     fn code_in_forgotten(&mut self, word: &Word, scope: &Scope<'_>) -> Result<(), Refusal> {
         let mut values: Vec<Arc<str>> = Vec::new();
         readings::each_calculation(&word.parts, &mut |text, inside| {
-            if arithmetic::assigns(text) {
-                values.extend(self.values_used(text, inside));
+            // Values are expressions, too: `=` in one of them is enough to forget it.
+            let used = self.values_used(text, inside);
+            if arithmetic::assigns(text) || used.iter().any(|value| arithmetic::assigns(value)) {
+                values.extend(used);
             }
         });
         self.evaluated_values(&values, &word.span, scope)
@@ -1286,28 +1308,36 @@ impl<'w> Listing<'w> {
         Ok(())
     }
 
-    /// What is known of the values of the variables an expression uses.
+    /// What is known of the values of the variables an expression uses, and of those they use in turn:
+    /// a value is an expression, too.
     fn values_used(&self, text: &str, parts: &[Part]) -> Vec<Arc<str>> {
         let mut names: Vec<String> = names_in(text).map(str::to_owned).collect();
         readings::each_parameter(parts, readings::Within::Word, &mut |parameter| {
             names.push(parameter.name.clone());
         });
-        // An expression of a thousand uses of one variable uses one.
-        names.sort_unstable();
-        names.dedup();
-        let variables = names
-            .iter()
-            .filter_map(|name| self.environment.variable(name));
-        let values = variables.flat_map(|variable| variable.values);
-        let known = values.filter_map(|value| match value {
-            Value::Known(text) => Some(text),
-            Value::Partly(_)
-            | Value::Pattern(_)
-            | Value::List(_)
-            | Value::Unset
-            | Value::Unknown(_) => None,
-        });
-        known.collect()
+        let mut seen: HashSet<String> = HashSet::new();
+        let mut used: Vec<Arc<str>> = Vec::new();
+        while let Some(name) = names.pop() {
+            let Some(variable) = self.environment.variable(&name) else {
+                continue;
+            };
+            // An expression of a thousand uses of one variable uses one.
+            if !seen.insert(name) {
+                continue;
+            }
+            if seen.len() > MAX_CALCULATED {
+                self.budget().overrun();
+                break;
+            }
+            for value in variable.values {
+                let Value::Known(text) = value else { continue };
+                if !is_plain_number(&text) {
+                    names.extend(names_in(&text).map(str::to_owned));
+                    used.push(text);
+                }
+            }
+        }
+        used
     }
 
     fn forget_all(&mut self, names: &[String]) {
@@ -1398,6 +1428,16 @@ impl<'w> Listing<'w> {
         if !text.contains("$(") && !text.contains('`') && !text.contains("${") {
             return Ok(());
         }
+        // A value may use itself, by way of code in it.
+        if start.depth >= MAX_DEPTH {
+            return match command {
+                Some(command) => {
+                    self.mark(command, Reason::TooDeep);
+                    Ok(())
+                }
+                None => refuse(RefusalReason::TooDeep, span),
+            };
+        }
         let parts = match (read_expanding(text), command) {
             (Ok(parts), _) => parts,
             (Err(_), Some(command)) => {
@@ -1479,6 +1519,9 @@ impl<'w> Listing<'w> {
         scope: &Scope<'_>,
         input: &Input,
     ) -> Result<(), Refusal> {
+        if simple.assignments.len() > MAX_ASSIGNMENTS {
+            return refuse(RefusalReason::TooMuchWork, &scope.place(&node.span));
+        }
         let values = || simple.assignments.iter().map(|node| &node.value);
         let targets = node.redirects.iter().map(|redirect| &redirect.target);
         let all: Vec<&Word> = simple.words.iter().chain(values()).chain(targets).collect();
@@ -1677,16 +1720,14 @@ impl<'w> Listing<'w> {
                 }
             });
         }
-        given.retain(|name| {
-            let mut count = 0;
-            for word in words {
-                let within = readings::Within::Substitutions;
-                readings::each_parameter(&word.parts, within, &mut |parameter| {
-                    count += usize::from(parameter.name == *name);
-                });
-            }
-            count > 1
-        });
+        let mut uses: HashMap<String, usize> = HashMap::new();
+        for word in words.iter().filter(|_| !given.is_empty()) {
+            let within = readings::Within::Substitutions;
+            readings::each_parameter(&word.parts, within, &mut |parameter| {
+                *uses.entry(parameter.name.clone()).or_default() += 1;
+            });
+        }
+        given.retain(|name| uses.get(name).is_some_and(|count| *count > 1));
         self.forget_all(&given);
     }
 
@@ -1882,7 +1923,10 @@ impl<'w> Listing<'w> {
                 Part::DoubleQuoted(inside) | Part::Localized(inside) | Part::Extended(inside) => {
                     self.parts(inside, scope)?;
                 }
-                Part::Parameter(parameter) => self.parts(&parameter.parts, scope)?,
+                Part::Parameter(parameter) => {
+                    self.parts(&parameter.parts, scope)?;
+                    self.code_in_parameter(parameter, scope)?;
+                }
                 Part::Arithmetic(arithmetic) => {
                     self.parts(&arithmetic.parts, scope)?;
                     self.calculation(arithmetic, scope)?;
@@ -1890,6 +1934,23 @@ impl<'w> Listing<'w> {
                 Part::Command(code) | Part::Process(code) => self.substituted(code, scope)?,
                 Part::Array(words) => self.substitutions_in(words, scope)?,
             }
+        }
+        Ok(())
+    }
+
+    /// Lists the code in values that a parameter calculates with: `${a[x]}`, `${x:y}`, and `${!x}`,
+    /// whose value may be a name with a subscript.
+    fn code_in_parameter(
+        &mut self,
+        parameter: &Parameter,
+        scope: &Scope<'_>,
+    ) -> Result<(), Refusal> {
+        let span = &parameter.span;
+        if let Some(text) = readings::calculated_operator(parameter) {
+            self.code_in_values(text, &[], span, scope)?;
+        }
+        if parameter.prefix == Some('!') {
+            self.code_in_values(&parameter.name, &[], span, scope)?;
         }
         Ok(())
     }
@@ -1953,10 +2014,14 @@ pub(super) fn names_in(text: &str) -> impl Iterator<Item = &str> {
     words.filter(|word| word.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic()))
 }
 
+fn is_plain_number(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Whether a value is digits and nothing else.
 fn is_number(value: &Value) -> bool {
     match value {
-        Value::Known(text) => text.bytes().all(|byte| byte.is_ascii_digit()),
+        Value::Known(text) => is_plain_number(text),
         Value::Partly(_)
         | Value::Pattern(_)
         | Value::List(_)

@@ -3,6 +3,8 @@
 //! PowerShell takes its parameters in any case and cut short, and code in base64. A line of `cmd`
 //! becomes the line of a shell that does the same: `rd /s x` is `rm -r x`.
 
+mod batch;
+
 use super::commands::Wrapping;
 use super::input::Input;
 use super::interpreters::Given;
@@ -30,6 +32,9 @@ const VALUES: [&str; 13] = [
     "wd",
 ];
 
+/// PowerShell takes any of these for the one that begins a parameter.
+const DASHES: [char; 4] = ['-', '–', '—', '―'];
+
 /// What PowerShell is given to run. Nothing is left to do where there is none.
 pub(super) fn powershell(
     command: &mut Unwrapped<'_, '_>,
@@ -39,7 +44,8 @@ pub(super) fn powershell(
     let mut at = 1;
     while let Some(word) = words.get(at) {
         let text = word.unquoted();
-        let parameter = text.strip_prefix(['-', '/', '–']).unwrap_or_default();
+        let parameter = text.strip_prefix(DASHES).or(text.strip_prefix('/'));
+        let parameter = parameter.unwrap_or_default();
         let parameter = parameter.trim_start_matches('-').to_ascii_lowercase();
         let is = |known: &str| !parameter.is_empty() && known.starts_with(&*parameter);
         if word.text.dynamic {
@@ -51,7 +57,9 @@ pub(super) fn powershell(
         if text == "-" {
             break;
         }
-        let switch = text.starts_with('-') || (text.starts_with('/') && text.len() < 5);
+        let slash =
+            text.starts_with('/') && (text.len() < 5 || is("encodedcommand") || is("command"));
+        let switch = text.starts_with(DASHES) || slash;
         if !switch {
             // Windows' own takes a line, the newer one a file.
             let file = name.starts_with("pwsh") || text.to_ascii_lowercase().ends_with(".ps1");
@@ -187,7 +195,7 @@ pub(super) fn launch(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), 
     };
     let texts = std::iter::once(glued.as_str()).chain(rest.iter().map(Argument::unquoted));
     let line = texts.collect::<Vec<_>>().join(" ");
-    let line = Argument::literal(&translated(&line), switch.text.span.clone());
+    let line = Argument::literal(&batch::translated(&line), switch.text.span.clone());
     command.runs(Wrapping::Commanding, &line)
 }
 
@@ -242,141 +250,4 @@ fn deleting(name: &str, given: impl Fn(char) -> bool) -> &'static [&'static str]
         ("rd" | "rmdir", false) => &["rmdir"],
         (_, false) => &["rm"],
     }
-}
-
-/// A line of `cmd` as the line of a shell.
-fn translated(line: &str) -> String {
-    let mut made = String::with_capacity(line.len());
-    let mut words: Vec<String> = Vec::new();
-    let mut word = String::new();
-    let mut quoted = false;
-    let mut letters = line.chars().peekable();
-    let end_word = |word: &mut String, words: &mut Vec<String>| {
-        if !word.is_empty() {
-            words.push(std::mem::take(word));
-        }
-    };
-    while let Some(letter) = letters.next() {
-        match letter {
-            '"' => quoted = !quoted,
-            '^' if !quoted => word.extend(letters.next()),
-            '&' | '|' | '\n' | '(' | ')' if !quoted => {
-                end_word(&mut word, &mut words);
-                finish(&mut made, &mut words);
-                let double = letters.next_if_eq(&letter).is_some();
-                made.push_str(match (letter, double) {
-                    ('&', true) => " && ",
-                    ('|', true) => " || ",
-                    ('|', false) => " | ",
-                    _ => "\n",
-                });
-            }
-            '>' | '<' if !quoted => {
-                end_word(&mut word, &mut words);
-                let sign = match letters.next_if_eq(&letter) {
-                    Some(_) => ">>".to_owned(),
-                    None => letter.to_string(),
-                };
-                words.push(format!("{REDIRECTION}{sign}"));
-            }
-            letter if letter.is_whitespace() && !quoted => end_word(&mut word, &mut words),
-            letter => word.push(letter),
-        }
-    }
-    end_word(&mut word, &mut words);
-    finish(&mut made, &mut words);
-    // A line that ends in what ties it to nothing.
-    let made = made.trim();
-    let made = made.trim_end_matches(['&', '|', ' ', '\n']);
-    made.to_owned()
-}
-
-/// Marks a sign that is a redirection, which no word begins with.
-const REDIRECTION: char = '\u{1}';
-
-/// Adds a command.
-fn finish(made: &mut String, words: &mut Vec<String>) {
-    let words = std::mem::take(words);
-    let mut rest = words.iter().map(String::as_str).peekable();
-    let name = loop {
-        match rest.next() {
-            Some(word) => match word.trim_start_matches('@').to_ascii_lowercase() {
-                name if matches!(name.as_str(), "call" | "" | "start") => {}
-                name => break (name, word),
-            },
-            None => return,
-        }
-    };
-    let (name, word) = name;
-    let rest: Vec<&str> = rest.collect();
-    let given = |letter: char| rest.iter().any(|word| is_switch_of(word, letter));
-    let name = name.strip_suffix(".exe").unwrap_or(&name);
-    let (program, own): (Vec<&str>, bool) = match name {
-        "del" | "erase" | "rd" | "rmdir" => (deleting(name, given).to_vec(), true),
-        "copy" | "xcopy" | "robocopy" => (vec!["cp", "-r"], true),
-        "move" | "ren" | "rename" => (vec!["mv"], true),
-        "type" | "more" => (vec!["cat"], true),
-        "md" | "mkdir" => (vec!["mkdir"], true),
-        "mklink" => (vec!["ln", "-s"], true),
-        "cd" | "chdir" | "pushd" => (vec!["cd"], true),
-        "dir" => (vec!["ls"], true),
-        "set" | "setlocal" | "endlocal" | "rem" | "title" | "cls" | "ver" | "vol" => {
-            (vec!["true"], true)
-        }
-        _ => (vec![], false),
-    };
-    let mut line: Vec<String> = program.iter().map(|word| (*word).to_owned()).collect();
-    if !own {
-        line.push(escaped(&slashed(word)));
-    }
-    let mut redirected = false;
-    for word in rest {
-        if let Some(sign) = word.strip_prefix(REDIRECTION) {
-            line.push(sign.to_owned());
-            redirected = true;
-        } else if own && is_switch(word) {
-        } else if redirected && word.eq_ignore_ascii_case("nul") {
-            line.push("/dev/null".to_owned());
-        } else if own || redirected {
-            line.push(escaped(&slashed(word)));
-            redirected = false;
-        } else {
-            line.push(escaped(word));
-        }
-    }
-    made.push_str(&line.join(" "));
-}
-
-/// A word as a shell writes it: wild signs stay wild, and `%NAME%` is a variable.
-fn escaped(word: &str) -> String {
-    let mut made = String::with_capacity(word.len());
-    let mut name = false;
-    let count = word.matches('%').count();
-    for (at, part) in word.split('%').enumerate() {
-        let is_name = name && at < count && !part.is_empty();
-        let plain = part
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if is_name && plain {
-            let variable = match part.to_ascii_lowercase().as_str() {
-                "userprofile" | "homepath" => "\"$HOME\"".to_owned(),
-                "systemroot" | "windir" => "/Windows".to_owned(),
-                "systemdrive" => "/".to_owned(),
-                "temp" | "tmp" => "/tmp".to_owned(),
-                _ => format!("\"$W{part}\""),
-            };
-            made.push_str(&variable);
-            name = false;
-        } else {
-            for letter in part.chars() {
-                let plain = letter.is_alphanumeric() || "_-./:@+*?~=,".contains(letter);
-                if !plain {
-                    made.push('\\');
-                }
-                made.push(letter);
-            }
-            name = true;
-        }
-    }
-    made
 }
