@@ -103,12 +103,16 @@ impl Found<'_> {
             .is_some_and(|word| word.text.contains('/'));
         if !is_file && READ_ONLY.binary_search(&name).is_err() {
             for assignment in &view.command.assignments {
-                self.in_word(at, &assignment.value.text)?;
+                if !names_text(&assignment.name) {
+                    self.in_word(at, &assignment.value.text)?;
+                }
             }
         }
         if EXPORTING.contains(&name) {
             for word in words {
-                if let Some((_, value)) = word.text.split_once('=') {
+                if let Some((name, value)) = word.text.split_once('=')
+                    && !names_text(name)
+                {
                     self.in_word(at, value)?;
                 }
             }
@@ -296,6 +300,17 @@ const MIN_LINE: usize = 4;
 
 /// Builtins that set variables for every program that follows.
 const EXPORTING: [&str; 2] = ["export", "setenv"];
+
+/// Whether a variable's name says that it holds a text for people.
+fn names_text(name: &str) -> bool {
+    const TEXTS: [&str; 12] = [
+        "BODY", "COMMENT", "DESC", "EXPECT", "LABEL", "MESSAGE", "MSG", "NOTE", "REASON",
+        "SUMMARY", "TEXT", "TITLE",
+    ];
+    let name = name.to_ascii_uppercase();
+    name.split('_')
+        .any(|part| TEXTS.iter().any(|text| part.starts_with(text)))
+}
 
 /// Flags whose value is a text, by their names, whatever program has them.
 const TELLING: [&str; 24] = [

@@ -873,12 +873,7 @@ impl Unwrapped<'_, '_> {
                     self.listing.container = Some(lent);
                 }
                 let directory = std::mem::take(&mut self.listing.environment.directory);
-                // Nobody types at a shell inside for whom nothing is piped into it here.
-                let input = match self.start.input.clone() {
-                    Input::Inherited | Input::Empty => Input::Empty,
-                    input @ (Input::Known(_) | Input::Partly(_) | Input::Unknown(_)) => input,
-                };
-                let walked = self.starts_with(Wrapping::Commanding, Vec::new(), words, input);
+                let walked = self.starts(Wrapping::Commanding, Vec::new(), words);
                 self.listing.environment.directory = directory;
                 self.listing.container = outer;
                 walked?;
