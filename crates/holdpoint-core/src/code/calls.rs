@@ -490,6 +490,26 @@ impl Walker<'_, '_> {
                 }
                 self.effect(CodeEffectKind::Run(words), span);
             }
+            // A shell that has a terminal and nothing to do waits for whoever types.
+            CallEffect::StartOnTerminal(program) => {
+                let alone = match args.at(*program) {
+                    Some(Value::List(values)) => match values.as_slice() {
+                        [only] => only.operand(),
+                        _ => Operand::Unknown,
+                    },
+                    Some(value) => value.operand(),
+                    None => Operand::Unknown,
+                };
+                if let Operand::Known(shell) = &alone
+                    && shell.ends_with("sh")
+                    && !shell.contains(' ')
+                {
+                    let words = vec![alone, Operand::Known("-i".to_owned())];
+                    self.effect(CodeEffectKind::Run(words), span);
+                    return None;
+                }
+                return Some(self.start(args, span));
+            }
             CallEffect::Start => return Some(self.start(args, span)),
             CallEffect::StartList(program, list) => {
                 return Some(self.start_list(args, *program, *list, span));

@@ -14,6 +14,7 @@ use std::rc::Rc;
 use super::calls::Args;
 use super::constants;
 use super::names::Assignments;
+use super::sockets;
 use super::syntax::{Lines, Syntax};
 use super::tables::{CallEffect, Table};
 use super::tokens::{self, Kind, Literal, Piece, Tree};
@@ -51,6 +52,7 @@ pub(super) fn read(language: Language, code: &str, limits: &Limits) -> Reading {
     walker.recording = true;
     walker.sequence(&trees);
     let mut reading = walker.reading;
+    reading.opens_socket |= sockets::opens(language, &trees);
     if let Some(fault) = fault {
         reading.note(fault);
     }

@@ -339,6 +339,13 @@ impl Unwrapped<'_, '_> {
                 }
                 continue;
             }
+            // `yarn exec 'rm -rf x'`: no program's name has a blank and an option in it, so a shell reads it.
+            if self.known(at).is_some_and(|text| text.contains(" -"))
+                && let Some(line) = self.words.get(at)
+            {
+                self.runs(wrapper.how, line)?;
+                continue;
+            }
             let words = self.rest(at).to_vec();
             let before = self.changed_directory(&reading, &["-D", "--chdir"]);
             let walked = self.starts(wrapper.how, assignments, words);

@@ -228,6 +228,19 @@ impl<'w> Listing<'w> {
             .filter(|line| line.len() < 200)
     }
 
+    /// The commands whose output is read, those inside of them included.
+    pub(super) fn feeders(&self) -> &[Command] {
+        self.commands.get(self.fed_by.clone()).unwrap_or_default()
+    }
+
+    /// Whether a command reads what the pipeline before it prints, and nothing else: it has no redirects,
+    /// and nothing that has some starts it.
+    pub(super) fn reads_pipe(&self, place: usize) -> bool {
+        self.commands.get(place).is_some_and(|command| {
+            command.redirects.is_empty() && !matches!(command.reached, Reached::Within { .. })
+        })
+    }
+
     /// Whether something of the pipeline before decodes.
     pub(super) fn fed_by_decoder(&self) -> bool {
         let fed = self.commands.get(self.fed_by.clone()).unwrap_or_default();
@@ -308,11 +321,12 @@ impl<'w> Listing<'w> {
         }
         let first = arguments.first().map_or(0, |word| word.text.span.start);
         let last = arguments.last().map_or(first, |word| word.text.span.end);
+        let redirects = self.inherited_redirects(&start);
         let place = self.add(Command {
             span: first..last.max(first),
             assignments: assignments.iter().map(as_assignment).collect(),
             words: arguments.iter().map(|word| word.text.clone()).collect(),
-            redirects: Vec::new(),
+            redirects,
             reached: start.reached,
             opaque: Vec::new(),
             directory: Arc::clone(&self.environment.directory),
@@ -327,6 +341,28 @@ impl<'w> Listing<'w> {
         self.with_assignments(&assignments, |listing| {
             listing.unwrap(place, &arguments, &start)
         })
+    }
+
+    /// The file a command reads because whoever starts it was told to: `timeout 5 psql < dump.sql`.
+    fn inherited_redirects(&self, start: &Start) -> Vec<Redirection> {
+        let Reached::Within { wrapper, .. } = start.reached else {
+            return Vec::new();
+        };
+        match start.input {
+            Input::Unknown(_) | Input::Partly(_) => {}
+            Input::Inherited | Input::Empty | Input::Known(_) => return Vec::new(),
+        }
+        let outer = self
+            .commands
+            .get(wrapper)
+            .map(|command| command.redirects.as_slice());
+        let reads = |redirect: &&Redirection| redirect.kind == RedirectionKind::Read;
+        outer
+            .unwrap_or_default()
+            .iter()
+            .filter(reads)
+            .cloned()
+            .collect()
     }
 
     /// Lists the commands of code that stands in a word of a listed command.

@@ -75,13 +75,19 @@ pub(super) fn find_in(name: &str, words: &[Argument]) -> Option<(&'static Wrappe
         let before = words.get(at.saturating_sub(1)).filter(|_| at > 1);
         let is_flag = |word: &Argument| word.unquoted().starts_with('-');
         let is_value = before.is_some_and(is_flag);
-        if !words.get(at).is_some_and(is_flag) && !is_value {
+        let goes_round = word.is_some_and(|word| ROUNDS.contains(&word));
+        let is_named = before.is_some_and(|word| word.unquoted() == "workspace");
+        if !words.get(at).is_some_and(is_flag) && !is_value && !goes_round && !is_named {
             return None;
         }
         at += 1;
     }
     None
 }
+
+/// Subcommands that do what the next one says, in other directories: `yarn workspaces foreach exec …`. The
+/// last is followed by the name of one.
+const ROUNDS: [&str; 5] = ["workspaces", "foreach", "recursive", "workspace", "alloc"];
 
 /// How far behind the program a subcommand is looked for.
 const MAX_FRONT: usize = 12;
@@ -380,6 +386,14 @@ const WRAPPERS: &[Wrapper] = &[
         names: Names::new("npm"),
         subcommands: Names::new("explore"),
         how: Incidental,
+        operands: 1,
+        ..PLAIN
+    },
+    Wrapper {
+        names: Names::new("nomad"),
+        subcommands: Names::new("exec"),
+        how: Commanding,
+        spec: spec("-task -job -namespace -region -address -e", "-i -t -m"),
         operands: 1,
         ..PLAIN
     },

@@ -90,6 +90,8 @@ pub(super) enum CallEffect {
     RunNamed(usize),
     /// A program, and a list with its name and arguments.
     RunVector(Parameter, Parameter),
+    /// A program that is given a terminal of its own.
+    StartOnTerminal(Parameter),
     /// Python's `subprocess`.
     Start,
     /// A program and a list of arguments, or options.
@@ -178,6 +180,7 @@ impl CallEffect {
             | CallEffect::RunNamed(_)
             | CallEffect::RunVector(..)
             | CallEffect::Start
+            | CallEffect::StartOnTerminal(_)
             | CallEffect::StartList(..)
             | CallEffect::StartLine
             | CallEffect::System(_)

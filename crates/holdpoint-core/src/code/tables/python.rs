@@ -132,7 +132,7 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "pty.spawn",
-        acts: &[Start],
+        acts: &[StartOnTerminal(FIRST)],
     },
     Row {
         names: "?#system ?#popen ?#getoutput",

@@ -81,6 +81,8 @@ pub(super) fn powershell(
             let decoded = known.and_then(|code| Some((code, decoded(code.unquoted())?)));
             return Ok(Some(match decoded {
                 Some((code, text)) => {
+                    // What it says is known, and still nobody writes code like that openly.
+                    command.mark(Reason::Decoded);
                     Given::Code(vec![Argument::literal(&text, code.text.span.clone())])
                 }
                 None => Given::Hidden(Reason::Decoded),
