@@ -1513,12 +1513,19 @@ impl<'w> Listing<'w> {
         let values = || simple.assignments.iter().map(|node| &node.value);
         let targets = node.redirects.iter().map(|redirect| &redirect.target);
         let all: Vec<&Word> = simple.words.iter().chain(values()).chain(targets).collect();
-        for word in &all {
+        // Most words are what they say: there is nothing in them to be looked for.
+        let expanding: Vec<&Word> = (all.iter().copied())
+            .filter(|word| word.plain().is_none())
+            .collect();
+        for word in &expanding {
             self.code_in_forgotten(word, scope)?;
             self.calculated(&word.parts);
         }
-        self.defaults_used_twice(&all);
-        let choices = readings::choices(&mut self.environment, &all);
+        self.defaults_used_twice(&expanding);
+        let choices = match expanding.is_empty() {
+            true => vec![Choice::none()],
+            false => readings::choices(&mut self.environment, &all),
+        };
         let declares = simple
             .words
             .first()
@@ -1529,6 +1536,7 @@ impl<'w> Listing<'w> {
             .iter()
             .chain(values())
             .any(|word| evaluates(&word.parts));
+        let expands = !expanding.is_empty();
         let documents = node.redirects.iter().any(|redirect| {
             matches!(
                 redirect.kind,
@@ -1609,7 +1617,7 @@ impl<'w> Listing<'w> {
             if evaluates {
                 self.mark(place, Reason::DynamicCode);
             }
-            if self.is_crowded(arguments.first(), simple, &node.redirects) {
+            if expands && self.is_crowded(arguments.first(), simple, &node.redirects) {
                 self.mark(place, Reason::OverBudget);
             }
             self.remember_writes(&redirects, &printed, place);
@@ -1641,13 +1649,13 @@ impl<'w> Listing<'w> {
         if let Some(after) = after {
             self.environment = after;
         }
-        self.default_assignments(&all, scope);
+        self.default_assignments(&expanding, scope);
         if simple.words.is_empty() {
             for (name, values) in assigned {
                 self.environment.assign_any(&name, values);
             }
         }
-        if all.iter().any(|word| self.may_stop(word, scope)) {
+        if expanding.iter().any(|word| self.may_stop(word, scope)) {
             self.environment = self.environment.clone().either(before);
         }
         Ok(())
