@@ -25,6 +25,7 @@ pub mod paths;
 pub mod policy;
 mod project_files;
 mod rules;
+mod seeded;
 mod session;
 pub mod shell;
 mod sql;

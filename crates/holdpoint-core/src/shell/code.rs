@@ -12,9 +12,7 @@ use super::refusal::Refusal;
 use super::texts::{Argument, UNKNOWN};
 use super::tree::Span;
 use super::unwrapping::Unwrapped;
-use crate::code::{
-    self, Carried, CodeEffect, CodeEffectKind, Language, Operand, Setting, Unfollowed,
-};
+use crate::code::{Carried, CodeEffect, CodeEffectKind, Language, Operand, Setting, Unfollowed};
 use crate::opaque::Reason;
 use crate::paths::base_name;
 
@@ -67,7 +65,7 @@ pub(super) fn run(
     span: &Span,
     source: Source,
 ) -> Result<(), Refusal> {
-    let reading = code::read(language, text, command.listing.budget());
+    let reading = command.listing.read_code(language, text);
     if source == Source::Inline && reading.opaque.is_some() {
         command.mark(Reason::InlineCode);
     }

@@ -615,7 +615,7 @@ impl Search<'_> {
             return;
         };
         // A file that is merely given is loaded if it is code; data it is given says nothing.
-        let loaded = told || format_of(base_name(&real)).is_some_and(is_code);
+        let loaded = || told || format_of(base_name(&real)).is_some_and(is_code);
         match self.around.lookup.entry(&real) {
             Entry::Directory => {
                 self.root(real.clone());
@@ -624,7 +624,7 @@ impl Search<'_> {
                 }
             }
             Entry::Missing => {
-                if loaded && self.in_line.contains(&real) {
+                if self.in_line.contains(&real) && loaded() {
                     self.want(&real, told, false);
                 }
                 for ending in self.row.extensions {
@@ -632,7 +632,7 @@ impl Search<'_> {
                 }
             }
             Entry::Other | Entry::Link(_) | Entry::Unreadable => {
-                if !loaded {
+                if !loaded() {
                     return;
                 }
                 if let Some((directory, _)) = real.rsplit_once('/') {

@@ -31,7 +31,8 @@ use super::tree::{
     Parameter, Part, Pipeline, Redirect, RedirectKind, Script, Simple, Span, Substitution, Word,
 };
 use super::unwrapping;
-use crate::budget::{Budget, Checkpoint, Resource, Spent};
+use crate::budget::{Budget, Checkpoint, Cost, Resource, Spent};
+use crate::code::{self, Language};
 use crate::opaque::{Opaque, Reason};
 use crate::paths::{Entry, FileText, Surroundings};
 use crate::rules::READ_ONLY;
@@ -64,6 +65,9 @@ const ROUND: usize = 8;
 const MAX_ASSIGNMENTS: usize = 500;
 /// Variables one expression uses, by their values, too. A line that calculates with more is refused.
 const MAX_CALCULATED: usize = 64;
+/// Pieces of code whose readings are kept: the same one comes again soon or not at all. An older one
+/// is read again.
+const MAX_CODE_READ: usize = 4;
 /// Traps are walked where they are set and again at the end; nobody sets more.
 const MAX_TRAPS: usize = 16;
 
@@ -118,6 +122,14 @@ struct Taken {
     words: Vec<Text>,
     assignments: Vec<Assignment>,
     redirects: Vec<Redirection>,
+}
+
+/// Code that was read, and what reading it cost.
+struct CodeRead {
+    language: Language,
+    text: Box<str>,
+    cost: Cost,
+    reading: Rc<code::Reading>,
 }
 
 /// How the walk came to a piece of the tree.
@@ -175,6 +187,8 @@ pub(super) struct Listing<'w> {
     pub(super) copies: Vec<Copy>,
     /// Files of the project that were loaded, by real path, and from where.
     pub(super) loaded: HashSet<(String, String)>,
+    /// Code in other languages that was read, the last of it last.
+    code_read: Vec<CodeRead>,
     /// Code that runs at the end, or at any time.
     trapped: Vec<(usize, Argument)>,
     /// Such code is being walked: what it leaves for the end is not followed further.
@@ -203,9 +217,36 @@ impl<'w> Listing<'w> {
             texts: HashMap::new(),
             copies: Vec::new(),
             loaded: HashSet::new(),
+            code_read: Vec::new(),
             trapped: Vec::new(),
             ending: false,
         }
+    }
+
+    /// Reads code in another language. A script that a line writes and runs is come upon twice, as
+    /// what is run and as a file of the project that is loaded; reading it is by far the dearest thing
+    /// a call can ask for.
+    pub(super) fn read_code(&mut self, language: Language, text: &str) -> Rc<code::Reading> {
+        let same = |one: &&CodeRead| one.language == language && *one.text == *text;
+        if let Some(known) = self.code_read.iter().find(same)
+            && self.budget().spend_again(&known.cost)
+        {
+            return Rc::clone(&known.reading);
+        }
+        let before = self.budget().usage();
+        let reading = Rc::new(code::read(language, text, self.budget()));
+        if let Some(cost) = self.budget().cost_since(&before) {
+            if self.code_read.len() >= MAX_CODE_READ {
+                self.code_read.remove(0);
+            }
+            self.code_read.push(CodeRead {
+                language,
+                text: Box::from(text),
+                cost,
+                reading: Rc::clone(&reading),
+            });
+        }
+        reading
     }
 
     /// What a script prints, as far as that can be foreseen.
@@ -1561,12 +1602,19 @@ impl<'w> Listing<'w> {
         let values = || simple.assignments.iter().map(|node| &node.value);
         let targets = node.redirects.iter().map(|redirect| &redirect.target);
         let all: Vec<&Word> = simple.words.iter().chain(values()).chain(targets).collect();
-        for word in &all {
+        // Most words are what they say: there is nothing in them to be looked for.
+        let expanding: Vec<&Word> = (all.iter().copied())
+            .filter(|word| word.plain().is_none())
+            .collect();
+        for word in &expanding {
             self.code_in_forgotten(word, scope)?;
             self.calculated(&word.parts);
         }
-        self.defaults_used_twice(&all);
-        let choices = readings::choices(&mut self.environment, &all);
+        self.defaults_used_twice(&expanding);
+        let choices = match expanding.is_empty() {
+            true => vec![Choice::none()],
+            false => readings::choices(&mut self.environment, &all),
+        };
         let declares = simple
             .words
             .first()
@@ -1577,6 +1625,7 @@ impl<'w> Listing<'w> {
             .iter()
             .chain(values())
             .any(|word| evaluates(&word.parts));
+        let expands = !expanding.is_empty();
         let documents = node.redirects.iter().any(|redirect| {
             matches!(
                 redirect.kind,
@@ -1657,7 +1706,7 @@ impl<'w> Listing<'w> {
             if evaluates {
                 self.mark(place, Reason::DynamicCode);
             }
-            if self.is_crowded(arguments.first(), simple, &node.redirects) {
+            if expands && self.is_crowded(arguments.first(), simple, &node.redirects) {
                 self.mark(place, Reason::OverBudget);
             }
             self.remember_writes(&redirects, &printed, place);
@@ -1689,13 +1738,13 @@ impl<'w> Listing<'w> {
         if let Some(after) = after {
             self.environment = after;
         }
-        self.default_assignments(&all, scope);
+        self.default_assignments(&expanding, scope);
         if simple.words.is_empty() {
             for (name, values) in assigned {
                 self.environment.assign_any(&name, values);
             }
         }
-        if all.iter().any(|word| self.may_stop(word, scope)) {
+        if expanding.iter().any(|word| self.may_stop(word, scope)) {
             self.environment = self.environment.clone().either(before);
         }
         Ok(())
@@ -2198,4 +2247,33 @@ fn evaluates(parts: &[Part]) -> bool {
         | Part::Brace(_)
         | Part::Tilde(_) => false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_that_comes_again_is_what_it_was_and_costs_as_much() {
+        let budget = Budget::new();
+        let mut listing = Listing::new(None, &budget);
+        let texts = ["import os\nos.remove('x')", "print(1)", "", "f(", "eval(x)"];
+        for text in texts {
+            let alone = Budget::new();
+            let read = code::read(Language::Python, text, &alone);
+            let before = budget.left(Resource::Tokens);
+            let first = listing.read_code(Language::Python, text);
+            let second = listing.read_code(Language::Python, text);
+            assert_eq!((&*first, &*second), (&read, &read), "{text}");
+            assert!(Rc::ptr_eq(&first, &second), "{text}");
+            let once = Resource::Tokens;
+            let cost = crate::budget::MAX_TOKENS - alone.left(once);
+            assert_eq!(before - budget.left(once), 2 * cost, "{text}");
+        }
+        let other = listing.read_code(Language::Ruby, "print(1)");
+        assert_eq!(
+            *other,
+            code::read(Language::Ruby, "print(1)", &Budget::new())
+        );
+    }
 }
