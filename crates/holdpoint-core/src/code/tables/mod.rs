@@ -85,8 +85,12 @@ pub(super) enum CallEffect {
     /// Fetches a URL, reads anything else.
     ConnectIfUrl(Parameter),
     Shell(Parameter),
+    /// The same of a method many objects have: only a line that stands there is one.
+    ShellIfKnown(Parameter),
     /// The arguments from one on are a program and its arguments.
     Run(usize),
+    /// The same of a method many objects have: only words that stand there are some.
+    RunIfKnown(usize),
     /// The same, with the name the program is to see as a second.
     RunNamed(usize),
     /// A program, and a list with its name and arguments.
@@ -162,6 +166,8 @@ impl CallEffect {
             | CallEffect::QueryIfPlain(_)
             | CallEffect::Kubernetes
             | CallEffect::Kill(..)
+            | CallEffect::ShellIfKnown(_)
+            | CallEffect::RunIfKnown(_)
             | CallEffect::ChangeDirectory(_)
             | CallEffect::SetVariable(..) => false,
             CallEffect::Delete(..)
