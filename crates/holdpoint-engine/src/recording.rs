@@ -296,11 +296,15 @@ impl Recorder {
         Ok(())
     }
 
-    /// Records what happens to a call that waits for a person.
+    /// Records what happens to a call that waits for a person, all of it or nothing.
     pub fn hold(&self, hold: &Hold<'_>) -> Result<(), RecordError> {
         let redactor = self.redactor_under(hold.policy)?;
-        let (entry, durability) = held::entry(hold, &redactor);
-        self.ledger.append(&entry, durability)?;
+        let events = hold.events.iter();
+        let (entries, durabilities): (Vec<Entry>, Vec<Durability>) =
+            events.map(|event| held::entry(*event, &redactor)).unzip();
+        let entries: Vec<EntryRef<'_>> = entries.iter().map(EntryRef::Whole).collect();
+        let durability = durabilities.into_iter().max().unwrap_or_default();
+        self.ledger.append_all(&entries, durability)?;
         Ok(())
     }
 
