@@ -184,13 +184,14 @@ impl Decided {
             took: Some(self.took),
             replayed: None,
         };
+        // What was judged just now may never be made again: only what was is kept as it is recorded.
         match &self.known {
-            Some(known) => Recorded::Remembered(Remembered {
+            Some(known) if self.reading.get().is_none() => Recorded::Remembered(Remembered {
                 answered,
                 known,
                 caller: &self.caller,
             }),
-            None => Recorded::Answered(answered),
+            Some(_) | None => Recorded::Answered(answered),
         }
     }
 
