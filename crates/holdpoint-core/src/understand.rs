@@ -598,6 +598,7 @@ impl Action {
             // A tool nobody has described may take any text for a path, and any key.
             if !catalogue::is_known(self.call.tool()) {
                 count = count.max(effects::paths_in(self.call.input()).len());
+                count = count.max(effects::patched_in(self.call.input()).len());
             }
             (count, MAX_NAMED)
         };

@@ -11,10 +11,6 @@ use super::tables::Parameter;
 use super::values::{Value, text_joined};
 use super::walker::Walker;
 use super::{CodeEffectKind, Language, Operand, Setting};
-
-/// Most variables of one setting; what has more is not known.
-const MAX_VARIABLES: usize = 64;
-
 /// What stands for a program that is running and can be written to.
 const PROCESS: &str = "Process";
 
@@ -180,7 +176,6 @@ impl Walker<'_, '_> {
             variables: match args.named_option("env") {
                 Some(Value::Map(pairs)) => pairs
                     .iter()
-                    .take(MAX_VARIABLES)
                     .map(|(name, value)| (name.clone(), value.operand()))
                     .collect(),
                 Some(_) | None => Vec::new(),
@@ -248,9 +243,7 @@ impl Walker<'_, '_> {
     }
 
     pub(super) fn set_variable(&mut self, name: String, value: Operand) {
-        if self.setting.variables.len() < MAX_VARIABLES
-            && self.limits.copies(name.len() + value.size())
-        {
+        if self.limits.copies(name.len() + value.size()) {
             self.setting.variables.push((name, value));
         }
     }

@@ -144,7 +144,7 @@ fn typed_at_a_store(text: &str) -> Vec<StoreEffect> {
     }
     // Redis also takes each word behind its length: `$8\r\nFLUSHALL`.
     let mut effects: Vec<StoreEffect> = Vec::new();
-    for line in text.lines().take(MAX_TYPED_LINES) {
+    for line in text.lines() {
         let first = line.split_ascii_whitespace().next().unwrap_or_default();
         if is_loss(first) {
             effects.extend(redis::lines(line));
@@ -152,9 +152,6 @@ fn typed_at_a_store(text: &str) -> Vec<StoreEffect> {
     }
     effects
 }
-
-/// Lines typed into a connection that are looked at.
-const MAX_TYPED_LINES: usize = 10_000;
 
 /// Commands of Redis after which something is gone or differs for everybody. Short words that other
 /// protocols have as well, such as `DEL` and `SET`, are not among them.

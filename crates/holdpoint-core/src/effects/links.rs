@@ -5,33 +5,33 @@
 //! written to the same file. In which order the commands stand is not looked at: a link that is made
 //! later was, in the next call, made before.
 
+use std::collections::BTreeMap;
+
 use crate::paths::{Entry, FileText, Lookup, Surroundings, base_name};
 use crate::shell::joined;
 use crate::understand::{Action, CommandView};
 
-/// The most links of a line that are followed; nobody makes more by hand.
-const MAX_LINKS: usize = 64;
-
 /// The disk with the links a line makes.
 pub(super) struct WithLinks<'a> {
     inner: &'a dyn Lookup,
-    made: Vec<(String, String)>,
+    /// By name; where a name is given twice, the first counts.
+    made: BTreeMap<String, String>,
 }
 
 impl<'a> WithLinks<'a> {
     /// The links a call makes; none if it makes none.
     pub(super) fn of(action: &Action, around: &Surroundings<'a>) -> Option<Self> {
-        let mut made: Vec<(String, String)> = Vec::new();
+        let mut made = BTreeMap::new();
         for view in action.commands.iter().filter(|view| may_link(view)) {
             for (target, name) in links(view) {
-                if made.len() >= MAX_LINKS {
-                    break;
+                for (name, target) in placed(&target, &name, view, around) {
+                    // A link to itself leads nowhere, and one that is there already is known.
+                    if name != target {
+                        made.entry(name).or_insert(target);
+                    }
                 }
-                made.extend(placed(&target, &name, view, around));
             }
         }
-        // A link to itself leads nowhere, and one that is there already is known.
-        made.retain(|(name, target)| name != target);
         (!made.is_empty()).then_some(Self {
             inner: around.lookup,
             made,
@@ -41,9 +41,8 @@ impl<'a> WithLinks<'a> {
 
 impl Lookup for WithLinks<'_> {
     fn entry(&self, path: &str) -> Entry {
-        let made = self.made.iter().find(|(name, _)| name == path);
-        match made {
-            Some((_, target)) => Entry::Link(target.clone()),
+        match self.made.get(path) {
+            Some(target) => Entry::Link(target.clone()),
             None => self.inner.entry(path),
         }
     }

@@ -28,7 +28,7 @@ use crate::rules::words;
 use crate::shell::Command;
 
 pub(crate) use paths::PathEffect;
-pub(crate) use subject::{Meaning, Subject, meanings, paths_in, subjects};
+pub(crate) use subject::{Meaning, Subject, meanings, patched_in, paths_in, subjects};
 
 /// Something a call would do.
 #[derive(Clone, Debug, PartialEq, Eq)]

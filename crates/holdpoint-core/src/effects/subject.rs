@@ -1,6 +1,7 @@
 //! What rules are matched against: each command of a call, or the call itself.
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
 use super::addresses::{self, nowhere};
 use super::links::{self, WithLinks};
@@ -639,8 +640,10 @@ fn effects_of_call(view: &Action, places: &Places<'_>) -> Vec<Effect> {
     if view.effect == catalogue::Effect::Unknown {
         found.extend(said_by_call(view));
     }
-    for value in view.call.input().values() {
-        patched(value, places, &mut found);
+    for file in patched_in(view.call.input()).iter().take(MAX_NAMED) {
+        for place in places.of_word(file, &here) {
+            found.push(plain_effect(EffectKind::Write, file, place));
+        }
     }
     found.extend(addresses::of_arguments(view, places));
     found.extend(shown_by_search(view, places));
@@ -703,27 +706,20 @@ fn said_by_call(view: &Action) -> Option<Effect> {
     Some(plain_effect(kind, tool, place))
 }
 
-/// The files a patch in an argument changes.
-fn patched(value: &Value, places: &Places<'_>, found: &mut Vec<Effect>) {
-    let here = Whereabouts::default();
-    crate::understand::collect_texts(value, &mut |text| {
-        // Both halves of a patch's head: prose has neither.
-        if !(text.contains("\n+++ ") || text.starts_with("+++ ")) {
-            return;
-        }
-        for file in crate::shell::patched_files(text)
-            .into_iter()
-            .take(MAX_PATCHED)
-        {
-            for place in places.of_word(&file, &here) {
-                found.push(plain_effect(EffectKind::Write, &file, place));
+/// The files that patches in the arguments change, each once. A call with more of them than it may name
+/// is refused as a whole (`Unreadable::TooManyPaths`).
+pub(crate) fn patched_in(input: &Map<String, Value>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for value in input.values() {
+        crate::understand::collect_texts(value, &mut |text| {
+            // Both halves of a patch's head: prose has neither.
+            if text.contains("\n+++ ") || text.starts_with("+++ ") {
+                found.extend(crate::shell::patched_files(text));
             }
-        }
-    });
+        });
+    }
+    found
 }
-
-/// The most files of a patch in an argument that are looked at.
-const MAX_PATCHED: usize = 256;
 
 fn plain_effect(kind: EffectKind, text: &str, place: super::places::Place) -> Effect {
     Effect {

@@ -4,9 +4,10 @@
 //! and what it runs. The file is read by its lines and their indentation, and leniently: a key counts
 //! wherever in a service it stands.
 
+use super::CommandLines;
 use super::settings::quoted;
 
-/// Services read; more are written by a program.
+/// Services read; a file with more is written by a program, and cut.
 const MAX_SERVICES: usize = 64;
 
 #[derive(Debug, Default)]
@@ -22,9 +23,10 @@ struct Service {
 }
 
 /// What starting the services comes to.
-pub(crate) fn commands(text: &str) -> Vec<String> {
+pub(crate) fn commands(text: &str) -> CommandLines {
     let mut services: Vec<Service> = Vec::new();
     let mut in_services = false;
+    let mut cut = false;
     let mut level: Option<usize> = None;
     for line in text.lines() {
         let bare = line.trim();
@@ -47,6 +49,7 @@ pub(crate) fn commands(text: &str) -> Vec<String> {
         let service_level = *level.get_or_insert(indent);
         if indent <= service_level && !bare.starts_with('-') {
             if services.len() >= MAX_SERVICES {
+                cut = true;
                 break;
             }
             let inline = bare.contains('{');
@@ -61,7 +64,10 @@ pub(crate) fn commands(text: &str) -> Vec<String> {
             service.line(bare);
         }
     }
-    services.iter_mut().map(Service::run).collect()
+    CommandLines {
+        lines: services.iter_mut().map(Service::run).collect(),
+        cut,
+    }
 }
 
 /// A service in braces: every text of it counts for what it could be.
@@ -186,7 +192,7 @@ mod tests {
     fn a_service_is_a_container_that_is_run() {
         let text = "services:\n  web:\n    image: alpine\n    privileged: true\n    volumes:\n      - /:/host\n    command: rm -rf /host\n  db:\n    image: postgres\n    volumes:\n      - type: bind\n        source: /etc\n        target: /x\nvolumes:\n  data:\n";
         assert_eq!(
-            commands(text),
+            commands(text).lines,
             [
                 "docker run --privileged -v '/:/host' 'alpine' rm -rf /host",
                 "docker run -v '/etc:/x' 'postgres'"
@@ -196,7 +202,7 @@ mod tests {
 
     #[test]
     fn braces_are_read_too() {
-        let lines = commands("services: {a: {image: alpine, volumes: [\"/:/host\"]}}\n");
+        let lines = commands("services: {a: {image: alpine, volumes: [\"/:/host\"]}}\n").lines;
         assert!(
             lines.iter().any(|line| line.contains("-v '/:/host'")),
             "{lines:?}"

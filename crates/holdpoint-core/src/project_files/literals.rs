@@ -14,6 +14,8 @@ const MAX_CALL: usize = 800;
 pub(crate) struct Literals {
     /// What is started or removed, as shell lines.
     pub(crate) lines: Vec<String>,
+    /// There is more than was read.
+    pub(crate) cut: bool,
     /// Something is started or evaluated that does not stand in the text.
     pub(crate) hidden: bool,
 }
@@ -112,7 +114,7 @@ const EVALUATING: &[&str] = &[
 pub(crate) fn read(text: &str) -> Literals {
     let mut found = Literals::default();
     if text.trim_start().starts_with('<') {
-        found.lines = markup(text);
+        markup(text, &mut found);
         return found;
     }
     let mut quote: Option<char> = None;
@@ -152,9 +154,13 @@ pub(crate) fn read(text: &str) -> Literals {
             // `cmd` in back quotes is how some languages start one.
             if letter == '`'
                 && let Some(inside) = rest.get(1..).and_then(|rest| rest.split('`').next())
-                && inside.len() < MAX_CALL
             {
-                found.push(inside);
+                found.cut |= inside.len() >= MAX_CALL;
+                found.push(
+                    inside
+                        .get(..inside.floor_char_boundary(MAX_CALL))
+                        .unwrap_or(inside),
+                );
             }
             quote = Some(letter);
             at += width;
@@ -180,10 +186,14 @@ fn is_name(letter: char) -> bool {
 impl Literals {
     fn push(&mut self, line: &str) {
         let line = line.trim();
-        if !line.is_empty() && self.lines.len() < MAX_LINES && !self.lines.iter().any(|l| l == line)
-        {
-            self.lines.push(line.to_owned());
+        if line.is_empty() || self.lines.iter().any(|known| known == line) {
+            return;
         }
+        if self.lines.len() >= MAX_LINES {
+            self.cut = true;
+            return;
+        }
+        self.lines.push(line.to_owned());
     }
 
     /// A name that may be a call, and what follows it.
@@ -191,7 +201,7 @@ impl Literals {
         let short = name.trim_matches('-').rsplit('-').next().unwrap_or(name);
         let is = |names: &[&str]| names.contains(&name) || names.contains(&short);
         if is(STARTING) {
-            let call = extent(rest);
+            let call = self.extent(rest);
             let texts = texts_in(call);
             let words: Vec<String> = texts
                 .iter()
@@ -212,10 +222,11 @@ impl Literals {
                 self.hidden = true;
             }
         } else if is(REMOVING) {
-            for text in texts_in(extent(rest)) {
+            let call = self.extent(rest);
+            for text in texts_in(call) {
                 self.push(&format!("rm -r {text}"));
             }
-            let bare = extent(rest).lines().next().unwrap_or_default().trim();
+            let bare = call.lines().next().unwrap_or_default().trim();
             if rest.starts_with(' ') && !bare.starts_with(['=', '(', ':', '<', '>']) {
                 self.push(&format!(
                     "rm -r {}",
@@ -226,6 +237,12 @@ impl Literals {
         if is(EVALUATING) && rest.trim_start().starts_with('(') {
             self.hidden = true;
         }
+    }
+
+    fn extent<'t>(&mut self, rest: &'t str) -> &'t str {
+        let call = extent(rest);
+        self.cut |= call.len() > MAX_CALL;
+        call
     }
 }
 
@@ -286,12 +303,12 @@ fn texts_in(call: &str) -> Vec<String> {
 
 /// What build files in markup start: `<executable>rm</executable>`, `<exec executable="rm">`,
 /// `<Exec Command="…">`, `<delete dir="…">`.
-fn markup(text: &str) -> Vec<String> {
-    let mut lines = Vec::new();
+fn markup(text: &str, found: &mut Literals) {
     let mut rest = text;
-    while lines.len() < MAX_LINES
-        && let Some(at) = rest.find(['<'])
-    {
+    while let Some(at) = rest.find('<') {
+        if found.cut {
+            return;
+        }
         let tag = rest.get(at + 1..).unwrap_or_default();
         let inside = tag.split('>').next().unwrap_or_default();
         let name = inside.split([' ', '/', '\n']).next().unwrap_or_default();
@@ -303,23 +320,30 @@ fn markup(text: &str) -> Vec<String> {
                     .min()
                     .unwrap_or(tag.len());
                 let block = tag.get(..end).unwrap_or(tag);
+                found.cut |= block.len() > MAX_CALL * 4;
                 let words = contents(block);
-                lines.push(words.join(" "));
+                found.push(&words.join(" "));
                 let quoted: Vec<String> = words
                     .iter()
                     .map(|word| super::settings::quoted(word))
                     .collect();
-                lines.push(quoted.join(" "));
+                found.push(&quoted.join(" "));
             }
-            "Exec" | "commandlineArgs" | "script" | "sh" => lines.extend(contents(inside)),
+            "Exec" | "commandlineArgs" | "script" | "sh" => {
+                found.cut |= inside.len() > MAX_CALL * 4;
+                for line in contents(inside) {
+                    found.push(&line);
+                }
+            }
             "delete" | "RemoveDir" | "Delete" => {
-                lines.extend(contents(inside).iter().map(|path| format!("rm -r {path}")));
+                for path in contents(inside) {
+                    found.push(&format!("rm -r {path}"));
+                }
             }
             _ => {}
         }
         rest = tag;
     }
-    lines
 }
 
 /// The values of attributes and the texts between tags, in order.
@@ -413,5 +437,12 @@ mod tests {
             );
         }
         assert!(read("system(paste0(a, b))").hidden);
+        assert!(!read("system(\"ls\")").cut);
+        let long = format!("system(\"{} ; rm -rf ~\")", "x".repeat(MAX_CALL));
+        assert!(read(&long).cut);
+        let many: String = (0..=MAX_LINES)
+            .map(|n| format!("system(\"a {n}\")\n"))
+            .collect();
+        assert!(read(&many).cut);
     }
 }

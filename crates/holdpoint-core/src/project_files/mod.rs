@@ -3,6 +3,15 @@
 //! Each reader takes the text of a file and gives the shell lines that would run. Finding the file,
 //! and following the files it includes, is left to the caller.
 
+/// The shell lines a file comes to.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct CommandLines {
+    /// The lines, each once.
+    pub(crate) lines: Vec<String>,
+    /// There is more than was read, so that nobody knows all that would run.
+    pub(crate) cut: bool,
+}
+
 pub(crate) mod compose;
 pub(crate) mod literals;
 pub(crate) mod makefile;

@@ -6,13 +6,16 @@
 
 use std::collections::HashSet;
 
-/// Lines given for one file; a file with more settings is not written by hand.
+use super::CommandLines;
+
+/// Lines given for one file; a file with more settings is not written by hand, and is cut.
 const MAX_LINES: usize = 600;
-/// The longest value that is taken for a command.
+/// The longest value that is taken for a command. Longer ones are texts; one that could be a command
+/// all the same leaves the file cut.
 const MAX_LINE: usize = 8 << 10;
 
 /// Everything in a file of settings that may be a command line.
-pub(crate) fn command_lines(text: &str) -> Vec<String> {
+pub(crate) fn command_lines(text: &str) -> CommandLines {
     let mut found = Settings::default();
     let joined = text.replace("\\\n", " ");
     let lines: Vec<&str> = joined.lines().collect();
@@ -53,7 +56,7 @@ pub(crate) fn command_lines(text: &str) -> Vec<String> {
     if let Some(open) = block {
         found.push(&open.lines.join("\n"));
     }
-    found.lines
+    found.found
 }
 
 /// A block of lines that belong together.
@@ -79,7 +82,7 @@ fn fence_of(line: &str) -> Option<&'static str> {
 
 #[derive(Default)]
 struct Settings {
-    lines: Vec<String>,
+    found: CommandLines,
     known: HashSet<String>,
 }
 
@@ -90,12 +93,15 @@ impl Settings {
         let plain = line
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"_-.,".contains(&byte));
-        if plain || line.len() > MAX_LINE || self.lines.len() >= MAX_LINES {
+        if plain || self.known.contains(line) {
             return;
         }
-        if self.known.insert(line.to_owned()) {
-            self.lines.push(line.to_owned());
+        if line.len() > MAX_LINE || self.found.lines.len() >= MAX_LINES {
+            self.found.cut = true;
+            return;
         }
+        self.known.insert(line.to_owned());
+        self.found.lines.push(line.to_owned());
     }
 
     /// Everything a line of settings may say: itself, what follows its key, the items of a list.
@@ -185,7 +191,7 @@ mod tests {
     use super::*;
 
     fn has(text: &str, line: &str) -> bool {
-        command_lines(text).iter().any(|found| found == line)
+        command_lines(text).lines.iter().any(|found| found == line)
     }
 
     #[test]
@@ -208,7 +214,16 @@ mod tests {
 
     #[test]
     fn comments_and_plain_words_are_none() {
-        assert!(command_lines("# rm -rf /\n- app\n").is_empty());
+        assert!(command_lines("# rm -rf /\n- app\n").lines.is_empty());
         assert!(!has("name: app\n", "app"));
+    }
+
+    #[test]
+    fn what_is_left_out_is_said() {
+        let many: String = (0..=MAX_LINES).map(|n| format!("- run {n}\n")).collect();
+        assert!(command_lines(&many).cut);
+        let long = format!("cmd: rm -rf ~ {}\n", "x".repeat(MAX_LINE));
+        assert!(command_lines(&long).cut);
+        assert!(!command_lines(&"- run it\n".repeat(MAX_LINES * 2)).cut);
     }
 }

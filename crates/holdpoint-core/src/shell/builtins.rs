@@ -12,6 +12,9 @@ use super::texts::Argument;
 use super::walk::{names_in, parameters};
 use crate::paths::Surroundings;
 
+/// Aliases of one text; where a shell forks they are copied. More leave the call over its budget.
+const MAX_ALIASES: usize = 256;
+
 /// Lines of a text that are read into a variable one after the other: as many as a loop over words
 /// has. Of more, what says where something is may be among them.
 const MAX_LINES: usize = 128;
@@ -220,10 +223,12 @@ fn declare(environment: &mut Environment, builtin: &str, words: &[Argument]) {
 fn alias(environment: &mut Environment, words: &[Argument]) {
     for word in words.iter().filter_map(Argument::known) {
         if let Some((name, text)) = word.split_once('=') {
-            let aliases = Rc::make_mut(&mut environment.aliases);
-            if aliases.len() < 32 {
-                aliases.insert(name.to_owned(), Arc::from(text));
+            if environment.aliases.len() >= MAX_ALIASES {
+                environment.budget.overrun();
+                return;
             }
+            let aliases = Rc::make_mut(&mut environment.aliases);
+            aliases.insert(name.to_owned(), Arc::from(text));
         }
     }
 }

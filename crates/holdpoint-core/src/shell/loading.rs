@@ -28,7 +28,7 @@ use crate::code::Language;
 use crate::opaque::Reason;
 use crate::paths::{Entry, Surroundings, Tracking, Written, base_name, is_within};
 use crate::project_files::pattern::Pattern;
-use crate::project_files::{compose, literals, package_json, settings};
+use crate::project_files::{CommandLines, compose, literals, package_json, settings};
 use crate::rules::{FORMATS, LOADERS, LOADS, Loads, Reader};
 
 /// Entries of directories that are looked at for one command; in a larger project what the session
@@ -489,6 +489,8 @@ impl Unwrapped<'_, '_> {
         path: &Arc<str>,
     ) -> Result<(), Refusal> {
         let asks = candidate.author.is_agent() && !candidate.spare;
+        // What is left out of a file may be what would have been refused, whoever wrote it.
+        let counts = !candidate.spare;
         let fallback = row.language.filter(|_| candidate.told);
         let reader = reader_of(base_name(&candidate.real), text, fallback);
         let language = match reader {
@@ -513,15 +515,28 @@ impl Unwrapped<'_, '_> {
                     .iter()
                     .filter_map(|word| word.known())
                     .collect();
-                let lines = package_json::lines_for(text, &words).unwrap_or_default();
+                let Ok(lines) = package_json::lines_for(text, &words) else {
+                    // Some managers read more than JSON.
+                    if asks {
+                        self.mark(Reason::Unreadable);
+                    }
+                    return Ok(());
+                };
                 return self.load_lines(path, &lines);
             }
-            Some(Reader::Compose) => return self.load_lines(path, &compose::commands(text)),
-            Some(Reader::Lines) => return self.load_lines(path, &settings::command_lines(text)),
+            Some(Reader::Compose) => {
+                return self.load_settings(path, &compose::commands(text), counts);
+            }
+            Some(Reader::Lines) => {
+                return self.load_settings(path, &settings::command_lines(text), counts);
+            }
             Some(reader @ (Reader::Literals | Reader::Unread)) => {
                 let found = literals::read(text);
                 if asks && found.hidden && reader == Reader::Unread {
                     self.mark(Reason::InlineCode);
+                }
+                if counts && found.cut {
+                    self.mark(Reason::OverBudget);
                 }
                 return self.load_lines(path, &found.lines);
             }
@@ -568,6 +583,18 @@ impl Unwrapped<'_, '_> {
     }
 
     /// Settings hold much that is no command; what no shell reads is none.
+    fn load_settings(
+        &mut self,
+        path: &Arc<str>,
+        found: &CommandLines,
+        counts: bool,
+    ) -> Result<(), Refusal> {
+        if counts && found.cut {
+            self.mark(Reason::OverBudget);
+        }
+        self.load_lines(path, &found.lines)
+    }
+
     fn load_lines(&mut self, path: &Arc<str>, lines: &[String]) -> Result<(), Refusal> {
         let lines: Vec<String> = lines
             .iter()

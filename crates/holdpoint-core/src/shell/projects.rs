@@ -178,7 +178,7 @@ impl Unwrapped<'_, '_> {
             whole.push_str(&evals.text);
             recipe = makefile::recipe(&whole, goals, overrides);
         }
-        if recipe.cut {
+        if recipe.cut || evals.cut {
             self.mark(Reason::OverBudget);
         }
         if agents && evals.computed {

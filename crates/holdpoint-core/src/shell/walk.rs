@@ -537,7 +537,17 @@ impl<'w> Listing<'w> {
             code.push(' ');
             match word.known() {
                 Some(text) if !word.text.glob => {
-                    code.push_str(&format!("'{}'", text.replace('\'', "'\\''")));
+                    // A tilde that leads home is one no longer once it stands in quotes.
+                    let leads_home = text.starts_with('~') && word.text.pattern.is_none();
+                    let bare = match leads_home {
+                        true => text.find('/').unwrap_or(text.len()),
+                        false => 0,
+                    };
+                    let (home, name) = text.split_at_checked(bare).unwrap_or(("", text));
+                    code.push_str(home);
+                    if !name.is_empty() || home.is_empty() {
+                        code.push_str(&format!("'{}'", name.replace('\'', "'\\''")));
+                    }
                 }
                 Some(_) | None => {
                     // Quotes that came out of a variable would be read as such, and blanks that

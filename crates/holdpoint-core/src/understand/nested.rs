@@ -13,9 +13,9 @@ use crate::opaque::{Opaque, Reason};
 /// How deep objects and JSON texts are followed into each other; tools' arguments have three or four.
 const MAX_DEPTH: usize = 16;
 
-/// The longest JSON text that is read for commands. A command in a longer one could be refused for its
-/// length alone.
-const MAX_JSON: usize = 1 << 18;
+/// The longest JSON text that is read for commands: as long as a command may be. A longer one is refused
+/// as a longer command is.
+const MAX_JSON: usize = super::MAX_COMMAND;
 
 /// Keys a terminal is sent by their names, which end a line.
 const LINE_ENDS: [&str; 10] = [
@@ -117,7 +117,11 @@ impl Action {
     fn read_json(&mut self, text: &str, depth: usize, here: &Here<'_>) {
         let text = text.trim();
         let looks = text.starts_with(['{', '[']) && text.ends_with(['}', ']']);
-        if !looks || text.len() > MAX_JSON {
+        if !looks {
+            return;
+        }
+        if text.len() > MAX_JSON {
+            self.trouble.get_or_insert(Unreadable::Oversize(text.len()));
             return;
         }
         match serde_json::from_str::<Value>(text) {

@@ -1,6 +1,6 @@
 //! What `$(eval …)` adds to a makefile, as far as it stands there.
 
-/// Texts that are taken; a makefile that evaluates more is made by a program.
+/// Texts that are taken; a makefile that evaluates more is made by a program, and cut.
 const MAX_EVALS: usize = 64;
 
 /// What a makefile evaluates as more of itself.
@@ -10,6 +10,8 @@ pub(crate) struct Evals {
     pub(crate) text: String,
     /// Some of it is only known when make runs.
     pub(crate) computed: bool,
+    /// There is more than was read.
+    pub(crate) cut: bool,
 }
 
 /// Finds what a makefile evaluates.
@@ -30,7 +32,7 @@ pub(crate) fn evals(text: &str) -> Evals {
         }
         count += 1;
         if count > MAX_EVALS {
-            found.computed = true;
+            found.cut = true;
             break;
         }
         let argument = until(rest, close);
