@@ -13,9 +13,9 @@ use super::milliseconds;
 
 /// Connections of one held call: the caller's, and that of whoever answers.
 const CONNECTIONS: usize = 2;
-/// Waits for the disk between asking and the answer: in the ledger for the answer and for its use, and
+/// Waits for the disk between asking and the answer: in the ledger for the answer and its use together, and
 /// with the request for both.
-const SYNCS: usize = 3;
+const SYNCS: usize = 2;
 /// What is sent, there and back.
 const BYTES: usize = 500;
 /// What is written before a wait.

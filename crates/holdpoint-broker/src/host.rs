@@ -108,6 +108,13 @@ pub trait BrokerHost: Send + Sync {
     /// Puts an event on record. On an error it must not take place.
     fn record(&self, event: Event<'_>) -> Result<(), Problem>;
 
+    /// Puts two events on record, one after the other. On an error neither may take place. A host that
+    /// waits for the disk waits once for both.
+    fn record_both(&self, first: Event<'_>, second: Event<'_>) -> Result<(), Problem> {
+        self.record(first)?;
+        self.record(second)
+    }
+
     /// Has a session remember something; records that first.
     fn remember(&self, asked: &CallContext, memory: &Memory, approver: &str)
     -> Result<(), Problem>;

@@ -20,7 +20,7 @@ use crate::disk::Disk;
 use crate::error::EngineError;
 use crate::excerpt::{CleanTexts, without_secrets};
 use crate::locations::Locations;
-use crate::memory::{self, Known, Memory, Noting};
+use crate::memory::{self, Known, LineCaller, Memory, Noting};
 use crate::policies::Policies;
 use crate::recording::{Failed, Outcome, Recorder};
 use crate::sessions::{SessionError, SessionId, Sessions};
@@ -96,6 +96,9 @@ pub(crate) struct Reading {
     pub(crate) action: Action,
     workspace: String,
 }
+
+/// A decision; the call as it was read, if it was read for it; what is remembered of it.
+pub(crate) type MadeDecision = (Arc<Decision>, Option<Arc<Reading>>, Option<Arc<Known>>);
 
 /// How much work an engine has done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -402,28 +405,63 @@ impl Engine {
     /// the call is read and judged.
     pub(crate) fn decision(
         &self,
-        call: &ToolCall,
+        call: &Arc<ToolCall>,
         terms: &Terms,
-        workspace: &str,
-        session: &str,
-    ) -> (Arc<Decision>, Option<Arc<Reading>>, Option<Arc<Known>>) {
-        let policy = &terms.policy;
+        caller: &Arc<Caller>,
+    ) -> Result<MadeDecision, EngineError> {
+        let workspace = caller.workspace_text()?;
         if !self.inner.settings.remembers {
-            let reading = self.read(call.clone(), policy, workspace, session);
+            let reading = self.read(
+                ToolCall::clone(call),
+                &terms.policy,
+                workspace,
+                caller.session(),
+            );
             let decision = self.judge_reading(&reading, &terms.session);
-            return (Arc::new(decision), Some(reading), None);
+            return Ok((Arc::new(decision), Some(reading), None));
         }
         let key = memory::key(call, workspace);
-        if let Some(known) = self.inner.memory.find(&key, terms) {
-            return (Arc::clone(&known.decision), None, Some(known));
+        if let Some((known, _)) = self.inner.memory.find(&key, |_| Some(terms.clone())) {
+            return Ok((Arc::clone(&known.decision), None, Some(known)));
         }
+        self.decision_kept(key, call, terms, caller, None)
+    }
+
+    /// Reads and judges a call, and remembers that under a key if it may be.
+    pub(crate) fn decision_kept(
+        &self,
+        key: Vec<u8>,
+        call: &Arc<ToolCall>,
+        terms: &Terms,
+        caller: &Arc<Caller>,
+        said: Option<&LineCaller>,
+    ) -> Result<MadeDecision, EngineError> {
+        let (workspace, session) = (caller.workspace_text()?, caller.session());
         let sessions = Sessions::at(self.locations()).ok();
         let list = sessions.map(|all| all.written_list(&SessionId::new(session)));
         let noting = Noting::in_session(list);
-        let reading = self.read_through(&noting, call.clone(), policy, workspace);
+        let reading = self.read_through(&noting, ToolCall::clone(call), &terms.policy, workspace);
         let decision = Arc::new(self.judge_through(&noting, &reading, &terms.session));
-        let known = self.inner.memory.keep(key, terms, noting, &decision);
-        (decision, Some(reading), known)
+        let judged = memory::Judged {
+            call,
+            said,
+            decision: &decision,
+        };
+        let known = self.inner.memory.keep(key, terms, noting, judged);
+        Ok((decision, Some(reading), known))
+    }
+
+    /// What is remembered of a call by what was said of it, if nothing it was made of has changed.
+    pub(crate) fn recalled(&self, key: &[u8], now: Instant) -> Option<(Arc<Known>, Terms)> {
+        let terms = |known: &Known| self.terms(known.caller()?, now).ok();
+        self.inner.memory.find(key, terms)
+    }
+
+    /// From now on every place on the disk that a remembered decision rests on is looked at again, once
+    /// for all calls until this is said the next time. It is said before the first of calls that are
+    /// answered together.
+    pub fn look_again(&self) {
+        self.inner.memory.look_again();
     }
 
     /// A decision as it is shown to anybody.

@@ -93,6 +93,8 @@ pub use load::{
     read_policy_file,
 };
 pub use locations::{Locations, ProjectFiles};
+#[cfg(feature = "pipeline")]
+pub use memory::LineCaller;
 pub use packs::read_pack;
 #[cfg(feature = "pipeline")]
 pub use people::people_at;

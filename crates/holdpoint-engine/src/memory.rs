@@ -3,20 +3,29 @@
 //! A decision is a function of the call, the policy, what the session remembers and what was seen on the
 //! disk. A remembered one is handed out only if all four are the same: the call to the byte, the
 //! policy as it was loaded, the session's state, and the answer to every look at the disk that was made
-//! for it, asked anew. What rests on the text of a file is not remembered at all.
+//! for it, asked anew. For the text of a file and the names in a directory their stamps are asked for,
+//! as they are for policies; what changed a moment ago, or cannot be read, is not remembered.
+//!
+//! Calls that are answered together are looked at together: between [`Looks::begin`] and the next the
+//! looks of a decision are made once. The first of these calls waits for the last one's answer anyhow, so
+//! no answer leaves that rests on an older look than it would without.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use holdpoint_core::paths::{Entry, FileText, Lookup, Tracking, Written};
 use holdpoint_core::{Decision, Policy, Session, ToolCall};
-use holdpoint_ledger::Entry as Record;
+use holdpoint_ledger::Draft;
 
-use crate::context::Caller;
+use crate::context::{Caller, working_directory};
 use crate::disk::Disk;
 use crate::engine::Terms;
+use crate::stamps::Stamps;
+use crate::store::is_absent;
 use crate::written;
 
 /// The most bytes that are kept, in two halves of which the older is forgotten as a whole: thousands of
@@ -26,16 +35,19 @@ const MAX_BYTES: usize = 16 << 20;
 /// The longest call that is remembered: those that are made again are short.
 const MAX_CALL: usize = 4 << 10;
 
-/// The most looks at the disk a remembered decision rests on; with more, asking again costs what it
-/// saves.
-const MAX_LOOKS: usize = 32;
+/// The most looks at the disk a remembered decision rests on: what building a project of some size takes.
+/// With more, asking again costs what it saves.
+const MAX_LOOKS: usize = 96;
 
 /// What a call takes beside its texts: the allocations, and the places in the table.
 const OVERHEAD: usize = 1 << 10;
 
 /// The decisions of a stream.
 #[derive(Debug, Default)]
-pub(crate) struct Memory(Mutex<Halves>);
+pub(crate) struct Memory {
+    halves: Mutex<Halves>,
+    looks: Looks,
+}
 
 #[derive(Debug, Default)]
 struct Halves {
@@ -45,18 +57,63 @@ struct Halves {
     bytes: usize,
 }
 
+/// Which calls share their looks at the disk: those between two beginnings. Before the first one none
+/// do.
+#[derive(Debug, Default)]
+struct Looks(AtomicU64);
+
+impl Looks {
+    fn begin(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether looks of that number still count.
+    fn still_count(&self, number: u64) -> bool {
+        number != 0 && number == self.0.load(Ordering::Relaxed)
+    }
+
+    fn number(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// A call that was judged.
 #[derive(Debug)]
 pub(crate) struct Known {
+    pub(crate) call: Arc<ToolCall>,
+    /// Who makes it, if it is known by what was said of it and so by whom.
+    caller: Option<LineCaller>,
     policy: Arc<Policy>,
     session: Arc<Session>,
     /// What was seen on the disk.
-    seen: Vec<(String, Entry)>,
+    seen: Seen,
+    /// When that was last seen, by the number of the looks.
+    looked: AtomicU64,
     pub(crate) decision: Arc<Decision>,
+    /// Whether calls like it are counted.
+    pub(crate) is_counted: bool,
     /// The decision as it is answered.
     answer: OnceLock<Box<[u8]>>,
-    /// The decision as it is recorded, for whom that is.
-    record: OnceLock<(Arc<Caller>, Record)>,
+    /// The decision as it is recorded, for whom that is; none if it is too long to be kept so.
+    record: OnceLock<(Arc<Caller>, Option<Draft>)>,
+}
+
+/// Who makes a call, by what was said with it.
+#[derive(Clone, Debug)]
+pub struct LineCaller {
+    /// Who that is.
+    pub caller: Arc<Caller>,
+    /// The directory as it was named, if one was: where it leads is asked again.
+    pub directory: Option<PathBuf>,
+}
+
+impl LineCaller {
+    /// Whether it still means the same.
+    fn is_current(&self) -> bool {
+        self.directory.as_deref().is_none_or(|named| {
+            working_directory(Some(named)).is_ok_and(|found| found == self.caller.workspace)
+        })
+    }
 }
 
 impl Known {
@@ -65,29 +122,40 @@ impl Known {
         self.answer.get_or_init(|| write().into_boxed_slice())
     }
 
-    /// The decision as it is recorded of somebody, made by `make` when it is first wanted.
-    pub(crate) fn record(&self, caller: &Arc<Caller>, make: impl FnOnce() -> Record) -> Record {
-        if let Some((known, record)) = self.record.get() {
-            return match Arc::ptr_eq(known, caller) {
-                true => record.clone(),
-                false => make(),
-            };
-        }
-        let record = make();
-        let _ = self.record.set((Arc::clone(caller), record.clone()));
-        record
+    /// The decision as it is recorded of somebody, made by `make` when it is first wanted; none if it is
+    /// kept for somebody else, or cannot be.
+    pub(crate) fn record(
+        &self,
+        caller: &Arc<Caller>,
+        make: impl FnOnce() -> Option<Draft>,
+    ) -> Option<&Draft> {
+        let (known, record) = self.record.get_or_init(|| (Arc::clone(caller), make()));
+        record.as_ref().filter(|_| Arc::ptr_eq(known, caller))
+    }
+
+    /// Who makes it, if it is known by what was said.
+    pub(crate) fn caller(&self) -> Option<&Arc<Caller>> {
+        self.caller.as_ref().map(|said| &said.caller)
     }
 
     /// Whether it counts under these terms, on the disk as it is now.
-    fn counts(&self, terms: &Terms) -> bool {
+    fn counts(&self, terms: &Terms, looks: &Looks) -> bool {
         let session = Arc::ptr_eq(&self.session, &terms.session)
             || self.session.state() == terms.session.state();
-        session
-            && Arc::ptr_eq(&self.policy, &terms.policy)
-            && self
-                .seen
-                .iter()
-                .all(|(path, seen)| Disk.entry(path) == *seen)
+        if !session || !Arc::ptr_eq(&self.policy, &terms.policy) {
+            return false;
+        }
+        if looks.still_count(self.looked.load(Ordering::Relaxed)) {
+            return true;
+        }
+        // Before the looks are made: whoever begins anew meanwhile has them made again.
+        let number = looks.number();
+        let current =
+            self.caller.as_ref().is_none_or(LineCaller::is_current) && self.seen.is_current();
+        if current {
+            self.looked.store(number, Ordering::Relaxed);
+        }
+        current
     }
 
     /// About how many bytes it takes. The answer and the record say once more what the call and the
@@ -100,14 +168,24 @@ impl Known {
             let part = finding.part.as_ref().map_or(0, String::len);
             OVERHEAD + finding.reason.len() + finding.rule.len() + part
         });
-        let seen = self.seen.iter().map(|(path, _)| path.len() + 64);
-        OVERHEAD + 4 * (key.len() + texts + findings.sum::<usize>()) + seen.sum::<usize>()
+        let files = decision.files.iter().map(|file| file.path.len() + 128);
+        let texts = texts + files.sum::<usize>();
+        OVERHEAD + 5 * (key.len() + texts + findings.sum::<usize>()) + self.seen.weight()
     }
 }
 
 impl Memory {
-    /// What is known of a call that counts under these terms.
-    pub(crate) fn find(&self, key: &[u8], terms: &Terms) -> Option<Arc<Known>> {
+    /// From now on everything is looked at again, once for all calls until this is said the next time.
+    pub(crate) fn look_again(&self) {
+        self.looks.begin();
+    }
+
+    /// What is known of a call, under the terms `terms` finds for whoever makes it.
+    pub(crate) fn find(
+        &self,
+        key: &[u8],
+        terms: impl FnOnce(&Known) -> Option<Terms>,
+    ) -> Option<(Arc<Known>, Terms)> {
         let known = {
             let mut halves = self.halves();
             match halves.young.get(key) {
@@ -119,7 +197,8 @@ impl Memory {
                 }
             }
         };
-        known.counts(terms).then_some(known)
+        let terms = terms(&known)?;
+        known.counts(&terms, &self.looks).then_some((known, terms))
     }
 
     /// Remembers a decision, if it may be.
@@ -128,17 +207,22 @@ impl Memory {
         key: Vec<u8>,
         terms: &Terms,
         noting: Noting,
-        decision: &Arc<Decision>,
+        judged: Judged<'_>,
     ) -> Option<Arc<Known>> {
         let seen = noting.seen.into_inner();
-        if noting.read.get() || key.len() > MAX_CALL || seen.len() > MAX_LOOKS {
+        if noting.unsure.get() || key.len() > MAX_CALL || seen.looks > MAX_LOOKS {
             return None;
         }
         let known = Arc::new(Known {
+            call: Arc::clone(judged.call),
+            caller: judged.said.cloned(),
             policy: Arc::clone(&terms.policy),
             session: Arc::clone(&terms.session),
             seen,
-            decision: Arc::clone(decision),
+            // What was seen while the call was judged is not what was seen at one moment.
+            looked: AtomicU64::new(0),
+            decision: Arc::clone(judged.decision),
+            is_counted: terms.policy.limits_calls(judged.call.tool()),
             answer: OnceLock::new(),
             record: OnceLock::new(),
         });
@@ -149,8 +233,16 @@ impl Memory {
 
     fn halves(&self) -> std::sync::MutexGuard<'_, Halves> {
         // What is kept is whole between any two statements.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.halves.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A call, who makes it, and what was decided.
+#[derive(Clone, Copy)]
+pub(crate) struct Judged<'a> {
+    pub(crate) call: &'a Arc<ToolCall>,
+    pub(crate) said: Option<&'a LineCaller>,
+    pub(crate) decision: &'a Arc<Decision>,
 }
 
 impl Halves {
@@ -178,14 +270,54 @@ pub(crate) fn key(call: &ToolCall, workspace: &str) -> Vec<u8> {
     key
 }
 
+/// What was seen on the disk.
+#[derive(Debug, Default)]
+struct Seen {
+    entries: Vec<(String, Entry)>,
+    twins: Vec<(String, Option<(u64, u64)>)>,
+    tracked: Vec<(String, Tracking)>,
+    /// Files and directories that were read, and places where none was.
+    stamps: Stamps,
+    /// How many looks that were.
+    looks: usize,
+}
+
+impl Seen {
+    /// Whether all of it would be seen again.
+    fn is_current(&self) -> bool {
+        let Self {
+            entries,
+            twins,
+            tracked,
+            stamps,
+            looks: _,
+        } = self;
+        entries.iter().all(|(path, seen)| Disk.entry(path) == *seen)
+            && twins.iter().all(|(path, seen)| Disk.twin(path) == *seen)
+            && tracked
+                .iter()
+                .all(|(path, seen)| Disk.tracking(path) == *seen)
+            && stamps.are_current()
+    }
+
+    /// About how many bytes it takes.
+    fn weight(&self) -> usize {
+        let entries = self.entries.iter().map(|(path, _)| path.len());
+        let twins = self.twins.iter().map(|(path, _)| path.len());
+        let tracked = self.tracked.iter().map(|(path, _)| path.len());
+        let paths = entries.chain(twins).chain(tracked).sum::<usize>() + self.stamps.path_bytes();
+        paths + 128 * self.looks
+    }
+}
+
 /// The disk, and a note of everything that was seen of it.
 #[derive(Debug, Default)]
 pub(crate) struct Noting {
     /// Where the session's files are remembered.
     list: Option<PathBuf>,
-    seen: RefCell<Vec<(String, Entry)>>,
-    /// Whether the text of a file was wanted.
-    read: Cell<bool>,
+    seen: RefCell<Seen>,
+    /// Whether something was seen of which nobody can say that it stays.
+    unsure: Cell<bool>,
 }
 
 impl Noting {
@@ -196,45 +328,90 @@ impl Noting {
             ..Self::default()
         }
     }
+
+    /// Notes something that is not noted yet.
+    fn note<T: PartialEq>(
+        &self,
+        list: impl FnOnce(&mut Seen) -> &mut Vec<(String, T)>,
+        path: &str,
+        seen: T,
+    ) {
+        let mut all = self.seen.borrow_mut();
+        // One more than may be says that there were too many.
+        if all.looks > MAX_LOOKS {
+            return;
+        }
+        let noted = list(&mut all);
+        if !noted
+            .iter()
+            .any(|(one, before)| one == path && *before == seen)
+        {
+            noted.push((path.to_owned(), seen));
+            all.looks += 1;
+        }
+    }
+
+    /// Notes how a file or directory looks that is about to be read, or that none is there.
+    fn stamp(&self, path: &Path) {
+        let mut all = self.seen.borrow_mut();
+        if all.looks > MAX_LOOKS {
+            return;
+        }
+        all.looks += 1;
+        match fs::metadata(path) {
+            Ok(found) => all.stamps.content(path, &found),
+            Err(_) if is_absent(path) => all.stamps.absent(path),
+            Err(_) => self.unsure.set(true),
+        }
+        self.unsure.set(self.unsure.get() || all.stamps.is_unsure());
+    }
 }
 
 impl Lookup for Noting {
     fn entry(&self, path: &str) -> Entry {
         let entry = Disk.entry(path);
-        let mut seen = self.seen.borrow_mut();
-        // One more than may be says that there were too many.
-        if seen.len() <= MAX_LOOKS {
-            seen.push((path.to_owned(), entry.clone()));
-        }
+        self.note(|seen| &mut seen.entries, path, entry.clone());
         entry
     }
 
     fn read(&self, path: &str, most: usize) -> FileText {
-        self.read.set(true);
-        Disk.read(path, most)
+        // Before it is read: what changes meanwhile has another stamp afterwards.
+        self.stamp(Path::new(path));
+        let text = Disk.read(path, most);
+        // What keeps it from being read may end without a trace on the file.
+        if matches!(text, FileText::Unreadable) {
+            self.unsure.set(true);
+        }
+        text
     }
 
     fn twin(&self, path: &str) -> Option<(u64, u64)> {
         let twin = Disk.twin(path);
-        // Whether a file has other names is not asked again.
-        self.read.set(self.read.get() || twin.is_some());
+        self.note(|seen| &mut seen.twins, path, twin);
         twin
     }
 
-    // What code of a project does rests on its files: it is not remembered either.
     fn names(&self, path: &str, most: usize) -> Option<Vec<(String, bool)>> {
-        self.read.set(true);
-        Disk.names(path, most)
+        self.stamp(Path::new(path));
+        let names = Disk.names(path, most);
+        if names.is_none() && !is_absent(Path::new(path)) {
+            self.unsure.set(true);
+        }
+        names
     }
 
     fn tracking(&self, path: &str) -> Tracking {
-        self.read.set(true);
-        Disk.tracking(path)
+        let tracking = Disk.tracking(path);
+        self.note(|seen| &mut seen.tracked, path, tracking);
+        tracking
     }
 
     fn written(&self) -> Arc<Written> {
-        self.read.set(true);
-        Arc::new(self.list.as_deref().map(written::read).unwrap_or_default())
+        let Some(list) = self.list.as_deref() else {
+            return Arc::default();
+        };
+        self.stamp(list);
+        Arc::new(written::read(list))
     }
 }
 
@@ -252,8 +429,17 @@ mod tests {
         }
     }
 
-    fn decision(reason: &str) -> Arc<Decision> {
-        Arc::new(Decision::error(reason))
+    fn keep(memory: &Memory, key: &[u8], terms: &Terms, noting: Noting) -> Option<Arc<Known>> {
+        let judged = Judged {
+            call: &Arc::new(ToolCall::shell("x")),
+            said: None,
+            decision: &Arc::new(Decision::error("x")),
+        };
+        memory.keep(key.to_vec(), terms, noting, judged)
+    }
+
+    fn finds(memory: &Memory, key: &[u8], terms: &Terms) -> bool {
+        memory.find(key, |_| Some(terms.clone())).is_some()
     }
 
     #[test]
@@ -272,9 +458,8 @@ mod tests {
         let key_of = |number: usize| number.to_string().into_bytes();
         let many = 3 * MAX_BYTES / OVERHEAD;
         for number in 0..many {
-            let kept = memory.keep(key_of(number), &terms, Noting::default(), &decision("x"));
-            assert!(kept.is_some());
-            assert!(memory.find(&key_of(0), &terms).is_some(), "{number}");
+            assert!(keep(&memory, &key_of(number), &terms, Noting::default()).is_some());
+            assert!(finds(&memory, &key_of(0), &terms), "{number}");
             let halves = memory.halves();
             let known = halves.young.iter().chain(&halves.old);
             if number.is_multiple_of(1000) {
@@ -282,7 +467,7 @@ mod tests {
                 assert!(bytes <= MAX_BYTES);
             }
         }
-        assert!(memory.find(&key_of(1), &terms).is_none());
+        assert!(!finds(&memory, &key_of(1), &terms));
     }
 
     #[test]
@@ -292,9 +477,9 @@ mod tests {
         let (memory, under) = (Memory::default(), terms());
         let noting = Noting::default();
         assert_eq!(noting.entry(file.to_str().unwrap()), Entry::Missing);
-        memory.keep(b"k".to_vec(), &under, noting, &decision("x"));
-        assert!(memory.find(b"k", &under).is_some());
-        assert!(memory.find(b"k", &terms()).is_none());
+        keep(&memory, b"k", &under, noting);
+        assert!(finds(&memory, b"k", &under));
+        assert!(!finds(&memory, b"k", &terms()));
         let state = SessionState {
             allow: vec!["make".into()],
             ..SessionState::default()
@@ -304,15 +489,79 @@ mod tests {
             session,
             ..under.clone()
         };
-        assert!(memory.find(b"k", &in_session).is_none());
-        std::fs::write(&file, "").unwrap();
-        assert!(memory.find(b"k", &under).is_none());
-        let reads = Noting::default();
-        let _ = reads.read(file.to_str().unwrap(), 10);
-        assert!(
-            memory
-                .keep(b"r".to_vec(), &under, reads, &decision("x"))
-                .is_none()
-        );
+        assert!(!finds(&memory, b"k", &in_session));
+        fs::write(&file, "").unwrap();
+        assert!(!finds(&memory, b"k", &under));
+    }
+
+    #[test]
+    fn a_text_counts_until_it_changes_and_a_young_one_does_not() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("file");
+        let path = file.to_str().unwrap();
+        let (memory, under) = (Memory::default(), terms());
+        let read = |key: &[u8]| {
+            let noting = Noting::default();
+            let text = noting.read(path, 10);
+            (keep(&memory, key, &under, noting).is_some(), text)
+        };
+        assert_eq!(read(b"missing"), (true, FileText::Missing));
+        assert!(finds(&memory, b"missing", &under));
+        fs::write(&file, "one").unwrap();
+        assert!(!finds(&memory, b"missing", &under));
+        assert_eq!(read(b"young"), (false, FileText::Text("one".into())));
+        std::thread::sleep(std::time::Duration::from_millis(120));
+        assert!(read(b"old").0 && finds(&memory, b"old", &under));
+        fs::write(&file, "two").unwrap();
+        assert!(!finds(&memory, b"old", &under));
+    }
+
+    #[test]
+    fn names_other_names_and_git_are_asked_for_again() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().canonicalize().unwrap();
+        let text = |name: &str| root.join(name).to_str().unwrap().to_owned();
+        fs::create_dir(root.join("src")).unwrap();
+        fs::write(root.join("a"), "").unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(120));
+        let (memory, under) = (Memory::default(), terms());
+        let looks: [(&[u8], &dyn Fn(&Noting)); 3] = [
+            (b"names", &|noting| drop(noting.names(&text("src"), 9))),
+            (b"twin", &|noting| drop(noting.twin(&text("a")))),
+            (b"git", &|noting| {
+                assert_eq!(noting.tracking(&text("a")), Tracking::NoRepository);
+            }),
+        ];
+        for (key, look) in looks {
+            let noting = Noting::default();
+            look(&noting);
+            assert!(keep(&memory, key, &under, noting).is_some());
+            assert!(finds(&memory, key, &under));
+        }
+        fs::write(root.join("src/new"), "").unwrap();
+        assert!(!finds(&memory, b"names", &under) && finds(&memory, b"twin", &under));
+        fs::hard_link(root.join("a"), root.join("b")).unwrap();
+        assert!(!finds(&memory, b"twin", &under) && finds(&memory, b"git", &under));
+        fs::create_dir(root.join(".git")).unwrap();
+        assert!(!finds(&memory, b"git", &under));
+    }
+
+    #[test]
+    fn calls_that_are_answered_together_share_their_looks() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("file");
+        let (memory, under) = (Memory::default(), terms());
+        let noting = Noting::default();
+        noting.entry(file.to_str().unwrap());
+        memory.look_again();
+        keep(&memory, b"k", &under, noting);
+        assert!(finds(&memory, b"k", &under));
+        fs::write(&file, "").unwrap();
+        assert!(finds(&memory, b"k", &under));
+        memory.look_again();
+        assert!(!finds(&memory, b"k", &under));
+        fs::remove_file(&file).unwrap();
+        // What did not count is looked at again, even by those that come together.
+        assert!(finds(&memory, b"k", &under));
     }
 }

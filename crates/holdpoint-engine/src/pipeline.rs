@@ -18,12 +18,12 @@ use holdpoint_core::{Action, Decision, Explained, Policy, ToolCall, Verdict, exp
 use serde_json::{Map, Value};
 
 use crate::context::Caller;
-use crate::engine::{Engine, Reading};
+use crate::engine::{Engine, MadeDecision, Reading};
 use crate::error::EngineError;
 use crate::excerpt::without_secrets;
 use crate::holding::{self, Asking};
 use crate::inspecting::{self, Incoming, Inspected, origin_of};
-use crate::memory::Known;
+use crate::memory::{Known, LineCaller};
 use crate::recording::{Answered, Ended, Outcome as Recorded, Ran, Remembered};
 
 impl Engine {
@@ -36,19 +36,55 @@ impl Engine {
     /// Judges a call without leaving a trace.
     pub fn decide(&self, call: ToolCall, caller: Arc<Caller>) -> Result<Decided, EngineError> {
         let started = Instant::now();
+        let call = Arc::new(call);
         let terms = self.terms(&caller, started)?;
-        let workspace = caller.workspace_text()?;
-        let (decision, reading, known) = self.decision(&call, &terms, workspace, caller.session());
-        Ok(Decided {
+        let made = self.decision(&call, &terms, &caller)?;
+        Ok(self.decided(made, call, caller, terms.policy, started))
+    }
+
+    /// Judges a call that stands on a line of a stream, without leaving a trace. It is remembered by that
+    /// line, so that [`Engine::recall`] finds the decision before the line is read.
+    pub fn decide_line(
+        &self,
+        line: &[u8],
+        call: ToolCall,
+        said: &LineCaller,
+    ) -> Result<Decided, EngineError> {
+        let started = Instant::now();
+        let (call, caller) = (Arc::new(call), Arc::clone(&said.caller));
+        let terms = self.terms(&caller, started)?;
+        let made = self.decision_kept(line.to_vec(), &call, &terms, &caller, Some(said))?;
+        Ok(self.decided(made, call, caller, terms.policy, started))
+    }
+
+    /// The decision on a line of a stream, if it was judged before and nothing that decision was made of
+    /// has changed.
+    pub fn recall(&self, line: &[u8]) -> Option<Decided> {
+        let started = Instant::now();
+        let (known, terms) = self.recalled(line, started)?;
+        let (call, caller) = (Arc::clone(&known.call), Arc::clone(known.caller()?));
+        let made = (Arc::clone(&known.decision), None, Some(known));
+        Some(self.decided(made, call, caller, terms.policy, started))
+    }
+
+    fn decided(
+        &self,
+        (decision, reading, known): MadeDecision,
+        call: Arc<ToolCall>,
+        caller: Arc<Caller>,
+        policy: Arc<Policy>,
+        started: Instant,
+    ) -> Decided {
+        Decided {
             engine: self.clone(),
-            policy: terms.policy,
+            policy,
             reading: reading.map(OnceLock::from).unwrap_or_default(),
             caller,
             call,
             decision,
             known,
             took: started.elapsed(),
-        })
+        }
     }
 
     /// Puts a decision on record.
@@ -70,7 +106,7 @@ impl Engine {
 pub struct Decided {
     engine: Engine,
     caller: Arc<Caller>,
-    call: ToolCall,
+    call: Arc<ToolCall>,
     policy: Arc<Policy>,
     /// The call as it was read; read when it is wanted where the decision was remembered.
     reading: OnceLock<Arc<Reading>>,
@@ -112,7 +148,7 @@ impl Decided {
         self.reading.get_or_init(|| {
             // It was text when the call was judged.
             let workspace = self.caller.workspace_text().unwrap_or("/");
-            let (call, session) = (self.call.clone(), self.caller.session());
+            let (call, session) = (ToolCall::clone(&self.call), self.caller.session());
             self.engine.read(call, &self.policy, workspace, session)
         })
     }
@@ -130,7 +166,10 @@ impl Decided {
 
     /// Whether calls like it are counted, and so must not be judged before those before it are done.
     pub fn is_counted(&self) -> bool {
-        self.policy.limits_calls(self.call.tool())
+        match &self.known {
+            Some(known) => known.is_counted,
+            None => self.policy.limits_calls(self.call.tool()),
+        }
     }
 
     /// What the record says of it.
@@ -145,13 +184,14 @@ impl Decided {
             took: Some(self.took),
             replayed: None,
         };
+        // What was judged just now may never be made again: only what was is kept as it is recorded.
         match &self.known {
-            Some(known) => Recorded::Remembered(Remembered {
+            Some(known) if self.reading.get().is_none() => Recorded::Remembered(Remembered {
                 answered,
                 known,
                 caller: &self.caller,
             }),
-            None => Recorded::Answered(answered),
+            Some(_) | None => Recorded::Answered(answered),
         }
     }
 

@@ -18,7 +18,9 @@ use std::time::Duration;
 use holdpoint_core::policy::Durability as Wanted;
 use holdpoint_core::text::redaction::{Redacted, Redactor};
 use holdpoint_core::{Decision, Method, Policy, ToolCall, Verdict};
-use holdpoint_ledger::{Detail, Digest, Durability, Entry, Kind, Ledger, LedgerError, unguessable};
+use holdpoint_ledger::{
+    Detail, Digest, Draft, Durability, Entry, EntryRef, Kind, Ledger, LedgerError, unguessable,
+};
 use serde_json::{Map, Value, json};
 
 use crate::account::{account_name, name_in_environment};
@@ -123,6 +125,44 @@ pub struct Failed<'a> {
     pub replayed: Option<Replayed<'a>>,
 }
 
+/// An outcome as it is handed to the ledger.
+enum Prepared<'a> {
+    Entry(Box<Entry>),
+    /// One that was recorded before.
+    Draft(&'a Draft, Option<Duration>),
+}
+
+impl Prepared<'_> {
+    fn entry_ref(&self) -> EntryRef<'_> {
+        match self {
+            Prepared::Entry(entry) => EntryRef::Whole(entry),
+            Prepared::Draft(draft, took) => EntryRef::Draft(draft, *took),
+        }
+    }
+}
+
+/// What takes secrets out of outcomes that are recorded together. Nearly always they come under one
+/// policy, and so have one redactor; where all were recorded before there is no need of any.
+#[derive(Default)]
+struct Under<'a> {
+    latest: Option<(Option<&'a Policy>, Briefs)>,
+}
+
+impl<'a> Under<'a> {
+    fn briefs(
+        &mut self,
+        recorder: &Recorder,
+        policy: Option<&'a Policy>,
+    ) -> Result<&Briefs, RecordError> {
+        let latest = match self.latest.take() {
+            Some((known, briefs)) if same(known, policy) => (known, briefs),
+            Some(_) | None => (policy, Briefs::new(recorder.redactor_under(policy)?)),
+        };
+        let (_, briefs) = self.latest.insert(latest);
+        Ok(briefs)
+    }
+}
+
 /// Whether two outcomes come under one policy, loaded once.
 fn same(one: Option<&Policy>, other: Option<&Policy>) -> bool {
     match (one, other) {
@@ -195,20 +235,14 @@ impl Recorder {
         if outcomes.is_empty() {
             return Ok(());
         }
-        let mut entries: Vec<Entry> = Vec::with_capacity(outcomes.len());
-        let mut under: Option<(Option<&Policy>, Briefs)> = None;
+        let mut under = Under::default();
+        let mut entries: Vec<Prepared<'_>> = Vec::with_capacity(outcomes.len());
         for outcome in outcomes {
-            // Nearly always they come under one policy, and so have one redactor.
-            let policy = outcome.policy();
-            let briefs = match under.take() {
-                Some((known, briefs)) if same(known, policy) => briefs,
-                Some(_) | None => Briefs::new(self.redactor_under(policy)?),
-            };
-            entries.push(self.entry(outcome, &briefs));
-            under = Some((policy, briefs));
+            entries.push(self.prepared(outcome, &mut under)?);
         }
         let durability = outcomes.iter().map(durability).max().unwrap_or_default();
-        let Err(error) = self.ledger.append_all(&entries, durability) else {
+        let lines: Vec<EntryRef<'_>> = entries.iter().map(Prepared::entry_ref).collect();
+        let Err(error) = self.ledger.append_all(&lines, durability) else {
             // Now, since this has just worked, and nobody has to wait for a lock twice.
             self.record_breakdowns();
             return Ok(());
@@ -218,6 +252,10 @@ impl Recorder {
             if outcome.replayed().is_some() {
                 continue;
             }
+            let entry = match entry {
+                Prepared::Entry(entry) => *entry,
+                Prepared::Draft(..) => self.entry(outcome, under.briefs(self, outcome.policy())?),
+            };
             // The call is refused whether or not this can be written now.
             let busy = error.code() == "lock_held";
             if busy || self.ledger.append_refusal(&refused(entry, &error)).is_err() {
@@ -258,11 +296,15 @@ impl Recorder {
         Ok(())
     }
 
-    /// Records what happens to a call that waits for a person.
+    /// Records what happens to a call that waits for a person, all of it or nothing.
     pub fn hold(&self, hold: &Hold<'_>) -> Result<(), RecordError> {
         let redactor = self.redactor_under(hold.policy)?;
-        let (entry, durability) = held::entry(hold, &redactor);
-        self.ledger.append(&entry, durability)?;
+        let events = hold.events.iter();
+        let (entries, durabilities): (Vec<Entry>, Vec<Durability>) =
+            events.map(|event| held::entry(*event, &redactor)).unzip();
+        let entries: Vec<EntryRef<'_>> = entries.iter().map(EntryRef::Whole).collect();
+        let durability = durabilities.into_iter().max().unwrap_or_default();
+        self.ledger.append_all(&entries, durability)?;
         Ok(())
     }
 
@@ -345,26 +387,43 @@ impl Recorder {
         Ok(salt)
     }
 
+    /// An outcome as it is handed to the ledger.
+    fn prepared<'o>(
+        &self,
+        outcome: &Outcome<'o>,
+        under: &mut Under<'o>,
+    ) -> Result<Prepared<'o>, RecordError> {
+        if let Outcome::Remembered(Remembered {
+            answered,
+            known,
+            caller,
+        }) = outcome
+            // What is redacted depends on the policy, with which the decision is remembered, and on the
+            // key of the tags where it wants those.
+            && answered.policy.is_some_and(|policy| !policy.redaction().equality)
+        {
+            let mut failed = None;
+            let draft = known.record(caller, || match under.briefs(self, answered.policy) {
+                Ok(briefs) => self.decision(answered, briefs).draft(),
+                Err(error) => {
+                    failed = Some(error);
+                    None
+                }
+            });
+            match (draft, failed) {
+                (_, Some(error)) => return Err(error),
+                (Some(draft), None) => return Ok(Prepared::Draft(draft, answered.took)),
+                (None, None) => {}
+            }
+        }
+        let briefs = under.briefs(self, outcome.policy())?;
+        Ok(Prepared::Entry(Box::new(self.entry(outcome, briefs))))
+    }
+
     fn entry(&self, outcome: &Outcome<'_>, briefs: &Briefs) -> Entry {
         match outcome {
-            Outcome::Answered(answered) => self.decision(answered, briefs),
-            Outcome::Remembered(Remembered {
-                answered,
-                known,
-                caller,
-            }) => {
-                // What is redacted depends on the policy, with which the decision is remembered, and
-                // on the key of the tags where it wants those.
-                let tagged = answered
-                    .policy
-                    .is_none_or(|policy| policy.redaction().equality);
-                match tagged {
-                    true => self.decision(answered, briefs),
-                    false => Entry {
-                        duration: answered.took,
-                        ..known.record(caller, || self.decision(answered, briefs))
-                    },
-                }
+            Outcome::Answered(answered) | Outcome::Remembered(Remembered { answered, .. }) => {
+                self.decision(answered, briefs)
             }
             Outcome::Failed(failed) => self.failure(failed, briefs),
         }

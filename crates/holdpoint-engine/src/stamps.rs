@@ -62,6 +62,21 @@ impl Stamps {
         self.places.push((path.into(), stamp));
     }
 
+    /// Whether the place that was stamped last changed a moment ago, and so is taken for changed whenever
+    /// it is looked at again.
+    #[cfg(feature = "pipeline")]
+    pub(crate) fn is_unsure(&self) -> bool {
+        let last = self.places.last();
+        last.is_some_and(|(_, stamp)| *stamp == Stamp::Unsure)
+    }
+
+    /// The bytes of all paths together.
+    #[cfg(feature = "pipeline")]
+    pub(crate) fn path_bytes(&self) -> usize {
+        let paths = self.places.iter().map(|(path, _)| path.as_os_str().len());
+        paths.sum()
+    }
+
     /// Whether every place looks as it did.
     #[cfg(feature = "pipeline")]
     pub(crate) fn are_current(&self) -> bool {

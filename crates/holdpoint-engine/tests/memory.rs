@@ -16,8 +16,10 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use holdpoint_broker::Context;
+use holdpoint_engine::pipeline::Decided;
 use holdpoint_engine::{
-    Caller, Decision, Engine, Locations, SessionId, SessionSource, Sessions, ToolCall,
+    Caller, Decision, Engine, LineCaller, Locations, SessionId, SessionSource, Sessions, ToolCall,
+    working_directory,
 };
 use serde_json::{Value, json};
 
@@ -42,12 +44,31 @@ fn calls() -> Vec<(&'static str, Value)> {
         shell("cp notes link"),
         shell("cd build && rm x"),
         shell("ls -la src && git status"),
+        shell("cargo test"),
+        shell("cat notes > link"),
         ("Write", json!({"file_path": "link", "content": "x"})),
         ("Write", json!({"file_path": "build/out", "content": "x"})),
         ("Read", json!({"file_path": "notes"})),
         ("Deploy", json!({"n": 0.0})),
         ("Deploy", json!({"n": -0.0})),
     ]
+}
+
+fn call(number: usize) -> ToolCall {
+    let (tool, input) = calls().swap_remove(number);
+    ToolCall::new(tool, input).unwrap()
+}
+
+/// A decision, as it is shown, and as it is written.
+fn told(decided: &Decided) -> (Decision, Decision, String) {
+    let mut written = Vec::new();
+    decided.write_without_secrets(&mut written);
+    let written = String::from_utf8(written).unwrap();
+    (
+        decided.decision().clone(),
+        decided.without_secrets(),
+        written,
+    )
 }
 
 /// The same numbers in every run.
@@ -95,32 +116,60 @@ impl Project {
         }
     }
 
+    fn caller(&self, engine: &Engine, session: &str, workspace: PathBuf) -> Arc<Caller> {
+        Arc::new(Caller {
+            agent: "test".into(),
+            session_name: Some(session.into()),
+            policy: engine.layers(&workspace),
+            session: SessionSource::Kept(session.into()),
+            workspace,
+            circumstances: Context::default(),
+        })
+    }
+
     fn decided(
         &self,
         engine: &Engine,
         session: &str,
         number: usize,
     ) -> (Decision, Decision, String) {
-        let project = self.root.join("project");
-        let caller = Arc::new(Caller {
-            agent: "test".into(),
-            session_name: Some(session.into()),
-            policy: engine.layers(&project),
-            session: SessionSource::Kept(session.into()),
-            workspace: project.clone(),
-            circumstances: Context::default(),
-        });
-        let (tool, input) = calls().swap_remove(number);
-        let call = ToolCall::new(tool, input).unwrap();
-        let decided = engine.decide(call, caller).unwrap();
-        let mut written = Vec::new();
-        decided.write_without_secrets(&mut written);
-        let written = String::from_utf8(written).unwrap();
-        (
-            decided.decision().clone(),
-            decided.without_secrets(),
-            written,
-        )
+        let caller = self.caller(engine, session, self.root.join("project"));
+        told(&engine.decide(call(number), caller).unwrap())
+    }
+
+    /// The same for a call on a line of a stream, which says its directory by a link that is moved.
+    fn decided_line(
+        &self,
+        engine: &Engine,
+        session: &str,
+        number: usize,
+    ) -> (Decision, Decision, String) {
+        let line = format!("{session} {number}");
+        if let Some(decided) = engine.recall(line.as_bytes()) {
+            return told(&decided);
+        }
+        let directory = self.root.join("here");
+        let workspace = working_directory(Some(&directory)).unwrap();
+        let said = LineCaller {
+            caller: self.caller(engine, session, workspace),
+            directory: Some(directory),
+        };
+        let decided = engine.decide_line(line.as_bytes(), call(number), &said);
+        told(&decided.unwrap())
+    }
+
+    fn decided_here(&self, session: &str, number: usize) -> (Decision, Decision, String) {
+        let engine = Engine::at(&self.locations());
+        let workspace = working_directory(Some(&self.root.join("here"))).unwrap();
+        let caller = self.caller(&engine, session, workspace);
+        told(&engine.decide(call(number), caller).unwrap())
+    }
+
+    /// Lets the link lead to another directory.
+    fn move_link(&self, to: &str) {
+        let link = self.root.join("here");
+        let _ = fs::remove_file(&link);
+        symlink(self.root.join(to), link).unwrap();
     }
 
     /// Changes something on the disk.
@@ -183,4 +232,55 @@ fn with_and_without_memory_every_decision_is_the_same() {
     // It is not remembering nothing.
     let read = remembering.work().calls_read;
     assert!(read * 4 < steps * 3, "{read} of {steps} calls were read");
+}
+
+#[test]
+fn lines_that_are_answered_together_are_judged_by_the_disk_as_it_was_then() {
+    let place = Project::new();
+    place.move_link("project");
+    let remembering = Engine::at(&place.locations()).remembering();
+    let mut numbers = Numbers(0x2545_f491_4f6c_dd1d);
+    let mut steps = 0;
+    for _ in 0..250 {
+        match numbers.below(20) {
+            0 => place.set_policy(numbers.below(POLICIES.len())),
+            1 => place.remember("s", &mut numbers),
+            2 => place.move_link(["project", "elsewhere"][numbers.below(2)]),
+            3..=8 => place.change(&mut numbers),
+            _ => {}
+        }
+        remembering.look_again();
+        for _ in 0..numbers.below(12) {
+            let session = ["s", "t"][numbers.below(2)];
+            let number = numbers.below(calls().len());
+            let known = place.decided_line(&remembering, session, number);
+            let fresh = place.decided_here(session, number);
+            assert_eq!(known, fresh, "step {steps}, call {number}");
+            steps += 1;
+        }
+    }
+    let read = remembering.work().calls_read;
+    assert!(read * 4 < steps * 3, "{read} of {steps} calls were read");
+}
+
+#[test]
+fn a_change_among_lines_that_are_answered_together_is_seen_by_the_next_ones() {
+    let place = Project::new();
+    place.move_link("project");
+    fs::create_dir(place.root.join("project/build")).unwrap();
+    let remembering = Engine::at(&place.locations()).remembering();
+    // Removing a directory of the project.
+    let number = 4;
+    remembering.look_again();
+    let before = place.decided_line(&remembering, "s", number);
+    assert_eq!(place.decided_line(&remembering, "s", number), before);
+    fs::remove_dir(place.root.join("project/build")).unwrap();
+    symlink(place.root.clone(), place.root.join("project/build")).unwrap();
+    remembering.look_again();
+    let fresh = place.decided_here("s", number);
+    assert_eq!(place.decided_line(&remembering, "s", number), fresh);
+    // A policy counts at once, also among them.
+    place.set_policy(1);
+    let fresh = place.decided_here("s", number);
+    assert_eq!(place.decided_line(&remembering, "s", number), fresh);
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::Timestamp;
 use crate::chain::RecordHash;
 use crate::error::LedgerError;
-use crate::record::{Entry, Mend};
+use crate::record::{Entry, EntryRef, Mend};
 use crate::system::{Real, System};
 use crate::writer::{Allowance, Locked};
 
@@ -105,13 +105,13 @@ impl<S: System> Ledger<S> {
 
     /// Records an entry.
     pub fn append(&self, entry: &Entry, durability: Durability) -> Result<Appended, LedgerError> {
-        self.append_all(std::slice::from_ref(entry), durability)
+        self.append_all(&[EntryRef::Whole(entry)], durability)
     }
 
     /// Records entries one after another; either all of them or, on an error, none.
     pub fn append_all(
         &self,
-        entries: &[Entry],
+        entries: &[EntryRef<'_>],
         durability: Durability,
     ) -> Result<Appended, LedgerError> {
         self.appended(entries, durability, Allowance::Ordinary)
@@ -121,7 +121,7 @@ impl<S: System> Ledger<S> {
     /// that is kept for it and does not mind the clock.
     pub fn append_refusal(&self, entry: &Entry) -> Result<Appended, LedgerError> {
         self.appended(
-            std::slice::from_ref(entry),
+            &[EntryRef::Whole(entry)],
             Durability::Written,
             Allowance::Refusal,
         )
@@ -129,7 +129,7 @@ impl<S: System> Ledger<S> {
 
     fn appended(
         &self,
-        entries: &[Entry],
+        entries: &[EntryRef<'_>],
         durability: Durability,
         allowance: Allowance,
     ) -> Result<Appended, LedgerError> {

@@ -244,8 +244,11 @@ impl Mend {
 }
 
 fn micros<S: serde::Serializer>(time: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
-    let micros = time.map(|time| u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
-    micros.serialize(to)
+    time.map(whole_micros).serialize(to)
+}
+
+fn whole_micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 impl Entry {
@@ -313,6 +316,34 @@ impl Entry {
         Ok(RecordHash::from_line(line.unwrap_or_default()))
     }
 
+    /// The entry as it is stored but for what changes each time it is: none if it is so long that parts
+    /// of it would have to be left out.
+    pub fn draft(&self) -> Option<Draft> {
+        let whole = Self {
+            // Any number: it marks the place.
+            duration: Some(Duration::ZERO),
+            ..self.clone()
+        };
+        let text = serde_json::to_vec(&whole).ok()?;
+        // Nothing but what is not text of somebody's may stand after it: its last place is the one.
+        let mark = b",\"duration_us\":0";
+        let tail = Self {
+            sandbox: self.sandbox,
+            detail: self.detail.clone(),
+            ..Self::new(self.kind)
+        };
+        let tail = serde_json::to_vec(&tail).ok()?;
+        let kind = format!("{{\"kind\":\"{}\"", self.kind.as_str());
+        let after = tail.strip_prefix(kind.as_bytes())?;
+        let before = text.strip_suffix(after)?.strip_suffix(mark)?;
+        // The opening brace is a comma where the writer's own fields stand before it.
+        let before = before.strip_prefix(b"{")?;
+        (before.len() + after.len() + MAX_OWN_FIELDS <= MAX_LINE).then(|| Draft {
+            before: before.into(),
+            after: after.into(),
+        })
+    }
+
     fn write_once(
         &self,
         seq: u64,
@@ -320,15 +351,7 @@ impl Entry {
         time: &str,
         lines: &mut Vec<u8>,
     ) -> serde_json::Result<()> {
-        lines.extend_from_slice(b"{\"v\":");
-        push_number(VERSION.into(), 1, lines);
-        lines.extend_from_slice(b",\"seq\":");
-        push_number(seq, 1, lines);
-        lines.extend_from_slice(b",\"prev\":\"");
-        push_hex(prev.as_bytes(), lines);
-        lines.extend_from_slice(b"\",\"time\":\"");
-        lines.extend_from_slice(time.as_bytes());
-        lines.push(b'"');
+        write_own_fields(seq, prev, time, lines);
         let rest = lines.len();
         serde_json::to_writer(&mut *lines, self)?;
         // The two objects become one: a comma stands where the second one opened.
@@ -337,6 +360,71 @@ impl Entry {
         }
         lines.push(b'\n');
         Ok(())
+    }
+}
+
+/// More than the fields take that the writer adds, and a duration: three numbers of at most 20 digits, a
+/// hash, a time, and their names.
+const MAX_OWN_FIELDS: usize = 256;
+
+/// Writes what the writer adds to an entry, without an end.
+fn write_own_fields(seq: u64, prev: &RecordHash, time: &str, lines: &mut Vec<u8>) {
+    lines.extend_from_slice(b"{\"v\":");
+    push_number(VERSION.into(), 1, lines);
+    lines.extend_from_slice(b",\"seq\":");
+    push_number(seq, 1, lines);
+    lines.extend_from_slice(b",\"prev\":\"");
+    push_hex(prev.as_bytes(), lines);
+    lines.extend_from_slice(b"\",\"time\":\"");
+    lines.extend_from_slice(time.as_bytes());
+    lines.push(b'"');
+}
+
+/// An entry that is recorded again and again: all of it that stays the same, as it is stored. Only
+/// [`Entry::draft`] makes one, so what it holds is redacted.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// What stands before the duration, without the brace.
+    before: Box<[u8]>,
+    /// What stands after it.
+    after: Box<[u8]>,
+}
+
+/// What is to be recorded.
+#[derive(Clone, Copy, Debug)]
+pub enum EntryRef<'a> {
+    /// An entry.
+    Whole(&'a Entry),
+    /// An entry that was recorded before, and how long it took this time.
+    Draft(&'a Draft, Option<Duration>),
+}
+
+impl EntryRef<'_> {
+    /// Adds the stored line, its end included, to `lines`; `time` is its time as a text.
+    pub(crate) fn write(
+        &self,
+        seq: u64,
+        prev: &RecordHash,
+        time: &str,
+        lines: &mut Vec<u8>,
+    ) -> serde_json::Result<RecordHash> {
+        let (draft, took) = match self {
+            EntryRef::Whole(entry) => return entry.write(seq, prev, time, lines),
+            EntryRef::Draft(draft, took) => (draft, took),
+        };
+        let start = lines.len();
+        write_own_fields(seq, prev, time, lines);
+        lines.push(b',');
+        lines.extend_from_slice(&draft.before);
+        if let Some(took) = took {
+            lines.extend_from_slice(b",\"duration_us\":");
+            push_number(whole_micros(*took), 1, lines);
+        }
+        lines.extend_from_slice(&draft.after);
+        let line = lines.get(start..).unwrap_or_default();
+        let hash = RecordHash::from_line(line);
+        lines.push(b'\n');
+        Ok(hash)
     }
 }
 

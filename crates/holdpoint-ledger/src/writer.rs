@@ -14,7 +14,7 @@ use crate::head::{self, Head, State};
 use crate::keys;
 use crate::ledger::{Appended, Ledger};
 use crate::note::{Checkpoint, PrivateKey};
-use crate::record::{Detail, Entry, Kind, Mend};
+use crate::record::{Detail, Entry, EntryRef, Kind, Mend};
 use crate::recovery::{self, End};
 use crate::reserve;
 use crate::segments::{LOCK, PUBLIC_KEY, note_path, segment_numbers, segment_path};
@@ -189,7 +189,7 @@ impl<'a, S: System> Locked<'a, S> {
     /// Appends entries, after what has to be said before them.
     pub(crate) fn append(
         &mut self,
-        entries: &[Entry],
+        entries: &[EntryRef<'_>],
         allowance: Allowance,
     ) -> Result<Appended, LedgerError> {
         let time = self.time(allowance)?;
@@ -223,7 +223,7 @@ impl<'a, S: System> Locked<'a, S> {
 
     fn written(
         &mut self,
-        entries: &[Entry],
+        entries: &[EntryRef<'_>],
         time: Timestamp,
         allowance: Allowance,
     ) -> Result<Appended, LedgerError> {
@@ -240,7 +240,8 @@ impl<'a, S: System> Locked<'a, S> {
         let mut lines = Vec::with_capacity(entries.len().saturating_mul(USUAL_LINE).min(MAX_ROOM));
         let mut next = self.end.clone();
         let shown = time.to_string();
-        for entry in opening.iter().chain(&mends).chain(entries) {
+        let before = opening.iter().chain(&mends).map(EntryRef::Whole);
+        for entry in before.chain(entries.iter().copied()) {
             next.hash = entry
                 .write(next.records, &next.hash, &shown, &mut lines)
                 .map_err(|error| {
@@ -477,7 +478,7 @@ impl<'a, S: System> Locked<'a, S> {
                 return Err(LedgerError::io(Doing::Sign, path, nothing));
             }
         };
-        self.append(&[entry], Allowance::Checkpoint)?;
+        self.append(&[EntryRef::Whole(&entry)], Allowance::Checkpoint)?;
         Ok(note)
     }
 
@@ -502,6 +503,7 @@ impl<'a, S: System> Locked<'a, S> {
         }
         mends.push(Mend::Acknowledged);
         let entries: Vec<Entry> = mends.iter().map(mended).collect();
+        let entries: Vec<EntryRef<'_>> = entries.iter().map(EntryRef::Whole).collect();
         self.append(&entries, Allowance::Repair)?;
         if let Some(key) = new_key {
             // Last, so that whoever is ended before leaves a key that signs nothing.

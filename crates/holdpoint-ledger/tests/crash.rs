@@ -20,7 +20,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use holdpoint_ledger::{Durability, Kind, LedgerError};
+use holdpoint_ledger::{Durability, EntryRef, Kind, LedgerError};
 use support::{
     Event, Scripted, alive, assert_intact, is_torn, mends, name_of, named, names, records, scratch,
     small,
@@ -187,7 +187,8 @@ fn life(directory: &Path, system: &Scripted, prefix: &str) -> (Vec<String>, Opti
                 6 => ledger.repair().map(drop),
                 7 => {
                     // Two at once: the second half of the batch may be missing.
-                    let batch = [entry.clone(), named(&format!("{name}b"), 900)];
+                    let second = named(&format!("{name}b"), 900).draft().unwrap();
+                    let batch = [EntryRef::Whole(&entry), EntryRef::Draft(&second, None)];
                     ledger.append_all(&batch, Durability::Written).map(drop)
                 }
                 _ => ledger.append(&entry, Durability::Written).map(drop),

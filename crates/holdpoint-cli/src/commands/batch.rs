@@ -1,19 +1,23 @@
 //! `holdpoint check --batch`: a stream of calls in, a stream of decisions out.
 //!
 //! Every line gets exactly one answer, in order, and is answered before the next one has to
-//! arrive. A line that cannot be read is a call that cannot be judged: it is denied.
+//! arrive. A line that cannot be read is a call that cannot be judged: it is denied. Lines that have
+//! arrived already are answered together: one write to the ledger, one look at whatever the decisions
+//! that are remembered rest on.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use holdpoint_engine::holding::{Approvers, Asking};
 use holdpoint_engine::pipeline::{Decided, Held};
 use holdpoint_engine::{
-    Caller, Decision, Engine, Failed, Locations, Outcome, PolicySource, RecordError, Recorder,
-    SessionSource, SessionState, StrictValue, ToolCall, without_secrets, working_directory,
+    Caller, Decision, Engine, Failed, LineCaller, Locations, Outcome, PolicySource, RecordError,
+    Recorder, SessionSource, SessionState, StrictValue, ToolCall, without_secrets,
+    working_directory,
 };
 use serde::Deserialize;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
@@ -33,6 +37,10 @@ const MAX_LINE: usize = 16 << 20;
 /// The most answers that wait to be recorded together: by then another that shares the wait for the
 /// disk saves next to nothing. Those that wait are then recorded and handed over.
 const MAX_WAITING: usize = 256;
+
+/// The longest answers wait for others that are judged: a person does not notice it, and what they rest
+/// on is not looked at again until they are handed over.
+const MAX_WAIT: Duration = Duration::from_millis(20);
 
 /// The bytes of an ordinary answer, so that room for all that wait is made once.
 const USUAL_ANSWER: usize = 512;
@@ -54,6 +62,7 @@ pub(crate) fn run(args: &cli::Check, terminal: &mut Terminal) -> anyhow::Result<
             false => Some(engine.recorder()?),
         },
         waiting: Vec::new(),
+        since: Instant::now(),
         named: under.config.is_some() || under.profile.is_some(),
         caller,
         engine,
@@ -68,7 +77,7 @@ pub(crate) fn run(args: &cli::Check, terminal: &mut Terminal) -> anyhow::Result<
             // Whoever sends the next line may be waiting for these answers.
             batch.hand_over(terminal)?;
             terminal.out.flush()?;
-        } else if batch.waiting.len() >= MAX_WAITING {
+        } else if batch.is_to_hand_over() {
             batch.hand_over(terminal)?;
         }
         let answer = match lines.next()? {
@@ -106,6 +115,8 @@ struct Batch {
     recorder: Option<Recorder>,
     /// What was judged and is neither recorded nor answered yet.
     waiting: Vec<Answer>,
+    /// When the first of these came, or the last were handed over.
+    since: Instant,
 }
 
 /// One line.
@@ -165,8 +176,21 @@ impl<'de> Deserialize<'de> for SessionField {
 }
 
 impl Batch {
-    /// Records what waits and then answers it.
+    /// Whether what waits has waited long enough.
+    fn is_to_hand_over(&self) -> bool {
+        self.waiting.len() >= MAX_WAITING
+            || (!self.waiting.is_empty() && self.since.elapsed() >= MAX_WAIT)
+    }
+
+    /// Records what waits and then answers it. What follows is judged by the disk as it is from then on.
     fn hand_over(&mut self, terminal: &mut Terminal) -> anyhow::Result<()> {
+        self.hand_over_waiting(terminal)?;
+        self.engine.look_again();
+        self.since = Instant::now();
+        Ok(())
+    }
+
+    fn hand_over_waiting(&mut self, terminal: &mut Terminal) -> anyhow::Result<()> {
         let waiting = std::mem::take(&mut self.waiting);
         let problem = self.record(&waiting).err().map(|error| error.to_string());
         let mut answers = Vec::with_capacity(waiting.len().saturating_mul(USUAL_ANSWER));
@@ -231,23 +255,29 @@ impl Batch {
 
     /// The decision on one line, or what is wrong with it, starting with the place.
     fn judge(&mut self, line: &[u8]) -> Answer {
+        if let Some(decided) = self.engine.recall(line) {
+            return Ok(decided);
+        }
         let request = json_line::request::<Request<'_>, OwnedRequest>(line, &CALLS)?;
-        self.judge_request(request)
+        self.judge_request(line, request)
             .map_err(|problem| format!(": {problem}"))
     }
 
-    fn judge_request(&mut self, request: Request<'_>) -> Answer {
+    fn judge_request(&mut self, line: &[u8], request: Request<'_>) -> Answer {
         let input = request
             .input
             .map_or(Value::Null, |StrictValue(value)| value);
         let call = ToolCall::new(request.tool, input).map_err(|error| error.to_string())?;
         let plain = request.cwd.is_none() && request.config.is_none() && request.session.is_none();
-        let caller = match plain {
-            true => Arc::clone(&self.caller),
-            false => Arc::new(self.caller_of(request.cwd, request.config, request.session)?),
+        let said = LineCaller {
+            directory: request.cwd.as_deref().map(PathBuf::from),
+            caller: match plain {
+                true => Arc::clone(&self.caller),
+                false => Arc::new(self.caller_of(request.cwd, request.config, request.session)?),
+            },
         };
         self.engine
-            .decide(call, caller)
+            .decide_line(line, call, &said)
             .map_err(|error| error.to_string())
     }
 

@@ -12,7 +12,9 @@ use super::refusal::Refusal;
 use super::texts::{Argument, UNKNOWN};
 use super::tree::Span;
 use super::unwrapping::Unwrapped;
-use crate::code::{Carried, CodeEffect, CodeEffectKind, Language, Operand, Setting, Unfollowed};
+use crate::code::{
+    self, Carried, CodeEffect, CodeEffectKind, Language, Operand, Setting, Unfollowed,
+};
 use crate::opaque::Reason;
 use crate::paths::base_name;
 

@@ -470,9 +470,7 @@ impl Broker {
         }
         let next = answering::withdrawn(&request, now);
         let withdrawn = || self.inner.host.record(Event::Withdrawn(&next));
-        let updated = requests
-            .store
-            .update(&next, Some(nonce), withdrawn, || Ok(()))?;
+        let updated = requests.store.update(&next, Some(nonce), withdrawn)?;
         if updated == Updated::Overtaken {
             return Ok(None);
         }
@@ -491,7 +489,7 @@ impl Broker {
         let mut trouble = None;
         for request in due {
             let next = answering::expired(&request, now);
-            match self.settle(&next, || self.inner.host.record(Event::Expired(&next))) {
+            match self.settle(&next, || Ok(Event::Expired(&next))) {
                 Ok(stored) => settled += usize::from(stored),
                 Err(problem) => trouble = Some(problem),
             }
@@ -530,7 +528,7 @@ impl Broker {
                 settled.approvers = vec![said.approver.clone()];
             }
             let _ = self.settle(&next, || {
-                self.inner.host.record(Event::Answered {
+                Ok(Event::Answered {
                     request: &next,
                     approver: &said.approver,
                     answer: said.answer.as_str(),
@@ -549,7 +547,7 @@ impl Broker {
     ) -> Result<Option<Request>, Problem> {
         let stored = self.settle(&next, || {
             let (approver, answer) = answered()?;
-            self.inner.host.record(Event::Answered {
+            Ok(Event::Answered {
                 request: &next,
                 approver,
                 answer,
@@ -558,12 +556,13 @@ impl Broker {
         Ok(stored.then_some(next))
     }
 
-    /// Stores the next version of a request, recorded first, and tells the caller that waits and
-    /// everybody who watches; false if another change was faster.
-    fn settle(
+    /// Stores the next version of a request, recorded first as the event, and tells the caller that waits
+    /// and everybody who watches; false if another change was faster. A release that somebody waits for
+    /// is used by that, and recorded as used in the same step.
+    fn settle<'e>(
         &self,
-        next: &Request,
-        record: impl FnOnce() -> Result<(), Problem>,
+        next: &'e Request,
+        event: impl FnOnce() -> Result<Event<'e>, Problem>,
     ) -> Result<bool, Problem> {
         let mut requests = self.requests();
         let over = is_final(next.state);
@@ -571,9 +570,13 @@ impl Broker {
         let caller = requests.waiting.get(&next.id);
         let caller = caller.filter(|caller| told.is_some() && !caller.tell.is_closed());
         let nonce = caller.map(|caller| caller.nonce.clone());
-        let updated = requests
-            .store
-            .update(next, nonce.as_deref(), record, || self.record_use(next))?;
+        let host = &self.inner.host;
+        let is_used = nonce.is_some() && next.state == State::Released;
+        let record = || match is_used {
+            true => host.record_both(event()?, Event::Used(next)),
+            false => host.record(event()?),
+        };
+        let updated = requests.store.update(next, nonce.as_deref(), record)?;
         if updated == Updated::Overtaken {
             return Ok(false);
         }
@@ -583,7 +586,7 @@ impl Broker {
         }
         requests.pending = requests.pending.saturating_sub(1);
         if let Some(caller) = requests.waiting.remove(&next.id)
-            && updated == Updated::TellCaller
+            && nonce.is_some()
             && let Some(told) = told
         {
             // If it has gone away this moment its release is lost, never used twice.

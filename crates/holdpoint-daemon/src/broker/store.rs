@@ -29,13 +29,16 @@ pub(super) enum Updated {
     Overtaken,
     /// It is stored.
     Stored,
-    /// It is stored, and the caller that waits is to be told.
-    TellCaller,
 }
 
 pub(super) struct Store {
     connection: Connection,
+    /// Whether what is committed is on the disk before anybody hears of it.
+    waits: bool,
 }
+
+/// The most statements that are kept compiled: all there are.
+const MAX_STATEMENTS: usize = 32;
 
 impl Store {
     pub(super) fn open(path: &Path) -> Result<Self, Problem> {
@@ -50,7 +53,11 @@ impl Store {
             .busy_timeout(Duration::from_secs(5))
             .map_err(fail)?;
         connection.execute_batch(SCHEMA).map_err(fail)?;
-        Ok(Self { connection })
+        connection.set_prepared_statement_cache_capacity(MAX_STATEMENTS);
+        Ok(Self {
+            connection,
+            waits: true,
+        })
     }
 
     /// Keeps a new request. It is written, and survives the end of this process, but nobody waits for
@@ -68,7 +75,7 @@ impl Store {
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(unusable)?;
         transaction
-            .prepare(
+            .prepare_cached(
                 "INSERT INTO requests (id, state, session, origin, opened, expires, version, words, body)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             )
@@ -91,21 +98,27 @@ impl Store {
     }
 
     /// Whether what is committed from now on is on the disk before anybody hears of it.
-    fn waits_for_disk(&self, waits: bool) -> Result<(), Problem> {
-        let how = if waits { "FULL" } else { "NORMAL" };
-        self.connection
-            .pragma_update(None, "synchronous", how)
-            .map_err(unusable)
+    fn waits_for_disk(&mut self, waits: bool) -> Result<(), Problem> {
+        if self.waits == waits {
+            return Ok(());
+        }
+        // Compiled each time: this statement does what it does when it is.
+        let how = match waits {
+            true => "PRAGMA synchronous = FULL",
+            false => "PRAGMA synchronous = NORMAL",
+        };
+        self.connection.execute_batch(how).map_err(unusable)?;
+        self.waits = waits;
+        Ok(())
     }
 
-    /// Replaces a request by its next version. The caller that is to be told is noted in the same step,
-    /// if `before_telling` lets it be: two waits for the disk are one.
+    /// Replaces a request by its next version. The caller that is to be told is noted in the same step:
+    /// two waits for the disk are one.
     pub(super) fn update(
         &mut self,
         request: &Request,
         tell: Option<&str>,
         before_commit: impl FnOnce() -> Result<(), Problem>,
-        before_telling: impl FnOnce() -> Result<(), Problem>,
     ) -> Result<Updated, Problem> {
         self.waits_for_disk(true)?;
         let body = body_of(request)?;
@@ -116,7 +129,7 @@ impl Store {
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(unusable)?;
         let changed = transaction
-            .prepare(
+            .prepare_cached(
                 "UPDATE requests SET state = ?2, expires = ?3, settled = ?4, approvers = ?5,
                         version = ?6, words = ?7, body = ?8
                  WHERE id = ?1 AND version = ?6 - 1 AND state = 'pending'",
@@ -138,16 +151,11 @@ impl Store {
             return Ok(Updated::Overtaken);
         }
         before_commit()?;
-        // A caller that cannot be told now asks again; the answer counts all the same.
-        let tell = tell.filter(|_| before_telling().is_ok());
         if let Some(caller) = tell {
             note_told(&transaction, &request.id, caller)?;
         }
         transaction.commit().map_err(unusable)?;
-        Ok(match tell {
-            Some(_) => Updated::TellCaller,
-            None => Updated::Stored,
-        })
+        Ok(Updated::Stored)
     }
 
     /// Notes who is told how a request ended; false if somebody else was before.
@@ -172,7 +180,7 @@ impl Store {
 
     pub(super) fn find(&self, id: &str) -> Result<Option<Kept>, Problem> {
         self.connection
-            .prepare("SELECT body, told FROM requests WHERE id = ?1")
+            .prepare_cached("SELECT body, told FROM requests WHERE id = ?1")
             .and_then(|mut query| query.query_row([id], kept).optional())
             .map_err(unusable)?
             .transpose()
@@ -217,7 +225,7 @@ impl Store {
 
     pub(super) fn next_expiry(&self) -> Result<Option<UnixMillis>, Problem> {
         self.connection
-            .prepare("SELECT min(expires) FROM requests WHERE state = 'pending'")
+            .prepare_cached("SELECT min(expires) FROM requests WHERE state = 'pending'")
             .and_then(|mut query| query.query_row([], |row| row.get::<_, Option<i64>>(0)))
             .map(|found| found.and_then(|at| u64::try_from(at).ok()).map(UnixMillis))
             .map_err(unusable)
@@ -286,7 +294,7 @@ impl Store {
     fn query(&self, sql: &str, values: &[&dyn ToSql]) -> Result<Vec<Kept>, Problem> {
         let rows: Result<Vec<Result<Kept, Problem>>, rusqlite::Error> = self
             .connection
-            .prepare(sql)
+            .prepare_cached(sql)
             .and_then(|mut query| query.query_map(values, kept)?.collect());
         // One that an older or a newer version wrote cannot be answered; it keeps no other from it.
         Ok(rows.map_err(unusable)?.into_iter().flatten().collect())
@@ -296,7 +304,7 @@ impl Store {
 /// Notes who is told how a request ended; false if somebody else was before.
 fn note_told(connection: &Connection, id: &str, told: &str) -> Result<bool, Problem> {
     connection
-        .prepare(
+        .prepare_cached(
             "UPDATE requests SET told = ?2 WHERE id = ?1 AND told IS NULL AND state != 'pending'",
         )
         .and_then(|mut update| update.execute(params![id, told]))

@@ -68,6 +68,20 @@ impl<'a> Host<'a> {
         })
     }
 
+    /// Puts events on record, all of them or none.
+    fn record_all(&self, events: &[Event<'_>]) -> Result<(), Problem> {
+        // What is redacted depends on the policy. If that cannot be read any more, what is redacted
+        // always still is.
+        let policy = self.engine.latest_policy(&self.policy);
+        let recorder = self.engine.recorder().map_err(problem)?;
+        recorder
+            .hold(&Hold {
+                events,
+                policy: policy.as_deref(),
+            })
+            .map_err(problem)
+    }
+
     fn reading(&self, asked: &CallContext) -> Result<Arc<Reading>, Problem> {
         let policy = self.engine.policy(&self.policy).map_err(problem)?;
         let call = asked.call().map_err(problem)?;
@@ -120,16 +134,11 @@ impl BrokerHost for Host<'_> {
     }
 
     fn record(&self, event: Event<'_>) -> Result<(), Problem> {
-        // What is redacted depends on the policy. If that cannot be read any more, what is redacted
-        // always still is.
-        let policy = self.engine.latest_policy(&self.policy);
-        let recorder = self.engine.recorder().map_err(problem)?;
-        recorder
-            .hold(&Hold {
-                event,
-                policy: policy.as_deref(),
-            })
-            .map_err(problem)
+        self.record_all(&[event])
+    }
+
+    fn record_both(&self, first: Event<'_>, second: Event<'_>) -> Result<(), Problem> {
+        self.record_all(&[first, second])
     }
 
     fn remember(
@@ -169,15 +178,11 @@ impl BrokerHost for Engine {
     }
 
     fn record(&self, event: Event<'_>) -> Result<(), Problem> {
-        let asked = match event {
-            Event::Judged { asked, .. } => asked,
-            Event::Opened(request)
-            | Event::Answered { request, .. }
-            | Event::Expired(request)
-            | Event::Withdrawn(request)
-            | Event::Used(request) => &request.asked,
-        };
-        Host::of_call(self, asked).record(event)
+        Host::of_call(self, asked_in(event)).record(event)
+    }
+
+    fn record_both(&self, first: Event<'_>, second: Event<'_>) -> Result<(), Problem> {
+        Host::of_call(self, asked_in(first)).record_both(first, second)
     }
 
     fn remember(
@@ -187,6 +192,18 @@ impl BrokerHost for Engine {
         approver: &str,
     ) -> Result<(), Problem> {
         Host::of_call(self, asked).remember(asked, memory, approver)
+    }
+}
+
+/// The call an event is about.
+fn asked_in(event: Event<'_>) -> &CallContext {
+    match event {
+        Event::Judged { asked, .. } => asked,
+        Event::Opened(request)
+        | Event::Answered { request, .. }
+        | Event::Expired(request)
+        | Event::Withdrawn(request)
+        | Event::Used(request) => &request.asked,
     }
 }
 

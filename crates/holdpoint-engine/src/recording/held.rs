@@ -10,18 +10,18 @@ use serde_json::{Map, Value, json};
 
 use crate::excerpt::{brief, recorded};
 
-/// Something that happens to a call that waits, and the policy it waits under.
+/// What happens to a call that waits, and the policy it waits under.
 #[derive(Clone, Copy, Debug)]
 pub struct Hold<'a> {
-    /// What happens.
-    pub event: Event<'a>,
+    /// What happens, one after the other.
+    pub events: &'a [Event<'a>],
     /// The policy, which says what is redacted.
     pub policy: Option<&'a Policy>,
 }
 
 /// The entry, and how surely it is kept. What lets a call run is on the disk before it does.
-pub(super) fn entry(hold: &Hold<'_>, redactor: &Redactor) -> (Entry, Durability) {
-    match hold.event {
+pub(super) fn entry(event: Event<'_>, redactor: &Redactor) -> (Entry, Durability) {
+    match event {
         Event::Judged { asked, decision } => (
             judged(asked, decision, redactor),
             match decision.verdict.runs() {
