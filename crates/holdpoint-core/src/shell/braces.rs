@@ -45,6 +45,9 @@ pub(super) fn expand(parts: &[Part]) -> Result<Vec<Vec<Piece<'_>>>, Unexpanded> 
     if after.iter().any(|part| matches!(part, Part::Brace(_))) {
         return Err(Unexpanded::Odd);
     }
+    if is_odd(parts) {
+        return Err(Unexpanded::Odd);
+    }
     let Some((before, inside, after)) = first_expression(parts) else {
         return Ok(vec![parts.iter().map(Piece::Part).collect()]);
     };
@@ -74,6 +77,17 @@ pub(super) fn expand(parts: &[Part]) -> Result<Vec<Vec<Piece<'_>>>, Unexpanded> 
         }
     }
     Ok(words)
+}
+
+/// Whether braces that are no expression hold others and have others behind them: bash then takes a
+/// later brace for the one that closes them (`{{,}},}` is `}` twice).
+fn is_odd(parts: &[Part]) -> bool {
+    let marked = |parts: &[Part]| parts.iter().any(|part| mark(part).is_some());
+    let open = parts.iter().position(|part| mark(part) == Some('{'));
+    let inner = open.and_then(|open| parts.get(open + 1..));
+    inner.and_then(matching).is_some_and(|(inside, after)| {
+        alternatives(inside).len() == 1 && marked(inside) && marked(after)
+    })
 }
 
 enum Expression<'t> {

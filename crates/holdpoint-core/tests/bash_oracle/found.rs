@@ -89,4 +89,5 @@ pub(crate) const ONCE_DIFFERENT: &[&str] = &[
     "BASH_ENV=/dev/stdin bash -c : <<<'cmd_e'",
     "PS4='$(cmd_f a)';set -x;:",
     "IFS=''\nmapfile -c1 -C'c $(cmd_b ''$()x$IFS})'<<<\"\"",
+    "cmd_b {{,}},}",
 ];
