@@ -25,6 +25,7 @@ const MAX_SUPPOSED_BYTES: usize = 64 << 10;
 pub(crate) struct Supposition {
     /// The command that may run it.
     pub(crate) by: usize,
+    /// What may be run; nothing where there is more than was looked at.
     pub(crate) line: String,
     /// It is the command itself, by another name: whatever is asked about that one is asked here.
     pub(crate) is_itself: bool,
@@ -59,6 +60,26 @@ pub(crate) fn suppositions(
         }
     }
     Ok(found.lines)
+}
+
+/// The lines that may stand in texts a tool is given. Where there are more than are looked at, the call
+/// is asked about for that.
+pub(crate) fn in_texts(texts: &[String], by: usize, budget: &Budget) -> Vec<Supposition> {
+    let mut found = Found {
+        lines: Vec::new(),
+        bytes: 0,
+        budget,
+    };
+    let full = texts.iter().any(|text| found.in_word(by, text).is_err());
+    if full {
+        found.lines.truncate(MAX_SUPPOSED);
+        found.lines.push(Supposition {
+            by,
+            line: String::new(),
+            is_itself: false,
+        });
+    }
+    found.lines
 }
 
 /// There are more lines than are looked at.
@@ -371,7 +392,7 @@ fn is_subcommand(program: &str, word: &str) -> bool {
 }
 
 /// Whether a program is known to take its words for data.
-fn is_data(name: &str) -> bool {
+pub(crate) fn is_data(name: &str) -> bool {
     READ_ONLY.binary_search(&name).is_ok() || DATA.binary_search(&name).is_ok()
 }
 
@@ -445,6 +466,7 @@ fn closing(sign: u8) -> Option<char> {
         b'"' => Some('"'),
         b'\'' => Some('\''),
         b'`' => Some('`'),
+        b'>' => Some('<'),
         _ => None,
     }
 }

@@ -8,9 +8,13 @@ use super::commands::Wrapping;
 use super::refusal::Refusal;
 use super::texts::Argument;
 use super::unwrapping::Unwrapped;
+use super::walk::Start;
 use crate::opaque::Reason;
 use crate::paths::{base_name, is_within};
 use crate::rules::{self, Carrier, Role};
+
+/// Built-ins that call back: the code sees the shell's variables, and may change them.
+const SHELL_CALLBACKS: [&str; 2] = ["mapfile", "readarray"];
 
 /// Directories of what is installed, and loaded by its path for honest reasons.
 const INSTALLED: [&str; 3] = ["/usr", "/opt", "/lib"];
@@ -62,7 +66,10 @@ impl Unwrapped<'_, '_> {
                     if !carrier.commanding && (is_temporary(&code) || only_deletes(&code)) {
                         self.mark(Reason::ExecutableSetting);
                     }
-                    self.runs(how, &code)?;
+                    match SHELL_CALLBACKS.contains(&name) {
+                        true => self.calls_back(&code)?,
+                        false => self.runs(how, &code)?,
+                    }
                 }
             }
             for flag in carrier.statements {
@@ -79,6 +86,21 @@ impl Unwrapped<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Lists code the shell itself runs between other things, as often as it likes or never.
+    fn calls_back(&mut self, code: &Argument) -> Result<(), Refusal> {
+        let before = self.listing.environment.clone();
+        let start = Start {
+            in_shell: true,
+            ..self.start.clone()
+        };
+        let walked = self
+            .listing
+            .code(self.place, Wrapping::Commanding, code, &start);
+        let after = self.listing.environment.clone();
+        self.listing.environment = before.either(after);
+        walked
     }
 
     /// Lists what is told to a database elsewhere as a client of it that is told the same.

@@ -12,14 +12,15 @@ use super::refusal::Refusal;
 use super::texts::{Argument, UNKNOWN};
 use super::tree::Span;
 use super::unwrapping::Unwrapped;
-use crate::code::{
-    self, Carried, CodeEffect, CodeEffectKind, Language, Operand, Setting, Unfollowed,
-};
+use crate::code::{Carried, CodeEffect, CodeEffectKind, Language, Operand, Setting, Unfollowed};
 use crate::opaque::Reason;
 use crate::paths::base_name;
 
 /// Effects of one piece of code that are listed; each is a command. What has more is marked.
 const MAX_EFFECTS: usize = 500;
+
+/// The programs calls of database libraries are listed as.
+const DATABASE_CLIENTS: [&str; 4] = ["mongosh", "mysql", "psql", "sqlite3"];
 
 /// Where code comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +35,8 @@ pub(super) enum Source {
         asks: bool,
         /// It takes texts out of a code, so that what it hands on is asked about, too.
         decodes: bool,
+        /// It says what becomes of a database step by step, and back: that is what it is for.
+        migrates: bool,
     },
 }
 
@@ -42,7 +45,8 @@ pub(super) fn language(program: &str) -> Option<Language> {
     let stem = program.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     Some(match stem {
         "python" | "pypy" | "ipython" => Language::Python,
-        "node" | "nodejs" | "bun" | "deno" | "tsx" | "ts-node" | "zx" => Language::JavaScript,
+        "node" | "nodejs" | "bun" | "deno" | "tsx" | "ts-node" | "zx" | "esno" | "esr" | "jiti"
+        | "babel-node" | "vite-node" => Language::JavaScript,
         "ruby" | "jruby" => Language::Ruby,
         "perl" => Language::Perl,
         "php" => Language::Php,
@@ -67,7 +71,7 @@ pub(super) fn run(
     span: &Span,
     source: Source,
 ) -> Result<(), Refusal> {
-    let reading = code::read(language, text, command.listing.budget());
+    let reading = command.listing.read_code(language, text);
     if source == Source::Inline && reading.opaque.is_some() {
         command.mark(Reason::InlineCode);
     }
@@ -275,6 +279,13 @@ fn list(
             return Ok(());
         }
     };
+    if matches!(source, Source::Loaded { migrates: true, .. })
+        && words
+            .first()
+            .is_some_and(|word| DATABASE_CLIENTS.contains(&word.unquoted()))
+    {
+        return Ok(());
+    }
     match effect.setting.as_deref() {
         Some(under) => start_under(command, under, words, span),
         None => command.starts_apart(Wrapping::Commanding, words),

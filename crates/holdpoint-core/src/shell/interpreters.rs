@@ -48,7 +48,7 @@ const INTERPRETERS: &[Interpreter] = &[
         ends: "",
     },
     Interpreter {
-        names: Names::new("node nodejs bun tsx ts-node zx"),
+        names: Names::new("node nodejs bun tsx ts-node zx esno esr jiti babel-node vite-node"),
         code: "-e -p --eval --print -pe",
         values: "-r -C --require --import --loader --conditions",
         ends: "",
@@ -101,6 +101,14 @@ const INTERPRETERS: &[Interpreter] = &[
         ),
         code: "-e -c -ex -o -eval --eval --batch-eval --execute",
         values: "-l -x",
+        ends: "",
+    },
+    Interpreter {
+        names: Names::new(
+            "bb scala-cli gforth ocaml runghc runhaskell raku gp octave maxima janet gjs micropython",
+        ),
+        code: "-e -E --eval -c --expr --batch-string",
+        values: "-l -I -L",
         ends: "",
     },
     Interpreter {

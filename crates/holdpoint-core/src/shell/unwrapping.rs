@@ -648,9 +648,10 @@ impl Unwrapped<'_, '_> {
                 (named || is(before, numbers) || is(after, numbers)).then_some(text)
             }
             "declare" | "typeset" | "local" | "export" | "readonly" => {
+                // A number is calculated, and a name for another variable may have a subscript.
                 let calculates = self.words.iter().any(|word| {
                     let text = word.unquoted();
-                    text.starts_with('-') && text.contains('i')
+                    text.starts_with('-') && text.contains(['i', 'n'])
                 });
                 match text.split_once('=') {
                     Some((_, value)) if calculates => Some(value),

@@ -5,7 +5,7 @@
 //! row is applied is left to `unwrapping`.
 
 use super::commands::Wrapping::{self, Commanding, Incidental, Transparent};
-use super::names::{Names, Shapes};
+use super::names::{Names, Shape, Shapes};
 use super::options::Spec;
 use super::texts::Argument;
 
@@ -52,8 +52,9 @@ pub(super) fn find(name: &str, subcommand: Option<&str>) -> Option<&'static Wrap
     if !ALL.could_hold(name) {
         return None;
     }
+    let shape = Shape::from_name(name);
     WRAPPERS.iter().find(|wrapper| {
-        wrapper.names.contains(name)
+        wrapper.names.contains_shaped(name, shape)
             && (wrapper.subcommands.is_empty()
                 || subcommand.is_some_and(|word| wrapper.subcommands.contains(word)))
     })
@@ -63,6 +64,12 @@ pub(super) fn find(name: &str, subcommand: Option<&str>) -> Option<&'static Wrap
 /// front of a subcommand, each with one word that may be its value.
 pub(super) fn find_in(name: &str, words: &[Argument]) -> Option<(&'static Wrapper, usize)> {
     if !ALL.could_hold(name) {
+        return None;
+    }
+    // A name that only looks like one is none behind any number of flags.
+    let shape = Shape::from_name(name);
+    let mut wrappers = WRAPPERS.iter();
+    if !wrappers.any(|wrapper| wrapper.names.contains_shaped(name, shape)) {
         return None;
     }
     let mut at = 1;
