@@ -12,7 +12,9 @@ use super::refusal::Refusal;
 use super::texts::{Argument, UNKNOWN};
 use super::tree::Span;
 use super::unwrapping::Unwrapped;
-use crate::code::{Carried, CodeEffect, CodeEffectKind, Language, Operand, Setting, Unfollowed};
+use crate::code::{
+    Carried, CodeEffect, CodeEffectKind, Language, Operand, Reading, Setting, Unfollowed,
+};
 use crate::opaque::Reason;
 use crate::paths::base_name;
 
@@ -164,7 +166,7 @@ const UNKNOWN_HOST: &str = "unknown.invalid";
 
 /// Whether code that has a connection of its own also has what is handed out over one: a shell that waits
 /// for lines, or a way to run whatever arrives. It is listed as the program that does just that.
-fn hands_over_shell(reading: &code::Reading, language: Language, source: Source) -> bool {
+fn hands_over_shell(reading: &Reading, language: Language, source: Source) -> bool {
     // Awk knows connections only by the names of files nobody else uses.
     if language == Language::Awk {
         return true;
