@@ -277,9 +277,15 @@ impl<'w> Listing<'w> {
     /// Whether a command reads what the pipeline before it prints, and nothing else: it has no redirects,
     /// and nothing that has some starts it.
     pub(super) fn reads_pipe(&self, place: usize) -> bool {
-        self.commands.get(place).is_some_and(|command| {
-            command.redirects.is_empty() && !matches!(command.reached, Reached::Within { .. })
-        })
+        let mut at = place;
+        while let Some(command) = self.commands.get(at) {
+            match command.reached {
+                _ if !command.redirects.is_empty() => return false,
+                Reached::Within { wrapper, .. } if wrapper < at => at = wrapper,
+                _ => return true,
+            }
+        }
+        false
     }
 
     /// Whether something of the pipeline before decodes.
