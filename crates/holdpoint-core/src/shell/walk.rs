@@ -279,11 +279,16 @@ impl<'w> Listing<'w> {
     pub(super) fn reads_pipe(&self, place: usize) -> bool {
         let mut at = place;
         while let Some(command) = self.commands.get(at) {
-            match command.reached {
-                _ if !command.redirects.is_empty() => return false,
-                Reached::Within { wrapper, .. } if wrapper < at => at = wrapper,
-                _ => return true,
+            if !command.redirects.is_empty() {
+                return false;
             }
+            let Reached::Within { wrapper, .. } = command.reached else {
+                return true;
+            };
+            if wrapper >= at {
+                return true;
+            }
+            at = wrapper;
         }
         false
     }
