@@ -265,8 +265,9 @@ impl Found<'_> {
         let feeding = commands
             .get(view.command.fed_by.clone())
             .unwrap_or_default();
-        let alone =
-            |feeder: &&CommandView| !matches!(feeder.command.reached, Reached::Within { .. });
+        // What one of them starts is part of that one.
+        let fed_by = &view.command.fed_by;
+        let alone = |feeder: &&CommandView| !matches!(feeder.command.reached, Reached::Within { wrapper, .. } if fed_by.contains(&wrapper));
         for feeder in feeding.iter().filter(alone).take(MAX_FEEDERS) {
             let name = feeder.program().unwrap_or_default();
             let plain = plain_name(name).unwrap_or_else(|| quoted(name, false));

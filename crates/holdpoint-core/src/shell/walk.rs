@@ -277,9 +277,20 @@ impl<'w> Listing<'w> {
     /// Whether a command reads what the pipeline before it prints, and nothing else: it has no redirects,
     /// and nothing that has some starts it.
     pub(super) fn reads_pipe(&self, place: usize) -> bool {
-        self.commands.get(place).is_some_and(|command| {
-            command.redirects.is_empty() && !matches!(command.reached, Reached::Within { .. })
-        })
+        let mut at = place;
+        while let Some(command) = self.commands.get(at) {
+            if !command.redirects.is_empty() {
+                return false;
+            }
+            let Reached::Within { wrapper, .. } = command.reached else {
+                return true;
+            };
+            if wrapper >= at {
+                return true;
+            }
+            at = wrapper;
+        }
+        false
     }
 
     /// Whether something of the pipeline before decodes.
