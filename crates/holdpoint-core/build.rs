@@ -24,6 +24,8 @@ use std::path::{Path, PathBuf};
 mod data_format;
 #[path = "src/rules/format.rs"]
 mod format;
+#[path = "build_powershell.rs"]
+mod powershell;
 #[path = "build_tools.rs"]
 mod tools;
 #[path = "src/rules/traces.rs"]
@@ -35,7 +37,12 @@ use data_format::{ClassesFile, DatabaseEntry, ProgramEntry, ProgramsFile, Recurs
 use format::{CaseEntry, OneOrMany, PackFile};
 
 /// Files beside the packs that are none.
-const DATA: &[&str] = &["path-classes.toml", "programs.toml", "tools.toml"];
+const DATA: &[&str] = &[
+    "path-classes.toml",
+    "powershell.toml",
+    "programs.toml",
+    "tools.toml",
+];
 
 fn main() {
     let root = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../../rules");
@@ -71,6 +78,7 @@ fn main() {
     let target = PathBuf::from(std::env::var("OUT_DIR").unwrap());
     fs::write(target.join("packs.rs"), out).unwrap();
     tools::write(&root.join("tools.toml"), &target.join("tools.rs"));
+    powershell::write(&root.join("powershell.toml"), &target.join("powershell.rs"));
 }
 
 fn load<T: serde::de::DeserializeOwned>(path: &Path) -> T {

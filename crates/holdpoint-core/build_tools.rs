@@ -17,7 +17,18 @@ struct ToolsFile {
     housekeeping: Vec<String>,
     words: BTreeMap<String, Vec<String>>,
     names: BTreeMap<String, Vec<String>>,
+    /// Programs by the words tools are named with.
+    programs: BTreeMap<String, Vec<String>>,
+    /// Interpreters by the words for their languages; the first that fits counts.
+    language: Vec<LanguageEntry>,
     tool: Vec<ToolEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LanguageEntry {
+    interpreter: String,
+    names: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -98,6 +109,7 @@ pub(super) fn write(file: &Path, target: &Path) {
         "operation",
         "typed",
         "typing",
+        "prose",
     ] {
         let words: BTreeSet<&String> = file.words[key].iter().collect();
         for word in &words {
@@ -119,6 +131,21 @@ pub(super) fn write(file: &Path, target: &Path) {
         )
         .unwrap();
     }
+    writeln!(
+        out,
+        "static COMMAND_ENDINGS: &[&str] = &{:?};",
+        file.words["command_endings"]
+    )
+    .unwrap();
+    writeln!(out, "static PROGRAMS_BY_NAME: &[(&str, &[&str])] = &[").unwrap();
+    for (program, names) in &file.programs {
+        writeln!(out, "({program:?}, &{names:?}),").unwrap();
+    }
+    writeln!(out, "];\nstatic LANGUAGES: &[(&str, &[&str])] = &[").unwrap();
+    for LanguageEntry { interpreter, names } in &file.language {
+        writeln!(out, "({interpreter:?}, &{names:?}),").unwrap();
+    }
+    writeln!(out, "];").unwrap();
     fs::write(target, out).unwrap();
 }
 

@@ -23,6 +23,14 @@ fuzz_target!(|text: &str| {
         check_places(&commands, &words.join(" "));
     }
 
+    // What Windows' shells are given becomes a line of a shell, which is read again.
+    for front in [["pwsh", "-c"], ["cmd", "/c"]] {
+        let words = [front[0], front[1], text];
+        if let Ok(commands) = shell::commands_of_words(&words) {
+            check_places(&commands, &words.join(" "));
+        }
+    }
+
     // No shell can be handed a NUL byte.
     if !text.contains('\0') {
         let quoted = format!("echo '{}'", text.replace('\'', r"'\''"));

@@ -13,7 +13,9 @@ command -v tmux >/dev/null || {
     exit 1
 }
 if [ -z "${HOLDPOINT:-}" ]; then
-    cargo build --quiet --locked --manifest-path "$root/Cargo.toml" --package holdpoint-cli
+    # All of the workspace, as `cargo test` builds it: a part alone gets other features of what it depends on, and
+    # is built anew.
+    cargo build --quiet --locked --manifest-path "$root/Cargo.toml" --workspace --bins --examples
     HOLDPOINT=${CARGO_TARGET_DIR:-$root/target}/debug/holdpoint
 fi
 

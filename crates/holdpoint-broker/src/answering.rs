@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::answer::{Answer, Scope, SignedAnswer};
 use crate::host::{BrokerHost, Judged, Memory, Prepared, Problem};
 use crate::request::{Approval, Edit, Offer, Request, Settled, State};
-use crate::time::Moment;
+use crate::time::UnixMillis;
 
 /// What an answer does.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub fn apply(
     request: &Request,
     said: &SignedAnswer,
     host: &dyn BrokerHost,
-    now: Moment,
+    now: UnixMillis,
 ) -> Result<Step, Problem> {
     if let Some(reason) = without_effect(request, said, now) {
         return Ok(Step::NoEffect(reason));
@@ -63,7 +63,7 @@ const APPROVED: &str = "User approved execution";
 const DENIED: &str = "User denied execution";
 
 /// Why an answer cannot have an effect, whatever it is.
-fn without_effect(request: &Request, said: &SignedAnswer, now: Moment) -> Option<String> {
+fn without_effect(request: &Request, said: &SignedAnswer, now: UnixMillis) -> Option<String> {
     if request.state != State::Pending {
         let who = request
             .settled
@@ -129,7 +129,7 @@ fn released(
     request: &Request,
     said: &SignedAnswer,
     host: &dyn BrokerHost,
-    now: Moment,
+    now: UnixMillis,
 ) -> Result<Step, Problem> {
     if let Some(phrase) = &request.terms.phrase
         && said.phrase.as_deref().map(str::trim) != Some(phrase)
@@ -247,8 +247,13 @@ fn offered(request: &Request, scope: Option<Scope>) -> Result<&Offer, String> {
     })
 }
 
-/// What becomes of a yes to something that is no longer what was escape_for_display.
-fn overtaken(request: &Request, said: &SignedAnswer, now: Moment, judged: &Judged) -> Option<Step> {
+/// What becomes of a yes to something that is no longer what was shown.
+fn overtaken(
+    request: &Request,
+    said: &SignedAnswer,
+    now: UnixMillis,
+    judged: &Judged,
+) -> Option<Step> {
     let decision = &judged.decision;
     if decision.verdict == Verdict::Deny {
         let reason = format!("It may no longer run: {}", decision.reason);
@@ -262,7 +267,7 @@ fn overtaken(request: &Request, said: &SignedAnswer, now: Moment, judged: &Judge
     Some(refused(request, said, now, Method::Error, reason, None))
 }
 
-fn commented(request: &Request, said: &SignedAnswer, now: Moment, comment: &str) -> Step {
+fn commented(request: &Request, said: &SignedAnswer, now: UnixMillis, comment: &str) -> Step {
     let comment = comment.trim();
     if comment.is_empty() {
         return Step::NoEffect("the comment is empty: write one, or answer no".into());
@@ -278,7 +283,7 @@ fn commented(request: &Request, said: &SignedAnswer, now: Moment, comment: &str)
     )
 }
 
-fn never(request: &Request, said: &SignedAnswer, now: Moment, scope: Option<Scope>) -> Step {
+fn never(request: &Request, said: &SignedAnswer, now: UnixMillis, scope: Option<Scope>) -> Step {
     match offered(request, scope) {
         Err(reason) => Step::NoEffect(reason),
         Ok(offer) => {
@@ -297,7 +302,7 @@ fn never(request: &Request, said: &SignedAnswer, now: Moment, scope: Option<Scop
 fn refused(
     request: &Request,
     said: &SignedAnswer,
-    now: Moment,
+    now: UnixMillis,
     method: Method,
     reason: &str,
     comment: Option<String>,
@@ -318,7 +323,7 @@ fn edited(
     request: &Request,
     said: &SignedAnswer,
     host: &dyn BrokerHost,
-    now: Moment,
+    now: UnixMillis,
     input: &Map<String, Value>,
 ) -> Result<Step, Problem> {
     for key in input.keys() {
@@ -377,7 +382,7 @@ fn edited(
 }
 
 /// The request when nobody answered in time.
-pub fn expired(request: &Request, now: Moment) -> Request {
+pub fn expired(request: &Request, now: UnixMillis) -> Request {
     ended(
         request,
         now,
@@ -388,7 +393,7 @@ pub fn expired(request: &Request, now: Moment) -> Request {
 }
 
 /// The request when whoever asked no longer wants to know.
-pub fn withdrawn(request: &Request, now: Moment) -> Request {
+pub fn withdrawn(request: &Request, now: UnixMillis) -> Request {
     ended(
         request,
         now,
@@ -398,7 +403,13 @@ pub fn withdrawn(request: &Request, now: Moment) -> Request {
     )
 }
 
-fn ended(request: &Request, now: Moment, state: State, method: Method, reason: &str) -> Request {
+fn ended(
+    request: &Request,
+    now: UnixMillis,
+    state: State,
+    method: Method,
+    reason: &str,
+) -> Request {
     let mut next = changed(request);
     next.state = state;
     next.settled = Some(Settled {
@@ -412,7 +423,7 @@ fn ended(request: &Request, now: Moment, state: State, method: Method, reason: &
 }
 
 /// The request when it is judged anew, because its session has changed; none if it still waits.
-pub fn reconsidered(request: &Request, judged: &Judged, now: Moment) -> Option<Request> {
+pub fn reconsidered(request: &Request, judged: &Judged, now: UnixMillis) -> Option<Request> {
     let decision = &judged.decision;
     let state = match decision.verdict {
         Verdict::Allow | Verdict::Notify => State::Released,

@@ -29,4 +29,4 @@ pub use request::{
     Offer, Request, Settled, State, Status, Terms, Warned,
 };
 pub use resolution::Resolution;
-pub use time::Moment;
+pub use time::UnixMillis;

@@ -9,7 +9,7 @@ use crate::channel::{Channel, ChannelError, Turn, Waiting};
 use crate::host::{BrokerHost, Event, Judged, Problem};
 use crate::request::{CallContext, Request, Settled, State};
 use crate::resolution::Resolution;
-use crate::time::Moment;
+use crate::time::UnixMillis;
 
 /// How often a person is asked again after an answer that has no effect; then the call is refused, since whatever
 /// answers is no person.
@@ -37,9 +37,9 @@ fn held(
     judged: Judged,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Resolution, Problem> {
-    let started = Moment::now();
+    let started = UnixMillis::now();
     let expires = judged.terms.expiry(started);
-    let waiting = |now: Moment| Waiting {
+    let waiting = |now: UnixMillis| Waiting {
         limit: expires.map(|expires| now.until(expires)),
         cancelled,
     };
@@ -61,13 +61,13 @@ fn held(
         return ended(host, request, error);
     }
     for _ in 0..MAX_TRIES {
-        let said = match channel.ask(&request, &waiting(Moment::now())) {
+        let said = match channel.ask(&request, &waiting(UnixMillis::now())) {
             Ok(said) => said,
             Err(error) => return ended(host, request, error),
         };
-        match apply(&request, &said, host, Moment::now())? {
+        match apply(&request, &said, host, UnixMillis::now())? {
             Step::NoEffect(reason) => {
-                if request.expires.is_some_and(|at| at <= Moment::now()) {
+                if request.expires.is_some_and(|at| at <= UnixMillis::now()) {
                     return ended(host, request, ChannelError::Timeout);
                 }
                 channel.told(&request, &reason);
@@ -115,7 +115,7 @@ fn ended(
     request: Request,
     error: ChannelError,
 ) -> Result<Resolution, Problem> {
-    let now = Moment::now();
+    let now = UnixMillis::now();
     let refused = |method: Method, reason: String| Request {
         state: State::Refused,
         settled: Some(Settled {

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use crate::host::Problem;
-use crate::time::Moment;
+use crate::time::UnixMillis;
 use crate::wire::{hex, unguessable};
 
 /// What somebody may do.
@@ -70,7 +70,7 @@ pub struct Delegation {
     /// Who answers.
     pub to: String,
     /// The first moment it no longer counts.
-    pub until: Moment,
+    pub until: UnixMillis,
 }
 
 /// The list of people.
@@ -175,7 +175,7 @@ impl Roster {
     }
 
     /// Forgets delegations that have ended.
-    pub fn forget_ended(&mut self, now: Moment) {
+    pub fn forget_ended(&mut self, now: UnixMillis) {
         self.delegations.retain(|one| one.until > now);
     }
 }
@@ -261,7 +261,7 @@ impl People {
     }
 
     /// In whose place somebody may answer now.
-    pub fn stands_in_for(&self, name: &str, now: Moment) -> Result<Vec<String>, Problem> {
+    pub fn stands_in_for(&self, name: &str, now: UnixMillis) -> Result<Vec<String>, Problem> {
         let roster = self.store.load()?;
         let mut principals = Vec::new();
         for one in &roster.delegations {
@@ -297,7 +297,12 @@ impl People {
     }
 
     /// Has `to` answer in the place of `from` until `until`.
-    pub fn delegate(&self, by: &str, delegation: &Delegation, now: Moment) -> Result<(), Problem> {
+    pub fn delegate(
+        &self,
+        by: &str,
+        delegation: &Delegation,
+        now: UnixMillis,
+    ) -> Result<(), Problem> {
         let Delegation { from, to, until } = delegation;
         if from == to {
             return Err(Problem("nobody needs to stand in for themselves".into()));
@@ -453,9 +458,9 @@ mod tests {
         people.add("dev", "ann", Role::Approver).unwrap();
         people.add("dev", "bob", Role::Approver).unwrap();
         people.add("dev", "vic", Role::Viewer).unwrap();
-        let now = Moment(1_000_000);
+        let now = UnixMillis(1_000_000);
         let until = now.after(Duration::from_secs(60));
-        let delegate = |from: &str, to: &str, until: Moment| {
+        let delegate = |from: &str, to: &str, until: UnixMillis| {
             let (from, to) = (from.to_owned(), to.to_owned());
             people.delegate("dev", &Delegation { from, to, until }, now)
         };
@@ -469,7 +474,7 @@ mod tests {
             ("vic", "bob", until),
             ("ann", "nobody", until),
             ("ann", "bob", now),
-            ("ann", "bob", Moment(u64::MAX)),
+            ("ann", "bob", UnixMillis(u64::MAX)),
         ] {
             assert!(delegate(from, to, until).is_err(), "{from} {to} {until:?}");
         }
@@ -483,12 +488,12 @@ mod tests {
         for name in ["ann", "bob", "cyd"] {
             people.add("dev", name, Role::Approver).unwrap();
         }
-        let now = Moment(0);
+        let now = UnixMillis(0);
         for (from, to) in [("ann", "bob"), ("bob", "cyd")] {
             let delegation = Delegation {
                 from: from.into(),
                 to: to.into(),
-                until: Moment(9_000),
+                until: UnixMillis(9_000),
             };
             people.delegate("dev", &delegation, now).unwrap();
         }

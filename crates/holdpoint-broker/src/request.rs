@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::host::{Judged, Prepared, Problem};
-use crate::time::Moment;
+use crate::time::UnixMillis;
 
 /// A call as it reaches the gate: who makes it, where, and what they say about it. The only part of
 /// a request that holds the arguments as they are; it is never shown.
@@ -124,7 +124,7 @@ pub struct Terms {
 
 impl Terms {
     /// When a request opened at `now` expires.
-    pub fn expiry(&self, now: Moment) -> Option<Moment> {
+    pub fn expiry(&self, now: UnixMillis) -> Option<UnixMillis> {
         self.deadline
             .map(|seconds| now.after(Duration::from_secs(seconds)))
     }
@@ -291,7 +291,7 @@ impl State {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settled {
     /// When.
-    pub at: Moment,
+    pub at: UnixMillis,
     /// How it came about, in the words of J-57.
     pub method: Method,
     /// Why, for the agent.
@@ -313,7 +313,7 @@ pub struct Approval {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_behalf_of: Option<String>,
     /// When.
-    pub at: Moment,
+    pub at: UnixMillis,
 }
 
 /// A change a person made to the arguments.
@@ -322,7 +322,7 @@ pub struct Edit {
     /// Who.
     pub by: String,
     /// When.
-    pub at: Moment,
+    pub at: UnixMillis,
     /// Which arguments.
     pub changed: Vec<String>,
     /// The difference, without secrets, as a unified diff.
@@ -355,9 +355,9 @@ pub struct Request {
     /// What the checks found.
     pub checks: Vec<CheckResult>,
     /// When it was opened.
-    pub opened: Moment,
+    pub opened: UnixMillis,
     /// When it expires; none means never.
-    pub expires: Option<Moment>,
+    pub expires: Option<UnixMillis>,
     /// Where it stands.
     pub state: State,
     /// Who said yes so far.
@@ -379,7 +379,7 @@ impl Request {
         asked: &CallContext,
         judged: Judged,
         prepared: Prepared,
-        now: Moment,
+        now: UnixMillis,
     ) -> Result<Self, Problem> {
         Ok(Self {
             id: new_id()?,
@@ -423,7 +423,7 @@ impl Request {
 
     /// The same without the arguments as they are: what leaves the daemon.
     #[must_use]
-    pub fn shown(&self) -> Self {
+    pub fn without_arguments(&self) -> Self {
         Self {
             asked: self.asked.with_input(Map::new()),
             original: self.original.as_ref().map(|_| Map::new()),
@@ -434,7 +434,7 @@ impl Request {
     /// The same for a list of many: what is long is cut, and stands whole in the request itself.
     #[must_use]
     pub fn listed(&self) -> Self {
-        let mut listed = self.shown();
+        let mut listed = self.without_arguments();
         let display = &mut listed.display;
         let arguments: usize = display
             .arguments
@@ -514,9 +514,9 @@ pub struct Card<'a> {
     /// What the checks found.
     pub checks: &'a [CheckResult],
     /// When it was opened.
-    pub opened: Moment,
+    pub opened: UnixMillis,
     /// When it expires.
-    pub expires: Option<Moment>,
+    pub expires: Option<UnixMillis>,
     /// Who said yes so far.
     pub approvals: &'a [Approval],
     /// What was changed.

@@ -1,4 +1,4 @@
-//! Moments, in milliseconds since 1970. They reach this crate as arguments, so that a test needs no
+//! Points in time, in milliseconds since 1970. They reach this crate as arguments, so that a test needs no
 //! sleep; only the daemon and the channels look at a clock.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(transparent)]
-pub struct Moment(pub u64);
+pub struct UnixMillis(pub u64);
 
-impl Moment {
+impl UnixMillis {
     /// What the clock says.
     pub fn now() -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -28,7 +28,7 @@ impl Moment {
     }
 
     /// How long it is until a later moment; nothing if that is past.
-    pub fn until(self, later: Moment) -> Duration {
+    pub fn until(self, later: UnixMillis) -> Duration {
         Duration::from_millis(later.0.saturating_sub(self.0))
     }
 }

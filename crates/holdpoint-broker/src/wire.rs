@@ -19,7 +19,7 @@ use crate::answer::Answer;
 use crate::host::Problem;
 use crate::request::{CallContext, Request};
 use crate::resolution::Resolution;
-use crate::time::Moment;
+use crate::time::UnixMillis;
 
 /// The longest line either side reads.
 pub const MAX_LINE: u64 = 64 << 20;
@@ -136,7 +136,7 @@ pub enum Wanted {
         limit: usize,
         /// Those settled before.
         #[serde(default)]
-        before: Option<Moment>,
+        before: Option<UnixMillis>,
         /// Those with this in their words.
         #[serde(default)]
         text: Option<String>,
@@ -183,10 +183,11 @@ pub enum Reply {
         /// As this request.
         id: String,
         /// Until then.
-        expires: Option<Moment>,
+        expires: Option<UnixMillis>,
     },
     /// The call is decided.
-    Told {
+    #[serde(rename = "told")]
+    Resolved {
         /// A [`Resolution`] as JSON, as it was proved.
         told: String,
         /// The proof.
@@ -269,7 +270,7 @@ pub fn unguessable<const BYTES: usize>() -> Result<String, Problem> {
 #[derive(Clone, Debug, PartialEq)]
 pub enum HoldAnswer {
     /// It is decided.
-    Told(Resolution),
+    Resolved(Resolution),
     /// Nobody has answered yet; the request stays.
     StillWaiting {
         /// The request.
@@ -426,8 +427,8 @@ impl Hold<'_> {
             };
             match reply {
                 Reply::Waiting { id, .. } => self.before = Some(id),
-                Reply::Told { told, proof } => {
-                    return Ok(HoldAnswer::Told(self.proved(&told, &proof)?));
+                Reply::Resolved { told, proof } => {
+                    return Ok(HoldAnswer::Resolved(self.proved(&told, &proof)?));
                 }
                 Reply::Error { error } => return Err(WireError::Refused(error)),
                 Reply::Requests { .. }

@@ -4,17 +4,20 @@ mod approvals;
 mod demo;
 mod log;
 mod people;
+mod permissions;
+mod replay;
+mod rules;
 mod scan;
+mod setup;
 mod span;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use holdpoint_agents::hook::Agent;
-use holdpoint_agents::setup::HOSTS;
 use holdpoint_ledger::REPLAYED_AGENT;
 
 pub(crate) use approvals::{
@@ -23,7 +26,11 @@ pub(crate) use approvals::{
 pub(crate) use demo::Demo;
 pub(crate) use log::{IndexWhen, LedgerPlace, List, Log, LogAction, Wanted};
 pub(crate) use people::{People, PeopleAction};
+pub(crate) use permissions::{Action, DefaultWord, Permissions, Scope};
+pub(crate) use replay::{FailOn, Replay};
+pub(crate) use rules::{RuleWord, Rules, RulesAction, RulesUnder};
 pub(crate) use scan::{Clean, Format, Scan};
+pub(crate) use setup::{Doctor, SettingsOf, Setup};
 pub(crate) use span::Span;
 
 /// The gate between an AI agent and its tools.
@@ -102,7 +109,7 @@ pub(crate) enum Command {
     /// output, whatever the files are called, and says what the policy in force would have denied,
     /// asked, reviewed or told, and what happened then. Nothing is run, and nothing is changed
     /// unless `--record` asks for records.
-    #[command(after_help = REPLAY_EXAMPLES)]
+    #[command(after_help = replay::EXAMPLES)]
     Replay(Replay),
     /// Put Holdpoint before the tools of your agents
     ///
@@ -164,7 +171,7 @@ pub(crate) enum Command {
     /// A pack is a file of rules about what commands and file tools would do: delete the root,
     /// force-push a shared branch, publish a package. `guards` in a policy file switches packs and
     /// rules, and loads packs of your own.
-    #[command(after_help = RULES_EXAMPLES)]
+    #[command(after_help = rules::EXAMPLES)]
     Rules(Rules),
     /// See and change the rules of a session
     Permissions(Permissions),
@@ -258,128 +265,6 @@ const INIT_EXAMPLES: &str = "Examples:\n  \
     holdpoint init claude-code --project      everybody's in this project: .claude/settings.json\n  \
     holdpoint init codex gemini --managed     the machine's, where only root writes";
 
-const REPLAY_EXAMPLES: &str = "Examples:\n  \
-    holdpoint replay                              what the agents on this machine did\n  \
-    holdpoint replay --list --since 7d            each call of the last week that is not allowed\n  \
-    holdpoint replay --against strict sessions/   what another policy would change\n  \
-    claude -p 'tidy up' --output-format stream-json --verbose | holdpoint replay -\n\n\
-    Times are UTC.\n\n\
-    Exit codes: 0 done, 1 error or a file that is no transcript; with --fail-on, 3 if something would\n\
-    have been asked and 2 if something would have been denied.";
-
-/// Which transcripts, under which policy, and what to print.
-#[derive(Debug, Args)]
-pub(crate) struct Replay {
-    /// Transcripts, or directories of them (`-` is standard input); without one, the places where
-    /// the agents on this machine leave theirs
-    #[arg(value_name = "PATH")]
-    pub(crate) paths: Vec<PathBuf>,
-    /// A policy file in place of all layers
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-    /// A ready-made policy in place of all layers (see `holdpoint profiles`)
-    #[arg(long, value_name = "NAME", conflicts_with = "config")]
-    pub(crate) profile: Option<String>,
-    /// A second policy, a file or a profile: what would change if it took the first one's place
-    #[arg(long, value_name = "POLICY")]
-    pub(crate) against: Option<String>,
-    /// The directory of calls whose transcript does not say it; without it, this one
-    #[arg(long, value_name = "DIR")]
-    pub(crate) cwd: Option<PathBuf>,
-    /// List each call that is not simply allowed; with --against, each that is judged differently
-    #[arg(long)]
-    pub(crate) list: bool,
-    /// List every call
-    #[arg(long)]
-    pub(crate) all: bool,
-    #[command(flatten)]
-    pub(crate) span: Span,
-    /// Only calls of this tool
-    #[arg(long, value_name = "NAME")]
-    pub(crate) tool: Vec<String>,
-    /// Only calls of sessions whose id starts with this
-    #[arg(long, value_name = "ID")]
-    pub(crate) session: Option<String>,
-    /// Look at the disk: follow links, and read the scripts calls run as they are today
-    #[arg(long)]
-    pub(crate) look: bool,
-    /// Put each call that is not simply allowed into the ledger
-    #[arg(long)]
-    pub(crate) record: bool,
-    /// End with 3 if something would have been asked, and with 2 if something would have been denied
-    #[arg(long, value_name = "VERDICT")]
-    pub(crate) fail_on: Option<FailOn>,
-    /// Print JSON, one object a line: the calls listed, then a summary
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FailOn {
-    /// What is asked, reviewed or denied
-    Ask,
-    /// What is denied
-    Deny,
-}
-
-/// Which settings of which agents.
-#[derive(Debug, Args)]
-pub(crate) struct Setup {
-    /// The agents; without one, those on this machine
-    #[arg(value_name = "AGENT", value_parser = agent_names())]
-    pub(crate) agents: Vec<String>,
-    /// Another way to name an agent
-    #[arg(long = "agent", value_name = "AGENT", value_parser = agent_names())]
-    pub(crate) more_agents: Vec<String>,
-    /// Whose settings
-    #[arg(long, value_name = "WHOSE", conflicts_with_all = ["project", "local", "managed"])]
-    pub(crate) scope: Option<SettingsOf>,
-    /// The settings everybody shares in the project in this directory
-    #[arg(long)]
-    pub(crate) project: bool,
-    /// Your own settings for the project in this directory
-    #[arg(long, conflicts_with = "project")]
-    pub(crate) local: bool,
-    /// The machine's settings, which most agents let nobody else switch off; needs the rights to
-    /// write there
-    #[arg(long, conflicts_with_all = ["project", "local"])]
-    pub(crate) managed: bool,
-    /// Show what would change and change nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// Do not ask, even on a terminal
-    #[arg(long, short)]
-    pub(crate) yes: bool,
-}
-
-/// Which agents to look at.
-#[derive(Debug, Args)]
-pub(crate) struct Doctor {
-    /// The agents; without one, those on this machine
-    #[arg(value_name = "AGENT", value_parser = agent_names())]
-    pub(crate) agents: Vec<String>,
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-fn agent_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(HOSTS.map(|host| host.name()))
-}
-
-/// Whose settings of an agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SettingsOf {
-    /// Yours, for all your sessions
-    User,
-    /// Everybody's in the project in this directory
-    Project,
-    /// Yours in the project in this directory
-    Local,
-    /// Everybody's on this machine
-    Managed,
-}
-
 const REPORT_EXAMPLES: &str = "Examples:\n  \
     holdpoint report                          everything, into holdpoint-report.html\n  \
     holdpoint report --since 7d -o week.html\n  \
@@ -403,19 +288,6 @@ pub(crate) struct Report {
     #[arg(long)]
     pub(crate) json: bool,
 }
-
-const RULES_EXAMPLES: &str = "Examples:\n  \
-    holdpoint rules list --pack git\n  \
-    holdpoint rules show git.force-push-shared\n  \
-    holdpoint rules test team.toml\n\n\
-    In a policy file:\n  \
-    \"guards\": {\n    \
-      \"packs\": { \"cloud\": \"off\" },            // off, on, notify, ask, review or deny\n    \
-      \"rules\": { \"git.push\": \"deny\" },        // a rule's own word comes before its pack's\n    \
-      \"load\": [\"team.toml\"]                   // a pack of your own, from where the file stands\n  \
-    }\n\n\
-    Packs in ~/.config/holdpoint/rules and /etc/holdpoint/rules are loaded by themselves. A layer\n\
-    never loosens what one above it says, and the pack `agents` cannot be switched off.";
 
 /// The call to judge, and under what.
 #[derive(Debug, Args)]
@@ -530,182 +402,6 @@ pub(crate) struct Undo {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Rules {
-    #[command(subcommand)]
-    pub(crate) action: RulesAction,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum RulesAction {
-    /// List the rules, pack by pack, with what each wants under the policy in force
-    ///
-    /// A verdict the policy changes is marked, as in `ask (deny)`: the first word is in force, the
-    /// second is the pack's.
-    List {
-        /// Only this pack
-        #[arg(long, value_name = "NAME")]
-        pack: Option<String>,
-        /// Only rules that want this under the policy in force
-        #[arg(long, value_name = "VERDICT")]
-        verdict: Option<RuleWord>,
-        #[command(flatten)]
-        under: RulesUnder,
-    },
-    /// Show everything about a rule: cases, examples, and the layers that change it
-    Show {
-        /// The rule's id, such as git.push
-        #[arg(value_name = "ID")]
-        id: String,
-        #[command(flatten)]
-        under: RulesUnder,
-    },
-    /// Try the examples of the shipped packs, or of pack files of your own
-    ///
-    /// Every example under `matches` must match its rule and none under `not_matches` may. They are
-    /// judged in the workspace /work/app of a user whose home is /home/dev, on an empty disk, so
-    /// they say the same everywhere. The exit code is 1 if an example fails.
-    Test {
-        /// Pack files; without one, the shipped packs
-        #[arg(value_name = "FILE")]
-        files: Vec<PathBuf>,
-        /// Print the result as JSON
-        #[arg(long)]
-        json: bool,
-    },
-}
-
-/// The policy rules are shown under.
-#[derive(Debug, Args)]
-pub(crate) struct RulesUnder {
-    /// The directory the agent works in; without it, this one
-    #[arg(long, value_name = "DIR")]
-    pub(crate) cwd: Option<PathBuf>,
-    /// A policy file in place of all layers
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-    /// A ready-made policy in place of all layers (see `holdpoint profiles`)
-    #[arg(long, value_name = "NAME", conflicts_with = "config")]
-    pub(crate) profile: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum RuleWord {
-    Off,
-    Notify,
-    Ask,
-    Review,
-    Deny,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Permissions {
-    #[command(subcommand)]
-    pub(crate) action: Action,
-    /// The session
-    #[arg(
-        long,
-        value_name = "ID",
-        env = "HOLDPOINT_SESSION",
-        default_value = "default",
-        global = true
-    )]
-    pub(crate) session: String,
-    /// The directory the agent works in; without it, this one
-    #[arg(long, value_name = "DIR", global = true)]
-    pub(crate) cwd: Option<PathBuf>,
-    /// A policy file in place of all layers
-    #[arg(long, value_name = "FILE", global = true)]
-    pub(crate) config: Option<PathBuf>,
-    /// Print JSON
-    #[arg(long, global = true)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Action {
-    /// Show the policy in force and what this session adds to it
-    Show,
-    /// Let a tool or a pattern run in this session without asking
-    Allow {
-        /// A tool name or a glob over commands, such as 'docker *'
-        #[arg(required = true, num_args = 1.., value_name = "PATTERN")]
-        pattern: Vec<String>,
-    },
-    /// Refuse a tool or a pattern in this session
-    Deny {
-        /// A tool name or a glob over commands
-        #[arg(required = true, num_args = 1.., value_name = "PATTERN")]
-        pattern: Vec<String>,
-    },
-    /// Set what happens in this session to calls no rule speaks about
-    Default {
-        /// The policy
-        policy: DefaultWord,
-    },
-    /// Forget this session's rules and default
-    Clear,
-    /// Forget that a text this session was escape_for_display carried instructions
-    ///
-    /// Until then, whatever reaches the network or secrets is asked about. Look at the record first:
-    /// `permissions status` names it.
-    Unmark,
-    /// Stop asking: until the session is idle, until the turn ends, or for the whole session
-    ///
-    /// What is denied stays denied; only questions are answered with yes.
-    Suspend {
-        /// For how long; without it, until the session is idle
-        #[arg(value_enum)]
-        scope: Option<Scope>,
-        /// The same as `suspend turn`
-        #[arg(long, conflicts_with = "scope")]
-        turn: bool,
-    },
-    /// Ask again
-    Resume,
-    /// Say which questions are suspended
-    Status,
-    /// Judge a tool call in this session without making it
-    Check {
-        /// The tool, or a shell command if no arguments follow and it contains a space
-        tool: String,
-        /// The tool's arguments as a JSON object
-        arguments: Option<String>,
-    },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Scope {
-    Turn,
-    Idle,
-    #[value(alias = "session")]
-    All,
-}
-
-impl Scope {
-    /// Its word.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Scope::Turn => "turn",
-            Scope::Idle => "idle",
-            Scope::All => "all",
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DefaultWord {
-    Allow,
-    Deny,
-    Ask,
-    Review,
-    Notify,
-    Defer,
 }
 
 #[derive(Debug, Args)]

@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 
-/// How many pieces may be under way for each thread; more would only take room.
-const AHEAD: u64 = 16;
+/// The most pieces under way for each thread: so many that none waits for work. More would only take room; whoever
+/// hands them over waits.
+const MAX_AHEAD: u64 = 16;
 
 /// Threads that each take a piece of work, do it, and give it back.
 pub(crate) struct Pool<T> {
@@ -52,7 +53,7 @@ impl<T: Send + 'static> Pool<T> {
             early: BTreeMap::new(),
             handed_in: 0,
             given_back: 0,
-            most: AHEAD.saturating_mul(u64::try_from(threads).unwrap_or(1)),
+            most: MAX_AHEAD.saturating_mul(u64::try_from(threads).unwrap_or(1)),
         }
     }
 

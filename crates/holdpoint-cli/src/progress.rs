@@ -4,7 +4,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use holdpoint_engine::amounts::bytes;
+use holdpoint_engine::humanize::bytes;
 
 /// How long a command is quiet, and how often it speaks then.
 const PATIENCE: Duration = Duration::from_millis(300);

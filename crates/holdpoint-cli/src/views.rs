@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use holdpoint_broker::{Moment, Problem, Request};
+use holdpoint_broker::{Problem, Request, UnixMillis};
 use holdpoint_core::digest_of;
 use holdpoint_core::policy::{ChannelKind, channel_of};
 use holdpoint_daemon::{Broker, Views};
@@ -61,7 +61,7 @@ impl Views for LocalViews {
         }
         let mut rows: Vec<Row> = rows.into_values().collect();
         rows.sort_by_key(|row| Reverse((row.pending, row.last)));
-        let rows: Vec<Value> = rows.iter().map(Row::shown).collect();
+        let rows: Vec<Value> = rows.iter().map(Row::to_json).collect();
         Ok(json!({ "sessions": rows }))
     }
 
@@ -109,7 +109,7 @@ struct Row {
     session: String,
     agent: Option<String>,
     pending: usize,
-    last: Option<Moment>,
+    last: Option<UnixMillis>,
     state: SessionState,
 }
 
@@ -118,7 +118,7 @@ impl Row {
         let since = changed.duration_since(SystemTime::UNIX_EPOCH);
         Self {
             session,
-            last: since.ok().map(|since| Moment::default().after(since)),
+            last: since.ok().map(|since| UnixMillis::default().after(since)),
             state,
             ..Self::default()
         }
@@ -131,7 +131,7 @@ impl Row {
         self.last = self.last.max(Some(request.opened));
     }
 
-    fn shown(&self) -> Value {
+    fn to_json(&self) -> Value {
         let clean = |patterns: &[String]| -> Vec<String> {
             let patterns = patterns.iter();
             patterns.map(|one| text_without_secrets(one)).collect()

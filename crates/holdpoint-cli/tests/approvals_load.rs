@@ -213,7 +213,9 @@ fn caller_process() {
                 let patience = Duration::from_secs(300);
                 match wire::hold(&places, &asked, Some(patience * 2), patience, &|| false).unwrap()
                 {
-                    HoldAnswer::Told(told) => (told.id.unwrap(), told.verdict.as_str()),
+                    HoldAnswer::Resolved(resolution) => {
+                        (resolution.id.unwrap(), resolution.verdict.as_str())
+                    }
                     HoldAnswer::StillWaiting { id } => (id, "nothing"),
                 }
             })

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use holdpoint_broker::wire::{self, Places, Reply, Wanted};
 use holdpoint_broker::{Answer, Context, Request};
 use holdpoint_daemon::daemon::Daemon;
-use holdpoint_engine::holding::{Asker, Asking, Dialog};
+use holdpoint_engine::holding::{Approvers, Asking, Dialog};
 use holdpoint_engine::pipeline::Outcome;
 use holdpoint_engine::{Caller, Engine, Locations, SessionSource, ToolCall, Work};
 use tokio::sync::oneshot;
@@ -107,7 +107,7 @@ impl Home {
         let outcome = thread::scope(|scope| {
             let outcome = scope.spawn(|| {
                 let judged = engine.judge(call, caller).unwrap();
-                let held = judged.hold(Asking::by(Asker::AsPolicySays(Dialog::None)));
+                let held = judged.hold(Asking::by(Approvers::AsPolicySays(Dialog::None)));
                 held.unwrap().release().unwrap()
             });
             self.eventually(|| self.waiting().is_some_and(|waiting| !waiting.is_empty()));

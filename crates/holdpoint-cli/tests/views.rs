@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use holdpoint_broker::{CallContext, Context, Moment};
+use holdpoint_broker::{CallContext, Context, UnixMillis};
 use holdpoint_cli::LocalViews;
 use holdpoint_core::text::{Origin, Severity};
 use holdpoint_daemon::{Broker, Held, Views};
@@ -55,9 +55,12 @@ fn hold(broker: &Broker, home: &Path, session: &str) {
         config: None,
         context: Context::default(),
     };
-    match broker.hold(&asked, session, None, Moment::now()).unwrap() {
+    match broker
+        .hold(&asked, session, None, UnixMillis::now())
+        .unwrap()
+    {
         Held::Waiting { .. } => {}
-        Held::Told(told) => panic!("{told:?}"),
+        Held::Resolved(told) => panic!("{told:?}"),
     }
 }
 

@@ -38,6 +38,20 @@ pub enum Resource {
 
 const RESOURCES: usize = 10;
 
+/// The limits, in the order of the resources.
+const LIMITS: [usize; RESOURCES] = [
+    Resource::Steps.limit(),
+    Resource::Words.limit(),
+    Resource::Code.limit(),
+    Resource::Tokens.limit(),
+    Resource::Copies.limit(),
+    Resource::Files.limit(),
+    Resource::FileBytes.limit(),
+    Resource::Functions.limit(),
+    Resource::Rounds.limit(),
+    Resource::Evaluations.limit(),
+];
+
 /// Enough for some thousand commands with a dozen variables each; spent, the call took some 20 ms.
 pub const MAX_STEPS: usize = 2_000_000;
 /// A line of 60,000 words is a program; nobody reads one before saying yes to it.
@@ -99,7 +113,21 @@ struct Counters {
     used: [Cell<usize>; RESOURCES],
     /// A reader that could not say so where it stood went on without something.
     overrun: Cell<bool>,
+    /// How often there was not enough left.
+    refused: Cell<usize>,
 }
+
+/// What was used up when some reading began.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Usage {
+    used: [usize; RESOURCES],
+    overrun: bool,
+    refused: usize,
+}
+
+/// What a reading used up that never had to do without.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cost([usize; RESOURCES]);
 
 /// A place to come back to: what follows is given up as a whole and must not count.
 #[derive(Debug, Clone, Copy)]
@@ -127,7 +155,49 @@ impl Budget {
         Self(Rc::new(Counters {
             used: [const { Cell::new(0) }; RESOURCES],
             overrun: Cell::new(false),
+            refused: Cell::new(0),
         }))
+    }
+
+    /// What is used up so far.
+    pub(crate) fn usage(&self) -> Usage {
+        Usage {
+            used: std::array::from_fn(|at| self.0.used.get(at).map_or(0, Cell::get)),
+            overrun: self.is_overrun(),
+            refused: self.0.refused.get(),
+        }
+    }
+
+    /// What a reading that began then has used up; none if it had to do without something, so that
+    /// with more or less left it would say something else.
+    pub(crate) fn cost_since(&self, before: &Usage) -> Option<Cost> {
+        let now = self.usage();
+        let same = now.overrun == before.overrun && now.refused == before.refused;
+        let spent = |at: usize| -> Option<usize> {
+            let (now, before) = (now.used.get(at)?, before.used.get(at)?);
+            now.checked_sub(*before)
+        };
+        let mut cost = [0; RESOURCES];
+        for (at, place) in cost.iter_mut().enumerate() {
+            *place = spent(at)?;
+        }
+        same.then_some(Cost(cost))
+    }
+
+    /// Takes what a reading used up once more, as if it were made again; false, and nothing taken, if
+    /// there is not so much left.
+    pub(crate) fn spend_again(&self, cost: &Cost) -> bool {
+        let counters = || self.0.used.iter().zip(LIMITS).zip(cost.0);
+        let fits = |((used, most), cost): ((&Cell<usize>, usize), usize)| {
+            used.get().checked_add(cost).is_some_and(|sum| sum <= most)
+        };
+        if !counters().all(fits) {
+            return false;
+        }
+        for ((used, _), cost) in counters() {
+            used.set(used.get().saturating_add(cost));
+        }
+        true
     }
 
     fn used(&self, resource: Resource) -> Option<&Cell<usize>> {
@@ -141,6 +211,7 @@ impl Budget {
         };
         let sum = used.get().saturating_add(amount);
         if sum > resource.limit() {
+            self.0.refused.set(self.0.refused.get().saturating_add(1));
             return Err(Spent(resource));
         }
         used.set(sum);
@@ -200,6 +271,27 @@ mod tests {
             Err(Spent(Resource::Steps))
         );
         assert_eq!(same.left(Resource::Steps), MAX_STEPS);
+    }
+
+    #[test]
+    fn what_is_read_once_and_used_twice_costs_twice() {
+        let budget = Budget::new();
+        let before = budget.usage();
+        assert_eq!(budget.spend(Resource::Tokens, MAX_TOKENS / 2), Ok(()));
+        let cost = budget.cost_since(&before).unwrap();
+        assert!(budget.spend_again(&cost));
+        assert_eq!(budget.left(Resource::Tokens), 0);
+        assert!(!budget.spend_again(&cost));
+        assert_eq!(budget.left(Resource::Tokens), 0);
+    }
+
+    #[test]
+    fn a_reading_that_had_to_do_without_something_is_made_again() {
+        let budget = Budget::new();
+        let before = budget.usage();
+        let much = budget.spend(Resource::Copies, MAX_COPIES + 1);
+        assert_eq!(much, Err(Spent(Resource::Copies)));
+        assert!(budget.cost_since(&before).is_none());
     }
 
     #[test]

@@ -89,9 +89,12 @@ impl ToolCall {
         let mut hasher = Sha256::new();
         // Each field is a JSON text on a line of its own, so no two calls share a form.
         let mut text = Vec::with_capacity(256);
-        write_json(&mut text, &self.tool);
-        write_json(&mut text, &*self.input);
+        write_text(&mut text, &self.tool);
+        text.push(b'\n');
+        write_input(&mut text, &self.input);
+        text.push(b'\n');
         write_json(&mut text, &self.cwd);
+        text.push(b'\n');
         hasher.update(&text);
         hex_digest(hasher)
     }
@@ -276,13 +279,11 @@ impl<'de> Visitor<'de> for StrictVisitor {
 
 /// `sha256:` and the hexadecimal digest.
 pub(crate) fn hex_digest(hasher: Sha256) -> String {
-    const HEX: &[u8; 16] = b"0123456789abcdef";
     let bytes = hasher.finalize();
     let mut text = Vec::with_capacity(7 + 64);
     text.extend_from_slice(b"sha256:");
     for byte in bytes.iter() {
-        let digit = |nibble: u8| HEX.get(usize::from(nibble)).copied().unwrap_or(b'0');
-        text.extend_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+        text.extend_from_slice(&hex_digits(*byte));
     }
     // Digits are ASCII.
     String::from_utf8(text).unwrap_or_default()
@@ -295,10 +296,85 @@ pub fn digest_of(bytes: &[u8]) -> String {
     hex_digest(hasher)
 }
 
+/// Writes arguments as JSON, as `serde_json` does. Nearly all there is in them is text, often a whole
+/// file, and it goes through here letter by letter for every call.
+fn write_input(text: &mut Vec<u8>, input: &Map<String, Value>) {
+    text.push(b'{');
+    for (index, (key, value)) in input.iter().enumerate() {
+        if index > 0 {
+            text.push(b',');
+        }
+        write_text(text, key);
+        text.push(b':');
+        match value {
+            Value::String(value) => write_text(text, value),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Array(_)
+            | Value::Object(_) => write_json(text, value),
+        }
+    }
+    text.push(b'}');
+}
+
+fn write_text(text: &mut Vec<u8>, value: &str) {
+    let mut rest = value.as_bytes();
+    text.reserve(rest.len() + 2);
+    text.push(b'"');
+    while let Some((at, byte)) = first_escaped(rest) {
+        let (plain, behind) = rest.split_at_checked(at).unwrap_or((rest, &[]));
+        text.extend_from_slice(plain);
+        rest = behind.get(1..).unwrap_or_default();
+        match byte {
+            b'"' => text.extend_from_slice(b"\\\""),
+            b'\\' => text.extend_from_slice(b"\\\\"),
+            b'\n' => text.extend_from_slice(b"\\n"),
+            b'\t' => text.extend_from_slice(b"\\t"),
+            b'\r' => text.extend_from_slice(b"\\r"),
+            0x08 => text.extend_from_slice(b"\\b"),
+            0x0c => text.extend_from_slice(b"\\f"),
+            _ => {
+                let [high, low] = hex_digits(byte);
+                text.extend_from_slice(&[b'\\', b'u', b'0', b'0', high, low]);
+            }
+        }
+    }
+    text.extend_from_slice(rest);
+    text.push(b'"');
+}
+
+/// The first byte that JSON does not write as it is, and where it stands. Eight are looked at together,
+/// each in its own part of one number.
+fn first_escaped(bytes: &[u8]) -> Option<(usize, u8)> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGHS: u64 = 0x8080_8080_8080_8080;
+    // Has a highest bit where a byte is below `than`, perhaps some behind the first, too.
+    let below =
+        |word: u64, than: u8| word.wrapping_sub(ONES.wrapping_mul(u64::from(than))) & !word & HIGHS;
+    let (words, _) = bytes.as_chunks::<8>();
+    let escaped_in = |word: &[u8; 8]| {
+        let word = u64::from_le_bytes(*word);
+        let quote = word ^ ONES.wrapping_mul(u64::from(b'"'));
+        let backslash = word ^ ONES.wrapping_mul(u64::from(b'\\'));
+        below(word, 0x20) | below(quote, 1) | below(backslash, 1) != 0
+    };
+    let plain = words.iter().take_while(|word| !escaped_in(word)).count() * 8;
+    let rest = bytes.get(plain..).unwrap_or_default().iter();
+    let escaped = |byte: &u8| *byte < 0x20 || matches!(byte, b'"' | b'\\');
+    let (at, byte) = rest.enumerate().find(|(_, byte)| escaped(byte))?;
+    Some((plain + at, *byte))
+}
+
+fn hex_digits(byte: u8) -> [u8; 2] {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    let digit = |nibble: u8| HEX.get(usize::from(nibble)).copied().unwrap_or(b'0');
+    [digit(byte >> 4), digit(byte & 15)]
+}
+
 fn write_json<T: serde::Serialize>(text: &mut Vec<u8>, value: &T) {
     // Writing strings, maps and options of JSON into memory has no way to fail.
-    let _ = serde_json::to_writer(&mut *text, value);
-    text.push(b'\n');
+    let _ = serde_json::to_writer(text, value);
 }
 
 /// The value as Python's `str()` shows it: strings bare, everything else as `repr()`.
@@ -392,7 +468,27 @@ fn push_python_quoted(text: &mut String, string: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use serde_json::json;
+
+    proptest! {
+        /// A release is bound to the digest: it must stay what it was.
+        #[test]
+        fn arguments_are_written_as_serde_json_writes_them(
+            texts in prop::collection::btree_map(any::<String>(), any::<String>(), 0..4),
+            lines in "[a-f\\\\\"\n\t\r\u{0}-\u{1f}\u{7f}-\u{ff}]{0,40}",
+        ) {
+            let mut input: Map<String, Value> = Map::new();
+            for (key, text) in texts {
+                input.insert(key, Value::from(text));
+            }
+            input.insert("lines".into(), Value::from(lines.as_str()));
+            input.insert("deep".into(), json!({"b": [lines, 1.5, null], "a": {}}));
+            let mut text = Vec::new();
+            write_input(&mut text, &input);
+            prop_assert_eq!(text, serde_json::to_vec(&input).unwrap());
+        }
+    }
 
     fn signature(tool: &str, input: Value) -> String {
         ToolCall::new(tool, input).unwrap().signature()

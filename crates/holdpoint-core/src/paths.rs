@@ -62,6 +62,30 @@ pub trait Lookup {
     fn written(&self) -> Arc<Written> {
         Arc::default()
     }
+
+    /// Where walking this directory led, if that is remembered: nearly every path of a call begins in
+    /// the workspace, and each of its components would be looked up again.
+    #[doc(hidden)]
+    fn walked(&self, directory: &str) -> Option<Walked> {
+        let _ = directory;
+        None
+    }
+
+    /// Remembers where walking a directory led.
+    #[doc(hidden)]
+    fn remember_walked(&self, directory: &str, walked: &Walked) {
+        let _ = (directory, walked);
+    }
+}
+
+/// How far a walk along a path has come.
+#[doc(hidden)]
+#[derive(Clone, Debug, Default)]
+pub struct Walked {
+    /// The real place; empty is the root.
+    place: String,
+    links: usize,
+    steps: usize,
 }
 
 /// How a file stands to the repository it lies in.
@@ -325,6 +349,8 @@ pub(crate) struct Remembering<'a> {
     /// What was seen before.
     before: Option<&'a Seen>,
     seen: RefCell<Seen>,
+    /// Where the directories led that paths began in.
+    walked: RefCell<Vec<(String, Walked)>>,
 }
 
 impl<'a> Remembering<'a> {
@@ -332,11 +358,16 @@ impl<'a> Remembering<'a> {
     /// still a fraction of a second. What lies beyond cannot be read, and so is asked about.
     const MAX_ENTRIES: usize = 20_000;
 
+    /// The directories paths begin in: workspace, home, and where the call runs. Of others each
+    /// component is looked up again.
+    const MAX_WALKED: usize = 4;
+
     pub(crate) fn new(inner: &'a dyn Lookup) -> Self {
         Self {
             inner,
             before: None,
             seen: RefCell::default(),
+            walked: RefCell::default(),
         }
     }
 
@@ -420,6 +451,20 @@ impl Lookup for Remembering<'_> {
         let seen = self.seen.borrow();
         Arc::clone(seen.written.get_or_init(|| self.inner.written()))
     }
+
+    fn walked(&self, directory: &str) -> Option<Walked> {
+        let known = self.walked.borrow();
+        let mut known = known.iter();
+        let (_, walked) = known.find(|(name, _)| name == directory)?;
+        Some(walked.clone())
+    }
+
+    fn remember_walked(&self, directory: &str, walked: &Walked) {
+        let known = &mut self.walked.borrow_mut();
+        if known.len() < Self::MAX_WALKED {
+            known.push((directory.to_owned(), walked.clone()));
+        }
+    }
 }
 
 impl Surroundings<'_> {
@@ -448,30 +493,53 @@ impl Surroundings<'_> {
             return Err(Unresolved::TooLong);
         }
         let path = without_scheme(path);
-        let mut pending: Vec<Cow<'_, str>> = Vec::new();
-        push_components(&mut pending, path.trim_start_matches('~'));
-        if path.starts_with('~') {
+        let start = if path.starts_with('~') {
             match path
                 .strip_prefix('~')
                 .filter(|rest| rest.is_empty() || rest.starts_with('/'))
             {
-                Some(_) => push_components(&mut pending, self.home.ok_or(Unresolved::NoHome)?),
+                Some(_) => Some(self.home.ok_or(Unresolved::NoHome)?),
                 None => return Err(Unresolved::OtherHome),
             }
         } else if !path.starts_with('/') {
-            push_components(&mut pending, directory.ok_or(Unresolved::NoDirectory)?);
-        }
-        self.walk(pending)
+            Some(directory.ok_or(Unresolved::NoDirectory)?)
+        } else {
+            None
+        };
+        let mut walked = match start {
+            Some(directory) => self.walk_directory(directory)?,
+            None => Walked::default(),
+        };
+        walked.place.reserve(path.len() + 1);
+        self.walk(path.trim_start_matches('~'), &mut walked)?;
+        let Walked { place, .. } = walked;
+        Ok(if place.is_empty() { "/".into() } else { place })
     }
 
-    /// Follows `pending`, the components still to go, last one first.
-    fn walk(&self, mut pending: Vec<Cow<'_, str>>) -> Result<String, Unresolved> {
-        let mut place = String::new();
-        let mut links = 0;
-        let mut steps = 0;
+    /// Walks a directory that paths begin in, once.
+    fn walk_directory(&self, directory: &str) -> Result<Walked, Unresolved> {
+        if let Some(walked) = self.lookup.walked(directory) {
+            return Ok(walked);
+        }
+        let mut walked = Walked::default();
+        self.walk(directory, &mut walked)?;
+        self.lookup.remember_walked(directory, &walked);
+        Ok(walked)
+    }
+
+    /// Follows the components of `path` from where a walk has come.
+    fn walk(&self, path: &str, walked: &mut Walked) -> Result<(), Unresolved> {
+        let Walked {
+            place,
+            links,
+            steps,
+        } = walked;
+        // The components still to go, last one first.
+        let mut pending: Vec<Cow<'_, str>> = Vec::with_capacity(EXPECTED_COMPONENTS);
+        pending.extend(path.split('/').rev().map(Cow::Borrowed));
         while let Some(component) = pending.pop() {
-            steps += 1;
-            if steps > MAX_STEPS {
+            *steps += 1;
+            if *steps > MAX_STEPS {
                 return Err(Unresolved::TooLong);
             }
             match component.as_ref() {
@@ -485,12 +553,12 @@ impl Surroundings<'_> {
                     place.push_str(name);
                 }
             }
-            match self.lookup.entry(&place) {
+            match self.lookup.entry(place) {
                 Entry::Missing | Entry::Directory | Entry::Other => {}
                 Entry::Unreadable => return Err(Unresolved::Unreadable),
                 Entry::Link(target) => {
-                    links += 1;
-                    if links > MAX_LINKS {
+                    *links += 1;
+                    if *links > MAX_LINKS {
                         return Err(Unresolved::TooLong);
                     }
                     if target.len() > MAX_PATH {
@@ -506,14 +574,12 @@ impl Surroundings<'_> {
                 }
             }
         }
-        Ok(if place.is_empty() { "/".into() } else { place })
+        Ok(())
     }
 }
 
-/// Puts the components of `path` on top of those still to go; their number is checked on the way.
-fn push_components<'p>(pending: &mut Vec<Cow<'p, str>>, path: &'p str) {
-    pending.extend(path.split('/').rev().map(Cow::Borrowed));
-}
+/// Room for the components of most paths; their number is checked on the way.
+const EXPECTED_COMPONENTS: usize = 8;
 
 /// The path of a `file:` address, or the text itself.
 pub(crate) fn without_scheme(text: &str) -> &str {
@@ -655,6 +721,22 @@ mod tests {
             if let Ok(place) = resolve(&[("/ws/a", "../a/aa")], &path) {
                 prop_assert!(place.starts_with('/'));
                 prop_assert!(!climbs(&place) && !place.contains("//"));
+            }
+        }
+
+        #[test]
+        fn where_a_directory_leads_may_be_remembered(paths in prop::collection::vec("[a~./]{0,20}", 1..4)) {
+            let links = Links([("/ws/a", "../a/aa"), ("/home/dev", "/ws/a")].into());
+            let plain = Surroundings {
+                workspace: Some("/ws/a/a"),
+                directory: None,
+                home: Some("/home/dev"),
+                lookup: &links,
+            };
+            let lookup = Remembering::new(&links);
+            let remembering = Surroundings { lookup: &lookup, ..plain };
+            for path in &paths {
+                prop_assert_eq!(plain.resolve(path), remembering.resolve(path));
             }
         }
     }

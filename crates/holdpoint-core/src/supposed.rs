@@ -25,6 +25,7 @@ const MAX_SUPPOSED_BYTES: usize = 64 << 10;
 pub(crate) struct Supposition {
     /// The command that may run it.
     pub(crate) by: usize,
+    /// What may be run; nothing where there is more than was looked at.
     pub(crate) line: String,
     /// It is the command itself, by another name: whatever is asked about that one is asked here.
     pub(crate) is_itself: bool,
@@ -42,7 +43,9 @@ pub(crate) fn suppositions(
     };
     let mut starting = vec![false; commands.len()];
     for view in commands {
+        // What stands in a file of the project says nothing about the words of whoever loads it.
         if let Reached::Within { wrapper, .. } = view.command.reached
+            && view.command.file.is_none()
             && let Some(starts) = starting.get_mut(wrapper)
         {
             *starts = true;
@@ -52,11 +55,31 @@ pub(crate) fn suppositions(
         // What stands in a script is answered for with the script.
         if view.command.file.is_none() {
             found
-                .in_command(at, view, starts)
+                .in_command(at, commands, starts)
                 .map_err(|Full| TooMany { by: at })?;
         }
     }
     Ok(found.lines)
+}
+
+/// The lines that may stand in texts a tool is given. Where there are more than are looked at, the call
+/// is asked about for that.
+pub(crate) fn in_texts(texts: &[String], by: usize, budget: &Budget) -> Vec<Supposition> {
+    let mut found = Found {
+        lines: Vec::new(),
+        bytes: 0,
+        budget,
+    };
+    let full = texts.iter().any(|text| found.in_word(by, text).is_err());
+    if full {
+        found.lines.truncate(MAX_SUPPOSED);
+        found.lines.push(Supposition {
+            by,
+            line: String::new(),
+            is_itself: false,
+        });
+    }
+    found.lines
 }
 
 /// There are more lines than are looked at.
@@ -76,26 +99,48 @@ struct Found<'b> {
 }
 
 impl Found<'_> {
-    fn in_command(&mut self, at: usize, view: &CommandView, starts: bool) -> Result<(), Full> {
+    fn in_command(
+        &mut self,
+        at: usize,
+        commands: &[CommandView],
+        starts: bool,
+    ) -> Result<(), Full> {
+        let Some(view) = commands.get(at) else {
+            return Ok(());
+        };
         let Some(name) = view.program() else {
             return Ok(());
         };
         if let Some(plain) = plain_name(name) {
-            self.respelled(at, view, &plain)?;
+            self.respelled(at, commands, view, &plain)?;
         }
-        if is_data(name) {
-            return Ok(());
-        }
-        // A script is read with the variables it is given.
+        let words = view.command.words.get(1..).unwrap_or_default();
+        // A script is read with the variables it is given. Programs that take their words for data
+        // still run what some variables say, and which those are nobody has listed.
         let is_file = view
             .command
             .words
             .first()
             .is_some_and(|word| word.text.contains('/'));
-        for assignment in view.command.assignments.iter().filter(|_| !is_file) {
-            self.in_word(at, &assignment.value.text)?;
+        if !is_file && READ_ONLY.binary_search(&name).is_err() {
+            for assignment in &view.command.assignments {
+                if !names_text(&assignment.name) {
+                    self.in_word(at, &assignment.value.text)?;
+                }
+            }
         }
-        let words = view.command.words.get(1..).unwrap_or_default();
+        if EXPORTING.contains(&name) {
+            for word in words {
+                if let Some((name, value)) = word.text.split_once('=')
+                    && !names_text(name)
+                {
+                    self.in_word(at, value)?;
+                }
+            }
+        }
+        if is_data(name) {
+            return Ok(());
+        }
         // What a table has found to be its command is judged as that.
         if words.is_empty() || (starts && is_program(name)) {
             return Ok(());
@@ -207,21 +252,28 @@ impl Found<'_> {
         Ok(())
     }
 
-    /// The same command under the name its program has elsewhere.
-    fn respelled(&mut self, by: usize, view: &CommandView, plain: &str) -> Result<(), Full> {
-        let loud =
-            |text: &str| text.len() > 1 && text.bytes().all(|byte| !byte.is_ascii_lowercase());
-        let name = view.program().unwrap_or_default();
-        let words = view.command.words.get(1..).unwrap_or_default();
-        let mut line = plain.to_owned();
-        for word in words {
-            line.push(' ');
-            let text = quoted(&word.text, word.dynamic);
-            match text.starts_with('-') && loud(name) && loud(&text) {
-                true => line.push_str(&text.to_ascii_lowercase()),
-                false => line.push_str(&text),
-            }
+    /// The same command under the name its program has elsewhere, behind what it is fed by: a shell runs
+    /// that.
+    fn respelled(
+        &mut self,
+        by: usize,
+        commands: &[CommandView],
+        view: &CommandView,
+        plain: &str,
+    ) -> Result<(), Full> {
+        let mut line = String::new();
+        let feeding = commands
+            .get(view.command.fed_by.clone())
+            .unwrap_or_default();
+        let alone =
+            |feeder: &&CommandView| !matches!(feeder.command.reached, Reached::Within { .. });
+        for feeder in feeding.iter().filter(alone).take(MAX_FEEDERS) {
+            let name = feeder.program().unwrap_or_default();
+            let plain = plain_name(name).unwrap_or_else(|| quoted(name, false));
+            line.push_str(&renamed(feeder, &plain));
+            line.push_str(" | ");
         }
+        line.push_str(&renamed(view, plain));
         self.push(by, line, true)
     }
 
@@ -243,8 +295,43 @@ impl Found<'_> {
     }
 }
 
+/// Commands of a pipeline that are repeated in front of a respelled one; what feeds a shell stands among
+/// the last few.
+const MAX_FEEDERS: usize = 8;
+
+/// A command under another name. Flags in capitals are taken for small ones where the program is, too:
+/// whoever shouts the one shouts the other.
+fn renamed(view: &CommandView, plain: &str) -> String {
+    let loud = |text: &str| text.len() > 1 && text.bytes().all(|byte| !byte.is_ascii_lowercase());
+    let name = view.program().unwrap_or_default();
+    let mut line = plain.to_owned();
+    for word in view.command.words.get(1..).unwrap_or_default() {
+        line.push(' ');
+        let text = quoted(&word.text, word.dynamic);
+        match text.starts_with('-') && loud(name) && loud(&text) {
+            true => line.push_str(&text.to_ascii_lowercase()),
+            false => line.push_str(&text),
+        }
+    }
+    line
+}
+
 /// The shortest line worth a look: a program and a word.
 const MIN_LINE: usize = 4;
+
+/// Builtins that set variables for every program that follows.
+const EXPORTING: [&str; 2] = ["export", "setenv"];
+
+/// Whether a variable's name says that it holds a text for people.
+fn names_text(name: &str) -> bool {
+    const TEXTS: [&str; 12] = [
+        "BODY", "COMMENT", "DESC", "EXPECT", "LABEL", "MESSAGE", "MSG", "NOTE", "REASON",
+        "SUMMARY", "TEXT", "TITLE",
+    ];
+    let name = name.to_ascii_uppercase();
+    name.split('_')
+        .any(|part| TEXTS.iter().any(|text| part.starts_with(text)))
+}
 
 /// Flags whose value is a text, by their names, whatever program has them.
 const TELLING: [&str; 24] = [
@@ -305,7 +392,7 @@ fn is_subcommand(program: &str, word: &str) -> bool {
 }
 
 /// Whether a program is known to take its words for data.
-fn is_data(name: &str) -> bool {
+pub(crate) fn is_data(name: &str) -> bool {
     READ_ONLY.binary_search(&name).is_ok() || DATA.binary_search(&name).is_ok()
 }
 
@@ -379,6 +466,7 @@ fn closing(sign: u8) -> Option<char> {
         b'"' => Some('"'),
         b'\'' => Some('\''),
         b'`' => Some('`'),
+        b'>' => Some('<'),
         _ => None,
     }
 }
@@ -416,6 +504,9 @@ mod tests {
         assert_eq!(lines("thing 'x=[\"rm\",\"-rf\",\"/\"]'"), ["rm -rf /"]);
         assert_eq!(lines("thing -w rm,-rf,/a"), ["rm -rf /a"]);
         assert_eq!(lines("HOOK='rm -rf ~' thing"), ["rm -rf ~"]);
+        assert_eq!(lines("HOOK='rm -rf ~' go build"), ["rm -rf ~"]);
+        assert_eq!(lines("export HOOK='rm -rf ~'"), ["rm -rf ~"]);
+        assert_eq!(lines("HOOK='rm -rf ~' echo x"), [""; 0]);
     }
 
     #[test]
@@ -431,5 +522,9 @@ mod tests {
         assert_eq!(lines("RM -RF /x"), ["rm -rf /x"]);
         assert_eq!(lines("rm.exe -rf /x"), ["rm -rf /x"]);
         assert_eq!(lines("rm -rf /x"), [""; 0]);
+        assert_eq!(
+            lines("curl https://x.test | SH"),
+            ["curl https://x.test | sh"]
+        );
     }
 }

@@ -251,10 +251,11 @@ impl Action {
     /// Reads what the commands may run besides. What is no line is none that runs; what is more
     /// than can be read is said.
     fn suppose(&mut self, here: &Here<'_>, generated: &[String]) {
-        let suppositions = match supposed::suppositions(&self.commands, &here.budget) {
+        let mut suppositions = match supposed::suppositions(&self.commands, &here.budget) {
             Ok(suppositions) => suppositions,
             Err(TooMany { by }) => return self.leave_unread(by),
         };
+        suppositions.extend(self.suppositions_in_arguments(here));
         for supposition in suppositions {
             let mut action = Action::unread(ToolCall::shell(&supposition.line), self.effect);
             action.read_line(&supposition.line, here);
@@ -274,6 +275,17 @@ impl Action {
         }
     }
 
+    /// What a tool nobody has described may run of the texts it is given.
+    fn suppositions_in_arguments(&self, here: &Here<'_>) -> Vec<Supposition> {
+        let tool = self.call.tool();
+        if self.is_shell() || catalogue::is_known(tool) || catalogue::stays_with_the_agent(tool) {
+            return Vec::new();
+        }
+        let texts = nested::possible_commands(tool, self.call.input());
+        // They belong to no command, but to the call.
+        supposed::in_texts(&texts, self.commands.len(), &here.budget)
+    }
+
     fn leave_unread(&mut self, command: usize) {
         if let Some(view) = self.commands.get_mut(command) {
             view.command.opaque.push(Opaque::run(Reason::OverBudget));
@@ -286,7 +298,7 @@ impl Action {
         if let Shape::Shell { command } = self.shape {
             self.read_shell_call(&call, command, here);
             self.read_commands_in(call.input(), Some(command), here);
-        } else if catalogue::types_into_shell(call.tool()) {
+        } else if catalogue::types_into_shell(call.tool(), call.input()) {
             self.read_typed(call.input(), here);
             self.read_commands_in(call.input(), None, here);
         } else if !catalogue::is_known(call.tool()) {

@@ -129,6 +129,15 @@ fn a_line_twice_as_long_takes_twice_the_work_or_is_refused() {
         "echo $((x + y));",
         "for i in a b c; do rm $i; done;",
         "trap 'ls' EXIT;",
+        "x#=$x rm $x#;",
+        "y='a[$x]'; echo $((y)) ${a[y]} ${x:y} ${!y};",
+        "coproc ls;",
+        "declare -n n#=x;",
+        "bash <<< 'ls #';",
+        "pwsh -c 'rm -r a#; $x = 1';",
+        "cmd /c 'if exist x del a#';",
+        "cmd /c 'for %i in (a b) do del %i';",
+        "python3 -c 'open(\"a#\")';",
     ];
     let mut found = Vec::new();
     for shape in shapes {
@@ -151,6 +160,39 @@ fn a_line_that_walks_ever_deeper_is_refused() {
     // Every command could be in more directories, each with a longer name.
     let deeper = ToolCall::shell("cd a || cd b;".repeat(900));
     assert!(refused_as_oversize(&decide(&policy, &deeper)));
+}
+
+#[test]
+fn a_command_of_thousands_of_assignments_is_refused() {
+    let policy = json!({ "defaultPolicy": "allow" });
+    let many = |count: usize| -> String {
+        let all = (0..count).map(|number| format!("x{number}=$x "));
+        all.collect()
+    };
+    let few = decide(&policy, &ToolCall::shell(many(50)));
+    assert!(!refused_as_oversize(&few));
+    let refused = decide(&policy, &ToolCall::shell(many(20_000)));
+    assert!(refused_as_oversize(&refused));
+    // Values that use each other are followed so far and no further.
+    let chain: String = (0..200)
+        .map(|number| format!("x{number}='x{}+1';", number + 1))
+        .collect();
+    let chained = decide(&policy, &ToolCall::shell(format!("{chain}echo $((x0))")));
+    assert!(refused_as_oversize(&chained));
+}
+
+#[test]
+fn a_value_that_uses_itself_is_refused() {
+    let policy = json!({ "defaultPolicy": "allow" });
+    for line in [
+        "x='a[$(echo ${a[x]})]'; echo $((x))",
+        "x='a[$(echo ${b:x} $((x)))]'; echo ${a[x]}",
+        "x='y[$(echo ${!x})]'; [[ $x -eq 1 ]]",
+        "x='a[$(echo ${a[y]})]'; y='a[$(echo ${a[x]})]'; ((x))",
+    ] {
+        let decision = decide(&policy, &ToolCall::shell(line));
+        assert_eq!(decision.verdict, Verdict::Deny, "{line}: {decision:?}");
+    }
 }
 
 #[test]

@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
 use holdpoint_broker::{
-    Answer, BrokerHost, CallContext, Context, Event, Judged, Memory, Moment, Offer, Prepared,
-    Problem, Request, Resolution, Scope, SignedAnswer, State, Terms,
+    Answer, BrokerHost, CallContext, Context, Event, Judged, Memory, Offer, Prepared, Problem,
+    Request, Resolution, Scope, SignedAnswer, State, Terms, UnixMillis,
 };
 use holdpoint_core::{Decision, Method, Verdict};
 use holdpoint_daemon::{Broker, Held, HistoryQuery, Outcome, Somebody};
@@ -193,7 +193,7 @@ struct Play {
     world: Arc<Theatre>,
     broker: Broker,
     directory: tempfile::TempDir,
-    now: Moment,
+    now: UnixMillis,
     callers: Vec<Caller>,
     nonces: usize,
     ids: Vec<String>,
@@ -220,7 +220,7 @@ impl Play {
             world,
             broker,
             directory,
-            now: Moment(1_000_000),
+            now: UnixMillis(1_000_000),
             callers,
             nonces: 6,
             ids: Vec::new(),
@@ -292,7 +292,7 @@ impl Play {
                     );
                 }
             }
-            Act::Pass { seconds } => self.now = Moment(self.now.0 + seconds * 1000),
+            Act::Pass { seconds } => self.now = UnixMillis(self.now.0 + seconds * 1000),
             Act::Expire => {
                 let _ = self.broker.expire_due(self.now);
             }
@@ -331,7 +331,7 @@ impl Play {
                 caller.request = Some(id);
                 caller.waits = Some(answer);
             }
-            Ok(Held::Told(told)) => self.told(number, &told),
+            Ok(Held::Resolved(told)) => self.told(number, &told),
             Err(_) => assert!(*self.world.full.lock().unwrap()),
         }
     }
@@ -459,7 +459,7 @@ impl Play {
     /// In the end everything is settled, and all of it is there.
     fn end(&mut self) {
         *self.world.full.lock().unwrap() = false;
-        self.now = Moment(self.now.0 + 24 * 3600 * 1000);
+        self.now = UnixMillis(self.now.0 + 24 * 3600 * 1000);
         self.broker.expire_due(self.now).unwrap();
         self.hear();
         self.look();
@@ -520,9 +520,9 @@ fn what_a_rule_releases_is_what_was_judged_by_it() {
         config: None,
         context: Context::default(),
     };
-    let waiting = |nonce: &str| match broker.hold(&asked, nonce, None, Moment(1)).unwrap() {
+    let waiting = |nonce: &str| match broker.hold(&asked, nonce, None, UnixMillis(1)).unwrap() {
         Held::Waiting { id, answer, .. } => (id, answer),
-        Held::Told(told) => panic!("{told:?}"),
+        Held::Resolved(told) => panic!("{told:?}"),
     };
     let (_, mut first) = waiting("one");
     *world.changes.lock().unwrap() += 1;
@@ -534,7 +534,7 @@ fn what_a_rule_releases_is_what_was_judged_by_it() {
         binding: None,
         phrase: None,
     };
-    broker.answer(&second, &said, Moment(2)).unwrap();
+    broker.answer(&second, &said, UnixMillis(2)).unwrap();
     let told = first.try_recv().unwrap();
     assert_eq!(told.verdict, Verdict::Allow);
     assert_eq!(told.binding.as_deref(), Some("a/s/make/1"));
@@ -559,7 +559,7 @@ fn nothing_on_disk_holds_the_arguments_of_what_was_settled_long_ago() {
     };
     let secret = json!("made-up-secret");
     asked.input.insert("token".into(), secret);
-    let Held::Waiting { id, .. } = broker.hold(&asked, "one", None, Moment(1)).unwrap() else {
+    let Held::Waiting { id, .. } = broker.hold(&asked, "one", None, UnixMillis(1)).unwrap() else {
         panic!("it waits");
     };
     let said = SignedAnswer {
@@ -569,14 +569,14 @@ fn nothing_on_disk_holds_the_arguments_of_what_was_settled_long_ago() {
         binding: None,
         phrase: None,
     };
-    broker.answer(&id, &said, Moment(2)).unwrap();
+    broker.answer(&id, &said, UnixMillis(2)).unwrap();
     let holds_it = || {
         let files = std::fs::read_dir(directory.path()).unwrap();
         let mut texts = files.map(|file| std::fs::read(file.unwrap().path()).unwrap());
         texts.any(|text| String::from_utf8_lossy(&text).contains("made-up-secret"))
     };
     assert!(holds_it());
-    broker.tidy(Moment(3_600_000)).unwrap();
+    broker.tidy(UnixMillis(3_600_000)).unwrap();
     assert!(!holds_it());
 }
 

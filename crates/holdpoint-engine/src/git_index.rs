@@ -13,10 +13,12 @@ use holdpoint_core::paths::Tracking;
 
 use crate::store::read_bounded_as;
 
-/// The largest index that is read: some 150,000 files, read in some milliseconds.
+/// The largest index that is read: some 150,000 files, read in some milliseconds. In a larger repository no file counts
+/// as committed.
 const MAX_INDEX: u64 = 16 << 20;
 
-/// Directories between a file and its repository that are looked at.
+/// The most directories between a file and its repository that are looked at: deeper than people nest them. A file further
+/// down counts as one that is in no repository.
 const MAX_UP: usize = 64;
 
 /// The bytes of an entry in front of its extended flags and its name.

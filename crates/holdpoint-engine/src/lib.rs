@@ -7,8 +7,6 @@
 #[cfg(feature = "pipeline")]
 mod account;
 #[cfg(feature = "pipeline")]
-pub mod amounts;
-#[cfg(feature = "pipeline")]
 pub mod backup;
 #[cfg(feature = "pipeline")]
 pub mod checks;
@@ -29,7 +27,11 @@ mod gate;
 #[cfg(unix)]
 mod git_index;
 #[cfg(feature = "pipeline")]
+mod glob_expand;
+#[cfg(feature = "pipeline")]
 pub mod holding;
+#[cfg(feature = "pipeline")]
+pub mod humanize;
 #[cfg(feature = "pipeline")]
 pub mod inspecting;
 mod load;
@@ -50,15 +52,13 @@ mod recording;
 mod sessions;
 #[cfg(feature = "pipeline")]
 pub mod simulate;
-#[cfg(feature = "pipeline")]
-mod spread;
 mod stamps;
 pub mod store;
 #[cfg(feature = "pipeline")]
 mod summary_arguments;
-#[cfg(feature = "pipeline")]
-mod trees;
 mod trust;
+#[cfg(feature = "pipeline")]
+mod walk_tree;
 mod workplace;
 mod written;
 
@@ -102,7 +102,7 @@ pub use people::people_at;
 pub use policies::load_source;
 #[cfg(feature = "pipeline")]
 pub use recording::{
-    Answered, Ended, Failed, Found, Hold, Outcome, Ran, RecordError, Recorder, Replayed,
+    Answered, Ended, Failed, FlaggedText, Hold, Outcome, Ran, RecordError, Recorder, Replayed,
 };
 pub use sessions::{SessionError, SessionId, Sessions};
 pub use store::plain_words;

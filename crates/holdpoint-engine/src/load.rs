@@ -14,7 +14,8 @@ use crate::stamps::Stamps;
 use crate::store::{Unread, is_absent, read_bounded_as};
 use crate::trust::{TrustError, TrustStore};
 
-/// The largest policy file that is read.
+/// The largest policy file that is read: some ten thousand rules with reasons. A larger one is an error, which closes the
+/// gate.
 const MAX_POLICY: u64 = 4 << 20;
 
 /// Why there is no policy.

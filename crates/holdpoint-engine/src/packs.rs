@@ -16,7 +16,8 @@ use crate::load::{FileError, LoadError, read_text_file};
 use crate::stamps::Stamps;
 use crate::store::plain_words;
 
-/// The largest pack that is read.
+/// The largest pack that is read: ten times the longest shipped one. A larger one is an error, since a pack that
+/// is passed over guards nothing.
 const MAX_PACK: u64 = 1 << 20;
 
 /// The most packs that are loaded: each costs every call a little. One more is an error, since a pack that

@@ -117,15 +117,15 @@ pub struct Decided {
 
 impl Decided {
     /// The decision as it is shown, for whoever wants nothing to come of it.
-    pub fn shown(&self) -> Decision {
+    pub fn without_secrets(&self) -> Decision {
         self.engine.without_secrets(Decision::clone(&self.decision))
     }
 
     /// Adds the decision as it is shown to others, as JSON.
-    pub fn write_shown(&self, into: &mut Vec<u8>) {
+    pub fn write_without_secrets(&self, into: &mut Vec<u8>) {
         // Writing texts and numbers into memory has no way to fail.
         let written = |mut text: Vec<u8>| {
-            let _ = serde_json::to_writer(&mut text, &self.shown());
+            let _ = serde_json::to_writer(&mut text, &self.without_secrets());
             text
         };
         match &self.known {

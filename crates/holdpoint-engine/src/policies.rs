@@ -17,7 +17,7 @@ use crate::stamps::Stamps;
 /// all are forgotten, and loaded again when they are wanted.
 const MAX_KEPT: usize = 256;
 
-/// The largest policy given with a call: as large as a file may be.
+/// The largest policy given with a call: as large as a file may be. A call with a larger one is refused.
 const MAX_INLINE: usize = 4 << 20;
 
 /// Policies by their source.

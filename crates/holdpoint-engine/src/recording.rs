@@ -30,7 +30,7 @@ use crate::locations::Locations;
 use crate::memory::Known;
 use crate::store::{append_line, lock, plain_words, read_bounded, write_whole};
 
-pub use findings::Found;
+pub use findings::FlaggedText;
 pub use held::Hold;
 pub use results::{Ended, Ran};
 

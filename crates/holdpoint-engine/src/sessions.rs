@@ -24,7 +24,7 @@ const LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 /// The most sessions that are listed, the latest first: each is a file to read.
 const MAX_LISTED: usize = 500;
 
-/// The largest state that is read.
+/// The largest state that is read: some ten thousand rules. A larger one is an error, since what it denies is not known.
 const MAX_STATE: u64 = 4 << 20;
 
 /// The name of a session, safe to use as a file name.

@@ -152,7 +152,7 @@ fn read(path: &Path) -> Result<Records, TrustError> {
 /// The version of the record.
 const VERSION: u32 = 1;
 
-/// The largest record that is read.
+/// The largest record that is read: a hundred thousand projects. A larger one is an error, and no project is trusted.
 const MAX_RECORDS: u64 = 16 << 20;
 
 /// A file is known by its real path, so that a link to it is not another file.

@@ -62,9 +62,13 @@ fn call(number: usize) -> ToolCall {
 /// A decision, as it is shown, and as it is written.
 fn told(decided: &Decided) -> (Decision, Decision, String) {
     let mut written = Vec::new();
-    decided.write_shown(&mut written);
+    decided.write_without_secrets(&mut written);
     let written = String::from_utf8(written).unwrap();
-    (decided.decision().clone(), decided.shown(), written)
+    (
+        decided.decision().clone(),
+        decided.without_secrets(),
+        written,
+    )
 }
 
 /// The same numbers in every run.
@@ -79,21 +83,21 @@ impl Numbers {
     }
 }
 
-struct Place {
+struct Project {
     _home: tempfile::TempDir,
     root: PathBuf,
 }
 
-impl Place {
+impl Project {
     fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
         let root = home.path().canonicalize().unwrap();
         for directory in ["project", "elsewhere"] {
             fs::create_dir(root.join(directory)).unwrap();
         }
-        let place = Self { _home: home, root };
-        place.set_policy(0);
-        place
+        let project = Self { _home: home, root };
+        project.set_policy(0);
+        project
     }
 
     fn set_policy(&self, number: usize) {
@@ -206,21 +210,21 @@ impl Place {
 
 #[test]
 fn with_and_without_memory_every_decision_is_the_same() {
-    let place = Place::new();
-    let remembering = Engine::at(&place.locations()).remembering();
+    let project = Project::new();
+    let remembering = Engine::at(&project.locations()).remembering();
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
     let mut steps = 0;
     for _ in 0..1500 {
         let session = ["s", "t"][numbers.below(2)];
         match numbers.below(120) {
-            0 => place.set_policy(numbers.below(POLICIES.len())),
-            1..=2 => place.remember(session, &mut numbers),
-            3..=7 => place.change(&mut numbers),
+            0 => project.set_policy(numbers.below(POLICIES.len())),
+            1..=2 => project.remember(session, &mut numbers),
+            3..=7 => project.change(&mut numbers),
             _ => {}
         }
         let number = numbers.below(calls().len());
-        let known = place.decided(&remembering, session, number);
-        let fresh = place.decided(&Engine::at(&place.locations()), session, number);
+        let known = project.decided(&remembering, session, number);
+        let fresh = project.decided(&Engine::at(&project.locations()), session, number);
         assert_eq!(known, fresh, "step {steps}, call {number}");
         assert_eq!(known.2, serde_json::to_string(&known.1).unwrap());
         steps += 1;
@@ -232,7 +236,7 @@ fn with_and_without_memory_every_decision_is_the_same() {
 
 #[test]
 fn lines_that_are_answered_together_are_judged_by_the_disk_as_it_was_then() {
-    let place = Place::new();
+    let place = Project::new();
     place.move_link("project");
     let remembering = Engine::at(&place.locations()).remembering();
     let mut numbers = Numbers(0x2545_f491_4f6c_dd1d);
@@ -261,7 +265,7 @@ fn lines_that_are_answered_together_are_judged_by_the_disk_as_it_was_then() {
 
 #[test]
 fn a_change_among_lines_that_are_answered_together_is_seen_by_the_next_ones() {
-    let place = Place::new();
+    let place = Project::new();
     place.move_link("project");
     fs::create_dir(place.root.join("project/build")).unwrap();
     let remembering = Engine::at(&place.locations()).remembering();

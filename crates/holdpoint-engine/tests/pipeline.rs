@@ -15,27 +15,27 @@ use std::time::Duration;
 
 use holdpoint_broker::{Answer, Channel, ChannelError, Context, Request, SignedAnswer, Waiting};
 use holdpoint_engine::backup::Backups;
-use holdpoint_engine::holding::{Asker, Asking, Dialog};
+use holdpoint_engine::holding::{Approvers, Asking, Dialog};
 use holdpoint_engine::pipeline::Outcome;
 use holdpoint_engine::{Caller, Engine, Locations, SessionSource, ToolCall, Verdict, Work};
 use holdpoint_ledger::{Kind, Reader, Record};
 
-struct Place {
+struct Project {
     home: tempfile::TempDir,
     root: PathBuf,
 }
 
-impl Place {
+impl Project {
     fn under(policy: &str) -> Self {
         let home = tempfile::tempdir().unwrap();
         let root = home.path().canonicalize().unwrap();
         fs::create_dir_all(root.join("project")).unwrap();
         fs::write(root.join("project/notes.txt"), "kept").unwrap();
-        let place = Self { home, root };
-        place.set_policy(policy);
+        let project = Self { home, root };
+        project.set_policy(policy);
         // Files that changed a moment ago are not believed to stay as they are.
         std::thread::sleep(Duration::from_millis(120));
-        place
+        project
     }
 
     fn set_policy(&self, policy: &str) {
@@ -75,9 +75,9 @@ impl Place {
         ToolCall::shell(command).in_directory(self.project().to_str().unwrap())
     }
 
-    fn outcome(&self, engine: &Engine, command: &str, asker: Asker<'_>) -> Outcome {
+    fn outcome(&self, engine: &Engine, command: &str, approvers: Approvers<'_>) -> Outcome {
         let judged = engine.judge(self.call(command), self.caller(engine));
-        let held = judged.unwrap().hold(Asking::by(asker)).unwrap();
+        let held = judged.unwrap().hold(Asking::by(approvers)).unwrap();
         held.release().unwrap()
     }
 
@@ -119,39 +119,47 @@ const ONCE: Work = Work {
 
 #[test]
 fn a_call_is_read_once_and_its_policy_loaded_once_even_if_it_is_held() {
-    let place = Place::under(r#"{"defaultPolicy":"ask","allow":{"patterns":["ls"]}}"#);
-    let engine = place.engine();
-    let allowed = place.outcome(&engine, "ls", Asker::HandsOn);
+    let project = Project::under(r#"{"defaultPolicy":"ask","allow":{"patterns":["ls"]}}"#);
+    let engine = project.engine();
+    let allowed = project.outcome(&engine, "ls", Approvers::HandsOn);
     assert!(matches!(allowed, Outcome::Runs(_)), "{allowed:?}");
     assert_eq!(engine.work(), ONCE);
-    let engine = place.engine();
+    let engine = project.engine();
     let mut yes = Yes(|| {});
-    let held = place.outcome(&engine, "rm notes.txt", Asker::Through(&mut yes));
+    let held = project.outcome(&engine, "rm notes.txt", Approvers::Through(&mut yes));
     assert!(matches!(held, Outcome::Runs(_)), "{held:?}");
     assert_eq!(engine.work(), ONCE);
 }
 
 #[test]
 fn a_policy_or_a_file_that_changes_while_somebody_thinks_is_a_refusal() {
-    let place = Place::under(r#"{"defaultPolicy":"ask"}"#);
+    let project = Project::under(r#"{"defaultPolicy":"ask"}"#);
     let stricter = r#"{"defaultPolicy":"ask","deny":{"patterns":["rm *"]}}"#;
-    let mut yes = Yes(|| place.set_policy(stricter));
-    let changed = place.outcome(&place.engine(), "rm notes.txt", Asker::Through(&mut yes));
+    let mut yes = Yes(|| project.set_policy(stricter));
+    let changed = project.outcome(
+        &project.engine(),
+        "rm notes.txt",
+        Approvers::Through(&mut yes),
+    );
     assert!(matches!(changed, Outcome::Refused(_)), "{changed:?}");
-    let place = Place::under(r#"{"defaultPolicy":"ask"}"#);
-    let notes = place.project().join("notes.txt");
+    let project = Project::under(r#"{"defaultPolicy":"ask"}"#);
+    let notes = project.project().join("notes.txt");
     let mut yes = Yes(|| fs::write(&notes, "another").unwrap());
-    let changed = place.outcome(&place.engine(), "rm notes.txt", Asker::Through(&mut yes));
+    let changed = project.outcome(
+        &project.engine(),
+        "rm notes.txt",
+        Approvers::Through(&mut yes),
+    );
     assert!(matches!(changed, Outcome::Refused(_)), "{changed:?}");
 }
 
 #[test]
 fn a_denial_because_nobody_can_be_asked_is_on_record_as_one() {
-    let place = Place::under(r#"{"defaultPolicy":"ask","channel":{"type":"agent"}}"#);
-    for asker in [Asker::Nobody, Asker::AsPolicySays(Dialog::None)] {
-        let refused = place.outcome(&place.engine(), "make", asker);
+    let project = Project::under(r#"{"defaultPolicy":"ask","channel":{"type":"agent"}}"#);
+    for approvers in [Approvers::Nobody, Approvers::AsPolicySays(Dialog::None)] {
+        let refused = project.outcome(&project.engine(), "make", approvers);
         assert!(matches!(refused, Outcome::Refused(_)), "{refused:?}");
-        let records = place.decisions();
+        let records = project.decisions();
         let last = records.last().unwrap();
         assert_eq!(last.verdict, Some(Verdict::Deny));
         assert_eq!(last.method.as_deref(), Some("no_channel"));
@@ -160,25 +168,28 @@ fn a_denial_because_nobody_can_be_asked_is_on_record_as_one() {
 
 #[test]
 fn what_a_rule_allows_is_backed_up_and_checked_like_what_a_person_does() {
-    let place = Place::under(
+    let project = Project::under(
         r#"{"defaultPolicy":"deny","allow":{"patterns":["rm *"]},
             "tools":{"Bash":{"checks":["backup"]}}}"#,
     );
-    let allowed = place.outcome(&place.engine(), "rm notes.txt", Asker::HandsOn);
+    let allowed = project.outcome(&project.engine(), "rm notes.txt", Approvers::HandsOn);
     assert!(matches!(allowed, Outcome::Runs(_)), "{allowed:?}");
-    let backups = Backups::at(&place.locations()).unwrap();
+    let backups = Backups::at(&project.locations()).unwrap();
     assert_eq!(backups.list().unwrap().len(), 1);
 }
 
 #[test]
 fn calls_are_counted_when_they_are_released_and_never_one_too_many() {
-    let place =
-        Place::under(r#"{"defaultPolicy":"allow","tools":{"Bash":{"maxCallsPerSession":2}}}"#);
-    let (one, other) = (place.engine(), place.engine());
+    let project =
+        Project::under(r#"{"defaultPolicy":"allow","tools":{"Bash":{"maxCallsPerSession":2}}}"#);
+    let (one, other) = (project.engine(), project.engine());
     // Both were judged before either ran.
     let judged = |engine: &Engine| {
-        let judged = engine.judge(place.call("ls"), place.caller(engine));
-        judged.unwrap().hold(Asking::by(Asker::HandsOn)).unwrap()
+        let judged = engine.judge(project.call("ls"), project.caller(engine));
+        judged
+            .unwrap()
+            .hold(Asking::by(Approvers::HandsOn))
+            .unwrap()
     };
     let held = [judged(&one), judged(&other), judged(&one)];
     let mut ran = 0;
@@ -187,21 +198,21 @@ fn calls_are_counted_when_they_are_released_and_never_one_too_many() {
     }
     assert_eq!(ran, 2);
     assert_eq!(
-        place.decisions().last().unwrap().verdict,
+        project.decisions().last().unwrap().verdict,
         Some(Verdict::Deny)
     );
 }
 
 #[test]
 fn what_cannot_be_recorded_is_no_answer() {
-    let place = Place::under(r#"{"defaultPolicy":"allow"}"#);
-    fs::create_dir_all(place.home.path().join("state")).unwrap();
-    fs::write(place.home.path().join("state/ledger"), "no directory").unwrap();
-    let engine = place.engine();
+    let project = Project::under(r#"{"defaultPolicy":"allow"}"#);
+    fs::create_dir_all(project.home.path().join("state")).unwrap();
+    fs::write(project.home.path().join("state/ledger"), "no directory").unwrap();
+    let engine = project.engine();
     let error = engine
-        .judge(place.call("ls"), place.caller(&engine))
+        .judge(project.call("ls"), project.caller(&engine))
         .unwrap_err();
     assert!(error.is_on_record(), "{error:?}");
     assert_eq!(error.decided(), Some(Verdict::Allow));
-    assert!(Path::new(&place.root).exists());
+    assert!(Path::new(&project.root).exists());
 }

@@ -24,8 +24,9 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, params, pa
 /// The version of the tables. Another one is made anew.
 const VERSION: i64 = 1;
 
-/// How long another process that brings the index up to date is waited for.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The longest that another process which brings the index up to date is waited for: reading a million records takes some
+/// seconds. Then this is an error, and the ledger itself is read.
+const MAX_WAIT: Duration = Duration::from_secs(30);
 
 const TABLES: &str = "
     CREATE TABLE record (
@@ -338,7 +339,7 @@ fn turn(path: &Path) -> Result<File, IndexError> {
         match file.try_lock() {
             Ok(()) => return Ok(file),
             Err(TryLockError::Error(error)) => return Err(error.into()),
-            Err(TryLockError::WouldBlock) if since.elapsed() > PATIENCE => {
+            Err(TryLockError::WouldBlock) if since.elapsed() > MAX_WAIT => {
                 return Err(IndexError::Busy);
             }
             Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(20)),
@@ -365,7 +366,7 @@ fn connect(file: &Path) -> Result<Connection, IndexError> {
         .write(true)
         .open(file)?;
     let connection = Connection::open(file)?;
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(MAX_WAIT)?;
     // A query in one process does not keep another from bringing the index up to date.
     connection.pragma_update(None, "journal_mode", "wal")?;
     // What a power cut takes is made again.

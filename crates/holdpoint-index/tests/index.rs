@@ -23,7 +23,7 @@ type Failed = Box<dyn std::error::Error>;
 
 /// Everything a query hands over, and where it ended.
 #[derive(Debug, PartialEq)]
-struct Found {
+struct Answers {
     records: Vec<(Position, Vec<u8>)>,
     unreadable: Vec<String>,
     end: Position,
@@ -31,7 +31,7 @@ struct Found {
 
 type Each<'a> = &'a mut dyn FnMut(Item<'_>) -> Result<(), Failed>;
 
-fn found(run: impl FnOnce(Each<'_>) -> Result<Position, Failed>) -> Found {
+fn found(run: impl FnOnce(Each<'_>) -> Result<Position, Failed>) -> Answers {
     let (mut records, mut unreadable) = (Vec::new(), Vec::new());
     let end = run(&mut |item| {
         match item {
@@ -40,7 +40,7 @@ fn found(run: impl FnOnce(Each<'_>) -> Result<Position, Failed>) -> Found {
         }
         Ok(())
     });
-    Found {
+    Answers {
         records,
         unreadable,
         end: end.unwrap(),
@@ -84,7 +84,7 @@ impl Home {
     }
 
     /// Both ways to ask give the same.
-    fn same(&self, index: &Index, query: &Query) -> Found {
+    fn same(&self, index: &Index, query: &Query) -> Answers {
         let scanned = found(|each| query.scan(&self.ledger(), each));
         let indexed = found(|each| index.query(query, each));
         assert_eq!(scanned, indexed, "{query:?}");

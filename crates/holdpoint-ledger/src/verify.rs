@@ -4,17 +4,16 @@
 //! from the first record to the last. `tools/verify_ledger.py` does the same from the description in
 //! `docs/ledger.md` alone.
 
-use std::borrow::Cow;
+mod fault;
+mod lines;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
-
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use crate::chain::RecordHash;
 use crate::error::{Doing, LedgerError};
@@ -22,7 +21,7 @@ use crate::head::{self, Head, State};
 use crate::keys;
 use crate::merkle::Tree;
 use crate::note::{Checkpoint, PublicKey};
-use crate::record::{Kind, MAX_LINE, Mend, VERSION};
+use crate::record::Mend;
 use crate::recovery::{self, CheckpointDetail};
 use crate::segments::{
     LOCK, PUBLIC_KEY, note_name, note_path, note_sizes, segment_name, segment_numbers, segment_path,
@@ -30,141 +29,16 @@ use crate::segments::{
 use crate::system::read_at;
 use crate::writer::lock_within;
 
-/// How much of a segment one thread reads at once: memory does not grow with the ledger.
-const PIECE: usize = 1 << 20;
+use self::lines::{Checked, CheckedLine, Pieces, Special, checked_together};
 
-/// The most faults, and the most things worth knowing, that are listed.
+pub use self::fault::{Defect, Fault};
+
+/// The most faults, and the most things worth knowing, that are listed: the first is what counts, and a ledger of noise has
+/// millions. The rest are left out.
 const MAX_LISTED: usize = 100;
 
-/// How long writers are waited for.
+/// The longest that writers are waited for: each holds the lock for milliseconds. Then it is an error.
 const LOCK_WAIT: Duration = Duration::from_secs(10);
-
-/// Where something is wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// The file.
-    pub file: String,
-    /// The line in it, from 1; none if it is about the whole file.
-    pub line: Option<u64>,
-    /// The number of the record, from 0.
-    pub record: Option<u64>,
-    /// What is wrong.
-    pub found: Defect,
-}
-
-/// What is wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Defect {
-    /// A line is no record.
-    NoRecord(String),
-    /// A record does not follow the one before it.
-    BrokenChain,
-    /// A record has another number than its place.
-    WrongNumber(u64),
-    /// The last record has no end, though its writer came to its end.
-    NoEnd,
-    /// A segment is missing.
-    MissingSegment,
-    /// A segment does not open with a checkpoint.
-    NoCheckpoint,
-    /// The file of a checkpoint's note is missing or says something else.
-    OtherNote(u64),
-    /// A checkpoint's note or signature is wrong.
-    BadCheckpoint(String),
-    /// A checkpoint is about other records than there are.
-    OtherRecords,
-    /// A checkpoint is about more records than there are.
-    MissingRecords(u64),
-    /// The key is missing, damaged, or not the one given.
-    Key(String),
-    /// The head cannot be read.
-    NoHead,
-    /// The head says something else of the last record than the record itself.
-    OtherHead,
-    /// The head names more records than there are.
-    Truncated(u64),
-    /// There are more records than the head names.
-    Added(u64),
-    /// The last record is not the one the head names.
-    LastChanged,
-    /// A repair says that records were lost, and nobody took note of it.
-    Loss(Mend),
-}
-
-impl fmt::Display for Defect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Defect::NoRecord(why) => write!(f, "this is no record ({why})"),
-            Defect::BrokenChain => f.write_str(
-                "it does not follow the record before: one of the two was changed, or records were \
-                 removed, added or moved between them",
-            ),
-            Defect::WrongNumber(number) => write!(
-                f,
-                "it says it is record {number}: records were removed, added or moved"
-            ),
-            Defect::NoEnd => f.write_str("the last record has no end: it was cut or changed"),
-            Defect::MissingSegment => f.write_str("the segment is missing"),
-            Defect::NoCheckpoint => f.write_str("the segment does not open with a checkpoint"),
-            Defect::OtherNote(size) => write!(
-                f,
-                "the note of the checkpoint over {size} records is missing or says something else"
-            ),
-            Defect::BadCheckpoint(why) => write!(f, "the checkpoint is not genuine: {why}"),
-            Defect::OtherRecords => f.write_str(
-                "the checkpoint was signed over other records: one before it was changed",
-            ),
-            Defect::MissingRecords(size) => write!(
-                f,
-                "the checkpoint was signed over {size} records: some of them were removed"
-            ),
-            Defect::Key(why) => write!(f, "the key cannot be relied on: {why}"),
-            Defect::NoHead => f.write_str("the head cannot be read: it was changed or removed"),
-            Defect::OtherHead => {
-                f.write_str("the head was changed: it does not fit the last record")
-            }
-            Defect::Truncated(records) => write!(
-                f,
-                "{records} records were written: the last ones were removed, or power was lost"
-            ),
-            Defect::Added(records) => write!(
-                f,
-                "{records} records were written: the ones after them were added"
-            ),
-            Defect::LastChanged => f.write_str("the last record was changed"),
-            Defect::Loss(mend) => match mend {
-                Mend::Lost { expected, found } => write!(
-                    f,
-                    "{} records before it were lost or removed: take note with `holdpoint log \
-                     repair`",
-                    expected.saturating_sub(*found)
-                ),
-                Mend::Torn { .. }
-                | Mend::Unclaimed { .. }
-                | Mend::NoHead
-                | Mend::Acknowledged
-                | Mend::Clock { .. }
-                | Mend::NewKey => f.write_str(
-                    "it tells of records nobody announced, or of a lost head: take note with \
-                     `holdpoint log repair`",
-                ),
-            },
-        }
-    }
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.file)?;
-        if let Some(line) = self.line {
-            write!(f, ":{line}")?;
-        }
-        if let Some(record) = self.record {
-            write!(f, ": record {record}")?;
-        }
-        write!(f, ": {}", self.found)
-    }
-}
 
 /// What was verified and what was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -347,165 +221,6 @@ impl Snapshot {
             key: keys::read_public(directory).map_err(failed)?,
         })
     }
-}
-
-/// A part of a segment whose lines were hashed.
-struct Checked {
-    lines: Vec<CheckedLine>,
-    /// The time the last line tells.
-    time: String,
-}
-
-struct CheckedLine {
-    hash: RecordHash,
-    read: Result<ReadLine, Cow<'static, str>>,
-}
-
-struct ReadLine {
-    seq: u64,
-    prev: RecordHash,
-    special: Option<Box<Special>>,
-}
-
-/// A record that says something about the ledger itself.
-enum Special {
-    Checkpoint(CheckpointDetail),
-    Mend(Mend),
-}
-
-/// Reads a segment in pieces that end with a line.
-struct Pieces {
-    file: File,
-    place: u64,
-    stop: u64,
-    rest: Vec<u8>,
-}
-
-impl Pieces {
-    fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
-        while self.place < self.stop {
-            let mut piece = std::mem::take(&mut self.rest);
-            let kept = piece.len();
-            let left = usize::try_from(self.stop - self.place).unwrap_or(PIECE);
-            piece.resize(kept + left.min(PIECE), 0);
-            let count = read_at(
-                &self.file,
-                piece.get_mut(kept..).unwrap_or_default(),
-                self.place,
-            )?;
-            piece.truncate(kept + count);
-            self.place += u64::try_from(count).unwrap_or(u64::MAX);
-            if count == 0 {
-                // Somebody cuts the file while it is read.
-                self.stop = self.place;
-            }
-            match piece.iter().rposition(|byte| *byte == b'\n') {
-                Some(end) => {
-                    self.rest = piece.split_off(end + 1);
-                    return Ok(Some(piece));
-                }
-                // Longer than any record: it is looked at as it is.
-                None if piece.len() > MAX_LINE => return Ok(Some(piece)),
-                None => self.rest = piece,
-            }
-        }
-        Ok(None)
-    }
-}
-
-fn checked_together(pieces: &[Vec<u8>]) -> io::Result<Vec<Checked>> {
-    if let [piece] = pieces {
-        return Ok(vec![checked(piece)]);
-    }
-    thread::scope(|scope| {
-        let workers: Vec<_> = pieces
-            .iter()
-            .map(|piece| scope.spawn(|| checked(piece)))
-            .collect();
-        workers
-            .into_iter()
-            .map(|worker| {
-                let stopped = |_| io::Error::other("a thread stopped");
-                worker.join().map_err(stopped)
-            })
-            .collect()
-    })
-}
-
-fn checked(piece: &[u8]) -> Checked {
-    let mut lines = Vec::with_capacity(piece.len() / 512);
-    let mut time = "";
-    for line in piece.split_inclusive(|byte| *byte == b'\n') {
-        // A line that is too long counts as several, none of them a record.
-        for part in line.chunks(MAX_LINE) {
-            let (part, is_whole) = match part.strip_suffix(b"\n") {
-                Some(rest) => (rest, part.len() == line.len()),
-                None => (part, false),
-            };
-            let read = if is_whole {
-                read_line(part).map(|(read, at)| {
-                    time = at;
-                    read
-                })
-            } else {
-                Err("it is too long".into())
-            };
-            lines.push(CheckedLine {
-                hash: RecordHash::from_line(part),
-                read,
-            });
-        }
-    }
-    let time = time.to_owned();
-    Checked { lines, time }
-}
-
-/// What a verifier has to know of a record. Fields it does not know are covered by the hash.
-#[derive(Deserialize)]
-struct Known<'a> {
-    v: u32,
-    seq: u64,
-    prev: &'a str,
-    time: &'a str,
-    kind: Kind,
-    #[serde(borrow)]
-    detail: Option<&'a RawValue>,
-}
-
-/// The record in a line, and the time it tells.
-fn read_line(line: &[u8]) -> Result<(ReadLine, &str), Cow<'static, str>> {
-    if line.is_empty() {
-        return Err("it is empty".into());
-    }
-    let text = std::str::from_utf8(line).map_err(|_| "it is not UTF-8")?;
-    let parsed = |error: serde_json::Error| error.to_string();
-    let known: Known<'_> = serde_json::from_str(text).map_err(parsed)?;
-    if known.v != VERSION {
-        return Err(format!("it is of version {}", known.v).into());
-    }
-    let detail = known.detail.map_or("null", RawValue::get);
-    let special = match known.kind {
-        Kind::Checkpoint => Some(Special::Checkpoint(
-            serde_json::from_str(detail).map_err(parsed)?,
-        )),
-        Kind::Repair => Some(Special::Mend(serde_json::from_str(detail).map_err(parsed)?)),
-        Kind::Decision
-        | Kind::HoldOpened
-        | Kind::HoldAnswered
-        | Kind::HoldExpired
-        | Kind::Release
-        | Kind::Result
-        | Kind::TextFinding
-        | Kind::PolicyChange
-        | Kind::SessionRule
-        | Kind::Error => None,
-    };
-    let read = ReadLine {
-        seq: known.seq,
-        prev: known.prev.parse().map_err(|_| "`prev` is no hash")?,
-        special: special.map(Box::new),
-    };
-    Ok((read, known.time))
 }
 
 /// The way from the first record to the last.
@@ -817,8 +532,9 @@ fn file_name(path: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::lines::checked;
     use super::*;
-    use crate::{Durability, Entry, Ledger, Options};
+    use crate::{Durability, Entry, Kind, Ledger, Options};
     use holdpoint_core::text::redaction::Redacted;
 
     /// A line with its line break, its place in its segment, and the walk before it.

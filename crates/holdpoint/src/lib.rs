@@ -26,9 +26,9 @@
 pub use holdpoint_engine::json_schema;
 #[cfg(feature = "middleware")]
 pub use holdpoint_engine::{
-    Answered, Ended, ErrorLog, Failed, Found, Hold, Outcome, Ran, RecordError, Recorder, Replayed,
-    account_name, arguments_without_secrets, backup, checks, display, holding, inspecting,
-    middleware, people_at, simulate, text_without_secrets, without_secrets,
+    Answered, Ended, ErrorLog, Failed, FlaggedText, Hold, Outcome, Ran, RecordError, Recorder,
+    Replayed, account_name, arguments_without_secrets, backup, checks, display, holding,
+    inspecting, middleware, people_at, simulate, text_without_secrets, without_secrets,
 };
 pub use holdpoint_engine::{
     Authority, Autonomy, CallError, Decision, DefaultPolicy, Disk, DocumentError, Effect, Entry,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::events::{self, Event, Events};
 use super::glimpse::Glimpse;
 use super::wording::{self, explained};
-use super::{Answer, HookPoint, Problem, Question, Reply, Returned, When};
+use super::{HookDecision, HookPoint, Problem, Question, Reply, Returned, When};
 use holdpoint_engine::inspecting::Inspected;
 
 /// The exit code that blocks a call, for every agent that minds exit codes.
@@ -57,7 +57,8 @@ pub(crate) enum Heard<'a> {
     Stopped(&'a str),
 }
 
-/// One agent's words. For whatever it has no words, a method gives none.
+/// One agent's words. For whatever it has no words, a method gives none. Each agent's folder says `read`, `events` and `of_call`
+/// in full, alike as some are: an agent changes its words without asking the others, and then one file changes.
 pub(crate) trait Adapter {
     /// What a payload asks.
     fn read(&self, payload: &str) -> Result<Question, Problem>;
@@ -146,7 +147,7 @@ pub(crate) trait Adapter {
     }
 
     /// An answer in the agent's words.
-    fn reply(&self, point: HookPoint, answer: &Answer) -> Reply {
+    fn reply(&self, point: HookPoint, answer: &HookDecision) -> Reply {
         let decision = &answer.decision;
         let said = match (decision.verdict, decision.method, &answer.edited) {
             (Verdict::Allow, _, Some(input)) => HookReply::Edited(input),

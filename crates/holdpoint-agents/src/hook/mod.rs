@@ -27,7 +27,8 @@ pub use crate::agents::Agent;
 use holdpoint_engine::inspecting::Inspected;
 use holdpoint_engine::{EngineError, text_without_secrets};
 
-/// The largest payload that is read.
+/// The largest payload that is read: a file an agent writes whole, escaped. A larger one is refused, since what is not
+/// read is not judged.
 pub const MAX_PAYLOAD: usize = 16 << 20;
 
 impl Agent {
@@ -107,7 +108,7 @@ fn strictest(
 ) -> Result<Reply, Problem> {
     let adapter = agent.adapter();
     let count = u32::try_from(calls.len()).unwrap_or(u32::MAX).max(1);
-    let mut worst: Option<(HookPoint, Answer)> = None;
+    let mut worst: Option<(HookPoint, HookDecision)> = None;
     let mut edited = false;
     for mut asked in calls {
         let point = asked.point;
@@ -120,7 +121,7 @@ fn strictest(
             .map_err(|error| Problem::at(When::Call(point), error))?;
         let refused = !answer.decision.verdict.runs();
         edited |= answer.edited.is_some();
-        let said = |answer: &Answer| {
+        let said = |answer: &HookDecision| {
             (
                 answer.decision.verdict,
                 answer.decision.method == Method::NoObjection,
@@ -181,7 +182,7 @@ const BROKE_DOWN: &str = "Holdpoint broke down";
 /// Who answers the questions of an agent.
 pub trait Gatekeeper {
     /// Whether a call may run.
-    fn judge(&mut self, asked: HookCall) -> Result<Answer, EngineError>;
+    fn judge(&mut self, asked: HookCall) -> Result<HookDecision, EngineError>;
 
     /// What is to be said if this process breaks down from here on: a call that has been made can
     /// no longer be refused, but what it returned can be kept back.
@@ -202,14 +203,14 @@ pub trait Gatekeeper {
 
 /// The answer to a call.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct HookDecision {
     /// What was decided, by rules or by a person.
     pub decision: Decision,
     /// The arguments to run with, if a person changed them.
     pub edited: Option<Map<String, Value>>,
 }
 
-impl From<Decision> for Answer {
+impl From<Decision> for HookDecision {
     fn from(decision: Decision) -> Self {
         Self {
             decision,

@@ -1,13 +1,13 @@
-//! The words Claude Code brought into the world, for it and for those who took them over.
+//! The words Claude Code introduced, for it and for those who took them over.
 
 use holdpoint_core::StrictValue;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::adapter::{Adapter, Heard, Seen};
+use super::adapter::{Adapter, Heard, HookReply, Seen};
 use super::events::{self, Event, Events};
 use super::reading::{Facts, mcp_tool, parsed, readable};
-use super::{Problem, Question};
+use super::{HookPoint, Problem, Question};
 
 /// What a hook reads; each agent has more fields, and newer ones have others.
 #[derive(Deserialize)]
@@ -102,6 +102,27 @@ pub(crate) fn denial(reason: &str) -> Value {
         "hookEventName": "PermissionRequest",
         "decision": {"behavior": "deny", "message": reason},
     }})
+}
+
+/// What is said about a call alike by those who took the words over: a denial, and a note to the user. For the rest
+/// each has words of its own, or none.
+pub(crate) fn call(point: HookPoint, said: HookReply<'_>, reason: &str) -> Option<Value> {
+    match (point, said) {
+        (HookPoint::BeforeCall, HookReply::Deny) => Some(permission("deny", reason)),
+        (HookPoint::BeforePrompt, HookReply::Deny) => Some(denial(reason)),
+        (HookPoint::BeforeCall | HookPoint::BeforePrompt, HookReply::Tell) => {
+            Some(json!({"systemMessage": reason}))
+        }
+        (
+            _,
+            HookReply::Nothing
+            | HookReply::Allow
+            | HookReply::Ask
+            | HookReply::Tell
+            | HookReply::Edited(_)
+            | HookReply::Deny,
+        ) => None,
+    }
 }
 
 /// A note for the model, beside what happened at an event.

@@ -14,10 +14,10 @@ use serde_json::{Map, Value, json};
 use super::*;
 
 /// Gives every call the same answer.
-struct Always(Option<Answer>, usize);
+struct Always(Option<HookDecision>, usize);
 
 impl Gatekeeper for Always {
-    fn judge(&mut self, _: HookCall) -> Result<Answer, EngineError> {
+    fn judge(&mut self, _: HookCall) -> Result<HookDecision, EngineError> {
         self.1 += 1;
         self.0.clone().ok_or(EngineError::Directory)
     }
@@ -41,8 +41,8 @@ impl Gatekeeper for Always {
     }
 }
 
-fn decided(verdict: Verdict, method: Method) -> Answer {
-    Answer::from(Decision {
+fn decided(verdict: Verdict, method: Method) -> HookDecision {
+    HookDecision::from(Decision {
         verdict,
         method,
         ..Decision::error("because")
@@ -219,7 +219,7 @@ fn changed_arguments_are_handed_over_or_the_call_is_denied() {
     ];
     let mut input = Map::new();
     input.insert("command".into(), json!("ls -la"));
-    let changed = Answer {
+    let changed = HookDecision {
         edited: Some(input),
         ..decided(Verdict::Allow, Method::UserApproved)
     };
@@ -240,38 +240,43 @@ fn changed_arguments_are_handed_over_or_the_call_is_denied() {
     }
 }
 
+/// A gate that judges so, and has nothing to say of anything else.
+struct Judging<F>(F);
+
+impl<F: FnMut(HookCall) -> Result<HookDecision, EngineError>> Gatekeeper for Judging<F> {
+    fn judge(&mut self, asked: HookCall) -> Result<HookDecision, EngineError> {
+        (self.0)(asked)
+    }
+    fn stand_by(&mut self, _: Reply) {}
+    fn result(&mut self, _: &Returned) -> Result<Inspected, EngineError> {
+        Ok(Inspected::default())
+    }
+    fn prompt(&mut self, _: &Prompted) -> Result<Inspected, EngineError> {
+        Ok(Inspected::default())
+    }
+    fn changed(&mut self, _: &str) -> Result<(), String> {
+        Ok(())
+    }
+    fn pause(&mut self, _: &str, _: Pause) -> Result<(), EngineError> {
+        Ok(())
+    }
+}
+
 #[test]
 fn of_several_commands_the_strictest_answer_counts() {
-    struct Picky;
-    impl Gatekeeper for Picky {
-        fn judge(&mut self, asked: HookCall) -> Result<Answer, EngineError> {
-            let bad = asked.call.command_line().as_deref() == Some("rm x");
-            assert!(asked.patience.unwrap() <= Duration::from_secs(30));
-            Ok(if bad {
-                decided(Verdict::Deny, Method::Guard)
-            } else {
-                decided(Verdict::Allow, Method::Whitelist)
-            })
-        }
-        fn stand_by(&mut self, _: Reply) {}
-        fn result(&mut self, _: &Returned) -> Result<Inspected, EngineError> {
-            Ok(Inspected::default())
-        }
-        fn prompt(&mut self, _: &Prompted) -> Result<Inspected, EngineError> {
-            Ok(Inspected::default())
-        }
-        fn changed(&mut self, _: &str) -> Result<(), String> {
-            Ok(())
-        }
-
-        fn pause(&mut self, _: &str, _: Pause) -> Result<(), EngineError> {
-            Ok(())
-        }
-    }
+    let mut picky = Judging(|asked: HookCall| {
+        let bad = asked.call.command_line().as_deref() == Some("rm x");
+        assert!(asked.patience.unwrap() <= Duration::from_secs(30));
+        Ok(if bad {
+            decided(Verdict::Deny, Method::Guard)
+        } else {
+            decided(Verdict::Allow, Method::Whitelist)
+        })
+    });
     for commands in [["cat <<E", "rm x", "ls"], ["rm x", "ls", "ls"]] {
         let mut payload = shell_call(Agent::Cline);
         payload["tool_call"]["input"]["commands"] = json!(commands);
-        let reply = Agent::Cline.answer(payload.to_string().as_bytes(), &mut Picky);
+        let reply = Agent::Cline.answer(payload.to_string().as_bytes(), &mut picky);
         assert!(!lets_run(Agent::Cline, &reply.unwrap()));
     }
 }
@@ -286,27 +291,6 @@ fn cursor_always_hears_something() {
 
 #[test]
 fn an_mcp_tool_has_one_name() {
-    struct Named(String);
-    impl Gatekeeper for Named {
-        fn judge(&mut self, asked: HookCall) -> Result<Answer, EngineError> {
-            self.0 = asked.call.tool().to_owned();
-            Err(EngineError::Directory)
-        }
-        fn stand_by(&mut self, _: Reply) {}
-        fn result(&mut self, _: &Returned) -> Result<Inspected, EngineError> {
-            Ok(Inspected::default())
-        }
-        fn prompt(&mut self, _: &Prompted) -> Result<Inspected, EngineError> {
-            Ok(Inspected::default())
-        }
-        fn changed(&mut self, _: &str) -> Result<(), String> {
-            Ok(())
-        }
-
-        fn pause(&mut self, _: &str, _: Pause) -> Result<(), EngineError> {
-            Ok(())
-        }
-    }
     for (agent, payload) in [
         (
             Agent::Codex,
@@ -341,9 +325,13 @@ fn an_mcp_tool_has_one_name() {
             json!({"server": "demo", "tool": "delete_item", "input": {"id": "42"}}),
         ),
     ] {
-        let mut gate = Named(String::new());
+        let mut tool = String::new();
+        let mut gate = Judging(|asked: HookCall| {
+            asked.call.tool().clone_into(&mut tool);
+            Err(EngineError::Directory)
+        });
         let _ = agent.answer(payload.to_string().as_bytes(), &mut gate);
-        assert_eq!(gate.0, "mcp__demo__delete_item", "{agent:?}");
+        assert_eq!(tool, "mcp__demo__delete_item", "{agent:?}");
     }
 }
 

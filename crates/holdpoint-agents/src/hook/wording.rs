@@ -5,7 +5,7 @@ use holdpoint_core::{Decision, Method, Verdict};
 
 use holdpoint_core::text::escape_for_display;
 
-/// The most characters of one answer.
+/// The most characters of one answer: what a dialog shows and a model minds. More is cut; the ledger has the whole reason.
 const MAX_ANSWER: usize = 1900;
 
 /// Why a call was judged as it was.

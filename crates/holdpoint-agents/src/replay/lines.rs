@@ -2,7 +2,8 @@
 
 use std::io::{self, BufRead, Cursor, Read};
 
-/// The longest line that is read; pictures make long ones.
+/// The longest line that is read: pictures make long ones, and a line is held in memory. A longer one is named as
+/// one that cannot be read.
 pub const MAX_LINE: usize = 32 << 20;
 
 /// What some editors write before the first line.

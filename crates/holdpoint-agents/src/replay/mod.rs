@@ -23,7 +23,7 @@ use holdpoint_core::ToolCall;
 
 pub use holdpoint_ledger::Timestamp;
 pub use lines::MAX_LINE;
-pub use places::{Found, MAX_FILES, known_places, project_root, transcripts_in};
+pub use places::{MAX_FILES, TranscriptFiles, known_places, project_root, transcripts_in};
 pub use reader::{Item, Reader, Seen};
 
 /// Who wrote a transcript.

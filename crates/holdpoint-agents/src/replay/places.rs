@@ -6,15 +6,16 @@ use std::path::{Path, PathBuf};
 
 use holdpoint_engine::store::read_bounded;
 
-/// The most files that are read in one run.
+/// The most files that are read in one run: years of an agent. Beyond it the run says that there is more.
 pub const MAX_FILES: usize = 200_000;
 
-/// How deep directories are walked into.
+/// How deep directories are walked into: agents keep transcripts three or four deep. What
+/// lies deeper is said to be left out.
 const MAX_DEPTH: usize = 32;
 
 /// What a walk found.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct TranscriptFiles {
     /// Files with their sizes, sorted by path.
     pub files: Vec<(PathBuf, u64)>,
     /// Directories that could not be looked into, and why.
@@ -39,8 +40,8 @@ pub fn known_places(home: &Path) -> Vec<PathBuf> {
 }
 
 /// The files below a directory; links are not followed, so that a walk ends.
-pub fn transcripts_in(directory: &Path) -> Found {
-    let mut found = Found::default();
+pub fn transcripts_in(directory: &Path) -> TranscriptFiles {
+    let mut found = TranscriptFiles::default();
     let mut open = vec![(directory.to_owned(), 0)];
     while let Some((directory, depth)) = open.pop() {
         let entries = match fs::read_dir(&directory) {

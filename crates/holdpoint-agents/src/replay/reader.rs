@@ -12,18 +12,19 @@ use serde_json::value::RawValue;
 
 use super::call::Uttered;
 use super::lines::{Line, Lines, MAX_LINE};
-use super::record::{Context, Record, Told};
+use super::record::{Context, Record, RecordContent};
 use super::waiting::Waiting;
 use super::{Recorded, Timestamp, Writer};
 
-/// The largest transcript that is one JSON document; anything longer comes in lines.
+/// The largest transcript that is one JSON document, since it is held in memory whole; what is longer and does not come
+/// in lines cannot be read.
 const MAX_DOCUMENT: usize = 64 << 20;
 
 /// How much of a file is looked at before it is taken for no transcript: so many lines, or fewer
-/// of a file of long ones.
-const LINES_LOOKED_AT: u64 = 1000;
-const BYTES_LOOKED_AT: u64 = 4 << 20;
-const LONG_LINES_LOOKED_AT: u64 = 8;
+/// of a file of long ones, so that a directory of logs and pictures takes no longer than its transcripts.
+const MAX_LINES_LOOKED_AT: u64 = 1000;
+const MAX_BYTES_LOOKED_AT: u64 = 4 << 20;
+const MAX_LONG_LINES_LOOKED_AT: u64 = 8;
 
 /// What a reader gives.
 #[derive(Debug, PartialEq)]
@@ -142,8 +143,8 @@ impl<'s, R: BufRead> Reader<'s, R> {
                 self.ready.extend(self.doubts.drain(..));
             } else {
                 let most = match self.lines.bytes() {
-                    ..=BYTES_LOOKED_AT => LINES_LOOKED_AT,
-                    _ => LONG_LINES_LOOKED_AT,
+                    ..=MAX_BYTES_LOOKED_AT => MAX_LINES_LOOKED_AT,
+                    _ => MAX_LONG_LINES_LOOKED_AT,
                 };
                 self.ended |= self.lines.number() >= most;
             }
@@ -214,18 +215,18 @@ impl<'s, R: BufRead> Reader<'s, R> {
             return serde_json::from_str::<IgnoredAny>(text).map(|_| ());
         }
         let record: Record<'_> = serde_json::from_str(text)?;
-        let mut told = Told::default();
-        let known = self.context.read(&record, text, &mut told);
+        let mut content = RecordContent::default();
+        let known = self.context.read(&record, text, &mut content);
         self.recognised |= known && self.context.writer.is_some();
         let start = text.as_ptr() as usize;
-        for call in told.calls {
+        for call in content.calls {
             let line = count.at(if call.at == 0 { start } else { call.at });
             self.call(call, &record, line, text.len());
         }
-        if told.unreadable {
+        if content.unreadable {
             self.problem(count.at(start), TWICE.into());
         }
-        for (id, outcome) in told.outcomes {
+        for (id, outcome) in content.outcomes {
             self.waiting.tell(&id, outcome);
         }
         Ok(())

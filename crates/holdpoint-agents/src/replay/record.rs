@@ -1,4 +1,5 @@
-//! One record of a transcript, whoever wrote it: which format it is of, and what it tells.
+//! One record of a transcript, whoever wrote it: which format it is of, and what it tells. The fields stand in each
+//! agent's folder, alike as some are: a format changes by itself, and then one file changes.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -75,7 +76,7 @@ pub(crate) struct Record<'a> {
 
 /// What a record tells.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct RecordContent {
     /// Calls, in order.
     pub(crate) calls: Vec<Uttered>,
     /// What became of earlier calls, by their ids.
@@ -84,7 +85,7 @@ pub(crate) struct Told {
     pub(crate) unreadable: bool,
 }
 
-impl Told {
+impl RecordContent {
     /// A part in which a call may stand. One that is no object has none; of one that cannot be
     /// read nobody knows.
     pub(crate) fn part<'a, T: Deserialize<'a>>(&mut self, raw: Option<&'a RawValue>) -> Option<T> {
@@ -112,22 +113,27 @@ pub(crate) struct Context {
 
 impl Context {
     /// Reads a record; `text` is all of it. False if its form is not known.
-    pub(crate) fn read(&mut self, record: &Record<'_>, text: &str, told: &mut Told) -> bool {
+    pub(crate) fn read(
+        &mut self,
+        record: &Record<'_>,
+        text: &str,
+        content: &mut RecordContent,
+    ) -> bool {
         let kind = record.kind.get().unwrap_or_default();
         if !kind.is_empty() && record.payload.is_some() {
-            codex::rollout(self, kind, record, told)
+            codex::rollout(self, kind, record, content)
         } else if codex::is_event(kind) {
-            codex::event(self, kind, record, told)
+            codex::event(self, kind, record, content)
         } else if gemini::is_chat(record) {
-            gemini::chat(self, record, told)
+            gemini::chat(self, record, content)
         } else if gemini::is_stream(kind, record) {
-            gemini::stream(self, kind, record, told)
+            gemini::stream(self, kind, record, content)
         } else if codex::is_item(kind) {
-            codex::bare_item(self, text, told)
+            codex::bare_item(self, text, content)
         } else if record.items.is_some() {
-            codex::old_document(self, record, told)
+            codex::old_document(self, record, content)
         } else if record.message.is_some() || record.data.is_some() {
-            claude_code::message(self, kind, record, told)
+            claude_code::message(self, kind, record, content)
         } else {
             claude_code::other(self, kind, record)
         }

@@ -7,10 +7,11 @@ use std::collections::VecDeque;
 
 use super::{Outcome, Recorded};
 
-/// How many calls wait at most.
+/// The most calls that wait for their outcome: more than any agent runs beside each other. The oldest is then handed
+/// over without one.
 const MAX_WAITING: usize = 256;
 
-/// How many bytes of lines they may stand for.
+/// The most bytes of lines they may stand for, so that memory stays small whatever a transcript holds.
 const MAX_BYTES: usize = 16 << 20;
 
 #[derive(Debug, Default)]

@@ -1,5 +1,7 @@
 //! Lines of ours in a file of somebody else's, between two marks.
 
+use super::FormError;
+
 const BEGIN: &str = "# holdpoint: begin";
 const END: &str = "# holdpoint: end";
 
@@ -13,7 +15,7 @@ pub(crate) struct Block<'t> {
 }
 
 impl<'t> Block<'t> {
-    pub(crate) fn in_text(text: &'t str) -> Result<Self, String> {
+    pub(crate) fn in_text(text: &'t str) -> Result<Self, FormError> {
         let end = line_end(text);
         let Some((before, rest)) = text.split_once(BEGIN) else {
             return Ok(Self {
@@ -24,7 +26,10 @@ impl<'t> Block<'t> {
             });
         };
         let Some((inside, after)) = rest.split_once(END) else {
-            return Err(format!("`{BEGIN}` has no `{END}`"));
+            return Err(FormError::Unclosed {
+                begin: BEGIN,
+                end: END,
+            });
         };
         Ok(Self {
             before,

@@ -1,7 +1,7 @@
 //! A file that Holdpoint writes whole: a plug-in, a script, a manifest.
 
 use super::command_line::Call;
-use super::{Entry, Form};
+use super::{Entry, Form, FormError};
 
 /// What such a file is.
 #[derive(Debug)]
@@ -22,21 +22,21 @@ pub(crate) struct Generated {
 pub(crate) const MARK: &str = "holdpoint init";
 
 impl Form for Generated {
-    fn registered(&self, text: &str, program: &str) -> Result<(String, bool), String> {
+    fn registered(&self, text: &str, program: &str) -> Result<(String, bool), FormError> {
         if text.trim().is_empty() {
             return Ok(((self.text)(program), false));
         }
         match text.contains(MARK) {
             true => Ok(((self.text)(program), true)),
-            false => Err("somebody else's file stands there".into()),
+            false => Err(FormError::NotOurs),
         }
     }
 
-    fn unregistered(&self, text: &str) -> Result<Option<String>, String> {
+    fn unregistered(&self, text: &str) -> Result<Option<String>, FormError> {
         Ok((!text.contains(MARK)).then(|| text.to_owned()))
     }
 
-    fn entries(&self, text: &str) -> Result<Vec<Entry>, String> {
+    fn entries(&self, text: &str) -> Result<Vec<Entry>, FormError> {
         let call = (self.call)(text).filter(|_| text.contains(MARK));
         let (Some(event), Some(call)) = (self.event, call) else {
             return Ok(Vec::new());

@@ -8,7 +8,7 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode
 use serde_json::Value;
 
 use super::command_line::{self, Call};
-use super::{Entry, Form};
+use super::{Entry, Form, FormError};
 
 /// How an agent spells its hooks.
 #[derive(Debug)]
@@ -124,7 +124,7 @@ const OLD_TIMEOUT: u64 = 10;
 pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 impl Form for Hooks {
-    fn registered(&self, text: &str, program: &str) -> Result<(String, bool), String> {
+    fn registered(&self, text: &str, program: &str) -> Result<(String, bool), FormError> {
         let settings = Settings::read(self, text)?;
         let mut known = false;
         let mut changed = false;
@@ -152,7 +152,7 @@ impl Form for Hooks {
         Ok((text.to_owned(), known))
     }
 
-    fn unregistered(&self, text: &str) -> Result<Option<String>, String> {
+    fn unregistered(&self, text: &str) -> Result<Option<String>, FormError> {
         if text.trim().is_empty() {
             return Ok(Some(text.to_owned()));
         }
@@ -167,7 +167,7 @@ impl Form for Hooks {
         Ok(Some(settings.text()))
     }
 
-    fn entries(&self, text: &str) -> Result<Vec<Entry>, String> {
+    fn entries(&self, text: &str) -> Result<Vec<Entry>, FormError> {
         let settings = Settings::read(self, text)?;
         let mut entries = Vec::new();
         for event in self.events {
@@ -206,13 +206,17 @@ impl Form for Hooks {
 
 impl Hooks {
     /// Where the entries for `program` stand, for agents that keep account of each.
-    pub(crate) fn places(&self, text: &str, program: &str) -> Result<Vec<Place>, String> {
+    pub(crate) fn positions(
+        &self,
+        text: &str,
+        program: &str,
+    ) -> Result<Vec<EntryPosition>, FormError> {
         let settings = Settings::read(self, text)?;
-        let mut places = Vec::new();
+        let mut positions = Vec::new();
         for event in self.events {
             for handler in settings.handlers(event.name)? {
                 if handler.is_current(event, program) && handler.sees_all(event) {
-                    places.push(Place {
+                    positions.push(EntryPosition {
                         event: event.name,
                         group: handler.group_at,
                         handler: handler.at,
@@ -226,7 +230,7 @@ impl Hooks {
                 }
             }
         }
-        Ok(places)
+        Ok(positions)
     }
 }
 
@@ -247,7 +251,7 @@ impl Word {
 }
 
 /// Where an entry of ours stands among the others of its event.
-pub(crate) struct Place {
+pub(crate) struct EntryPosition {
     pub(crate) event: &'static str,
     pub(crate) group: usize,
     pub(crate) handler: usize,
@@ -265,10 +269,10 @@ struct Settings<'f> {
 }
 
 impl<'f> Settings<'f> {
-    fn read(form: &'f Hooks, text: &str) -> Result<Self, String> {
+    fn read(form: &'f Hooks, text: &str) -> Result<Self, FormError> {
         let plain = text.strip_prefix(BYTE_ORDER_MARK);
         let root = CstRootNode::parse(plain.unwrap_or(text), &ParseOptions::default())
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| FormError::Syntax(error.to_string()))?;
         Ok(Self {
             form,
             root,
@@ -282,21 +286,21 @@ impl<'f> Settings<'f> {
     }
 
     /// Every command that is run at an event.
-    fn handlers(&self, event: &str) -> Result<Vec<Handler<'f>>, String> {
+    fn handlers(&self, event: &str) -> Result<Vec<Handler<'f>>, FormError> {
         let object = match self.root.value() {
-            Some(value) => value.as_object().ok_or("the settings are not an object")?,
+            Some(value) => value.as_object().ok_or(FormError::NotAnObject)?,
             None => return Ok(Vec::new()),
         };
         let Some(hooks) = object.get("hooks").and_then(|hooks| hooks.value()) else {
             return Ok(Vec::new());
         };
-        let hooks = hooks.as_object().ok_or("`hooks` is not an object")?;
+        let hooks = hooks.as_object().ok_or(FormError::HooksNotAnObject)?;
         let Some(listed) = hooks.get(event).and_then(|listed| listed.value()) else {
             return Ok(Vec::new());
         };
         let listed = listed
             .as_array()
-            .ok_or_else(|| format!("`hooks.{event}` is not an array"))?;
+            .ok_or_else(|| FormError::EventNotAnArray(event.to_owned()))?;
         let mut handlers = Vec::new();
         for (group_at, entry) in listed.elements().into_iter().enumerate() {
             let Some(entry) = entry.as_object() else {
@@ -330,14 +334,14 @@ impl<'f> Settings<'f> {
         Ok(handlers)
     }
 
-    fn add(&self, event: &Event, program: &str) -> Result<(), String> {
+    fn add(&self, event: &Event, program: &str) -> Result<(), FormError> {
         let object = self.root.object_value_or_create();
         // Some agents want the version, and people expect it at the top.
         self.declare_version()?;
         let listed = object
             .and_then(|object| object.object_value_or_create("hooks"))
             .and_then(|hooks| hooks.array_value_or_create(event.name))
-            .ok_or("there is no place for a hook in it")?;
+            .ok_or(FormError::NoRoom)?;
         let form = self.form;
         let mut handler: Vec<(String, CstInputValue)> = Vec::new();
         if form.typed {
@@ -377,14 +381,14 @@ impl<'f> Settings<'f> {
     }
 
     /// Says the version of the form, where that is needed and nobody has; tells whether it did.
-    fn declare_version(&self) -> Result<bool, String> {
+    fn declare_version(&self) -> Result<bool, FormError> {
         let Some(version) = self.form.version else {
             return Ok(false);
         };
         let object = self
             .root
             .object_value_or_create()
-            .ok_or("the settings are not an object")?;
+            .ok_or(FormError::NotAnObject)?;
         if object.get("version").is_some() {
             return Ok(false);
         }

@@ -34,7 +34,8 @@ pub use crate::agents::claude_code::settings::loosened;
 use holdpoint_engine::Locations;
 use holdpoint_engine::store::{Unread, plain_words, read_bounded, rewrite};
 
-/// The largest settings file that is edited.
+/// The largest settings file that is edited: no person keeps a larger one. Beyond it nothing is changed, and that is
+/// an error.
 pub(crate) const MAX_SETTINGS: u64 = 4 << 20;
 
 /// Whose sessions of an agent are guarded.
@@ -133,14 +134,51 @@ pub(crate) struct Entry {
     pub(crate) fails_closed: Option<bool>,
 }
 
+/// Why a file cannot hold what is ours, or cannot be searched for it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum FormError {
+    /// It is no text.
+    #[error("it is not UTF-8 text")]
+    NotText,
+    /// It is no JSON; what the reader says of it.
+    #[error("{0}")]
+    Syntax(String),
+    /// The file holds something else than an object.
+    #[error("the settings are not an object")]
+    NotAnObject,
+    /// `hooks` holds something else than an object.
+    #[error("`hooks` is not an object")]
+    HooksNotAnObject,
+    /// What stands at an event is no list.
+    #[error("`hooks.{0}` is not an array")]
+    EventNotAnArray(String),
+    /// Something else stands where the hook belongs.
+    #[error("there is no place for a hook in it")]
+    NoRoom,
+    /// `hooks` is written in a way that no table can be added to.
+    #[error("`hooks` is not a table of its own there")]
+    NoTable,
+    /// The mark in front of our lines is there, and the one behind them is not.
+    #[error("`{begin}` has no `{end}`")]
+    Unclosed {
+        /// The one in front.
+        begin: &'static str,
+        /// The one behind.
+        end: &'static str,
+    },
+    /// The file was not written by us, and can only be ours whole.
+    #[error("somebody else's file stands there")]
+    NotOurs,
+}
+
 /// How what is ours stands in a file.
 pub(crate) trait Form: Sync {
     /// The text with what is needed for `program`, and whether something of it was there.
-    fn registered(&self, text: &str, program: &str) -> Result<(String, bool), String>;
+    fn registered(&self, text: &str, program: &str) -> Result<(String, bool), FormError>;
     /// The text without what is ours; nothing if the file was ours alone.
-    fn unregistered(&self, text: &str) -> Result<Option<String>, String>;
+    fn unregistered(&self, text: &str) -> Result<Option<String>, FormError>;
     /// The commands of ours in it.
-    fn entries(&self, text: &str) -> Result<Vec<Entry>, String>;
+    fn entries(&self, text: &str) -> Result<Vec<Entry>, FormError>;
     /// The moments at which there should be one.
     fn events(&self) -> Vec<&'static str>;
     /// Why the agent would not run them all the same.
@@ -154,15 +192,15 @@ pub(crate) trait Form: Sync {
 }
 
 impl<F: Form + ?Sized> Form for &F {
-    fn registered(&self, text: &str, program: &str) -> Result<(String, bool), String> {
+    fn registered(&self, text: &str, program: &str) -> Result<(String, bool), FormError> {
         (**self).registered(text, program)
     }
 
-    fn unregistered(&self, text: &str) -> Result<Option<String>, String> {
+    fn unregistered(&self, text: &str) -> Result<Option<String>, FormError> {
         (**self).unregistered(text)
     }
 
-    fn entries(&self, text: &str) -> Result<Vec<Entry>, String> {
+    fn entries(&self, text: &str) -> Result<Vec<Entry>, FormError> {
         (**self).entries(text)
     }
 
@@ -419,7 +457,7 @@ fn read(path: &Path) -> Result<Option<String>, SetupError> {
     match read_bounded(path, MAX_SETTINGS) {
         Ok(bytes) => String::from_utf8(bytes)
             .map(Some)
-            .map_err(|_| broken(path, "it is not UTF-8 text".into())),
+            .map_err(|_| broken(path, FormError::NotText)),
         Err(Unread::Missing) => Ok(None),
         Err(unread) => Err(SetupError::Unusable(name(path), "read", unread.to_string())),
     }
@@ -444,8 +482,8 @@ fn name(path: &Path) -> String {
     path.display().to_string().escape_debug().to_string()
 }
 
-pub(crate) fn broken(path: &Path, problem: String) -> SetupError {
-    SetupError::Broken(name(path), problem)
+pub(crate) fn broken(path: &Path, problem: FormError) -> SetupError {
+    SetupError::Broken(name(path), problem.to_string())
 }
 
 fn unusable(path: &Path, what: &'static str, error: &io::Error) -> SetupError {

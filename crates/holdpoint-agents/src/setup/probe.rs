@@ -28,7 +28,7 @@ const REASON: &str = "Only a person may answer";
 /// How long the command may take. A hook answers within five seconds.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 
-/// The most bytes of its output that are read.
+/// The most bytes of its output that are read: a reply has some hundred. What is cut off is no reply, and the probe fails.
 const MAX_OUTPUT: u64 = 1 << 20;
 
 /// What came of the question.

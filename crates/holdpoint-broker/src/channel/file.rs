@@ -13,7 +13,7 @@ use super::reply::{self, Answered, Reply, Wrong};
 use super::{Channel, ChannelError, Waiting};
 use crate::answer::SignedAnswer;
 use crate::request::Request;
-use crate::time::Moment;
+use crate::time::UnixMillis;
 
 /// The file channel.
 pub struct FileChannel {
@@ -30,7 +30,7 @@ impl FileChannel {
         let pace = pace.filter(|pace| pace.is_finite()).unwrap_or(PACE);
         Self {
             base: base.to_owned(),
-            pace: Duration::from_secs_f64(pace.clamp(FASTEST, SLOWEST)),
+            pace: Duration::from_secs_f64(pace.clamp(MIN_PACE, MAX_PACE)),
             user: user.to_owned(),
             notice: None,
         }
@@ -77,7 +77,7 @@ impl FileChannel {
                     "the response file is too long".into(),
                 ));
             }
-            match Reply::read(&left.bytes, request, Moment::now()) {
+            match Reply::read(&left.bytes, request, UnixMillis::now()) {
                 Ok(Reply::Answered(answered)) => return Ok((answered, left.owner)),
                 // Perhaps it is still being written.
                 Ok(Reply::Pending) | Err(Wrong::Unreadable(_)) => {}
@@ -146,10 +146,11 @@ fn file_name(id: &str) -> Result<String, ChannelError> {
 /// The most bytes of an id: with the ending a name every file system takes.
 const MAX_ID: usize = 128;
 
-/// Seconds between two looks: as a rule, at least, at most.
+/// Seconds between two looks unless the policy says: nobody notices half a second. What the policy says is kept to a pace
+/// that costs no battery and one at which an answer still seems to be heard.
 const PACE: f64 = 0.5;
-const FASTEST: f64 = 0.05;
-const SLOWEST: f64 = 60.0;
+const MIN_PACE: f64 = 0.05;
+const MAX_PACE: f64 = 60.0;
 
 #[cfg(test)]
 mod tests;

@@ -25,7 +25,7 @@ pub use build::{Setting, WebhookBuilder, build};
 use crate::answer::SignedAnswer;
 use crate::request::Request;
 #[cfg(test)]
-use crate::{Moment, request::Edit};
+use crate::{UnixMillis, request::Edit};
 
 /// Carries requests to people.
 ///

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::ChannelError;
 use super::patience::Patience;
 use crate::request::{CheckResult, Context, Display, Offer, Request};
-use crate::time::Moment;
+use crate::time::UnixMillis;
 
 /// The question.
 #[derive(Serialize)]
@@ -123,7 +123,7 @@ pub fn seconds(patience: &Patience<'_>) -> Result<u128, ChannelError> {
 }
 
 /// A moment as RFC 3339 has it, in UTC.
-fn written(moment: Moment) -> String {
+fn written(moment: UnixMillis) -> String {
     Timestamp::from_micros(moment.0.saturating_mul(1000)).to_string()
 }
 

@@ -12,11 +12,11 @@ use super::{ChannelError, Turn};
 
 /// The right to ask, until it is dropped or the process ends.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct QueueLock {
     _locked: File,
 }
 
-impl Place {
+impl QueueLock {
     /// Waits for everybody who asked before, and says whether anybody did.
     pub(super) fn take(lock: &Path, patience: &Patience<'_>) -> Result<(Self, Turn), ChannelError> {
         let unusable = |error: &io::Error| {
@@ -51,12 +51,12 @@ mod tests {
     use super::super::Waiting;
     use super::*;
 
-    fn take(lock: &Path, millis: u64) -> Result<(Place, Turn), ChannelError> {
+    fn take(lock: &Path, millis: u64) -> Result<(QueueLock, Turn), ChannelError> {
         let waiting = Waiting {
             limit: Some(Duration::from_millis(millis)),
             cancelled: &|| false,
         };
-        Place::take(lock, &Patience::begin(&waiting))
+        QueueLock::take(lock, &Patience::begin(&waiting))
     }
 
     #[test]

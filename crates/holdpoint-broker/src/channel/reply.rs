@@ -10,7 +10,7 @@ use subtle::ConstantTimeEq;
 use super::ChannelError;
 use crate::answer::{Answer, Scope};
 use crate::request::{Offer, Request};
-use crate::time::Moment;
+use crate::time::UnixMillis;
 
 /// The longest reply that is read: an answer with a comment, or with arguments somebody changed. A longer one is no answer.
 pub const MAX_REPLY: u64 = 64 << 10;
@@ -74,7 +74,7 @@ impl From<Wrong> for ChannelError {
 
 impl Reply {
     /// Reads a reply to `request`.
-    pub fn read(bytes: &[u8], request: &Request, now: Moment) -> Result<Self, Wrong> {
+    pub fn read(bytes: &[u8], request: &Request, now: UnixMillis) -> Result<Self, Wrong> {
         let text: Text = serde_json::from_slice(bytes).map_err(|error| {
             Wrong::Unreadable(format!(
                 "the reply is no JSON of the form that is documented (line {}, column {})",

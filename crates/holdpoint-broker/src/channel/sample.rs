@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Edit, Moment, Request, Waiting};
+use super::{Edit, Request, UnixMillis, Waiting};
 
 pub(super) fn request() -> Request {
     serde_json::from_str(include_str!("sample.json")).unwrap()
@@ -32,7 +32,7 @@ pub(super) fn edited_request() -> Request {
     request.display.arguments.insert("command".into(), changed);
     request.edits.push(Edit {
         by: "ann".into(),
-        at: Moment(1_794_800_413_000),
+        at: UnixMillis(1_794_800_413_000),
         changed: vec!["command".into()],
         diff: "--- command\n+++ command\n@@ -1 +1 @@\n-git push --force origin main\n+git push origin main\n".into(),
     });

@@ -16,7 +16,7 @@ pub(super) const SERVE_EXAMPLES: &str = "Examples:\n  \
 
 pub(super) const WATCH_KEYS: &str = "Keys:\n  \
     y release   n refuse   c refuse with a comment   e edit in $EDITOR   + five minutes more\n  \
-    a always    N never    (the rule is escape_for_display before it is stored)\n  \
+    a always    N never    (the rule is shown before it is stored)\n  \
     t, i, A     release, and ask nothing more: this turn, until idle, this session\n  \
     x, X        select one or all; y and n then answer the selection\n  \
     Enter in full   / filter   Tab history   ? every key   q quit\n\n\

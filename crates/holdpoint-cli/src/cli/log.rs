@@ -292,11 +292,11 @@ mod tests {
 
     #[test]
     fn numbers_people_write() {
-        let of = |first, last| Ok(Numbers { first, last });
-        assert_eq!(numbers("5"), of(Some(5), Some(5)));
-        assert_eq!(numbers("5..9"), of(Some(5), Some(9)));
-        assert_eq!(numbers("5.."), of(Some(5), None));
-        assert_eq!(numbers("..9"), of(None, Some(9)));
+        let range = |first, last| Ok(Numbers { first, last });
+        assert_eq!(numbers("5"), range(Some(5), Some(5)));
+        assert_eq!(numbers("5..9"), range(Some(5), Some(9)));
+        assert_eq!(numbers("5.."), range(Some(5), None));
+        assert_eq!(numbers("..9"), range(None, Some(9)));
         for wrong in ["", "..", "a", "9..5", "5...9", "-1"] {
             assert!(numbers(wrong).is_err(), "{wrong}");
         }

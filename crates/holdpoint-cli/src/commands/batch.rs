@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use holdpoint_engine::holding::{Asker, Asking};
+use holdpoint_engine::holding::{Approvers, Asking};
 use holdpoint_engine::pipeline::{Decided, Held};
 use holdpoint_engine::{
     Caller, Decision, Engine, Failed, Locations, Outcome, PolicySource, RecordError, Recorder,
@@ -196,7 +196,7 @@ impl Batch {
         for answer in waiting {
             let decision = match (&problem, answer) {
                 (None, Ok(decided)) if self.recorder.is_none() || decided.is_final() => {
-                    decided.write_shown(&mut answers);
+                    decided.write_without_secrets(&mut answers);
                     answers.push(b'\n');
                     continue;
                 }
@@ -215,7 +215,7 @@ impl Batch {
     fn answered(&self, decided: Decided) -> Decision {
         let outcome = decided
             .recorded()
-            .hold(Asking::by(Asker::HandsOn))
+            .hold(Asking::by(Approvers::HandsOn))
             .and_then(Held::release);
         match outcome {
             Ok(outcome) => told(outcome),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 use holdpoint_broker::Context;
 use holdpoint_core::document;
-use holdpoint_engine::holding::{Asker, Asking};
+use holdpoint_engine::holding::{Approvers, Asking};
 use holdpoint_engine::pipeline::Outcome;
 use holdpoint_engine::{
     Caller, Decision, Engine, EngineError, Failed, Locations, PolicySource, SessionSource,
@@ -20,7 +20,7 @@ use crate::cli;
 use crate::exit::Exit;
 use crate::terminal::{Terminal, escape_for_display};
 
-/// The most that is read from standard input for one call.
+/// The most that is read from standard input for one call: as much as a hook takes. More is an error.
 const MAX_INPUT: u64 = 16 << 20;
 
 pub(crate) fn run(args: &cli::Check, terminal: &mut Terminal) -> anyhow::Result<Exit> {
@@ -72,11 +72,11 @@ fn answered(args: &cli::Check, engine: &Engine) -> anyhow::Result<Decision> {
     let call = read_call(&args.call)?;
     let caller = caller(engine, &args.agent, under, &directory);
     if args.dry_run {
-        return Ok(engine.decide(call, caller)?.shown());
+        return Ok(engine.decide(call, caller)?.without_secrets());
     }
     let held = engine
         .judge(call, caller)?
-        .hold(Asking::by(Asker::HandsOn))?;
+        .hold(Asking::by(Approvers::HandsOn))?;
     Ok(told(held.release()?))
 }
 

@@ -20,7 +20,8 @@ use crate::cli::Clean;
 use crate::exit::Exit;
 use crate::terminal::{Terminal, escape_for_display};
 
-/// The longest text that is cleaned.
+/// The longest text that is cleaned: it is held in memory several times over. A longer one is an error that says to
+/// split it.
 const MAX_TEXT: u64 = 256 << 20;
 
 pub(crate) fn run(args: &Clean, terminal: &mut Terminal) -> anyhow::Result<Exit> {

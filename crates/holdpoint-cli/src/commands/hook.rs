@@ -12,13 +12,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use holdpoint_agents::hook::{
-    Agent, Answer, Cause, Gatekeeper, HookCall, MAX_PAYLOAD, Pause, Problem, Prompted, Reply,
+    Agent, Cause, Gatekeeper, HookCall, HookDecision, MAX_PAYLOAD, Pause, Problem, Prompted, Reply,
     Returned,
 };
 use holdpoint_agents::setup;
 use holdpoint_broker::Context;
 use holdpoint_daemon::webhook;
-use holdpoint_engine::holding::{Asker, Asking, Dialog};
+use holdpoint_engine::holding::{Approvers, Asking, Dialog};
 use holdpoint_engine::inspecting::Inspected;
 use holdpoint_engine::pipeline::{self, Outcome, Refusal};
 use holdpoint_engine::{
@@ -127,7 +127,7 @@ struct Gate {
 }
 
 impl Gatekeeper for Gate {
-    fn judge(&mut self, asked: HookCall) -> Result<Answer, EngineError> {
+    fn judge(&mut self, asked: HookCall) -> Result<HookDecision, EngineError> {
         let context = asked.context.clone();
         let (caller, standing) = self.caller(
             asked.session.as_deref(),
@@ -150,20 +150,20 @@ impl Gatekeeper for Gate {
                 takes_edits: asked.takes_edits(),
                 cancelled: &given_up,
                 before_waiting: &take_time,
-                ..Asking::by(Asker::AsPolicySays(match asked.has_dialog() {
+                ..Asking::by(Approvers::AsPolicySays(match asked.has_dialog() {
                     true => Dialog::Own,
                     false => Dialog::None,
                 }))
             })?,
             Verdict::Allow | Verdict::Notify | Verdict::Ask | Verdict::Review | Verdict::Deny => {
-                judged.hold(Asking::by(Asker::HandsOn))?
+                judged.hold(Asking::by(Approvers::HandsOn))?
             }
         };
         last_words::note_stops(false);
         Ok(match held.release()? {
             Outcome::Runs(permit) => {
                 let (decision, edited) = permit.hand_over();
-                Answer { decision, edited }
+                HookDecision { decision, edited }
             }
             Outcome::HandedOn(decision) => decision.into(),
             // The agent has no word for a question, and says so in its own.

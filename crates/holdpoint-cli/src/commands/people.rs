@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use holdpoint_broker::{Delegation, Moment, People, Role};
+use holdpoint_broker::{Delegation, People, Role, UnixMillis};
 use holdpoint_engine::{Locations, people_at};
 use holdpoint_ledger::Timestamp;
 use serde_json::json;
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &cli::People, terminal: &mut Terminal) -> anyhow::Result
             done(args, terminal, &format!("Removed: {name}"))?;
         }
         PeopleAction::Delegate { to, from, time } => {
-            let now = Moment::now();
+            let now = UnixMillis::now();
             let delegation = Delegation {
                 from: from.clone().unwrap_or_else(|| me.clone()),
                 to: to.clone(),
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &cli::People, terminal: &mut Terminal) -> anyhow::Result
 
 fn list(people: &People, json: bool, terminal: &mut Terminal) -> Result<(), anyhow::Error> {
     let roster = people.roster()?;
-    let now = Moment::now();
+    let now = UnixMillis::now();
     let lasting = roster.delegations.iter().filter(|one| one.until > now);
     let delegations: Vec<&Delegation> = lasting.collect();
     let owner = [(people.owner(), Role::Admin)];

@@ -162,7 +162,7 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
                 workspace: directory,
                 circumstances: Context::default(),
             };
-            let decision = engine.decide(call, Arc::new(caller))?.shown();
+            let decision = engine.decide(call, Arc::new(caller))?.without_secrets();
             if args.json {
                 print_json(&decision, terminal)?;
             } else {

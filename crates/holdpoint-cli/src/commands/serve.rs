@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use holdpoint_broker::Moment;
+use holdpoint_broker::UnixMillis;
 use holdpoint_broker::wire::{self, Places, Reply, Wanted};
 use holdpoint_cli::LocalViews;
 use holdpoint_daemon::daemon::{Daemon, peer};
-use holdpoint_daemon::http::{App, Auth, Certificate, Place, app, bind};
+use holdpoint_daemon::http::{App, Auth, Certificate, ListenAddress, app, bind};
 use holdpoint_engine::{Engine, Locations, account_name, people_at};
 
 use crate::cli;
@@ -57,12 +57,12 @@ async fn served(
         }),
         _ => None,
     };
-    let place = Place {
+    let listen = ListenAddress {
         address: args.listen,
         names: args.name.clone(),
         certificate,
     };
-    let bound = bind(&place, people.roster()?.people.len()).await?;
+    let bound = bind(&listen, people.roster()?.people.len()).await?;
     let url = bound.origins().url().unwrap_or_default();
     let auth = Arc::new(Auth::new(people.clone()));
     let views = Arc::new(LocalViews::new(locations.clone(), daemon.broker().clone()));
@@ -89,7 +89,7 @@ async fn served(
     // A list that cannot be read gives nobody the right to stand in for anybody.
     let stands_for = move |name: &str| {
         people
-            .stands_in_for(name, Moment::now())
+            .stands_in_for(name, UnixMillis::now())
             .unwrap_or_default()
     };
     let ended = daemon.run(stands_for, code, told_to_stop()).await;

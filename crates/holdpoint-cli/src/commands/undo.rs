@@ -4,8 +4,8 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::bail;
-use holdpoint_engine::amounts::{bytes, counted};
 use holdpoint_engine::backup::{Backups, Change, Kind, Manifest, Plan, Purpose};
+use holdpoint_engine::humanize::{bytes, counted};
 use holdpoint_engine::{Locations, Recorder};
 use holdpoint_ledger::Kind as RecordKind;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &cli::Undo, terminal: &mut Terminal) -> anyhow::Result<E
         return list(&backups, args.json, terminal);
     }
     let manifest = match &args.id {
-        Some(id) => backups.named(id)?,
+        Some(id) => backups.find_by_prefix(id)?,
         None => backups.newest()?,
     };
     let plan = backups.plan(&manifest)?;

@@ -14,9 +14,10 @@ use super::trial::Trial;
 /// How often something must have been denied to be worth a word: twice may be chance.
 const MIN_DENIED: u64 = 3;
 
-const LISTED_DENIALS: usize = 10;
-const LISTED_TOOLS: usize = 5;
-const LISTED_OWN: usize = 30;
+/// The most lines of each list of advice: more at once is followed by nobody. The heaviest come first.
+const MAX_LISTED_DENIALS: usize = 10;
+const MAX_LISTED_TOOLS: usize = 5;
+const MAX_LISTED_OWN: usize = 30;
 
 /// All advice there is.
 pub(super) fn advice(gathered: &Gathering, trial: &Trial) -> Advice {
@@ -63,7 +64,7 @@ fn asked(gathered: &Gathering) -> Vec<AskedTool> {
         })
         .collect();
     tools.sort_by_key(|one| Reverse(one.asks));
-    tools.truncate(LISTED_TOOLS);
+    tools.truncate(MAX_LISTED_TOOLS);
     tools
 }
 
@@ -87,7 +88,7 @@ fn denials(gathered: &Gathering, policy: Option<&Policy>) -> Ranked<Denial> {
         .collect();
     all.sort_by_key(|one| Reverse(one.count));
     let total = u64::try_from(all.len()).unwrap_or(u64::MAX);
-    all.truncate(LISTED_DENIALS);
+    all.truncate(MAX_LISTED_DENIALS);
     Ranked { total, listed: all }
 }
 
@@ -160,7 +161,7 @@ fn unused(gathered: &Gathering, trial: &Trial) -> Unused {
         }
     }
     let total = u64::try_from(own.len()).unwrap_or(u64::MAX);
-    own.truncate(LISTED_OWN);
+    own.truncate(MAX_LISTED_OWN);
     Unused {
         packs,
         own: Ranked { total, listed: own },

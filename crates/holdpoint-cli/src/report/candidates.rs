@@ -45,7 +45,7 @@ pub(super) struct AskGroup {
     grave: bool,
     /// The words all lines begin with.
     shared: Option<Vec<String>>,
-    lines: BTreeMap<String, Asked>,
+    lines: BTreeMap<String, AskedLine>,
     /// Whether there were lines that are not kept.
     more_lines: bool,
     rules: BTreeSet<String>,
@@ -53,7 +53,7 @@ pub(super) struct AskGroup {
 
 /// Questions about one line.
 #[derive(Clone, Debug, Default)]
-struct Asked {
+struct AskedLine {
     count: Count,
     example: Option<Example>,
 }
@@ -202,7 +202,7 @@ impl AskGroup {
 }
 
 /// Some lines of a group.
-type Lines<'g> = Vec<(&'g String, &'g Asked)>;
+type Lines<'g> = Vec<(&'g String, &'g AskedLine)>;
 
 /// The words that lines have in common.
 fn shared_words<'g>(lines: &Lines<'g>) -> Vec<&'g str> {

@@ -27,12 +27,12 @@ const MAX_GROUPS: usize = 2_000;
 const MAX_DISTINCT: usize = 200_000;
 const MAX_DISTINCT_OF_RULE: usize = 500;
 
-/// The most lines of each list.
-const LISTED_RULES: usize = 10;
-const LISTED_TOOLS: usize = 12;
-const LISTED_AGENTS: usize = 8;
-const LISTED_SESSIONS: usize = 40;
-const LISTED_FAULTS: usize = 10;
+/// The most lines of each list: what fits on a page somebody reads. The rest is counted.
+const MAX_LISTED_RULES: usize = 10;
+const MAX_LISTED_TOOLS: usize = 12;
+const MAX_LISTED_AGENTS: usize = 8;
+const MAX_LISTED_SESSIONS: usize = 40;
+const MAX_LISTED_FAULTS: usize = 10;
 
 /// The part of the ledger a report is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -331,8 +331,8 @@ impl Gathering {
             answered: self.answered.summary(),
             objecting: self.rules_by(|verdicts| verdicts.held() + verdicts.deny),
             allowing: self.rules_by(Verdicts::ran),
-            tools: ranked(&self.tools, LISTED_TOOLS, group),
-            agents: ranked(&self.agents, LISTED_AGENTS, group),
+            tools: ranked(&self.tools, MAX_LISTED_TOOLS, group),
+            agents: ranked(&self.agents, MAX_LISTED_AGENTS, group),
             sessions: self.sessions(),
             advice,
         }
@@ -347,7 +347,7 @@ impl Gathering {
             total: u64::try_from(rules.len()).unwrap_or(u64::MAX),
             listed: rules
                 .into_iter()
-                .take(LISTED_RULES)
+                .take(MAX_LISTED_RULES)
                 .map(|(rule, decided)| RuleLine {
                     rule: rule.to_owned(),
                     verdicts: decided.verdicts,
@@ -376,7 +376,7 @@ impl Gathering {
             total: self.session_ids.count(),
             listed: all
                 .into_iter()
-                .take(LISTED_SESSIONS)
+                .take(MAX_LISTED_SESSIONS)
                 .map(|(session, seen)| SessionLine {
                     session: session.to_owned(),
                     agent: seen.agent.clone(),
@@ -411,10 +411,10 @@ impl LedgerState {
             signed: verification.signed,
             last_checkpoint: None,
             faults: faults
-                .take(LISTED_FAULTS)
+                .take(MAX_LISTED_FAULTS)
                 .map(ToString::to_string)
                 .collect(),
-            more_faults: u64::try_from(verification.faults.len().saturating_sub(LISTED_FAULTS))
+            more_faults: u64::try_from(verification.faults.len().saturating_sub(MAX_LISTED_FAULTS))
                 .unwrap_or(u64::MAX),
             notes: verification.notes.clone(),
             unreadable: 0,

@@ -16,9 +16,9 @@ pub(super) const OVERLAP: usize = 64 << 10;
 /// How much is looked at to see what kind of bytes these are.
 const HEAD: usize = 8 << 10;
 
-/// A place in a text.
+/// Where something stands in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct TextPosition {
     /// How many bytes of the file stand before it.
     pub byte: u64,
     /// The line, counted from 1.
@@ -27,7 +27,7 @@ pub struct Place {
     pub column: u64,
 }
 
-impl Place {
+impl TextPosition {
     /// The byte as a length in memory; a file longer than any memory has its last.
     pub(super) fn offset(self) -> usize {
         usize::try_from(self.byte).unwrap_or(usize::MAX)
@@ -39,7 +39,7 @@ pub(super) struct Input<R> {
     reader: R,
     raw: Vec<u8>,
     /// Where `raw` starts.
-    start: Place,
+    start: TextPosition,
     encoding: Encoding,
     ended: bool,
     piece: usize,
@@ -55,7 +55,7 @@ impl<R: Read> Input<R> {
         let mut input = Self {
             reader,
             raw: Vec::new(),
-            start: Place {
+            start: TextPosition {
                 byte: 0,
                 line: 1,
                 column: 1,
@@ -106,7 +106,7 @@ impl<R: Read> Input<R> {
         let keep = piece
             .text
             .floor_char_boundary(piece.text.len().saturating_sub(overlap));
-        let Some(start) = piece.places(&[keep]).pop() else {
+        let Some(start) = piece.positions(&[keep]).pop() else {
             return Ok(false);
         };
         let passed = usize::try_from(start.byte - self.start.byte).unwrap_or(usize::MAX);
@@ -137,14 +137,14 @@ pub(super) struct Piece<'r> {
     pub(super) text: Cow<'r, str>,
     raw: &'r [u8],
     encoding: Encoding,
-    start: Place,
+    start: TextPosition,
 }
 
 impl Piece<'_> {
     /// Where these offsets of the text stand, which are given in order.
-    pub(super) fn places(&self, offsets: &[usize]) -> Vec<Place> {
+    pub(super) fn positions(&self, offsets: &[usize]) -> Vec<TextPosition> {
         let mut now = self.start;
-        let mut way = Way {
+        let mut raw_offsets = RawOffsets {
             chunks: self.raw.utf8_chunks(),
             text: 0,
             raw: 0,
@@ -152,7 +152,7 @@ impl Piece<'_> {
             replaced: 0,
         };
         let mut at = 0;
-        let mut places = Vec::with_capacity(offsets.len());
+        let mut positions = Vec::with_capacity(offsets.len());
         for offset in offsets {
             let between = self.text.get(at..*offset).unwrap_or_default();
             match between.rfind('\n') {
@@ -167,22 +167,22 @@ impl Piece<'_> {
             match (self.encoding, &self.text) {
                 (Encoding::Utf8, Cow::Borrowed(_)) => now.byte += count(between.len()),
                 (Encoding::Utf8, Cow::Owned(_)) => {
-                    now.byte = self.start.byte + count(way.raw_of(*offset));
+                    now.byte = self.start.byte + count(raw_offsets.raw_of(*offset));
                 }
                 (Encoding::Utf16(_), _) => {
                     now.byte += 2 * count(between.chars().map(char::len_utf16).sum());
                 }
             }
             at = *offset;
-            places.push(now);
+            positions.push(now);
         }
-        places
+        positions
     }
 }
 
-/// The way from offsets in a text to offsets in the bytes it was read from, where some of these are
+/// Translates offsets in a text to offsets in the bytes it was read from, where some of these are
 /// not UTF-8.
-struct Way<'r> {
+struct RawOffsets<'r> {
     chunks: Utf8Chunks<'r>,
     /// Where the present chunk starts in the text and in the bytes.
     text: usize,
@@ -192,7 +192,7 @@ struct Way<'r> {
     replaced: usize,
 }
 
-impl Way<'_> {
+impl RawOffsets<'_> {
     fn raw_of(&mut self, offset: usize) -> usize {
         loop {
             let inside = offset.saturating_sub(self.text);
@@ -227,48 +227,48 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn place(byte: u64, line: u64, column: u64) -> Place {
-        Place { byte, line, column }
+    fn position(byte: u64, line: u64, column: u64) -> TextPosition {
+        TextPosition { byte, line, column }
     }
 
-    fn places(raw: &[u8], words: &[&str]) -> Vec<Place> {
+    fn positions(raw: &[u8], words: &[&str]) -> Vec<TextPosition> {
         let input = Input::open(raw).unwrap();
         let piece = input.piece();
         let offsets: Vec<usize> = words
             .iter()
             .map(|word| piece.text.find(word).unwrap())
             .collect();
-        piece.places(&offsets)
+        piece.positions(&offsets)
     }
 
     #[test]
-    fn places_are_those_of_the_file() {
+    fn positions_are_those_of_the_file() {
         assert_eq!(
-            places("añb\ncd".as_bytes(), &["a", "b", "d"]),
-            [place(0, 1, 1), place(3, 1, 3), place(6, 2, 2)]
+            positions("añb\ncd".as_bytes(), &["a", "b", "d"]),
+            [position(0, 1, 1), position(3, 1, 3), position(6, 2, 2)]
         );
         // One byte of three that is no UTF-8, and two bytes that begin a character of three.
         assert_eq!(
-            places(b"a\xff\xe2\x82b\n\xf0\x9fc", &["a", "b", "c"]),
-            [place(0, 1, 1), place(4, 1, 4), place(8, 2, 2)]
+            positions(b"a\xff\xe2\x82b\n\xf0\x9fc", &["a", "b", "c"]),
+            [position(0, 1, 1), position(4, 1, 4), position(8, 2, 2)]
         );
         assert_eq!(
-            places(b"\xef\xbb\xbfab", &["a", "b"]),
-            [place(3, 1, 1), place(4, 1, 2)]
+            positions(b"\xef\xbb\xbfab", &["a", "b"]),
+            [position(3, 1, 1), position(4, 1, 2)]
         );
         let mut wide = vec![0xff, 0xfe];
         for unit in "a😀b\nc".encode_utf16() {
             wide.extend(unit.to_le_bytes());
         }
         assert_eq!(
-            places(&wide, &["a", "b", "c"]),
-            [place(2, 1, 1), place(8, 1, 3), place(12, 2, 1)]
+            positions(&wide, &["a", "b", "c"]),
+            [position(2, 1, 1), position(8, 1, 3), position(12, 2, 1)]
         );
         let mut other = vec![0xfe, 0xff];
         for unit in "ab".encode_utf16() {
             other.extend(unit.to_be_bytes());
         }
-        assert_eq!(places(&other, &["b"]), [place(4, 1, 2)]);
+        assert_eq!(positions(&other, &["b"]), [position(4, 1, 2)]);
     }
 
     #[test]
@@ -301,7 +301,7 @@ mod tests {
             let whole = Input::open(raw.as_slice()).unwrap();
             let text = whole.piece().text.into_owned();
             let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
-            let known = whole.piece().places(&ends);
+            let known = whole.piece().positions(&ends);
             prop_assert!(known.last().is_none_or(|last| last.byte < whole.bytes()));
             prop_assert_eq!(whole.bytes(), raw.len() as u64);
 

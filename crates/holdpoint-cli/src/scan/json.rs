@@ -6,7 +6,7 @@ use holdpoint_core::text::inspection::Finding;
 use holdpoint_core::text::{Action, Severity, is_invisible};
 use serde::Serialize;
 
-use super::{Found, Place, Weight};
+use super::{LocatedFinding, TextPosition, Weight};
 
 /// The version of the form.
 pub const VERSION: u32 = 1;
@@ -51,7 +51,7 @@ pub struct InFile<'a> {
 
 impl<'a> InFile<'a> {
     /// A finding of the file of that name.
-    pub fn new(path: &'a str, found: &'a Found) -> Self {
+    pub fn new(path: &'a str, found: &'a LocatedFinding) -> Self {
         Self {
             path,
             finding: &found.finding,
@@ -70,11 +70,11 @@ struct Position {
     column: u64,
 }
 
-impl From<Place> for Position {
-    fn from(place: Place) -> Self {
+impl From<TextPosition> for Position {
+    fn from(position: TextPosition) -> Self {
         Self {
-            line: place.line,
-            column: place.column,
+            line: position.line,
+            column: position.column,
         }
     }
 }

@@ -20,7 +20,7 @@ use std::ops::Range;
 use holdpoint_core::text::inspection::{Family, Finding, Inspection, Terms};
 use holdpoint_core::text::{Action, Origin, Severity};
 
-pub use self::input::Place;
+pub use self::input::TextPosition;
 use self::input::{Input, OVERLAP, Piece};
 pub use self::preview::preview;
 pub use self::walk::{Walk, Wanted};
@@ -159,17 +159,18 @@ impl Scanner {
             .collect();
         offsets.sort_unstable();
         offsets.dedup();
-        let places = piece.places(&offsets);
-        let place_of = |offset: usize| {
+        let positions = piece.positions(&offsets);
+        let position_of = |offset: usize| {
             let index = offsets.binary_search(&offset).ok()?;
-            places.get(index).copied()
+            positions.get(index).copied()
         };
         let border = piece.text.len().saturating_sub(2 * OVERLAP);
         let mut seen = Vec::new();
         for mut finding in inspection.findings {
-            let (Some(start), Some(end)) =
-                (place_of(finding.span.start), place_of(finding.span.end))
-            else {
+            let (Some(start), Some(end)) = (
+                position_of(finding.span.start),
+                position_of(finding.span.end),
+            ) else {
                 continue;
             };
             let now = Seen {
@@ -191,7 +192,7 @@ impl Scanner {
                     false => Vec::new(),
                 };
                 finding.span = start.offset()..end.offset();
-                scanned.findings.push(Found {
+                scanned.findings.push(LocatedFinding {
                     finding,
                     start,
                     end,
@@ -228,7 +229,7 @@ pub struct Scanned {
     /// How sure it is that the text gives orders, from 0 to 1.
     pub score: f32,
     /// What was found, in the order of the file, as far as it is told.
-    pub findings: Vec<Found>,
+    pub findings: Vec<LocatedFinding>,
     /// How many findings there are; only the first thousand are told.
     pub count: u64,
     /// How many bytes it has.
@@ -239,13 +240,13 @@ pub struct Scanned {
 
 /// One finding and where it stands in its file.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct LocatedFinding {
     /// What it is; its span counts the bytes of the file.
     pub finding: Finding,
     /// Where it starts.
-    pub start: Place,
+    pub start: TextPosition,
     /// Where it ends.
-    pub end: Place,
+    pub end: TextPosition,
     /// A few words of it, safe to show.
     pub preview: String,
     /// The words that weighed in it, the heaviest first, if somebody asked for them.

@@ -11,7 +11,7 @@ use holdpoint_core::text::inspection::Finding;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::Found;
+use super::LocatedFinding;
 
 /// The most files that could not be read which are named: services that take such files in refuse larger ones.
 const MAX_NOTED: usize = 1000;
@@ -37,7 +37,12 @@ impl Report {
     }
 
     /// Adds what was found in a file, which is named as it is called from where paths start.
-    pub fn add(&mut self, path: &str, found: &[Found], out: &mut impl Write) -> io::Result<()> {
+    pub fn add(
+        &mut self,
+        path: &str,
+        found: &[LocatedFinding],
+        out: &mut impl Write,
+    ) -> io::Result<()> {
         let uri = uri_of(path);
         // The same words twice in a file are two findings that stay apart.
         let mut often: HashMap<[u8; 8], u64> = HashMap::new();
@@ -80,7 +85,7 @@ impl Report {
         )
     }
 
-    fn result(&mut self, uri: &str, found: &Found, print: &str) -> Value {
+    fn result(&mut self, uri: &str, found: &LocatedFinding, print: &str) -> Value {
         let finding = &found.finding;
         let mut region = json!({
             "startLine": found.start.line,
@@ -187,7 +192,7 @@ fn uri_of(path: &str) -> String {
 
 /// The same for a finding that only moved. It is made of what is shown, so it tells nothing of a
 /// secret.
-fn fingerprint(uri: &str, found: &Found) -> [u8; 8] {
+fn fingerprint(uri: &str, found: &LocatedFinding) -> [u8; 8] {
     let mut hash = Sha256::new();
     for part in [uri, &found.finding.rule, &found.preview] {
         hash.update(part.as_bytes());

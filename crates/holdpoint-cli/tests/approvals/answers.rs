@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::house::House;
+use super::test_home::TestHome;
 
 fn denying(patterns: &[&str]) -> Value {
     json!({"deny": {"patterns": patterns}})
@@ -14,33 +14,33 @@ fn denying(patterns: &[&str]) -> Value {
 // J-36, J-38, A-16
 #[test]
 fn a_call_is_held_until_a_person_says_yes_or_no() {
-    let house = House::asking();
-    let mut yes = house.held(&house.bash("make one"));
-    let mut no = house.held(&house.bash("make two"));
+    let test_home = TestHome::asking();
+    let mut yes = test_home.held(&test_home.bash("make one"));
+    let mut no = test_home.held(&test_home.bash("make two"));
     sleep(Duration::from_millis(500));
     assert!(yes.waits() && no.waits());
 
-    let said = house.says(&["approve", &yes.id]);
+    let said = test_home.says(&["approve", &yes.id]);
     assert!(said.contains("released"), "{said}");
     let heard = yes.hears();
     assert_eq!((heard.word.as_str(), heard.code), ("allow", 0), "{heard:?}");
-    let record = house.last("hold_answered");
+    let record = test_home.last("hold_answered");
     assert_eq!(record["method"], "user_approved", "{record}");
 
     assert!(no.waits(), "another one's answer is not its own");
-    let said = house.says(&["deny", &no.id]);
+    let said = test_home.says(&["deny", &no.id]);
     assert!(said.contains("refused"), "{said}");
     let heard = no.hears();
     assert_eq!(heard.word, "deny");
     assert!(heard.reason.contains("User denied execution"), "{heard:?}");
-    assert_eq!(house.last("hold_answered")["method"], "user_denied");
+    assert_eq!(test_home.last("hold_answered")["method"], "user_denied");
 }
 
 // J-36: anything that is no answer releases nothing.
 #[test]
 fn what_is_no_answer_leaves_the_call_waiting() {
-    let house = House::asking();
-    let mut call = house.held(&house.bash("make one"));
+    let test_home = TestHome::asking();
+    let mut call = test_home.held(&test_home.bash("make one"));
     let id = call.id.clone();
     for slip in [
         &["approve"][..],
@@ -50,20 +50,20 @@ fn what_is_no_answer_leaves_the_call_waiting() {
         &["approve", &id, "--edit", "command"],
         &["deny", &id, "--comment", " "],
     ] {
-        let ran = house.run(slip);
+        let ran = test_home.run(slip);
         assert_ne!(ran.code, 0, "{slip:?}: {ran:?}");
         assert!(call.waits(), "{slip:?}");
     }
-    assert_eq!(house.waiting().len(), 1);
+    assert_eq!(test_home.waiting().len(), 1);
     call.kill();
 }
 
 // J-37, J-38, X-11
 #[test]
 fn always_lets_the_shown_prefix_run_and_nothing_behind_it() {
-    let house = House::under(denying(&["rm -rf *"]));
-    let call = house.held(&house.bash("git status"));
-    let card = house.card(&call.id);
+    let test_home = TestHome::under(denying(&["rm -rf *"]));
+    let call = test_home.held(&test_home.bash("git status"));
+    let card = test_home.card(&call.id);
     let offers = card["terms"]["offers"].as_array().unwrap();
     let prefix = offers
         .iter()
@@ -72,25 +72,32 @@ fn always_lets_the_shown_prefix_run_and_nothing_behind_it() {
     // Both the bare call and the prefix, and for how long.
     assert_eq!(prefix["patterns"], json!(["git status", "git status *"]));
     assert!(prefix["lasts"].as_str().unwrap().contains("idle for a day"));
-    let shown = house.says(&["pending", &call.id]);
+    let shown = test_home.says(&["pending", &call.id]);
     assert!(
         shown.contains("prefix → git status, git status *"),
         "{shown}"
     );
 
-    house.says(&["approve", &call.id, "--always", "prefix"]);
+    test_home.says(&["approve", &call.id, "--always", "prefix"]);
     assert_eq!(call.hears().word, "allow");
-    assert_eq!(house.last("hold_answered")["method"], "session_whitelist");
-    let rule = house.last("session_rule");
+    assert_eq!(
+        test_home.last("hold_answered")["method"],
+        "session_whitelist"
+    );
+    let rule = test_home.last("session_rule");
     assert_eq!(rule["detail"]["change"]["patterns"], prefix["patterns"]);
     assert!(rule["approver"].is_string(), "{rule}");
 
     for covered in ["git status", "git status -s"] {
-        assert_eq!(house.told(&house.bash(covered)).word, "allow", "{covered}");
-        let record = house.last("decision");
+        assert_eq!(
+            test_home.told(&test_home.bash(covered)).word,
+            "allow",
+            "{covered}"
+        );
+        let record = test_home.last("decision");
         assert_eq!(record["method"], "session_whitelist", "{covered}");
     }
-    let denied = house.told(&house.bash("git status; rm -rf x"));
+    let denied = test_home.told(&test_home.bash("git status; rm -rf x"));
     assert_eq!(denied.word, "deny", "{denied:?}");
     for other in [
         "git status; make x",
@@ -98,7 +105,7 @@ fn always_lets_the_shown_prefix_run_and_nothing_behind_it() {
         "git stash",
         "git status $(make x)",
     ] {
-        let call = house.held(&house.bash(other));
+        let call = test_home.held(&test_home.bash(other));
         call.kill();
     }
 }
@@ -106,20 +113,24 @@ fn always_lets_the_shown_prefix_run_and_nothing_behind_it() {
 // J-37
 #[test]
 fn always_on_a_bare_command_covers_that_command_itself() {
-    let house = House::asking();
-    let call = house.held(&house.bash("ls"));
-    house.says(&["approve", &call.id, "--always", "prefix"]);
+    let test_home = TestHome::asking();
+    let call = test_home.held(&test_home.bash("ls"));
+    test_home.says(&["approve", &call.id, "--always", "prefix"]);
     assert_eq!(call.hears().word, "allow");
     for covered in ["ls", "ls -la"] {
-        assert_eq!(house.told(&house.bash(covered)).word, "allow", "{covered}");
+        assert_eq!(
+            test_home.told(&test_home.bash(covered)).word,
+            "allow",
+            "{covered}"
+        );
     }
 }
 
 //
 #[test]
 fn nothing_is_offered_for_what_runs_other_things() {
-    let house = House::asking();
-    house.file("x.py", "print()");
+    let test_home = TestHome::asking();
+    test_home.file("x.py", "print()");
     for line in [
         "python3 x.py",
         "bash -c 'make x'",
@@ -127,11 +138,11 @@ fn nothing_is_offered_for_what_runs_other_things() {
         "env make x",
         "xargs make",
     ] {
-        let mut call = house.held(&house.bash(line));
-        let card = house.card(&call.id);
+        let mut call = test_home.held(&test_home.bash(line));
+        let card = test_home.card(&call.id);
         assert!(card["terms"]["offers"].is_null(), "{line}: {card}");
         for word in ["exact", "prefix", "tool"] {
-            let ran = house.run(&["approve", &call.id, "--always", word]);
+            let ran = test_home.run(&["approve", &call.id, "--always", word]);
             assert_eq!(ran.code, 1, "{line}: {ran:?}");
             assert!(ran.out.contains("no effect"), "{line}: {ran:?}");
         }
@@ -143,9 +154,9 @@ fn nothing_is_offered_for_what_runs_other_things() {
 // never broader than shown.
 #[test]
 fn a_rule_broader_than_those_shown_cannot_be_left() {
-    let house = House::asking();
-    let mut call = house.held(&house.bash("git status"));
-    let ran = house.run(&["approve", &call.id, "--always", "tool"]);
+    let test_home = TestHome::asking();
+    let mut call = test_home.held(&test_home.bash("git status"));
+    let ran = test_home.run(&["approve", &call.id, "--always", "tool"]);
     assert_eq!(ran.code, 1);
     assert!(
         ran.out.contains("no rule of the scope `tool` is offered"),
@@ -158,124 +169,138 @@ fn a_rule_broader_than_those_shown_cannot_be_left() {
 // X-11, invariant 1
 #[test]
 fn a_stored_rule_never_beats_a_deny() {
-    let house = House::under(denying(&["git push --force *", "git push -f *"]));
-    let call = house.held(&house.bash("git push origin feature"));
-    house.says(&["approve", &call.id, "--always", "prefix"]);
+    let test_home = TestHome::under(denying(&["git push --force *", "git push -f *"]));
+    let call = test_home.held(&test_home.bash("git push origin feature"));
+    test_home.says(&["approve", &call.id, "--always", "prefix"]);
     assert_eq!(call.hears().word, "allow");
     assert_eq!(
-        house.told(&house.bash("git push origin feature")).word,
+        test_home
+            .told(&test_home.bash("git push origin feature"))
+            .word,
         "allow"
     );
-    let denied = house.told(&house.bash("git push --force origin feature"));
+    let denied = test_home.told(&test_home.bash("git push --force origin feature"));
     assert_eq!(denied.word, "deny", "{denied:?}");
-    assert_eq!(house.last("decision")["method"], "blacklist");
+    assert_eq!(test_home.last("decision")["method"], "blacklist");
 }
 
 // J-38
 #[test]
 fn never_refuses_what_is_like_it_from_now_on() {
-    let house = House::asking();
-    let call = house.held(&house.bash("npm install left-pad"));
-    house.says(&["deny", &call.id, "--never", "prefix"]);
+    let test_home = TestHome::asking();
+    let call = test_home.held(&test_home.bash("npm install left-pad"));
+    test_home.says(&["deny", &call.id, "--never", "prefix"]);
     assert_eq!(call.hears().word, "deny");
-    assert_eq!(house.last("hold_answered")["method"], "session_blacklist");
     assert_eq!(
-        house.told(&house.bash("npm install right-pad")).word,
+        test_home.last("hold_answered")["method"],
+        "session_blacklist"
+    );
+    assert_eq!(
+        test_home
+            .told(&test_home.bash("npm install right-pad"))
+            .word,
         "deny"
     );
-    assert_eq!(house.last("decision")["method"], "session_blacklist");
-    house.held(&house.bash("npm test")).kill();
+    assert_eq!(test_home.last("decision")["method"], "session_blacklist");
+    test_home.held(&test_home.bash("npm test")).kill();
 }
 
 // J-39, J-40, X-12
 #[test]
 fn all_ends_the_questions_of_its_session_and_no_deny() {
-    let house = House::under(denying(&["rm -rf *"]));
-    let call = house.held(&house.bash("make one"));
-    house.says(&["approve", &call.id, "--all"]);
+    let test_home = TestHome::under(denying(&["rm -rf *"]));
+    let call = test_home.held(&test_home.bash("make one"));
+    test_home.says(&["approve", &call.id, "--all"]);
     assert_eq!(call.hears().word, "allow");
-    assert_eq!(house.last("hold_answered")["method"], "allow_all");
-    assert_eq!(house.told(&house.bash("make two")).word, "allow");
-    assert_eq!(house.last("decision")["method"], "allow_all");
-    assert_eq!(house.told(&house.bash("rm -rf /")).word, "deny");
-    assert_eq!(house.told(&house.bash("rm -rf x")).word, "deny");
-    let mut other = house.bash("make two");
+    assert_eq!(test_home.last("hold_answered")["method"], "allow_all");
+    assert_eq!(test_home.told(&test_home.bash("make two")).word, "allow");
+    assert_eq!(test_home.last("decision")["method"], "allow_all");
+    assert_eq!(test_home.told(&test_home.bash("rm -rf /")).word, "deny");
+    assert_eq!(test_home.told(&test_home.bash("rm -rf x")).word, "deny");
+    let mut other = test_home.bash("make two");
     other["session_id"] = json!("s2");
-    house.held(&other).kill();
+    test_home.held(&other).kill();
 }
 
-fn in_turn(house: &House, turn: &str, command: &str) -> Value {
-    let mut payload = house.bash(command);
+fn in_turn(test_home: &TestHome, turn: &str, command: &str) -> Value {
+    let mut payload = test_home.bash(command);
     payload["prompt_id"] = json!(turn);
     payload
 }
 
-fn event(house: &House, name: &str, more: &Value) {
-    let mut payload = json!({"hook_event_name": name, "session_id": "s1", "cwd": house.work()});
+fn event(test_home: &TestHome, name: &str, more: &Value) {
+    let mut payload = json!({"hook_event_name": name, "session_id": "s1", "cwd": test_home.work()});
     for (key, value) in more.as_object().unwrap() {
         payload[key] = value.clone();
     }
-    let heard = house.told(&payload);
+    let heard = test_home.told(&payload);
     assert_eq!((heard.word.as_str(), heard.code), ("", 0), "{heard:?}");
 }
 
 // J-41, X-20
 #[test]
 fn a_turn_ends_with_its_turn_and_idle_lasts_until_the_session_is_idle() {
-    let house = House::asking();
-    let call = house.held(&in_turn(&house, "t1", "make one"));
-    house.says(&["approve", &call.id, "--turn"]);
+    let test_home = TestHome::asking();
+    let call = test_home.held(&in_turn(&test_home, "t1", "make one"));
+    test_home.says(&["approve", &call.id, "--turn"]);
     assert_eq!(call.hears().word, "allow");
-    assert_eq!(house.last("hold_answered")["method"], "turn_suspension");
-    assert_eq!(house.told(&in_turn(&house, "t1", "make two")).word, "allow");
-    assert_eq!(house.last("decision")["method"], "turn_suspension");
-    event(&house, "Stop", &json!({}));
+    assert_eq!(test_home.last("hold_answered")["method"], "turn_suspension");
+    assert_eq!(
+        test_home.told(&in_turn(&test_home, "t1", "make two")).word,
+        "allow"
+    );
+    assert_eq!(test_home.last("decision")["method"], "turn_suspension");
+    event(&test_home, "Stop", &json!({}));
 
-    let call = house.held(&in_turn(&house, "t1", "make three"));
-    house.says(&["approve", &call.id, "--idle"]);
+    let call = test_home.held(&in_turn(&test_home, "t1", "make three"));
+    test_home.says(&["approve", &call.id, "--idle"]);
     assert_eq!(call.hears().word, "allow");
-    assert_eq!(house.last("hold_answered")["method"], "idle_suspension");
-    event(&house, "Stop", &json!({}));
+    assert_eq!(test_home.last("hold_answered")["method"], "idle_suspension");
+    event(&test_home, "Stop", &json!({}));
     event(
-        &house,
+        &test_home,
         "Notification",
         &json!({"notification_type": "permission_prompt"}),
     );
     assert_eq!(
-        house.told(&in_turn(&house, "t1", "make four")).word,
+        test_home.told(&in_turn(&test_home, "t1", "make four")).word,
         "allow"
     );
-    assert_eq!(house.last("decision")["method"], "idle_suspension");
+    assert_eq!(test_home.last("decision")["method"], "idle_suspension");
     event(
-        &house,
+        &test_home,
         "Notification",
         &json!({"notification_type": "idle_prompt"}),
     );
-    house.held(&in_turn(&house, "t1", "make five")).kill();
+    test_home
+        .held(&in_turn(&test_home, "t1", "make five"))
+        .kill();
 }
 
 // J-41: an agent that was stopped sends no Stop; its next turn has another name.
 #[test]
 fn another_turn_ends_what_was_suspended_in_the_one_before() {
-    let house = House::asking();
-    let call = house.held(&in_turn(&house, "t1", "make one"));
-    house.says(&["approve", &call.id, "--turn"]);
+    let test_home = TestHome::asking();
+    let call = test_home.held(&in_turn(&test_home, "t1", "make one"));
+    test_home.says(&["approve", &call.id, "--turn"]);
     assert_eq!(call.hears().word, "allow");
-    house.held(&in_turn(&house, "t2", "make two")).kill();
+    test_home
+        .held(&in_turn(&test_home, "t2", "make two"))
+        .kill();
 }
 
 // J-43
 #[test]
 fn a_comment_is_what_the_model_reads_word_for_word() {
-    let house = House::asking();
-    let call = house.held(&house.bash("git push"));
-    house.says(&["deny", &call.id, "--comment", "use a branch, not main"]);
+    let test_home = TestHome::asking();
+    let call = test_home.held(&test_home.bash("git push"));
+    test_home.says(&["deny", &call.id, "--comment", "use a branch, not main"]);
     let heard = call.hears();
     assert_eq!(heard.word, "deny");
     let exactly = "Tool not executed. User comment: use a branch, not main";
     assert_eq!(heard.reason, exactly);
     assert_eq!(heard.err.trim_end(), exactly);
-    let record = house.last("hold_answered");
+    let record = test_home.last("hold_answered");
     assert_eq!(
         (&record["method"], &record["reason"]),
         (&json!("user_comment"), &json!(exactly))
@@ -285,19 +310,19 @@ fn a_comment_is_what_the_model_reads_word_for_word() {
 // J-44, A-24
 #[test]
 fn an_edited_call_is_judged_again_shown_again_and_runs_as_it_was_edited() {
-    let house = House::asking();
-    let mut call = house.held(&house.bash("git push"));
+    let test_home = TestHome::asking();
+    let mut call = test_home.held(&test_home.bash("git push"));
     for changed in ["git push -n", "git push --dry-run"] {
         let edit = format!("command={changed}");
-        let said = house.says(&["approve", &call.id, "--edit", &edit]);
+        let said = test_home.says(&["approve", &call.id, "--edit", &edit]);
         assert!(said.contains("judged again"), "{said}");
         assert!(call.waits(), "an edit is no yes");
     }
-    let card = house.card(&call.id);
+    let card = test_home.card(&call.id);
     assert_eq!(card["display"]["details"], "git push --dry-run");
     assert_eq!(card["was_edited"], true);
     assert_eq!(card["edits"].as_array().unwrap().len(), 2);
-    house.says(&["approve", &call.id]);
+    test_home.says(&["approve", &call.id]);
     let heard = call.hears();
     assert_eq!(heard.word, "allow");
     let output = &heard.output["hookSpecificOutput"];
@@ -307,39 +332,40 @@ fn an_edited_call_is_judged_again_shown_again_and_runs_as_it_was_edited() {
     );
     let told = output["additionalContext"].as_str().unwrap();
     assert!(told.contains("user changed the arguments"), "{told}");
-    let record = house.last("release");
+    let record = test_home.last("release");
     assert_eq!(record["detail"]["edited"], true, "{record}");
 }
 
 // J-44
 #[test]
 fn a_call_edited_into_something_denied_is_refused_for_good() {
-    let house = House::under(denying(&["rm -rf *"]));
-    let call = house.held(&house.bash("make clean"));
-    house.says(&["approve", &call.id, "--edit", "command=rm -rf build"]);
+    let test_home = TestHome::under(denying(&["rm -rf *"]));
+    let call = test_home.held(&test_home.bash("make clean"));
+    test_home.says(&["approve", &call.id, "--edit", "command=rm -rf build"]);
     let heard = call.hears();
     assert_eq!(heard.word, "deny");
     assert!(
         heard.reason.contains("As it was changed it may not run"),
         "{heard:?}"
     );
-    assert!(house.waiting().is_empty());
+    assert!(test_home.waiting().is_empty());
 }
 
 // J-44: only what is declared editable.
 #[test]
 fn only_what_may_be_edited_can_be() {
-    let house =
-        House::under(json!({"tools": {"Deploy": {"supervision": "confirm", "editable": ["env"]}}}));
-    let call = house.held(&house.payload("Deploy", json!({"env": "prod", "force": "no"})));
-    let ran = house.run(&["approve", &call.id, "--edit", "force=yes"]);
+    let test_home = TestHome::under(
+        json!({"tools": {"Deploy": {"supervision": "confirm", "editable": ["env"]}}}),
+    );
+    let call = test_home.held(&test_home.payload("Deploy", json!({"env": "prod", "force": "no"})));
+    let ran = test_home.run(&["approve", &call.id, "--edit", "force=yes"]);
     assert_eq!(ran.code, 1);
     assert!(
         ran.out.contains("`force` cannot be changed: only env can"),
         "{ran:?}"
     );
-    house.says(&["approve", &call.id, "--edit", "env=staging"]);
-    house.says(&["approve", &call.id]);
+    test_home.says(&["approve", &call.id, "--edit", "env=staging"]);
+    test_home.says(&["approve", &call.id]);
     let heard = call.hears();
     let input = &heard.output["hookSpecificOutput"]["updatedInput"];
     assert_eq!(*input, json!({"env": "staging", "force": "no"}));
@@ -348,18 +374,18 @@ fn only_what_may_be_edited_can_be() {
 // J-45
 #[test]
 fn an_always_releases_what_waits_for_the_same_and_a_never_refuses_it() {
-    let house = House::asking();
-    let first = house.held(&house.bash("git fetch"));
-    let second = house.held(&house.bash("git fetch --all"));
-    let mut third = house.held(&house.bash("git pull"));
-    house.says(&["approve", &first.id, "--always", "prefix"]);
+    let test_home = TestHome::asking();
+    let first = test_home.held(&test_home.bash("git fetch"));
+    let second = test_home.held(&test_home.bash("git fetch --all"));
+    let mut third = test_home.held(&test_home.bash("git pull"));
+    test_home.says(&["approve", &first.id, "--always", "prefix"]);
     assert_eq!(first.hears().word, "allow");
     assert_eq!(second.hears().word, "allow");
     assert!(third.waits());
-    let waiting: Vec<String> = house.waiting().into_iter().map(|one| one.id).collect();
+    let waiting: Vec<String> = test_home.waiting().into_iter().map(|one| one.id).collect();
     assert_eq!(waiting, [third.id.clone()]);
-    let fourth = house.held(&house.bash("git pull --rebase"));
-    house.says(&["deny", &third.id, "--never", "prefix"]);
+    let fourth = test_home.held(&test_home.bash("git pull --rebase"));
+    test_home.says(&["deny", &third.id, "--never", "prefix"]);
     assert_eq!(third.hears().word, "deny");
     assert_eq!(fourth.hears().word, "deny");
 }
@@ -367,16 +393,16 @@ fn an_always_releases_what_waits_for_the_same_and_a_never_refuses_it() {
 // J-47, A-20, X-14
 #[test]
 fn without_anybody_to_ask_a_call_is_refused_and_that_is_on_record() {
-    let house = House::alone(json!({}));
+    let test_home = TestHome::alone(json!({}));
     for payload in [
-        house.bash("make one"),
-        house.payload("Frobnicate", json!({})),
+        test_home.bash("make one"),
+        test_home.payload("Frobnicate", json!({})),
     ] {
-        let heard = house.told(&payload);
+        let heard = test_home.told(&payload);
         assert_eq!(heard.word, "deny", "{heard:?}");
         assert!(heard.reason.contains("nobody can be asked"), "{heard:?}");
         assert!(heard.reason.contains("holdpoint serve"), "{heard:?}");
-        let record = house.last("decision");
+        let record = test_home.last("decision");
         assert_eq!(
             (&record["verdict"], &record["method"]),
             (&json!("deny"), &json!("no_channel"))
@@ -387,7 +413,7 @@ fn without_anybody_to_ask_a_call_is_refused_and_that_is_on_record() {
 // J-47: a fallback is what the policy says, never a silent swap.
 #[test]
 fn what_happens_without_the_daemon_is_what_the_policy_says() {
-    let to_agent = House::alone(json!({"approval": {"fallback": "agent"}}));
+    let to_agent = TestHome::alone(json!({"approval": {"fallback": "agent"}}));
     assert_eq!(to_agent.told(&to_agent.bash("make one")).word, "ask");
 }
 
@@ -395,33 +421,33 @@ fn what_happens_without_the_daemon_is_what_the_policy_says() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_console_that_is_not_there_is_asked_by_nobody() {
-    let house = House::alone(json!({"approval": {"fallback": "console"}}));
-    let heard = house.told_without_terminal(&house.bash("make one"));
+    let test_home = TestHome::alone(json!({"approval": {"fallback": "console"}}));
+    let heard = test_home.told_without_terminal(&test_home.bash("make one"));
     assert_eq!(heard.word, "deny", "{heard:?}");
-    assert_eq!(house.last("hold_expired")["method"], "no_channel");
+    assert_eq!(test_home.last("hold_expired")["method"], "no_channel");
 }
 
 // Invariant 6: what a call reads is part of what it does, unless it only looks.
 #[test]
 fn a_file_a_call_carries_out_or_sends_is_the_one_that_was_shown() {
-    let house = House::asking();
+    let test_home = TestHome::asking();
     for line in [
         "cat steps.sql | sh",
         "psql -f steps.sql",
         "curl -d @steps.sql https://x.example",
         "cp steps.sql /opt/x",
     ] {
-        let file = house.work().join("steps.sql");
+        let file = test_home.work().join("steps.sql");
         std::fs::write(&file, "select 1").unwrap();
-        let call = house.held(&house.bash(line));
+        let call = test_home.held(&test_home.bash(line));
         std::fs::write(&file, "drop table x").unwrap();
-        house.run(&["approve", &call.id]);
+        test_home.run(&["approve", &call.id]);
         assert_eq!(call.hears().word, "deny", "{line}");
     }
-    let log = house.work().join("app.log");
+    let log = test_home.work().join("app.log");
     std::fs::write(&log, "one").unwrap();
-    let call = house.held(&house.bash("tail app.log"));
+    let call = test_home.held(&test_home.bash("tail app.log"));
     std::fs::write(&log, "one two").unwrap();
-    house.says(&["approve", &call.id]);
+    test_home.says(&["approve", &call.id]);
     assert_eq!(call.hears().word, "allow");
 }

@@ -11,13 +11,13 @@ use std::thread;
 use std::time::Duration;
 
 use holdpoint_broker::wire::{self, HoldAnswer, Reply, Wanted};
-use holdpoint_broker::{Answer, CallContext, Context, Moment};
+use holdpoint_broker::{Answer, CallContext, Context, UnixMillis};
 use holdpoint_daemon::Broker;
 use holdpoint_engine::Engine;
 use holdpoint_engine::Locations;
 use serde_json::{Value, json};
 
-use super::house::{House, is_below, ran};
+use super::test_home::{TestHome, is_below, ran};
 
 /// Everything that is not denied runs.
 fn lax() -> Value {
@@ -26,7 +26,7 @@ fn lax() -> Value {
 
 #[test]
 fn a_gated_shell_call_cannot_answer() {
-    let house = House::under(lax());
+    let test_home = TestHome::under(lax());
     let program = env!("CARGO_BIN_EXE_holdpoint");
     for line in [
         "holdpoint approve abcdefgh",
@@ -44,29 +44,31 @@ fn a_gated_shell_call_cannot_answer() {
         "holdpoint open --print",
         "holdpoint people add mallory",
     ] {
-        let heard = house.told(&house.bash(line));
+        let heard = test_home.told(&test_home.bash(line));
         assert_eq!(heard.word, "deny", "{line}: {heard:?}");
-        let checked = house.run(&["check", line]);
+        let checked = test_home.run(&["check", line]);
         assert_eq!(checked.code, 2, "{line}: {checked:?}");
     }
 }
 
 #[test]
 fn all_does_not_let_an_agent_answer() {
-    let house = House::asking();
-    let call = house.held(&house.bash("make one"));
-    house.says(&["approve", &call.id, "--all"]);
+    let test_home = TestHome::asking();
+    let call = test_home.held(&test_home.bash("make one"));
+    test_home.says(&["approve", &call.id, "--all"]);
     assert_eq!(call.hears().word, "allow");
     assert_eq!(
-        house.told(&house.bash("holdpoint approve abcdefgh")).word,
+        test_home
+            .told(&test_home.bash("holdpoint approve abcdefgh"))
+            .word,
         "deny"
     );
 }
 
 #[test]
 fn a_command_run_by_an_agent_is_refused() {
-    let house = House::asking();
-    let mut call = house.held(&house.bash("make one"));
+    let test_home = TestHome::asking();
+    let mut call = test_home.held(&test_home.bash("make one"));
     let id = call.id.clone();
     for arguments in [
         &["approve", &id][..],
@@ -77,7 +79,7 @@ fn a_command_run_by_an_agent_is_refused() {
         &["open", "--print"],
         &["people", "add", "mallory"],
     ] {
-        let mut command = house.program(arguments);
+        let mut command = test_home.program(arguments);
         let ran = ran(command.env("CLAUDECODE", "1"));
         assert_ne!(ran.code, 0, "{arguments:?}: {ran:?}");
         assert!(!ran.err.is_empty(), "{arguments:?}");
@@ -87,7 +89,7 @@ fn a_command_run_by_an_agent_is_refused() {
         "env -u CLAUDECODE '{}' approve {id}; echo ended $?",
         env!("CARGO_BIN_EXE_holdpoint")
     );
-    let mut shell = house.clean("sh");
+    let mut shell = test_home.clean("sh");
     let ran = ran(shell.args(["-c", &line]).env("CLAUDECODE", "1"));
     assert!(ran.out.contains("ended 1"), "{ran:?}");
     assert!(call.waits());
@@ -118,13 +120,13 @@ fn answering_process() {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_daemon_itself_refuses_whoever_runs_below_an_agent() {
-    let house = House::asking();
-    let mut call = house.held(&house.bash("make one"));
+    let test_home = TestHome::asking();
+    let mut call = test_home.held(&test_home.bash("make one"));
     let this = std::env::current_exe().unwrap();
     let arguments = "--exact attacks::answering_process --nocapture --test-threads=1";
     for prefix in ["", "env -u CLAUDECODE "] {
         let line = format!("{prefix}'{}' {arguments}; true", this.display());
-        let mut shell = house.clean("sh");
+        let mut shell = test_home.clean("sh");
         let shell = shell
             .args(["-c", &line])
             .env("CLAUDECODE", "1")
@@ -137,7 +139,7 @@ fn the_daemon_itself_refuses_whoever_runs_below_an_agent() {
         assert!(call.waits());
     }
     // The same process, and nobody's mark above it: so it was the mark.
-    let mut shell = house.clean("sh");
+    let mut shell = test_home.clean("sh");
     let line = format!("'{}' {arguments}; true", this.display());
     let ran = ran(shell.args(["-c", &line]).env(ANSWERER, &call.id));
     assert!(ran.out.contains("settled"), "{ran:?}");
@@ -146,21 +148,21 @@ fn the_daemon_itself_refuses_whoever_runs_below_an_agent() {
 
 #[test]
 fn the_secret_cannot_be_read_through_a_gated_tool() {
-    let house = House::under(lax());
-    let secret = house.places().secret();
-    let directory = house.places().directory().to_owned();
+    let test_home = TestHome::under(lax());
+    let secret = test_home.places().secret();
+    let directory = test_home.places().directory().to_owned();
     let (file, within) = (secret.display(), directory.display());
     let mut calls = vec![
-        house.payload("Read", json!({"file_path": secret})),
-        house.payload(
+        test_home.payload("Read", json!({"file_path": secret})),
+        test_home.payload(
             "Grep",
             json!({"pattern": ".", "path": directory, "output_mode": "content"}),
         ),
-        house.payload(
+        test_home.payload(
             "Edit",
             json!({"file_path": secret, "old_string": "a", "new_string": "b"}),
         ),
-        house.payload("Write", json!({"file_path": secret, "content": "mine"})),
+        test_home.payload("Write", json!({"file_path": secret, "content": "mine"})),
     ];
     for line in [
         format!("cat {file}"),
@@ -179,22 +181,22 @@ fn the_secret_cannot_be_read_through_a_gated_tool() {
         "cd ~/.local && tar cf /tmp/x state".into(),
         "grep -ra . ~/.local".into(),
     ] {
-        calls.push(house.bash(&line));
+        calls.push(test_home.bash(&line));
     }
     for payload in calls {
-        let heard = house.told(&payload);
+        let heard = test_home.told(&payload);
         assert_eq!(heard.word, "deny", "{payload}: {heard:?}");
     }
 }
 
-fn answer_with(house: &House, id: &str, binding: Option<String>) -> (String, String) {
+fn answer_with(test_home: &TestHome, id: &str, binding: Option<String>) -> (String, String) {
     let wanted = Wanted::Answer {
         id: id.to_owned(),
         answer: Answer::Yes,
         binding,
         phrase: None,
     };
-    match wire::ask(&house.places(), wanted) {
+    match wire::ask(&test_home.places(), wanted) {
         Ok(Reply::Answered {
             outcome, message, ..
         }) => (outcome, message.unwrap_or_default()),
@@ -204,35 +206,38 @@ fn answer_with(house: &House, id: &str, binding: Option<String>) -> (String, Str
 
 #[test]
 fn an_answer_about_something_else_and_one_replayed_have_no_effect() {
-    let house = House::asking();
-    let mut one = house.held(&house.bash("make one"));
-    let two = house.held(&house.bash("make two"));
-    let binding = |id: &str| Some(house.card(id)["binding"].as_str().unwrap().to_owned());
-    let (outcome, why) = answer_with(&house, &one.id, binding(&two.id));
+    let test_home = TestHome::asking();
+    let mut one = test_home.held(&test_home.bash("make one"));
+    let two = test_home.held(&test_home.bash("make two"));
+    let binding = |id: &str| Some(test_home.card(id)["binding"].as_str().unwrap().to_owned());
+    let (outcome, why) = answer_with(&test_home, &one.id, binding(&two.id));
     assert_eq!(outcome, "no_effect");
     assert!(why.contains("no longer what you were shown"), "{why}");
     assert!(one.waits());
     // What was shown before an edit is not what would run after it.
     let before = binding(&one.id);
-    house.says(&["approve", &one.id, "--edit", "command=make three"]);
-    assert_eq!(answer_with(&house, &one.id, before.clone()).0, "no_effect");
+    test_home.says(&["approve", &one.id, "--edit", "command=make three"]);
+    assert_eq!(
+        answer_with(&test_home, &one.id, before.clone()).0,
+        "no_effect"
+    );
     assert!(one.waits());
     let now = binding(&one.id);
-    assert_eq!(answer_with(&house, &one.id, now.clone()).0, "settled");
-    assert_eq!(answer_with(&house, &one.id, now).0, "no_effect");
+    assert_eq!(answer_with(&test_home, &one.id, now.clone()).0, "settled");
+    assert_eq!(answer_with(&test_home, &one.id, now).0, "no_effect");
     assert_eq!(one.hears().word, "allow");
     two.kill();
 }
 
 #[test]
 fn without_the_secret_nobody_answers() {
-    let house = House::asking();
-    let mut call = house.held(&house.bash("make one"));
+    let test_home = TestHome::asking();
+    let mut call = test_home.held(&test_home.bash("make one"));
     for secret in [
         "",
         "0000000000000000000000000000000000000000000000000000000000000000",
     ] {
-        let mut stream = UnixStream::connect(house.places().socket()).unwrap();
+        let mut stream = UnixStream::connect(test_home.places().socket()).unwrap();
         let wish = json!({"do": "person", "secret": secret, "wants": "answer",
                           "id": call.id, "answer": "yes"});
         writeln!(stream, "{wish}").unwrap();
@@ -247,11 +252,11 @@ fn without_the_secret_nobody_answers() {
 // X-04, invariant 6
 #[test]
 fn a_script_that_changes_while_it_waits_is_not_released() {
-    let house = House::asking();
-    house.file("deploy.sh", "echo deploy\n");
-    let call = house.held(&house.bash("bash deploy.sh"));
-    house.file("deploy.sh", "echo something else\n");
-    let said = house.says(&["approve", &call.id]);
+    let test_home = TestHome::asking();
+    test_home.file("deploy.sh", "echo deploy\n");
+    let call = test_home.held(&test_home.bash("bash deploy.sh"));
+    test_home.file("deploy.sh", "echo something else\n");
+    let said = test_home.says(&["approve", &call.id]);
     assert!(
         said.contains("refused: It changed after it was shown"),
         "{said}"
@@ -271,13 +276,13 @@ fn signal(name: &str, process: u32) {
 // X-04: looked at again immediately before the release.
 #[test]
 fn a_file_that_changes_after_the_release_is_noticed_by_the_hook() {
-    let house = House::asking();
-    let path = house.file("notes.txt", "one\n");
+    let test_home = TestHome::asking();
+    let path = test_home.file("notes.txt", "one\n");
     let input = json!({"file_path": path, "old_string": "one", "new_string": "two"});
-    let call = house.held(&house.payload("Edit", input));
+    let call = test_home.held(&test_home.payload("Edit", input));
     signal("-STOP", call.process());
-    house.says(&["approve", &call.id]);
-    house.file("notes.txt", "one\nand more\n");
+    test_home.says(&["approve", &call.id]);
+    test_home.file("notes.txt", "one\nand more\n");
     signal("-CONT", call.process());
     let heard = call.hears();
     assert_eq!(heard.word, "deny", "{heard:?}");
@@ -285,30 +290,30 @@ fn a_file_that_changes_after_the_release_is_noticed_by_the_hook() {
         heard.reason.contains("It changed after it was released"),
         "{heard:?}"
     );
-    assert_eq!(house.last("decision")["verdict"], "deny");
+    assert_eq!(test_home.last("decision")["verdict"], "deny");
 }
 
 // X-13, invariant 6: an answer that came meanwhile is for the files as they were.
 #[test]
 fn a_release_is_not_picked_up_for_a_script_that_has_changed() {
-    let house = House::under(json!({"approval": {"wait": 3}}));
-    house.file("deploy.sh", "echo deploy\n");
-    let call = house.held(&house.bash("bash deploy.sh"));
+    let test_home = TestHome::under(json!({"approval": {"wait": 3}}));
+    test_home.file("deploy.sh", "echo deploy\n");
+    let call = test_home.held(&test_home.bash("bash deploy.sh"));
     let id = call.id.clone();
     assert_eq!(call.hears().word, "deny");
-    house.says(&["approve", &id]);
-    house.file("deploy.sh", "echo something else\n");
-    let again = house.held(&house.bash("bash deploy.sh"));
+    test_home.says(&["approve", &id]);
+    test_home.file("deploy.sh", "echo something else\n");
+    let again = test_home.held(&test_home.bash("bash deploy.sh"));
     assert_ne!(again.id, id);
     again.kill();
 }
 
 /// Something that sits on the daemon's socket and says yes to everything.
-fn impostor(house: &House) {
-    let directory = house.places().directory().to_owned();
+fn impostor(test_home: &TestHome) {
+    let directory = test_home.places().directory().to_owned();
     fs::create_dir_all(&directory).unwrap();
     fs::set_permissions(&directory, fs::Permissions::from_mode(0o700)).unwrap();
-    let socket = house.places().socket();
+    let socket = test_home.places().socket();
     let _ = fs::remove_file(&socket);
     let listener = UnixListener::bind(socket).unwrap();
     thread::spawn(move || {
@@ -331,26 +336,26 @@ fn impostor(house: &House) {
 #[test]
 fn whatever_sits_in_the_daemons_place_releases_nothing() {
     // Where there never was a daemon, and where there was one.
-    let never = House::alone(json!({}));
-    let mut once = House::asking();
+    let never = TestHome::alone(json!({}));
+    let mut once = TestHome::asking();
     once.kill();
-    for house in [&never, &once] {
-        impostor(house);
-        let heard = house.told(&house.bash("make one"));
+    for test_home in [&never, &once] {
+        impostor(test_home);
+        let heard = test_home.told(&test_home.bash("make one"));
         assert_eq!(heard.code, 2, "{heard:?}");
         assert!(heard.err.contains("cannot be trusted"), "{heard:?}");
         assert_ne!(heard.word, "allow");
     }
 }
 
-fn asked(house: &House, command: &str) -> CallContext {
+fn asked(test_home: &TestHome, command: &str) -> CallContext {
     CallContext {
         agent: "claude-code".into(),
         session: "s1".into(),
         tool: "Bash".into(),
         input: json!({"command": command}).as_object().unwrap().clone(),
-        directory: house.work().to_str().unwrap().into(),
-        workspace: house.work().to_str().unwrap().into(),
+        directory: test_home.work().to_str().unwrap().into(),
+        workspace: test_home.work().to_str().unwrap().into(),
         config: None,
         context: Context::default(),
     }
@@ -359,30 +364,30 @@ fn asked(house: &House, command: &str) -> CallContext {
 // The daemon judges afresh: no client has a person shown one call and another released.
 #[test]
 fn a_client_that_asks_on_other_terms_does_not_release_the_real_call() {
-    let house = House::under(json!({"approval": {"required": 2}}));
-    let mut call = house.held(&house.bash("make deploy"));
-    let loose = house.path("loose.json");
+    let test_home = TestHome::under(json!({"approval": {"required": 2}}));
+    let mut call = test_home.held(&test_home.bash("make deploy"));
+    let loose = test_home.path("loose.json");
     fs::write(
         &loose,
         r#"{"defaultPolicy": "ask", "channel": {"type": "daemon"}}"#,
     )
     .unwrap();
-    let open = house.path("open.json");
+    let open = test_home.path("open.json");
     fs::write(&open, r#"{"allow": {"patterns": ["make *"]}}"#).unwrap();
 
     // A policy of its own that lets it run answers that client and nobody else.
-    let mut own = asked(&house, "make deploy");
+    let mut own = asked(&test_home, "make deploy");
     own.config = open.to_str().map(str::to_owned);
-    let (places, limit) = (house.places(), Some(Duration::from_secs(20)));
+    let (places, limit) = (test_home.places(), Some(Duration::from_secs(20)));
     let answer = wire::hold(&places, &own, limit, Duration::ZERO, &|| false);
-    assert!(matches!(answer, Ok(HoldAnswer::Told(_))), "{answer:?}");
+    assert!(matches!(answer, Ok(HoldAnswer::Resolved(_))), "{answer:?}");
     assert!(call.waits());
 
     // One that needs a single person is another request; released, it releases only itself.
     own.config = loose.to_str().map(str::to_owned);
     let client = thread::spawn(move || wire::hold(&places, &own, limit, Duration::ZERO, &|| false));
     let other = loop {
-        let mut waiting = house.waiting().into_iter();
+        let mut waiting = test_home.waiting().into_iter();
         match waiting.find(|one| one.id != call.id) {
             Some(other) => break other,
             None => thread::sleep(Duration::from_millis(20)),
@@ -390,71 +395,71 @@ fn a_client_that_asks_on_other_terms_does_not_release_the_real_call() {
     };
     assert_ne!(
         other.binding,
-        house.card(&call.id)["binding"].as_str().unwrap()
+        test_home.card(&call.id)["binding"].as_str().unwrap()
     );
-    house.says(&["approve", &other.id]);
+    test_home.says(&["approve", &other.id]);
     let told = client.join().unwrap();
-    assert!(matches!(told, Ok(HoldAnswer::Told(_))), "{told:?}");
+    assert!(matches!(told, Ok(HoldAnswer::Resolved(_))), "{told:?}");
     assert!(call.waits());
-    assert_eq!(house.waiting().len(), 1);
+    assert_eq!(test_home.waiting().len(), 1);
     call.kill();
 }
 
-/// Where things are kept in a house.
-fn locations(house: &House) -> Locations {
+/// Where things are kept in a test home.
+fn locations(test_home: &TestHome) -> Locations {
     Locations {
-        managed: house.path("managed.json"),
-        user: Some(house.path(".config/holdpoint/permissions.json")),
+        managed: test_home.path("managed.json"),
+        user: Some(test_home.path(".config/holdpoint/permissions.json")),
         named: None,
-        state: Some(house.path(".local/state/holdpoint")),
-        home: Some(house.path("")),
+        state: Some(test_home.path(".local/state/holdpoint")),
+        home: Some(test_home.path("")),
     }
 }
 
 #[test]
 fn a_secret_in_a_command_is_shown_nowhere_and_forgotten_in_the_end() {
-    let mut house = House::asking();
+    let mut test_home = TestHome::asking();
     let token = ["ghp", "_", "Zk3vT9qLm2Xc7RbN5wYh8JdF4sGp1AeU6oKi"].concat();
     let line = format!("curl -H 'Authorization: Bearer {token}' https://api.example/x");
-    let call = house.held(&house.bash(&line));
+    let call = test_home.held(&test_home.bash(&line));
     let id = call.id.clone();
-    let everything = |house: &House| {
+    let everything = |test_home: &TestHome| {
         let shown = [
-            house.says(&["pending"]),
-            house.says(&["pending", "--json"]),
-            house.says(&["pending", &id, "--json"]),
-            house.says(&["pending", &id]),
-            house.says(&["approvals", "list", "--json"]),
-            house.says(&["log", "--json"]),
+            test_home.says(&["pending"]),
+            test_home.says(&["pending", "--json"]),
+            test_home.says(&["pending", &id, "--json"]),
+            test_home.says(&["pending", &id]),
+            test_home.says(&["approvals", "list", "--json"]),
+            test_home.says(&["log", "--json"]),
         ];
         assert!(!shown.iter().any(|text| text.contains(&token)), "{shown:?}");
     };
-    everything(&house);
-    let database = house.places().database();
+    everything(&test_home);
+    let database = test_home.places().database();
     let private = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(private(&database), 0o600);
-    assert_eq!(private(house.places().directory()), 0o700);
-    house.says(&["approve", &id]);
+    assert_eq!(private(test_home.places().directory()), 0o700);
+    test_home.says(&["approve", &id]);
     assert_eq!(call.hears().word, "allow");
-    everything(&house);
-    assert!(is_below(&house.path(".local/state/holdpoint/ledger"), &token).is_none());
+    everything(&test_home);
+    assert!(is_below(&test_home.path(".local/state/holdpoint/ledger"), &token).is_none());
 
     // As the daemon tidies up, when the answer can no longer be asked for.
-    house.kill();
-    let world = Arc::new(Engine::at(&locations(&house)));
+    test_home.kill();
+    let world = Arc::new(Engine::at(&locations(&test_home)));
     let broker = Broker::open(&database, world).unwrap();
     broker
-        .tidy(Moment::now().after(Duration::from_secs(3600)))
+        .tidy(UnixMillis::now().after(Duration::from_secs(3600)))
         .unwrap();
-    let left = is_below(&house.path(".local/state"), &token);
+    let left = is_below(&test_home.path(".local/state"), &token);
     assert!(
         left.is_none(),
         "it stands in {left:?} while the daemon runs on"
     );
     drop(broker);
-    assert!(is_below(&house.path(".local/state"), &token).is_none());
-    house.start();
-    let card = house.card(&id);
+    assert!(is_below(&test_home.path(".local/state"), &token).is_none());
+    test_home.start();
+    let card = test_home.card(&id);
     assert_eq!(
         card["state"], "released",
         "what was answered is still known"

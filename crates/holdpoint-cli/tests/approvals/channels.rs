@@ -12,26 +12,26 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::house::{Heard, House, heard, started};
+use super::test_home::{Heard, TestHome, heard, started};
 
-fn by_files(more: Value) -> House {
-    let house = House::alone(json!({}));
+fn by_files(more: Value) -> TestHome {
+    let test_home = TestHome::alone(json!({}));
     let mut policy = json!({
         "defaultPolicy": "ask",
-        "channel": {"type": "file", "base_path": house.path("desk"), "poll_interval": 0.05},
+        "channel": {"type": "file", "base_path": test_home.path("desk"), "poll_interval": 0.05},
     });
     for (key, value) in more.as_object().unwrap() {
         policy[key] = value.clone();
     }
-    house.write_policy(&policy);
-    house
+    test_home.write_policy(&policy);
+    test_home
 }
 
 /// Starts a call, and waits until its question is there.
-fn question(house: &House, command: &str) -> (JoinHandle<Heard>, Value) {
-    let hook = house.hook(&house.bash(command));
+fn question(test_home: &TestHome, command: &str) -> (JoinHandle<Heard>, Value) {
+    let hook = test_home.hook(&test_home.bash(command));
     let caller = thread::spawn(|| heard(hook));
-    let requests = house.path("desk/requests");
+    let requests = test_home.path("desk/requests");
     let waited = Instant::now();
     loop {
         assert!(
@@ -49,9 +49,9 @@ fn question(house: &House, command: &str) -> (JoinHandle<Heard>, Value) {
     }
 }
 
-fn respond(house: &House, asked: &Value, text: &str) -> PathBuf {
+fn respond(test_home: &TestHome, asked: &Value, text: &str) -> PathBuf {
     let id = asked["request_id"].as_str().unwrap();
-    let path = house.path(&format!("desk/responses/{id}.json"));
+    let path = test_home.path(&format!("desk/responses/{id}.json"));
     fs::write(&path, text).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
     path
@@ -60,8 +60,8 @@ fn respond(house: &House, asked: &Value, text: &str) -> PathBuf {
 // J-52
 #[test]
 fn a_file_answers_once_it_is_whole_and_both_are_gone_afterwards() {
-    let house = by_files(json!({}));
-    let (caller, asked) = question(&house, "make one");
+    let test_home = by_files(json!({}));
+    let (caller, asked) = question(&test_home, "make one");
     assert_eq!(asked["arguments"]["command"], "make one");
     let time = asked["timestamp"].as_str().unwrap();
     assert!(
@@ -70,16 +70,18 @@ fn a_file_answers_once_it_is_whole_and_both_are_gone_afterwards() {
     );
     let reply = json!({"request_id": asked["request_id"], "decision": "allow"}).to_string();
     let (half, _) = reply.split_at(reply.len() / 2);
-    respond(&house, &asked, half);
+    respond(&test_home, &asked, half);
     sleep(Duration::from_millis(400));
     assert!(!caller.is_finished(), "half an answer is none");
-    respond(&house, &asked, &reply);
+    respond(&test_home, &asked, &reply);
     assert_eq!(caller.join().unwrap().word, "allow");
     for name in ["requests", "responses"] {
-        let left = fs::read_dir(house.path("desk").join(name)).unwrap().count();
+        let left = fs::read_dir(test_home.path("desk").join(name))
+            .unwrap()
+            .count();
         assert_eq!(left, 0, "{name}");
     }
-    let record = house.last("hold_answered");
+    let record = test_home.last("hold_answered");
     assert_eq!(record["method"], "user_approved");
     assert!(
         record["approver"].as_str().unwrap().starts_with("file:"),
@@ -90,16 +92,16 @@ fn a_file_answers_once_it_is_whole_and_both_are_gone_afterwards() {
 // J-50
 #[test]
 fn a_file_about_something_else_is_no_answer() {
-    let house = by_files(json!({}));
-    let (caller, asked) = question(&house, "make one");
+    let test_home = by_files(json!({}));
+    let (caller, asked) = question(&test_home, "make one");
     respond(
-        &house,
+        &test_home,
         &asked,
         r#"{"request_id":"someone-elses","decision":"allow"}"#,
     );
     let heard = caller.join().unwrap();
     assert_eq!(heard.word, "deny", "{heard:?}");
-    let record = house.last("hold_answered");
+    let record = test_home.last("hold_answered");
     assert_eq!(record["method"], "user_denied", "{record}");
     assert!(record["approver"].is_null(), "nobody said no: {record}");
 }
@@ -107,26 +109,26 @@ fn a_file_about_something_else_is_no_answer() {
 // J-51
 #[test]
 fn the_environment_says_how_long_is_waited() {
-    let house = by_files(json!({}));
-    let mut hook = house.program(&["hook", "claude-code"]);
+    let test_home = by_files(json!({}));
+    let mut hook = test_home.program(&["hook", "claude-code"]);
     hook.env("JAATO_PERMISSION_TIMEOUT", "1");
-    let heard = heard(started(&mut hook, &house.bash("make one")));
+    let heard = heard(started(&mut hook, &test_home.bash("make one")));
     assert_eq!(heard.word, "deny", "{heard:?}");
-    assert_eq!(house.last("hold_expired")["method"], "timeout");
+    assert_eq!(test_home.last("hold_expired")["method"], "timeout");
 }
 
 // Issue 5: a symlinked approval directory; J-47: what cannot be built is refused, never swapped.
 #[test]
 fn a_directory_that_is_a_link_or_open_to_others_is_not_used() {
-    let house = by_files(json!({}));
-    let desk = house.path("desk");
-    let elsewhere = house.path("elsewhere");
+    let test_home = by_files(json!({}));
+    let desk = test_home.path("desk");
+    let elsewhere = test_home.path("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
     symlink(&elsewhere, &desk).unwrap();
     for _ in 0..2 {
-        let heard = house.told(&house.bash("make one"));
+        let heard = test_home.told(&test_home.bash("make one"));
         assert_eq!(heard.word, "deny", "{heard:?}");
-        assert_eq!(house.last("hold_expired")["method"], "no_channel");
+        assert_eq!(test_home.last("hold_expired")["method"], "no_channel");
         // The second time it is a directory anybody can write in.
         let _ = fs::remove_file(&desk);
         fs::create_dir_all(&desk).unwrap();
@@ -138,12 +140,12 @@ fn a_directory_that_is_a_link_or_open_to_others_is_not_used() {
 // An agent answers for nobody: the directory is closed to it by the policy that names it.
 #[test]
 fn an_agent_cannot_write_the_answer_itself() {
-    let house = by_files(json!({"defaultPolicy": "allow"}));
-    let response = house.path("desk/responses/abcdefgh.json");
-    let write = house.payload("Write", json!({"file_path": response, "content": "{}"}));
-    assert_eq!(house.told(&write).word, "deny");
+    let test_home = by_files(json!({"defaultPolicy": "allow"}));
+    let response = test_home.path("desk/responses/abcdefgh.json");
+    let write = test_home.payload("Write", json!({"file_path": response, "content": "{}"}));
+    assert_eq!(test_home.told(&write).word, "deny");
     let line = format!("echo '{{}}' > {}", response.display());
-    assert_eq!(house.told(&house.bash(&line)).word, "deny");
+    assert_eq!(test_home.told(&test_home.bash(&line)).word, "deny");
 }
 
 /// What an endpoint says to a question.
@@ -184,13 +186,13 @@ fn endpoint(reply: Replies) -> (String, mpsc::Receiver<(String, Value)>) {
     (address, asked)
 }
 
-fn by_webhook(endpoint: &str) -> House {
-    let house = House::alone(json!({}));
-    house.write_policy(&json!({
+fn by_webhook(endpoint: &str) -> TestHome {
+    let test_home = TestHome::alone(json!({}));
+    test_home.write_policy(&json!({
         "defaultPolicy": "ask",
         "channel": {"type": "webhook", "endpoint": endpoint, "auth_token": "made-up", "timeout": 20},
     }));
-    house
+    test_home
 }
 
 // J-48, J-49
@@ -203,8 +205,8 @@ fn an_endpoint_is_asked_and_what_it_remembers_holds() {
         });
         (200, reply)
     });
-    let house = by_webhook(&address);
-    assert_eq!(house.told(&house.bash("git fetch")).word, "allow");
+    let test_home = by_webhook(&address);
+    assert_eq!(test_home.told(&test_home.bash("git fetch")).word, "allow");
     let (head, body) = asked.recv().unwrap();
     assert!(
         head.to_lowercase()
@@ -221,9 +223,15 @@ fn an_endpoint_is_asked_and_what_it_remembers_holds() {
     ] {
         assert!(!body[key].is_null(), "{key}: {body}");
     }
-    assert_eq!(house.last("hold_answered")["method"], "session_whitelist");
-    assert_eq!(house.told(&house.bash("git fetch --all")).word, "allow");
-    assert_eq!(house.last("decision")["method"], "session_whitelist");
+    assert_eq!(
+        test_home.last("hold_answered")["method"],
+        "session_whitelist"
+    );
+    assert_eq!(
+        test_home.told(&test_home.bash("git fetch --all")).word,
+        "allow"
+    );
+    assert_eq!(test_home.last("decision")["method"], "session_whitelist");
     assert!(
         asked.try_recv().is_err(),
         "nobody was asked the second time"
@@ -264,8 +272,8 @@ fn a_reply_that_is_forged_unknown_or_late_releases_nothing() {
     ];
     for reply in replies {
         let (address, _asked) = endpoint(reply);
-        let house = by_webhook(&address);
-        let heard = house.told(&house.bash("git fetch"));
+        let test_home = by_webhook(&address);
+        let heard = test_home.told(&test_home.bash("git fetch"));
         assert_eq!(heard.word, "deny", "{heard:?}");
     }
 }

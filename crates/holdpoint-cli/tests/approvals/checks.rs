@@ -4,10 +4,10 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::house::House;
+use super::test_home::TestHome;
 
-fn checking() -> House {
-    House::under(json!({"tools": {
+fn checking() -> TestHome {
+    TestHome::under(json!({"tools": {
         "Write": {
             "supervision": "confirm",
             "checks": ["disk_space", "permission", "sensitive_data", "backup"],
@@ -19,9 +19,9 @@ fn checking() -> House {
     }}))
 }
 
-fn write(house: &House, name: &str, text: &str) -> Value {
-    let path = house.work().join(name);
-    house.payload("Write", json!({"file_path": path, "content": text}))
+fn write(test_home: &TestHome, name: &str, text: &str) -> Value {
+    let path = test_home.work().join(name);
+    test_home.payload("Write", json!({"file_path": path, "content": text}))
 }
 
 fn results(card: &Value) -> Vec<(String, String)> {
@@ -43,9 +43,9 @@ fn found(card: &Value, check: &str) -> (String, String) {
 //
 #[test]
 fn the_person_sees_what_the_checks_really_found() {
-    let house = checking();
-    let call = house.held(&write(&house, "plain.txt", "nothing to see"));
-    let card = house.card(&call.id);
+    let test_home = checking();
+    let call = test_home.held(&write(&test_home, "plain.txt", "nothing to see"));
+    let card = test_home.card(&call.id);
     let found_of = |check: &str| found(&card, check);
     assert_eq!(found_of("disk_space").0, "passed", "{card}");
     assert!(
@@ -58,13 +58,17 @@ fn the_person_sees_what_the_checks_really_found() {
     assert_eq!(found_of("sensitive_data").0, "passed");
     assert_eq!(found_of("backup").0, "skipped", "its time has not come");
     assert_eq!(results(&card).len(), 4);
-    let shown = house.says(&["pending", &call.id]);
+    let shown = test_home.says(&["pending", &call.id]);
     assert!(shown.contains("check:"), "{shown}");
     call.kill();
 
     let token = ["ghp", "_", "Zk3vT9qLm2Xc7RbN5wYh8JdF4sGp1AeU6oKi"].concat();
-    let call = house.held(&write(&house, "notes.txt", &format!("token = {token}\n")));
-    let card = house.card(&call.id);
+    let call = test_home.held(&write(
+        &test_home,
+        "notes.txt",
+        &format!("token = {token}\n"),
+    ));
+    let card = test_home.card(&call.id);
     let (status, message) = found(&card, "sensitive_data");
     assert_eq!(status, "warning", "{card}");
     assert!(!message.contains(&token), "{message}");
@@ -75,22 +79,25 @@ fn the_person_sees_what_the_checks_really_found() {
 // a check that fails or cannot be made refuses, and nobody is asked.
 #[test]
 fn a_failed_check_refuses_without_asking_anybody() {
-    let house = checking();
-    fs::create_dir(house.work().join("build")).unwrap();
+    let test_home = checking();
+    fs::create_dir(test_home.work().join("build")).unwrap();
     for (payload, why) in [
-        (write(&house, "missing/notes.txt", "text"), "does not exist"),
+        (
+            write(&test_home, "missing/notes.txt", "text"),
+            "does not exist",
+        ),
         // The spelling a list of words would miss.
-        (house.bash("rm -fr build"), "rm -fr build"),
-        (house.bash("rm --force --recursive build"), "build"),
+        (test_home.bash("rm -fr build"), "rm -fr build"),
+        (test_home.bash("rm --force --recursive build"), "build"),
     ] {
-        let heard = house.told(&payload);
+        let heard = test_home.told(&payload);
         assert_eq!(heard.word, "deny", "{heard:?}");
         assert!(heard.reason.contains(why), "{heard:?}");
-        let record = house.last("decision");
+        let record = test_home.last("decision");
         assert_eq!(record["verdict"], "deny");
         assert_eq!(record["method"], "tool_policy", "{record}");
     }
-    let opened = house
+    let opened = test_home
         .records()
         .iter()
         .any(|record| record["kind"] == "hold_opened");
@@ -100,13 +107,13 @@ fn a_failed_check_refuses_without_asking_anybody() {
 // an answer cannot bring in arguments that a check would have refused.
 #[test]
 fn an_edited_call_is_checked_again() {
-    let house = checking();
-    fs::create_dir(house.work().join("build")).unwrap();
-    let call = house.held(&house.bash("make clean"));
-    house.says(&["approve", &call.id, "--edit", "command=rm -fr build"]);
+    let test_home = checking();
+    fs::create_dir(test_home.work().join("build")).unwrap();
+    let call = test_home.held(&test_home.bash("make clean"));
+    test_home.says(&["approve", &call.id, "--edit", "command=rm -fr build"]);
     let heard = call.hears();
     assert_eq!(heard.word, "deny", "{heard:?}");
-    assert!(house.waiting().is_empty());
+    assert!(test_home.waiting().is_empty());
 }
 
 //
@@ -118,14 +125,14 @@ fn a_check_nobody_knows_is_an_error_of_the_policy_and_lets_nothing_run() {
         "confirmation_double",
         "disk-space",
     ] {
-        let house = House::alone(json!({
+        let test_home = TestHome::alone(json!({
             "defaultPolicy": "allow",
             "tools": {"Bash": {"supervision": "automatic", "checks": [name]}},
         }));
-        let ran = house.run(&["check", "ls"]);
+        let ran = test_home.run(&["check", "ls"]);
         assert_eq!(ran.code, 1, "{name}: {ran:?}");
         assert!(ran.err.contains(&format!("`{name}`")), "{ran:?}");
-        let heard = house.told(&house.bash("ls"));
+        let heard = test_home.told(&test_home.bash("ls"));
         assert_eq!(heard.code, 2, "{name}: {heard:?}");
     }
 }
@@ -133,36 +140,36 @@ fn a_check_nobody_knows_is_an_error_of_the_policy_and_lets_nothing_run() {
 //
 #[test]
 fn a_copy_is_kept_after_the_release_and_before_the_call_and_can_be_restored() {
-    let house = checking();
-    let backups = house.path(".local/state/holdpoint/backups");
+    let test_home = checking();
+    let backups = test_home.path(".local/state/holdpoint/backups");
     let kept = || fs::read_dir(&backups).map_or(0, Iterator::count);
-    let refused = house.held(&write(&house, "other.txt", "x"));
-    house.says(&["deny", &refused.id]);
+    let refused = test_home.held(&write(&test_home, "other.txt", "x"));
+    test_home.says(&["deny", &refused.id]);
     refused.hears();
     assert_eq!(kept(), 0, "what does not run needs no copy");
 
     // Files of the same name in two places, written in turn.
     let mut texts = Vec::new();
     for place in ["a", "b"] {
-        fs::create_dir(house.work().join(place)).unwrap();
+        fs::create_dir(test_home.work().join(place)).unwrap();
         let name = format!("{place}/notes.txt");
         let before = format!("written by hand in {place}\n");
-        let path = house.file(&name, &before);
-        let call = house.held(&write(&house, &name, "overwritten\n"));
-        house.says(&["approve", &call.id]);
+        let path = test_home.file(&name, &before);
+        let call = test_home.held(&write(&test_home, &name, "overwritten\n"));
+        test_home.says(&["approve", &call.id]);
         assert_eq!(call.hears().word, "allow");
         fs::write(&path, "overwritten\n").unwrap();
         texts.push((path, before));
     }
     assert!(kept() > 0);
-    let list = house.says(&["undo", "--list", "--json"]);
+    let list = test_home.says(&["undo", "--list", "--json"]);
     let made: Vec<Value> = list
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     assert_eq!(made.len(), 2, "{list}");
     for one in made.iter().rev() {
-        house.says(&["undo", one["id"].as_str().unwrap(), "--yes"]);
+        test_home.says(&["undo", one["id"].as_str().unwrap(), "--yes"]);
     }
     for (path, before) in texts {
         assert_eq!(fs::read_to_string(&path).unwrap(), before);

@@ -14,7 +14,7 @@ mod answers;
 mod attacks;
 mod channels;
 mod checks;
-mod house;
 mod people;
 mod shown;
+mod test_home;
 mod waiting;

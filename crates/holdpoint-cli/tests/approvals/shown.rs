@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::house::House;
+use super::test_home::TestHome;
 
 // J-54, J-53, A-27
 #[test]
 fn the_circumstances_of_a_call_are_shown() {
-    let house = House::asking();
-    let mut payload = house.payload(
+    let test_home = TestHome::asking();
+    let mut payload = test_home.payload(
         "Bash",
         json!({"command": "make deploy", "description": "bring the fix out"}),
     );
@@ -20,8 +20,8 @@ fn the_circumstances_of_a_call_are_shown() {
     payload["agent_type"] = json!("Deployer");
     payload["permission_mode"] = json!("acceptEdits");
     payload["prompt_id"] = json!("t9");
-    let call = house.held(&payload);
-    let card = house.card(&call.id);
+    let call = test_home.held(&payload);
+    let card = test_home.card(&call.id);
     assert_eq!(
         card["context"],
         json!({
@@ -34,8 +34,8 @@ fn the_circumstances_of_a_call_are_shown() {
             "prompt_id": "t9",
         })
     );
-    assert_eq!(card["directory"], json!(house.work()));
-    let shown = house.says(&["pending", &call.id]);
+    assert_eq!(card["directory"], json!(test_home.work()));
+    let shown = test_home.says(&["pending", &call.id]);
     assert!(shown.contains("claude-code (via helper-7)"), "{shown}");
     assert!(shown.contains("bring the fix out"), "{shown}");
     assert!(shown.contains("permission_mode=acceptEdits"), "{shown}");
@@ -45,13 +45,13 @@ fn the_circumstances_of_a_call_are_shown() {
 // J-55
 #[test]
 fn an_edit_is_shown_as_the_difference_it_makes() {
-    let house = House::asking();
-    let path = house.file("greeting.txt", "one\ngood day\nthree\n");
-    let call = house.held(&house.payload(
+    let test_home = TestHome::asking();
+    let path = test_home.file("greeting.txt", "one\ngood day\nthree\n");
+    let call = test_home.held(&test_home.payload(
         "Edit",
         json!({"file_path": path, "old_string": "good day", "new_string": "good night"}),
     ));
-    let card = house.card(&call.id);
+    let card = test_home.card(&call.id);
     assert_eq!(card["display"]["format"], "diff");
     assert_eq!(card["display"]["truncated"], false);
     let details = card["display"]["details"].as_str().unwrap();
@@ -61,12 +61,12 @@ fn an_edit_is_shown_as_the_difference_it_makes() {
             "{line}: {details}"
         );
     }
-    let shown = house.says(&["pending", &call.id]);
+    let shown = test_home.says(&["pending", &call.id]);
     assert!(
         shown.contains("-good day") && shown.contains("+good night"),
         "{shown}"
     );
-    house.says(&["approve", &call.id]);
+    test_home.says(&["approve", &call.id]);
     assert_eq!(call.hears().word, "allow");
 }
 
@@ -74,13 +74,13 @@ fn an_edit_is_shown_as_the_difference_it_makes() {
 // call refuses it (J-46, in the library's cases).
 #[test]
 fn an_edit_that_will_hardly_work_is_shown_with_a_warning() {
-    let house = House::asking();
-    let path = house.file("greeting.txt", "good day\n");
+    let test_home = TestHome::asking();
+    let path = test_home.file("greeting.txt", "good day\n");
     let input = json!({"file_path": path, "old_string": "good morning", "new_string": "x"});
-    let call = house.held(&house.payload("Edit", input));
-    let warning = &house.card(&call.id)["display"]["warnings"][0];
+    let call = test_home.held(&test_home.payload("Edit", input));
+    let warning = &test_home.card(&call.id)["display"]["warnings"][0];
     assert_eq!(warning["level"], "warning", "{warning}");
-    let shown = house.says(&["pending", &call.id]);
+    let shown = test_home.says(&["pending", &call.id]);
     assert!(shown.contains(warning["text"].as_str().unwrap()), "{shown}");
     call.kill();
 }
@@ -88,18 +88,18 @@ fn an_edit_that_will_hardly_work_is_shown_with_a_warning() {
 // O-18: what a deletion would delete is told before anybody answers.
 #[test]
 fn what_would_be_lost_is_shown_with_the_call() {
-    let house = House::asking();
-    house.file("build/one", "12345");
-    house.file("build/two", "12345");
-    let call = house.held(&house.bash("rm -rf build"));
-    let shown = house.says(&["pending", &call.id]);
+    let test_home = TestHome::asking();
+    test_home.file("build/one", "12345");
+    test_home.file("build/two", "12345");
+    let call = test_home.held(&test_home.bash("rm -rf build"));
+    let shown = test_home.says(&["pending", &call.id]);
     assert!(
         shown.contains("removes 2 files and 1 directory, 10 bytes"),
         "{shown}"
     );
     call.kill();
-    let unknown = house.held(&house.bash("make install"));
-    let shown = house.says(&["pending", &unknown.id]);
+    let unknown = test_home.held(&test_home.bash("make install"));
+    let shown = test_home.says(&["pending", &unknown.id]);
     assert!(!shown.contains("simulation"), "{shown}");
     unknown.kill();
 }
@@ -107,16 +107,16 @@ fn what_would_be_lost_is_shown_with_the_call() {
 //
 #[test]
 fn every_argument_can_be_read_in_full_before_the_answer() {
-    let house = House::asking();
+    let test_home = TestHome::asking();
     let words: Vec<String> = (0..800).map(|number| format!("part{number}")).collect();
     let long = format!("make {}", words.join(" "));
-    let call = house.held(&house.bash(&long));
-    let card = house.card(&call.id);
+    let call = test_home.held(&test_home.bash(&long));
+    let card = test_home.card(&call.id);
     assert_eq!(card["display"]["arguments"]["command"], json!(long));
     assert_eq!(card["tool"], "Bash");
     assert_eq!(card["decision"]["verdict"], "ask");
     assert_eq!(card["decision"]["risk"], "medium");
-    let shown = house.says(&["pending", &call.id]);
+    let shown = test_home.says(&["pending", &call.id]);
     assert!(shown.contains("part799"), "the end of it is missing");
     call.kill();
 }
@@ -124,10 +124,10 @@ fn every_argument_can_be_read_in_full_before_the_answer() {
 // the part a rule caught.
 #[test]
 fn what_a_rule_caught_is_marked() {
-    let house = House::asking();
+    let test_home = TestHome::asking();
     let line = "git fetch && git reset --hard HEAD~1";
-    let call = house.held(&house.bash(line));
-    let card = house.card(&call.id);
+    let call = test_home.held(&test_home.bash(line));
+    let card = test_home.card(&call.id);
     assert_eq!(card["decision"]["rule"], "git.reset-hard");
     let mark = &card["display"]["marks"][0];
     let at = |index: usize| usize::try_from(mark["span"][index].as_u64().unwrap()).unwrap();
@@ -142,43 +142,43 @@ fn what_a_rule_caught_is_marked() {
 // A-24, and `review` of issue 5: typed, not one key.
 #[test]
 fn what_is_to_be_reviewed_is_released_by_its_phrase_alone() {
-    let house = House::under(json!({"tools": {"Bash": {"supervision": "manual"}}}));
-    let mut call = house.held(&house.bash("make deploy"));
-    let card = house.card(&call.id);
+    let test_home = TestHome::under(json!({"tools": {"Bash": {"supervision": "manual"}}}));
+    let mut call = test_home.held(&test_home.bash("make deploy"));
+    let card = test_home.card(&call.id);
     assert_eq!(card["decision"]["verdict"], "review");
     assert_eq!(card["terms"]["phrase"], "release make");
-    let missing = house.run(&["approve", &call.id]);
+    let missing = test_home.run(&["approve", &call.id]);
     assert_eq!(missing.code, 1);
     assert!(
         missing.err.contains("--phrase 'release make'"),
         "{missing:?}"
     );
     for wrong in ["", "yes", "release", "release rm", "RELEASE MAKE"] {
-        let ran = house.run(&["approve", &call.id, "--phrase", wrong]);
+        let ran = test_home.run(&["approve", &call.id, "--phrase", wrong]);
         assert_eq!(ran.code, 1, "{wrong:?}: {ran:?}");
         assert!(ran.out.contains("type `release make`"), "{ran:?}");
     }
     // Nor is there a way around it for the calls that follow.
     for more in ["--all", "--turn", "--idle"] {
-        let ran = house.run(&["approve", &call.id, more, "--phrase", "release make"]);
+        let ran = test_home.run(&["approve", &call.id, more, "--phrase", "release make"]);
         assert_eq!(ran.code, 1, "{more}: {ran:?}");
     }
     assert!(call.waits());
     // It can be changed first, and then needs the phrase of what it has become.
-    house.says(&["approve", &call.id, "--edit", "command=npm test"]);
+    test_home.says(&["approve", &call.id, "--edit", "command=npm test"]);
     assert_eq!(
-        house
+        test_home
             .run(&["approve", &call.id, "--phrase", "release make"])
             .code,
         1
     );
-    house.says(&["approve", &call.id, "--phrase", "release npm"]);
+    test_home.says(&["approve", &call.id, "--phrase", "release npm"]);
     assert_eq!(call.hears().word, "allow");
 }
 
-fn listed(house: &House, more: &[&str]) -> Vec<Value> {
+fn listed(test_home: &TestHome, more: &[&str]) -> Vec<Value> {
     let command = [&["approvals", "list", "--json"], more].concat();
-    let text = house.says(&command);
+    let text = test_home.says(&command);
     text.lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
@@ -187,14 +187,14 @@ fn listed(house: &House, more: &[&str]) -> Vec<Value> {
 // O-20
 #[test]
 fn what_was_answered_is_found_by_person_session_words_and_time() {
-    let house = House::asking();
-    let first = house.held(&house.bash("make one"));
-    house.says(&["approve", &first.id]);
+    let test_home = TestHome::asking();
+    let first = test_home.held(&test_home.bash("make one"));
+    test_home.says(&["approve", &first.id]);
     let first = (first.id.clone(), first.hears()).0;
-    let mut payload = house.bash("make two");
+    let mut payload = test_home.bash("make two");
     payload["session_id"] = json!("s2");
-    let second = house.held(&payload);
-    house.says(&["deny", &second.id, "--comment", "not today"]);
+    let second = test_home.held(&payload);
+    test_home.says(&["deny", &second.id, "--comment", "not today"]);
     let second = (second.id.clone(), second.hears()).0;
 
     let ids = |found: Vec<Value>| -> Vec<String> {
@@ -202,39 +202,42 @@ fn what_was_answered_is_found_by_person_session_words_and_time() {
         found.iter().map(id).collect()
     };
     let both = [second.clone(), first.clone()];
-    assert_eq!(ids(listed(&house, &[])), both, "the newest first");
+    assert_eq!(ids(listed(&test_home, &[])), both, "the newest first");
     for more in [
         &["--session", "s2"][..],
         &["--task", "s2"],
         &["--text", "make two"],
     ] {
-        assert_eq!(ids(listed(&house, more)), from_ref(&second), "{more:?}");
+        assert_eq!(ids(listed(&test_home, more)), from_ref(&second), "{more:?}");
     }
-    let cards = listed(&house, &[]);
+    let cards = listed(&test_home, &[]);
     let me = cards[0]["settled"]["approvers"][0].as_str().unwrap();
-    assert_eq!(ids(listed(&house, &["--user", me])), both);
-    assert!(listed(&house, &["--user", "nobody-of-this-name"]).is_empty());
-    assert_eq!(ids(listed(&house, &["--since", "1h"])), both);
+    assert_eq!(ids(listed(&test_home, &["--user", me])), both);
+    assert!(listed(&test_home, &["--user", "nobody-of-this-name"]).is_empty());
+    assert_eq!(ids(listed(&test_home, &["--since", "1h"])), both);
     sleep(Duration::from_millis(1100));
-    assert!(listed(&house, &["--since", "1s"]).is_empty());
-    assert_eq!(ids(listed(&house, &["--limit", "1"])), from_ref(&second));
+    assert!(listed(&test_home, &["--since", "1s"]).is_empty());
+    assert_eq!(
+        ids(listed(&test_home, &["--limit", "1"])),
+        from_ref(&second)
+    );
 
     let shown: Value =
-        serde_json::from_str(&house.says(&["approvals", "show", &second, "--json"])).unwrap();
+        serde_json::from_str(&test_home.says(&["approvals", "show", &second, "--json"])).unwrap();
     assert_eq!(shown["state"], "refused");
     assert_eq!(shown["settled"]["comment"], "not today");
     assert_eq!(shown["settled"]["method"], "user_comment");
     assert_eq!(shown["session"], "s2");
-    let text = house.says(&["approvals", "show", &second]);
+    let text = test_home.says(&["approvals", "show", &second]);
     assert!(text.contains("not today") && text.contains(me), "{text}");
-    let lines = house.says(&["approvals", "list"]);
+    let lines = test_home.says(&["approvals", "list"]);
     assert!(lines.contains(&format!("refused by {me}")), "{lines}");
 }
 
 // nobody is at a terminal, so nothing waits for one.
 #[test]
 fn exit_codes_say_how_it_went_where_nobody_can_be_asked() {
-    let house = House::under(json!({
+    let test_home = TestHome::under(json!({
         "allow": {"patterns": ["ls"]},
         "deny": {"patterns": ["rm -rf *"]},
         "tools": {"Deploy": {"supervision": "manual"}},
@@ -246,13 +249,13 @@ fn exit_codes_say_how_it_went_where_nobody_can_be_asked() {
         (&["check", "ls", "--config", "nosuch.json"], 1),
         (&["undo"], 1),
     ] {
-        let ran = house.run(arguments);
+        let ran = test_home.run(arguments);
         assert_eq!(ran.code, code, "{arguments:?}: {ran:?}");
     }
-    assert!(house.waiting().is_empty(), "a look holds nothing");
+    assert!(test_home.waiting().is_empty(), "a look holds nothing");
     // Without a terminal the phrase is not asked for, it has to be given.
-    let call = house.held(&house.payload("Deploy", json!({})));
-    let ran = house.run(&["approve", &call.id]);
+    let call = test_home.held(&test_home.payload("Deploy", json!({})));
+    let ran = test_home.run(&["approve", &call.id]);
     assert_eq!(ran.code, 1);
     assert!(ran.err.contains("--phrase"), "{ran:?}");
     call.kill();
@@ -262,17 +265,17 @@ fn exit_codes_say_how_it_went_where_nobody_can_be_asked() {
 #[cfg(target_os = "linux")]
 #[test]
 fn what_a_call_would_remove_is_told_before_it_is_answered() {
-    let house = House::asking();
-    std::fs::create_dir(house.work().join("old")).unwrap();
-    let kept = house.file("old/a.o", "123456");
-    let call = house.held(&house.bash("rm -r old"));
-    let told = house.says(&["simulate", "rm -r old"]);
+    let test_home = TestHome::asking();
+    std::fs::create_dir(test_home.work().join("old")).unwrap();
+    let kept = test_home.file("old/a.o", "123456");
+    let call = test_home.held(&test_home.bash("rm -r old"));
+    let told = test_home.says(&["simulate", "rm -r old"]);
     assert!(told.contains("1 file") && told.contains("a.o"), "{told}");
     assert!(kept.exists());
-    house.says(&["deny", &call.id]);
+    test_home.says(&["deny", &call.id]);
     assert_eq!(call.hears().word, "deny");
 
-    let alone = House::alone(json!({}));
+    let alone = TestHome::alone(json!({}));
     alone.write_policy(&json!({"defaultPolicy": "ask", "channel": {"type": "console"}}));
     let heard = alone.told_without_terminal(&alone.bash("rm -r old"));
     assert_eq!(heard.word, "deny", "{heard:?}");

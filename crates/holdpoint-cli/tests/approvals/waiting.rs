@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::house::House;
+use super::test_home::TestHome;
 
 fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     let waited = Instant::now();
@@ -20,8 +20,8 @@ fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
 // X-13: the agent's patience is not the request's.
 #[test]
 fn a_hook_that_waited_long_enough_says_so_and_the_identical_call_finds_the_answer() {
-    let house = House::under(json!({"approval": {"wait": 3}}));
-    let call = house.held(&house.bash("make one"));
+    let test_home = TestHome::under(json!({"approval": {"wait": 3}}));
+    let call = test_home.held(&test_home.bash("make one"));
     let id = call.id.clone();
     let heard = call.hears();
     assert_eq!(heard.word, "deny");
@@ -30,28 +30,28 @@ fn a_hook_that_waited_long_enough_says_so_and_the_identical_call_finds_the_answe
         "{heard:?}"
     );
     assert!(heard.reason.contains("identical call again"), "{heard:?}");
-    let record = house.last("decision");
+    let record = test_home.last("decision");
     assert_eq!(
         (&record["verdict"], &record["method"]),
         (&json!("deny"), &json!("timeout"))
     );
     assert_eq!(
-        house.waiting().len(),
+        test_home.waiting().len(),
         1,
         "only the deadline or a person closes it"
     );
 
-    house.says(&["approve", &id]);
+    test_home.says(&["approve", &id]);
     // Another call does not pick it up, nor the same one of another session.
-    let mut other = house.bash("make one");
+    let mut other = test_home.bash("make one");
     other["session_id"] = json!("s2");
-    for other in [house.bash("make one "), other] {
-        house.held(&other).kill();
+    for other in [test_home.bash("make one "), other] {
+        test_home.held(&other).kill();
     }
-    assert_eq!(house.told(&house.bash("make one")).word, "allow");
-    assert_eq!(house.last("release")["detail"]["request"], json!(id));
+    assert_eq!(test_home.told(&test_home.bash("make one")).word, "allow");
+    assert_eq!(test_home.last("release")["detail"]["request"], json!(id));
     // Single use: the third time somebody is asked again.
-    let third = house.held(&house.bash("make one"));
+    let third = test_home.held(&test_home.bash("make one"));
     assert_ne!(third.id, id);
     third.kill();
 }
@@ -59,16 +59,16 @@ fn a_hook_that_waited_long_enough_says_so_and_the_identical_call_finds_the_answe
 // X-13: a repeat while it still waits is the same request.
 #[test]
 fn a_repeated_call_takes_up_the_request_that_still_waits() {
-    let house = House::under(json!({"approval": {"wait": 20}}));
-    let call = house.held(&house.bash("make one"));
+    let test_home = TestHome::under(json!({"approval": {"wait": 20}}));
+    let call = test_home.held(&test_home.bash("make one"));
     let id = call.id.clone();
     call.kill();
-    let mut again = house.hook(&house.bash("make one"));
+    let mut again = test_home.hook(&test_home.bash("make one"));
     sleep(Duration::from_millis(1500));
     assert!(again.try_wait().unwrap().is_none());
-    let waiting: Vec<String> = house.waiting().into_iter().map(|one| one.id).collect();
+    let waiting: Vec<String> = test_home.waiting().into_iter().map(|one| one.id).collect();
     assert_eq!(waiting, from_ref(&id));
-    house.says(&["approve", &id]);
+    test_home.says(&["approve", &id]);
     let output = again.wait_with_output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains(r#""permissionDecision":"allow""#), "{text}");
@@ -77,27 +77,27 @@ fn a_repeated_call_takes_up_the_request_that_still_waits() {
 // Whoever stops its hook, or no longer listens to it, has given the call up; a crash has not.
 #[test]
 fn a_hook_that_is_stopped_or_not_listened_to_withdraws_its_call() {
-    let house = House::asking();
+    let test_home = TestHome::asking();
     for signal in ["-TERM", "-INT", "-HUP", ""] {
-        let mut call = house.held(&house.bash("make one"));
+        let mut call = test_home.held(&test_home.bash("make one"));
         match signal {
             "" => call.is_not_listened_to(),
             signal => {
-                let mut kill = house.clean("kill");
+                let mut kill = test_home.clean("kill");
                 let number = call.process().to_string();
                 assert!(kill.args([signal, &number]).status().unwrap().success());
             }
         }
-        eventually("it is withdrawn", || house.waiting().is_empty());
+        eventually("it is withdrawn", || test_home.waiting().is_empty());
         eventually("it ends", || !call.waits());
-        let card = house.card(&call.id);
+        let card = test_home.card(&call.id);
         assert_eq!(card["state"], "withdrawn", "{signal}: {card}");
-        let record = house.last("hold_expired");
+        let record = test_home.last("hold_expired");
         assert_eq!(
             (&record["verdict"], &record["detail"]["answer"]),
             (&json!("deny"), &json!("withdrawn")),
         );
-        let ran = house.run(&["approve", &call.id]);
+        let ran = test_home.run(&["approve", &call.id]);
         assert_eq!(ran.code, 1, "{ran:?}");
         assert!(ran.out.contains("no effect"), "{ran:?}");
         if !signal.is_empty() {
@@ -107,14 +107,14 @@ fn a_hook_that_is_stopped_or_not_listened_to_withdraws_its_call() {
         }
     }
     let none = |record: &serde_json::Value| record["kind"] != "release";
-    assert!(house.records().iter().all(none));
+    assert!(test_home.records().iter().all(none));
 }
 
 // A-17, J-51, X-13, A-18
 #[test]
 fn nobody_answering_in_time_is_a_refusal_and_a_late_answer_has_no_effect() {
-    let house = House::under(json!({"approval": {"deadline": 1}}));
-    let call = house.held(&house.bash("make one"));
+    let test_home = TestHome::under(json!({"approval": {"deadline": 1}}));
+    let call = test_home.held(&test_home.bash("make one"));
     let id = call.id.clone();
     let heard = call.hears();
     assert_eq!(heard.word, "deny", "{heard:?}");
@@ -122,20 +122,20 @@ fn nobody_answering_in_time_is_a_refusal_and_a_late_answer_has_no_effect() {
         heard.reason.contains("Nobody answered in time"),
         "{heard:?}"
     );
-    let record = house.last("hold_expired");
+    let record = test_home.last("hold_expired");
     assert_eq!(
         (&record["verdict"], &record["method"]),
         (&json!("deny"), &json!("timeout"))
     );
     assert!(record["approver"].is_null(), "{record}");
     for late in [&["approve", &id][..], &["deny", &id], &["extend", &id]] {
-        let ran = house.run(late);
+        let ran = test_home.run(late);
         assert_eq!(ran.code, 1, "{late:?}: {ran:?}");
         assert!(ran.out.contains("no effect"), "{ran:?}");
     }
-    assert_eq!(house.card(&id)["state"], "expired");
+    assert_eq!(test_home.card(&id)["state"], "expired");
     // What expired is asked about anew.
-    let again = house.held(&house.bash("make one"));
+    let again = test_home.held(&test_home.bash("make one"));
     assert_ne!(again.id, id);
     again.kill();
 }
@@ -143,27 +143,27 @@ fn nobody_answering_in_time_is_a_refusal_and_a_late_answer_has_no_effect() {
 // A-17, X-13: per tool and per rule; 0 means until it is answered.
 #[test]
 fn a_deadline_is_stated_for_all_for_a_tool_or_a_rule_and_zero_is_none() {
-    let house = House::under(json!({
+    let test_home = TestHome::under(json!({
         "tools": {
             "Deploy": {"supervision": "confirm", "approval": {"deadline": 1}},
             "Publish": {"supervision": "confirm", "approval": {"deadline": 40}},
         },
         "approval": {"deadline": 0, "rules": {"git.reset-*": {"deadline": 77}}},
     }));
-    let mut forever = house.held(&house.bash("make one"));
-    let deploy = house.held(&house.payload("Deploy", json!({})));
-    let publish = house.held(&house.payload("Publish", json!({})));
-    assert!(house.card(&forever.id)["expires"].is_null());
-    assert_eq!(house.card(&publish.id)["terms"]["deadline"], 40);
-    let reset = house.held(&house.bash("git reset --hard"));
-    assert_eq!(house.card(&reset.id)["terms"]["deadline"], 77);
+    let mut forever = test_home.held(&test_home.bash("make one"));
+    let deploy = test_home.held(&test_home.payload("Deploy", json!({})));
+    let publish = test_home.held(&test_home.payload("Publish", json!({})));
+    assert!(test_home.card(&forever.id)["expires"].is_null());
+    assert_eq!(test_home.card(&publish.id)["terms"]["deadline"], 40);
+    let reset = test_home.held(&test_home.bash("git reset --hard"));
+    assert_eq!(test_home.card(&reset.id)["terms"]["deadline"], 77);
     reset.kill();
     assert_eq!(deploy.hears().word, "deny");
     assert!(forever.waits());
-    let ran = house.run(&["extend", &forever.id]);
+    let ran = test_home.run(&["extend", &forever.id]);
     assert_eq!(ran.code, 1);
     assert!(ran.out.contains("waits until it is answered"), "{ran:?}");
-    house.says(&["approve", &forever.id, &publish.id]);
+    test_home.says(&["approve", &forever.id, &publish.id]);
     assert_eq!(forever.hears().word, "allow");
     assert_eq!(publish.hears().word, "allow");
 }
@@ -171,9 +171,9 @@ fn a_deadline_is_stated_for_all_for_a_tool_or_a_rule_and_zero_is_none() {
 // A-17: without a word about it, 300 s.
 #[test]
 fn five_minutes_are_given_where_nobody_says_otherwise() {
-    let house = House::asking();
-    let call = house.held(&house.bash("make one"));
-    let card = house.card(&call.id);
+    let test_home = TestHome::asking();
+    let call = test_home.held(&test_home.bash("make one"));
+    let card = test_home.card(&call.id);
     let given = card["expires"].as_u64().unwrap() - card["opened"].as_u64().unwrap();
     assert_eq!(given, 300_000);
     call.kill();
@@ -182,18 +182,18 @@ fn five_minutes_are_given_where_nobody_says_otherwise() {
 // X-13: the extend button.
 #[test]
 fn more_time_is_more_time() {
-    let house = House::under(json!({"approval": {"deadline": 8}}));
-    let mut call = house.held(&house.bash("make one"));
-    let said = house.says(&["extend", &call.id, "100"]);
+    let test_home = TestHome::under(json!({"approval": {"deadline": 8}}));
+    let mut call = test_home.held(&test_home.bash("make one"));
+    let said = test_home.says(&["extend", &call.id, "100"]);
     assert!(said.contains("more time"), "{said}");
-    let card = house.card(&call.id);
+    let card = test_home.card(&call.id);
     let given = card["expires"].as_u64().unwrap() - card["opened"].as_u64().unwrap();
     assert_eq!(given, 108_000);
     sleep(Duration::from_secs(9));
     assert!(call.waits());
-    house.says(&["approve", &call.id]);
+    test_home.says(&["approve", &call.id]);
     assert_eq!(call.hears().word, "allow");
-    let extended = house
+    let extended = test_home
         .records()
         .into_iter()
         .any(|record| record["kind"] == "hold_answered" && record["detail"]["answer"] == "extend");
@@ -203,16 +203,16 @@ fn more_time_is_more_time() {
 // A-18
 #[test]
 fn several_calls_are_answered_each_by_itself_and_twice_is_harmless() {
-    let house = House::asking();
+    let test_home = TestHome::asking();
     let calls: Vec<_> = (0..4)
-        .map(|number| house.held(&house.bash(&format!("make part{number}"))))
+        .map(|number| test_home.held(&test_home.bash(&format!("make part{number}"))))
         .collect();
     let ids: Vec<String> = calls.iter().map(|call| call.id.clone()).collect();
     for (number, id) in ids.iter().enumerate().rev() {
         let word = if number % 2 == 0 { "approve" } else { "deny" };
-        house.says(&[word, id]);
+        test_home.says(&[word, id]);
         for again in ["approve", "deny"] {
-            let ran = house.run(&[again, id]);
+            let ran = test_home.run(&[again, id]);
             assert_eq!(ran.code, 1, "{ran:?}");
             assert!(
                 ran.out.contains("already; this answer has no effect"),
@@ -224,8 +224,8 @@ fn several_calls_are_answered_each_by_itself_and_twice_is_harmless() {
         let word = if number % 2 == 0 { "allow" } else { "deny" };
         assert_eq!(call.hears().word, word, "part{number}");
     }
-    assert_eq!(house.says(&["pending"]), "Nothing waits for you.\n");
-    let answered = house
+    assert_eq!(test_home.says(&["pending"]), "Nothing waits for you.\n");
+    let answered = test_home
         .records()
         .iter()
         .filter(|record| record["kind"] == "hold_answered")
@@ -236,13 +236,13 @@ fn several_calls_are_answered_each_by_itself_and_twice_is_harmless() {
 // A-18: what nobody waits for cannot be waited for again, and an unknown one is an error.
 #[test]
 fn a_request_that_does_not_exist_is_an_error() {
-    let house = House::asking();
+    let test_home = TestHome::asking();
     for command in [
         &["approve", "aaaaaaaa"][..],
         &["deny", "aaaaaaaa"],
         &["pending", "aaaaaaaa"],
     ] {
-        let ran = house.run(command);
+        let ran = test_home.run(command);
         assert_eq!(ran.code, 1);
         assert!(
             ran.err.contains("there is no request `aaaaaaaa`"),
@@ -254,17 +254,17 @@ fn a_request_that_does_not_exist_is_an_error() {
 // A-19, A-23, J-57
 #[test]
 fn every_step_of_a_call_is_told_with_its_time_and_who_answered() {
-    let house = House::asking();
-    let call = house.held(&house.bash("make one"));
+    let test_home = TestHome::asking();
+    let call = test_home.held(&test_home.bash("make one"));
     let id = call.id.clone();
     sleep(Duration::from_millis(300));
-    house.says(&["approve", &id]);
+    test_home.says(&["approve", &id]);
     assert_eq!(call.hears().word, "allow");
-    let card = house.card(&id);
+    let card = test_home.card(&id);
     assert_eq!(card["state"], "released");
     let (opened, settled) = (card["opened"].as_u64(), card["settled"]["at"].as_u64());
     assert!(opened.unwrap() + 300 <= settled.unwrap(), "{card}");
-    let kinds: Vec<_> = house
+    let kinds: Vec<_> = test_home
         .records()
         .iter()
         .filter(|record| record["kind"] != "checkpoint")
@@ -274,94 +274,96 @@ fn every_step_of_a_call_is_told_with_its_time_and_who_answered() {
         kinds,
         ["decision", "hold_opened", "hold_answered", "release"]
     );
-    let answered = house.last("hold_answered");
+    let answered = test_home.last("hold_answered");
     assert!(
         answered["duration_us"].as_u64().unwrap() >= 300_000,
         "{answered}"
     );
     assert!(!answered["approver"].as_str().unwrap().is_empty());
-    for record in house.records().iter().skip(1) {
+    for record in test_home.records().iter().skip(1) {
         assert_eq!(record["call"], answered["call"], "{record}");
     }
-    assert_eq!(house.run(&["log", "verify"]).code, 0);
+    assert_eq!(test_home.run(&["log", "verify"]).code, 0);
 }
 
 // A-23: the requester gone, its answer not heard by anybody: all on record.
 #[test]
 fn refused_expired_and_failed_calls_are_on_record_like_released_ones() {
-    let house = House::under(json!({
+    let test_home = TestHome::under(json!({
         "deny": {"patterns": ["rm -rf *"]},
         "tools": {"Deploy": {"supervision": "confirm", "approval": {"deadline": 1}}},
     }));
-    house.told(&house.bash("rm -rf x"));
-    assert_eq!(house.last("decision")["method"], "blacklist");
-    let refused = house.held(&house.bash("make one"));
-    house.says(&["deny", &refused.id]);
+    test_home.told(&test_home.bash("rm -rf x"));
+    assert_eq!(test_home.last("decision")["method"], "blacklist");
+    let refused = test_home.held(&test_home.bash("make one"));
+    test_home.says(&["deny", &refused.id]);
     refused.hears();
-    let record = house.last("hold_answered");
+    let record = test_home.last("hold_answered");
     assert_eq!(
         (&record["verdict"], &record["method"]),
         (&json!("deny"), &json!("user_denied"))
     );
     assert!(record["approver"].is_string());
-    house.held(&house.payload("Deploy", json!({}))).kill();
+    test_home
+        .held(&test_home.payload("Deploy", json!({})))
+        .kill();
     eventually("it expires whether anybody waits or not", || {
-        house.waiting().is_empty()
+        test_home.waiting().is_empty()
     });
-    assert_eq!(house.last("hold_expired")["method"], "timeout");
+    assert_eq!(test_home.last("hold_expired")["method"], "timeout");
 }
 
 // A-23: if the ledger cannot be written, nothing is released.
 #[test]
 fn what_cannot_be_recorded_is_not_released() {
-    let house = House::asking();
-    let mut call = house.held(&house.bash("make one"));
-    let ledger = house.path(".local/state/holdpoint/ledger");
-    let aside = house.path("aside");
+    let test_home = TestHome::asking();
+    let mut call = test_home.held(&test_home.bash("make one"));
+    let ledger = test_home.path(".local/state/holdpoint/ledger");
+    let aside = test_home.path("aside");
     std::fs::rename(&ledger, &aside).unwrap();
     std::fs::write(&ledger, "in the way").unwrap();
-    let ran = house.run(&["approve", &call.id]);
+    let ran = test_home.run(&["approve", &call.id]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(call.waits());
     std::fs::remove_file(&ledger).unwrap();
     std::fs::rename(&aside, &ledger).unwrap();
-    house.says(&["approve", &call.id]);
+    test_home.says(&["approve", &call.id]);
     assert_eq!(call.hears().word, "allow");
 }
 
 // X-13, A-17: a durable queue.
 #[test]
 fn a_daemon_that_dies_keeps_what_waits_and_the_hook_finds_the_next_one() {
-    let mut house = House::asking();
-    let mut call = house.held(&house.bash("make one"));
-    house.kill();
-    assert_eq!(house.run(&["pending"]).code, 1);
+    let mut test_home = TestHome::asking();
+    let mut call = test_home.held(&test_home.bash("make one"));
+    test_home.kill();
+    assert_eq!(test_home.run(&["pending"]).code, 1);
     sleep(Duration::from_millis(300));
     assert!(call.waits());
-    house.start();
-    let waiting: Vec<String> = house.waiting().into_iter().map(|one| one.id).collect();
+    test_home.start();
+    let waiting: Vec<String> = test_home.waiting().into_iter().map(|one| one.id).collect();
     assert_eq!(waiting, from_ref(&call.id));
-    house.says(&["approve", &call.id]);
+    test_home.says(&["approve", &call.id]);
     assert_eq!(call.hears().word, "allow");
 }
 
 // Roles of issue 5: nothing of one session or place counts for another (invariant 6).
 #[test]
 fn an_answer_is_for_this_agent_session_and_place() {
-    let house = House::under(json!({"approval": {"wait": 3}}));
-    let call = house.held(&house.bash("make one"));
+    let test_home = TestHome::under(json!({"approval": {"wait": 3}}));
+    let call = test_home.held(&test_home.bash("make one"));
     let id = call.id.clone();
     assert_eq!(call.hears().word, "deny");
-    house.says(&["approve", &id]);
-    std::fs::create_dir(house.work().join("sub")).unwrap();
-    let mut elsewhere = house.bash("make one");
-    elsewhere["cwd"] = json!(house.work().join("sub"));
-    house.held(&elsewhere).kill();
+    test_home.says(&["approve", &id]);
+    std::fs::create_dir(test_home.work().join("sub")).unwrap();
+    let mut elsewhere = test_home.bash("make one");
+    elsewhere["cwd"] = json!(test_home.work().join("sub"));
+    test_home.held(&elsewhere).kill();
     // A policy that changed meanwhile is another one.
-    house.write_policy(&json!({
+    test_home.write_policy(&json!({
         "defaultPolicy": "ask", "channel": {"type": "daemon"}, "deny": {"patterns": ["dd *"]},
     }));
-    let again = house.held(&house.bash("make one"));
+    let again = test_home.held(&test_home.bash("make one"));
     assert_ne!(again.id, id);
     again.kill();
 }
@@ -369,12 +371,12 @@ fn an_answer_is_for_this_agent_session_and_place() {
 // A-18: two people at once.
 #[test]
 fn of_two_answers_at_the_same_time_exactly_one_counts() {
-    let house = House::asking();
+    let test_home = TestHome::asking();
     for number in 0..5 {
-        let call = house.held(&house.bash(&format!("make part{number}")));
+        let call = test_home.held(&test_home.bash(&format!("make part{number}")));
         let both: Vec<_> = ["approve", "deny", "approve"]
             .map(|word| {
-                let mut command = house.program(&[word, &call.id]);
+                let mut command = test_home.program(&[word, &call.id]);
                 (word, command.stdout(Stdio::null()).spawn().unwrap())
             })
             .into();

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::house::ran;
+use crate::test_home::ran;
 use crate::walk::{Adapter, Calls, Heard, Made, Run, Word, asks, at_once};
 
 pub(crate) struct Check;

@@ -59,13 +59,13 @@ impl Caller<'_> {
             context,
         };
         let wait = Some(Duration::from_secs(run.scenario.wait()));
-        let places = run.house().places();
+        let places = run.test_home().places();
         let held = wire::hold(&places, &asked, wait, Duration::ZERO, &|| made.is_off());
         match held {
-            Ok(HoldAnswer::Told(told)) => Heard {
-                method: Some(told.method.as_str().to_owned()),
-                edited: told.edited.map(Value::Object),
-                ..Heard::said(match told.verdict.runs() {
+            Ok(HoldAnswer::Resolved(resolution)) => Heard {
+                method: Some(resolution.method.as_str().to_owned()),
+                edited: resolution.edited.map(Value::Object),
+                ..Heard::said(match resolution.verdict.runs() {
                     true => Word::Runs,
                     false => Word::Refused,
                 })

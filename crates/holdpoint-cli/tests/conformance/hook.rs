@@ -5,7 +5,7 @@ use std::thread::sleep;
 
 use serde_json::{Value, json};
 
-use crate::house::{heard, started};
+use crate::test_home::{heard, started};
 use crate::walk::{Adapter, Calls, GLANCE, Heard, Made, Run, Word, at_once};
 
 pub(crate) struct Hook;

@@ -18,11 +18,11 @@ mod acp;
 mod check;
 mod daemon;
 mod hook;
-#[path = "../approvals/house.rs"]
-#[allow(dead_code, reason = "the other tests that share it need more of it")]
-mod house;
 mod middleware;
 mod table;
+#[path = "../approvals/test_home.rs"]
+#[allow(dead_code, reason = "the other tests that share it need more of it")]
+mod test_home;
 mod walk;
 
 use std::sync::Mutex;

@@ -186,16 +186,16 @@ impl Scenario {
     /// How long a caller waits, in seconds.
     pub(crate) fn wait(&self) -> u64 {
         let stated = self.policy["approval"]["wait"].as_u64();
-        stated.unwrap_or(LONGEST_WAIT)
+        stated.unwrap_or(MAX_WAIT)
     }
 }
 
 /// The seconds a caller waits where the scenario does not say.
-const LONGEST_WAIT: u64 = 20;
+const MAX_WAIT: u64 = 20;
 
 /// A policy of the table, with what all of them say.
 pub(crate) fn whole_policy(policy: &Value) -> Value {
-    let mut whole = json!({"channel": {"type": "daemon"}, "approval": {"wait": LONGEST_WAIT}});
+    let mut whole = json!({"channel": {"type": "daemon"}, "approval": {"wait": MAX_WAIT}});
     for (key, value) in policy.as_object().into_iter().flatten() {
         match (key.as_str(), value) {
             ("approval", Value::Object(terms)) => {

@@ -17,8 +17,8 @@ use holdpoint_engine::{Locations, SessionId, SessionState, Sessions};
 use holdpoint_ledger::Reader;
 use serde_json::{Map, Value, json};
 
-use crate::house::House;
 use crate::table::{Change, Saying, Scenario, Step, whole_policy};
+use crate::test_home::TestHome;
 
 /// How often it is looked whether a call waits.
 pub(crate) const GLANCE: Duration = Duration::from_millis(10);
@@ -118,7 +118,7 @@ pub(crate) fn asks(record: &str) -> bool {
 
 /// A home in which scenarios are walked.
 pub(crate) struct Stage {
-    house: House,
+    test_home: TestHome,
     walked: AtomicUsize,
     /// The tokens of those who have signed in.
     people: Mutex<HashMap<String, String>>,
@@ -127,12 +127,12 @@ pub(crate) struct Stage {
 impl Stage {
     /// One for many scenarios: each has a policy file, a workspace and a session of its own.
     pub(crate) fn shared() -> Self {
-        Self::of(House::under(json!({})))
+        Self::with_home(TestHome::under(json!({})))
     }
 
-    fn of(house: House) -> Self {
+    fn with_home(test_home: TestHome) -> Self {
         Self {
-            house,
+            test_home,
             walked: AtomicUsize::new(0),
             people: Mutex::default(),
         }
@@ -154,14 +154,14 @@ pub(crate) struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(stage: &'a Stage, scenario: &'a Scenario, who: &str) -> Self {
         let number = stage.walked.fetch_add(1, Ordering::Relaxed);
-        let work = stage.house.path(&format!("work-{number}"));
+        let work = stage.test_home.path(&format!("work-{number}"));
         fs::create_dir(&work).unwrap();
         let run = Self {
             stage,
             scenario,
             session: format!("{who}-{number}"),
             work: fs::canonicalize(work).unwrap(),
-            config: stage.house.path(&format!("policy-{number}.json")),
+            config: stage.test_home.path(&format!("policy-{number}.json")),
             latest: Mutex::default(),
         };
         fs::write(&run.config, scenario.policy_text()).unwrap();
@@ -170,13 +170,13 @@ impl<'a> Run<'a> {
 }
 
 impl Run<'_> {
-    pub(crate) fn house(&self) -> &House {
-        &self.stage.house
+    pub(crate) fn test_home(&self) -> &TestHome {
+        &self.stage.test_home
     }
 
     /// A command of the program, in the workspace and under the policy.
     pub(crate) fn program(&self, arguments: &[&str]) -> Command {
-        let mut program = self.house().program(arguments);
+        let mut program = self.test_home().program(arguments);
         program
             .env("HOLDPOINT_CONFIG", &self.config)
             .current_dir(&self.work);
@@ -185,13 +185,13 @@ impl Run<'_> {
 
     /// The places the program finds by itself.
     pub(crate) fn locations(&self) -> Locations {
-        let house = self.house();
+        let test_home = self.test_home();
         Locations {
             managed: PathBuf::from("/etc/holdpoint/permissions.json"),
-            user: Some(house.path(".config/holdpoint/permissions.json")),
+            user: Some(test_home.path(".config/holdpoint/permissions.json")),
             named: Some(self.config.clone()),
-            state: Some(house.path(".local/state/holdpoint")),
-            home: Some(house.path("")),
+            state: Some(test_home.path(".local/state/holdpoint")),
+            home: Some(test_home.path("")),
         }
     }
 
@@ -218,7 +218,7 @@ impl Run<'_> {
 
     /// The records of the session, as far as there is a ledger to read.
     fn records(&self) -> Vec<Value> {
-        let state = self.house().path(".local/state/holdpoint");
+        let state = self.test_home().path(".local/state/holdpoint");
         let ledgers = [state.join("ledger"), state.join("ledger.aside")];
         let Some(ledger) = ledgers.iter().find(|ledger| ledger.is_dir()) else {
             return Vec::new();
@@ -263,7 +263,7 @@ impl Run<'_> {
             fs::write(&self.config, whole_policy(policy).to_string()).unwrap();
         }
         if let Some(name) = &change.blocked {
-            let path = self.house().path(".local/state/holdpoint").join(name);
+            let path = self.test_home().path(".local/state/holdpoint").join(name);
             if path.exists() {
                 fs::rename(&path, path.with_extension("aside")).unwrap();
             }
@@ -273,7 +273,7 @@ impl Run<'_> {
 
     /// The requests of this session that wait.
     fn waiting(&self) -> Vec<Request> {
-        let places = self.house().places();
+        let places = self.test_home().places();
         match wire::ask(&places, Wanted::Pending) {
             Ok(Reply::Requests { requests }) => requests
                 .into_iter()
@@ -295,20 +295,20 @@ impl Run<'_> {
                 phrase: saying.phrase,
             };
             // An answer without effect is seen in what is left.
-            let _ = wire::ask(&self.house().places(), wanted);
+            let _ = wire::ask(&self.test_home().places(), wanted);
             return;
         };
         let token = {
             let mut people = self.stage.people.lock().unwrap();
             let known = people.entry(name.clone()).or_insert_with(|| {
-                let added = self.house().says(&["people", "add", &name, "--json"]);
+                let added = self.test_home().says(&["people", "add", &name, "--json"]);
                 let added: Value = serde_json::from_str(&added).unwrap();
                 added["token"].as_str().unwrap().to_owned()
             });
             known.clone()
         };
         let card = json!({"id": request.id, "binding": request.binding});
-        let signed = self.house().sign_in(&name, &token);
+        let signed = self.test_home().sign_in(&name, &token);
         signed.answers(&card, saying.answer.as_str());
     }
 
@@ -398,9 +398,9 @@ pub(crate) fn walk(
         return Ok(());
     }
     let own = scenario.alone.then(|| {
-        Stage::of(match scenario.daemon {
-            true => House::under(json!({})),
-            false => House::alone(json!({})),
+        Stage::with_home(match scenario.daemon {
+            true => TestHome::under(json!({})),
+            false => TestHome::alone(json!({})),
         })
     });
     let stage = own.as_ref().unwrap_or(shared);

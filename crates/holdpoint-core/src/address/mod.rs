@@ -396,13 +396,13 @@ fn is_blank(letter: char) -> bool {
 
 /// As much of a word as is read.
 fn beginning(word: &str) -> &str {
+    if word.len() <= MAX_ADDRESS {
+        return word;
+    }
     let end = (0..=MAX_ADDRESS)
         .rev()
         .find(|end| word.is_char_boundary(*end));
-    match word.len() > MAX_ADDRESS {
-        true => word.get(..end.unwrap_or_default()).unwrap_or_default(),
-        false => word,
-    }
+    word.get(..end.unwrap_or_default()).unwrap_or_default()
 }
 
 /// Browsers read over tabs and line breaks anywhere in an address.

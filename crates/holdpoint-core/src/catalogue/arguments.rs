@@ -9,15 +9,42 @@ use std::cmp::Ordering;
 use serde_json::{Map, Value};
 
 use super::{
-    ARGV_WORDS, Argument, CODE_WORDS, COMMAND_WORDS, DIRECTORY_WORDS, Name, OPERATION_WORDS,
-    PATH_WORDS, PROGRAM_WORDS, TYPED_WORDS, TYPING_WORDS, Tool, find,
+    ARGV_WORDS, Argument, CODE_WORDS, COMMAND_ENDINGS, COMMAND_WORDS, DATABASE_WORDS,
+    DIRECTORY_WORDS, LANGUAGES, Name, OPERATION_WORDS, PATH_WORDS, PROGRAM_WORDS, PROGRAMS_BY_NAME,
+    PROSE_WORDS, SEARCHES_WORDS, TYPED_WORDS, TYPES_ELSEWHERE_WORDS, TYPES_INTO_WORDS, TYPES_WORDS,
+    TYPING_WORDS, Tool, find, name_words,
 };
 
 /// Whether an argument of this name holds a shell command in a tool that is not listed.
 pub fn names_command(key: &str) -> bool {
     // Every such name begins with one of these letters.
-    key.starts_with(['b', 'B', 'c', 'C', 'e', 'E', 'r', 'R', 's', 'S', '_', '-'])
-        && is_among(key, COMMAND_WORDS)
+    let listed = key.starts_with(['b', 'B', 'c', 'C', 'e', 'E', 'r', 'R', 's', 'S', '_', '-'])
+        && is_among(key, COMMAND_WORDS);
+    listed || ends_like_command(key)
+}
+
+/// Whether the last word of a name says that it is a command: `preCommand`, `before_script`. A name of
+/// one word says it in full.
+fn ends_like_command(key: &str) -> bool {
+    let last = |word: &&str| {
+        let front = key.len().checked_sub(word.len());
+        let (Some(front), Some(behind)) = (front, front.and_then(|at| key.get(at..))) else {
+            return false;
+        };
+        let before = key.get(..front).and_then(|front| front.chars().next_back());
+        let apart = match before {
+            None => false,
+            Some('_' | '-' | '.' | ' ') => true,
+            Some(before) => before.is_lowercase() && behind.starts_with(char::is_uppercase),
+        };
+        apart && behind.eq_ignore_ascii_case(word)
+    };
+    key.len() <= USUAL_LENGTH && COMMAND_ENDINGS.iter().any(last) && !names_code(key)
+}
+
+/// Whether an argument of this name is a text for people, or for a search, and not for a shell.
+pub(crate) fn names_prose(key: &str) -> bool {
+    is_among(key, PROSE_WORDS)
 }
 
 /// Whether an argument of this name is code in a language the tool knows.
@@ -40,10 +67,103 @@ pub(crate) fn names_typed(key: &str) -> bool {
     is_among(key, TYPED_WORDS)
 }
 
-/// Whether a tool of this name types into a shell that runs, whoever's it is.
-pub(crate) fn types_into_shell(tool: &str) -> bool {
+/// Whether a tool types into a shell that runs, whoever's it is: by its whole name, or because its words
+/// say that it writes, and into what.
+pub(crate) fn types_into_shell(tool: &str, input: &Map<String, Value>) -> bool {
     let own = tool.rsplit("__").next().unwrap_or(tool);
-    is_among(own, TYPING_WORDS)
+    if is_among(own, TYPING_WORDS) {
+        return true;
+    }
+    let mut doing = name_words::words(own);
+    if doing
+        .iter()
+        .any(|word| TYPES_ELSEWHERE_WORDS.contains(&word.as_str()))
+    {
+        return false;
+    }
+    let about = name_words::words(tool);
+    if !about
+        .iter()
+        .any(|word| TYPES_INTO_WORDS.contains(&word.as_str()))
+    {
+        return false;
+    }
+    let operations = input.iter().filter(|(key, _)| names_operation(key));
+    let operations = operations.filter_map(|(_, value)| value.as_str());
+    for operation in operations.filter(|operation| operation.len() <= USUAL_LENGTH) {
+        doing.extend(name_words::words(operation));
+    }
+    doing
+        .iter()
+        .any(|word| TYPES_WORDS.contains(&word.as_str()))
+}
+
+/// Whether a tool's own name says that it types, into whatever.
+pub(crate) fn types_somewhere(tool: &str) -> bool {
+    let own = tool.rsplit("__").next().unwrap_or(tool);
+    let words = name_words::words(own);
+    words
+        .iter()
+        .any(|word| matches!(word.as_str(), "type" | "paste" | "keys" | "input" | "write"))
+        && !words
+            .iter()
+            .any(|word| TYPES_ELSEWHERE_WORDS.contains(&word.as_str()))
+}
+
+/// The programs a tool is named after, which are told what its command says: `kubectl`, `redis-cli`.
+pub(crate) fn programs_named(tool: &str) -> Vec<&'static str> {
+    let words = name_words::words(tool);
+    let mut found = Vec::new();
+    for (program, names) in PROGRAMS_BY_NAME {
+        if names
+            .iter()
+            .any(|name| words.iter().any(|word| word == name))
+        {
+            found.push(*program);
+        }
+    }
+    found
+}
+
+/// The interpreter of the language a text names in one of its words, with the flag that takes code.
+pub(crate) fn language_named(text: &str) -> Option<&'static str> {
+    if text.len() > 2 * USUAL_LENGTH {
+        return None;
+    }
+    let words = name_words::words(text);
+    let named = |names: &&[&str]| {
+        names
+            .iter()
+            .any(|name| words.iter().any(|word| word == name))
+    };
+    LANGUAGES
+        .iter()
+        .find(|(_, names)| named(names))
+        .map(|(interpreter, _)| *interpreter)
+}
+
+/// Whether a tool's words say that it speaks to a database, or that what it is asked is no statement.
+pub(crate) fn speaks_sql(tool: &str) -> SpeaksSql {
+    let words = name_words::words(tool);
+    let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
+    if has(DATABASE_WORDS) {
+        SpeaksSql::Yes
+    } else if has(SEARCHES_WORDS) {
+        SpeaksSql::No
+    } else {
+        SpeaksSql::Maybe
+    }
+}
+
+/// What a tool's name says of its queries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SpeaksSql {
+    /// They are statements for a database.
+    Yes,
+    /// They are words to look for.
+    No,
+    /// It says nothing.
+    Maybe,
 }
 
 /// Whether an argument of this name is a list of words a program is started with.

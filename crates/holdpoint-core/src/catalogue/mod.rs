@@ -18,8 +18,9 @@ use crate::verdict::Risk;
 
 pub use arguments::names_command;
 pub(crate) use arguments::{
-    is_free_text, meaning_argument, names_code, names_directory, names_path, names_program,
-    names_typed, names_words, rename, renames, types_into_shell,
+    SpeaksSql, is_free_text, language_named, meaning_argument, names_code, names_directory,
+    names_path, names_program, names_prose, names_typed, names_words, programs_named, rename,
+    renames, speaks_sql, types_into_shell, types_somewhere,
 };
 pub(crate) use identity::{Identity, ToolSet, find_name, is_name, patched_paths, tool_named};
 #[cfg(test)]
@@ -74,7 +75,9 @@ pub(crate) fn verb_by_name(tool: &str) -> EffectKind {
         "replace", "insert", "copy", "upload", "mkdir",
     ]) {
         EffectKind::Write
-    } else if has(&["read", "get", "view", "open", "cat", "load", "fetch"]) {
+    } else if has(&[
+        "read", "get", "view", "open", "cat", "load", "fetch", "send", "attach", "share", "post",
+    ]) {
         EffectKind::Read
     } else {
         EffectKind::Either

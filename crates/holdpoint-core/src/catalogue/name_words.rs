@@ -46,6 +46,13 @@ fn said_by_operation(tool: &str, input: &Map<String, Value>, depth: usize) -> Op
             };
             is_name.then(spelled).flatten()
         }
+        // A change in GraphQL: what it calls is the operation.
+        Value::String(text) if text.trim_start().starts_with("mutation") => {
+            let calls = text.split(['{', '}', '(', '\n']).map(str::trim);
+            calls
+                .filter(|call| call.len() <= MAX_OPERATION && !call.contains(' '))
+                .find_map(said_by_name)
+        }
         Value::Object(inner) => said_by_operation(tool, inner, depth + 1),
         Value::Array(items) => items
             .iter()
@@ -89,7 +96,7 @@ fn said_by_name(tool: &str) -> Option<Says> {
 }
 
 /// The words of a name in lower case: apart by signs, or by capitals.
-fn words(name: &str) -> Vec<String> {
+pub(super) fn words(name: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut word = String::new();
     let mut lower_before = false;

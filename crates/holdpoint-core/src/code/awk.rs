@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::names::Assignments;
+use super::sockets;
 use super::syntax::Syntax;
 use super::tokens::{self, Kind, Piece, Tree};
 use super::values::text_joined;
@@ -21,6 +22,7 @@ pub(super) fn read(code: &str, limits: &Limits) -> Reading {
     };
     walker.collect(&trees);
     walker.list(&trees);
+    walker.reading.opens_socket |= sockets::opens(Language::Awk, &trees);
     if let Some(fault) = fault {
         walker.reading.note(fault);
     }

@@ -9,6 +9,7 @@ use super::tables::{CallEffect, Depth, Parameter};
 use super::values::Value;
 use super::walker::Walker;
 use super::{CodeEffectKind, Language, Operand, Setting, Unfollowed};
+use crate::paths::base_name;
 
 /// The arguments of a call.
 #[derive(Default)]
@@ -456,6 +457,25 @@ impl Walker<'_, '_> {
                 }
                 return process;
             }
+            CallEffect::ShellIfKnown(place) => {
+                // Whatever else has a method of this name is given no program's name.
+                let known = |line: &Operand| match line {
+                    Operand::Known(line) => line
+                        .split_once(' ')
+                        .is_some_and(|(program, _)| crate::shell::is_program(base_name(program))),
+                    Operand::Starts(_) | Operand::Unknown => false,
+                };
+                for line in args.operands(*place).into_iter().filter(known) {
+                    self.start_line(line, args, span);
+                }
+            }
+            CallEffect::RunIfKnown(start) => {
+                let words = args.operands_from(*start);
+                let known = |word: &Operand| matches!(word, Operand::Known(_));
+                if words.len() > 1 && words.iter().all(known) {
+                    self.effect(CodeEffectKind::Run(words), span);
+                }
+            }
             CallEffect::Run(start) => {
                 let mut words = args.operands_from(*start);
                 words.extend(args.open.then_some(Operand::Unknown));
@@ -489,6 +509,26 @@ impl Walker<'_, '_> {
                     Some(_) | None => words.push(Operand::Unknown),
                 }
                 self.effect(CodeEffectKind::Run(words), span);
+            }
+            // A shell that has a terminal and nothing to do waits for whoever types.
+            CallEffect::StartOnTerminal(program) => {
+                let alone = match args.at(*program) {
+                    Some(Value::List(values)) => match values.as_slice() {
+                        [only] => only.operand(),
+                        _ => Operand::Unknown,
+                    },
+                    Some(value) => value.operand(),
+                    None => Operand::Unknown,
+                };
+                if let Operand::Known(shell) = &alone
+                    && shell.ends_with("sh")
+                    && !shell.contains(' ')
+                {
+                    let words = vec![alone, Operand::Known("-i".to_owned())];
+                    self.effect(CodeEffectKind::Run(words), span);
+                    return None;
+                }
+                return Some(self.start(args, span));
             }
             CallEffect::Start => return Some(self.start(args, span)),
             CallEffect::StartList(program, list) => {

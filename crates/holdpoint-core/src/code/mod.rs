@@ -19,6 +19,7 @@ mod literals;
 mod names;
 mod powershell;
 mod programs;
+mod sockets;
 mod syntax;
 mod tables;
 #[cfg(test)]
@@ -64,6 +65,8 @@ pub(crate) struct Reading {
     pub(crate) effects: Vec<CodeEffect>,
     /// Why the code could do something that is not among the effects, if so.
     pub(crate) opaque: Option<Unfollowed>,
+    /// It opens a connection by hand, over which it can hand out what it starts.
+    pub(crate) opens_socket: bool,
 }
 
 /// One thing some code would do.
@@ -242,6 +245,7 @@ impl Reading {
         Self {
             effects: Vec::new(),
             opaque: Some(why),
+            opens_socket: false,
         }
     }
 
@@ -261,6 +265,7 @@ impl Reading {
                 span: span.clone(),
                 ..effect
             }));
+        self.opens_socket |= inner.opens_socket;
         if let Some(why) = inner.opaque {
             self.note(why);
         }

@@ -3,18 +3,19 @@
 //! A variable stands for its constant only if nothing else could have been put into it: one
 //! plain assignment, no change in place, not the parameter of any function.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::Language;
 use super::syntax::Syntax;
 use super::tokens::{Kind, Literal, Piece, Tree};
+use crate::seeded::{Seeded, SeededMap};
 
 /// Counts assignments. More than one means that a value cannot be told.
 #[derive(Default)]
 pub(super) struct Assignments<'t> {
-    counts: HashMap<&'t str, u32>,
+    counts: SeededMap<&'t str, u32>,
     /// Names whose value is changed in place.
-    changed: HashSet<&'t str>,
+    changed: HashSet<&'t str, Seeded>,
 }
 
 /// How far in front of an `=` its target may begin. A bound, so that a line of a hundred thousand

@@ -7,13 +7,13 @@
 //! A function or module of the table that goes where it is not followed — into a list, an
 //! argument, another name — counts as called with anything.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
 use super::calls::Args;
 use super::constants;
 use super::names::Assignments;
+use super::sockets;
 use super::syntax::{Lines, Syntax};
 use super::tables::{CallEffect, Table};
 use super::tokens::{self, Kind, Literal, Piece, Tree};
@@ -21,6 +21,7 @@ use super::values::{Value, joined};
 use super::{
     CodeEffect, CodeEffectKind, Language, Limits, Operand, Reading, Setting, Unfollowed, carried,
 };
+use crate::seeded::SeededMap;
 
 /// Expressions and operands inside of each other. Groups are bounded by the lexer; this bounds
 /// `a = b = …` and `f g h …`.
@@ -37,9 +38,9 @@ pub(super) fn read(language: Language, code: &str, limits: &Limits) -> Reading {
         table: Table::for_language(language),
         limits,
         assignments: Assignments::from_trees(syntax, &trees),
-        imported: HashMap::new(),
+        imported: SeededMap::default(),
         whole_modules: Vec::new(),
-        constants: HashMap::new(),
+        constants: SeededMap::default(),
         reading: Reading::default(),
         recording: false,
         depth: 0,
@@ -51,6 +52,7 @@ pub(super) fn read(language: Language, code: &str, limits: &Limits) -> Reading {
     walker.recording = true;
     walker.sequence(&trees);
     let mut reading = walker.reading;
+    reading.opens_socket |= sockets::opens(language, &trees);
     if let Some(fault) = fault {
         reading.note(fault);
     }
@@ -63,11 +65,11 @@ pub(super) struct Walker<'t, 'l> {
     pub(super) limits: &'l Limits,
     assignments: Assignments<'t>,
     /// What imports bound names to.
-    pub(super) imported: HashMap<String, Value>,
+    pub(super) imported: SeededMap<String, Value>,
     /// Modules all of whose names are imported.
     pub(super) whole_modules: Vec<String>,
     /// Names with one constant value.
-    constants: HashMap<String, Value>,
+    constants: SeededMap<String, Value>,
     pub(super) reading: Reading,
     /// The second time over, when effects count.
     recording: bool,

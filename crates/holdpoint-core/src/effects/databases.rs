@@ -30,7 +30,7 @@ pub(super) fn statements(
         StatementLanguage::Sqlite => Dialect::Sqlite,
         StatementLanguage::Sql => Dialect::Other,
         StatementLanguage::Redis | StatementLanguage::Mongo | StatementLanguage::Memcached => {
-            return stored(command, client, reading, found);
+            return stored(command, client, reading, around, found);
         }
     };
     let mut kinds: Vec<&'static str> = Vec::new();
@@ -100,12 +100,20 @@ fn stored(
     command: &Command,
     client: &Database,
     reading: &Reading<'_>,
+    around: &Surroundings<'_>,
     found: &mut Vec<Effect>,
 ) -> Vec<&'static str> {
-    let input = command.input.as_deref();
+    let typed = typed(command, around);
+    let input = match &typed {
+        Typed::Text(text) => Some(text.as_str()),
+        Typed::Nothing | Typed::Unread => None,
+    };
+    let mut hidden = false;
     let acts = match client.language {
         StatementLanguage::Redis => {
             let words: Vec<&str> = reading.operands().map(|word| word.text.as_str()).collect();
+            // With words it reads its input only for a value.
+            hidden = words.is_empty() && matches!(typed, Typed::Unread);
             match (words.is_empty(), input) {
                 (true, Some(text)) => redis::lines(text),
                 (true, None) => Vec::new(),
@@ -115,10 +123,24 @@ fn stored(
         StatementLanguage::Memcached => input.map(typed_at_a_store).unwrap_or_default(),
         StatementLanguage::Mongo => {
             let given = given_flags(command, reading, client);
-            let mut acts: Vec<StoreEffect> = given
-                .iter()
-                .flat_map(|(_, code, _)| mongo::script(code))
-                .collect();
+            let mut acts: Vec<StoreEffect> = Vec::new();
+            hidden = matches!(typed, Typed::Unread);
+            for (flag, value, dynamic) in given {
+                match client.files.contains(&flag) {
+                    false => acts.extend(mongo::script(value)),
+                    true => match file(value, command, around).filter(|_| !dynamic) {
+                        Some(text) => acts.extend(mongo::script(&text)),
+                        None => hidden = true,
+                    },
+                }
+            }
+            // Scripts stand behind the address, or instead of it.
+            for script in reading.operands().filter(|word| word.text.ends_with(".js")) {
+                match file(&script.text, command, around).filter(|_| !script.dynamic) {
+                    Some(text) => acts.extend(mongo::script(&text)),
+                    None => hidden = true,
+                }
+            }
             acts.extend(input.map(mongo::script).unwrap_or_default());
             acts
         }
@@ -133,7 +155,50 @@ fn stored(
             ..Effect::plain(EffectKind::Database, command)
         });
     }
-    acts.iter().map(|act| act.kind.as_str()).collect()
+    let mut kinds: Vec<&'static str> = acts.iter().map(|act| act.kind.as_str()).collect();
+    if hidden {
+        kinds.push(StatementKind::Unreadable.as_str());
+        found.push(Effect::plain(EffectKind::Database, command));
+    }
+    kinds
+}
+
+/// What is typed into a client.
+enum Typed {
+    Nothing,
+    Text(String),
+    /// Something that is not known.
+    Unread,
+}
+
+fn typed(command: &Command, around: &Surroundings<'_>) -> Typed {
+    if let Some(text) = &command.input {
+        return Typed::Text(text.to_string());
+    }
+    let mut given = false;
+    for redirect in &command.redirects {
+        match redirect.kind {
+            RedirectionKind::Read if redirect.target.text == "/dev/null" => return Typed::Nothing,
+            RedirectionKind::Read if !redirect.target.dynamic => {
+                return match file(&redirect.target.text, command, around) {
+                    Some(text) => Typed::Text(text),
+                    None => Typed::Unread,
+                };
+            }
+            RedirectionKind::Read | RedirectionKind::HereDocument | RedirectionKind::HereString => {
+                given = true;
+            }
+            RedirectionKind::Write
+            | RedirectionKind::Append
+            | RedirectionKind::ReadWrite
+            | RedirectionKind::Clobber
+            | RedirectionKind::Duplicate => {}
+        }
+    }
+    match given || !command.fed_by.is_empty() {
+        true => Typed::Unread,
+        false => Typed::Nothing,
+    }
 }
 
 /// What is typed into a bare connection, if a key-value store at its other end would lose something

@@ -11,7 +11,7 @@ use super::variables::{self, Flow};
 use super::{Effect, EffectKind, GivenUp, databases, files, git, opaque_bit, searches, too_deep};
 use serde_json::{Map, Value};
 
-use crate::catalogue::{self, Says};
+use crate::catalogue::{self, Says, SpeaksSql};
 use crate::paths::Surroundings;
 use crate::rules::{HELPFUL, SENDERS, target_bit, traces};
 use crate::shell::{self, Command, Reached, Redirection, RedirectionKind, Text, Whereabouts};
@@ -224,6 +224,12 @@ pub(crate) fn meanings(
         for meaning in &mut meanings {
             meaning.only_helps = false;
         }
+    }
+    // A command among its arguments is not all a tool does that nobody has described.
+    if !catalogue::is_known(action.call.tool()) {
+        let mut effects = effects_of_call(action, &places);
+        let sql = statements_of_call(action, &mut effects);
+        meanings.push(Meaning::new(None, None, effects, sql));
     }
     meanings
 }
@@ -791,32 +797,19 @@ fn path_like<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
 
 /// The kinds of the statements a tool hands to a database.
 fn statements_of_call(view: &Action, effects: &mut Vec<Effect>) -> Vec<&'static str> {
-    if catalogue::is_known(view.call.tool()) {
+    let tool = view.call.tool();
+    if catalogue::is_known(tool) || catalogue::stays_with_the_agent(tool) {
         return Vec::new();
     }
+    let mut texts = Vec::new();
+    statements_in(
+        view.call.input(),
+        catalogue::speaks_sql(tool),
+        0,
+        &mut texts,
+    );
     let mut kinds = Vec::new();
-    for (key, value) in view.call.input() {
-        let Some(text) = value.as_str() else {
-            continue;
-        };
-        let key = key.to_ascii_lowercase();
-        let names = ["sql", "query", "statement", "queries", "statements"];
-        if !names.iter().any(|name| key.contains(name)) {
-            continue;
-        }
-        // Many tools take a query that is none of a database.
-        let first: String = text
-            .trim_start()
-            .chars()
-            .take_while(char::is_ascii_alphabetic)
-            .collect();
-        let verbs = [
-            "select", "with", "insert", "update", "delete", "drop", "truncate", "alter", "create",
-            "grant", "revoke", "copy", "call", "do", "exec", "execute", "merge", "begin", "set",
-        ];
-        if !verbs.contains(&first.to_ascii_lowercase().as_str()) {
-            continue;
-        }
+    for text in texts {
         for statement in sql::read(text, sql::Dialect::Other) {
             kinds.push(statement.kind.as_str());
             effects.push(plain_effect(
@@ -827,4 +820,57 @@ fn statements_of_call(view: &Action, effects: &mut Vec<Effect>) -> Vec<&'static 
         }
     }
     kinds
+}
+
+/// How deep arguments are looked into for statements; what lies deeper is refused by the reader of commands.
+const MAX_DEPTH: usize = 16;
+
+/// The texts of arguments that are statements by their names and how they begin. Many tools take a
+/// query that is none of a database: what the tool is called says whether it may be one.
+fn statements_in<'v>(
+    input: &'v Map<String, Value>,
+    speaks: SpeaksSql,
+    depth: usize,
+    found: &mut Vec<&'v str>,
+) {
+    for (key, value) in input {
+        let key = key.to_ascii_lowercase();
+        let named = key.contains("sql")
+            || (speaks != SpeaksSql::No && (key.contains("quer") || key.contains("statement")));
+        collect_statements(value, named, speaks, depth, found);
+    }
+}
+
+fn collect_statements<'v>(
+    value: &'v Value,
+    named: bool,
+    speaks: SpeaksSql,
+    depth: usize,
+    found: &mut Vec<&'v str>,
+) {
+    if depth > MAX_DEPTH {
+        return;
+    }
+    match value {
+        Value::String(text) if named && begins_statement(text) => found.push(text),
+        Value::Array(items) => {
+            for item in items {
+                collect_statements(item, named, speaks, depth + 1, found);
+            }
+        }
+        Value::Object(inner) => statements_in(inner, speaks, depth + 1, found),
+        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn begins_statement(text: &str) -> bool {
+    let verbs = [
+        "select", "with", "insert", "update", "delete", "drop", "truncate", "alter", "create",
+        "grant", "revoke", "copy", "call", "do", "exec", "execute", "merge", "begin", "set",
+    ];
+    let first = text
+        .split(|letter: char| !letter.is_ascii_alphabetic())
+        .find(|word| !word.is_empty())
+        .unwrap_or_default();
+    verbs.iter().any(|verb| first.eq_ignore_ascii_case(verb))
 }

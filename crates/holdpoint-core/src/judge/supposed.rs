@@ -18,12 +18,18 @@ impl Judgement<'_> {
         for supposed in &self.view.supposed {
             let by = supposed.supposition.by;
             // One question for a command is enough.
-            if found.iter().any(|one| one.found.part == Some(by)) {
+            let part = self.part_of(by);
+            if found.iter().any(|one| one.found.part == part) {
                 continue;
             }
             found.extend(self.supposed_objection(supposed));
         }
         found
+    }
+
+    /// The part a supposition is about; none for what belongs to the call as a whole.
+    fn part_of(&self, by: usize) -> Option<usize> {
+        self.view.commands.get(by).map(|_| by)
     }
 
     fn supposed_objection(&self, supposed: &Supposed) -> Option<Objection> {
@@ -50,17 +56,30 @@ impl Judgement<'_> {
             let loaded = self.policy.packs().iter().flat_map(Pack::rules);
             loaded.for_each(&mut consider);
         }
-        let (_, risk, reason) = gravest?;
-        let host = self.view.commands.get(supposed.supposition.by);
-        let program = host.and_then(|view| view.program()).unwrap_or_default();
         let line = &supposed.supposition.line;
-        let reason = format!("`{program}` may run `{}`: {reason}", shortened(line));
+        let host = self.view.commands.get(supposed.supposition.by);
+        // What no command may run, the tool may.
+        let program = match host {
+            Some(view) => view.program().unwrap_or_default(),
+            None => self.view.call.tool(),
+        };
+        let (risk, reason) = match gravest {
+            Some((_, risk, reason)) => {
+                let reason = format!("`{program}` may run `{}`: {reason}", shortened(line));
+                (risk, reason)
+            }
+            None if line.is_empty() => {
+                let reason = "More of what the tool is given may be commands than can be read";
+                (Risk::Medium, reason.to_owned())
+            }
+            None => return None,
+        };
         let mut one = self.found(
             Method::Guard,
             Verdict::Ask,
             RULE.to_owned(),
             reason,
-            Some(supposed.supposition.by),
+            self.part_of(supposed.supposition.by),
         );
         one.finding.risk = risk.max(Risk::Low);
         Some(Objection {

@@ -72,6 +72,19 @@ const STARTING: &[&str] = &[
     "runCommand",
     "local-exec",
     "Cmd",
+    "addSystemCommand",
+    "callCommand",
+    "callProcess",
+    "esyscmd",
+    "execShellCmd",
+    "local",
+    "local_resource",
+    "m4_esyscmd",
+    "m4_syscmd",
+    "shellHook",
+    "shellScript",
+    "syscmd",
+    "write18",
 ];
 
 /// Names of what removes files.
@@ -93,8 +106,12 @@ const REMOVING: &[&str] = &[
     "unlink",
     "Remove-Item",
     "RemoveDir",
+    "delete-tree",
     "deleteTree",
 ];
+
+/// What a text in quotes is started by when it stands behind it: Groovy, Scala.
+const STARTED_BY: &[&str] = &[".execute(", ".!", ".lazyLines", ".exec("];
 
 /// Names of what runs code that is made.
 const EVALUATING: &[&str] = &[
@@ -119,6 +136,7 @@ pub(crate) fn read(text: &str) -> Literals {
     }
     let mut quote: Option<char> = None;
     let mut at = 0;
+    let mut opened = 0;
     let mut before = None;
     while let Some(rest) = text.get(at..)
         && let Some(letter) = rest.chars().next()
@@ -128,6 +146,9 @@ pub(crate) fn read(text: &str) -> Literals {
             match letter {
                 '\\' => at += width + rest.chars().nth(1).map_or(0, char::len_utf8),
                 _ => {
+                    if letter == open {
+                        found.started(text, opened, at);
+                    }
                     if letter == open || letter == '\n' {
                         quote = None;
                     }
@@ -164,6 +185,7 @@ pub(crate) fn read(text: &str) -> Literals {
             }
             quote = Some(letter);
             at += width;
+            opened = at;
             continue;
         }
         if is_name(letter) && !before.is_some_and(is_name) {
@@ -196,6 +218,14 @@ impl Literals {
         self.lines.push(line.to_owned());
     }
 
+    /// A text in quotes that ends at a place, if what follows starts it.
+    fn started(&mut self, text: &str, opened: usize, end: usize) {
+        let behind = text.get(end + 1..).unwrap_or_default();
+        if STARTED_BY.iter().any(|call| behind.starts_with(call)) {
+            self.push(text.get(opened..end).unwrap_or_default());
+        }
+    }
+
     /// A name that may be a call, and what follows it.
     fn call(&mut self, name: &str, rest: &str) {
         let short = name.trim_matches('-').rsplit('-').next().unwrap_or(name);
@@ -214,8 +244,8 @@ impl Literals {
             }
             // `exec rm -rf x`, `COMMAND rm -rf x`, `shell rm -rf x`.
             let bare = call.lines().next().unwrap_or_default();
-            let bare = bare.trim_start_matches([' ', '\t', '\n', '(']);
-            if rest.starts_with([' ', '\t', '\n', '(']) && texts.is_empty() {
+            let bare = bare.trim_start_matches([' ', '\t', '\n', '(', '{', '[']);
+            if rest.starts_with([' ', '\t', '\n', '(', '{']) && texts.is_empty() {
                 self.push(bare.trim_end_matches([')', ']', '}', ';']));
             }
             if texts.is_empty() && rest.trim_start().starts_with('(') {
@@ -232,6 +262,12 @@ impl Literals {
                     "rm -r {}",
                     bare.trim_end_matches([')', ']', '}', ';'])
                 ));
+            }
+        }
+        // `Directory.Delete("x", true)`, `Directory('x').deleteSync()`.
+        if name == "Directory" && extent(rest).to_ascii_lowercase().contains(".delete") {
+            for text in texts_in(extent(rest)) {
+                self.push(&format!("rm -r {text}"));
             }
         }
         if is(EVALUATING) && rest.trim_start().starts_with('(') {

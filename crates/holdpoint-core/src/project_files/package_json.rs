@@ -83,7 +83,10 @@ pub(crate) fn lines_for(text: &str, words: &[&str]) -> Result<Vec<String>, NotJs
                     }
                 }
             }
-            ("exec" | "execMap", value) => texts_in(value, &mut lines),
+            (
+                "exec" | "execMap" | "lint-staged" | "prisma" | "gitHooks" | "simple-git-hooks",
+                value,
+            ) => texts_in(value, &mut lines),
             _ => {}
         }
     }

@@ -6,6 +6,8 @@
 
 use std::collections::HashSet;
 
+use serde_json::Value;
+
 use super::CommandLines;
 
 /// Lines given for one file; a file with more settings is not written by hand, and is cut.
@@ -17,6 +19,10 @@ const MAX_LINE: usize = 8 << 10;
 /// Everything in a file of settings that may be a command line.
 pub(crate) fn command_lines(text: &str) -> CommandLines {
     let mut found = Settings::default();
+    if let Ok(whole @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text) {
+        found.texts_in(&whole);
+        return found.found;
+    }
     let joined = text.replace("\\\n", " ");
     let lines: Vec<&str> = joined.lines().collect();
     let mut block: Option<Block> = None;
@@ -87,6 +93,23 @@ struct Settings {
 }
 
 impl Settings {
+    /// The texts of a value in JSON; a list of them may be one command's words.
+    fn texts_in(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => self.push(text),
+            Value::Array(items) => {
+                let words: Vec<String> =
+                    items.iter().filter_map(Value::as_str).map(quoted).collect();
+                if words.len() > 1 {
+                    self.push(&words.join(" "));
+                }
+                items.iter().for_each(|item| self.texts_in(item));
+            }
+            Value::Object(fields) => fields.values().for_each(|value| self.texts_in(value)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
     fn push(&mut self, line: &str) {
         let line = line.trim();
         // One plain word runs nothing anybody would be asked about.

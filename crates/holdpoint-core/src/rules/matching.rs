@@ -176,8 +176,21 @@ pub(crate) fn wild(pattern: &str, text: &str) -> bool {
     wild_bytes(pattern.as_bytes(), text.as_bytes())
 }
 
-/// The same, of bytes.
+/// The same, of bytes. Nearly all comparisons fail at the first letter, so that is looked at where
+/// it is asked.
+#[inline]
 pub(crate) fn wild_bytes(pattern: &[u8], text: &[u8]) -> bool {
+    match (pattern.first(), text.first()) {
+        (Some(wanted), Some(byte))
+            if !matches!(wanted, b'*' | b'?') && !wanted.eq_ignore_ascii_case(byte) =>
+        {
+            false
+        }
+        (_, _) => wild_from_start(pattern, text),
+    }
+}
+
+fn wild_from_start(pattern: &[u8], text: &[u8]) -> bool {
     let (mut p, mut t) = (0, 0);
     let mut back: Option<(usize, usize)> = None;
     while let Some(byte) = text.get(t) {

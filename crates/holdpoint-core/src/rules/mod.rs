@@ -201,6 +201,23 @@ pub(crate) struct Loads {
     pub(crate) language: Option<Reader>,
 }
 
+impl Loads {
+    /// What loads nothing.
+    pub(crate) const NONE: Self = Self {
+        subcommand: &[],
+        without: &[],
+        operand: false,
+        index: &[],
+        extensions: &[],
+        flags: &[],
+        module: None,
+        files: &[],
+        reach: &[],
+        remembered: false,
+        language: None,
+    };
+}
+
 /// How a file is read that a program loads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reader {

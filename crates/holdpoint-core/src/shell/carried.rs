@@ -8,9 +8,13 @@ use super::commands::Wrapping;
 use super::refusal::Refusal;
 use super::texts::Argument;
 use super::unwrapping::Unwrapped;
+use super::walk::Start;
 use crate::opaque::Reason;
-use crate::paths::is_within;
-use crate::rules::{self, Carrier};
+use crate::paths::{base_name, is_within};
+use crate::rules::{self, Carrier, Role};
+
+/// Built-ins that call back: the code sees the shell's variables, and may change them.
+const SHELL_CALLBACKS: [&str; 2] = ["mapfile", "readarray"];
 
 /// Directories of what is installed, and loaded by its path for honest reasons.
 const INSTALLED: [&str; 3] = ["/usr", "/opt", "/lib"];
@@ -58,7 +62,14 @@ impl Unwrapped<'_, '_> {
             };
             for flag in carrier.runs {
                 if let Some(code) = flags.value(flag, word, words.get(at + 1)) {
-                    self.runs(how, &code)?;
+                    // What lies where anybody can put it may be another program when it is run.
+                    if !carrier.commanding && (is_temporary(&code) || only_deletes(&code)) {
+                        self.mark(Reason::ExecutableSetting);
+                    }
+                    match SHELL_CALLBACKS.contains(&name) {
+                        true => self.calls_back(&code)?,
+                        false => self.runs(how, &code)?,
+                    }
                 }
             }
             for flag in carrier.statements {
@@ -77,6 +88,21 @@ impl Unwrapped<'_, '_> {
         Ok(())
     }
 
+    /// Lists code the shell itself runs between other things, as often as it likes or never.
+    fn calls_back(&mut self, code: &Argument) -> Result<(), Refusal> {
+        let before = self.listing.environment.clone();
+        let start = Start {
+            in_shell: true,
+            ..self.start.clone()
+        };
+        let walked = self
+            .listing
+            .code(self.place, Wrapping::Commanding, code, &start);
+        let after = self.listing.environment.clone();
+        self.listing.environment = before.either(after);
+        walked
+    }
+
     /// Lists what is told to a database elsewhere as a client of it that is told the same.
     fn states(&mut self, statements: &Argument) -> Result<(), Refusal> {
         let literal = |text: &str| Argument::literal(text, statements.text.span.clone());
@@ -92,6 +118,31 @@ const CLIENT: &str = "trino";
 fn is_statement(word: &Argument) -> bool {
     word.text.dynamic || word.unquoted().contains(char::is_whitespace)
 }
+
+/// Whether a program is named by a path in a directory for temporary files.
+fn is_temporary(code: &Argument) -> bool {
+    let program = code
+        .unquoted()
+        .split_whitespace()
+        .next()
+        .unwrap_or_default();
+    TEMPORARY
+        .iter()
+        .any(|directory| is_within(program, directory))
+}
+
+/// Whether a program that deletes its operands is given none: `rg --pre=rm` adds what it finds.
+fn only_deletes(code: &Argument) -> bool {
+    let mut words = code.unquoted().split_whitespace();
+    let program = words
+        .next()
+        .and_then(|word| rules::program(base_name(word)));
+    let role = program.and_then(|program| program.roles.operands);
+    matches!(role, Some(Role::Delete | Role::Move)) && words.all(|word| word.starts_with('-'))
+}
+
+/// Directories anybody writes to.
+const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 
 /// Whether what is loaded is more than a name of something that is installed.
 fn brings_code(value: &Argument) -> bool {

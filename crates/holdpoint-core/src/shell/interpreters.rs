@@ -48,7 +48,7 @@ const INTERPRETERS: &[Interpreter] = &[
         ends: "",
     },
     Interpreter {
-        names: Names::new("node nodejs bun tsx ts-node zx"),
+        names: Names::new("node nodejs bun tsx ts-node zx esno esr jiti babel-node vite-node"),
         code: "-e -p --eval --print -pe",
         values: "-r -C --require --import --loader --conditions",
         ends: "",
@@ -101,6 +101,14 @@ const INTERPRETERS: &[Interpreter] = &[
         ),
         code: "-e -c -ex -o -eval --eval --batch-eval --execute",
         values: "-l -x",
+        ends: "",
+    },
+    Interpreter {
+        names: Names::new(
+            "bb scala-cli gforth ocaml runghc runhaskell raku gp octave maxima janet gjs micropython",
+        ),
+        code: "-e -E --eval -c --expr --batch-string",
+        values: "-l -I -L",
         ends: "",
     },
     Interpreter {
@@ -179,6 +187,7 @@ pub(super) fn interpret(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(
             }
             Input::Inherited | Input::Empty | Input::Partly(_) | Input::Unknown(_) => Ok(()),
         },
+        (Given::Code(_), None) if only_debugs(name, command.words) => Ok(()),
         (Given::Code(_) | Given::Input, None) => {
             command.mark(Reason::InlineCode);
             Ok(())
@@ -190,6 +199,70 @@ pub(super) fn interpret(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(
             command.starts(Wrapping::Transparent, Vec::new(), words)
         }
     }
+}
+
+/// Whether a debugger is told nothing but to run its program and to look at it.
+fn only_debugs(name: &str, words: &[Argument]) -> bool {
+    if !matches!(name, "gdb" | "lldb" | "rust-gdb" | "rust-lldb") {
+        return false;
+    }
+    let mut words = words.iter().skip(1);
+    while let Some(word) = words.next() {
+        match word.unquoted() {
+            "--args" | "-args" | "--" => break,
+            "-ex" | "--ex" | "-iex" | "-eval-command" | "--eval-command" | "-o" | "-O" | "-k"
+            | "--one-line" => {
+                let line = words.next().and_then(Argument::known);
+                if !line.is_some_and(only_looks_at_program) {
+                    return false;
+                }
+            }
+            text if text.contains("-command=") || text.contains("-line=") => return false,
+            _ => {}
+        }
+    }
+    true
+}
+
+/// Whether a line of a debugger runs the program or shows something of it. What calls a function, which may
+/// be any, has a bracket.
+fn only_looks_at_program(line: &str) -> bool {
+    const LOOKING: [&str; 30] = [
+        "b",
+        "backtrace",
+        "break",
+        "bt",
+        "c",
+        "continue",
+        "disassemble",
+        "disas",
+        "f",
+        "finish",
+        "frame",
+        "info",
+        "l",
+        "list",
+        "n",
+        "next",
+        "p",
+        "print",
+        "q",
+        "quit",
+        "r",
+        "run",
+        "s",
+        "start",
+        "step",
+        "thread",
+        "up",
+        "down",
+        "where",
+        "x",
+    ];
+    let first = line.split([' ', '/']).next().unwrap_or_default();
+    let sets = line.starts_with("set pagination ") || line.starts_with("set confirm ");
+    let plain = !line.contains(['(', '|', '!', '>', '<', '`', ';', '\n']);
+    plain && (sets || LOOKING.contains(&first))
 }
 
 fn given(name: &str, words: &[Argument], input: &Input) -> Given {

@@ -22,7 +22,7 @@ use super::unwrapping::Unwrapped;
 use super::windows;
 use super::wrappers;
 use crate::opaque::Reason;
-use crate::rules;
+use crate::rules::{self, Role};
 
 /// Lists what such a program starts; does nothing for any other.
 pub(super) fn launch(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Refusal> {
@@ -41,6 +41,7 @@ pub(super) fn launch(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), 
         "kubectl" | "oc" | "k3s" | "microk8s" => command.kubectl(),
         "git" => git::launch(command),
         "fd" | "fdfind" => command.fd(),
+        "tmux" if matches!(command.known(1), Some("if-shell" | "if")) => command.tmux_condition(),
         "tmux" => command.tmux(),
         "screen" => match command
             .words
@@ -79,7 +80,7 @@ pub(super) fn launch(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), 
 const LAUNCHERS: Names = Names::new(
     "bwrap firejail proot capsh coreutils dotenv aws-vault chamber lerna cross-env env-cmd just reflex doppler \
      infisical op tsh nx turbo envchain envdir dumb-init tini gosu su-exec catatonit s6-setuidgid chpst softlimit \
-     systemd-nspawn toolbox distrobox",
+     systemd-nspawn toolbox distrobox railway ctest consul etcdctl dokku kamal psexec runas start wsl",
 );
 
 /// Programs that do harm with the words that follow, or run what does.
@@ -552,6 +553,16 @@ impl Unwrapped<'_, '_> {
                         words.extend(added.map(|word| Argument::literal(word, end..end)));
                     }
                     Input::Inherited | Input::Empty | Input::Partly(_) | Input::Unknown(_) => {
+                        let piped = !reading.has(&["-a", "--arg-file"])
+                            && self.listing.reads_pipe(self.place);
+                        if let Some(found) = self.edits_what_is_found(&words).filter(|_| piped) {
+                            words.extend(found.into_iter().map(|pattern| {
+                                let text = pattern.replace(UNKNOWN, "*");
+                                Argument::supplied(&text, end..end).filled_with(Some(pattern))
+                            }));
+                            self.starts_apart(Wrapping::Incidental, words)?;
+                            continue;
+                        }
                         // The word says where it comes from.
                         let source = self.listing.last_of_pipeline();
                         let text =
@@ -565,6 +576,38 @@ impl Unwrapped<'_, '_> {
             self.starts_apart(Wrapping::Incidental, words)?;
         }
         Ok(())
+    }
+
+    /// `tmux if-shell CONDITION COMMAND [COMMAND]`: a line of the shell, and lines of tmux.
+    fn tmux_condition(&mut self) -> Result<(), Refusal> {
+        let words = self.words;
+        let operands = words
+            .iter()
+            .skip(2)
+            .filter(|word| !word.unquoted().starts_with('-'));
+        for (at, word) in operands.enumerate() {
+            match at {
+                0 => self.runs(Wrapping::Incidental, word)?,
+                _ => {
+                    let line = format!("tmux {}", word.unquoted());
+                    let line = Argument::literal(&line, word.text.span.clone());
+                    self.runs(Wrapping::Incidental, &line)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What a command is given that looks at files or edits them, where it is known in which directories
+    /// those were found. What deletes them, or runs something, is asked about as before: which
+    /// files those are is the point.
+    fn edits_what_is_found(&self, words: &[Argument]) -> Option<Vec<String>> {
+        let name = words.first().and_then(|word| word.text.program())?;
+        let role = rules::program(name)?.roles.operands?;
+        if !matches!(role, Role::Read | Role::Write | Role::Append | Role::Mode) {
+            return None;
+        }
+        listings::found_inside(self.listing.feeders())
     }
 
     fn parallel(&mut self) -> Result<(), Refusal> {

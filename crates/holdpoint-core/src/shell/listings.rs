@@ -6,6 +6,7 @@
 
 use std::rc::Rc;
 
+use super::commands::Command;
 use super::environment::{Origin, Partial};
 use super::input::Input;
 use super::texts::{Argument, UNKNOWN};
@@ -64,6 +65,133 @@ pub(super) fn found_hidden(root: &str, filter: Option<&str>) -> Option<String> {
     let pattern = format!("{root}/.{UNKNOWN}/{name}");
     let reaches = has_stem(name) && gate_reach::of(&pattern) & gate_reach::GATE_REACH != 0;
     reaches.then_some(pattern)
+}
+
+/// Patterns for the files that commands of a pipeline find together, if those lie in directories that are
+/// named (`grep -rl old src`), or are such that hidden files are passed over (`rg -l old`). None if
+/// something in between can print another name.
+pub(super) fn found_inside(commands: &[Command]) -> Option<Vec<String>> {
+    let (first, rest) = commands.split_first()?;
+    let passes = |command: &Command| {
+        let Some(name) = command.program().filter(|name| PASSING.contains(name)) else {
+            return false;
+        };
+        // A file that is named besides is printed, too.
+        let words = command.words.get(1..).unwrap_or_default();
+        let operands = words.iter().filter(|word| !word.text.starts_with('-'));
+        let own = usize::from(name == "grep");
+        operands.count() <= own && words.iter().all(|word| !word.dynamic)
+    };
+    if !rest.iter().all(passes) || first.words.iter().any(|word| word.dynamic) {
+        return None;
+    }
+    let words: Vec<&str> = first.words.iter().map(|word| word.text.as_str()).collect();
+    let roots = match words.as_slice() {
+        // What is committed may be hidden, so that places have to be named.
+        ["git", "grep", rest @ ..] => named_directories(rest).filter(|named| !named.is_empty())?,
+        ["git", "ls-files", rest @ ..] => {
+            let named = rest.iter().filter(|word| !word.starts_with('-'));
+            let named: Vec<String> = named.map(|word| (*word).to_owned()).collect();
+            Some(named).filter(|named| !named.is_empty())?
+        }
+        ["rg" | "ripgrep" | "fd" | "fdfind" | "ag", rest @ ..] if passes_hidden_over(rest) => {
+            named_directories(rest)?
+        }
+        ["find" | "gfind" | "bfs", rest @ ..] => {
+            let roots = rest
+                .iter()
+                .take_while(|word| !word.starts_with(['-', '(', '!']));
+            let filter = rest.windows(2).find_map(|pair| match pair {
+                ["-name" | "-iname", name] => Some(*name),
+                _ => None,
+            });
+            let mut found = Vec::new();
+            for root in roots {
+                let here = matches!(root.trim_end_matches('/'), "" | ".");
+                if here && (filter.is_none() || found_hidden(root, filter).is_some()) {
+                    return None;
+                }
+                found.push((*root).to_owned());
+            }
+            if found.is_empty() {
+                return None;
+            }
+            found
+        }
+        ["grep" | "egrep" | "ggrep", rest @ ..] => {
+            let named = named_directories(rest)?;
+            let included = rest.iter().any(|word| word.starts_with("--include"));
+            if !included && (named.is_empty() || named.iter().any(|root| root == ".")) {
+                return None;
+            }
+            named
+        }
+        _ => return None,
+    };
+    let by_git = words.first() == Some(&"git");
+    let inside = |root: &String| {
+        let parts = || root.split('/').filter(|part| !part.is_empty());
+        let wild = root.contains(['*', '?', '[']);
+        !root.starts_with(['/', '~', '$', ':'])
+            && !parts().any(|part| part == ".." || is_hidden(part))
+            && !(by_git && root.trim_end_matches('/') == ".")
+            && (!wild || (by_git && is_source(root)))
+    };
+    if !roots.iter().all(inside) {
+        return None;
+    }
+    let below = |root: &String| match root.trim_end_matches('/') {
+        "" | "." => format!("./{UNKNOWN}"),
+        root if root.contains(['*', '?', '[']) => format!("./{UNKNOWN}"),
+        root => format!("{root}/{UNKNOWN}"),
+    };
+    Some(match roots.is_empty() {
+        true => vec![format!("./{UNKNOWN}")],
+        false => roots.iter().map(below).collect(),
+    })
+}
+
+/// Whether a pattern is for names with an ending that no file with settings has.
+fn is_source(pattern: &str) -> bool {
+    let ending = pattern.rsplit_once('.').map(|(_, ending)| ending);
+    ending.is_some_and(|ending| {
+        ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && !["json", "jsonc", "toml", "yaml", "yml"].contains(&ending)
+    })
+}
+
+fn is_hidden(part: &str) -> bool {
+    part.len() > 1 && part.starts_with('.')
+}
+
+/// Whether a search leaves hidden files out, as it does unless it is told otherwise.
+fn passes_hidden_over(words: &[&str]) -> bool {
+    let shows = |word: &&str| {
+        let short = word.starts_with('-') && !word.starts_with("--");
+        word.starts_with("--hid")
+            || word.starts_with("--unr")
+            || word.starts_with("--no-ig")
+            || (short && word.contains(['u', 'H', '.']))
+    };
+    !words.iter().any(shows)
+}
+
+/// The places a search is told to look in: what follows the first operand, which is what it looks for.
+/// None if a flag may take one of them for its value.
+fn named_directories(words: &[&str]) -> Option<Vec<String>> {
+    let takes = |word: &&str| {
+        matches!(
+            *word,
+            "-e" | "-f" | "--regexp" | "--file" | "-E" | "--exclude"
+        )
+    };
+    if words.iter().any(takes) {
+        return None;
+    }
+    let operands = words
+        .iter()
+        .filter(|word| !word.starts_with('-') || **word == "-");
+    Some(operands.skip(1).map(|word| (*word).to_owned()).collect())
 }
 
 /// Whether a pattern says more of a name than its ending: `*.json` does not.

@@ -15,14 +15,18 @@ use std::sync::Arc;
 
 use super::code::{self, Source};
 use super::commands::Wrapping;
+use super::consoles;
 use super::files::tidy;
 use super::input::Input;
 use super::interpreters;
+use super::launchers;
 use super::reader::read;
 use super::refusal::Refusal;
 use super::scripts::{Asks, ScriptSource};
-use super::unwrapping::Unwrapped;
+use super::texts::Argument;
+use super::unwrapping::{SHELLS, Unwrapped};
 use super::walk::{Start, opaque_origin};
+use super::wrappers;
 use crate::budget::Resource;
 use crate::code::Language;
 use crate::opaque::Reason;
@@ -129,6 +133,16 @@ const REMARKABLE: &[&str] = &[
     "anchor",
 ];
 
+/// Where the steps lie by which a database is changed.
+const MIGRATING: &[&str] = &[
+    "/migrate/",
+    "/migration/",
+    "/migrations/",
+    "/seeders/",
+    "/seeds/",
+    "/versions/",
+];
+
 /// By what code takes a text out of a code nobody reads.
 const DECODING: &[&str] = &[
     "b64decode",
@@ -198,14 +212,44 @@ impl Author {
 pub(super) fn load(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Refusal> {
     let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     let Some(rows) = rows_of(name).or_else(|| rows_of(stem)) else {
-        return Ok(());
+        return match is_followed(name) || crate::supposed::is_data(name) {
+            true => Ok(()),
+            // Nobody has said what it does with the files it is given.
+            false => command.load_row(&UNKNOWN, name),
+        };
     };
     for row in rows.iter().filter_map(|at| LOADS.get(*at)) {
         if command.holds(row) {
             command.load_row(row, name)?;
         }
     }
+    // `python manage.py`, `php artisan`, `node node_modules/.bin/jest`: the script is the runner.
+    let script = match interpreters::is_interpreter(name) {
+        true => command.rest(1).iter().find_map(|word| word.known()),
+        false => None,
+    };
+    let Some(rows) = script.and_then(|script| rows_of(base_name(script))) else {
+        return Ok(());
+    };
+    for row in rows.iter().filter_map(|at| LOADS.get(*at)) {
+        command.load_row(row, name)?;
+    }
     Ok(())
+}
+
+/// What a program nobody has described may load: code it is given, and files named after itself.
+static UNKNOWN: Loads = Loads {
+    operand: true,
+    ..Loads::NONE
+};
+
+/// Whether what a program starts is listed by a reader of its own.
+fn is_followed(name: &str) -> bool {
+    SHELLS.contains(&name)
+        || matches!(name, "." | "source")
+        || launchers::is_launcher(name)
+        || interpreters::is_interpreter(name)
+        || wrappers::find(name, None).is_some()
 }
 
 /// The rows about a program.
@@ -224,6 +268,10 @@ pub(super) fn is_loader(name: &str) -> bool {
 /// What the search for one command's files goes by.
 struct Search<'a> {
     row: &'static Loads,
+    /// The program, if nobody has said which files it looks for.
+    unknown: Option<String>,
+    /// Names with stars that the command is given.
+    patterns: Vec<String>,
     around: &'a Surroundings<'a>,
     written: Arc<Written>,
     /// Where the command runs.
@@ -252,7 +300,7 @@ impl Unwrapped<'_, '_> {
             if matches!(text, "--help" | "--version") || row.without.contains(&text) {
                 return false;
             }
-            if operands.len() < 3 && !text.starts_with('-') {
+            if operands.len() < 3 && (!text.starts_with('-') || row.subcommand.contains(&text)) {
                 operands.push(text);
             }
         }
@@ -274,8 +322,11 @@ impl Unwrapped<'_, '_> {
         if bases.is_empty() {
             return Ok(());
         }
+        let unknown = std::ptr::eq(row, &UNKNOWN);
         let mut search = Search {
             row,
+            unknown: unknown.then(|| name.to_owned()),
+            patterns: Vec::new(),
             around,
             written: around.lookup.written(),
             roots: bases.clone(),
@@ -352,6 +403,20 @@ impl Unwrapped<'_, '_> {
     fn command_texts(&self, search: &mut Search<'_>) {
         let words: Vec<&str> = self.rest(1).iter().map(|word| word.unquoted()).collect();
         search.texts.push(Arc::from(words.join(" ")));
+        search.patterns = words
+            .iter()
+            // What only reads or changes files is given them, too.
+            .filter(|_| search.row.operand)
+            .filter(|word| word.contains('*') && word.contains('.') && !word.contains(' '))
+            .map(|word| word.trim_start_matches("./").to_owned())
+            .take(MAX_GIVEN)
+            .collect();
+        // `PYTEST_PLUGINS=x`, `FLASK_APP=x`.
+        if let Some(command) = self.listing.commands.get(self.place) {
+            for assignment in &command.assignments {
+                search.texts.push(Arc::from(assignment.value.text.as_str()));
+            }
+        }
         match &self.start.input {
             Input::Known(text) => search.texts.push(Arc::clone(text)),
             Input::Partly(partial) => search.texts.push(Arc::from(&*partial.written)),
@@ -387,6 +452,18 @@ impl Unwrapped<'_, '_> {
                 at += usize::from(glued.is_none());
                 continue;
             }
+            // `-nf FILE`
+            let bundled = |flag: &&&str| {
+                let letters = text.strip_prefix('-').unwrap_or_default();
+                flag.len() == 2
+                    && (2..=4).contains(&letters.len())
+                    && letters.bytes().all(|byte| byte.is_ascii_alphabetic())
+                    && letters.ends_with(flag.trim_start_matches('-'))
+            };
+            if !text.starts_with("--") && row.flags.iter().any(|flag| bundled(&flag)) {
+                let value = self.words.get(at).map(|next| next.unquoted());
+                names.extend(value.map(|value| (value.to_owned(), true)));
+            }
             let short = row
                 .flags
                 .iter()
@@ -396,13 +473,24 @@ impl Unwrapped<'_, '_> {
                 names.extend(value.map(|value| (value.to_owned(), true)));
                 continue;
             }
+            if let Some(value) = glued.filter(|_| search.unknown.is_some()) {
+                names.push((value.to_owned(), false));
+            }
             if row.operand && !text.starts_with('-') && !row.subcommand.contains(&text) {
                 // `tests/test_x.py::test_it`
                 let path = text.split_once("::").map_or(text, |(path, _)| path);
                 // The first is run; the others may be anything it is given.
-                names.push((path.to_owned(), operands == 0));
+                names.push((path.to_owned(), operands == 0 && search.unknown.is_none()));
                 operands += 1;
             }
+        }
+        if row.language == Some(Reader::Compose)
+            && let Some(command) = self.listing.commands.get(self.place)
+        {
+            let set = command.assignments.iter();
+            let files = set.filter(|one| one.name == "COMPOSE_FILE");
+            let files = files.flat_map(|one| one.value.text.split(':'));
+            names.extend(files.map(|file| (file.to_owned(), true)));
         }
         names.truncate(MAX_GIVEN);
         let before: Vec<String> = self
@@ -429,7 +517,11 @@ impl Unwrapped<'_, '_> {
         // An interpreter's script has been followed, whoever wrote it.
         let followed = interpreters::is_interpreter(name);
         for candidate in std::mem::take(&mut search.wanted) {
-            let judged = followed && read_before.contains(&candidate.real);
+            // Not what it has read in a language that is none of its own.
+            let other = candidate.real.ends_with(".ipynb")
+                || (candidate.real.ends_with(".lua")
+                    && code::language(name) == Some(Language::Vim));
+            let judged = followed && !other && read_before.contains(&candidate.real);
             self.load_file(search, &candidate, !judged)?;
         }
         let mut left = std::mem::take(&mut search.reach);
@@ -493,6 +585,9 @@ impl Unwrapped<'_, '_> {
         let counts = !candidate.spare;
         let fallback = row.language.filter(|_| candidate.told);
         let reader = reader_of(base_name(&candidate.real), text, fallback);
+        if candidate.real.ends_with(".ipynb") {
+            return self.load_notebook(text, path, asks);
+        }
         let language = match reader {
             Some(Reader::Python) => Language::Python,
             Some(Reader::Javascript) => Language::JavaScript,
@@ -546,6 +641,7 @@ impl Unwrapped<'_, '_> {
         let source = Source::Loaded {
             asks,
             decodes: DECODING.iter().any(|word| text.contains(word)),
+            migrates: MIGRATING.iter().any(|part| candidate.real.contains(part)),
         };
         let quiet = !REMARKABLE.iter().any(|word| text.contains(word));
         let outer = std::mem::replace(&mut self.listing.quiet, quiet);
@@ -556,12 +652,45 @@ impl Unwrapped<'_, '_> {
         walked
     }
 
+    /// The code cells of a notebook: Python, with lines for a shell in it.
+    fn load_notebook(&mut self, text: &str, path: &Arc<str>, asks: bool) -> Result<(), Refusal> {
+        let Ok(notebook) = serde_json::from_str::<serde_json::Value>(text) else {
+            if asks {
+                self.mark(Reason::Unreadable);
+            }
+            return Ok(());
+        };
+        let cells = notebook.get("cells").and_then(|cells| cells.as_array());
+        let code = cells.into_iter().flatten().filter(|cell| {
+            let kind = cell.get("cell_type").and_then(|kind| kind.as_str());
+            kind.is_none_or(|kind| kind == "code")
+        });
+        for cell in code.filter_map(|cell| cell.get("source")) {
+            let mut source = String::new();
+            crate::understand::collect_texts(cell, &mut |text| source.push_str(text));
+            let word = Argument::literal("", self.span());
+            let span = self.span();
+            let source_of = Source::Loaded {
+                asks,
+                decodes: DECODING.iter().any(|word| source.contains(word)),
+                migrates: false,
+            };
+            self.in_file(Some(path), |command| {
+                let python = consoles::notebook(command, &source, &word)?;
+                code::run(command, Language::Python, &python, &span, source_of)
+            })?;
+        }
+        Ok(())
+    }
+
     fn span(&self) -> super::tree::Span {
         let first = self.words.first();
         first.map_or(0..0, |word| word.text.span.clone())
     }
 
     fn load_shell(&mut self, text: &str, path: &Arc<str>, asks: bool) -> Result<(), Refusal> {
+        let functions = path.ends_with(".bats").then(|| with_functions(text));
+        let text = functions.as_deref().unwrap_or(text);
         if read(text).is_err() {
             if asks {
                 self.mark(Reason::Unreadable);
@@ -615,16 +744,29 @@ impl Search<'_> {
             return;
         };
         // A file that is merely given is loaded if it is code; data it is given says nothing.
-        let loaded = told || format_of(base_name(&real)).is_some_and(is_code);
+        let name = base_name(&real);
+        let row = self.row;
+        let loaded = || {
+            told || format_of(name).is_some_and(is_code)
+                || row.reach.iter().any(|one| Pattern(one).last_matches(name))
+        };
+        if self.unknown.is_some() && !self.is_agents_own(&real) {
+            return;
+        }
         match self.around.lookup.entry(&real) {
+            // What an unknown program does with a directory nobody knows.
+            Entry::Directory if self.unknown.is_some() => {}
             Entry::Directory => {
                 self.root(real.clone());
                 for name in self.row.index {
-                    self.want(&format!("{real}/{name}"), true, false);
+                    match name.contains('*') {
+                        true => self.expand(&real, &[name]),
+                        false => self.want(&format!("{real}/{name}"), true, false),
+                    }
                 }
             }
             Entry::Missing => {
-                if loaded && self.in_line.contains(&real) {
+                if self.in_line.contains(&real) && loaded() {
                     self.want(&real, told, false);
                 }
                 for ending in self.row.extensions {
@@ -632,7 +774,7 @@ impl Search<'_> {
                 }
             }
             Entry::Other | Entry::Link(_) | Entry::Unreadable => {
-                if !loaded {
+                if !loaded() {
                     return;
                 }
                 if let Some((directory, _)) = real.rsplit_once('/') {
@@ -677,6 +819,26 @@ impl Search<'_> {
         }
     }
 
+    /// Whether a file holds the agent's words for sure: where there is no repository, only what the session
+    /// or the line wrote does.
+    fn is_agents_own(&self, real: &str) -> bool {
+        match self.author(real) {
+            Author::AgentChanged | Author::AgentNew | Author::AgentUnplaced => true,
+            Author::Unknown | Author::Person => false,
+        }
+    }
+
+    /// Whether a program of this name looks for a file of that name: `conanfile.py` is conan's,
+    /// `.latexmkrc` latexmk's.
+    fn is_named_after(&self, file: &str) -> bool {
+        let Some(program) = self.unknown.as_deref().filter(|name| name.len() > 1) else {
+            return false;
+        };
+        let bare = file.trim_start_matches('.');
+        let head = bare.get(..program.len()).unwrap_or_default();
+        head.eq_ignore_ascii_case(program) && format_of(file).is_some()
+    }
+
     fn is_remembered(&self, real: &str) -> bool {
         self.written.holds(real) || self.in_line.iter().any(|path| path == real)
     }
@@ -709,10 +871,15 @@ impl Search<'_> {
     /// Whether programs look for a file by name from one of the roots, or may come to it.
     fn place_of(&self, path: &str) -> Option<Place> {
         for root in &self.roots {
-            if let Some(below) = relative(path, root)
-                && self.row.files.iter().any(|one| Pattern(one).matches(below))
-            {
-                return Some(Place::Looked);
+            if let Some(below) = relative(path, root) {
+                let given = self.patterns.iter().any(|one| {
+                    Pattern(one).matches(below)
+                        || (!one.contains('/') && Pattern(one).last_matches(base_name(below)))
+                });
+                let named = !below.contains('/') && self.is_named_after(below);
+                if given || named || self.row.files.iter().any(|one| Pattern(one).matches(below)) {
+                    return Some(Place::Looked);
+                }
             }
             // Runners look upwards, too.
             let beside = path.rsplit_once('/').is_some_and(|(directory, name)| {
@@ -739,6 +906,18 @@ impl Search<'_> {
     /// What git says is not the person's, and where there is no repository all that is looked for.
     fn on_disk(&mut self) {
         let roots = self.roots.clone();
+        if self.unknown.is_some() {
+            // Only what is named after the program, and only where it runs.
+            for base in self.bases.clone() {
+                for (name, is_directory) in self.names(&base) {
+                    let path = format!("{base}/{name}");
+                    if !is_directory && self.is_named_after(&name) && self.is_agents_own(&path) {
+                        self.want(&path, true, true);
+                    }
+                }
+            }
+            return;
+        }
         for root in &roots {
             for pattern in self.row.files {
                 if !pattern.contains("**") {
@@ -790,7 +969,8 @@ impl Search<'_> {
     /// Looks into the directories below one: into all of them if files are looked for at any depth,
     /// else into those what is loaded names.
     fn walk(&mut self, root: &str) {
-        let wide = self.row.files.iter().any(|pattern| pattern.contains("**"));
+        let wide = !self.patterns.is_empty()
+            || self.row.files.iter().any(|pattern| pattern.contains("**"));
         if !wide && self.row.reach.is_empty() {
             return;
         }
@@ -821,7 +1001,13 @@ impl Search<'_> {
             return;
         }
         let below = relative(&path, root).unwrap_or(&path);
-        if self.row.files.iter().any(|one| Pattern(one).matches(below)) {
+        let given = |one: &String| {
+            Pattern(one).matches(below)
+                || (!one.contains('/') && Pattern(one).last_matches(base_name(below)))
+        };
+        if self.row.files.iter().any(|one| Pattern(one).matches(below))
+            || self.patterns.iter().any(given)
+        {
             self.want(&path, true, true);
             return;
         }
@@ -927,6 +1113,23 @@ fn stem_of(path: &str) -> &str {
     stem
 }
 
+/// A file of bats with its tests as blocks: `@test "name" {`.
+fn with_functions(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for line in text.lines() {
+        let test = line.trim_start().strip_prefix("@test ");
+        let body = test.and_then(|test| test.rfind('{').and_then(|at| test.get(at..)));
+        // A test on one line has its braces in it.
+        let body = match (test, body) {
+            (Some(test), Some(_)) => test.split_once("\" ").or_else(|| test.split_once("' ")),
+            _ => None,
+        };
+        plain.push_str(body.map_or(line, |(_, body)| body));
+        plain.push('\n');
+    }
+    plain
+}
+
 /// Whether a word stands in a text by itself.
 fn has_word(text: &str, word: &str) -> bool {
     if word.is_empty() {
@@ -952,7 +1155,7 @@ fn has_word(text: &str, word: &str) -> bool {
 /// How a file is read: by its first line, its name, or what its runner says.
 fn reader_of(name: &str, text: &str, fallback: Option<Reader>) -> Option<Reader> {
     if let Some(program) = super::scripts::named_interpreter(text) {
-        if super::unwrapping::SHELLS.contains(&program) {
+        if SHELLS.contains(&program) {
             return Some(Reader::Shell);
         }
         let read = match code::language(program) {
@@ -968,7 +1171,11 @@ fn reader_of(name: &str, text: &str, fallback: Option<Reader>) -> Option<Reader>
             return read;
         }
     }
-    format_of(name).or(fallback)
+    match (format_of(name), fallback) {
+        // Settings of any kind are read as what loads them says.
+        (Some(Reader::Lines), Some(Reader::Compose)) => Some(Reader::Compose),
+        (format, fallback) => format.or(fallback),
+    }
 }
 
 /// How a file of a name is read.

@@ -13,6 +13,20 @@ pub(super) struct Names {
 #[derive(Clone, Copy)]
 pub(super) struct Shapes([u64; WORDS]);
 
+/// The shape of one name, worked out once to be asked of many lists.
+#[derive(Clone, Copy)]
+pub(super) struct Shape {
+    word: usize,
+    bit: u64,
+}
+
+impl Shape {
+    pub(super) fn from_name(name: &str) -> Self {
+        let (word, bit) = place(name.as_bytes());
+        Self { word, bit }
+    }
+}
+
 /// With 512 bits even a hundred names leave four of five others known by their shape alone.
 const WORDS: usize = 8;
 
@@ -21,7 +35,10 @@ impl Shapes {
 
     /// Whether a name of these shapes could be `name`.
     pub(super) fn could_hold(&self, name: &str) -> bool {
-        let (word, bit) = place(name.as_bytes());
+        self.have(Shape::from_name(name))
+    }
+
+    fn have(&self, Shape { word, bit }: Shape) -> bool {
         self.0.get(word).is_some_and(|bits| bits & bit != 0)
     }
 
@@ -80,7 +97,12 @@ impl Names {
 
     /// Whether `name` is one of them.
     pub(super) fn contains(&self, name: &str) -> bool {
-        self.shapes.could_hold(name)
+        self.contains_shaped(name, Shape::from_name(name))
+    }
+
+    /// The same for whoever knows the name's shape.
+    pub(super) fn contains_shaped(&self, name: &str, shape: Shape) -> bool {
+        self.shapes.have(shape)
             && self
                 .list
                 .split_ascii_whitespace()

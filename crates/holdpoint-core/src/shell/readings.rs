@@ -65,21 +65,11 @@ pub(super) fn choices(environment: &mut Environment, words: &[&Word]) -> Vec<Cho
         product.checked_mul(environment.count(name))
     });
     if product.is_none_or(|product| product > MAX_READINGS) {
-        // Each value on its own, and everything unknown.
+        // Each value on its own, and a reading that picks none, to which all of them are unknown.
         let most = names.iter().map(|name| environment.count(name)).max();
-        let unknown = Value::Unknown(Origin::Elsewhere);
-        for name in &names {
-            let mut values = environment
-                .variable(name)
-                .map_or(Vec::new(), |one| one.values);
-            if !values.contains(&unknown) {
-                values.push(unknown.clone());
-                environment.assign_any(name, values);
-            }
-        }
-        return (0..most.unwrap_or(1).min(MAX_READINGS) + 1)
-            .map(|at| Choice::from_picks(names.iter().map(|name| (name.clone(), at)).collect()))
-            .collect();
+        let picked = (0..most.unwrap_or(1).min(MAX_READINGS))
+            .map(|at| Choice::from_picks(names.iter().map(|name| (name.clone(), at)).collect()));
+        return picked.chain([Choice::none()]).collect();
     }
     let mut choices = vec![Vec::new()];
     for name in &names {
@@ -227,6 +217,17 @@ pub(super) fn calculated_text(parts: &[Part]) -> String {
         }
     }
     text
+}
+
+/// What of a parameter's operator is calculated: a subscript with what may follow it, or where a part of
+/// the value begins and ends.
+pub(super) fn calculated_operator(parameter: &Parameter) -> Option<&str> {
+    let operator = parameter.operator.as_str();
+    if operator.starts_with('[') {
+        return Some(operator);
+    }
+    let part = operator.strip_prefix(':')?;
+    (!part.starts_with(['-', '=', '+', '?'])).then_some(part)
 }
 
 /// Calls `found` with the text and the parts of each arithmetic expression of these parts.

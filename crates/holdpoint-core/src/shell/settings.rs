@@ -8,10 +8,12 @@ use super::texts::Argument;
 
 /// Variables whose value is a command or code, or names a file of code.
 const VARIABLES: &[&str] = &[
+    "ANSIBLE_SSH_EXECUTABLE",
     "AWS_PAGER",
     "BASH_ALIASES",
     "BASH_CMDS",
     "BASH_ENV",
+    "BASH_LOADABLES_PATH",
     "BAT_PAGER",
     "BROWSER",
     "CARGO_BUILD_RUSTC",
@@ -20,8 +22,12 @@ const VARIABLES: &[&str] = &[
     "CARGO_BUILD_RUSTDOC",
     "CCACHE_PREFIX",
     "CCACHE_PREFIX_CPP",
+    "COMPILER_PATH",
+    "CONFIG_SHELL",
+    "CONFIG_SITE",
     "CORECLR_PROFILER_PATH",
     "COR_PROFILER_PATH",
+    "CVSEDITOR",
     "CVS_RSH",
     "DELTA_PAGER",
     "DOTNET_STARTUP_HOOKS",
@@ -32,6 +38,7 @@ const VARIABLES: &[&str] = &[
     "EXINIT",
     "FCEDIT",
     "FZF_DEFAULT_COMMAND",
+    "GCC_EXEC_PREFIX",
     "GCONV_PATH",
     "GH_BROWSER",
     "GH_EDITOR",
@@ -48,13 +55,16 @@ const VARIABLES: &[&str] = &[
     "GIT_PAGER",
     "GIT_PROXY_COMMAND",
     "GIT_SEQUENCE_EDITOR",
+    "GIT_SHELL_PATH",
     "GIT_SSH",
     "GIT_SSH_COMMAND",
     "GIT_TEMPLATE_DIR",
     "GLAB_PAGER",
     "GTK_MODULES",
+    "HARNESS_PERL",
     "HGEDITOR",
     "HGMERGE",
+    "HGRCPATH",
     "KUBECTL_EXTERNAL_DIFF",
     "KUBE_EDITOR",
     "LD_AUDIT",
@@ -62,6 +72,7 @@ const VARIABLES: &[&str] = &[
     "LD_PRELOAD",
     "LESSCLOSE",
     "LESSEDIT",
+    "LESSKEY",
     "LESSKEYIN",
     "LESSKEY_CONTENT",
     "LESSOPEN",
@@ -72,16 +83,23 @@ const VARIABLES: &[&str] = &[
     "OPENSSL_CONF",
     "OPENSSL_ENGINES",
     "OPENSSL_MODULES",
+    "P4DIFF",
+    "P4EDITOR",
+    "P4MERGE",
+    "P4PAGER",
     "PAGER",
     "PERL5DB",
     "PERL5OPT",
+    "PERL5SHELL",
     "PHPRC",
     "PROMPT_COMMAND",
+    "PSQLRC",
     "PSQL_EDITOR",
     "PSQL_PAGER",
     "PYTHONBREAKPOINT",
     "PYTHONSTARTUP",
     "RIPGREP_CONFIG_PATH",
+    "RSYNC_CONNECT_PROG",
     "RSYNC_RSH",
     "RUBYOPT",
     "RUSTC_WORKSPACE_WRAPPER",
@@ -90,6 +108,9 @@ const VARIABLES: &[&str] = &[
     "R_PROFILE_USER",
     "SHELLOPTS",
     "SSH_ASKPASS",
+    "SSH_PKCS11_HELPER",
+    "SSH_SK_HELPER",
+    "SSH_SK_PROVIDER",
     "SUDO_ASKPASS",
     "SUDO_EDITOR",
     "SVN_EDITOR",
@@ -111,6 +132,15 @@ const VARIABLES_WITH: &[(&str, &[&str])] = &[
     ("JDK_JAVA_OPTIONS", &["agent", "-XX:On"]),
     ("ANT_OPTS", &["agent", "-XX:On"]),
     ("CARGO_ENCODED_RUSTFLAGS", &["linker="]),
+    ("AR", &["./", "/tmp/"]),
+    ("CC", &["./", "/tmp/"]),
+    ("CXX", &["./", "/tmp/"]),
+    ("LD", &["./", "/tmp/"]),
+    ("CFLAGS", &["-fplugin", "-wrapper"]),
+    ("CGO_CFLAGS", &["-fplugin", "-wrapper"]),
+    ("CGO_LDFLAGS", &["-fplugin", "-wrapper", "-plugin"]),
+    ("CXXFLAGS", &["-fplugin", "-wrapper"]),
+    ("LDFLAGS", &["-fplugin", "-wrapper", "-plugin"]),
     ("CMAKE_CXX_COMPILER_LAUNCHER", &["/", " ", ";"]),
     ("CMAKE_C_COMPILER_LAUNCHER", &["/", " ", ";"]),
     ("ELIXIR_ERL_OPTIONS", &["-eval", "-run", "-s "]),
@@ -146,6 +176,8 @@ const VARIABLES_WITH: &[(&str, &[&str])] = &[
     ("RUSTC", &["/", " "]),
     ("RUSTDOC", &["/", " "]),
     ("RUSTFLAGS", &["linker=/", "linker=.", "linker=~"]),
+    ("PYTHONWARNINGS", &["antigravity"]),
+    ("SHELL", &["./", "/tmp/", " "]),
     ("ZIPOPT", &["-TT", "--unzip-command"]),
     ("_JAVA_OPTIONS", &["agent", "-XX:On"]),
     ("npm_config_script_shell", &["/", " "]),
@@ -236,9 +268,46 @@ const HARMLESS: &[&str] = &[
     "vim",
 ];
 
+/// Whether a command line is ssh itself, told nothing but which key, port or account to use.
+fn is_plain_ssh(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    if words.next() != Some("ssh") {
+        return false;
+    }
+    let signs = |byte: u8| byte.is_ascii_alphanumeric() || b"_@%+=:,./~-".contains(&byte);
+    while let Some(word) = words.next() {
+        let known = match word {
+            "-i" | "-p" | "-l" => words.next().is_some_and(|value| value.bytes().all(signs)),
+            "-o" => words.next().is_some_and(is_plain_ssh_option),
+            "-v" | "-4" | "-6" | "-q" | "-T" | "-a" | "-x" => true,
+            _ => word.strip_prefix("-o").is_some_and(is_plain_ssh_option),
+        };
+        if !known {
+            return false;
+        }
+    }
+    true
+}
+
+/// Options of ssh that choose among keys, or say how long to wait.
+fn is_plain_ssh_option(option: &str) -> bool {
+    let name = option.split('=').next().unwrap_or_default();
+    [
+        "BatchMode",
+        "ConnectTimeout",
+        "IdentitiesOnly",
+        "IdentityFile",
+        "ServerAliveInterval",
+    ]
+    .iter()
+    .any(|known| known.eq_ignore_ascii_case(name))
+}
+
 /// Whether setting a variable to a value makes some program run something else.
 pub(super) fn variable_runs(name: &str, value: &Argument) -> bool {
-    let harmless = value.known().is_some_and(|text| HARMLESS.contains(&text));
+    let harmless = value.known().is_some_and(|text| {
+        HARMLESS.contains(&text) || (name == "GIT_SSH_COMMAND" && is_plain_ssh(text))
+    });
     if VARIABLES.contains(&name) {
         return !harmless;
     }
@@ -268,6 +337,9 @@ pub(super) fn git_setting_runs(key: &str, value: Option<&str>) -> bool {
         return false;
     }
     let key = key.to_ascii_lowercase();
+    if key == "core.sshcommand" && value.is_some_and(is_plain_ssh) {
+        return false;
+    }
     if GIT_KEYS.contains(&key.as_str()) {
         return true;
     }

@@ -339,6 +339,13 @@ impl Unwrapped<'_, '_> {
                 }
                 continue;
             }
+            // `yarn exec 'rm -rf x'`: no program's name has a blank and an option in it, so a shell reads it.
+            if self.known(at).is_some_and(|text| text.contains(" -"))
+                && let Some(line) = self.words.get(at)
+            {
+                self.runs(wrapper.how, line)?;
+                continue;
+            }
             let words = self.rest(at).to_vec();
             let before = self.changed_directory(&reading, &["-D", "--chdir"]);
             let walked = self.starts(wrapper.how, assignments, words);
@@ -641,9 +648,10 @@ impl Unwrapped<'_, '_> {
                 (named || is(before, numbers) || is(after, numbers)).then_some(text)
             }
             "declare" | "typeset" | "local" | "export" | "readonly" => {
+                // A number is calculated, and a name for another variable may have a subscript.
                 let calculates = self.words.iter().any(|word| {
                     let text = word.unquoted();
-                    text.starts_with('-') && text.contains('i')
+                    text.starts_with('-') && text.contains(['i', 'n'])
                 });
                 match text.split_once('=') {
                     Some((_, value)) if calculates => Some(value),

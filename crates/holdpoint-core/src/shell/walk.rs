@@ -28,10 +28,11 @@ use super::settings;
 use super::texts::{Argument, Expander};
 use super::tree::{
     Arithmetic, Clause, CommandKind, CommandNode, ConditionToken, Connector, HereDocument, Item,
-    Part, Pipeline, Redirect, RedirectKind, Script, Simple, Span, Substitution, Word,
+    Parameter, Part, Pipeline, Redirect, RedirectKind, Script, Simple, Span, Substitution, Word,
 };
 use super::unwrapping;
-use crate::budget::{Budget, Checkpoint, Resource, Spent};
+use crate::budget::{Budget, Checkpoint, Cost, Resource, Spent};
+use crate::code::{self, Language};
 use crate::opaque::{Opaque, Reason};
 use crate::paths::{Entry, FileText, Surroundings};
 use crate::rules::READ_ONLY;
@@ -59,6 +60,14 @@ const GO_AROUND: &[&str] = &["continue", "eval", "source", ".", "command", "buil
 
 /// Values of a loop's variable looked at in one round: as many as a variable may have.
 const ROUND: usize = 8;
+/// Assignments of one command: each is compared with all before it. A line with a command that has more
+/// is refused.
+const MAX_ASSIGNMENTS: usize = 500;
+/// Variables one expression uses, by their values, too. A line that calculates with more is refused.
+const MAX_CALCULATED: usize = 64;
+/// Pieces of code whose readings are kept: the same one comes again soon or not at all. An older one
+/// is read again.
+const MAX_CODE_READ: usize = 4;
 /// Traps are walked where they are set and again at the end; nobody sets more.
 const MAX_TRAPS: usize = 16;
 
@@ -113,6 +122,14 @@ struct Taken {
     words: Vec<Text>,
     assignments: Vec<Assignment>,
     redirects: Vec<Redirection>,
+}
+
+/// Code that was read, and what reading it cost.
+struct CodeRead {
+    language: Language,
+    text: Box<str>,
+    cost: Cost,
+    reading: Rc<code::Reading>,
 }
 
 /// How the walk came to a piece of the tree.
@@ -170,6 +187,8 @@ pub(super) struct Listing<'w> {
     pub(super) copies: Vec<Copy>,
     /// Files of the project that were loaded, by real path, and from where.
     pub(super) loaded: HashSet<(String, String)>,
+    /// Code in other languages that was read, the last of it last.
+    code_read: Vec<CodeRead>,
     /// Code that runs at the end, or at any time.
     trapped: Vec<(usize, Argument)>,
     /// Such code is being walked: what it leaves for the end is not followed further.
@@ -198,9 +217,36 @@ impl<'w> Listing<'w> {
             texts: HashMap::new(),
             copies: Vec::new(),
             loaded: HashSet::new(),
+            code_read: Vec::new(),
             trapped: Vec::new(),
             ending: false,
         }
+    }
+
+    /// Reads code in another language. A script that a line writes and runs is come upon twice, as
+    /// what is run and as a file of the project that is loaded; reading it is by far the dearest thing
+    /// a call can ask for.
+    pub(super) fn read_code(&mut self, language: Language, text: &str) -> Rc<code::Reading> {
+        let same = |one: &&CodeRead| one.language == language && *one.text == *text;
+        if let Some(known) = self.code_read.iter().find(same)
+            && self.budget().spend_again(&known.cost)
+        {
+            return Rc::clone(&known.reading);
+        }
+        let before = self.budget().usage();
+        let reading = Rc::new(code::read(language, text, self.budget()));
+        if let Some(cost) = self.budget().cost_since(&before) {
+            if self.code_read.len() >= MAX_CODE_READ {
+                self.code_read.remove(0);
+            }
+            self.code_read.push(CodeRead {
+                language,
+                text: Box::from(text),
+                cost,
+                reading: Rc::clone(&reading),
+            });
+        }
+        reading
     }
 
     /// What a script prints, as far as that can be foreseen.
@@ -221,6 +267,19 @@ impl<'w> Listing<'w> {
             .contains(&last)
             .then(|| self.commands.get(last).map(Command::line))?
             .filter(|line| line.len() < 200)
+    }
+
+    /// The commands whose output is read, those inside of them included.
+    pub(super) fn feeders(&self) -> &[Command] {
+        self.commands.get(self.fed_by.clone()).unwrap_or_default()
+    }
+
+    /// Whether a command reads what the pipeline before it prints, and nothing else: it has no redirects,
+    /// and nothing that has some starts it.
+    pub(super) fn reads_pipe(&self, place: usize) -> bool {
+        self.commands.get(place).is_some_and(|command| {
+            command.redirects.is_empty() && !matches!(command.reached, Reached::Within { .. })
+        })
     }
 
     /// Whether something of the pipeline before decodes.
@@ -303,11 +362,12 @@ impl<'w> Listing<'w> {
         }
         let first = arguments.first().map_or(0, |word| word.text.span.start);
         let last = arguments.last().map_or(first, |word| word.text.span.end);
+        let redirects = self.inherited_redirects(&start);
         let place = self.add(Command {
             span: first..last.max(first),
             assignments: assignments.iter().map(as_assignment).collect(),
             words: arguments.iter().map(|word| word.text.clone()).collect(),
-            redirects: Vec::new(),
+            redirects,
             reached: start.reached,
             opaque: Vec::new(),
             directory: Arc::clone(&self.environment.directory),
@@ -322,6 +382,28 @@ impl<'w> Listing<'w> {
         self.with_assignments(&assignments, |listing| {
             listing.unwrap(place, &arguments, &start)
         })
+    }
+
+    /// The file a command reads because whoever starts it was told to: `timeout 5 psql < dump.sql`.
+    fn inherited_redirects(&self, start: &Start) -> Vec<Redirection> {
+        let Reached::Within { wrapper, .. } = start.reached else {
+            return Vec::new();
+        };
+        match start.input {
+            Input::Unknown(_) | Input::Partly(_) => {}
+            Input::Inherited | Input::Empty | Input::Known(_) => return Vec::new(),
+        }
+        let outer = self
+            .commands
+            .get(wrapper)
+            .map(|command| command.redirects.as_slice());
+        let reads = |redirect: &&Redirection| redirect.kind == RedirectionKind::Read;
+        outer
+            .unwrap_or_default()
+            .iter()
+            .filter(reads)
+            .cloned()
+            .collect()
     }
 
     /// Lists the commands of code that stands in a word of a listed command.
@@ -648,6 +730,16 @@ impl<'w> Listing<'w> {
     }
 
     fn mark_assignments(&mut self, place: usize, assignments: &[(String, Argument)]) {
+        // A shell that starts reads its code from a descriptor.
+        let descriptor = |(name, value): &(String, Argument)| {
+            matches!(name.as_str(), "BASH_ENV" | "ENV")
+                && ["/dev/", "/proc/"]
+                    .iter()
+                    .any(|front| value.unquoted().starts_with(front))
+        };
+        if assignments.iter().any(descriptor) {
+            self.mark(place, Reason::ScriptFromInput);
+        }
         let runs = |(name, value): &(String, Argument)| settings::variable_runs(name, value);
         if assignments.iter().any(runs) {
             self.mark(place, Reason::ExecutableSetting);
@@ -664,6 +756,11 @@ impl<'w> Listing<'w> {
         for (name, value) in assignments {
             if settings::is_command(name) && settings::variable_runs(name, value) {
                 self.code(place, Wrapping::Incidental, value, start)?;
+            }
+            // Expanded before each command bash shows.
+            if name == "PS4" {
+                let span = value.text.span.clone();
+                self.evaluated(Some(place), value.unquoted(), &span, start)?;
             }
         }
         Ok(())
@@ -1261,8 +1358,10 @@ impl<'w> Listing<'w> {
     fn code_in_forgotten(&mut self, word: &Word, scope: &Scope<'_>) -> Result<(), Refusal> {
         let mut values: Vec<Arc<str>> = Vec::new();
         readings::each_calculation(&word.parts, &mut |text, inside| {
-            if arithmetic::assigns(text) {
-                values.extend(self.values_used(text, inside));
+            // Values are expressions, too: `=` in one of them is enough to forget it.
+            let used = self.values_used(text, inside);
+            if arithmetic::assigns(text) || used.iter().any(|value| arithmetic::assigns(value)) {
+                values.extend(used);
             }
         });
         self.evaluated_values(&values, &word.span, scope)
@@ -1286,28 +1385,36 @@ impl<'w> Listing<'w> {
         Ok(())
     }
 
-    /// What is known of the values of the variables an expression uses.
+    /// What is known of the values of the variables an expression uses, and of those they use in turn:
+    /// a value is an expression, too.
     fn values_used(&self, text: &str, parts: &[Part]) -> Vec<Arc<str>> {
         let mut names: Vec<String> = names_in(text).map(str::to_owned).collect();
         readings::each_parameter(parts, readings::Within::Word, &mut |parameter| {
             names.push(parameter.name.clone());
         });
-        // An expression of a thousand uses of one variable uses one.
-        names.sort_unstable();
-        names.dedup();
-        let variables = names
-            .iter()
-            .filter_map(|name| self.environment.variable(name));
-        let values = variables.flat_map(|variable| variable.values);
-        let known = values.filter_map(|value| match value {
-            Value::Known(text) => Some(text),
-            Value::Partly(_)
-            | Value::Pattern(_)
-            | Value::List(_)
-            | Value::Unset
-            | Value::Unknown(_) => None,
-        });
-        known.collect()
+        let mut seen: HashSet<String> = HashSet::new();
+        let mut used: Vec<Arc<str>> = Vec::new();
+        while let Some(name) = names.pop() {
+            let Some(variable) = self.environment.variable(&name) else {
+                continue;
+            };
+            // An expression of a thousand uses of one variable uses one.
+            if !seen.insert(name) {
+                continue;
+            }
+            if seen.len() > MAX_CALCULATED {
+                self.budget().overrun();
+                break;
+            }
+            for value in variable.values {
+                let Value::Known(text) = value else { continue };
+                if !is_plain_number(&text) {
+                    names.extend(names_in(&text).map(str::to_owned));
+                    used.push(text);
+                }
+            }
+        }
+        used
     }
 
     fn forget_all(&mut self, names: &[String]) {
@@ -1398,6 +1505,16 @@ impl<'w> Listing<'w> {
         if !text.contains("$(") && !text.contains('`') && !text.contains("${") {
             return Ok(());
         }
+        // A value may use itself, by way of code in it.
+        if start.depth >= MAX_DEPTH {
+            return match command {
+                Some(command) => {
+                    self.mark(command, Reason::TooDeep);
+                    Ok(())
+                }
+                None => refuse(RefusalReason::TooDeep, span),
+            };
+        }
         let parts = match (read_expanding(text), command) {
             (Ok(parts), _) => parts,
             (Err(_), Some(command)) => {
@@ -1479,15 +1596,25 @@ impl<'w> Listing<'w> {
         scope: &Scope<'_>,
         input: &Input,
     ) -> Result<(), Refusal> {
+        if simple.assignments.len() > MAX_ASSIGNMENTS {
+            return refuse(RefusalReason::TooMuchWork, &scope.place(&node.span));
+        }
         let values = || simple.assignments.iter().map(|node| &node.value);
         let targets = node.redirects.iter().map(|redirect| &redirect.target);
         let all: Vec<&Word> = simple.words.iter().chain(values()).chain(targets).collect();
-        for word in &all {
+        // Most words are what they say: there is nothing in them to be looked for.
+        let expanding: Vec<&Word> = (all.iter().copied())
+            .filter(|word| word.plain().is_none())
+            .collect();
+        for word in &expanding {
             self.code_in_forgotten(word, scope)?;
             self.calculated(&word.parts);
         }
-        self.defaults_used_twice(&all);
-        let choices = readings::choices(&mut self.environment, &all);
+        self.defaults_used_twice(&expanding);
+        let choices = match expanding.is_empty() {
+            true => vec![Choice::none()],
+            false => readings::choices(&mut self.environment, &all),
+        };
         let declares = simple
             .words
             .first()
@@ -1498,6 +1625,7 @@ impl<'w> Listing<'w> {
             .iter()
             .chain(values())
             .any(|word| evaluates(&word.parts));
+        let expands = !expanding.is_empty();
         let documents = node.redirects.iter().any(|redirect| {
             matches!(
                 redirect.kind,
@@ -1578,7 +1706,7 @@ impl<'w> Listing<'w> {
             if evaluates {
                 self.mark(place, Reason::DynamicCode);
             }
-            if self.is_crowded(arguments.first(), simple, &node.redirects) {
+            if expands && self.is_crowded(arguments.first(), simple, &node.redirects) {
                 self.mark(place, Reason::OverBudget);
             }
             self.remember_writes(&redirects, &printed, place);
@@ -1610,13 +1738,13 @@ impl<'w> Listing<'w> {
         if let Some(after) = after {
             self.environment = after;
         }
-        self.default_assignments(&all, scope);
+        self.default_assignments(&expanding, scope);
         if simple.words.is_empty() {
             for (name, values) in assigned {
                 self.environment.assign_any(&name, values);
             }
         }
-        if all.iter().any(|word| self.may_stop(word, scope)) {
+        if expanding.iter().any(|word| self.may_stop(word, scope)) {
             self.environment = self.environment.clone().either(before);
         }
         Ok(())
@@ -1677,16 +1805,14 @@ impl<'w> Listing<'w> {
                 }
             });
         }
-        given.retain(|name| {
-            let mut count = 0;
-            for word in words {
-                let within = readings::Within::Substitutions;
-                readings::each_parameter(&word.parts, within, &mut |parameter| {
-                    count += usize::from(parameter.name == *name);
-                });
-            }
-            count > 1
-        });
+        let mut uses: HashMap<String, usize> = HashMap::new();
+        for word in words.iter().filter(|_| !given.is_empty()) {
+            let within = readings::Within::Substitutions;
+            readings::each_parameter(&word.parts, within, &mut |parameter| {
+                *uses.entry(parameter.name.clone()).or_default() += 1;
+            });
+        }
+        given.retain(|name| uses.get(name).is_some_and(|count| *count > 1));
         self.forget_all(&given);
     }
 
@@ -1882,7 +2008,10 @@ impl<'w> Listing<'w> {
                 Part::DoubleQuoted(inside) | Part::Localized(inside) | Part::Extended(inside) => {
                     self.parts(inside, scope)?;
                 }
-                Part::Parameter(parameter) => self.parts(&parameter.parts, scope)?,
+                Part::Parameter(parameter) => {
+                    self.parts(&parameter.parts, scope)?;
+                    self.code_in_parameter(parameter, scope)?;
+                }
                 Part::Arithmetic(arithmetic) => {
                     self.parts(&arithmetic.parts, scope)?;
                     self.calculation(arithmetic, scope)?;
@@ -1890,6 +2019,23 @@ impl<'w> Listing<'w> {
                 Part::Command(code) | Part::Process(code) => self.substituted(code, scope)?,
                 Part::Array(words) => self.substitutions_in(words, scope)?,
             }
+        }
+        Ok(())
+    }
+
+    /// Lists the code in values that a parameter calculates with: `${a[x]}`, `${x:y}`, and `${!x}`,
+    /// whose value may be a name with a subscript.
+    fn code_in_parameter(
+        &mut self,
+        parameter: &Parameter,
+        scope: &Scope<'_>,
+    ) -> Result<(), Refusal> {
+        let span = &parameter.span;
+        if let Some(text) = readings::calculated_operator(parameter) {
+            self.code_in_values(text, &[], span, scope)?;
+        }
+        if parameter.prefix == Some('!') {
+            self.code_in_values(&parameter.name, &[], span, scope)?;
         }
         Ok(())
     }
@@ -1953,10 +2099,14 @@ pub(super) fn names_in(text: &str) -> impl Iterator<Item = &str> {
     words.filter(|word| word.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic()))
 }
 
+fn is_plain_number(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Whether a value is digits and nothing else.
 fn is_number(value: &Value) -> bool {
     match value {
-        Value::Known(text) => text.bytes().all(|byte| byte.is_ascii_digit()),
+        Value::Known(text) => is_plain_number(text),
         Value::Partly(_)
         | Value::Pattern(_)
         | Value::List(_)
@@ -2097,4 +2247,33 @@ fn evaluates(parts: &[Part]) -> bool {
         | Part::Brace(_)
         | Part::Tilde(_) => false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_that_comes_again_is_what_it_was_and_costs_as_much() {
+        let budget = Budget::new();
+        let mut listing = Listing::new(None, &budget);
+        let texts = ["import os\nos.remove('x')", "print(1)", "", "f(", "eval(x)"];
+        for text in texts {
+            let alone = Budget::new();
+            let read = code::read(Language::Python, text, &alone);
+            let before = budget.left(Resource::Tokens);
+            let first = listing.read_code(Language::Python, text);
+            let second = listing.read_code(Language::Python, text);
+            assert_eq!((&*first, &*second), (&read, &read), "{text}");
+            assert!(Rc::ptr_eq(&first, &second), "{text}");
+            let once = Resource::Tokens;
+            let cost = crate::budget::MAX_TOKENS - alone.left(once);
+            assert_eq!(before - budget.left(once), 2 * cost, "{text}");
+        }
+        let other = listing.read_code(Language::Ruby, "print(1)");
+        assert_eq!(
+            *other,
+            code::read(Language::Ruby, "print(1)", &Budget::new())
+        );
+    }
 }

@@ -5,7 +5,7 @@
 //! row is applied is left to `unwrapping`.
 
 use super::commands::Wrapping::{self, Commanding, Incidental, Transparent};
-use super::names::{Names, Shapes};
+use super::names::{Names, Shape, Shapes};
 use super::options::Spec;
 use super::texts::Argument;
 
@@ -52,8 +52,9 @@ pub(super) fn find(name: &str, subcommand: Option<&str>) -> Option<&'static Wrap
     if !ALL.could_hold(name) {
         return None;
     }
+    let shape = Shape::from_name(name);
     WRAPPERS.iter().find(|wrapper| {
-        wrapper.names.contains(name)
+        wrapper.names.contains_shaped(name, shape)
             && (wrapper.subcommands.is_empty()
                 || subcommand.is_some_and(|word| wrapper.subcommands.contains(word)))
     })
@@ -63,6 +64,12 @@ pub(super) fn find(name: &str, subcommand: Option<&str>) -> Option<&'static Wrap
 /// front of a subcommand, each with one word that may be its value.
 pub(super) fn find_in(name: &str, words: &[Argument]) -> Option<(&'static Wrapper, usize)> {
     if !ALL.could_hold(name) {
+        return None;
+    }
+    // A name that only looks like one is none behind any number of flags.
+    let shape = Shape::from_name(name);
+    let mut wrappers = WRAPPERS.iter();
+    if !wrappers.any(|wrapper| wrapper.names.contains_shaped(name, shape)) {
         return None;
     }
     let mut at = 1;
@@ -75,13 +82,19 @@ pub(super) fn find_in(name: &str, words: &[Argument]) -> Option<(&'static Wrappe
         let before = words.get(at.saturating_sub(1)).filter(|_| at > 1);
         let is_flag = |word: &Argument| word.unquoted().starts_with('-');
         let is_value = before.is_some_and(is_flag);
-        if !words.get(at).is_some_and(is_flag) && !is_value {
+        let goes_round = word.is_some_and(|word| ROUNDS.contains(&word));
+        let is_named = before.is_some_and(|word| word.unquoted() == "workspace");
+        if !words.get(at).is_some_and(is_flag) && !is_value && !goes_round && !is_named {
             return None;
         }
         at += 1;
     }
     None
 }
+
+/// Subcommands that do what the next one says, in other directories: `yarn workspaces foreach exec …`. The
+/// last is followed by the name of one.
+const ROUNDS: [&str; 5] = ["workspaces", "foreach", "recursive", "workspace", "alloc"];
 
 /// How far behind the program a subcommand is looked for.
 const MAX_FRONT: usize = 12;
@@ -380,6 +393,14 @@ const WRAPPERS: &[Wrapper] = &[
         names: Names::new("npm"),
         subcommands: Names::new("explore"),
         how: Incidental,
+        operands: 1,
+        ..PLAIN
+    },
+    Wrapper {
+        names: Names::new("nomad"),
+        subcommands: Names::new("exec"),
+        how: Commanding,
+        spec: spec("-task -job -namespace -region -address -e", "-i -t -m"),
         operands: 1,
         ..PLAIN
     },

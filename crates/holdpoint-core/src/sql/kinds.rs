@@ -1,5 +1,7 @@
 //! The kinds of statement a policy can name.
 
+use crate::kind_words;
+
 /// What a statement does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum StatementKind {
@@ -68,18 +70,12 @@ pub(crate) enum StatementKind {
 impl StatementKind {
     /// The word policies use.
     pub(crate) fn as_str(self) -> &'static str {
-        WORDS
-            .iter()
-            .find(|(kind, _)| *kind == self)
-            .map_or("unreadable", |(_, word)| word)
+        kind_words::word_of(WORDS, self).unwrap_or("unreadable")
     }
 
     /// The kind a policy's word means.
     pub(crate) fn from_word(word: &str) -> Option<Self> {
-        WORDS
-            .iter()
-            .find(|(_, known)| *known == word)
-            .map(|(kind, _)| *kind)
+        kind_words::kind_of(WORDS, word)
     }
 
     /// Every kind, in the order of [`WORDS`].

@@ -7,6 +7,8 @@ pub(crate) mod mongo;
 pub(crate) mod redis;
 mod scripts;
 
+use crate::kind_words;
+
 /// Longest text read; what follows is one unreadable act.
 pub(crate) const MAX_TEXT: usize = 1 << 20;
 /// Acts listed; more end in one unreadable act.
@@ -56,18 +58,12 @@ pub(crate) enum StoreKind {
 impl StoreKind {
     /// The word policies use.
     pub(crate) fn as_str(self) -> &'static str {
-        WORDS
-            .iter()
-            .find(|(kind, _)| *kind == self)
-            .map_or("unreadable", |(_, word)| word)
+        kind_words::word_of(WORDS, self).unwrap_or("unreadable")
     }
 
     /// The kind a policy's word means.
     pub(crate) fn from_word(word: &str) -> Option<Self> {
-        WORDS
-            .iter()
-            .find(|(_, known)| *known == word)
-            .map(|(kind, _)| *kind)
+        kind_words::kind_of(WORDS, word)
     }
 }
 

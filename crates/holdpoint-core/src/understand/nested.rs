@@ -9,6 +9,9 @@ use serde_json::{Map, Value};
 use super::{Action, Here, Unreadable, collect_texts};
 use crate::catalogue;
 use crate::opaque::{Opaque, Reason};
+use crate::paths::base_name;
+use crate::project_files::{literals, settings};
+use crate::shell::is_program;
 
 /// How deep objects and JSON texts are followed into each other; tools' arguments have three or four.
 const MAX_DEPTH: usize = 16;
@@ -26,7 +29,66 @@ const LINE_ENDS: [&str; 10] = [
 const MEASURING: [&str; 4] = ["%time ", "%timeit ", "%prun ", "%memit "];
 
 /// Programs a notebook runs under a magic of their name.
-const FILE_MAGICS: [&str; 7] = ["rm", "mv", "cp", "rmdir", "mkdir", "ln", "cat"];
+const FILE_MAGICS: [&str; 11] = [
+    "rm", "mv", "cp", "rmdir", "mkdir", "ln", "cat", "pip", "conda", "mamba", "uv",
+];
+
+/// The most words of a list that are taken for one line; longer ones are lists of things.
+const MAX_WORDS_OF_LINE: usize = 64;
+
+/// Names arguments of a program have.
+const ARGUMENTS: &[&str] = &["args", "argv", "arguments", "parameters", "params"];
+
+/// Names under which variables are set for a command.
+const SETTING: &[&str] = &[
+    "env",
+    "environment",
+    "envs",
+    "env_vars",
+    "envVars",
+    "variables",
+    "vars",
+];
+
+/// Names under which the language of code is told.
+const LANGUAGE: &[&str] = &[
+    "language",
+    "lang",
+    "interpreter",
+    "runtime",
+    "kernel",
+    "kernel_name",
+    "executor",
+    "engine",
+    "shell",
+];
+
+/// Names under which code stands if its language is told beside it.
+const HOLDING: &[&str] = &["body", "content", "data", "input", "text", "value"];
+
+/// The interpreters whose code most tools run, as `tools.toml` names them.
+const PYTHON: &str = "python3 -c";
+const JAVASCRIPT: &str = "node -e";
+const SHELL: &str = "sh -c";
+
+/// Ends what a command is given to read; no text has such a line by chance.
+const END: &str = "HOLDPOINT_END_OF_INPUT";
+
+/// What begins a line that an interpreter hands to a shell: `!ls`, `:!ls`, `\\! ls`.
+const TO_SHELL: [&str; 3] = [":!", "\\!", "!"];
+
+/// Verbs by which a statement for a database begins and no shell command does.
+const STATEMENTS: [&str; 4] = ["ALTER", "DELETE", "DROP", "TRUNCATE"];
+
+/// Arguments that say that what is typed is sent off.
+const SENDING: [&str; 6] = [
+    "enter",
+    "press_enter",
+    "pressEnter",
+    "submit",
+    "newline",
+    "execute",
+];
 
 impl Action {
     /// Reads every argument that is named like a command, except the one already read.
@@ -61,15 +123,16 @@ impl Action {
             let named = catalogue::names_command(key);
             match value {
                 Value::String(line) if named => {
-                    self.read_line(line, here);
-                    self.read_program(line, input, here);
-                    self.read_with_environment(line, input, here);
+                    self.read_command(key, line, input, here);
+                    self.read_json(line, depth, here);
                 }
                 Value::String(program) if catalogue::names_program(key) => {
                     self.read_program(program, input, here);
+                    self.read_with_input(program, input, here);
                 }
                 Value::Array(words) if named => {
                     self.read_words(words, here);
+                    self.read_as_of_program(words, here);
                     // A list may also be one of whole lines.
                     for line in words.iter().filter_map(Value::as_str) {
                         if line.contains(char::is_whitespace) {
@@ -81,10 +144,35 @@ impl Action {
                     }
                 }
                 Value::String(code) if catalogue::names_code(key) => {
-                    self.read_code(key, code, here)
+                    self.read_code(key, code, input, here);
                 }
                 Value::Array(words) if catalogue::names_words(key) => self.read_words(words, here),
-                Value::Object(inner) => self.read_map(inner, None, depth + 1, here),
+                Value::Array(words) if ARGUMENTS.contains(&key.as_str()) => {
+                    self.read_arguments(words, input, here);
+                }
+                Value::Object(inner) => {
+                    // Whatever a command's parts are called, a text among them may be all of it.
+                    for (key, line) in inner.iter().filter(|_| named) {
+                        if let Some(line) = line.as_str().filter(|line| line.contains(' ')) {
+                            self.read_command(key, line, inner, here);
+                        }
+                    }
+                    self.read_map(inner, None, depth + 1, here);
+                }
+                Value::String(words) if ARGUMENTS.contains(&key.as_str()) => {
+                    let known = |key: &String| {
+                        catalogue::names_command(key) || catalogue::names_program(key)
+                    };
+                    if !input.keys().any(known) {
+                        self.read_for_program(words, here);
+                    }
+                    self.read_json(words, depth, here);
+                }
+                Value::String(query) if key == "query" || key == "queries" => {
+                    // A statement in a language of a database's own client.
+                    self.read_statement(query, here);
+                    self.read_json(query, depth, here);
+                }
                 Value::Array(items) => {
                     for inner in items.iter().filter_map(Value::as_object) {
                         self.read_map(inner, None, depth + 1, here);
@@ -95,7 +183,16 @@ impl Action {
                 {
                     self.read_cell(cell, here);
                 }
-                Value::String(text) => self.read_json(text, depth, here),
+                Value::String(text) => {
+                    let told = LANGUAGE
+                        .iter()
+                        .filter_map(|key| input.get(*key)?.as_str())
+                        .find_map(catalogue::language_named);
+                    if let Some(language) = told.filter(|_| HOLDING.contains(&key.as_str())) {
+                        self.read_in(language, text, here);
+                    }
+                    self.read_json(text, depth, here);
+                }
                 Value::Null | Value::Bool(_) | Value::Number(_) => {}
             }
         }
@@ -127,6 +224,10 @@ impl Action {
         match serde_json::from_str::<Value>(text) {
             Ok(Value::Object(inner)) => self.read_map(&inner, None, depth + 1, here),
             Ok(Value::Array(items)) => {
+                let first = items.first().and_then(Value::as_str);
+                if first.is_some_and(|word| is_program(base_name(word))) {
+                    self.read_words(&items, here);
+                }
                 for inner in items.iter().filter_map(Value::as_object) {
                     self.read_map(inner, None, depth + 1, here);
                 }
@@ -135,12 +236,94 @@ impl Action {
         }
     }
 
+    /// A text under a name that says it is a command: a line, the name of a program whose arguments
+    /// stand beside it, what a tool named like a program is told, or code of a language that is named.
+    fn read_command(&mut self, key: &str, line: &str, input: &Map<String, Value>, here: &Here<'_>) {
+        self.read_line(line, here);
+        self.read_program(line, input, here);
+        self.read_with_environment(line, input, here);
+        self.read_with_input(line, input, here);
+        self.read_for_program(line, here);
+        if let Some(language) = self.language_of(key, input)
+            && language != SHELL
+        {
+            self.read_in(language, line, here);
+        }
+    }
+
+    /// A line for the program a tool is named after.
+    fn read_for_program(&mut self, line: &str, here: &Here<'_>) {
+        for program in catalogue::programs_named(self.call.tool()) {
+            // `kubectl get pods` says itself what it is.
+            if line.split_whitespace().next() != program.split_whitespace().next() {
+                self.read_line(&told_to(program, line), here);
+            }
+        }
+    }
+
+    /// A query for the program a tool is named after, if that takes one as a text.
+    fn read_statement(&mut self, query: &str, here: &Here<'_>) {
+        for program in catalogue::programs_named(self.call.tool()) {
+            if program.contains(' ') {
+                self.read_line(&told_to(program, query), here);
+            }
+        }
+    }
+
+    /// Words for the program a tool is named after.
+    fn read_as_of_program(&mut self, words: &[Value], here: &Here<'_>) {
+        for program in catalogue::programs_named(self.call.tool()) {
+            let own = program.split_whitespace().map(Value::from);
+            if words.first() != own.clone().next().as_ref() {
+                let words: Vec<Value> = own.chain(words.iter().cloned()).collect();
+                self.read_words(&words, here);
+            }
+        }
+    }
+
+    /// A list of arguments beside which no program stands: the program may be its first word, the tool
+    /// may be named after it, or it may stand under a name that says nothing.
+    fn read_arguments(&mut self, words: &[Value], input: &Map<String, Value>, here: &Here<'_>) {
+        let known = |key: &String| catalogue::names_command(key) || catalogue::names_program(key);
+        if input.keys().any(known) {
+            return;
+        }
+        let named = |word: &str| !word.contains(char::is_whitespace) && is_program(base_name(word));
+        if words.first().and_then(Value::as_str).is_some_and(named) {
+            self.read_words(words, here);
+        }
+        self.read_as_of_program(words, here);
+        for key in ["file", "name", "path", "tool"] {
+            if let Some(program) = input.get(key).and_then(Value::as_str)
+                && named(program)
+            {
+                self.read_program(program, input, here);
+            }
+        }
+    }
+
+    /// A command with what it is given to read beside it.
+    fn read_with_input(&mut self, line: &str, input: &Map<String, Value>, here: &Here<'_>) {
+        for key in ["stdin", "input"] {
+            if let Some(text) = input.get(key).and_then(Value::as_str)
+                && !line.contains('\n')
+            {
+                self.read_line(&format!("{line} <<'{END}'\n{text}\n{END}\n"), here);
+            }
+        }
+    }
+
     /// A program whose arguments stand beside it, as a list or as a text.
     fn read_program(&mut self, program: &str, input: &Map<String, Value>, here: &Here<'_>) {
-        for key in ["args", "argv", "arguments", "parameters", "params"] {
-            match input.get(key) {
-                Some(Value::String(text)) => self.read_line(&format!("{program} {text}"), here),
+        let mut given = false;
+        for key in ARGUMENTS {
+            match input.get(*key) {
+                Some(Value::String(text)) => {
+                    given = true;
+                    self.read_line(&format!("{program} {text}"), here);
+                }
                 Some(Value::Array(arguments)) => {
+                    given = true;
                     let words = program.split_whitespace().map(Value::from);
                     let words: Vec<Value> = words.chain(arguments.iter().cloned()).collect();
                     self.read_words(&words, here);
@@ -148,46 +331,95 @@ impl Action {
                 Some(_) | None => {}
             }
         }
+        if given || program.contains(char::is_whitespace) || !is_program(base_name(program)) {
+            return;
+        }
+        // Its flags and what it is about may each have a name of their own.
+        let mut words = vec![Value::from(program)];
+        for key in [
+            "flags", "options", "target", "path", "paths", "file", "files",
+        ] {
+            match input.get(key) {
+                Some(Value::String(text)) => words.extend(text.split(' ').map(Value::from)),
+                Some(Value::Array(items)) => words.extend(items.iter().cloned()),
+                Some(_) | None => {}
+            }
+        }
+        if words.len() > 1 {
+            self.read_words(&words, here);
+        }
     }
 
     /// A command with the variables that are set for it beside it.
     fn read_with_environment(&mut self, line: &str, input: &Map<String, Value>, here: &Here<'_>) {
-        let set = ["env", "environment", "envs", "env_vars", "envVars"]
-            .iter()
-            .find_map(|key| input.get(*key)?.as_object());
-        let Some(set) = set.filter(|set| !set.is_empty()) else {
-            return;
-        };
         let mut words = vec![Value::from("env")];
-        for (name, value) in set {
-            if let Some(value) = value.as_str() {
-                words.push(Value::from(format!("{name}={value}")));
+        for set in SETTING.iter().filter_map(|key| input.get(*key)) {
+            match set {
+                Value::Object(set) => {
+                    let texts = set
+                        .iter()
+                        .filter_map(|(name, value)| Some((name, value.as_str()?)));
+                    words.extend(texts.map(|(name, value)| Value::from(format!("{name}={value}"))));
+                }
+                Value::Array(set) => {
+                    let set = set.iter().filter_map(Value::as_str);
+                    words.extend(set.filter(|one| one.contains('=')).map(Value::from));
+                }
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
             }
+        }
+        if words.len() == 1 {
+            return;
         }
         words.extend(["sh", "-c", line].map(Value::from));
         self.read_words(&words, here);
     }
 
-    /// Code of a language the tool knows; which one, its name may tell. A notebook's cell has lines for
-    /// a shell in it.
-    fn read_code(&mut self, key: &str, code: &str, here: &Here<'_>) {
-        let tool = self.call.tool().to_ascii_lowercase();
-        let script = ["js", "node", "javascript", "deno"]
+    /// Code of a language the tool knows; which one, its name or an argument beside it may tell. Where
+    /// nothing does, it is read as each of those most tools know. A notebook's cell has lines for a
+    /// shell in it.
+    fn read_code(&mut self, key: &str, code: &str, input: &Map<String, Value>, here: &Here<'_>) {
+        // A name is no code: what does something calls it, or hands a line to a shell.
+        let does = code.contains(['(', '!', '%', '`', ';', '\n']);
+        match self.language_of(key, input) {
+            Some(language) if does || language == SHELL => self.read_in(language, code, here),
+            None if does => {
+                self.read_in(PYTHON, code, here);
+                self.read_in(JAVASCRIPT, code, here);
+            }
+            Some(_) | None => {}
+        }
+    }
+
+    /// The interpreter of the language code is in: an argument beside it says it, its own name or the
+    /// tool's does.
+    fn language_of(&self, key: &str, input: &Map<String, Value>) -> Option<&'static str> {
+        let told = LANGUAGE
             .iter()
-            .any(|name| tool.contains(name) || key.to_ascii_lowercase().contains(name));
-        let interpreter = if script {
-            ["node", "-e"]
-        } else {
-            ["python3", "-c"]
-        };
-        let rest = match script {
-            true => None,
-            false => self.read_cell(code, here),
+            .filter_map(|key| input.get(*key)?.as_str())
+            .find_map(catalogue::language_named);
+        let told = told.or_else(|| catalogue::language_named(key));
+        told.or_else(|| catalogue::language_named(self.call.tool()))
+    }
+
+    /// Code as its interpreter reads it.
+    fn read_in(&mut self, interpreter: &'static str, code: &str, here: &Here<'_>) {
+        let rest = match interpreter {
+            PYTHON => self.read_cell(code, here),
+            SHELL => return self.read_line(code, here),
+            _ => None,
         };
         let code = rest.as_deref().unwrap_or(code);
-        let words = interpreter.into_iter().chain([code]);
-        let words: Vec<Value> = words.map(Value::from).collect();
-        self.read_words(&words, here);
+        let words = interpreter.split(' ').chain([code]).map(Value::from);
+        self.read_words(&words.collect::<Vec<_>>(), here);
+        if let Some(program) = interpreter.split(' ').next()
+            && !crate::shell::is_interpreter(program)
+        {
+            // Nobody reads the language: what it hands to other programs is looked for.
+            for line in literals::read(code).lines {
+                self.read_line(&line, here);
+            }
+        }
     }
 
     /// The lines of a cell that a notebook hands to a shell: `!ls`, `%system ls`, all of a cell that
@@ -269,6 +501,8 @@ impl Action {
     /// What is typed into a shell that runs is a command line, or the rest of one.
     pub(super) fn read_typed(&mut self, input: &Map<String, Value>, here: &Here<'_>) {
         let mut typed = String::new();
+        let mut glued = String::new();
+        let mut keys = 0;
         for (key, value) in input {
             if catalogue::names_typed(key) {
                 collect_texts(value, &mut |text| {
@@ -276,11 +510,21 @@ impl Action {
                         typed.push(' ');
                     }
                     typed.push_str(text);
+                    keys += usize::from(text.chars().count() == 1);
+                    glued.push_str(if text == "Enter" { "\n" } else { text });
                 });
             }
         }
         if typed == "Enter" {
             return;
+        }
+        // A list of single keys is what they spell.
+        if keys > 1 {
+            typed = glued;
+        }
+        let sent = |key: &&str| input.get(*key).and_then(Value::as_bool).unwrap_or_default();
+        if SENDING.iter().any(sent) {
+            typed.push('\n');
         }
         for end in LINE_ENDS {
             typed = typed.replace(end, "\n");
@@ -299,16 +543,85 @@ impl Action {
         if matches!(self.trouble, Some(Unreadable::Syntax(_))) {
             // What a shell cannot read may be meant for another interpreter.
             self.trouble = None;
-            let words = ["python3", "-c", text.as_str()].map(Value::from);
-            self.read_words(&words, here);
+            self.read_in(PYTHON, &text, here);
+            self.read_in(JAVASCRIPT, &text, here);
+            self.trouble = None;
+        }
+        for line in text.lines().map(str::trim_start) {
+            if let Some(behind) = TO_SHELL.iter().find_map(|sign| line.strip_prefix(sign)) {
+                self.read_line(behind, here);
+            }
+            let first = line.split(' ').next().unwrap_or_default();
+            if STATEMENTS
+                .iter()
+                .any(|verb| first.eq_ignore_ascii_case(verb))
+            {
+                self.read_words(&["psql", "-c", line].map(Value::from), here);
+            }
         }
         self.in_line = self.commands.len();
-        if (continues || edited || !finished)
+        let encoded = input.get("encoding").and_then(Value::as_str);
+        let encoded = encoded.is_some_and(|name| matches!(name, "base64" | "hex"));
+        if (continues || edited || encoded || !finished)
             && let Some(first) = self.commands.first_mut()
         {
             // What stands before or behind it nobody sees.
             first.command.opaque.push(Opaque::run(Reason::DynamicCode));
         }
+    }
+}
+
+/// The texts of arguments that no name says are prose: each by itself, and the words of a list together.
+/// What a tool types, by its name, may be a command whatever it is called.
+pub(super) fn possible_commands(tool: &str, input: &Map<String, Value>) -> Vec<String> {
+    let mut found = Vec::new();
+    let types = catalogue::types_somewhere(tool);
+    for (key, value) in input {
+        if (types && catalogue::names_typed(key)) || !catalogue::names_prose(key) {
+            possible_in(value, 0, &mut found);
+        }
+    }
+    // A text of several lines may be settings, whose values are commands.
+    let settings = found.iter().filter(|text| text.contains('\n'));
+    let lines: Vec<String> = settings
+        .flat_map(|text| settings::command_lines(text).lines)
+        .collect();
+    found.extend(lines);
+    found
+}
+
+fn possible_in(value: &Value, depth: usize, found: &mut Vec<String>) {
+    if depth > MAX_DEPTH {
+        // The reader of commands has refused it.
+        return;
+    }
+    match value {
+        Value::String(text) => found.push(text.clone()),
+        Value::Array(items) => {
+            let words: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+            if words.len() > 1 && words.len() <= MAX_WORDS_OF_LINE {
+                found.push(words.join(" "));
+            }
+            for item in items {
+                possible_in(item, depth + 1, found);
+            }
+        }
+        Value::Object(map) => {
+            for (key, value) in map {
+                if !catalogue::names_prose(key) {
+                    possible_in(value, depth + 1, found);
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// The line by which a program is told something: its words, or one text if a flag takes it.
+fn told_to(program: &str, line: &str) -> String {
+    match program.contains(' ') {
+        true => format!("{program} '{}'", line.replace('\'', "'\\''")),
+        false => format!("{program} {line}"),
     }
 }
 

@@ -81,4 +81,12 @@ pub(crate) const ONCE_DIFFERENT: &[&str] = &[
     "x='a[$(c${x}md_a @1 ${z:2})]'\"\";IFS=:\n'' $((x++))",
     "3||x='a[$(cmd_c)]';[[ x -eq 1 ]];\"\"",
     "2||x='b[$(cmd_c)]';[[ $x -eq 1 ]]",
+    "z='a[$(cmd_e =\\\\'')]';o $((z))",
+    "for x in c '';do '';while read z;do g;done<<<$(2)\ndone&&y={\nf0(){ for v in \"\";do cmd_e {$x,$y} \"\"\"$z\"\"\";done;};f0''",
+    "y='b[$(cmd_f)]';o ${b[y]};o ${y:y};o ${!y}",
+    "y='b[$(cmd_a)]';z=y;o $((z))",
+    "declare -n n='a[$(cmd_a)]';n=",
+    "BASH_ENV=/dev/stdin bash -c : <<<'cmd_e'",
+    "PS4='$(cmd_f a)';set -x;:",
+    "IFS=''\nmapfile -c1 -C'c $(cmd_b ''$()x$IFS})'<<<\"\"",
 ];

@@ -12,7 +12,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What the lines may really run.
 const FILTERS: [&str; 13] = [
@@ -23,8 +23,9 @@ const FILTERS: [&str; 13] = [
 /// What they may run besides where it is installed.
 const TOOLS: [&str; 3] = ["find", "make", "git"];
 
-/// Longest time for one batch.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Longest time for one line: a value that uses itself never ends (`x='a[$(echo ${a[x]})]'`), each round in
+/// a process of its own. What the line ran until then counts, and bash goes on with the next.
+const PATIENCE: Duration = Duration::from_secs(8);
 
 const LOGGING: &str = r#"
 command_not_found_handle() {
@@ -74,6 +75,7 @@ impl Machine {
         driver += "exec 9>&1 >/dev/null 2>/dev/null </dev/null\n";
         driver += "mapfile -t -d '' __lines <\"$1\"; shift\n";
         driver += "for ((__n = 0; __n < ${#__lines[@]}; __n++)); do\n";
+        driver += "  printf '%s\\0\\3\\0' \"$__n\" >&9\n";
         driver += "  ( ulimit -t 2; eval \"${__lines[__n]}\" )\n";
         driver += "done\n";
         fs::write(place.join("driver"), driver).expect("a script");
@@ -81,7 +83,7 @@ impl Machine {
     }
 
     /// Starts bash on these lines.
-    pub(crate) fn start(&self, batch: usize, lines: &[String]) -> Running {
+    pub(crate) fn start(&self, batch: usize, lines: &[String]) -> Running<'_> {
         let file = self.place.join(format!("lines-{batch}"));
         let mut text = String::new();
         for line in lines {
@@ -106,8 +108,10 @@ impl Machine {
             .spawn()
             .expect("bash starts");
         Running {
+            machine: self,
             child,
-            lines: lines.len(),
+            batch,
+            lines: lines.to_vec(),
             file,
         }
     }
@@ -115,7 +119,7 @@ impl Machine {
     /// What bash tried to run for one line.
     pub(crate) fn ran(&self, line: &str) -> Vec<Vec<String>> {
         let mut all = self.start(usize::MAX, &[line.to_owned()]).finish();
-        all.pop().unwrap_or_default()
+        all.ran.pop().unwrap_or_default()
     }
 }
 
@@ -126,33 +130,74 @@ impl Drop for Machine {
 }
 
 /// A bash at work.
-pub(crate) struct Running {
+pub(crate) struct Running<'m> {
+    machine: &'m Machine,
     child: Child,
-    lines: usize,
+    batch: usize,
+    lines: Vec<String>,
     file: PathBuf,
 }
 
-impl Running {
-    /// What each line ran, one argv per command; empty if bash had to be stopped.
-    pub(crate) fn finish(mut self) -> Vec<Vec<Vec<String>>> {
+/// What lines ran.
+pub(crate) struct Finished {
+    /// One argv for each command of each line.
+    pub(crate) ran: Vec<Vec<Vec<String>>>,
+    /// How many lines had to be ended.
+    pub(crate) endless: usize,
+}
+
+impl Running<'_> {
+    /// What each line ran.
+    pub(crate) fn finish(mut self) -> Finished {
         let mut pipe = self.child.stdout.take().expect("a pipe");
         let (send, receive) = mpsc::channel();
         std::thread::spawn(move || {
-            let mut log = Vec::new();
-            let _ = pipe.read_to_end(&mut log);
-            let _ = send.send(log);
+            let mut buffer = vec![0; 1 << 16];
+            while let Ok(count @ 1..) = pipe.read(&mut buffer) {
+                if send.send(buffer[..count].to_vec()).is_err() {
+                    break;
+                }
+            }
         });
-        let log = receive.recv_timeout(PATIENCE);
-        if log.is_err() {
+        let mut log: Vec<u8> = Vec::new();
+        let (mut line, mut since, mut seen) = (0, Instant::now(), 0);
+        let ended = loop {
+            match receive.recv_timeout(PATIENCE / 4) {
+                Ok(piece) => log.extend(piece),
+                Err(mpsc::RecvTimeoutError::Timeout) => {}
+                Err(mpsc::RecvTimeoutError::Disconnected) => break true,
+            }
+            // The marks of lines that were begun; a mark may come in two pieces.
+            let from = seen;
+            seen = log.len().saturating_sub(2);
+            let mark: &[u8] = b"\0\x03\0";
+            let begun = log[from..].windows(3).filter(|at| *at == mark).count();
+            if begun > 0 {
+                (line, since) = (line + begun, Instant::now());
+            }
+            if since.elapsed() > PATIENCE {
+                break false;
+            }
+        };
+        if !ended {
             let group = format!("-{}", self.child.id());
             let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
+            log.extend(receive.iter().flatten());
         }
         let _ = self.child.wait();
         let _ = fs::remove_file(&self.file);
-        match log {
-            Ok(log) => commands(&log, self.lines),
-            Err(_) => Vec::new(),
+        let mut finished = Finished {
+            ran: commands(&log, self.lines.len()),
+            endless: usize::from(!ended),
+        };
+        // What was not begun is begun now.
+        if !ended && line < self.lines.len() {
+            let rest = self.machine.start(self.batch, &self.lines[line..]).finish();
+            finished.ran.truncate(line);
+            finished.ran.extend(rest.ran);
+            finished.endless += rest.endless;
         }
+        finished
     }
 }
 
@@ -161,13 +206,15 @@ fn commands(log: &[u8], lines: usize) -> Vec<Vec<Vec<String>>> {
     let log = String::from_utf8_lossy(log);
     let mut fields: Vec<String> = Vec::new();
     for field in log.split('\0') {
-        if field != "\u{1}" {
-            fields.push(field.replace('\u{2}', "\n"));
-            continue;
+        match field {
+            "\u{3}" => fields.clear(),
+            "\u{1}" => {
+                let mut argv = std::mem::take(&mut fields);
+                let number: usize = argv.remove(0).parse().expect("a line's number");
+                all[number].push(argv);
+            }
+            field => fields.push(field.replace('\u{2}', "\n")),
         }
-        let mut argv = std::mem::take(&mut fields);
-        let number: usize = argv.remove(0).parse().expect("a line's number");
-        all[number].push(argv);
     }
     all
 }

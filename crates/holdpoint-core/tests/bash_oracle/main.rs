@@ -125,7 +125,7 @@ fn fewer(mut pieces: Vec<&str>, program: &str, machine: &Machine) -> String {
 
 /// Which of these lines have a difference in a command of this name.
 fn differing(lines: &[String], program: &str, machine: &Machine) -> Vec<usize> {
-    let ran = machine.start(usize::MAX, lines).finish();
+    let ran = machine.start(usize::MAX, lines).finish().ran;
     let pairs = lines.iter().zip(ran).enumerate();
     pairs
         .filter(|(_, (line, ran))| {
@@ -147,7 +147,7 @@ fn wish(name: &str, otherwise: usize) -> usize {
 struct Tally {
     lines: usize,
     refused: BTreeMap<String, usize>,
-    lost: usize,
+    endless: usize,
     ran: usize,
     shown: BTreeMap<Shown, usize>,
     listed: usize,
@@ -162,8 +162,9 @@ fn lines_that_once_differed_are_read_as_bash_runs_them() {
         .iter()
         .map(|line| (*line).to_owned())
         .collect();
-    let ran = machine.start(0, &lines).finish();
-    assert_eq!(ran.len(), lines.len(), "bash did not end");
+    let finished = machine.start(0, &lines).finish();
+    assert_eq!(finished.endless, 0, "bash did not end");
+    let ran = finished.ran;
     for (line, ran) in lines.iter().zip(ran) {
         assert_eq!(difference(line, &ran), None, "{line:?}");
     }
@@ -187,12 +188,10 @@ fn what_bash_runs_is_what_the_reader_says() {
         let bash = machine.start(tally.lines, &lines);
         let lists: Vec<_> = lines.iter().map(|line| commands(line)).collect();
         tally.reading += begin.elapsed();
-        let ran = bash.finish();
+        let finished = bash.finish();
         tally.both += begin.elapsed();
-        if ran.is_empty() {
-            eprintln!("bash did not end:\n{}", lines.join("\n---\n"));
-            tally.lost += lines.len();
-        }
+        tally.endless += finished.endless;
+        let ran = finished.ran;
         tally.lines += lines.len();
         for ((line, listed), ran) in lines.iter().zip(lists).zip(ran) {
             let listed = match listed {
@@ -237,5 +236,9 @@ fn what_bash_runs_is_what_the_reader_says() {
         count(Shown::Exactly) * 10 > tally.ran * 4,
         "too little is known"
     );
-    assert_eq!(tally.lost, 0, "lines that bash did not end");
+    // A few values use themselves; what such a line ran until it was ended is compared, too.
+    assert!(
+        tally.endless * 1000 <= tally.lines,
+        "lines that bash did not end"
+    );
 }

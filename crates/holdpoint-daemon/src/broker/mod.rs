@@ -17,7 +17,7 @@ use holdpoint_broker::answering::{self, Step, apply};
 use holdpoint_broker::host::{BrokerHost, Event, Judged, Problem};
 use holdpoint_broker::request::{CallContext, Request, State};
 use holdpoint_broker::resolution::Resolution;
-use holdpoint_broker::time::Moment;
+use holdpoint_broker::time::UnixMillis;
 use holdpoint_core::{Decision, Verdict};
 use tokio::sync::{broadcast, oneshot};
 
@@ -60,13 +60,13 @@ struct Caller {
 #[derive(Debug)]
 pub enum Held {
     /// It is decided.
-    Told(Resolution),
+    Resolved(Resolution),
     /// It waits for a person.
     Waiting {
         /// The request.
         id: String,
         /// When it expires.
-        expires: Option<Moment>,
+        expires: Option<UnixMillis>,
         /// Where the caller is told.
         answer: oneshot::Receiver<Resolution>,
     },
@@ -118,7 +118,7 @@ pub enum Outcome {
 #[derive(Clone, Debug)]
 pub struct HistoryQuery {
     /// Those settled before.
-    pub before: Option<Moment>,
+    pub before: Option<UnixMillis>,
     /// So many.
     pub limit: usize,
     /// Those with this in their words.
@@ -186,7 +186,7 @@ impl Broker {
     }
 
     /// When the next request expires.
-    pub fn next_expiry(&self) -> Result<Option<Moment>, Problem> {
+    pub fn next_expiry(&self) -> Result<Option<UnixMillis>, Problem> {
         self.requests().store.next_expiry()
     }
 
@@ -198,7 +198,7 @@ impl Broker {
         asked: &CallContext,
         nonce: &str,
         before: Option<&str>,
-        now: Moment,
+        now: UnixMillis,
     ) -> Result<Held, Problem> {
         if let Some(id) = before
             && let Some(held) = self.resume(id, asked, nonce, now)?
@@ -226,7 +226,7 @@ impl Broker {
     /// Says what was decided without asking anybody, once that is on record.
     fn decided(&self, asked: &CallContext, decision: &Decision) -> Result<Held, Problem> {
         self.inner.host.record(Event::Judged { asked, decision })?;
-        Ok(Held::Told(Resolution::decided(decision)))
+        Ok(Held::Resolved(Resolution::decided(decision)))
     }
 
     fn opened(&self, request: Request, nonce: &str) -> Result<Held, Problem> {
@@ -259,7 +259,7 @@ impl Broker {
         id: &str,
         asked: &CallContext,
         nonce: &str,
-        now: Moment,
+        now: UnixMillis,
     ) -> Result<Option<Held>, Problem> {
         let mut requests = self.requests();
         let Some(kept) = requests.store.find(id)? else {
@@ -278,7 +278,7 @@ impl Broker {
         &self,
         judged: &Judged,
         nonce: &str,
-        now: Moment,
+        now: UnixMillis,
     ) -> Result<Option<Held>, Problem> {
         let mut requests = self.requests();
         for kept in requests
@@ -309,7 +309,7 @@ impl Broker {
         requests: &mut Requests,
         kept: Kept,
         nonce: &str,
-        now: Moment,
+        now: UnixMillis,
     ) -> Result<Option<Held>, Problem> {
         let request = kept.request;
         if !is_final(request.state) {
@@ -330,7 +330,7 @@ impl Broker {
         if kept.told.is_none() && !self.note_told(requests, &request, nonce)? {
             return Ok(None);
         }
-        Ok(Some(Held::Told(told)))
+        Ok(Some(Held::Resolved(told)))
     }
 
     /// Notes that a caller is told; a release is used by that. False if another one was before.
@@ -354,7 +354,12 @@ impl Broker {
     }
 
     /// Answers a request.
-    pub fn answer(&self, id: &str, said: &SignedAnswer, now: Moment) -> Result<Answered, Problem> {
+    pub fn answer(
+        &self,
+        id: &str,
+        said: &SignedAnswer,
+        now: UnixMillis,
+    ) -> Result<Answered, Problem> {
         // Judging anew may take a while, and others need not wait for it: what was judged counts if
         // nobody was faster.
         for _ in 0..8 {
@@ -405,7 +410,7 @@ impl Broker {
         id: &str,
         seconds: u64,
         person: &Somebody<'_>,
-        now: Moment,
+        now: UnixMillis,
     ) -> Result<Answered, Problem> {
         for _ in 0..8 {
             let Some(request) = self.find(id)? else {
@@ -450,7 +455,7 @@ impl Broker {
         &self,
         id: &str,
         nonce: &str,
-        now: Moment,
+        now: UnixMillis,
     ) -> Result<Option<Resolution>, Problem> {
         let mut requests = self.requests();
         let theirs = requests
@@ -478,7 +483,7 @@ impl Broker {
 
     /// Refuses what nobody answered in time. One request that cannot be settled keeps no other from
     /// it; it stays pending and is tried again.
-    pub fn expire_due(&self, now: Moment) -> Result<usize, Problem> {
+    pub fn expire_due(&self, now: UnixMillis) -> Result<usize, Problem> {
         let due = self.requests().store.due(now)?;
         let mut settled = 0;
         let mut trouble = None;
@@ -497,7 +502,7 @@ impl Broker {
 
     /// Forgets what nobody needs any more: the arguments of what was settled a while ago, and the
     /// oldest requests.
-    pub fn tidy(&self, now: Moment) -> Result<(), Problem> {
+    pub fn tidy(&self, now: UnixMillis) -> Result<(), Problem> {
         self.requests().store.tidy(still_counts(now))
     }
 
@@ -507,7 +512,7 @@ impl Broker {
         &self,
         answered: &Request,
         said: &SignedAnswer,
-        now: Moment,
+        now: UnixMillis,
     ) -> Result<(), Problem> {
         let session = answered.asked.session.as_str();
         let waiting = self.requests().store.pending_of_session(session)?;
@@ -618,9 +623,9 @@ impl Requests {
 }
 
 /// What was settled since then still counts for an identical call.
-fn still_counts(now: Moment) -> Moment {
+fn still_counts(now: UnixMillis) -> UnixMillis {
     let lasts = u64::try_from(ANSWER_LASTS.as_millis()).unwrap_or(u64::MAX);
-    Moment(now.0.saturating_sub(lasts))
+    UnixMillis(now.0.saturating_sub(lasts))
 }
 
 /// The most seconds one extension adds, a day: a call nobody answers by then is a call of another day. More is taken for this.

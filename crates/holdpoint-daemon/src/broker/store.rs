@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use holdpoint_broker::host::Problem;
 use holdpoint_broker::request::{Context, Request, State};
-use holdpoint_broker::time::Moment;
+use holdpoint_broker::time::UnixMillis;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, TransactionBehavior, params};
 
 use super::HistoryQuery;
@@ -188,7 +188,7 @@ impl Store {
 
     /// The requests of one identical call that still count, the settled ones first: those that wait,
     /// and those that were settled since `since`.
-    pub(super) fn of_origin(&self, origin: &str, since: Moment) -> Result<Vec<Kept>, Problem> {
+    pub(super) fn of_origin(&self, origin: &str, since: UnixMillis) -> Result<Vec<Kept>, Problem> {
         self.query(
             "SELECT body, told FROM requests
              WHERE origin = ?1 AND (state = 'pending' OR settled >= ?2)
@@ -214,7 +214,7 @@ impl Store {
         Ok(found.into_iter().map(|kept| kept.request).collect())
     }
 
-    pub(super) fn due(&self, now: Moment) -> Result<Vec<Request>, Problem> {
+    pub(super) fn due(&self, now: UnixMillis) -> Result<Vec<Request>, Problem> {
         let found = self.query(
             "SELECT body, told FROM requests
              WHERE state = 'pending' AND expires <= ?1 ORDER BY expires",
@@ -223,11 +223,11 @@ impl Store {
         Ok(found.into_iter().map(|kept| kept.request).collect())
     }
 
-    pub(super) fn next_expiry(&self) -> Result<Option<Moment>, Problem> {
+    pub(super) fn next_expiry(&self) -> Result<Option<UnixMillis>, Problem> {
         self.connection
             .prepare_cached("SELECT min(expires) FROM requests WHERE state = 'pending'")
             .and_then(|mut query| query.query_row([], |row| row.get::<_, Option<i64>>(0)))
-            .map(|found| found.and_then(|at| u64::try_from(at).ok()).map(Moment))
+            .map(|found| found.and_then(|at| u64::try_from(at).ok()).map(UnixMillis))
             .map_err(unusable)
     }
 
@@ -258,7 +258,7 @@ impl Store {
 
     /// Takes the arguments out of requests that were settled before `before`, and forgets the oldest:
     /// nobody needs them any more, and they may hold secrets.
-    pub(super) fn tidy(&mut self, before: Moment) -> Result<(), Problem> {
+    pub(super) fn tidy(&mut self, before: UnixMillis) -> Result<(), Problem> {
         let old = self.query(
             "SELECT body, told FROM requests WHERE settled < ?1 AND tidy = 0 LIMIT 500",
             &[&whole(before)],
@@ -382,7 +382,7 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-fn whole(moment: Moment) -> i64 {
+fn whole(moment: UnixMillis) -> i64 {
     i64::try_from(moment.0).unwrap_or(i64::MAX)
 }
 

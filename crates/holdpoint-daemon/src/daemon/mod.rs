@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use holdpoint_broker::host::{BrokerHost, Problem};
-use holdpoint_broker::time::Moment;
+use holdpoint_broker::time::UnixMillis;
 use holdpoint_broker::wire::Places;
 use tokio::net::UnixListener;
 
@@ -103,9 +103,9 @@ impl Daemon {
 /// its own: the threads of the runtime then end when there is nothing to do, and give back what they
 /// took.
 fn keep_time(broker: &Broker, over: &Receiver<()>) {
-    let mut tidied = Moment::default();
+    let mut tidied = UnixMillis::default();
     while over.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-        let now = Moment::now();
+        let now = UnixMillis::now();
         let due = broker.next_expiry();
         if due.is_ok_and(|due| due.is_some_and(|due| due <= now)) {
             // What could not be recorded is tried again at the next tick.

@@ -7,7 +7,7 @@ use holdpoint_broker::answer::SignedAnswer;
 use holdpoint_broker::host::Problem;
 use holdpoint_broker::request::{CallContext, Request};
 use holdpoint_broker::resolution::Resolution;
-use holdpoint_broker::time::Moment;
+use holdpoint_broker::time::UnixMillis;
 use holdpoint_broker::wire::{MAX_LINE, Reply, Wanted, Wish, proof};
 use subtle::ConstantTimeEq;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -121,10 +121,12 @@ async fn hold(
     let broker = state.broker.clone();
     let caller = nonce.clone();
     let held =
-        spawn_blocking(move || broker.hold(&asked, &caller, before.as_deref(), Moment::now()))
+        spawn_blocking(move || broker.hold(&asked, &caller, before.as_deref(), UnixMillis::now()))
             .await;
     let (id, mut answer) = match held {
-        Ok(Ok(Held::Told(told))) => return say(&mut write, &proved(state, &nonce, &told)).await,
+        Ok(Ok(Held::Resolved(told))) => {
+            return say(&mut write, &proved(state, &nonce, &told)).await;
+        }
         Ok(Ok(Held::Waiting {
             id,
             expires,
@@ -149,7 +151,7 @@ async fn hold(
         return Ok(());
     }
     let (broker, caller) = (state.broker.clone(), nonce.clone());
-    let withdrawn = spawn_blocking(move || broker.withdraw(&id, &caller, Moment::now())).await;
+    let withdrawn = spawn_blocking(move || broker.withdraw(&id, &caller, UnixMillis::now())).await;
     match withdrawn {
         Ok(Ok(Some(told))) => say(&mut write, &proved(state, &nonce, &told)).await,
         // Somebody was faster: their answer is what came of it.
@@ -187,7 +189,11 @@ fn person(state: &SocketState, wants: Wanted) -> Result<Reply, Problem> {
     Ok(match wants {
         Wanted::Pending | Wanted::Follow => requests(broker.pending()?),
         Wanted::Find { id } => Reply::Requests {
-            requests: broker.find(&id)?.iter().map(Request::shown).collect(),
+            requests: broker
+                .find(&id)?
+                .iter()
+                .map(Request::without_arguments)
+                .collect(),
         },
         Wanted::History {
             limit,
@@ -215,14 +221,14 @@ fn person(state: &SocketState, wants: Wanted) -> Result<Reply, Problem> {
                 binding,
                 phrase,
             };
-            answered(broker.answer(&id, &said, Moment::now())?)
+            answered(broker.answer(&id, &said, UnixMillis::now())?)
         }
         Wanted::Extend { id, seconds } => {
             let person = Somebody {
                 name: &state.owner,
                 on_behalf_of: &(state.stands_for)(&state.owner),
             };
-            answered(broker.extend(&id, seconds, &person, Moment::now())?)
+            answered(broker.extend(&id, seconds, &person, UnixMillis::now())?)
         }
         Wanted::Code => {
             let (code, address) = (state.code)(&state.owner)?;
@@ -241,7 +247,9 @@ fn answered(answered: Answered) -> Reply {
     Reply::Answered {
         outcome: outcome.to_owned(),
         message,
-        request: answered.request.map(|request| Box::new(request.shown())),
+        request: answered
+            .request
+            .map(|request| Box::new(request.without_arguments())),
     }
 }
 
@@ -296,7 +304,7 @@ async fn blocking(work: impl FnOnce() -> Result<Reply, Problem> + Send + 'static
 fn proved(state: &SocketState, nonce: &str, told: &Resolution) -> Reply {
     let proved = serde_json::to_string(told).ok().and_then(|told| {
         let proof = proof(&state.secret, nonce, &told)?;
-        Some(Reply::Told { told, proof })
+        Some(Reply::Resolved { told, proof })
     });
     proved.unwrap_or_else(|| refusal("the answer cannot be written, or not be proved"))
 }

@@ -13,7 +13,7 @@ use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use axum::response::sse::{Event, Sse};
 use holdpoint_broker::request::Request;
-use holdpoint_broker::time::Moment;
+use holdpoint_broker::time::UnixMillis;
 use serde_json::json;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, broadcast, mpsc};
@@ -97,7 +97,7 @@ impl Stream {
             .map(|request| (request.id.clone(), request.version))
             .collect();
         let cards: Vec<_> = requests.iter().map(Request::card).collect();
-        let data = json!({ "requests": cards, "now": Moment::now() });
+        let data = json!({ "requests": cards, "now": UnixMillis::now() });
         self.send("snapshot", &data).await
     }
 
@@ -131,7 +131,8 @@ impl Stream {
         if !known.is_ok_and(|known| known.is_some()) {
             return Err(Over);
         }
-        self.send("ping", &json!({ "now": Moment::now() })).await
+        self.send("ping", &json!({ "now": UnixMillis::now() }))
+            .await
     }
 
     async fn send(&self, kind: &str, data: &serde_json::Value) -> Result<(), Over> {

@@ -31,18 +31,20 @@ const PORT: u16 = 4717;
 /// The most connections at a time, so that nobody uses up the daemon's file descriptors; further ones wait.
 const MAX_CONNECTIONS: usize = 512;
 
-/// How long it may take to agree on keys.
-const HANDSHAKE: Duration = Duration::from_secs(10);
+/// The longest it may take to agree on keys: a second or two over the slowest line. Then the connection is closed, so
+/// that nobody holds its place by saying nothing.
+const MAX_HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// How long those who are being answered are waited for at the end.
-const FAREWELL: Duration = Duration::from_secs(1);
+/// The longest that those who are being answered are waited for at the end; event streams never end by themselves. Then
+/// they are cut off.
+const MAX_FAREWELL: Duration = Duration::from_secs(1);
 
 /// The largest certificate or key file that is read: a chain has some kilobytes. What is cut off does not parse.
 const MAX_PEM: u64 = 1 << 20;
 
 /// Where to listen.
 #[derive(Clone, Debug, Default)]
-pub struct Place {
+pub struct ListenAddress {
     /// The address; without one, a port of this machine.
     pub address: Option<SocketAddr>,
     /// Names that lead to it.
@@ -61,21 +63,21 @@ pub struct Certificate {
 }
 
 /// Listens. `people` is how many are on the list: nobody else can sign in from another machine.
-pub async fn bind(place: &Place, people: usize) -> Result<Bound, Problem> {
-    for name in &place.names {
+pub async fn bind(listen: &ListenAddress, people: usize) -> Result<Bound, Problem> {
+    for name in &listen.names {
         check_name(name)?;
     }
-    let loopback = place
+    let loopback = listen
         .address
         .is_none_or(|address| address.ip().is_loopback());
     if !loopback {
-        let wildcard = place.address.is_some_and(|one| one.ip().is_unspecified());
-        check_exposed(place, people, wildcard)?;
+        let wildcard = listen.address.is_some_and(|one| one.ip().is_unspecified());
+        check_exposed(listen, people, wildcard)?;
     }
-    let tls = place.certificate.as_ref().map(acceptor).transpose()?;
-    let first = first(place.address).await?;
+    let tls = listen.certificate.as_ref().map(acceptor).transpose()?;
+    let first = first(listen.address).await?;
     let address = first.local_addr().map_err(|error| taken(PORT, &error))?;
-    let mut names = place.names.clone();
+    let mut names = listen.names.clone();
     let second = second(address).await;
     if second.leads_here() {
         names.push("localhost".into());
@@ -101,12 +103,12 @@ pub async fn bind(place: &Place, people: usize) -> Result<Bound, Problem> {
     })
 }
 
-fn check_exposed(place: &Place, people: usize, wildcard: bool) -> Result<(), Problem> {
-    let problem = if place.certificate.is_none() {
+fn check_exposed(listen: &ListenAddress, people: usize, wildcard: bool) -> Result<(), Problem> {
+    let problem = if listen.certificate.is_none() {
         "an address that others can reach needs encryption: name a certificate and its key"
     } else if people == 0 {
         "an address that others can reach needs named people: run `holdpoint people add`"
-    } else if wildcard && place.names.is_empty() {
+    } else if wildcard && listen.names.is_empty() {
         "all addresses at once have no name: say under which names the daemon is reached"
     } else {
         return Ok(());
@@ -280,7 +282,7 @@ impl Bound {
         let mut server = pin!(server.into_future());
         tokio::select! {
             ended = &mut server => ended,
-            _ = told.changed() => timeout(FAREWELL, server).await.unwrap_or(Ok(())),
+            _ = told.changed() => timeout(MAX_FAREWELL, server).await.unwrap_or(Ok(())),
         }
     }
 }
@@ -312,7 +314,7 @@ impl Listener for Arrivals {
                         return (Connection::new(Wire::Plain(stream), USUAL, place), from);
                     };
                     self.agreeing.spawn(async move {
-                        let agreed = timeout(HANDSHAKE, tls.accept(stream)).await.ok()?.ok()?;
+                        let agreed = timeout(MAX_HANDSHAKE, tls.accept(stream)).await.ok()?.ok()?;
                         let wire = Wire::Secure(Box::new(agreed));
                         Some((Connection::new(wire, USUAL, place), from))
                     });

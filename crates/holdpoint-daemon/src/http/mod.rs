@@ -31,7 +31,7 @@ use tokio::sync::Semaphore;
 
 pub use self::auth::Auth;
 pub use self::guard::Origins;
-pub use self::listen::{Bound, Certificate, Place, bind};
+pub use self::listen::{Bound, Certificate, ListenAddress, bind};
 use self::reply::Refusal;
 use crate::broker::Broker;
 use crate::views::Views;

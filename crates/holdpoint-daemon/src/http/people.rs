@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::{Path, State};
 use holdpoint_broker::people::{Delegation, Role};
-use holdpoint_broker::time::Moment;
+use holdpoint_broker::time::UnixMillis;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ pub(super) async fn list(State(app): State<App>, _: Signed) -> Result<Json<Value
             .filter(|one| one.name != people.owner())
             .map(|one| person(&one.name, one.role));
         let everybody: Vec<Value> = owner.into_iter().chain(others).collect();
-        let now = Moment::now();
+        let now = UnixMillis::now();
         let lasting = roster.delegations.iter().filter(|one| one.until > now);
         let delegations: Vec<&Delegation> = lasting.collect();
         Ok(json!({ "people": everybody, "delegations": delegations }))
@@ -46,7 +46,7 @@ pub(super) async fn delegate(
     JsonBody(wanted): JsonBody<Wanted>,
 ) -> Result<Json<Value>, Refusal> {
     let people = app.auth.people().clone();
-    let now = Moment::now();
+    let now = UnixMillis::now();
     let delegation = Delegation {
         from: from.clone(),
         to: wanted.to,

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use holdpoint_broker::answer::{Answer, Scope, SignedAnswer};
 use holdpoint_broker::host::Problem;
 use holdpoint_broker::request::Request;
-use holdpoint_broker::time::Moment;
+use holdpoint_broker::time::UnixMillis;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -61,7 +61,7 @@ pub(super) async fn history(
     let Query(wanted) = wanted.map_err(|error| Refusal::bad(error.body_text()))?;
     let filled = |text: Option<String>| text.filter(|text| !text.is_empty());
     let query = HistoryQuery {
-        before: wanted.before.map(Moment),
+        before: wanted.before.map(UnixMillis),
         limit: wanted.limit.unwrap_or(USUAL_HISTORY).min(MAX_HISTORY),
         text: filled(wanted.text),
         approver: filled(wanted.approver),
@@ -180,7 +180,7 @@ pub(super) async fn answer(
     };
     let answer = spoken.answer()?;
     let answered = blocking(move || {
-        let now = Moment::now();
+        let now = UnixMillis::now();
         let said = SignedAnswer {
             answer,
             on_behalf_of: app.auth.people().stands_in_for(&approver, now)?,
@@ -213,7 +213,10 @@ pub(super) async fn answer_many(
     };
     let answer = spoken.answer()?;
     let results = blocking(move || {
-        let on_behalf_of = app.auth.people().stands_in_for(&approver, Moment::now())?;
+        let on_behalf_of = app
+            .auth
+            .people()
+            .stands_in_for(&approver, UnixMillis::now())?;
         let mut said = SignedAnswer {
             answer,
             approver,
@@ -234,7 +237,7 @@ pub(super) async fn answer_many(
 
 /// What came of the answer to one of several; one that fails keeps no other from being answered.
 fn result(broker: &Broker, id: &str, said: &SignedAnswer) -> Value {
-    let mut result = match broker.answer(id, said, Moment::now()) {
+    let mut result = match broker.answer(id, said, UnixMillis::now()) {
         Ok(answered) => told(&answered),
         Err(Problem(message)) => Map::from_iter([
             ("outcome".into(), json!("error")),
@@ -259,7 +262,7 @@ pub(super) async fn extend(
     JsonBody(More { seconds }): JsonBody<More>,
 ) -> Result<Response, Refusal> {
     let extended = blocking(move || {
-        let now = Moment::now();
+        let now = UnixMillis::now();
         let person = Somebody {
             name: &approver,
             on_behalf_of: &app.auth.people().stands_in_for(&approver, now)?,

@@ -18,7 +18,7 @@ use std::{fs, io};
 use holdpoint_broker::channel::patience::Patience;
 use holdpoint_broker::channel::payload::{Payload, seconds};
 use holdpoint_broker::channel::reply::{self, Answered, Reply};
-use holdpoint_broker::{Channel, ChannelError, Moment, Request, SignedAnswer, Waiting};
+use holdpoint_broker::{Channel, ChannelError, Request, SignedAnswer, UnixMillis, Waiting};
 use holdpoint_core::policy::{ChannelText, Secret};
 use holdpoint_core::text::escape_for_display;
 use ureq::http::header::{
@@ -138,7 +138,7 @@ impl Webhook {
         let mut failures = 0;
         loop {
             let pause = match self.post(body, token, patience)? {
-                Posted::Answered(bytes) => match Reply::read(&bytes, request, Moment::now())? {
+                Posted::Answered(bytes) => match Reply::read(&bytes, request, UnixMillis::now())? {
                     Reply::Answered(answered) => return Ok(answered),
                     Reply::Pending => {
                         failures = 0;
@@ -470,7 +470,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 }
 
 fn unix_seconds() -> u64 {
-    Moment::now().0 / 1000
+    UnixMillis::now().0 / 1000
 }
 
 #[cfg(test)]

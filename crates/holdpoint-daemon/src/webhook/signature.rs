@@ -9,8 +9,9 @@ use sha2::Sha256;
 /// The header that carries a signature.
 pub(super) const HEADER: &str = "X-Holdpoint-Signature";
 
-/// How far the clock of the other side may differ, in seconds.
-const DRIFT: u64 = 300;
+/// The most seconds the clock of the other side may differ: clocks that are set at all differ by less. Beyond it an
+/// answer counts as an old one sent again, and is refused.
+const MAX_DRIFT: u64 = 300;
 
 /// The key both sides know.
 #[derive(Clone)]
@@ -51,7 +52,7 @@ impl Key {
         if !signed {
             return Err("its signature is wrong");
         }
-        if now.abs_diff(seconds) > DRIFT {
+        if now.abs_diff(seconds) > MAX_DRIFT {
             return Err("its signature is of another time: compare the clocks");
         }
         Ok(())

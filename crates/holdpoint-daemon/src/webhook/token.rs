@@ -31,7 +31,7 @@ impl Token {
 }
 
 /// How long the program may take, since a held call waits for it; then it is ended, and no token is there.
-const LIMIT: Duration = Duration::from_secs(5);
+const MAX_TIME: Duration = Duration::from_secs(5);
 /// The most bytes a token may take: no server accepts a longer header. More is an error.
 const MAX_TOKEN: usize = 16 << 10;
 
@@ -47,7 +47,7 @@ fn printed(words: &[String], patience: &Patience<'_>) -> Result<String, ChannelE
         .stderr(Stdio::null());
     let (mut output, mut child) = started(children::with_own_memory(&mut command))
         .map_err(|error| unusable(&format!("cannot be started: {error}")))?;
-    let own = patience.at_most(LIMIT);
+    let own = patience.at_most(MAX_TIME);
     let read = read(&mut output, &mut child, &own);
     let bytes = match read {
         Ok(bytes) => bytes,
@@ -58,7 +58,7 @@ fn printed(words: &[String], patience: &Patience<'_>) -> Result<String, ChannelE
             // The deadline of the question, or the program's own.
             patience.left()?;
             return Err(unusable(&match error {
-                Failed::TimedOut => format!("took more than {} seconds", LIMIT.as_secs()),
+                Failed::TimedOut => format!("took more than {} seconds", MAX_TIME.as_secs()),
                 Failed::TooMuch => "prints too much for a token".into(),
                 Failed::Unreadable(error) => format!("cannot be read: {error}"),
             }));

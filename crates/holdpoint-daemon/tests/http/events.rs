@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use holdpoint_broker::{Answer, Moment, SignedAnswer};
+use holdpoint_broker::{Answer, SignedAnswer, UnixMillis};
 use holdpoint_daemon::Somebody;
 use holdpoint_daemon::http::bind;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ const DEV: Somebody<'static> = Somebody {
 struct Reading(BufReader<TcpStream>);
 
 impl Reading {
-    fn of(client: &Client) -> Self {
+    fn for_client(client: &Client) -> Self {
         let mut stream = client.connect();
         let text = client.written("GET", "/api/events", &[], None);
         stream.write_all(text.as_bytes()).unwrap();
@@ -61,7 +61,7 @@ fn said(answer: Answer, binding: String) -> SignedAnswer {
 fn what_waits_comes_first_and_then_every_change_at_once() {
     let served = Served::start();
     let waiting = served.hold("s");
-    let mut reading = Reading::of(&served.owner());
+    let mut reading = Reading::for_client(&served.owner());
     let (kind, snapshot) = reading.next();
     assert_eq!(kind, "snapshot");
     assert_eq!(snapshot["requests"][0]["id"], json!(waiting));
@@ -72,11 +72,14 @@ fn what_waits_comes_first_and_then_every_change_at_once() {
     let (kind, card) = reading.next();
     assert!(started.elapsed() < Duration::from_millis(500));
     assert_eq!((kind.as_str(), &card["id"]), ("opened", &json!(id)));
-    served.broker.extend(&id, 60, &DEV, Moment::now()).unwrap();
+    served
+        .broker
+        .extend(&id, 60, &DEV, UnixMillis::now())
+        .unwrap();
     let (kind, card) = reading.next();
     assert_eq!((kind.as_str(), &card["version"]), ("changed", &json!(2)));
     let no = said(Answer::No, served.binding(&id));
-    served.broker.answer(&id, &no, Moment::now()).unwrap();
+    served.broker.answer(&id, &no, UnixMillis::now()).unwrap();
     let (kind, card) = reading.next();
     assert_eq!(
         (kind.as_str(), &card["state"]),
@@ -89,12 +92,12 @@ fn whoever_comes_back_sees_what_waits_now_and_nothing_old() {
     let served = Served::start();
     let (old, kept) = (served.hold("s"), served.hold("t"));
     let client = served.owner();
-    let mut reading = Reading::of(&client);
+    let mut reading = Reading::for_client(&client);
     assert_eq!(reading.next().1["requests"].as_array().unwrap().len(), 2);
     drop(reading);
     let no = said(Answer::No, served.binding(&old));
-    served.broker.answer(&old, &no, Moment::now()).unwrap();
-    let mut reading = Reading::of(&client);
+    served.broker.answer(&old, &no, UnixMillis::now()).unwrap();
+    let mut reading = Reading::for_client(&client);
     let (_, snapshot) = reading.next();
     let ids: Vec<&Value> = snapshot["requests"]
         .as_array()
@@ -111,7 +114,7 @@ fn whoever_comes_back_sees_what_waits_now_and_nothing_old() {
 fn there_are_only_so_many_streams_and_a_place_is_given_back() {
     let served = Served::start();
     let client = served.owner();
-    let mut streams: Vec<Reading> = (0..64).map(|_| Reading::of(&client)).collect();
+    let mut streams: Vec<Reading> = (0..64).map(|_| Reading::for_client(&client)).collect();
     for stream in &mut streams {
         assert_eq!(stream.next().0, "snapshot");
     }
@@ -170,7 +173,10 @@ fn whoever_falls_behind_is_told_everything_anew() {
             if !piled_up && snapshots == 1 {
                 piled_up = true;
                 for _ in 0..2200 {
-                    parts.broker.extend(&id, 1, &DEV, Moment::now()).unwrap();
+                    parts
+                        .broker
+                        .extend(&id, 1, &DEV, UnixMillis::now())
+                        .unwrap();
                 }
             }
             if snapshots == 2 {

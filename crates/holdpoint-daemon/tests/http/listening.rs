@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::Arc;
 
-use holdpoint_daemon::http::{Certificate, Place, bind};
+use holdpoint_daemon::http::{Certificate, ListenAddress, bind};
 use serde_json::json;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::CertificateDer;
@@ -13,7 +13,7 @@ use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, Stream
 
 use crate::served::{Served, anywhere, read_reply};
 
-fn refused(place: &Place, people: usize) -> String {
+fn refused(place: &ListenAddress, people: usize) -> String {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -46,7 +46,7 @@ fn others_are_served_only_encrypted_and_only_by_name() {
     let (files, _) = certificate(directory.path());
     let outside: SocketAddr = "192.0.2.1:4717".parse().unwrap();
     let everywhere: SocketAddr = "0.0.0.0:0".parse().unwrap();
-    let place = |address, certificate: Option<&Certificate>| Place {
+    let place = |address, certificate: Option<&Certificate>| ListenAddress {
         address: Some(address),
         names: Vec::new(),
         certificate: certificate.cloned(),
@@ -56,7 +56,7 @@ fn others_are_served_only_encrypted_and_only_by_name() {
         assert!(refused(&place(address, Some(&files)), 0).contains("holdpoint people add"));
     }
     assert!(refused(&place(everywhere, Some(&files)), 1).contains("names"));
-    let odd = Place {
+    let odd = ListenAddress {
         names: vec!["https://gate".into()],
         ..anywhere()
     };
@@ -72,7 +72,7 @@ fn a_certificate_that_is_none_is_said_in_one_line() {
             chain: chain.to_owned(),
             key: key.to_owned(),
         });
-        Place {
+        ListenAddress {
             certificate,
             ..anywhere()
         }
@@ -95,7 +95,7 @@ fn a_certificate_that_is_none_is_said_in_one_line() {
 fn the_page_is_reached_over_tls() {
     let directory = tempfile::tempdir().unwrap();
     let (files, trusted) = certificate(directory.path());
-    let served = Served::at(Place {
+    let served = Served::at(ListenAddress {
         certificate: Some(files),
         ..anywhere()
     });
@@ -149,9 +149,9 @@ fn localhost_is_ours_unless_somebody_else_has_its_other_address() {
         return;
     };
     let port = other.local_addr().unwrap().port();
-    let served = Served::at(Place {
+    let served = Served::at(ListenAddress {
         address: Some(SocketAddr::from(([127, 0, 0, 1], port))),
-        ..Place::default()
+        ..ListenAddress::default()
     });
     let mut client = served.stranger();
     assert_eq!(client.get("/").status, 200);
@@ -162,14 +162,14 @@ fn localhost_is_ours_unless_somebody_else_has_its_other_address() {
 #[test]
 fn an_address_that_is_taken_is_refused_and_the_usual_one_gives_way() {
     let held = TcpListener::bind("127.0.0.1:0").unwrap();
-    let place = Place {
+    let place = ListenAddress {
         address: Some(held.local_addr().unwrap()),
-        ..Place::default()
+        ..ListenAddress::default()
     };
     assert!(refused(&place, 0).contains("choose another address"));
     // Taken by this or by another process, the usual port leads to another.
     let _usual = TcpListener::bind("127.0.0.1:4717");
-    let served = Served::at(Place::default());
+    let served = Served::at(ListenAddress::default());
     assert_ne!(served.address.port(), 4717);
     assert_eq!(served.stranger().get("/").status, 200);
 }

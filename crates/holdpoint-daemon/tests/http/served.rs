@@ -8,11 +8,11 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 use holdpoint_broker::{
-    BrokerHost, CallContext, Context, Display, Event, Judged, Memory, Moment, People, PeopleStore,
-    Prepared, Problem, Roster, Scope, Terms,
+    BrokerHost, CallContext, Context, Display, Event, Judged, Memory, People, PeopleStore,
+    Prepared, Problem, Roster, Scope, Terms, UnixMillis,
 };
 use holdpoint_core::{Decision, Method, Risk, Verdict, digest_of};
-use holdpoint_daemon::http::{App, Auth, Place, app, bind};
+use holdpoint_daemon::http::{App, Auth, ListenAddress, app, bind};
 use holdpoint_daemon::{Broker, Held, Views};
 use serde_json::{Map, Value, json};
 
@@ -180,10 +180,10 @@ pub(crate) fn terms() -> Terms {
     }
 }
 
-pub(crate) fn anywhere() -> Place {
-    Place {
+pub(crate) fn anywhere() -> ListenAddress {
+    ListenAddress {
         address: Some("127.0.0.1:0".parse().unwrap()),
-        ..Place::default()
+        ..ListenAddress::default()
     }
 }
 
@@ -192,7 +192,7 @@ impl Served {
         Self::at(anywhere())
     }
 
-    pub(crate) fn at(place: Place) -> Self {
+    pub(crate) fn at(address: ListenAddress) -> Self {
         let parts = Parts::new();
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let (tell, told) = std::sync::mpsc::channel();
@@ -208,7 +208,7 @@ impl Served {
                 .build()
                 .unwrap();
             runtime.block_on(async move {
-                let bound = bind(&place, 1).await.unwrap();
+                let bound = bind(&address, 1).await.unwrap();
                 tell.send(bound.address()).unwrap();
                 let router = serving.app(bound.origins());
                 let end = async move {
@@ -283,9 +283,12 @@ pub(crate) fn hold(broker: &Broker, session: &str) -> String {
         config: None,
         context: Context::default(),
     };
-    match broker.hold(&asked, session, None, Moment::now()).unwrap() {
+    match broker
+        .hold(&asked, session, None, UnixMillis::now())
+        .unwrap()
+    {
         Held::Waiting { id, .. } => id,
-        Held::Told(told) => panic!("{told:?}"),
+        Held::Resolved(told) => panic!("{told:?}"),
     }
 }
 

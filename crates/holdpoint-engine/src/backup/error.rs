@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::amounts::{bytes, grouped};
+use crate::humanize::{bytes, grouped};
 use crate::plain_words;
 
 /// Why a backup cannot be made or restored, in one line that says what to do.

@@ -13,9 +13,9 @@ use super::manifest::{Entry, Kind, Manifest, Purpose, Root, new_id};
 use super::raw_path::RawPath;
 use super::state;
 use super::{Backups, Wanted};
-use crate::spread::spread;
+use crate::glob_expand::glob_expand;
 use crate::store::{make_private_directory, write_whole};
-use crate::trees::{Reach, is_missing, tree};
+use crate::walk_tree::{Reach, is_missing, walk_tree};
 
 /// The most paths without a copy that a manifest names: it is there to be read.
 const MAX_LEFT_OUT: usize = 100;
@@ -24,7 +24,7 @@ pub(super) fn make(backups: &Backups, wanted: &Wanted<'_>) -> Result<Manifest, B
     let mut left_out: Vec<String> = wanted.unknown.to_vec();
     let mut roots: Vec<Root> = Vec::new();
     for (pattern, verb) in wanted.paths.iter().filter(|(_, verb)| verb.may_change()) {
-        let found = spread(pattern, backups.limits.entries);
+        let found = glob_expand(pattern, backups.limits.entries);
         if found.cut {
             return Err(BackupError::TooMany(backups.limits.entries));
         }
@@ -138,7 +138,7 @@ fn everything_at(backups: &Backups, roots: &[Root]) -> Result<Vec<PathBuf>, Back
             entries: limits.entries.saturating_add(1),
             until: None,
         };
-        let found = tree(root.path.as_path(), reach);
+        let found = walk_tree(root.path.as_path(), reach);
         if let Some((path, error)) = found.unreadable.first() {
             return Err(BackupError::unreadable(path, error));
         }

@@ -100,7 +100,7 @@ impl Backups {
     }
 
     /// The backup of a name, or the only one whose name starts so.
-    pub fn named(&self, start: &str) -> Result<Manifest, BackupError> {
+    pub fn find_by_prefix(&self, start: &str) -> Result<Manifest, BackupError> {
         if is_id(start) {
             return self.find(start);
         }

@@ -17,7 +17,7 @@ use super::manifest::{Entry, Kind, Manifest, Purpose, Root};
 use super::raw_path::RawPath;
 use super::state;
 use crate::plain_words;
-use crate::trees::{Reach, tree};
+use crate::walk_tree::{Reach, walk_tree};
 
 /// What restoring a backup changes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -111,7 +111,7 @@ fn new_below(
             entries: backups.limits.entries.saturating_mul(2),
             until: None,
         };
-        let found = tree(root.path.as_path(), reach);
+        let found = walk_tree(root.path.as_path(), reach);
         if found.cut {
             return Err(BackupError::TooMany(backups.limits.entries));
         }

@@ -8,7 +8,7 @@ use super::error::BackupError;
 use super::manifest::Kind;
 use super::objects::digest;
 use super::raw_path::RawPath;
-use crate::trees::is_missing;
+use crate::walk_tree::is_missing;
 
 /// What stands at a path, the content of a file by its digest.
 pub(super) fn now(path: &Path) -> Result<Kind, BackupError> {

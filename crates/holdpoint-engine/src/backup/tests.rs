@@ -54,18 +54,18 @@ impl Scene {
     }
 
     fn undo(&self, id: &str) -> Result<Restored, BackupError> {
-        let manifest = self.backups.named(id)?;
+        let manifest = self.backups.find_by_prefix(id)?;
         let plan = self.backups.plan(&manifest)?;
         self.backups.restore(&manifest, &plan)
     }
 
     /// Everything there is, with contents, modes and targets.
     fn look(&self) -> Vec<(PathBuf, Kind)> {
-        let reach = crate::trees::Reach {
+        let reach = crate::walk_tree::Reach {
             entries: 10_000,
             until: None,
         };
-        let tree = crate::trees::tree(&self.work, reach);
+        let tree = crate::walk_tree::walk_tree(&self.work, reach);
         tree.entries
             .into_iter()
             .map(|(path, _)| (path.clone(), state::now(&path).unwrap()))
@@ -204,11 +204,11 @@ fn equal_files_are_kept_once_and_for_this_user_alone() {
     }
     scene.make(&[("d", PathVerb::Delete)]).unwrap();
     scene.make(&[("d", PathVerb::Delete)]).unwrap();
-    let reach = crate::trees::Reach {
+    let reach = crate::walk_tree::Reach {
         entries: 1000,
         until: None,
     };
-    let kept = crate::trees::tree(&scene.backups.directory, reach).entries;
+    let kept = crate::walk_tree::walk_tree(&scene.backups.directory, reach).entries;
     let files = kept.iter().filter(|(_, found)| found.is_file());
     assert_eq!(files.clone().count(), 3, "one object, two manifests");
     for (path, found) in &kept {
@@ -318,14 +318,20 @@ fn names_are_found_by_their_start_and_nothing_else_is_read() {
     assert!(matches!(scene.backups.newest(), Err(BackupError::None)));
     scene.write("a", "1");
     let one = scene.make(&[("a", PathVerb::Write)]).unwrap();
-    assert_eq!(scene.backups.named(&one.id).unwrap(), one);
-    assert_eq!(scene.backups.named(one.id.get(..17).unwrap()).unwrap(), one);
+    assert_eq!(scene.backups.find_by_prefix(&one.id).unwrap(), one);
+    assert_eq!(
+        scene
+            .backups
+            .find_by_prefix(one.id.get(..17).unwrap())
+            .unwrap(),
+        one
+    );
     for wrong in ["", "../x", "zz"] {
-        let found = scene.backups.named(wrong);
+        let found = scene.backups.find_by_prefix(wrong);
         assert!(matches!(found, Err(BackupError::NotFound(_))), "{wrong}");
     }
     scene.make(&[("a", PathVerb::Write)]).unwrap();
-    let found = scene.backups.named(one.id.get(..8).unwrap());
+    let found = scene.backups.find_by_prefix(one.id.get(..8).unwrap());
     assert!(matches!(found, Err(BackupError::Ambiguous(_))));
 }
 

@@ -7,25 +7,25 @@ use holdpoint_broker::Status;
 use holdpoint_core::PathVerb;
 use holdpoint_sandbox::places::free_space;
 
-use super::Found;
-use super::subject::{Subject, named, nearest};
-use crate::amounts::bytes;
+use super::CheckOutcome;
+use super::subject::{Subject, nearest, path_for_display};
+use crate::humanize::bytes;
 use crate::plain_words;
 
 /// What a call is taken to need if it says nothing.
 const USUAL: u64 = 1_000_000;
 
-/// What must stay free for everybody else.
-const SPARE: u64 = 100_000_000;
+/// The bytes that must stay free for everybody else, logs and the ledger among them; with less the check fails.
+const MIN_SPARE: u64 = 100_000_000;
 
-pub(super) fn check(subject: &Subject) -> Result<Found, Found> {
+pub(super) fn check(subject: &Subject) -> Result<CheckOutcome, CheckOutcome> {
     check_with(subject, free_space)
 }
 
 fn check_with(
     subject: &Subject,
     free_space: impl Fn(&Path) -> io::Result<u64>,
-) -> Result<Found, Found> {
+) -> Result<CheckOutcome, CheckOutcome> {
     let mut targets = subject.written()?;
     let need = need(subject, !targets.is_empty())?;
     if targets.is_empty() {
@@ -42,7 +42,7 @@ fn check_with(
         let free = match free_space(there) {
             Ok(free) => free,
             Err(error) => {
-                let place = named(there);
+                let place = path_for_display(there);
                 let message = format!("how much room there is at {place} cannot be found out");
                 return Err((
                     Status::Error,
@@ -62,17 +62,17 @@ fn check_with(
         "{} needed, {} free on {}",
         bytes(need),
         bytes(free),
-        named(&mount)
+        path_for_display(&mount)
     );
-    if free < need.saturating_add(SPARE) {
-        let message = format!("{message}, where {} must stay free", bytes(SPARE));
+    if free < need.saturating_add(MIN_SPARE) {
+        let message = format!("{message}, where {} must stay free", bytes(MIN_SPARE));
         return Ok((Status::Failed, message));
     }
     Ok((Status::Passed, message))
 }
 
 /// What the call would write: the text it brings along, and the files it would copy.
-fn need(subject: &Subject, writes: bool) -> Result<u64, Found> {
+fn need(subject: &Subject, writes: bool) -> Result<u64, CheckOutcome> {
     let files = subject.files()?.into_iter();
     let read = files.filter(|(_, verb, _)| *verb == PathVerb::Read);
     let copied = match writes {

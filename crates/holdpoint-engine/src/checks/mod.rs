@@ -28,7 +28,7 @@ use self::subject::Subject;
 const MAX_TIME: Duration = Duration::from_secs(5);
 
 /// What a check found: what comes of it, and in a sentence why.
-type Found = (Status, String);
+type CheckOutcome = (Status, String);
 
 /// Runs the checks that are wanted for a call which names these paths, and tells what each found, in
 /// the order they are wanted.
@@ -47,7 +47,7 @@ pub fn run(
     within(MAX_TIME, tasks)
 }
 
-type Task = Box<dyn FnOnce() -> Found + Send>;
+type Task = Box<dyn FnOnce() -> CheckOutcome + Send>;
 
 fn task(check: Check, subject: Arc<Subject>) -> Task {
     match check {
@@ -55,17 +55,19 @@ fn task(check: Check, subject: Arc<Subject>) -> Task {
             let message = "a copy of what would change is made once the call is released";
             (Status::Skipped, message.to_owned())
         }),
-        Check::DiskSpace => told(move || disk_space::check(&subject)),
-        Check::Permission => told(move || permission::check(&subject)),
-        Check::SizeLimit => told(move || size_limit::check(&subject)),
-        Check::SensitiveData => told(move || sensitive_data::check(&subject)),
+        Check::DiskSpace => outcome_or_reason(move || disk_space::check(&subject)),
+        Check::Permission => outcome_or_reason(move || permission::check(&subject)),
+        Check::SizeLimit => outcome_or_reason(move || size_limit::check(&subject)),
+        Check::SensitiveData => outcome_or_reason(move || sensitive_data::check(&subject)),
         Check::CommandValidator => Box::new(move || command::check(&subject)),
-        Check::SandboxCheck => told(move || sandbox::check(&subject)),
+        Check::SandboxCheck => outcome_or_reason(move || sandbox::check(&subject)),
     }
 }
 
 /// What a check found, or why it could not find it out.
-fn told(check: impl FnOnce() -> Result<Found, Found> + Send + 'static) -> Task {
+fn outcome_or_reason(
+    check: impl FnOnce() -> Result<CheckOutcome, CheckOutcome> + Send + 'static,
+) -> Task {
     Box::new(move || check().unwrap_or_else(|unknown| unknown))
 }
 

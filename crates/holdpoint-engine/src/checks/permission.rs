@@ -7,12 +7,12 @@ use holdpoint_broker::Status;
 use holdpoint_core::PathVerb;
 use holdpoint_sandbox::places::may_write;
 
-use super::Found;
-use super::subject::{Subject, named, nearest};
-use crate::amounts::counted;
+use super::CheckOutcome;
+use super::subject::{Subject, nearest, path_for_display};
+use crate::humanize::counted;
 use crate::plain_words;
 
-pub(super) fn check(subject: &Subject) -> Result<Found, Found> {
+pub(super) fn check(subject: &Subject) -> Result<CheckOutcome, CheckOutcome> {
     let made = made_directories(subject)?;
     let mut looked_at = 0;
     let mut missing = None;
@@ -34,7 +34,10 @@ pub(super) fn check(subject: &Subject) -> Result<Found, Found> {
         looked_at += 1;
     }
     if let Some(missing) = missing {
-        let message = format!("there is nothing to remove at {}", named(missing));
+        let message = format!(
+            "there is nothing to remove at {}",
+            path_for_display(missing)
+        );
         return Ok((Status::Warning, message));
     }
     if looked_at == 0 {
@@ -46,7 +49,7 @@ pub(super) fn check(subject: &Subject) -> Result<Found, Found> {
 }
 
 /// Why a new file cannot be made.
-fn may_make(path: &Path, made: &[&Path]) -> Option<Found> {
+fn may_make(path: &Path, made: &[&Path]) -> Option<CheckOutcome> {
     let parent = above(path);
     if parent.is_dir() {
         return refused(parent);
@@ -58,11 +61,14 @@ fn may_make(path: &Path, made: &[&Path]) -> Option<Found> {
         true => "is no directory",
         false => "does not exist: make that directory first",
     };
-    Some((Status::Failed, format!("{} {what}", named(parent))))
+    Some((
+        Status::Failed,
+        format!("{} {what}", path_for_display(parent)),
+    ))
 }
 
 /// The directories the call makes itself, with those above them: `mkdir -p a/b`.
-fn made_directories(subject: &Subject) -> Result<Vec<&Path>, Found> {
+fn made_directories(subject: &Subject) -> Result<Vec<&Path>, CheckOutcome> {
     let makes = subject.explained().is_some_and(|explained| {
         explained.commands.iter().any(|command| {
             let mut words = command.words.iter().map(String::as_str);
@@ -81,18 +87,18 @@ fn is_short(word: &str, letter: char) -> bool {
 }
 
 /// Why nothing can be written there.
-fn refused(path: &Path) -> Option<Found> {
+fn refused(path: &Path) -> Option<CheckOutcome> {
     match may_write(path) {
         Ok(true) => None,
         Ok(false) => Some((
             Status::Failed,
-            format!("this user may not write to {}", named(path)),
+            format!("this user may not write to {}", path_for_display(path)),
         )),
         Err(error) => Some((
             Status::Error,
             format!(
                 "{} cannot be looked at ({})",
-                named(path),
+                path_for_display(path),
                 plain_words(&error)
             ),
         )),
@@ -111,7 +117,7 @@ mod tests {
     use serde_json::json;
     use std::fs;
 
-    fn of(line: &str, place: &Path) -> Found {
+    fn outcome(line: &str, place: &Path) -> CheckOutcome {
         check(&Subject::from_call(ToolCall::shell(line), place, None)).unwrap()
     }
 
@@ -120,17 +126,17 @@ mod tests {
     fn the_directory_must_be_there() {
         let place = tempfile::tempdir().unwrap();
         let place = place.path().canonicalize().unwrap();
-        assert_eq!(of("echo x > new", &place).0, Status::Passed);
-        let (status, message) = of("echo x > none/new", &place);
+        assert_eq!(outcome("echo x > new", &place).0, Status::Passed);
+        let (status, message) = outcome("echo x > none/new", &place);
         assert_eq!(status, Status::Failed);
         assert!(message.ends_with("none does not exist: make that directory first"));
-        assert_eq!(of("mkdir -p none/deep", &place).0, Status::Passed);
-        assert_eq!(of("mkdir none/deep", &place).0, Status::Failed);
+        assert_eq!(outcome("mkdir -p none/deep", &place).0, Status::Passed);
+        assert_eq!(outcome("mkdir none/deep", &place).0, Status::Failed);
         fs::write(place.join("file"), "x").unwrap();
-        assert_eq!(of("rm file", &place).0, Status::Passed);
-        assert_eq!(of("rm other", &place).0, Status::Warning);
-        assert_eq!(of("cat file", &place).0, Status::Skipped);
-        assert_eq!(of("echo > file/x", &place).0, Status::Failed);
+        assert_eq!(outcome("rm file", &place).0, Status::Passed);
+        assert_eq!(outcome("rm other", &place).0, Status::Warning);
+        assert_eq!(outcome("cat file", &place).0, Status::Skipped);
+        assert_eq!(outcome("echo > file/x", &place).0, Status::Failed);
     }
 
     #[test]

@@ -6,9 +6,9 @@ use std::path::Path;
 use holdpoint_broker::Status;
 use holdpoint_core::PathVerb;
 
-use super::Found;
-use super::subject::{Subject, named};
-use crate::amounts::counted;
+use super::CheckOutcome;
+use super::subject::{Subject, path_for_display};
+use crate::humanize::counted;
 
 /// Places of the system that no agent's tool has business in.
 const SYSTEM: &[&str] = &[
@@ -44,16 +44,20 @@ const FROM_HOME: &[&str] = &[
 /// Where Linux lists what guards it.
 const GUARDS: &str = "/sys/kernel/security/lsm";
 
-pub(super) fn check(subject: &Subject) -> Result<Found, Found> {
+pub(super) fn check(subject: &Subject) -> Result<CheckOutcome, CheckOutcome> {
     check_with(subject, fs::read_to_string(GUARDS).ok().as_deref())
 }
 
-fn check_with(subject: &Subject, guards: Option<&str>) -> Result<Found, Found> {
+fn check_with(subject: &Subject, guards: Option<&str>) -> Result<CheckOutcome, CheckOutcome> {
     let paths = subject.paths()?;
     // A program that is run is not touched by that.
     let touched = || paths.iter().filter(|(_, verb)| *verb != PathVerb::Run);
     if let Some((path, verb)) = touched().find(|(path, _)| is_protected(path, subject)) {
-        let message = format!("{} is protected: {} it", named(path), may_not(*verb));
+        let message = format!(
+            "{} is protected: {} it",
+            path_for_display(path),
+            may_not(*verb)
+        );
         return Ok((Status::Failed, message));
     }
     let mut outside: Vec<&Path> = touched()
@@ -81,13 +85,16 @@ fn check_with(subject: &Subject, guards: Option<&str>) -> Result<Found, Found> {
         [] if available => (Status::Passed, format!("inside the workspace; {sandbox}")),
         [] => (Status::Warning, format!("inside the workspace; {sandbox}")),
         [only] => {
-            let message = format!("{} is outside the workspace; {sandbox}", named(only));
+            let message = format!(
+                "{} is outside the workspace; {sandbox}",
+                path_for_display(only)
+            );
             (Status::Warning, message)
         }
         [first, more @ ..] => {
             let message = format!(
                 "{} and {} are outside the workspace; {sandbox}",
-                named(first),
+                path_for_display(first),
                 counted(more.len(), "more path")
             );
             (Status::Warning, message)
@@ -124,7 +131,7 @@ mod tests {
 
     const LANDLOCK: Option<&str> = Some("lockdown,capability,landlock,yama\n");
 
-    fn of(line: &str, guards: Option<&str>) -> Found {
+    fn outcome(line: &str, guards: Option<&str>) -> CheckOutcome {
         let home = Some(Path::new("/home/dev"));
         let subject = Subject::from_call(ToolCall::shell(line), Path::new("/work/app"), home);
         check_with(&subject, guards).unwrap()
@@ -142,9 +149,9 @@ mod tests {
             "rm -rf ~",
             "cat ~/.local/state/holdpoint/backups/x",
         ] {
-            assert_eq!(of(line, LANDLOCK).0, Status::Failed, "{line}");
+            assert_eq!(outcome(line, LANDLOCK).0, Status::Failed, "{line}");
         }
-        let (_, message) = of("cat /etc/shadow", LANDLOCK);
+        let (_, message) = outcome("cat /etc/shadow", LANDLOCK);
         assert_eq!(
             message,
             "/etc/shadow is protected: the call may not read it"
@@ -153,26 +160,26 @@ mod tests {
 
     #[test]
     fn outside_is_told_and_so_is_the_sandbox() {
-        let (status, message) = of("cat x", LANDLOCK);
+        let (status, message) = outcome("cat x", LANDLOCK);
         assert_eq!(status, Status::Passed);
         assert!(
             message.ends_with("(Landlock) is available on this machine"),
             "{message}"
         );
-        let (status, message) = of("cat /data/x /data/y", LANDLOCK);
+        let (status, message) = outcome("cat /data/x /data/y", LANDLOCK);
         assert_eq!(status, Status::Warning);
         assert!(
             message.starts_with("/data/x and 1 more path are outside"),
             "{message}"
         );
-        assert_eq!(of("cat x", Some("capability,yama")).0, Status::Warning);
-        assert_eq!(of("cat x", None).0, Status::Warning);
-        assert_eq!(of("/usr/bin/env true", LANDLOCK).0, Status::Passed);
+        assert_eq!(outcome("cat x", Some("capability,yama")).0, Status::Warning);
+        assert_eq!(outcome("cat x", None).0, Status::Warning);
+        assert_eq!(outcome("/usr/bin/env true", LANDLOCK).0, Status::Passed);
     }
 
     #[test]
     fn a_sibling_of_a_protected_place_is_only_outside() {
-        assert_eq!(of("cat /etcetera/x", LANDLOCK).0, Status::Warning);
-        assert_eq!(of("cat ~/.sshx", LANDLOCK).0, Status::Warning);
+        assert_eq!(outcome("cat /etcetera/x", LANDLOCK).0, Status::Warning);
+        assert_eq!(outcome("cat ~/.sshx", LANDLOCK).0, Status::Warning);
     }
 }

@@ -10,10 +10,10 @@ use holdpoint_broker::Status;
 use holdpoint_core::text::redaction::{Kinds, Redactor};
 use serde_json::Value;
 
-use super::Found;
-use super::subject::{Subject, named};
-use crate::amounts::{bytes, counted};
+use super::CheckOutcome;
+use super::subject::{Subject, path_for_display};
 use crate::excerpt::showing;
+use crate::humanize::{bytes, counted};
 use crate::plain_words;
 
 /// How much of each file is read: secrets stand in configuration, which is short. The message says how much it was.
@@ -26,7 +26,7 @@ const MAX_FILES: usize = 200;
 /// The most places that are told; the rest is counted.
 const MAX_TOLD: usize = 3;
 
-pub(super) fn check(subject: &Subject) -> Result<Found, Found> {
+pub(super) fn check(subject: &Subject) -> Result<CheckOutcome, CheckOutcome> {
     let redactor = showing();
     let mut found: Vec<String> = Vec::new();
     let (_, kinds) = redactor.json(&Value::Object(subject.call.input().clone()));
@@ -40,11 +40,15 @@ pub(super) fn check(subject: &Subject) -> Result<Found, Found> {
     for path in files.iter().copied().take(MAX_FILES) {
         match kinds_in(&redactor, path) {
             Ok(kinds) if kinds.is_empty() => {}
-            Ok(kinds) => found.push(format!("{} in {}", words(&kinds), named(path))),
+            Ok(kinds) => found.push(format!("{} in {}", words(&kinds), path_for_display(path))),
             // The call cannot read it either.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
             Err(error) => {
-                let message = format!("{} cannot be read ({})", named(path), plain_words(&error));
+                let message = format!(
+                    "{} cannot be read ({})",
+                    path_for_display(path),
+                    plain_words(&error)
+                );
                 return Err((Status::Error, message));
             }
         }
@@ -111,19 +115,19 @@ mod tests {
         let secret = format!("hunter2-{}", "Zq81kX");
         fs::write(place.join("plain"), "nothing\n").unwrap();
         fs::write(place.join("settings"), format!("DB_PASSWORD={secret}\n")).unwrap();
-        let of =
+        let outcome =
             |line: &str| check(&Subject::from_call(ToolCall::shell(line), &place, None)).unwrap();
-        let (status, message) = of("cat plain");
+        let (status, message) = outcome("cat plain");
         assert_eq!(status, Status::Passed);
         assert_eq!(
             message,
             "nothing found in the arguments and the first 100.0 kB of 1 file"
         );
-        let (status, message) = of("cat settings");
+        let (status, message) = outcome("cat settings");
         assert_eq!(status, Status::Warning);
         assert!(message.starts_with("1 password in "), "{message}");
         assert!(!message.contains(&secret));
-        let (status, message) = of(&format!("export DB_PASSWORD={secret}"));
+        let (status, message) = outcome(&format!("export DB_PASSWORD={secret}"));
         assert_eq!(
             (status, message.as_str()),
             (Status::Warning, "1 password in the arguments")

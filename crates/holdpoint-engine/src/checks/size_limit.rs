@@ -2,28 +2,28 @@
 
 use holdpoint_broker::Status;
 
-use super::Found;
-use super::subject::{Subject, named};
-use crate::amounts::bytes;
+use super::CheckOutcome;
+use super::subject::{Subject, path_for_display};
+use crate::humanize::bytes;
 
-/// More than this is told.
-const LARGE: u64 = 10_000_000;
+/// The bytes beyond which a file is worth a warning: what people edit by hand is smaller.
+const MAX_UNREMARKED: u64 = 10_000_000;
 
-pub(super) fn check(subject: &Subject) -> Result<Found, Found> {
+pub(super) fn check(subject: &Subject) -> Result<CheckOutcome, CheckOutcome> {
     let text = subject.text_size();
     let files = subject.files()?.into_iter();
     let largest = files.max_by_key(|(_, _, size)| *size);
     Ok(match largest {
-        Some((path, _, size)) if size > LARGE && size >= text => {
-            let (size, path) = (bytes(size), named(path));
-            let message = format!("{path} has {size}, more than {}", bytes(LARGE));
+        Some((path, _, size)) if size > MAX_UNREMARKED && size >= text => {
+            let (size, path) = (bytes(size), path_for_display(path));
+            let message = format!("{path} has {size}, more than {}", bytes(MAX_UNREMARKED));
             (Status::Warning, message)
         }
-        _ if text > LARGE => {
+        _ if text > MAX_UNREMARKED => {
             let message = format!(
                 "the arguments have {}, more than {}",
                 bytes(text),
-                bytes(LARGE)
+                bytes(MAX_UNREMARKED)
             );
             (Status::Warning, message)
         }
@@ -31,7 +31,7 @@ pub(super) fn check(subject: &Subject) -> Result<Found, Found> {
             let message = format!(
                 "{} of arguments; the largest file, {}, has {}",
                 bytes(text),
-                named(path),
+                path_for_display(path),
                 bytes(size)
             );
             (Status::Passed, message)

@@ -10,10 +10,10 @@ use holdpoint_core::{
 };
 use serde_json::Value;
 
-use super::Found;
+use super::CheckOutcome;
 use crate::disk::Disk;
+use crate::glob_expand::glob_expand;
 use crate::plain_words;
-use crate::spread::spread;
 
 /// The most paths a check looks at, so that it ends in its time; of more it says that it could not look at all of them.
 const MAX_PATHS: usize = 20_000;
@@ -25,7 +25,7 @@ pub(super) struct Subject {
     pub(super) home: Option<PathBuf>,
     explained: Option<Explained>,
     named: Vec<(String, PathVerb)>,
-    paths: OnceLock<Result<Vec<(PathBuf, PathVerb)>, Found>>,
+    paths: OnceLock<Result<Vec<(PathBuf, PathVerb)>, CheckOutcome>>,
 }
 
 impl Subject {
@@ -45,18 +45,18 @@ impl Subject {
         }
     }
 
-    /// The paths the call names, patterns spread out; what a check says that cannot look at all of
+    /// The paths the call names, patterns expanded; what a check says that cannot look at all of
     /// them.
-    pub(super) fn paths(&self) -> Result<&[(PathBuf, PathVerb)], Found> {
+    pub(super) fn paths(&self) -> Result<&[(PathBuf, PathVerb)], CheckOutcome> {
         let paths = self.paths.get_or_init(|| {
             let mut paths = Vec::new();
             for (path, verb) in &self.named {
                 let left = MAX_PATHS.saturating_sub(paths.len());
-                let found = spread(path, left);
+                let found = glob_expand(path, left);
                 if found.cut || found.paths.len() > left {
                     let message = format!(
                         "{} stands for more than can be looked at: name fewer paths at a time",
-                        named(Path::new(path))
+                        path_for_display(Path::new(path))
                     );
                     return Err((Status::Error, message));
                 }
@@ -71,7 +71,7 @@ impl Subject {
     }
 
     /// The paths the call would make or change.
-    pub(super) fn written(&self) -> Result<Vec<&Path>, Found> {
+    pub(super) fn written(&self) -> Result<Vec<&Path>, CheckOutcome> {
         let written = |(_, verb): &&(PathBuf, PathVerb)| *verb == PathVerb::Write;
         let written = self.paths()?.iter().filter(written);
         Ok(written.map(|(path, _)| path.as_path()).collect())
@@ -79,7 +79,7 @@ impl Subject {
 
     /// The ordinary files the call names, whatever it does to them, with their sizes. What this user
     /// may not look at the call may not either.
-    pub(super) fn files(&self) -> Result<Vec<(&Path, PathVerb, u64)>, Found> {
+    pub(super) fn files(&self) -> Result<Vec<(&Path, PathVerb, u64)>, CheckOutcome> {
         let mut files = Vec::new();
         for (path, verb) in self.paths()? {
             match path.metadata() {
@@ -88,7 +88,7 @@ impl Subject {
                 Err(error) if is_nothing(&error) => {}
                 Err(error) => {
                     let why = plain_words(&error);
-                    let message = format!("{} cannot be looked at ({why})", named(path));
+                    let message = format!("{} cannot be looked at ({why})", path_for_display(path));
                     return Err((Status::Error, message));
                 }
             }
@@ -149,7 +149,7 @@ fn is_nothing(error: &io::Error) -> bool {
 }
 
 /// A path as a sentence names it.
-pub(super) fn named(path: &Path) -> String {
+pub(super) fn path_for_display(path: &Path) -> String {
     crate::text_without_secrets(&crate::escape_for_display(&path.display().to_string(), 200))
 }
 

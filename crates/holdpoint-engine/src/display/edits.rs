@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 
 use super::diff::{MAX_LINES, MAX_TEXT, difference, tagging};
 use super::{Cut, MAX_SUMMARY, from_workspace, resolved};
-use crate::amounts::{bytes, counted};
 use crate::escape_for_display;
 use crate::excerpt::showing;
+use crate::humanize::{bytes, counted};
 use crate::store::{Unread, read_bounded};
 
 /// A call that changes one file in a way that can be foreseen.

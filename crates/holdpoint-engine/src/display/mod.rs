@@ -17,9 +17,9 @@ use holdpoint_core::{Action, Decision, PathVerb, ToolCall};
 use serde_json::{Map, Value};
 
 use self::edits::Edit;
-use crate::amounts::counted;
 use crate::escape_for_display;
 use crate::excerpt::{showing, whole_arguments};
+use crate::humanize::counted;
 use crate::summary_arguments::SUMMARY_ARGUMENTS;
 
 pub use self::diff::diff_of_arguments;

@@ -7,8 +7,8 @@ use holdpoint_core::{Action, PathVerb, ToolCall, parts};
 use serde_json::Value;
 
 use super::from_workspace;
-use crate::amounts::counted;
 use crate::escape_for_display;
+use crate::humanize::counted;
 use holdpoint_core::text::is_invisible;
 
 pub(super) fn for_action(

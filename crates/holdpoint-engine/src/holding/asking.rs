@@ -10,7 +10,7 @@ use super::host::Introduce;
 /// Who can be asked, and for how long.
 pub struct Asking<'a> {
     /// Who.
-    pub asker: Asker<'a>,
+    pub approvers: Approvers<'a>,
     /// The longest the caller waits, if that is less than the policy does.
     pub patience: Option<Duration>,
     /// Whether the caller can be handed other arguments than it made the call with.
@@ -24,7 +24,7 @@ pub struct Asking<'a> {
 }
 
 /// Who can be asked.
-pub enum Asker<'a> {
+pub enum Approvers<'a> {
     /// Nobody from here: the question is handed on to whoever made the call, who asks or does not.
     HandsOn,
     /// Nobody at all: what would be asked is refused (J-47).
@@ -47,9 +47,9 @@ pub enum Dialog<'a> {
 
 impl<'a> Asking<'a> {
     /// Somebody who waits for as long as the policy says, and takes what comes.
-    pub fn by(asker: Asker<'a>) -> Self {
+    pub fn by(approvers: Approvers<'a>) -> Self {
         Self {
-            asker,
+            approvers,
             patience: None,
             takes_edits: true,
             cancelled: &|| false,

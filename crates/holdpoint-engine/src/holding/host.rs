@@ -11,16 +11,16 @@ use holdpoint_ledger::Kind;
 use serde_json::json;
 
 use super::{binding, terms};
-use crate::amounts::counted;
 use crate::context::{PolicySource, SessionSource};
 use crate::engine::{Engine, Reading};
 use crate::excerpt::{text_without_secrets, without_secrets};
+use crate::humanize::counted;
 use crate::recording::Hold;
 use crate::simulate::simulate;
 use crate::{checks, display};
 
 /// The most lines of what a call would do that are shown: what fits above the question on a screen.
-const MAX_FORESEEN: usize = 12;
+const MAX_LOSSES: usize = 12;
 
 /// For how long a rule of a session holds, in words.
 pub(super) fn lasting() -> String {
@@ -117,7 +117,7 @@ impl BrokerHost for Host<'_> {
         let home = self.engine.locations().home.as_deref();
         let checks = checks::run(&judged.decision.checks, action, &paths, workspace, home);
         let mut display = display::display(action, &judged.decision, &paths, workspace);
-        display.warnings.extend(foreseen(action, &around));
+        display.warnings.extend(simulated_losses(action, &around));
         let prepared = Prepared {
             display,
             context: shown_context(&asked.context),
@@ -209,12 +209,12 @@ fn asked_in(event: Event<'_>) -> &CallContext {
 
 /// What the call would do, as far as that is known without doing it (O-18): what it would remove or
 /// overwrite, what git would lose. Nothing where nothing is.
-fn foreseen(action: &Action, around: &Surroundings<'_>) -> Vec<Warned> {
+fn simulated_losses(action: &Action, around: &Surroundings<'_>) -> Vec<Warned> {
     let told = simulate(action, around).told();
-    let more = told.len().saturating_sub(MAX_FORESEEN);
+    let more = told.len().saturating_sub(MAX_LOSSES);
     let more = (more > 0).then(|| format!("and {}", counted(more, "more thing")));
     told.into_iter()
-        .take(MAX_FORESEEN)
+        .take(MAX_LOSSES)
         .chain(more)
         .map(|text| Warned {
             level: "info".into(),

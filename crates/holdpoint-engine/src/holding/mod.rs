@@ -13,7 +13,7 @@ mod release;
 mod routes;
 mod terms;
 
-pub use asking::{Asker, Asking, Dialog};
+pub use asking::{Approvers, Asking, Dialog};
 pub use host::Introduce;
 pub(crate) use release::release;
 pub(crate) use routes::ask;

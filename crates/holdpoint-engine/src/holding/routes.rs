@@ -12,7 +12,7 @@ use holdpoint_broker::{
 use holdpoint_core::policy::{Channel, ChannelKind, Fallback, channel_of};
 use holdpoint_core::{Decision, Method, Policy, Verdict};
 
-use super::asking::{Asker, Asking, Dialog};
+use super::asking::{Approvers, Asking, Dialog};
 use super::host::Host;
 use super::terms;
 use crate::account::account_name;
@@ -21,8 +21,9 @@ use crate::excerpt::{text_without_secrets, without_secrets};
 use crate::pipeline::{Held, Judged, Refusal, Released};
 use crate::store::make_private_directory;
 
-/// How long a daemon that does not answer is looked for: it may be starting anew.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// The longest that a daemon which does not answer is looked for: it may be starting anew, which takes less than a second. Then
+/// it counts as one that does not run.
+const MAX_WAIT: Duration = Duration::from_secs(3);
 
 /// How a policy wants a person asked.
 #[derive(Clone, Debug)]
@@ -53,7 +54,7 @@ impl<'p> ApprovalRoute<'p> {
 }
 
 /// What comes of asking.
-enum Answer {
+enum AskOutcome {
     /// It is decided, and on record.
     Resolved(Resolution),
     /// The agent's own dialog is to ask.
@@ -66,7 +67,7 @@ enum Answer {
 
 /// Has a person answer about a call that is to be asked about.
 pub(crate) fn ask(judged: Judged, asking: Asking<'_>) -> Result<Held, EngineError> {
-    if let Asker::HandsOn = asking.asker {
+    if let Approvers::HandsOn = asking.approvers {
         judged
             .engine
             .remember_written(&judged.caller, &judged.reading)?;
@@ -91,37 +92,39 @@ pub(crate) fn ask(judged: Judged, asking: Asking<'_>) -> Result<Held, EngineErro
     };
     let answer = inquiry.answer(asking).map_err(failed)?;
     let refusal = match answer {
-        Answer::HandOn => {
+        AskOutcome::HandOn => {
             judged
                 .engine
                 .remember_written(&judged.caller, &judged.reading)?;
             return Ok(Held::HandedOn(without_secrets(judged.decision)));
         }
-        Answer::Resolved(told) if !told.verdict.runs() => {
+        AskOutcome::Resolved(resolution) if !resolution.verdict.runs() => {
             return Ok(Held::Refused(Refusal {
-                decision: resolved(&judged.decision, &told),
-                request: told.id,
+                decision: resolved(&judged.decision, &resolution),
+                request: resolution.id,
                 unasked: None,
             }));
         }
         // Somebody said yes the moment the call was given up.
-        Answer::Resolved(told) if cancelled() => Refusal {
+        AskOutcome::Resolved(resolution) if cancelled() => Refusal {
             decision: withdrawn(&judged.decision),
-            request: told.id,
+            request: resolution.id,
             unasked: None,
         },
-        Answer::Resolved(told) if told.edited.is_some() && !takes_edits => Refusal {
-            decision: changed(&judged.decision),
-            request: told.id,
-            unasked: None,
-        },
-        Answer::Resolved(told) => {
+        AskOutcome::Resolved(resolution) if resolution.edited.is_some() && !takes_edits => {
+            Refusal {
+                decision: changed(&judged.decision),
+                request: resolution.id,
+                unasked: None,
+            }
+        }
+        AskOutcome::Resolved(resolution) => {
             return Ok(Held::Released(Box::new(Released {
                 judged,
-                resolution: Some(told),
+                resolution: Some(resolution),
             })));
         }
-        Answer::NoDialog => {
+        AskOutcome::NoDialog => {
             let asked_about = without_secrets(judged.decision.clone());
             let reason = format!("Nobody can be asked here: {}", asked_about.reason);
             Refusal {
@@ -130,7 +133,7 @@ pub(crate) fn ask(judged: Judged, asking: Asking<'_>) -> Result<Held, EngineErro
                 unasked: Some(Box::new(asked_about)),
             }
         }
-        Answer::StillWaiting { id, waited } => Refusal {
+        AskOutcome::StillWaiting { id, waited } => Refusal {
             decision: still_waiting(&judged.decision, &id, waited),
             request: Some(id),
             unasked: None,
@@ -149,19 +152,19 @@ struct Inquiry<'a> {
 }
 
 impl Inquiry<'_> {
-    fn answer(&self, asking: Asking<'_>) -> Result<Answer, Problem> {
+    fn answer(&self, asking: Asking<'_>) -> Result<AskOutcome, Problem> {
         let wanted = Duration::from_secs(self.policy.answer_wait());
         let wait = asking.patience.map_or(wanted, |most| wanted.min(most));
         let cancelled = asking.cancelled;
-        let dialog = match asking.asker {
-            Asker::HandsOn => return Ok(Answer::HandOn),
-            Asker::Nobody => return self.nobody(about(self.decision)),
-            Asker::Through(channel) => {
+        let dialog = match asking.approvers {
+            Approvers::HandsOn => return Ok(AskOutcome::HandOn),
+            Approvers::Nobody => return self.nobody(about(self.decision)),
+            Approvers::Through(channel) => {
                 let judged = self.host.judge(self.asked)?;
-                let told = local::hold(&self.host, channel, self.asked, judged, cancelled)?;
-                return Ok(Answer::Resolved(told));
+                let resolution = local::hold(&self.host, channel, self.asked, judged, cancelled)?;
+                return Ok(AskOutcome::Resolved(resolution));
             }
-            Asker::AsPolicySays(dialog) => dialog,
+            Approvers::AsPolicySays(dialog) => dialog,
         };
         if let Some(refused) = self.known_to_fail()? {
             return Ok(refused);
@@ -178,7 +181,7 @@ impl Inquiry<'_> {
                 held => held.map_err(|error| Problem(error.to_string())),
             },
             ApprovalRoute::Daemon(_) if here_alone => self.nobody(about(self.decision)),
-            ApprovalRoute::Daemon(fallback) => match self.by_daemon(wait, PATIENCE, cancelled) {
+            ApprovalRoute::Daemon(fallback) => match self.by_daemon(wait, MAX_WAIT, cancelled) {
                 Err(error @ WireError::NotRunning) => match fallback {
                     Fallback::Agent => self.by_agent(dialog, cancelled),
                     Fallback::Console => self.by_channel(&Channel::console(), wait, cancelled),
@@ -192,7 +195,7 @@ impl Inquiry<'_> {
 
     /// The refusal of what its own tool knows must fail: whoever is asked may be in another process,
     /// which knows nothing of the tool (J-46).
-    fn known_to_fail(&self) -> Result<Option<Answer>, Problem> {
+    fn known_to_fail(&self) -> Result<Option<AskOutcome>, Problem> {
         let Some(introduce) = self.host.introduce else {
             return Ok(None);
         };
@@ -207,7 +210,7 @@ impl Inquiry<'_> {
             ..without_secrets(self.decision.clone())
         };
         self.record(&refusal)?;
-        Ok(Some(Answer::Resolved(Resolution::decided(&refusal))))
+        Ok(Some(AskOutcome::Resolved(Resolution::decided(&refusal))))
     }
 
     /// Has the agent's own dialog ask. It does not say who answers it, so it cannot ask certain
@@ -216,7 +219,7 @@ impl Inquiry<'_> {
         &self,
         dialog: Dialog<'_>,
         cancelled: &dyn Fn() -> bool,
-    ) -> Result<Answer, Problem> {
+    ) -> Result<AskOutcome, Problem> {
         let stated = terms::stated(self.policy, &self.asked.tool, self.decision);
         if stated.wants_certain_people() {
             let reason = "certain people must say yes to this, and the agent's own dialog cannot \
@@ -224,13 +227,13 @@ impl Inquiry<'_> {
             return self.nobody(reason.into());
         }
         match dialog {
-            Dialog::None => Ok(Answer::NoDialog),
-            Dialog::Own => Ok(Answer::HandOn),
+            Dialog::None => Ok(AskOutcome::NoDialog),
+            Dialog::Own => Ok(AskOutcome::HandOn),
             Dialog::Shown(channel) => {
                 let mut judged = self.host.judge(self.asked)?;
                 judged.terms.phrase = None;
-                let told = local::hold(&self.host, channel, self.asked, judged, cancelled)?;
-                Ok(Answer::Resolved(told))
+                let resolution = local::hold(&self.host, channel, self.asked, judged, cancelled)?;
+                Ok(AskOutcome::Resolved(resolution))
             }
         }
     }
@@ -240,13 +243,13 @@ impl Inquiry<'_> {
         wait: Duration,
         patience: Duration,
         cancelled: &dyn Fn() -> bool,
-    ) -> Result<Answer, WireError> {
+    ) -> Result<AskOutcome, WireError> {
         let state = self.host.engine.locations().state.as_ref();
         let places = Places::under(state.ok_or(WireError::NotRunning)?);
         let held = wire::hold(&places, self.asked, Some(wait), patience, cancelled)?;
         Ok(match held {
-            HoldAnswer::Told(told) => Answer::Resolved(told),
-            HoldAnswer::StillWaiting { id } => Answer::StillWaiting { id, waited: wait },
+            HoldAnswer::Resolved(resolution) => AskOutcome::Resolved(resolution),
+            HoldAnswer::StillWaiting { id } => AskOutcome::StillWaiting { id, waited: wait },
         })
     }
 
@@ -255,7 +258,7 @@ impl Inquiry<'_> {
         channel: &Channel,
         wait: Duration,
         cancelled: &dyn Fn() -> bool,
-    ) -> Result<Answer, Problem> {
+    ) -> Result<AskOutcome, Problem> {
         let environment = |name: &str| std::env::var(name).ok();
         let setting = Setting {
             approver: account_name(),
@@ -273,8 +276,8 @@ impl Inquiry<'_> {
         match channel::build(channel, &setting) {
             Ok(mut channel) => {
                 let channel = channel.as_mut();
-                let told = local::hold(&self.host, channel, self.asked, judged, cancelled)?;
-                Ok(Answer::Resolved(told))
+                let resolution = local::hold(&self.host, channel, self.asked, judged, cancelled)?;
+                Ok(AskOutcome::Resolved(resolution))
             }
             Err(error) => self.nobody(error.to_string()),
         }
@@ -289,10 +292,10 @@ impl Inquiry<'_> {
     }
 
     /// The refusal when nobody can be asked (J-47).
-    fn nobody(&self, reason: String) -> Result<Answer, Problem> {
+    fn nobody(&self, reason: String) -> Result<AskOutcome, Problem> {
         let refusal = unheard(self.decision, reason);
         self.record(&refusal)?;
-        Ok(Answer::Resolved(Resolution::decided(&refusal)))
+        Ok(AskOutcome::Resolved(Resolution::decided(&refusal)))
     }
 
     fn record(&self, decision: &Decision) -> Result<(), Problem> {
@@ -315,11 +318,11 @@ fn about(decision: &Decision) -> String {
 }
 
 /// A decision as somebody, or nobody, has answered it.
-pub(super) fn resolved(decision: &Decision, told: &Resolution) -> Decision {
+pub(super) fn resolved(decision: &Decision, resolution: &Resolution) -> Decision {
     without_secrets(Decision {
-        verdict: told.verdict,
-        method: told.method,
-        reason: told.reason.clone(),
+        verdict: resolution.verdict,
+        method: resolution.method,
+        reason: resolution.reason.clone(),
         ..decision.clone()
     })
 }

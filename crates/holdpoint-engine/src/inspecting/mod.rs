@@ -15,7 +15,7 @@ use holdpoint_core::{Mark, Policy};
 use serde_json::Value;
 
 use crate::locations::Locations;
-use crate::recording::{Found, RecordError, Recorder};
+use crate::recording::{FlaggedText, RecordError, Recorder};
 use crate::sessions::{SessionError, SessionId, Sessions};
 use body::Body;
 
@@ -124,7 +124,7 @@ pub fn inspect_value(
         inspected.record = Some(put_on_record(
             locations,
             incoming,
-            &Found {
+            &FlaggedText {
                 agent: incoming.agent,
                 session: Some(incoming.session),
                 directory: incoming.directory,
@@ -162,7 +162,7 @@ pub fn inspect_prompt(
     let record = put_on_record(
         locations,
         incoming,
-        &Found {
+        &FlaggedText {
             agent: incoming.agent,
             session: Some(incoming.session),
             directory: incoming.directory,
@@ -207,7 +207,7 @@ fn unasked(mut found: Inspection, terms: &Terms, origin: Origin) -> Inspection {
 fn put_on_record(
     locations: &Locations,
     incoming: &Incoming<'_>,
-    found: &Found<'_>,
+    found: &FlaggedText<'_>,
 ) -> Result<u64, InspectError> {
     let written = Recorder::at(locations)?.finding(found)?;
     if let Some(severity) = found.inspection.severity()

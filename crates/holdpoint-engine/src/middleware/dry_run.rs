@@ -55,7 +55,7 @@ impl Gatekeeper {
                 (false, reason, Method::Error)
             }
             Ok(decided) => {
-                let decision = decided.shown();
+                let decision = decided.without_secrets();
                 let reason = match decision.verdict {
                     Verdict::Ask | Verdict::Review => {
                         format!("A person would be asked: {}", decision.reason)

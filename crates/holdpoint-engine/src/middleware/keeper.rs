@@ -16,7 +16,7 @@ use super::turns::Turns;
 use crate::context::{Caller, GivenPolicy, PolicySource, SessionSource};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::holding::{self, Asker, Dialog};
+use crate::holding::{self, Approvers, Dialog};
 use crate::pipeline::{Held, Outcome, ToolResult};
 use crate::recording::Failed;
 use crate::sessions::{SessionError, SessionId, Sessions};
@@ -202,18 +202,18 @@ impl Gatekeeper {
         let cancelled = || cancel.is_cancelled();
         let introduce = |asked: &CallContext, prepared| self.introduced(asked, prepared);
         let mut visitor;
-        let asker = match &self.inner.asking {
-            Asking::Nobody => Asker::Nobody,
-            Asking::AsPolicySays => Asker::AsPolicySays(Dialog::None),
+        let approvers = match &self.inner.asking {
+            Asking::Nobody => Approvers::Nobody,
+            Asking::AsPolicySays => Approvers::AsPolicySays(Dialog::None),
             Asking::Through(turns) => {
                 visitor = turns.visitor();
-                Asker::Through(&mut visitor)
+                Approvers::Through(&mut visitor)
             }
         };
         let held = judged.hold(holding::Asking {
             cancelled: &cancelled,
             introduce: Some(&introduce),
-            ..holding::Asking::by(asker)
+            ..holding::Asking::by(approvers)
         })?;
         if matches!(held, Held::Released(_)) && cancel.is_cancelled() {
             self.record_failure(call, CANCELLED);

@@ -33,7 +33,7 @@ pub(super) fn entry(event: Event<'_>, redactor: &Redactor) -> (Entry, Durability
             let input = Value::Object(request.asked.input.clone());
             let entry = Entry {
                 input: Some(recorded(redactor, &input)),
-                ..of(Kind::HoldOpened, request, redactor)
+                ..entry_about(Kind::HoldOpened, request, redactor)
             };
             (entry, Durability::Written)
         }
@@ -85,7 +85,7 @@ fn judged(asked: &CallContext, decision: &Decision, redactor: &Redactor) -> Entr
 }
 
 /// What every record of a request says.
-fn of(kind: Kind, request: &Request, redactor: &Redactor) -> Entry {
+fn entry_about(kind: Kind, request: &Request, redactor: &Redactor) -> Entry {
     let text = |text: &str| brief(redactor, text);
     let asked = &request.asked;
     let decision = &request.decision;
@@ -119,7 +119,7 @@ fn settled(kind: Kind, request: &Request, answer: Option<&str>, redactor: &Redac
         detail.insert("edited".into(), json!(true));
         detail.insert("runs".into(), json!(request.decision.call));
     }
-    let entry = of(kind, request, redactor);
+    let entry = entry_about(kind, request, redactor);
     let detail = Some(Detail::Of(redactor.json(&Value::Object(detail)).0));
     match &request.settled {
         None => Entry { detail, ..entry },

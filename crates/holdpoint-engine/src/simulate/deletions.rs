@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use holdpoint_core::ExplainedEffect;
 
 use super::{Known, MAX_LISTED, NO_SIMULATION};
-use crate::amounts::{bytes, counted};
-use crate::spread::spread;
-use crate::trees::{Reach, tree};
+use crate::glob_expand::glob_expand;
+use crate::humanize::{bytes, counted};
+use crate::walk_tree::{Reach, walk_tree};
 
 /// The most entries that are counted: a person decides nothing else for more. The figure then says "at least".
 const MAX_COUNTED: usize = 200_000;
@@ -39,7 +39,7 @@ impl Count {
             until: Some(until),
         };
         let is_directory = path.symlink_metadata().is_ok_and(|found| found.is_dir());
-        let found = tree(path, reach);
+        let found = walk_tree(path, reach);
         self.cut |= found.cut && (whole || !is_directory);
         self.unreadable += found.unreadable.len();
         for (path, metadata) in found.entries {
@@ -114,11 +114,11 @@ pub(super) fn simulate(program: Option<&str>, effects: &[ExplainedEffect]) -> Kn
         match (effect.kind, known) {
             ("read" | "list" | "run", _) => {}
             ("delete", Some(path)) if program == Some("mv") => {
-                let moved = spread(path, MAX_LISTED).paths;
+                let moved = glob_expand(path, MAX_LISTED).paths;
                 written.extend(moved.iter().map(|path| format!("moves {}", path.display())));
             }
             ("delete", Some(path)) => {
-                let found = spread(path, MAX_COUNTED);
+                let found = glob_expand(path, MAX_COUNTED);
                 removed.cut |= found.cut;
                 for path in found.paths {
                     let is_directory = path.symlink_metadata().is_ok_and(|found| found.is_dir());
@@ -129,7 +129,7 @@ pub(super) fn simulate(program: Option<&str>, effects: &[ExplainedEffect]) -> Kn
                 }
             }
             ("write" | "append" | "mode" | "owner", Some(path)) => {
-                for path in spread(path, MAX_LISTED).paths {
+                for path in glob_expand(path, MAX_LISTED).paths {
                     let line = writes(effect.kind, &path);
                     if !written.contains(&line) {
                         written.push(line);

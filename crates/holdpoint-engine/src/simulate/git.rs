@@ -9,7 +9,7 @@ use holdpoint_core::ExplainedCommand;
 use super::deletions::Count;
 use super::quiet::{self, Output};
 use super::{Known, MAX_LISTED, NO_SIMULATION};
-use crate::amounts::counted;
+use crate::humanize::counted;
 
 /// Settings by which a repository has something run, or somebody asked. What comes with `-c` stands
 /// above what the repository says.

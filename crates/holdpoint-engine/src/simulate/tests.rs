@@ -56,7 +56,7 @@ impl Scene {
         );
     }
 
-    fn of(&self, call: &ToolCall) -> Simulation {
+    fn simulate(&self, call: &ToolCall) -> Simulation {
         let around = Surroundings {
             workspace: self.work.to_str(),
             directory: None,
@@ -67,7 +67,7 @@ impl Scene {
     }
 
     fn run(&self, line: &str) -> Simulation {
-        self.of(&ToolCall::shell(line))
+        self.simulate(&ToolCall::shell(line))
     }
 
     fn says(&self, line: &str, wanted: &str) -> Simulation {
@@ -144,7 +144,7 @@ fn what_is_overwritten_is_told() {
     scene.says("echo x > out", "changes or replaces");
     scene.says("echo x > new", "makes ");
     let write = ToolCall::new("Write", json!({"file_path": "out", "content": "x"})).unwrap();
-    let found = scene.of(&write);
+    let found = scene.simulate(&write);
     assert!(
         found.complete && found.lines[0].contains("changes or replaces"),
         "{found:?}"

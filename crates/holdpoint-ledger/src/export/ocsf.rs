@@ -22,6 +22,7 @@ struct Class {
     category: &'static str,
 }
 
+// The schema's own classes, as its tables have them: one after the other, so that they can be compared with it.
 const API_ACTIVITY: Class = Class {
     uid: 6003,
     name: "api_activity",

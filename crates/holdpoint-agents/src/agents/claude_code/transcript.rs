@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use crate::agents::gemini::transcript as gemini;
 use crate::replay::call::{Uttered, arguments_at};
 use crate::replay::loose::{Flag, Text, elements, object};
-use crate::replay::record::{Context, Record, Told};
+use crate::replay::record::{Context, Record, RecordContent};
 use crate::replay::{Outcome, Writer};
 
 #[derive(Default, Deserialize)]
@@ -46,35 +46,35 @@ pub(crate) fn message(
     context: &mut Context,
     kind: &str,
     record: &Record<'_>,
-    told: &mut Told,
+    content: &mut RecordContent,
 ) -> bool {
     place(context, record);
     match kind {
         "assistant" | "user" | "tool_result" => {}
-        "progress" => return progress(context, record, told),
+        "progress" => return progress(context, record, content),
         _ => return record.claude_session.get().is_some() || record.session_id.get().is_some(),
     }
-    let Some(message) = told.part::<Message<'_>>(record.message) else {
+    let Some(message) = content.part::<Message<'_>>(record.message) else {
         return false;
     };
     if message.parts.is_some() {
         context.writer = Some(Writer::QwenCode);
-        return gemini::parts(kind, message.parts, record, told);
+        return gemini::parts(kind, message.parts, record, content);
     }
     let writer = *context.writer.get_or_insert(Writer::ClaudeCode);
     let subagent = record.sidechain.0 || record.parent_tool_use_id.get().is_some();
     for block in elements(message.content) {
-        let Some(block) = told.part::<Block<'_>>(Some(block)) else {
+        let Some(block) = content.part::<Block<'_>>(Some(block)) else {
             continue;
         };
         match block.kind.get() {
             Some("tool_use") if kind == "assistant" => {
                 let mut call = made(writer, &block);
                 call.subagent = subagent;
-                told.calls.push(call);
+                content.calls.push(call);
             }
             Some("tool_result") if kind == "user" => {
-                told.outcome(block.tool_use_id.get(), Some(outcome(record, &block)));
+                content.outcome(block.tool_use_id.get(), Some(outcome(record, &block)));
             }
             _ => {}
         }
@@ -96,21 +96,26 @@ pub(crate) fn other(context: &mut Context, kind: &str, record: &Record<'_>) -> b
 }
 
 /// A subagent's message, reported inside its parent's transcript.
-fn progress(context: &mut Context, record: &Record<'_>, told: &mut Told) -> bool {
+fn progress(context: &mut Context, record: &Record<'_>, content: &mut RecordContent) -> bool {
     #[derive(Default, Deserialize)]
     #[serde(default)]
     struct Data<'a> {
         #[serde(borrow)]
         message: Option<&'a RawValue>,
     }
-    let data = told.part::<Data<'_>>(record.data);
-    let inner = data.and_then(|data| told.part::<Record<'_>>(data.message));
+    let data = content.part::<Data<'_>>(record.data);
+    let inner = data.and_then(|data| content.part::<Record<'_>>(data.message));
     if let Some(inner) = inner
         && matches!(inner.kind.get(), Some("assistant" | "user"))
     {
-        let from = told.calls.len();
-        message(context, inner.kind.get().unwrap_or_default(), &inner, told);
-        for call in told.calls.iter_mut().skip(from) {
+        let from = content.calls.len();
+        message(
+            context,
+            inner.kind.get().unwrap_or_default(),
+            &inner,
+            content,
+        );
+        for call in content.calls.iter_mut().skip(from) {
             call.subagent = true;
         }
     }

@@ -170,7 +170,8 @@ impl Payload {
 /// The tool that runs commands, each in a shell of its own.
 const COMMANDS: &str = "run_commands";
 
-/// The most commands of one call that are judged.
+/// The most commands of one call that are judged: far more than a model puts into one. A call with more is refused,
+/// since those behind would run unseen.
 const MAX_COMMANDS: usize = 100;
 
 /// The commands of a call. Each is judged by itself: together they would read as one script.

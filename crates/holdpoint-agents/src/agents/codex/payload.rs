@@ -22,7 +22,6 @@ impl Adapter for Codex {
 
     fn of_call(&self, point: HookPoint, said: HookReply<'_>, reason: &str) -> Option<Value> {
         match (point, said) {
-            (HookPoint::BeforeCall, HookReply::Deny) => Some(nested::permission("deny", reason)),
             (HookPoint::BeforeCall, HookReply::Edited(input)) => {
                 Some(json!({"hookSpecificOutput": {
                     "hookEventName": "PreToolUse",
@@ -31,23 +30,11 @@ impl Adapter for Codex {
                     "additionalContext": RAN_CHANGED,
                 }}))
             }
-            (HookPoint::BeforePrompt, HookReply::Deny) => Some(nested::denial(reason)),
             (HookPoint::BeforePrompt, HookReply::Allow) => Some(json!({"hookSpecificOutput": {
                 "hookEventName": "PermissionRequest",
                 "decision": {"behavior": "allow"},
             }})),
-            (HookPoint::BeforeCall | HookPoint::BeforePrompt, HookReply::Tell) => {
-                Some(json!({"systemMessage": reason}))
-            }
-            (
-                _,
-                HookReply::Nothing
-                | HookReply::Allow
-                | HookReply::Ask
-                | HookReply::Tell
-                | HookReply::Edited(_)
-                | HookReply::Deny,
-            ) => None,
+            (_, said) => nested::call(point, said, reason),
         }
     }
 

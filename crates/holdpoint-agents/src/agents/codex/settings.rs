@@ -12,8 +12,10 @@ use serde_json::{Value, json};
 
 use crate::setup::block::{Block, line_end};
 use crate::setup::hooks::{ASKING, Event, Hooks, OnFailure, READING, TIMEOUT};
-use crate::setup::{Around, Call, Dialect, Entry, Files, Form, Host, MAX_SETTINGS, Part, Places};
-use crate::setup::{Scope, SetupError, Switch, broken, probe};
+use crate::setup::{
+    Around, Call, Dialect, Entry, Files, Form, FormError, Host, MAX_SETTINGS, Part,
+};
+use crate::setup::{Places, Scope, SetupError, Switch, broken, probe};
 use holdpoint_engine::store::read_bounded;
 
 /// OpenAI's Codex CLI.
@@ -104,16 +106,16 @@ impl Trust {
             records: Vec::new(),
             unknown: false,
         };
-        for place in HOOKS.places(&after, program).map_err(problem)? {
-            let event = snake_case(place.event);
-            let key = format!("{named}:{event}:{}:{}", place.group, place.handler);
-            trust.unknown |= place.extras;
-            if !place.extras {
+        for entry in HOOKS.positions(&after, program).map_err(problem)? {
+            let event = snake_case(entry.event);
+            let key = format!("{named}:{event}:{}:{}", entry.group, entry.handler);
+            trust.unknown |= entry.extras;
+            if !entry.extras {
                 let hash = hash_of(
                     &event,
-                    place.matcher.as_deref(),
-                    &place.command,
-                    place.timeout.unwrap_or(TIMEOUT),
+                    entry.matcher.as_deref(),
+                    &entry.command,
+                    entry.timeout.unwrap_or(TIMEOUT),
                 );
                 trust.records.push((key, hash));
             }
@@ -123,12 +125,12 @@ impl Trust {
 }
 
 impl Form for Trust {
-    fn registered(&self, text: &str, _program: &str) -> Result<(String, bool), String> {
+    fn registered(&self, text: &str, _program: &str) -> Result<(String, bool), FormError> {
         if lines(text)
             .take_while(|(_, line)| !line.starts_with('['))
             .any(|(_, line)| value_of(line, "hooks").is_some() || line.starts_with("hooks."))
         {
-            return Err("`hooks` is not a table of its own there".into());
+            return Err(FormError::NoTable);
         }
         let mut after = text.to_owned();
         let mut known = false;
@@ -137,7 +139,7 @@ impl Form for Trust {
                 Some(found) => {
                     known = true;
                     if found.hash != Some(json!(hash).to_string()) {
-                        after.replace_range(found.place, &record(key, hash, line_end(text)));
+                        after.replace_range(found.span, &record(key, hash, line_end(text)));
                     }
                 }
                 None => {
@@ -155,12 +157,12 @@ impl Form for Trust {
         Ok((after, known))
     }
 
-    fn unregistered(&self, text: &str) -> Result<Option<String>, String> {
+    fn unregistered(&self, text: &str) -> Result<Option<String>, FormError> {
         let mut after = text.to_owned();
         for (key, _) in &self.records {
             while let Some(found) = record_in(&after, key) {
                 // With the empty line in front that came with it.
-                let mut start = found.place.start;
+                let mut start = found.span.start;
                 let end = line_end(text);
                 if after
                     .get(..start)
@@ -168,13 +170,13 @@ impl Form for Trust {
                 {
                     start -= end.len();
                 }
-                after.replace_range(start..found.place.end, "");
+                after.replace_range(start..found.span.end, "");
             }
         }
         Ok(Some(after))
     }
 
-    fn entries(&self, _text: &str) -> Result<Vec<Entry>, String> {
+    fn entries(&self, _text: &str) -> Result<Vec<Entry>, FormError> {
         Ok(Vec::new())
     }
 
@@ -246,24 +248,24 @@ fn record(key: &str, hash: &str, end: &str) -> String {
 }
 
 /// A record of trust in a configuration.
-struct Found {
-    place: std::ops::Range<usize>,
+struct TrustRecord {
+    span: std::ops::Range<usize>,
     /// As it is written.
     hash: Option<String>,
 }
 
-fn record_in(text: &str, key: &str) -> Option<Found> {
+fn record_in(text: &str, key: &str) -> Option<TrustRecord> {
     let header = header(key);
     let mut rest = lines(text).skip_while(|(_, line)| *line != header);
     let (start, _) = rest.next()?;
-    let mut found = Found {
-        place: start..text.len(),
+    let mut found = TrustRecord {
+        span: start..text.len(),
         hash: None,
     };
     for (at, line) in rest {
         // What the owner, or Codex, has put behind it is not part of it.
         if line.starts_with('[') || line.is_empty() || line.starts_with('#') {
-            found.place.end = at;
+            found.span.end = at;
             break;
         }
         if let Some(hash) = value_of(line, "trusted_hash") {
@@ -301,7 +303,7 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 struct Requirements;
 
 impl Requirements {
-    fn block(text: &str) -> Result<Block<'_>, String> {
+    fn block(text: &str) -> Result<Block<'_>, FormError> {
         Block::in_text(text)
     }
 
@@ -332,17 +334,17 @@ impl Requirements {
 }
 
 impl Form for Requirements {
-    fn registered(&self, text: &str, program: &str) -> Result<(String, bool), String> {
+    fn registered(&self, text: &str, program: &str) -> Result<(String, bool), FormError> {
         let block = Self::block(text)?;
         let content = Self::content(program, &block.around());
         Ok((block.with(&content), block.is_there()))
     }
 
-    fn unregistered(&self, text: &str) -> Result<Option<String>, String> {
+    fn unregistered(&self, text: &str) -> Result<Option<String>, FormError> {
         Ok(Some(Self::block(text)?.around()))
     }
 
-    fn entries(&self, text: &str) -> Result<Vec<Entry>, String> {
+    fn entries(&self, text: &str) -> Result<Vec<Entry>, FormError> {
         let block = Self::block(text)?;
         let mut event = None;
         let mut entries = Vec::new();

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::replay::call::{Uttered, arguments, arguments_at, one};
 use crate::replay::loose::{Number, Text, elements, is_object, object};
-use crate::replay::record::{Context, Record, Told, absolute};
+use crate::replay::record::{Context, Record, RecordContent, absolute};
 use crate::replay::{Outcome, Writer};
 
 /// An item of a rollout or of `exec --json`, or an event; they share their fields.
@@ -60,9 +60,9 @@ pub(crate) fn rollout(
     context: &mut Context,
     kind: &str,
     record: &Record<'_>,
-    told: &mut Told,
+    content: &mut RecordContent,
 ) -> bool {
-    let payload = told.part::<Item<'_>>(record.payload);
+    let payload = content.part::<Item<'_>>(record.payload);
     let known = match (kind, &payload) {
         ("session_meta", Some(meta)) => {
             context.enter(meta.id.get());
@@ -74,18 +74,18 @@ pub(crate) fn rollout(
             true
         }
         ("response_item", Some(item)) => {
-            asked(context, item, told);
+            asked(context, item, content);
             true
         }
         ("event_msg", Some(event)) if event.kind.is("item_completed") => {
-            if let Some(item) = told.part::<Item<'_>>(event.item) {
-                done(&item, told);
+            if let Some(item) = content.part::<Item<'_>>(event.item) {
+                done(&item, content);
             }
             true
         }
         ("event_msg", Some(event)) => {
             if event.kind.is("exec_command_end") {
-                told.outcome(event.call_id.get(), by_code(event));
+                content.outcome(event.call_id.get(), by_code(event));
             }
             true
         }
@@ -109,14 +109,14 @@ pub(crate) fn event(
     context: &mut Context,
     kind: &str,
     record: &Record<'_>,
-    told: &mut Told,
+    content: &mut RecordContent,
 ) -> bool {
     context.writer = Some(Writer::Codex);
     context.enter(record.thread_id.get());
     if kind.starts_with("item.")
-        && let Some(item) = told.part::<Item<'_>>(record.item)
+        && let Some(item) = content.part::<Item<'_>>(record.item)
     {
-        done(&item, told);
+        done(&item, content);
     }
     true
 }
@@ -134,24 +134,28 @@ pub(crate) fn is_item(kind: &str) -> bool {
     )
 }
 
-pub(crate) fn bare_item(context: &mut Context, text: &str, told: &mut Told) -> bool {
+pub(crate) fn bare_item(context: &mut Context, text: &str, content: &mut RecordContent) -> bool {
     context.writer = Some(Writer::Codex);
     match serde_json::from_str::<Item<'_>>(text) {
-        Ok(item) => asked(context, &item, told),
-        Err(_) => told.unreadable = true,
+        Ok(item) => asked(context, &item, content),
+        Err(_) => content.unreadable = true,
     }
     true
 }
 
 /// A rollout that is one document, with its items in a list.
-pub(crate) fn old_document(context: &mut Context, record: &Record<'_>, told: &mut Told) -> bool {
+pub(crate) fn old_document(
+    context: &mut Context,
+    record: &Record<'_>,
+    content: &mut RecordContent,
+) -> bool {
     let mut known = false;
     for item in elements(record.items) {
-        if let Some(item) = told.part::<Item<'_>>(Some(item))
+        if let Some(item) = content.part::<Item<'_>>(Some(item))
             && item.kind.get().is_some_and(is_item)
         {
             context.writer = Some(Writer::Codex);
-            asked(context, &item, told);
+            asked(context, &item, content);
             known = true;
         }
     }
@@ -159,7 +163,7 @@ pub(crate) fn old_document(context: &mut Context, record: &Record<'_>, told: &mu
 }
 
 /// What the model asks for, and what it was answered.
-fn asked(context: &Context, item: &Item<'_>, told: &mut Told) {
+fn asked(context: &Context, item: &Item<'_>, content: &mut RecordContent) {
     let id = item.call_id.get().or(item.id.get());
     match item.kind.get().unwrap_or_default() {
         "function_call" => {
@@ -171,7 +175,7 @@ fn asked(context: &Context, item: &Item<'_>, told: &mut Told) {
             };
             let mut call = function(id, &name, text_or_json(item.arguments));
             from_standing(context, &mut call);
-            told.calls.push(call);
+            content.calls.push(call);
         }
         "custom_tool_call" => {
             let name = item.name.get().unwrap_or_default();
@@ -181,16 +185,17 @@ fn asked(context: &Context, item: &Item<'_>, told: &mut Told) {
             } else {
                 "code"
             };
-            told.calls
+            content
+                .calls
                 .push(Uttered::new(id, name, Ok(one(key, &input))));
         }
         "local_shell_call" => {
             let mut call = function(id, "local_shell", arguments_at(item.action));
             from_standing(context, &mut call);
-            told.calls.push(call);
+            content.calls.push(call);
         }
         "function_call_output" | "custom_tool_call_output" | "local_shell_call_output" => {
-            told.outcome(item.call_id.get(), item.output.map(answered));
+            content.outcome(item.call_id.get(), item.output.map(answered));
         }
         _ => {}
     }
@@ -209,7 +214,7 @@ fn from_standing(context: &Context, call: &mut Uttered) {
 }
 
 /// What was done: a call with what became of it.
-fn done(item: &Item<'_>, told: &mut Told) {
+fn done(item: &Item<'_>, content: &mut RecordContent) {
     let id = item.id.get();
     let kind = item.kind.get().unwrap_or_default();
     let mut call = match kind {
@@ -243,7 +248,7 @@ fn done(item: &Item<'_>, told: &mut Told) {
     };
     call.outcome = by_code(item);
     call.only_if_new = true;
-    told.calls.push(call);
+    content.calls.push(call);
 }
 
 /// The outcome by status and exit code; nothing while the call is under way.

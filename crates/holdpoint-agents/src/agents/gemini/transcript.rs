@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::replay::call::{Uttered, arguments, arguments_at};
 use crate::replay::loose::{Text, Time, elements, object};
-use crate::replay::record::{Context, Record, Told};
+use crate::replay::record::{Context, Record, RecordContent};
 use crate::replay::{Outcome, Writer};
 
 /// A call in a chat, with what became of it.
@@ -44,34 +44,38 @@ pub(crate) fn is_chat(record: &Record<'_>) -> bool {
         || record.messages.is_some() && record.claude_session.get().is_some()
 }
 
-pub(crate) fn chat(context: &mut Context, record: &Record<'_>, told: &mut Told) -> bool {
+pub(crate) fn chat(
+    context: &mut Context,
+    record: &Record<'_>,
+    content: &mut RecordContent,
+) -> bool {
     context.writer = Some(Writer::GeminiCli);
     context.enter(record.claude_session.get());
-    calls(record.tool_calls, record.timestamp, told);
-    messages(record.messages, told);
+    calls(record.tool_calls, record.timestamp, content);
+    messages(record.messages, content);
     #[derive(Default, Deserialize)]
     #[serde(default)]
     struct Change<'a> {
         #[serde(borrow)]
         messages: Option<&'a RawValue>,
     }
-    if let Some(change) = told.part::<Change<'_>>(record.set) {
-        messages(change.messages, told);
+    if let Some(change) = content.part::<Change<'_>>(record.set) {
+        messages(change.messages, content);
     }
     true
 }
 
-fn messages(raw: Option<&RawValue>, told: &mut Told) {
+fn messages(raw: Option<&RawValue>, content: &mut RecordContent) {
     for message in elements(raw) {
-        if let Some(message) = told.part::<Message<'_>>(Some(message)) {
-            calls(message.tool_calls, message.timestamp, told);
+        if let Some(message) = content.part::<Message<'_>>(Some(message)) {
+            calls(message.tool_calls, message.timestamp, content);
         }
     }
 }
 
-fn calls(raw: Option<&RawValue>, time: Time, told: &mut Told) {
+fn calls(raw: Option<&RawValue>, time: Time, content: &mut RecordContent) {
     for raw in elements(raw) {
-        let Some(call) = told.part::<ToolCallRecord<'_>>(Some(raw)) else {
+        let Some(call) = content.part::<ToolCallRecord<'_>>(Some(raw)) else {
             continue;
         };
         let mut made = Uttered::new(
@@ -83,7 +87,7 @@ fn calls(raw: Option<&RawValue>, time: Time, told: &mut Told) {
         made.subagent = call.agent.get().is_some();
         made.outcome = outcome(call.status.get());
         made.at = raw.get().as_ptr() as usize;
-        told.calls.push(made);
+        content.calls.push(made);
     }
 }
 
@@ -102,17 +106,17 @@ pub(crate) fn stream(
     context: &mut Context,
     kind: &str,
     record: &Record<'_>,
-    told: &mut Told,
+    content: &mut RecordContent,
 ) -> bool {
     context.writer = Some(Writer::GeminiCli);
     context.enter(record.session_id.get());
     match kind {
-        "tool_use" => told.calls.push(Uttered::new(
+        "tool_use" => content.calls.push(Uttered::new(
             record.tool_id.get(),
             record.tool_name.get().unwrap_or_default(),
             arguments_at(record.parameters),
         )),
-        "tool_result" => told.outcome(record.tool_id.get(), outcome(record.status.get())),
+        "tool_result" => content.outcome(record.tool_id.get(), outcome(record.status.get())),
         _ => {}
     }
     true
@@ -123,7 +127,7 @@ pub(crate) fn parts(
     kind: &str,
     raw: Option<&RawValue>,
     record: &Record<'_>,
-    told: &mut Told,
+    content: &mut RecordContent,
 ) -> bool {
     #[derive(Default, Deserialize)]
     #[serde(default)]
@@ -141,8 +145,8 @@ pub(crate) fn parts(
     }
     if kind == "assistant" {
         for part in elements(raw) {
-            let part = told.part::<Part<'_>>(Some(part));
-            let call = part.and_then(|part| told.part::<ToolCallRecord<'_>>(part.call));
+            let part = content.part::<Part<'_>>(Some(part));
+            let call = part.and_then(|part| content.part::<ToolCallRecord<'_>>(part.call));
             let Some(call) = call else {
                 continue;
             };
@@ -150,11 +154,11 @@ pub(crate) fn parts(
             let mut made = wrapped(id, tool, call.args)
                 .unwrap_or_else(|| Uttered::new(id, tool, arguments_at(call.args)));
             made.subagent = record.sidechain.0;
-            told.calls.push(made);
+            content.calls.push(made);
         }
     }
     if let Some(result) = object::<Result<'_>>(record.tool_call_result) {
-        told.outcome(result.id.get(), outcome(result.status.get()));
+        content.outcome(result.id.get(), outcome(result.status.get()));
     }
     true
 }

@@ -23,20 +23,7 @@ impl Adapter for Qwen {
         match (point, said) {
             (HookPoint::BeforeCall, HookReply::Allow) => Some(nested::permission("allow", reason)),
             (HookPoint::BeforeCall, HookReply::Ask) => Some(nested::permission("ask", reason)),
-            (HookPoint::BeforeCall, HookReply::Deny) => Some(nested::permission("deny", reason)),
-            (HookPoint::BeforePrompt, HookReply::Deny) => Some(nested::denial(reason)),
-            (HookPoint::BeforeCall | HookPoint::BeforePrompt, HookReply::Tell) => {
-                Some(json!({"systemMessage": reason}))
-            }
-            (
-                _,
-                HookReply::Nothing
-                | HookReply::Allow
-                | HookReply::Ask
-                | HookReply::Tell
-                | HookReply::Edited(_)
-                | HookReply::Deny,
-            ) => None,
+            (_, said) => nested::call(point, said, reason),
         }
     }
 

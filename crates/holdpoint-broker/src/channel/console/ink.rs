@@ -46,7 +46,7 @@ pub(super) struct Sheet {
 }
 
 /// The least room that text gets on a line, however narrow the terminal is.
-const NARROWEST: usize = 20;
+const MIN_WIDTH: usize = 20;
 
 /// What a field's name takes.
 const LABEL: usize = 11;
@@ -126,7 +126,7 @@ impl Sheet {
     /// Pieces that are safe already, cut into lines that fit.
     fn wrapped(&mut self, first: &str, next: &str, pieces: &[(Ink, &str)]) -> &mut Self {
         let room = self.width.saturating_sub(first.chars().count() + 1);
-        let room = room.max(NARROWEST);
+        let room = room.max(MIN_WIDTH);
         self.text.push_str(first);
         let mut used = 0;
         for (ink, text) in pieces {

@@ -21,7 +21,7 @@ use self::editor::Editable;
 use self::ink::{Ink, Sheet};
 use self::screen::{Controlling, Heard, Plain, Screen};
 use super::patience::Patience;
-use super::queue::Place;
+use super::queue::QueueLock;
 use super::{Channel, ChannelError, Turn, Waiting};
 use crate::answer::{Answer, Scope, SignedAnswer, Typed};
 use crate::request::{Offer, Request};
@@ -47,7 +47,7 @@ pub struct Console {
     screen: Box<dyn Screen>,
     settings: Settings,
     /// Held until what came of the question is remembered.
-    place: Option<Place>,
+    queue_lock: Option<QueueLock>,
 }
 
 impl Console {
@@ -56,7 +56,7 @@ impl Console {
         Self {
             screen: Box::new(Controlling::default()),
             settings,
-            place: None,
+            queue_lock: None,
         }
     }
 
@@ -69,7 +69,7 @@ impl Console {
         Self {
             screen: Box::new(Plain { reader, writer }),
             settings,
-            place: None,
+            queue_lock: None,
         }
     }
 }
@@ -92,10 +92,10 @@ impl Console {
         said
     }
 
-    fn take_place(&mut self, patience: &Patience<'_>) -> Result<Turn, ChannelError> {
-        if let (None, Some(lock)) = (&self.place, &self.settings.lock) {
-            let (place, turn) = Place::take(lock, patience)?;
-            self.place = Some(place);
+    fn take_lock(&mut self, patience: &Patience<'_>) -> Result<Turn, ChannelError> {
+        if let (None, Some(lock)) = (&self.queue_lock, &self.settings.lock) {
+            let (queue_lock, turn) = QueueLock::take(lock, patience)?;
+            self.queue_lock = Some(queue_lock);
             return Ok(turn);
         }
         Ok(Turn::AtOnce)
@@ -104,11 +104,11 @@ impl Console {
 
 impl Channel for Console {
     fn take_turn(&mut self, waiting: &Waiting<'_>) -> Result<Turn, ChannelError> {
-        self.take_place(&Patience::begin(waiting))
+        self.take_lock(&Patience::begin(waiting))
     }
 
     fn end_turn(&mut self) {
-        self.place = None;
+        self.queue_lock = None;
     }
 
     fn ask(
@@ -117,7 +117,7 @@ impl Channel for Console {
         waiting: &Waiting<'_>,
     ) -> Result<SignedAnswer, ChannelError> {
         let patience = Patience::begin(waiting);
-        self.take_place(&patience)?;
+        self.take_lock(&patience)?;
         self.converse(request, &patience)
     }
 

@@ -8,7 +8,7 @@ use super::super::sample::{edited_request, request, waiting};
 use super::*;
 
 /// What a person saw, and what came of what they typed.
-struct Asked {
+struct Conversed {
     said: Result<SignedAnswer, ChannelError>,
     seen: String,
 }
@@ -36,15 +36,15 @@ fn settings() -> Settings {
     }
 }
 
-fn ask_with(request: &Request, typed: &str, settings: Settings) -> Asked {
+fn ask_with(request: &Request, typed: &str, settings: Settings) -> Conversed {
     let paper = Paper::default();
     let mut console = Console::over(Cursor::new(typed.to_owned()), paper.clone(), settings);
     let said = console.ask(request, &waiting(10_000));
     let seen = String::from_utf8(paper.0.borrow().clone()).unwrap();
-    Asked { said, seen }
+    Conversed { said, seen }
 }
 
-fn ask(request: &Request, typed: &str) -> Asked {
+fn ask(request: &Request, typed: &str) -> Conversed {
     ask_with(request, typed, settings())
 }
 
@@ -453,7 +453,7 @@ fn what_came_of_an_answer_is_told() {
 
 #[test]
 fn the_environment_names_editor_and_colour() {
-    let of = |pairs: &[(&str, &str)]| {
+    let variables = |pairs: &[(&str, &str)]| {
         let pairs: Vec<(String, String)> = pairs
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
@@ -465,16 +465,16 @@ fn the_environment_names_editor_and_colour() {
                 .map(|(_, value)| value.clone())
         }
     };
-    assert_eq!(editor_of(&of(&[])), ["vi"]);
+    assert_eq!(editor_of(&variables(&[])), ["vi"]);
     assert_eq!(
-        editor_of(&of(&[("EDITOR", "nano -w"), ("VISUAL", " ")])),
+        editor_of(&variables(&[("EDITOR", "nano -w"), ("VISUAL", " ")])),
         ["nano", "-w"]
     );
     assert_eq!(
-        editor_of(&of(&[("EDITOR", "nano"), ("VISUAL", "vim")])),
+        editor_of(&variables(&[("EDITOR", "nano"), ("VISUAL", "vim")])),
         ["vim"]
     );
-    assert!(wants_no_colour(&of(&[("NO_COLOR", "1")])));
-    assert!(wants_no_colour(&of(&[("TERM", "dumb")])));
-    assert!(!wants_no_colour(&of(&[("NO_COLOR", "")])));
+    assert!(wants_no_colour(&variables(&[("NO_COLOR", "1")])));
+    assert!(wants_no_colour(&variables(&[("TERM", "dumb")])));
+    assert!(!wants_no_colour(&variables(&[("NO_COLOR", "")])));
 }

@@ -13,11 +13,11 @@ use super::*;
 use crate::answer::{Answer, Scope};
 
 /// A directory and somebody who watches it.
-struct Desk {
+struct Approver {
     home: TempDir,
 }
 
-impl Desk {
+impl Approver {
     fn new() -> Self {
         Self {
             home: tempfile::tempdir().unwrap(),
@@ -93,46 +93,46 @@ const ALLOW: &str = r#"{"request_id":"hq7f3a91","decision":"allow"}"#;
 // J-52
 #[test]
 fn a_response_file_answers_and_both_files_are_gone() {
-    let desk = Desk::new();
-    let said = desk.ask(&request(), |seen| {
+    let approver = Approver::new();
+    let said = approver.ask(&request(), |seen| {
         assert_eq!(seen["request_id"], "hq7f3a91");
         assert_eq!(seen["timestamp"], "2026-11-16T03:40:12.000000Z");
         assert_eq!(seen["tool_name"], "Bash");
         assert_eq!(seen["timeout_seconds"], 3);
-        assert_eq!(mode(&desk.request_file()), 0o600);
+        assert_eq!(mode(&approver.request_file()), 0o600);
         for directory in [
-            desk.base(),
-            desk.base().join("requests"),
-            desk.base().join("responses"),
+            approver.base(),
+            approver.base().join("requests"),
+            approver.base().join("responses"),
         ] {
             assert_eq!(mode(&directory), 0o700);
         }
-        desk.respond(ALLOW);
+        approver.respond(ALLOW);
     });
     let said = said.unwrap();
     assert_eq!(said.answer, Answer::Yes);
     let owner = if user::id() == 0 { "root" } else { "ann" };
     assert_eq!(said.approver, format!("file:{owner}"));
     assert_eq!(said.binding.as_deref(), Some("sha256:binding"));
-    assert!(desk.is_clean());
+    assert!(approver.is_clean());
 }
 
 // J-52
 #[test]
 fn half_a_response_is_waited_out() {
-    let desk = Desk::new();
-    let said = desk.ask(&request(), |_| {
+    let approver = Approver::new();
+    let said = approver.ask(&request(), |_| {
         let (half, rest) = ALLOW.split_at(20);
-        write_private(&desk.response_file(), half);
+        write_private(&approver.response_file(), half);
         thread::sleep(Duration::from_millis(200));
         let mut file = OpenOptions::new()
             .append(true)
-            .open(desk.response_file())
+            .open(approver.response_file())
             .unwrap();
         file.write_all(rest.as_bytes()).unwrap();
     });
     assert_eq!(said.unwrap().answer, Answer::Yes);
-    assert!(desk.is_clean());
+    assert!(approver.is_clean());
 }
 
 // J-51, J-52
@@ -144,34 +144,34 @@ fn a_response_that_stays_half_or_pending_ends_in_a_timeout() {
         "[1]",
         r#"{"request_id":"hq7f3a91","decision":"pending"}"#,
     ] {
-        let desk = Desk::new();
-        desk.channel().inspect().unwrap();
+        let approver = Approver::new();
+        approver.channel().inspect().unwrap();
         let asked = thread::scope(|scope| {
             scope.spawn(|| {
                 thread::sleep(Duration::from_millis(100));
-                desk.respond(text);
+                approver.respond(text);
             });
-            desk.channel().ask(&request(), &waiting(400))
+            approver.channel().ask(&request(), &waiting(400))
         });
         assert_eq!(asked, Err(ChannelError::Timeout), "{text}");
-        assert!(desk.is_clean(), "{text}");
+        assert!(approver.is_clean(), "{text}");
     }
 }
 
 #[test]
 fn nobody_answers_and_the_request_is_gone() {
-    let desk = Desk::new();
+    let approver = Approver::new();
     assert_eq!(
-        desk.channel().ask(&request(), &waiting(150)),
+        approver.channel().ask(&request(), &waiting(150)),
         Err(ChannelError::Timeout)
     );
-    assert!(desk.is_clean());
+    assert!(approver.is_clean());
     let gone = Waiting {
         limit: None,
         cancelled: &|| true,
     };
     assert_eq!(
-        desk.channel().ask(&request(), &gone),
+        approver.channel().ask(&request(), &gone),
         Err(ChannelError::Cancelled)
     );
 }
@@ -199,121 +199,121 @@ fn responses_to_something_else_or_too_late_do_not_count() {
             "another version",
         ),
     ] {
-        let desk = Desk::new();
-        match desk.ask(&request(), |_| desk.respond(text)) {
+        let approver = Approver::new();
+        match approver.ask(&request(), |_| approver.respond(text)) {
             Err(ChannelError::Refused(reason)) => assert!(reason.contains(wanted), "{reason}"),
             other => panic!("{text}: {other:?}"),
         }
-        assert!(desk.is_clean());
+        assert!(approver.is_clean());
     }
 }
 
 #[test]
 fn a_response_that_was_there_before_the_question_does_not_count() {
-    let desk = Desk::new();
-    desk.channel().inspect().unwrap();
-    desk.respond(ALLOW);
+    let approver = Approver::new();
+    approver.channel().inspect().unwrap();
+    approver.respond(ALLOW);
     assert_eq!(
-        desk.channel().ask(&request(), &waiting(200)),
+        approver.channel().ask(&request(), &waiting(200)),
         Err(ChannelError::Timeout)
     );
 }
 
 #[test]
 fn responses_others_could_have_written_do_not_count() {
-    let refused = |work: &(dyn Fn(&Desk) + Sync)| {
-        let desk = Desk::new();
-        let said = desk.ask(&request(), |_| work(&desk));
+    let refused = |work: &(dyn Fn(&Approver) + Sync)| {
+        let approver = Approver::new();
+        let said = approver.ask(&request(), |_| work(&approver));
         // A directory is not deleted; whatever else lay there is.
-        assert!(desk.response_file().is_dir() || desk.is_clean());
+        assert!(approver.response_file().is_dir() || approver.is_clean());
         match said {
             Err(ChannelError::Refused(reason)) => reason,
             other => panic!("{other:?}"),
         }
     };
-    let reason = refused(&|desk| {
-        let elsewhere = desk.home.path().join("elsewhere");
+    let reason = refused(&|approver| {
+        let elsewhere = approver.home.path().join("elsewhere");
         write_private(&elsewhere, ALLOW);
-        symlink(elsewhere, desk.response_file()).unwrap();
+        symlink(elsewhere, approver.response_file()).unwrap();
     });
     assert!(reason.contains("symbolic link"), "{reason}");
-    let reason = refused(&|desk| {
-        let draft = desk.base().join("draft");
+    let reason = refused(&|approver| {
+        let draft = approver.base().join("draft");
         write_private(&draft, ALLOW);
         fs::set_permissions(&draft, fs::Permissions::from_mode(0o620)).unwrap();
-        fs::rename(draft, desk.response_file()).unwrap();
+        fs::rename(draft, approver.response_file()).unwrap();
     });
     assert!(reason.contains("written by others"), "{reason}");
-    let reason = refused(&|desk| {
-        fs::create_dir(desk.base().join("draft"))
-            .and_then(|()| fs::rename(desk.base().join("draft"), desk.response_file()))
+    let reason = refused(&|approver| {
+        fs::create_dir(approver.base().join("draft"))
+            .and_then(|()| fs::rename(approver.base().join("draft"), approver.response_file()))
             .unwrap()
     });
     assert!(reason.contains("no ordinary file"), "{reason}");
     // Only root may give files away.
     if user::id() == 0 {
-        let reason = refused(&|desk| {
-            let draft = desk.base().join("draft");
+        let reason = refused(&|approver| {
+            let draft = approver.base().join("draft");
             write_private(&draft, ALLOW);
             chown(&draft, Some(12_345), None).unwrap();
-            fs::rename(draft, desk.response_file()).unwrap();
+            fs::rename(draft, approver.response_file()).unwrap();
         });
         assert!(reason.contains("another user"), "{reason}");
     }
-    let reason = refused(&|desk| desk.respond(&" ".repeat(70_000)));
+    let reason = refused(&|approver| approver.respond(&" ".repeat(70_000)));
     assert!(reason.contains("too long"), "{reason}");
 }
 
 #[test]
 fn directories_others_could_write_in_are_refused() {
-    let unusable = |desk: &Desk| match desk.channel().ask(&request(), &waiting(1000)) {
+    let unusable = |approver: &Approver| match approver.channel().ask(&request(), &waiting(1000)) {
         Err(ChannelError::Unusable(reason)) => reason,
         other => panic!("{other:?}"),
     };
     for place in ["", "requests", "responses"] {
-        let desk = Desk::new();
-        let elsewhere = desk.home.path().join("elsewhere");
+        let approver = Approver::new();
+        let elsewhere = approver.home.path().join("elsewhere");
         fs::create_dir(&elsewhere).unwrap();
         if !place.is_empty() {
-            private::directory(&desk.base()).unwrap();
+            private::directory(&approver.base()).unwrap();
         }
-        let link = desk.base().join(place);
+        let link = approver.base().join(place);
         let link = PathBuf::from(link.to_str().unwrap().trim_end_matches('/'));
         symlink(&elsewhere, &link).unwrap();
-        let reason = unusable(&desk);
+        let reason = unusable(&approver);
         assert!(reason.contains("symbolic link"), "{place}: {reason}");
         assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
 
         for bits in [0o720, 0o702, 0o777] {
-            let desk = Desk::new();
-            desk.channel().inspect().unwrap();
-            let target = desk.base().join(place);
+            let approver = Approver::new();
+            approver.channel().inspect().unwrap();
+            let target = approver.base().join(place);
             fs::set_permissions(&target, fs::Permissions::from_mode(bits)).unwrap();
-            let reason = unusable(&desk);
+            let reason = unusable(&approver);
             assert!(reason.contains("written by others"), "{place}: {reason}");
         }
         if user::id() == 0 {
-            let desk = Desk::new();
-            desk.channel().inspect().unwrap();
-            chown(desk.base().join(place), Some(12_345), None).unwrap();
-            let reason = unusable(&desk);
+            let approver = Approver::new();
+            approver.channel().inspect().unwrap();
+            chown(approver.base().join(place), Some(12_345), None).unwrap();
+            let reason = unusable(&approver);
             assert!(reason.contains("another user"), "{place}: {reason}");
         }
     }
-    let desk = Desk::new();
-    fs::write(desk.base(), "").unwrap();
-    assert!(unusable(&desk).contains("no directory"));
+    let approver = Approver::new();
+    fs::write(approver.base(), "").unwrap();
+    assert!(unusable(&approver).contains("no directory"));
 }
 
 #[test]
 fn a_directory_that_is_swapped_while_somebody_waits_is_noticed() {
-    let desk = Desk::new();
-    let said = desk.ask(&request(), |_| {
-        let elsewhere = desk.home.path().join("elsewhere");
+    let approver = Approver::new();
+    let said = approver.ask(&request(), |_| {
+        let elsewhere = approver.home.path().join("elsewhere");
         private::directory(&elsewhere).unwrap();
         write_private(&elsewhere.join("hq7f3a91.json"), ALLOW);
-        let responses = desk.base().join("responses");
-        fs::rename(&responses, desk.base().join("old")).unwrap();
+        let responses = approver.base().join("responses");
+        fs::rename(&responses, approver.base().join("old")).unwrap();
         symlink(&elsewhere, &responses).unwrap();
     });
     assert!(matches!(said, Err(ChannelError::Unusable(_))), "{said:?}");
@@ -321,19 +321,19 @@ fn a_directory_that_is_swapped_while_somebody_waits_is_noticed() {
 
 #[test]
 fn an_id_that_is_no_name_of_a_file_is_refused() {
-    let desk = Desk::new();
+    let approver = Approver::new();
     for id in ["", "../escape", "a/b", ".", "a.b", &"x".repeat(200)] {
         let mut request = request();
         request.id = id.to_owned();
-        let asked = desk.channel().ask(&request, &waiting(1000));
+        let asked = approver.channel().ask(&request, &waiting(1000));
         assert!(matches!(asked, Err(ChannelError::Unusable(_))), "{id}");
     }
 }
 
 #[test]
 fn no_secret_is_written_and_what_was_edited_is_said() {
-    let desk = Desk::new();
-    let said = desk.ask(&edited_request(), |seen| {
+    let approver = Approver::new();
+    let said = approver.ask(&edited_request(), |seen| {
         assert_eq!(seen["was_edited"], true);
         assert_eq!(
             seen["original_arguments"],
@@ -342,7 +342,7 @@ fn no_secret_is_written_and_what_was_edited_is_said() {
         );
         assert_eq!(seen["arguments"]["command"], "git push origin main");
         assert!(!seen.to_string().contains("made-up-secret"));
-        desk.respond(r#"{"request_id":"hq7f3a91","decision":"deny_session"}"#);
+        approver.respond(r#"{"request_id":"hq7f3a91","decision":"deny_session"}"#);
     });
     assert_eq!(
         said.unwrap().answer,
@@ -354,13 +354,13 @@ fn no_secret_is_written_and_what_was_edited_is_said() {
 
 #[test]
 fn what_came_of_an_answer_stands_in_the_next_question() {
-    let desk = Desk::new();
-    let mut channel = desk.channel();
+    let approver = Approver::new();
+    let mut channel = approver.channel();
     channel.told(&request(), "nothing was changed");
     let seen = thread::scope(|scope| {
         let seen = scope.spawn(|| {
             loop {
-                if let Ok(bytes) = fs::read(desk.request_file()) {
+                if let Ok(bytes) = fs::read(approver.request_file()) {
                     return String::from_utf8(bytes).unwrap();
                 }
             }

@@ -4,7 +4,7 @@ use serde_json::json;
 use super::super::sample::request;
 use super::*;
 
-const NOW: Moment = Moment(1_794_800_412_000);
+const NOW: UnixMillis = UnixMillis(1_794_800_412_000);
 
 fn read(request: &Request, mut reply: Value) -> Result<Answered, String> {
     reply["request_id"] = json!(request.id);

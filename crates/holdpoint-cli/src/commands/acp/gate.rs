@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use holdpoint_broker::Context;
 use holdpoint_daemon::webhook;
-use holdpoint_engine::holding::{self, Asker, Asking};
+use holdpoint_engine::holding::{self, Approvers, Asking};
 use holdpoint_engine::pipeline::{self, Judged, Outcome};
 use holdpoint_engine::{
     Caller, Engine, EngineError, Failed, Locations, Method, SessionSource, ToolCall, Verdict,
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::dialog::Dialog;
 use super::permission::{Options, Permission, cancelled};
-use super::places::Place;
+use super::sessions::EditorSession;
 use super::wires::{HeldCall, Wires, tell};
 
 /// The agent, as the record names it.
@@ -55,14 +55,14 @@ impl Gate {
             Ok(call) => call,
             Err(problem) => return self.failed(session, None, &problem),
         };
-        let Some(place) = wires.places.get(&asked.session) else {
+        let Some(opened) = wires.sessions.get(&asked.session) else {
             return self.failed(
                 session,
                 Some(&call),
                 "the editor has not opened this session",
             );
         };
-        match self.judged(&asked.session, call.clone(), &place) {
+        match self.judged(&asked.session, call.clone(), &opened) {
             Ok(ruling) => ruling,
             // The refusal is on record as well as it can be.
             Err(error) if error.is_on_record() => {
@@ -73,8 +73,13 @@ impl Gate {
         }
     }
 
-    fn judged(&self, session: &str, call: ToolCall, place: &Place) -> Result<Ruling, EngineError> {
-        let workspace = working_directory(Some(&place.directory))?;
+    fn judged(
+        &self,
+        session: &str,
+        call: ToolCall,
+        opened: &EditorSession,
+    ) -> Result<Ruling, EngineError> {
+        let workspace = working_directory(Some(&opened.directory))?;
         let standing = workspace.to_str().ok_or(EngineError::Directory)?;
         let call = call.in_directory(standing);
         let caller = Arc::new(Caller {
@@ -83,7 +88,7 @@ impl Gate {
             policy: self.engine.layers(&workspace),
             session: SessionSource::Kept(session.to_owned()),
             workspace,
-            circumstances: context_of(session, place),
+            circumstances: context_of(session, opened),
         });
         let judged = self.engine.judge(call.clone(), caller)?;
         if matches!(judged.verdict(), Verdict::Ask | Verdict::Review) {
@@ -94,7 +99,7 @@ impl Gate {
                 judged,
             })));
         }
-        let outcome = judged.hold(Asking::by(Asker::HandsOn))?.release()?;
+        let outcome = judged.hold(Asking::by(Approvers::HandsOn))?.release()?;
         let decision = match outcome {
             Outcome::Runs(permit) => permit.hand_over().0,
             Outcome::HandedOn(decision) => decision,
@@ -130,14 +135,14 @@ fn record_failure(engine: &Engine, session: Option<&str>, call: Option<&ToolCall
     });
 }
 
-fn context_of(session: &str, place: &Place) -> Context {
+fn context_of(session: &str, opened: &EditorSession) -> Context {
     let mut context = Context {
         session_id: Some(session.to_owned()),
         request_source: Some("acp".into()),
         ..Context::default()
     };
     // A turn of another process is another turn.
-    let turn = format!("acp-{}-{}", std::process::id(), place.turn);
+    let turn = format!("acp-{}-{}", std::process::id(), opened.turn);
     context.more.insert("prompt_id".into(), json!(turn));
     context
 }
@@ -164,7 +169,7 @@ impl Held {
             cancelled: &given_up,
             // ACP has no word for other arguments.
             takes_edits: false,
-            ..Asking::by(Asker::AsPolicySays(shown))
+            ..Asking::by(Approvers::AsPolicySays(shown))
         });
         let outcome = held.and_then(pipeline::Held::release);
         let refusal = |reason: &str| {

@@ -10,7 +10,7 @@ mod ending;
 mod gate;
 mod message;
 mod permission;
-mod places;
+mod sessions;
 mod wires;
 
 use std::ffi::OsString;
@@ -101,7 +101,7 @@ fn from_editor(wires: &Arc<Wires>) {
                 wires.to_editor(&not_read(problem))
             }
             Came::Message(message, line) => {
-                wires.places.editor_says(&message);
+                wires.sessions.editor_says(&message);
                 let answers = message.method.is_none()
                     && message
                         .id()
@@ -140,7 +140,7 @@ fn from_agent(wires: &Arc<Wires>, output: ChildStdout) {
                     wires.to_editor(line.as_bytes())
                 }
                 None => {
-                    wires.places.agent_answers(&message);
+                    wires.sessions.agent_answers(&message);
                     wires.to_editor(line.as_bytes())
                 }
             },

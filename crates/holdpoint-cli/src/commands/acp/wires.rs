@@ -13,7 +13,7 @@ use holdpoint_engine::{escape_for_display, text_without_secrets};
 
 use super::message::Id;
 use super::permission::Heard;
-use super::places::Places;
+use super::sessions::EditorSessions;
 
 /// The most questions an editor may have open. One whose time has run out still stands in it.
 const MAX_OPEN: usize = 32;
@@ -35,7 +35,7 @@ pub(super) struct Wires {
     /// The calls that are held, by the number the agent asked under, and whether it took that back.
     held: Mutex<Vec<(Id, Arc<AtomicBool>)>>,
     agent_gone: AtomicBool,
-    pub(super) places: Places,
+    pub(super) sessions: EditorSessions,
 }
 
 impl Wires {
@@ -46,7 +46,7 @@ impl Wires {
             open: Mutex::new(Some(HashMap::new())),
             held: Mutex::default(),
             agent_gone: AtomicBool::new(false),
-            places: Places::default(),
+            sessions: EditorSessions::default(),
         }
     }
 
@@ -183,7 +183,7 @@ pub(super) struct HeldCall {
 impl HeldCall {
     /// Whether the agent took the request back, or the editor cancelled what the session is doing.
     pub(super) fn is_cancelled(&self, session: &str) -> bool {
-        self.taken_back.load(Ordering::Relaxed) || self.wires.places.is_cancelled(session)
+        self.taken_back.load(Ordering::Relaxed) || self.wires.sessions.is_cancelled(session)
     }
 
     /// Whether nobody wants an answer any more, be it that either side has gone.

@@ -7,7 +7,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use anyhow::bail;
 use holdpoint_broker::wire::{self, Places, Reply, Wanted, WireError};
-use holdpoint_broker::{Answer, Moment, Request, Scope, State};
+use holdpoint_broker::{Answer, Request, Scope, State, UnixMillis};
 use holdpoint_engine::Locations;
 use holdpoint_ledger::Timestamp;
 use serde_json::{Map, Value, json};
@@ -248,8 +248,8 @@ fn is_in(request: &Request, span: Span) -> bool {
     since.is_none_or(|since| at.is_some_and(|at| at >= since))
 }
 
-fn moment_of(time: Timestamp) -> Moment {
-    Moment(time.micros() / 1000)
+fn moment_of(time: Timestamp) -> UnixMillis {
+    UnixMillis(time.micros() / 1000)
 }
 
 impl From<ScopeWord> for Scope {

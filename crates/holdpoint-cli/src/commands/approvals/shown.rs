@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use holdpoint_broker::{Moment, Request, State, words};
+use holdpoint_broker::{Request, State, UnixMillis, words};
 use holdpoint_engine::{Risk, Verdict};
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ pub(super) fn waiting(
     json: bool,
     terminal: &mut Terminal,
 ) -> anyhow::Result<()> {
-    let now = Moment::now();
+    let now = UnixMillis::now();
     let left = |request: &Request| {
         Some(match request.expires {
             Some(expires) => format!("{} left", span(now.until(expires).as_secs())),
@@ -31,7 +31,7 @@ pub(super) fn settled(
     json: bool,
     terminal: &mut Terminal,
 ) -> anyhow::Result<()> {
-    let now = Moment::now();
+    let now = UnixMillis::now();
     let how = |request: &Request| {
         let settled = request.settled.as_ref()?;
         let ago = span(settled.at.until(now).as_secs());
@@ -137,7 +137,7 @@ pub(super) fn one(request: &Request, json: bool, terminal: &mut Terminal) -> any
     if let Some(expires) = request.expires.filter(|_| request.state == State::Pending) {
         field(
             "expires",
-            &format!("in {}", span(Moment::now().until(expires).as_secs())),
+            &format!("in {}", span(UnixMillis::now().until(expires).as_secs())),
         )?;
     }
     if let Some(phrase) = &request.terms.phrase {

@@ -4,7 +4,7 @@
 //! records is what an agent of the user's would meet. It happens in a temporary directory, under the
 //! policy that is compiled in, and leaves nothing behind.
 
-mod place;
+mod directory;
 mod scenes;
 mod script;
 mod sheet;
@@ -18,7 +18,7 @@ use anyhow::Context;
 use holdpoint_engine::escape_for_display;
 use holdpoint_sandbox::interrupt;
 
-use self::place::Place;
+use self::directory::TourDirectory;
 use self::scenes::SCENES;
 use self::sheet::Sheet;
 use self::stage::Stage;
@@ -30,11 +30,13 @@ use crate::terminal::Terminal;
 pub(crate) fn run(args: &cli::Demo, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     // Whoever stops the tour does not stop the directory from being removed.
     interrupt::listen()?;
-    let place = Place::new()?;
-    let mut stage = Stage::new(place, Visitor::from_args(args), terminal)?;
+    let directory = TourDirectory::new()?;
+    let mut stage = Stage::new(directory, Visitor::from_args(args), terminal)?;
     let ended = tour(&mut stage);
-    let Stage { place, sheet, .. } = stage;
-    let put_away = put_away(place, args.keep, sheet);
+    let Stage {
+        directory, sheet, ..
+    } = stage;
+    let put_away = put_away(directory, args.keep, sheet);
     match ended {
         Ok(()) => put_away.map(|()| Exit::Fine),
         Err(error) if error.is::<Left>() => put_away.map(|()| Exit::Interrupted),
@@ -43,16 +45,16 @@ pub(crate) fn run(args: &cli::Demo, terminal: &mut Terminal) -> anyhow::Result<E
 }
 
 /// Removes the directory, or leaves it and says where.
-fn put_away(place: Place, keep: bool, mut sheet: Sheet<'_>) -> anyhow::Result<()> {
-    let root = escape_for_display(&place.root().display().to_string(), 300);
+fn put_away(directory: TourDirectory, keep: bool, mut sheet: Sheet<'_>) -> anyhow::Result<()> {
+    let root = escape_for_display(&directory.root().display().to_string(), 300);
     sheet.space()?;
     if keep {
-        let ledger = escape_for_display(&place.ledger().display().to_string(), 300);
-        place.keep();
+        let ledger = escape_for_display(&directory.ledger().display().to_string(), 300);
+        directory.keep();
         sheet.line(&format!("Kept: {root}"))?;
         sheet.line(&format!("Its ledger: holdpoint log --ledger {ledger}"))?;
     } else {
-        place.remove()?;
+        directory.remove()?;
         sheet.line(&format!("Removed: {root}"))?;
     }
     Ok(())
@@ -87,7 +89,7 @@ const NEXT: [(&str, &str); 3] = [
 ];
 
 fn welcome(stage: &mut Stage<'_>) -> anyhow::Result<()> {
-    let root = escape_for_display(&stage.place.root().display().to_string(), 300);
+    let root = escape_for_display(&stage.directory.root().display().to_string(), 300);
     stage
         .sheet
         .heading("Holdpoint, the gate between an AI agent and its tools")?;

@@ -9,7 +9,7 @@ use holdpoint_engine::middleware::{Context, Executed, Gatekeeper};
 use holdpoint_ledger::{Kind, Reader, Record};
 use serde_json::Value;
 
-use super::place::Place;
+use super::directory::TourDirectory;
 use super::script::Step;
 use super::sheet::Sheet;
 use super::stand_ins;
@@ -21,7 +21,7 @@ const AGENT: &str = "demo-agent";
 
 pub(super) struct Stage<'t> {
     pub(super) sheet: Sheet<'t>,
-    pub(super) place: Place,
+    pub(super) directory: TourDirectory,
     pub(super) visitor: Visitor,
     pub(super) keeper: Gatekeeper,
     records: Reader,
@@ -36,22 +36,22 @@ pub(super) struct Acted {
 
 impl<'t> Stage<'t> {
     pub(super) fn new(
-        place: Place,
+        directory: TourDirectory,
         visitor: Visitor,
         terminal: &'t mut Terminal,
     ) -> anyhow::Result<Self> {
         let keeper = Gatekeeper::builder()
-            .locations(place.locations())
-            .workspace(place.project())
+            .locations(directory.locations())
+            .workspace(directory.project())
             .agent(AGENT)
             .session("demo")
             .channel_for_each(visitor.channel())
             .build()?;
         Ok(Self {
             sheet: Sheet { terminal },
-            records: Reader::new(place.ledger()),
+            records: Reader::new(directory.ledger()),
             keeper,
-            place,
+            directory,
             visitor,
         })
     }
@@ -72,7 +72,7 @@ impl<'t> Stage<'t> {
             Terminal::heading,
         )?;
         self.sheet.terminal.out.flush()?;
-        let project = self.place.project();
+        let project = self.directory.project();
         let executed = self.keeper.execute(&call, |call: &ToolCall| {
             stand_ins::run(step, call, &project)
         });

@@ -139,6 +139,7 @@ fn removal(finding: &Finding, policy: &Policy) -> Option<String> {
 /// How rules of packs that refuse become rules that ask.
 fn asking(rules: &[&str]) -> Option<String> {
     // Enough to show how it is written.
+    // Enough to see the kind; the rest is an ellipsis.
     const MAX_NAMED: usize = 4;
     let switches: Vec<String> = rules
         .iter()

@@ -16,7 +16,7 @@ use super::upkeep::public_key;
 use crate::cli::Wanted;
 use crate::exit::Exit;
 use crate::terminal::{Terminal, escape_for_display};
-use holdpoint_engine::amounts::counted;
+use holdpoint_engine::humanize::counted;
 
 pub(super) fn run(
     format: Format,

@@ -15,7 +15,7 @@ use crate::cli::IndexWhen;
 use crate::exit::Exit;
 use crate::layout::hanging;
 use crate::terminal::{Terminal, escape_for_display};
-use holdpoint_engine::amounts::duration;
+use holdpoint_engine::humanize::duration;
 
 /// The most characters that are shown of a line of a field: a record holds no more.
 const MAX_FIELD: usize = 20_000;

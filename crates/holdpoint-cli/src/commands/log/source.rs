@@ -15,10 +15,10 @@ use crate::cli::IndexWhen;
 use crate::exit::Exit;
 use crate::progress::{Progress, so_far};
 use crate::terminal::{Terminal, escape_for_display};
-use holdpoint_engine::amounts::{bytes, counted};
+use holdpoint_engine::humanize::{bytes, counted};
 
-/// The size from which on an index is worth its making.
-const LARGE: u64 = 32 << 20;
+/// The size in bytes from which on an index is worth its making: less is read in a fraction of a second.
+const MIN_INDEXED: u64 = 32 << 20;
 
 /// A ledger to be asked.
 pub(super) struct Source {
@@ -33,7 +33,7 @@ impl Source {
         let wanted = match when {
             IndexWhen::Never => false,
             IndexWhen::Always => directory.exists(),
-            IndexWhen::Auto => total_bytes(&directory)? > LARGE,
+            IndexWhen::Auto => total_bytes(&directory)? > MIN_INDEXED,
         };
         let index = if wanted {
             opened(&directory, Keep::Sound)

@@ -13,7 +13,7 @@ use crate::cli::Wanted;
 use crate::exit::Exit;
 use crate::layout::{cell_width, fitted, hanging};
 use crate::terminal::{Terminal, escape_for_display};
-use holdpoint_engine::amounts::{counted, duration, grouped, percent};
+use holdpoint_engine::humanize::{counted, duration, grouped, percent};
 
 /// The width of a list where output is no terminal, and the most it has on one.
 const USUAL: usize = 78;

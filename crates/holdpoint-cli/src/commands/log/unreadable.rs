@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use crate::exit::Exit;
 use crate::terminal::{Terminal, escape_for_display};
 
-/// How many are named one by one.
-const NAMED: usize = 10;
+/// The most that are named one by one: a screen has room for them. The rest is counted.
+const MAX_NAMED: usize = 10;
 
 /// What was skipped.
 #[derive(Default)]
@@ -18,7 +18,7 @@ pub(super) struct Unreadable {
 impl Unreadable {
     pub(super) fn add(&mut self, why: String) {
         self.count += 1;
-        if self.named.len() < NAMED {
+        if self.named.len() < MAX_NAMED {
             self.named.push(why);
         }
     }

@@ -15,10 +15,10 @@ use crate::exit::Exit;
 use crate::layout::hanging;
 use crate::progress::{Progress, so_far};
 use crate::terminal::{Terminal, escape_for_display};
-use holdpoint_engine::amounts::{bytes, counted};
+use holdpoint_engine::humanize::{bytes, counted};
 
-/// How many faults are shown, and how many notes.
-const SHOWN: usize = 20;
+/// The most faults that are shown, and the most notes: a screen has room for them. The rest is counted.
+const MAX_SHOWN: usize = 20;
 
 /// The largest key or note that is read: either has some lines. A larger file is neither.
 const MAX_FILE: u64 = 64 << 10;
@@ -111,11 +111,11 @@ fn print(result: &Verification, directory: &Path, terminal: &mut Terminal) -> an
             "{bad}: {more}{} in {size}.",
             counted(faults, "fault")
         )?;
-        for fault in result.faults.iter().take(SHOWN) {
+        for fault in result.faults.iter().take(MAX_SHOWN) {
             let text = hanging(&escape_for_display(&fault.to_string(), 600), 4, width);
             writeln!(terminal.out, "  - {text}")?;
         }
-        let hidden = result.faults.len().saturating_sub(SHOWN);
+        let hidden = result.faults.len().saturating_sub(MAX_SHOWN);
         if hidden > 0 {
             writeln!(terminal.out, "  and {hidden} more (--json names them)")?;
         }
@@ -131,11 +131,11 @@ fn print(result: &Verification, directory: &Path, terminal: &mut Terminal) -> an
         )
     };
     writeln!(terminal.out, "{}", hanging(&signed, 0, width))?;
-    for note in result.notes.iter().take(SHOWN) {
+    for note in result.notes.iter().take(MAX_SHOWN) {
         let text = hanging(&escape_for_display(note, 600), 6, width);
         writeln!(terminal.out, "Note: {text}")?;
     }
-    let hidden = result.notes.len().saturating_sub(SHOWN);
+    let hidden = result.notes.len().saturating_sub(MAX_SHOWN);
     if hidden > 0 {
         writeln!(terminal.out, "and {hidden} more notes (--json has them)")?;
     }

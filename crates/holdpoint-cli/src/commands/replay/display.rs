@@ -6,10 +6,11 @@ use serde_json::Value;
 
 use crate::terminal::escape_for_display;
 
-/// How much of one argument, of its name and of a tool's name is shown.
-const ARGUMENT: usize = 80;
-const NAME: usize = 40;
-const TOOL: usize = 200;
+/// The most characters of one argument, of its name and of a tool's name that are shown: a call is to fit on a line or
+/// two. More is cut.
+const MAX_ARGUMENT: usize = 80;
+const MAX_NAME: usize = 40;
+const MAX_TOOL: usize = 200;
 
 /// The call as people are shown it: the command of a shell tool, the arguments of any other.
 pub(super) fn display_of(recorded: &Recorded, most: usize) -> String {
@@ -22,20 +23,20 @@ pub(super) fn display_of(recorded: &Recorded, most: usize) -> String {
     let mut arguments: Vec<(usize, String)> = Vec::new();
     for (key, value) in &arguments_without_secrets(call) {
         let text = match value {
-            Value::String(text) => escape_for_display(text, ARGUMENT),
+            Value::String(text) => escape_for_display(text, MAX_ARGUMENT),
             Value::Null
             | Value::Bool(_)
             | Value::Number(_)
             | Value::Array(_)
-            | Value::Object(_) => escape_for_display(&value.to_string(), ARGUMENT),
+            | Value::Object(_) => escape_for_display(&value.to_string(), MAX_ARGUMENT),
         };
         let place = SUMMARY_ARGUMENTS.iter().position(|telling| telling == key);
-        let argument = format!("{}={text}", clean(key, NAME));
+        let argument = format!("{}={text}", clean(key, MAX_NAME));
         arguments.push((place.unwrap_or(SUMMARY_ARGUMENTS.len()), argument));
     }
     arguments.sort_by_key(|(place, _)| *place);
     let arguments: Vec<String> = arguments.into_iter().map(|(_, text)| text).collect();
-    let tool = clean(call.tool(), TOOL);
+    let tool = clean(call.tool(), MAX_TOOL);
     escape_for_display(&format!("{tool}({})", arguments.join(", ")), most)
 }
 

@@ -23,7 +23,7 @@ use super::sources::{Source, Sources};
 use crate::commands::in_words;
 use crate::pool::Pool;
 use crate::progress::{Progress, so_far};
-use holdpoint_engine::amounts::counted;
+use holdpoint_engine::humanize::counted;
 
 /// How many calls are judged in one piece.
 const PIECE: usize = 64;
@@ -182,12 +182,12 @@ pub(super) struct Bench {
     piece: Vec<Task>,
     calls: u64,
     /// What was found on the way.
-    pub(super) found: Found,
+    pub(super) facts: RunFacts,
 }
 
 /// What a run finds besides calls.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct RunFacts {
     /// Bytes that were read.
     pub(super) bytes: u64,
     /// Transcripts by their agent.
@@ -240,7 +240,7 @@ impl Bench {
             }),
             piece: Vec::with_capacity(PIECE),
             calls: 0,
-            found: Found::default(),
+            facts: RunFacts::default(),
         })
     }
 
@@ -250,12 +250,12 @@ impl Bench {
         sources: &Sources,
         listener: &mut dyn Listener,
     ) -> anyhow::Result<()> {
-        self.found.in_directory = vec![0; sources.directories.len()];
+        self.facts.in_directory = vec![0; sources.directories.len()];
         for (name, problem) in &sources.unread {
             listener.problem(name, None, problem);
         }
         for source in &sources.files {
-            if self.found.interrupted {
+            if self.facts.interrupted {
                 break;
             }
             self.source(source, listener)?;
@@ -265,9 +265,9 @@ impl Bench {
         while let Some(piece) = self.pool.wait()? {
             self.hand_on(piece, listener)?;
         }
-        self.found.repeats = self.seen.repeats();
-        for (name, count) in sources.directories.iter().zip(&self.found.in_directory) {
-            if *count == 0 && !self.found.interrupted {
+        self.facts.repeats = self.seen.repeats();
+        for (name, count) in sources.directories.iter().zip(&self.facts.in_directory) {
+            if *count == 0 && !self.facts.interrupted {
                 listener.problem(name, None, "there is no transcript in it");
             }
         }
@@ -297,7 +297,7 @@ impl Bench {
     ) -> anyhow::Result<()> {
         let file: Arc<str> = source.name.as_str().into();
         let mut beside = None;
-        let before = self.found.bytes;
+        let before = self.facts.bytes;
         loop {
             match reader.read_next() {
                 Ok(Some(Item::Call(call))) if self.filter.wants(&call) => {
@@ -316,28 +316,28 @@ impl Bench {
                     break;
                 }
             }
-            self.found.bytes = before + reader.bytes();
-            let (calls, bytes) = (self.calls, self.found.bytes);
+            self.facts.bytes = before + reader.bytes();
+            let (calls, bytes) = (self.calls, self.facts.bytes);
             self.progress
                 .tell(|| format!("{}, {}", counted(calls, "call"), so_far(bytes, self.total)));
             if interrupt::was_told() {
-                self.found.interrupted = true;
+                self.facts.interrupted = true;
                 break;
             }
             if self.piece.len() >= PIECE {
                 self.turn(listener)?;
             }
         }
-        self.found.bytes = before + reader.bytes();
+        self.facts.bytes = before + reader.bytes();
         match (reader.writer(), source.found_in) {
             (Some(writer), found_in) => {
-                *self.found.transcripts.entry(writer).or_default() += 1;
-                let counts = &mut self.found.in_directory;
+                *self.facts.transcripts.entry(writer).or_default() += 1;
+                let counts = &mut self.facts.in_directory;
                 if let Some(count) = found_in.and_then(|index| counts.get_mut(index)) {
                     *count += 1;
                 }
             }
-            (None, Some(_)) => self.found.others += 1,
+            (None, Some(_)) => self.facts.others += 1,
             (None, None) => listener.problem(&file, None, NO_TRANSCRIPT),
         }
         Ok(())
@@ -390,7 +390,7 @@ impl Bench {
         let directory = match recorded.directory.as_ref().or(beside) {
             Some(directory) => Arc::clone(directory),
             None => {
-                self.found.placed_here += 1;
+                self.facts.placed_here += 1;
                 Arc::clone(&self.here)
             }
         };

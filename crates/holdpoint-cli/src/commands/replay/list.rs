@@ -12,11 +12,11 @@ use super::tally::rule_of;
 use crate::cli::Replay;
 use crate::terminal::{Terminal, escape_for_display};
 
-/// How much of a call is shown where output is not a terminal.
-const CALL: usize = 300;
+/// The most characters of a call that are shown where output is not a terminal: enough to know it by. More is cut.
+const MAX_CALL: usize = 300;
 
-/// The narrowest room for a call.
-const NARROW: usize = 30;
+/// The least room for a call: fewer characters tell nobody which it was. On a narrower terminal lines run over.
+const MIN_CALL_WIDTH: usize = 30;
 
 /// Prints the calls that are wanted.
 pub(super) struct List {
@@ -79,8 +79,8 @@ impl List {
         }
         let room = terminal
             .width()
-            .map(|width| width.saturating_sub(4).max(NARROW));
-        let call = display_of(recorded, room.unwrap_or(CALL));
+            .map(|width| width.saturating_sub(4).max(MIN_CALL_WIDTH));
+        let call = display_of(recorded, room.unwrap_or(MAX_CALL));
         let about = terminal.faint(&about);
         writeln!(
             terminal.out,

@@ -21,7 +21,7 @@ use holdpoint_sandbox::interrupt;
 
 use self::filter::Filter;
 use self::findings::Findings;
-use self::judging::{Bench, Conditions, Found, Judged, Listener};
+use self::judging::{Bench, Conditions, Judged, Listener, RunFacts};
 use self::list::List;
 use self::sources::Sources;
 use self::tally::Tally;
@@ -64,18 +64,18 @@ pub(crate) fn run(args: &Replay, terminal: &mut Terminal) -> anyhow::Result<Exit
     let listed = heard.list.is_some_and(|list| list.printed);
     let findings = heard.findings;
     tally.recorded = findings.map(Findings::finish).transpose()?;
-    let found = &bench.found;
+    let facts = &bench.facts;
     if args.json {
-        summary::json(&tally, found, args, terminal)?;
+        summary::json(&tally, facts, args, terminal)?;
     } else {
         if listed {
             writeln!(terminal.out)?;
         }
-        summary::text(&tally, found, args, terminal)?;
+        summary::text(&tally, facts, args, terminal)?;
     }
     terminal.out.flush()?;
     name_problems(&tally)?;
-    Ok(exit(args, &tally, found))
+    Ok(exit(args, &tally, facts))
 }
 
 /// Everybody who hears of a judged call.
@@ -144,9 +144,9 @@ fn name_problems(tally: &Tally) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn exit(args: &Replay, tally: &Tally, found: &Found) -> Exit {
+fn exit(args: &Replay, tally: &Tally, facts: &RunFacts) -> Exit {
     let any = |from: Verdict| tally.verdicts.iter().any(|(verdict, _)| *verdict >= from);
-    if tally.unread_files > 0 || found.interrupted {
+    if tally.unread_files > 0 || facts.interrupted {
         return Exit::Error;
     }
     match args.fail_on {

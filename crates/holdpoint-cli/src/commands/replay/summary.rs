@@ -8,12 +8,12 @@ use holdpoint_engine::Verdict;
 use holdpoint_ledger::REPLAYED_AGENT;
 use serde_json::{Map, Value, json};
 
-use super::judging::Found;
+use super::judging::RunFacts;
 use super::tally::Tally;
 use crate::cli::Replay;
 use crate::layout::{cell_width, cut, fitted};
 use crate::terminal::{Terminal, escape_for_display};
-use holdpoint_engine::amounts::{counted, grouped, percent};
+use holdpoint_engine::humanize::{counted, grouped, percent};
 
 /// The strictest first: it is what people look for.
 const VERDICTS: [Verdict; 5] = [
@@ -32,11 +32,11 @@ const MAX_TOOLS: usize = 20;
 
 pub(super) fn text(
     tally: &Tally,
-    found: &Found,
+    facts: &RunFacts,
     args: &Replay,
     terminal: &mut Terminal,
 ) -> anyhow::Result<()> {
-    head(tally, found, terminal)?;
+    head(tally, facts, terminal)?;
     if tally.calls > 0 {
         verdicts(tally, terminal)?;
         rules(tally, terminal)?;
@@ -45,12 +45,12 @@ pub(super) fn text(
             comparison(tally, name, terminal)?;
         }
     }
-    remarks(tally, found, terminal)
+    remarks(tally, facts, terminal)
 }
 
-fn head(tally: &Tally, found: &Found, terminal: &mut Terminal) -> anyhow::Result<()> {
-    let transcripts: u64 = found.transcripts.values().sum();
-    let mut agents: Vec<String> = found
+fn head(tally: &Tally, facts: &RunFacts, terminal: &mut Terminal) -> anyhow::Result<()> {
+    let transcripts: u64 = facts.transcripts.values().sum();
+    let mut agents: Vec<String> = facts
         .transcripts
         .iter()
         .map(|(writer, count)| format!("{} {}", writer.name(), grouped(*count)))
@@ -251,29 +251,29 @@ fn unmoved(tally: &Tally) -> u64 {
 }
 
 /// What a person should know about these numbers.
-fn remarks(tally: &Tally, found: &Found, terminal: &mut Terminal) -> anyhow::Result<()> {
+fn remarks(tally: &Tally, facts: &RunFacts, terminal: &mut Terminal) -> anyhow::Result<()> {
     let mut remarks = Vec::new();
-    if found.interrupted {
+    if facts.interrupted {
         remarks.push("Interrupted: this is what was read so far.".to_owned());
     }
     if tally.unread_lines > 0 {
         let lines = counted(tally.unread_lines, "line");
         remarks.push(format!("{lines} cannot be read."));
     }
-    if found.repeats > 0 {
-        let calls = counted(found.repeats, "call");
+    if facts.repeats > 0 {
+        let calls = counted(facts.repeats, "call");
         remarks.push(format!(
             "{calls} told again, in another file or later in the same, left out."
         ));
     }
-    if found.placed_here > 0 {
-        let calls = counted(found.placed_here, "call");
+    if facts.placed_here > 0 {
+        let calls = counted(facts.placed_here, "call");
         remarks.push(format!(
             "{calls} in transcripts that do not say where: judged as if made here (--cwd)."
         ));
     }
-    if found.others > 0 {
-        let files = counted(found.others, "other file");
+    if facts.others > 0 {
+        let files = counted(facts.others, "other file");
         remarks.push(format!("{files} in the directories: no transcripts."));
     }
     if let Some(recorded) = tally.recorded {
@@ -293,7 +293,7 @@ fn remarks(tally: &Tally, found: &Found, terminal: &mut Terminal) -> anyhow::Res
 
 pub(super) fn json(
     tally: &Tally,
-    found: &Found,
+    facts: &RunFacts,
     args: &Replay,
     terminal: &mut Terminal,
 ) -> anyhow::Result<()> {
@@ -304,7 +304,7 @@ pub(super) fn json(
         });
         Value::Object(numbers.collect::<Map<String, Value>>())
     };
-    let transcripts: Map<String, Value> = found
+    let transcripts: Map<String, Value> = facts
         .transcripts
         .iter()
         .map(|(writer, count)| (writer.name().to_owned(), Value::from(*count)))
@@ -341,20 +341,20 @@ pub(super) fn json(
         "calls": tally.calls,
         "subagents": tally.subagents,
         "transcripts": transcripts,
-        "bytes": found.bytes,
+        "bytes": facts.bytes,
         "first": tally.span.map(|(first, _)| first.to_string()),
         "last": tally.span.map(|(_, last)| last.to_string()),
         "verdicts": by_verdict(&tally.verdicts),
         "rules": rules,
         "tools": tools,
         "then": then,
-        "repeats": found.repeats,
-        "placed_here": found.placed_here,
-        "other_files": found.others,
+        "repeats": facts.repeats,
+        "placed_here": facts.placed_here,
+        "other_files": facts.others,
         "unread_lines": tally.unread_lines,
         "unread_files": tally.unread_files,
         "problems": problems,
-        "interrupted": found.interrupted,
+        "interrupted": facts.interrupted,
     });
     if let (Some(name), Some(fields)) = (&args.against, document.as_object_mut()) {
         let balance = Balance::from_tally(tally);

@@ -10,8 +10,8 @@ use super::display::{clean, display_of};
 use super::judging::Judged;
 use crate::terminal::escape_for_display;
 
-/// How much of an example is kept.
-const EXAMPLE: usize = 300;
+/// The most characters of an example that are kept: enough to know it by. More is cut.
+const MAX_EXAMPLE: usize = 300;
 
 /// The most rules and tools that are told apart; a transcript may name any number of tools.
 const MAX_KINDS: usize = 10_000;
@@ -86,7 +86,7 @@ impl Tally {
         } else if self.rules.len() < MAX_KINDS {
             let kind = Kind {
                 calls: 1,
-                example: display_of(&judged.recorded, EXAMPLE),
+                example: display_of(&judged.recorded, MAX_EXAMPLE),
                 file: judged.file.to_string(),
                 line: judged.recorded.line,
             };

@@ -11,14 +11,14 @@ use crate::cli::{RuleWord, RulesUnder};
 use crate::exit::Exit;
 use crate::layout::hanging;
 use crate::terminal::{Terminal, escape_for_display};
-use holdpoint_engine::amounts::counted;
+use holdpoint_engine::humanize::counted;
 
 /// The room a verdict and a risk take, with what separates them.
 const VERDICT: usize = "notify (review)".len();
 const RISK: usize = "critical".len();
 
-/// The narrowest column for reasons; a narrower terminal has them on lines of their own.
-const NARROW: usize = 30;
+/// The least width of the column for reasons; a narrower terminal has them on lines of their own.
+const MIN_REASON_WIDTH: usize = 30;
 
 pub(super) fn run(
     pack: Option<&str>,
@@ -130,7 +130,7 @@ impl Listed<'_> {
         let used = 2 + ids + 2 + verdicts + 2 + RISK + 2;
         let apart = terminal
             .width()
-            .is_some_and(|width| width < used.saturating_add(NARROW));
+            .is_some_and(|width| width < used.saturating_add(MIN_REASON_WIDTH));
         for guard in &self.guards {
             let (id, risk) = (guard.id, guard.risk.as_str());
             let verdict = padded_verdict(guard, verdicts, terminal);

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::exit::Exit;
 use crate::terminal::{Terminal, escape_for_display};
-use holdpoint_engine::amounts::counted;
+use holdpoint_engine::humanize::counted;
 
 pub(super) fn run(files: &[PathBuf], json: bool, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     let own: Vec<Pack> = files

@@ -11,7 +11,7 @@ use std::thread;
 
 use holdpoint_cli::scan::json::Unread;
 use holdpoint_core::text::{Origin, Severity};
-use holdpoint_engine::amounts::counted;
+use holdpoint_engine::humanize::counted;
 use serde::{Deserialize, Serialize};
 
 use super::{Fails, Settings, no_origin};
@@ -25,12 +25,13 @@ use crate::terminal::Terminal;
 /// The longest line that is read: ten megabytes of text, every character of it escaped.
 const MAX_LINE: usize = 64 << 20;
 
-/// How much is handed to a thread at once, and how much may be under way.
+/// How many bytes are handed to a thread at once, and the most that may be under way: memory stays small however long
+/// the lines are. Beyond it nothing more is read until something is done.
 const PIECE: usize = 256 << 10;
-const UNDER_WAY: usize = 96 << 20;
+const MAX_UNDER_WAY: usize = 96 << 20;
 
-/// How many pieces may be read ahead.
-const AHEAD: usize = 4;
+/// The most pieces that are read ahead: enough that no thread waits. Then reading waits.
+const MAX_AHEAD: usize = 4;
 
 /// What stands on each line.
 const TEXTS: Wanted = Wanted {
@@ -42,7 +43,7 @@ pub(crate) fn batch(args: &Scan, terminal: &mut Terminal) -> anyhow::Result<Exit
     let settings = Arc::new(Settings::new(args, Severity::Info)?);
     let shared = Arc::clone(&settings);
     let mut pool = Pool::start(move |piece: &mut Piece| piece.answer(&shared));
-    let (sender, pieces) = sync_channel(AHEAD);
+    let (sender, pieces) = sync_channel(MAX_AHEAD);
     let reader = thread::spawn(move || read(&sender));
     let mut batch = Batch {
         under_way: 0,
@@ -147,7 +148,7 @@ impl Batch {
             };
             self.under_way += piece.bytes;
             pool.hand_in(piece)?;
-            while pool.is_full() || self.under_way > UNDER_WAY {
+            while pool.is_full() || self.under_way > MAX_UNDER_WAY {
                 match pool.wait()? {
                     Some(piece) => self.hand_over(&piece, terminal)?,
                     None => break,

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use holdpoint_cli::scan::{Found, Scanned};
+use holdpoint_cli::scan::{LocatedFinding, Scanned};
 use holdpoint_core::text::Severity;
-use holdpoint_engine::amounts::{bytes, counted, duration, grouped};
+use holdpoint_engine::humanize::{bytes, counted, duration, grouped};
 
 use super::{Report, Totals};
 use crate::terminal::{Terminal, escape_for_display};
@@ -19,7 +19,12 @@ impl Lines {
         Self { explain }
     }
 
-    fn finding(&self, name: &str, found: &Found, terminal: &mut Terminal) -> io::Result<()> {
+    fn finding(
+        &self,
+        name: &str,
+        found: &LocatedFinding,
+        terminal: &mut Terminal,
+    ) -> io::Result<()> {
         let finding = &found.finding;
         let place = format!("{name}:{}:{}:", found.start.line, found.start.column);
         writeln!(

@@ -17,7 +17,7 @@ use anyhow::bail;
 use holdpoint_cli::scan::{Binaries, Scanned, Scanner, Secrets, sarif};
 use holdpoint_core::text::inspection::Terms;
 use holdpoint_core::text::{Action, Origin, Severity};
-use holdpoint_engine::amounts::{bytes, counted};
+use holdpoint_engine::humanize::{bytes, counted};
 use holdpoint_engine::{Engine, Locations, PolicySource, escape_for_display, working_directory};
 use holdpoint_sandbox::interrupt;
 
@@ -35,8 +35,8 @@ use crate::terminal::Terminal;
 /// The most files that are named because they cannot be read; all are counted.
 const MAX_NAMED: usize = 20;
 
-/// How often somebody who waits looks up.
-const MOMENT: Duration = Duration::from_millis(100);
+/// How often somebody who waits looks up: often enough that Ctrl-C seems to work at once.
+const LOOK: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(args: &Scan, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     let format = match args.json {
@@ -371,7 +371,7 @@ struct Hearing<'a> {
 impl Hearing<'_> {
     /// Hears the next result, or after a moment nothing.
     fn wait(&mut self, pool: &mut Pool<Task>) -> anyhow::Result<()> {
-        match pool.wait_for(MOMENT)? {
+        match pool.wait_for(LOOK)? {
             Some(task) => self.hear(task),
             None => Ok(()),
         }

@@ -51,7 +51,9 @@ impl Sources {
             paths.push(default.into());
         }
         let input = paths.iter().any(|path| path.as_os_str() == "-");
-        let found = paths.into_iter().flat_map(move |path| named(path, wanted));
+        let found = paths
+            .into_iter()
+            .flat_map(move |path| sources_at(path, wanted));
         Ok(Self {
             found: Box::new(found),
             input,
@@ -73,7 +75,7 @@ impl Iterator for Sources {
 }
 
 /// The texts at a path somebody named.
-fn named(path: PathBuf, wanted: Wanted) -> Box<dyn Iterator<Item = Source>> {
+fn sources_at(path: PathBuf, wanted: Wanted) -> Box<dyn Iterator<Item = Source>> {
     if path.as_os_str() == "-" {
         return Box::new(std::iter::once(Source::Input));
     }

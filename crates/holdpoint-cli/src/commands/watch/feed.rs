@@ -12,9 +12,9 @@ use holdpoint_broker::wire::{self, Places, Reply, Wanted, WireError};
 use super::state::{Came, EXTENSION, Errand, Given, HISTORY_PAGE, News};
 use crate::commands::approvals::words_of;
 
-/// How much news may wait to be shown. While an editor is open more stays with the daemon, which
+/// The most news that may wait to be shown: some screens of it. While an editor is open more stays with the daemon, which
 /// then tells everything anew.
-const ROOM: usize = 256;
+const MAX_NEWS_WAITING: usize = 256;
 
 /// How long it is until a daemon that is not there is looked for again, at first and at most.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
@@ -29,7 +29,7 @@ pub(super) struct Feed {
 
 impl Feed {
     pub(super) fn start(places: &Places) -> Self {
-        let (tell, news) = sync_channel(ROOM);
+        let (tell, news) = sync_channel(MAX_NEWS_WAITING);
         let (errands, wanted) = channel();
         let stop = Arc::new(AtomicBool::new(false));
         {
@@ -66,7 +66,7 @@ fn follow(places: &Places, tell: &SyncSender<News>, stop: &AtomicBool) {
                 Some(Reply::Change { request, .. }) => Some(News::Changed(request)),
                 Some(
                     Reply::Waiting { .. }
-                    | Reply::Told { .. }
+                    | Reply::Resolved { .. }
                     | Reply::Answered { .. }
                     | Reply::Code { .. }
                     | Reply::Error { .. },

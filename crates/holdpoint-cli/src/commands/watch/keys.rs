@@ -310,20 +310,20 @@ mod tests {
 
     #[test]
     fn keys_that_look_alike_are_told_apart() {
-        let of = |code, modifiers| action_of(&KeyEvent::new(code, modifiers));
-        let char = |c| of(KeyCode::Char(c), KeyModifiers::NONE);
+        let pressed = |code, modifiers| action_of(&KeyEvent::new(code, modifiers));
+        let char = |c| pressed(KeyCode::Char(c), KeyModifiers::NONE);
         assert_eq!(char('n'), Some(Action::Do(Command::Refuse)));
         assert_eq!(
-            of(KeyCode::Char('N'), KeyModifiers::SHIFT),
+            pressed(KeyCode::Char('N'), KeyModifiers::SHIFT),
             Some(Action::Do(Command::Never))
         );
         assert_eq!(char('c'), Some(Action::Do(Command::Comment)));
         assert_eq!(
-            of(KeyCode::Char('c'), KeyModifiers::CONTROL),
+            pressed(KeyCode::Char('c'), KeyModifiers::CONTROL),
             Some(Action::Quit)
         );
-        assert_eq!(of(KeyCode::Char('y'), KeyModifiers::CONTROL), None);
-        assert_eq!(of(KeyCode::Char('y'), KeyModifiers::ALT), None);
+        assert_eq!(pressed(KeyCode::Char('y'), KeyModifiers::CONTROL), None);
+        assert_eq!(pressed(KeyCode::Char('y'), KeyModifiers::ALT), None);
         assert_eq!(char('z'), None);
     }
 }

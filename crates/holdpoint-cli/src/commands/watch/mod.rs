@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use holdpoint_broker::channel::console::wants_no_colour;
-use holdpoint_broker::{Answer, Moment, Request};
+use holdpoint_broker::{Answer, Request, UnixMillis};
 use holdpoint_engine::Locations;
 use holdpoint_sandbox::interrupt;
 use ratatui::crossterm::event::{Event, KeyEventKind};
@@ -78,7 +78,7 @@ fn watch(screen: &mut Screen, feed: &Feed, ink: Ink) -> io::Result<()> {
     let mut state = State::new();
     let mut shown_at = None;
     while !interrupt::was_told() {
-        let now = Moment::now();
+        let now = UnixMillis::now();
         for news in feed.news.try_iter().take(MAX_NEWS) {
             state.heard(news, now);
             shown_at = None;
@@ -94,7 +94,9 @@ fn watch(screen: &mut Screen, feed: &Feed, ink: Ink) -> io::Result<()> {
         };
         shown_at = None;
         let step = match &event {
-            Event::Key(key) if key.kind != KeyEventKind::Release => state.press(key, Moment::now()),
+            Event::Key(key) if key.kind != KeyEventKind::Release => {
+                state.press(key, UnixMillis::now())
+            }
             Event::Paste(text) => {
                 state.paste(text);
                 Step::Nothing

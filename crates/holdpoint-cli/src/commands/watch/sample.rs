@@ -1,10 +1,10 @@
 //! Requests as the tests show and answer them.
 
-use holdpoint_broker::{Moment, Request};
+use holdpoint_broker::{Request, UnixMillis};
 use serde_json::{Value, json};
 
 /// The moment at which the tests look.
-pub(super) const NOW: Moment = Moment(1_794_800_412_000);
+pub(super) const NOW: UnixMillis = UnixMillis(1_794_800_412_000);
 
 /// A forced push somebody is asked about, with everything a request can say.
 pub(super) fn push() -> Request {
@@ -58,7 +58,7 @@ pub(super) fn edit() -> Request {
     edit.id = "e4dm2k8z".into();
     edit.asked.tool = "Edit".into();
     edit.binding = "sha256:edit".into();
-    edit.expires = Some(Moment(NOW.0 + 3_723_000));
+    edit.expires = Some(UnixMillis(NOW.0 + 3_723_000));
     edit.terms.required = 2;
     edit.terms.offers.clear();
     edit.terms.suspendable = false;
@@ -84,7 +84,7 @@ pub(super) fn review() -> Request {
     review.binding = "sha256:review".into();
     review.decision.verdict = holdpoint_engine::Verdict::Review;
     review.decision.risk = holdpoint_engine::Risk::Critical;
-    review.expires = Some(Moment(NOW.0 + 12_000));
+    review.expires = Some(UnixMillis(NOW.0 + 12_000));
     review.terms.phrase = Some("release git".into());
     review.terms.offers.clear();
     review.terms.suspendable = false;

@@ -290,14 +290,14 @@ pub(super) fn rate(
     series: &Series,
     title: &Title<'_>,
     colour: &'static str,
-    of: impl Fn(&Bucket) -> (u64, u64),
+    counts_of: impl Fn(&Bucket) -> (u64, u64),
 ) {
     let points: Vec<(usize, u64, u64)> = series
         .buckets
         .iter()
         .enumerate()
         .map(|(index, bucket)| {
-            let (some, all) = of(bucket);
+            let (some, all) = counts_of(bucket);
             (index, some, all)
         })
         .filter(|(_, _, all)| *all > 0)

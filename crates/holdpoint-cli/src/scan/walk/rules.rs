@@ -10,7 +10,7 @@ use holdpoint_engine::store::read_bounded;
 /// The files in a directory that say what to leave out, the one that counts for more last.
 const NAMES: [&str; 2] = [".gitignore", ".ignore"];
 
-/// The largest such file that is read.
+/// The largest such file that is read: thousands of patterns. A larger one counts as empty, so that more is scanned.
 const MAX_FILE: u64 = 1 << 20;
 
 /// What the ignore files of a directory and of those above it say.

@@ -95,7 +95,7 @@ impl Dice {
         usize::try_from(self.0 >> 33).unwrap() % most
     }
 
-    fn of<'a>(&mut self, words: &[&'a str]) -> &'a str {
+    fn one_of<'a>(&mut self, words: &[&'a str]) -> &'a str {
         words[self.below(words.len())]
     }
 }
@@ -153,11 +153,11 @@ fn any_ignore_files_leave_out_what_git_leaves_out() {
         for file in [".gitignore", "src/.gitignore", "a/lib/.gitignore"] {
             let mut text = String::new();
             for _ in 0..=dice.below(4) {
-                text.push_str(dice.of(&["", "", "", "!", "/", "**/"]));
+                text.push_str(dice.one_of(&["", "", "", "!", "/", "**/"]));
                 for _ in 0..=dice.below(4) {
-                    text.push_str(dice.of(&pieces));
+                    text.push_str(dice.one_of(&pieces));
                 }
-                text.push_str(dice.of(&["", "", "/", "/**", " ", "\r"]));
+                text.push_str(dice.one_of(&["", "", "/", "/**", " ", "\r"]));
                 text.push('\n');
             }
             fs::write(root.join(file), &text).unwrap();

@@ -86,6 +86,11 @@ pub(super) static ROWS: &[Row] = &[
         names: "?#execSync",
         acts: &[Shell(SECOND)],
     },
+    // A regular expression has a method of this name, too.
+    Row {
+        names: "?#exec",
+        acts: &[ShellIfKnown(SECOND)],
+    },
     Row {
         names: "child_process.spawn child_process.execFile cross-spawn Deno.Command Bun.spawn",
         acts: &[StartList(FIRST, SECOND)],

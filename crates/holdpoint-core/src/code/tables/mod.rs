@@ -14,12 +14,13 @@ mod python_clients;
 mod ruby;
 mod shared;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use super::calls::canonical;
 use super::constants::Pure;
 use super::{Language, Unfollowed};
+use crate::seeded::{Seeded, SeededMap};
 
 /// Functions that do the same.
 pub(super) struct Row {
@@ -84,12 +85,18 @@ pub(super) enum CallEffect {
     /// Fetches a URL, reads anything else.
     ConnectIfUrl(Parameter),
     Shell(Parameter),
+    /// The same of a method many objects have: only a line that stands there is one.
+    ShellIfKnown(Parameter),
     /// The arguments from one on are a program and its arguments.
     Run(usize),
+    /// The same of a method many objects have: only words that stand there are some.
+    RunIfKnown(usize),
     /// The same, with the name the program is to see as a second.
     RunNamed(usize),
     /// A program, and a list with its name and arguments.
     RunVector(Parameter, Parameter),
+    /// A program that is given a terminal of its own.
+    StartOnTerminal(Parameter),
     /// Python's `subprocess`.
     Start,
     /// A program and a list of arguments, or options.
@@ -159,6 +166,8 @@ impl CallEffect {
             | CallEffect::QueryIfPlain(_)
             | CallEffect::Kubernetes
             | CallEffect::Kill(..)
+            | CallEffect::ShellIfKnown(_)
+            | CallEffect::RunIfKnown(_)
             | CallEffect::ChangeDirectory(_)
             | CallEffect::SetVariable(..) => false,
             CallEffect::Delete(..)
@@ -178,6 +187,7 @@ impl CallEffect {
             | CallEffect::RunNamed(_)
             | CallEffect::RunVector(..)
             | CallEffect::Start
+            | CallEffect::StartOnTerminal(_)
             | CallEffect::StartList(..)
             | CallEffect::StartLine
             | CallEffect::System(_)
@@ -223,9 +233,11 @@ impl CallEffect {
 /// The functions of a language by name.
 pub(super) struct Table {
     language: Language,
-    acts: HashMap<&'static str, &'static [CallEffect]>,
+    acts: SeededMap<&'static str, &'static [CallEffect]>,
+    /// What all functions of a module do: the rows whose names end in `.*`, without that.
+    below: SeededMap<&'static str, &'static [CallEffect]>,
     /// Modules and classes that hold a function which counts.
-    holders: HashSet<&'static str>,
+    holders: HashSet<&'static str, Seeded>,
 }
 
 impl Table {
@@ -242,11 +254,15 @@ impl Table {
     }
 
     fn new(language: Language, rows: &[&'static [Row]], globals: &[&'static str]) -> Table {
-        let mut acts = HashMap::new();
-        let mut holders: HashSet<&'static str> = globals.iter().copied().collect();
+        let mut acts = SeededMap::default();
+        let mut below = SeededMap::default();
+        let mut holders: HashSet<&'static str, Seeded> = globals.iter().copied().collect();
         for row in rows.iter().copied().flatten() {
             for name in row.names.split_ascii_whitespace() {
                 acts.insert(name, row.acts);
+                if let Some(module) = name.strip_suffix(".*") {
+                    below.insert(module, row.acts);
+                }
                 if !row.acts.iter().any(CallEffect::counts_unseen) {
                     continue;
                 }
@@ -261,6 +277,7 @@ impl Table {
         Table {
             language,
             acts,
+            below,
             holders,
         }
     }
@@ -272,7 +289,7 @@ impl Table {
             return Some(acts);
         }
         let (module, _) = name.split_once('.')?;
-        self.acts.get(format!("{module}.*").as_str()).copied()
+        self.below.get(module).copied()
     }
 
     /// The way below a module all of which is one row: `git.push` of `sh.git.push`.

@@ -132,11 +132,28 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "pty.spawn",
-        acts: &[Start],
+        acts: &[StartOnTerminal(FIRST)],
     },
     Row {
         names: "?#system ?#popen ?#getoutput",
         acts: &[Shell(SECOND)],
+    },
+    // `session.run("rm", "-rf", "x")` of nox and its like.
+    Row {
+        names: "?#run",
+        acts: &[RunIfKnown(1)],
+    },
+    Row {
+        names: "?#run_line_magic",
+        acts: &[Shell(Parameter(2, "line"))],
+    },
+    Row {
+        names: "?#run_cell_magic",
+        acts: &[Shell(Parameter(3, "cell"))],
+    },
+    Row {
+        names: "tempfile.mkdtemp tempfile.mkstemp tempfile.mktemp",
+        acts: &[Pure(temporary)],
     },
     Row {
         names: "platform.system",
@@ -221,7 +238,7 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "ctypes.* cffi.* _ctypes.* pickle.loads marshal.loads dill.loads yaml.unsafe_load \
-                cloudpickle.loads jsonpickle.decode",
+                cloudpickle.loads jsonpickle.decode _pickle.loads cPickle.loads",
         acts: &[Opaque(Unfollowed::Native)],
     },
     // Values.
@@ -272,6 +289,11 @@ pub(super) static ROWS: &[Row] = &[
         acts: &[Pure(c::words)],
     },
 ];
+
+/// What has just been made for a while, as the shell knows `mktemp`: nobody else has anything there.
+fn temporary(_: &[crate::code::values::Value]) -> crate::code::values::Value {
+    crate::code::values::Value::known("/tmp/tmp.XXXXXXXXXX".to_owned())
+}
 
 /// `$HOME` in a path is the home.
 fn expanded(args: &[crate::code::values::Value]) -> crate::code::values::Value {

@@ -42,7 +42,7 @@ pub(super) fn play(stage: &mut Stage<'_>) -> anyhow::Result<()> {
     stage.sheet.field("answer", &answer(settled))?;
     stage.show_result(&acted)?;
 
-    let registry = fs::read_to_string(stage.place.project().join(REGISTRY))
+    let registry = fs::read_to_string(stage.directory.project().join(REGISTRY))
         .context("the stand-in for the registry cannot be read")?;
     let published = registry == AFTER;
     stage.sheet.field(

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
-use holdpoint_engine::amounts::counted;
+use holdpoint_engine::humanize::counted;
 use holdpoint_engine::{Verdict, plain_words};
 use holdpoint_ledger::{Reader, Record, Verification, Verify, segment_name};
 
@@ -16,7 +16,7 @@ const TRUE: &str = r#""verdict":"deny""#;
 const FALSE: &str = r#""verdict":"allow""#;
 
 pub(super) fn play(stage: &mut Stage<'_>) -> anyhow::Result<()> {
-    let ledger = stage.place.ledger();
+    let ledger = stage.directory.ledger();
     stage.sheet.say("What this tour has put on record:")?;
     stage.sheet.space()?;
     let mut records = Reader::new(&ledger);
@@ -35,7 +35,7 @@ pub(super) fn play(stage: &mut Stage<'_>) -> anyhow::Result<()> {
     })?;
     promised(genuine.is_intact(), "the ledger should be intact")?;
 
-    let copy = stage.place.root().join("forged-ledger");
+    let copy = stage.directory.root().join("forged-ledger");
     let line = forge(&ledger, &copy)?;
     let forged = verified(&copy)?;
     stage.sheet.space()?;

@@ -4,30 +4,31 @@
 //! binding of the call as it was on the screen, and a call that came under the cursor by itself is
 //! not answered until there was time to see it.
 
+mod answering;
 mod line;
 mod popup;
 mod rows;
 
 use std::collections::BTreeMap;
 
-use holdpoint_broker::{Answer, Moment, Request, State as Stands};
+use holdpoint_broker::{Answer, Request, State as Stands, UnixMillis};
 use ratatui::crossterm::event::KeyEvent;
 
 use self::line::TypedLine;
 use self::popup::After;
 use self::rows::Rows;
-use super::keys::{Action, Command, action_of, name_of};
+use super::keys::{Action, action_of};
 
 pub(super) use self::popup::{Popup, Purpose, RuleKind};
 
-/// How long something is on the screen before it is answered, in milliseconds: less than it takes
-/// to notice.
-const TIME_TO_SEE: u64 = 600;
+/// How long something must be on the screen before it can be answered, in milliseconds: in less nobody has seen
+/// it, and the key was meant for what stood there before. A key that comes earlier does nothing but say so.
+const MIN_TIME_SHOWN: u64 = 600;
 
 /// How many seconds `+` adds.
 pub(super) const EXTENSION: u64 = 300;
 
-/// How many settled calls are fetched at once, and kept at most.
+/// How many settled calls are fetched at once, and the most that are kept: more than anybody scrolls through. The ledger has all.
 pub(super) const HISTORY_PAGE: usize = 200;
 const MAX_HISTORY: usize = 5000;
 
@@ -64,7 +65,7 @@ pub(super) enum Errand {
     /// Give a call more time.
     Extend(String),
     /// Fetch what was settled before then.
-    History(Option<Moment>),
+    History(Option<UnixMillis>),
 }
 
 /// What a key wants of the world.
@@ -98,7 +99,7 @@ pub(super) enum News {
     /// What came of answers.
     Answered(Vec<Came>),
     /// What was settled before a moment.
-    History(Option<Moment>, Vec<Request>),
+    History(Option<UnixMillis>, Vec<Request>),
     /// Something could not be asked.
     Failed(String),
 }
@@ -153,7 +154,7 @@ pub(super) struct State {
     popup: Option<Popup>,
     told: Option<(Tone, String)>,
     /// When something else came under the cursor by itself.
-    moved: Option<Moment>,
+    moved: Option<UnixMillis>,
     drawn: Drawn,
 }
 
@@ -239,7 +240,7 @@ impl State {
     }
 
     /// Takes what the daemon says.
-    pub(super) fn heard(&mut self, news: News, now: Moment) {
+    pub(super) fn heard(&mut self, news: News, now: UnixMillis) {
         let before = self
             .current()
             .map(|(_, request)| Target::from_request(request));
@@ -317,7 +318,7 @@ impl State {
         }
     }
 
-    fn fetched(&mut self, before: Option<Moment>, requests: Vec<Request>) {
+    fn fetched(&mut self, before: Option<UnixMillis>, requests: Vec<Request>) {
         self.more_past = requests.len() >= HISTORY_PAGE;
         if before.is_none() {
             self.past.replace(Vec::new());
@@ -359,7 +360,7 @@ impl State {
     }
 
     /// Takes a key.
-    pub(super) fn press(&mut self, key: &KeyEvent, now: Moment) -> Step {
+    pub(super) fn press(&mut self, key: &KeyEvent, now: UnixMillis) -> Step {
         self.told = None;
         let step = match self.popup.take() {
             Some(popup) => self.pressed_in(popup, key),
@@ -388,7 +389,7 @@ impl State {
         Step::Nothing
     }
 
-    fn act(&mut self, action: Action, now: Moment) -> Step {
+    fn act(&mut self, action: Action, now: UnixMillis) -> Step {
         match action {
             Action::Quit => return Step::Quit,
             Action::Help => self.popup = Some(Popup::Help(0)),
@@ -413,204 +414,6 @@ impl State {
             Action::Do(command) => return self.answer(command, now),
         }
         Step::Nothing
-    }
-
-    /// Something about calls that wait.
-    fn answer(&mut self, command: Command, now: Moment) -> Step {
-        let request = match self.answerable(now) {
-            Ok(request) => request.clone(),
-            Err(why) => {
-                self.tell(Tone::Bad, why);
-                return Step::Nothing;
-            }
-        };
-        match command {
-            Command::Release => self.release(&request),
-            Command::Refuse => {
-                let no = |target| Given {
-                    target,
-                    answer: Answer::No,
-                    phrase: None,
-                };
-                let given = self.targets(&request).into_iter().map(no).collect();
-                self.give(given)
-            }
-            Command::Comment => {
-                self.popup = Some(Popup::Line {
-                    purpose: Purpose::Comment(self.targets(&request)),
-                    line: TypedLine::default(),
-                });
-                Step::Nothing
-            }
-            Command::Edit => Step::Edit(Box::new(request)),
-            Command::Always => self.choose_rule(&request, RuleKind::Always),
-            Command::Never => self.choose_rule(&request, RuleKind::Never),
-            Command::Turn => self.suspend(&request, Answer::Turn, "until its turn ends"),
-            Command::Idle => self.suspend(&request, Answer::Idle, "until its session is idle"),
-            Command::All => self.suspend(&request, Answer::All, "for the rest of its session"),
-            Command::Extend => Step::Ask(Errand::Extend(request.id)),
-            Command::Mark => {
-                if self.marked.remove(&request.id).is_none() {
-                    self.marked
-                        .insert(request.id.clone(), Target::from_request(&request));
-                }
-                self.go(self.row().saturating_add(1))
-            }
-            Command::MarkAll => {
-                self.mark_all();
-                Step::Nothing
-            }
-        }
-    }
-
-    /// The call an answer would be about; why none can be answered.
-    fn answerable(&self, now: Moment) -> Result<&Request, String> {
-        if self.tab == Tab::History {
-            return Err(format!(
-                "this was answered before: {} goes back to what waits",
-                name_of(Action::OtherTab)
-            ));
-        }
-        if let Link::Down(why) = &self.link {
-            return Err(format!("nothing can be answered: {why}"));
-        }
-        let Some((_, request)) = self.current() else {
-            return Err("nothing is listed that could be answered".into());
-        };
-        let seen = |at: Moment| now.0.saturating_sub(at.0) >= TIME_TO_SEE;
-        if self.moved.is_some_and(|at| !seen(at)) {
-            return Err("another call has come under the cursor: look at it first".into());
-        }
-        Ok(request)
-    }
-
-    /// What an answer is about: what is selected and listed, or the call under the cursor.
-    fn targets(&self, current: &Request) -> Vec<Target> {
-        let visible = self.rows();
-        let marked: Vec<Target> = visible
-            .iter()
-            .filter_map(|request| self.marked.get(&request.id))
-            .cloned()
-            .collect();
-        // In full only one call is seen.
-        match marked.is_empty() || self.full {
-            true => vec![Target::from_request(current)],
-            false => marked,
-        }
-    }
-
-    fn release(&mut self, current: &Request) -> Step {
-        let targets = self.targets(current);
-        if let [target] = targets.as_slice()
-            && let Some(request) = self.waiting.find(&target.id).cloned()
-        {
-            return self.release_by(&request, Answer::Yes);
-        }
-        let wants_phrase = |target: &Target| {
-            self.waiting
-                .find(&target.id)
-                .is_some_and(|request| request.terms.phrase.is_some())
-        };
-        let (left, released): (Vec<Target>, Vec<Target>) =
-            targets.into_iter().partition(wants_phrase);
-        let left: Vec<&str> = left.iter().map(|target| target.id.as_str()).collect();
-        let note = format!("left out, their phrase must be typed: {}", left.join(", "));
-        if released.is_empty() {
-            self.tell(Tone::Bad, note);
-            return Step::Nothing;
-        }
-        let named = released.iter().filter_map(|target| {
-            let request = self.waiting.find(&target.id)?;
-            Some(format!(
-                "{}  {}  {}",
-                request.id,
-                request.decision.risk.as_str(),
-                request.display.summary
-            ))
-        });
-        self.popup = Some(Popup::Confirm {
-            question: format!("Release these {} calls?", released.len()),
-            lines: named.collect(),
-            note: match left.is_empty() {
-                true => String::new(),
-                false => note,
-            },
-            answers: released
-                .into_iter()
-                .map(|target| Given {
-                    target,
-                    answer: Answer::Yes,
-                    phrase: None,
-                })
-                .collect(),
-        });
-        Step::Nothing
-    }
-
-    /// Releases one call, with its phrase if it wants one.
-    fn release_by(&mut self, request: &Request, answer: Answer) -> Step {
-        let target = Target::from_request(request);
-        let Some(phrase) = request.terms.phrase.clone() else {
-            return self.give(vec![Given {
-                target,
-                answer,
-                phrase: None,
-            }]);
-        };
-        self.popup = Some(Popup::Line {
-            purpose: Purpose::Phrase {
-                target,
-                phrase,
-                answer,
-            },
-            line: TypedLine::default(),
-        });
-        Step::Nothing
-    }
-
-    fn choose_rule(&mut self, request: &Request, kind: RuleKind) -> Step {
-        self.popup = Popup::rules(request, kind);
-        if self.popup.is_none() {
-            self.tell(
-                Tone::Bad,
-                "no rule is offered for a call like this: release it or refuse it",
-            );
-        }
-        Step::Nothing
-    }
-
-    fn suspend(&mut self, request: &Request, answer: Answer, how_long: &str) -> Step {
-        if !request.terms.suspendable {
-            self.tell(
-                Tone::Bad,
-                "questions cannot be suspended by this call: release it or refuse it",
-            );
-            return Step::Nothing;
-        }
-        self.popup = Some(Popup::Confirm {
-            question: format!("Release {} and ask nothing more {how_long}?", request.id),
-            note: "Calls of this session that would be asked about then run without you; what is \
-                   denied stays denied."
-                .into(),
-            lines: vec![
-                format!("agent    {}", request.asked.agent),
-                format!("session  {}", request.asked.session),
-            ],
-            answers: vec![Given {
-                target: Target::from_request(request),
-                answer,
-                phrase: None,
-            }],
-        });
-        Step::Nothing
-    }
-
-    fn give(&mut self, answers: Vec<Given>) -> Step {
-        for given in &answers {
-            self.marked.remove(&given.target.id);
-        }
-        self.tell(Tone::Plain, "the daemon is told …");
-        Step::Ask(Errand::Answer(answers))
     }
 
     fn mark_all(&mut self) {

@@ -1,11 +1,11 @@
-use holdpoint_broker::{Answer, Moment, Request, Scope};
+use holdpoint_broker::{Answer, Request, Scope, UnixMillis};
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 use super::super::sample::{NOW, edit, push, review, settled};
 use super::*;
 
 /// Long enough after everything to have seen it.
-const LATER: Moment = Moment(NOW.0 + 10_000);
+const LATER: UnixMillis = UnixMillis(NOW.0 + 10_000);
 
 fn state(requests: &[Request]) -> State {
     let mut state = State::new();
@@ -100,7 +100,7 @@ fn what_came_under_the_cursor_by_itself_is_not_answered_at_once() {
         "{}",
         told(&state)
     );
-    let seen = Moment(LATER.0 + TIME_TO_SEE);
+    let seen = UnixMillis(LATER.0 + MIN_TIME_SHOWN);
     let step = state.press(&KeyEvent::from(KeyCode::Char('y')), seen);
     assert_eq!(only(step).target.id, "e4dm2k8z");
 

@@ -1,7 +1,7 @@
 //! One call: what is asked, why it is held, and on which terms it is answered.
 
 use holdpoint_broker::words::{self, Piece};
-use holdpoint_broker::{Format, Moment, Request, State, Status};
+use holdpoint_broker::{Format, Request, State, Status, UnixMillis};
 use ratatui::text::Line;
 
 use super::clock;
@@ -21,7 +21,7 @@ pub(super) enum Extent {
 pub(super) fn lines(
     request: &Request,
     extent: Extent,
-    now: Moment,
+    now: UnixMillis,
     ink: Ink,
     width: u16,
 ) -> Vec<Line<'static>> {
@@ -41,7 +41,7 @@ pub(super) fn lines(
     page.finish()
 }
 
-fn heading(page: &mut Page, request: &Request, now: Moment) {
+fn heading(page: &mut Page, request: &Request, now: UnixMillis) {
     let decision = &request.decision;
     let risk = decision.risk;
     let left = match (request.state, request.expires) {
@@ -63,7 +63,7 @@ fn heading(page: &mut Page, request: &Request, now: Moment) {
 }
 
 /// How it ended.
-fn answer(page: &mut Page, request: &Request, now: Moment) {
+fn answer(page: &mut Page, request: &Request, now: UnixMillis) {
     let Some(settled) = &request.settled else {
         return;
     };

@@ -1,6 +1,6 @@
 //! The calls, a line each.
 
-use holdpoint_broker::{Moment, Request, State as Stands};
+use holdpoint_broker::{Request, State as Stands, UnixMillis};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
@@ -19,15 +19,15 @@ const RISK: usize = 8;
 const ANSWER: usize = 9;
 const TOOL: usize = 12;
 
-/// Less time than this is told apart, in milliseconds.
-const HURRY: u64 = 30_000;
+/// The time left below which a row is marked, in milliseconds: about what it takes to read a call and answer.
+const MIN_CALM_TIME: u64 = 30_000;
 
 /// Draws the list; says which row is the first that is seen.
 pub(super) fn draw(
     frame: &mut Frame<'_>,
     area: Rect,
     state: &State,
-    now: Moment,
+    now: UnixMillis,
     ink: Ink,
 ) -> usize {
     let rows = state.rows();
@@ -59,7 +59,7 @@ pub(super) fn draw(
 fn line(
     request: &Request,
     state: &State,
-    now: Moment,
+    now: UnixMillis,
     ink: Ink,
     (width, tool): (usize, usize),
 ) -> Line<'static> {
@@ -79,7 +79,7 @@ fn line(
     match state.tab() {
         Tab::Waiting => {
             let (left, look) = match request.expires {
-                Some(expires) if now.until(expires).as_millis() < u128::from(HURRY) => {
+                Some(expires) if now.until(expires).as_millis() < u128::from(MIN_CALM_TIME) => {
                     (clock::left(now, expires), Look::Bad)
                 }
                 Some(expires) => (clock::left(now, expires), Look::Plain),

@@ -1,5 +1,5 @@
 //! Draws the state. Every text from outside goes through [`page`] or
-//! [`shown`](crate::terminal::shown), so that none of it drives the terminal.
+//! [`escape_for_display`], so that none of it drives the terminal.
 
 mod clock;
 mod detail;
@@ -8,7 +8,7 @@ mod list;
 mod page;
 mod popup;
 
-use holdpoint_broker::Moment;
+use holdpoint_broker::UnixMillis;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Modifier;
@@ -32,7 +32,7 @@ const WIDE: u16 = 150;
 const MIN_SCREEN: (u16, u16) = (30, 8);
 
 /// Draws everything, and says what the state has to know of it.
-pub(super) fn draw(frame: &mut Frame<'_>, state: &State, now: Moment, ink: Ink) -> Drawn {
+pub(super) fn draw(frame: &mut Frame<'_>, state: &State, now: UnixMillis, ink: Ink) -> Drawn {
     let screen = frame.area();
     if screen.width < MIN_SCREEN.0 || screen.height < MIN_SCREEN.1 {
         frame.render_widget(Paragraph::new("Make the window larger."), screen);
@@ -92,7 +92,7 @@ fn header(frame: &mut Frame<'_>, area: Rect, state: &State, ink: Ink) {
     frame.render_widget(link, corner);
 }
 
-fn body(frame: &mut Frame<'_>, area: Rect, state: &State, now: Moment, ink: Ink) -> Drawn {
+fn body(frame: &mut Frame<'_>, area: Rect, state: &State, now: UnixMillis, ink: Ink) -> Drawn {
     let Some((_, request)) = state.current() else {
         nothing(frame, area, state, ink);
         return Drawn::default();

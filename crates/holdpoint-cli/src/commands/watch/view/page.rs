@@ -14,7 +14,7 @@ use crate::terminal::escape_for_display;
 const LABEL: usize = 11;
 
 /// The least room text gets on a line, however narrow the screen is.
-const NARROWEST: usize = 10;
+const MIN_WIDTH: usize = 10;
 
 /// The most characters of a field, so that a long one does not push the others off the screen.
 const MAX_FIELD: usize = 2000;
@@ -114,7 +114,7 @@ impl Page {
     }
 
     fn room(&self, used: usize) -> usize {
-        self.width.saturating_sub(used).max(NARROWEST)
+        self.width.saturating_sub(used).max(MIN_WIDTH)
     }
 }
 

@@ -42,7 +42,7 @@ fn state(requests: &[holdpoint_broker::Request]) -> State {
 }
 
 fn press(state: &mut State, code: KeyCode) {
-    let later = Moment(NOW.0 + 10_000);
+    let later = UnixMillis(NOW.0 + 10_000);
     let _ = state.press(&KeyEvent::from(code), later);
 }
 

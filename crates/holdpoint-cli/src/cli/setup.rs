@@ -1,0 +1,63 @@
+//! The arguments of `holdpoint init`, `uninstall` and `doctor`.
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
+use holdpoint_agents::setup::HOSTS;
+
+/// Which settings of which agents.
+#[derive(Debug, Args)]
+pub(crate) struct Setup {
+    /// The agents; without one, those on this machine
+    #[arg(value_name = "AGENT", value_parser = agent_names())]
+    pub(crate) agents: Vec<String>,
+    /// Another way to name an agent
+    #[arg(long = "agent", value_name = "AGENT", value_parser = agent_names())]
+    pub(crate) more_agents: Vec<String>,
+    /// Whose settings
+    #[arg(long, value_name = "WHOSE", conflicts_with_all = ["project", "local", "managed"])]
+    pub(crate) scope: Option<SettingsOf>,
+    /// The settings everybody shares in the project in this directory
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// Your own settings for the project in this directory
+    #[arg(long, conflicts_with = "project")]
+    pub(crate) local: bool,
+    /// The machine's settings, which most agents let nobody else switch off; needs the rights to
+    /// write there
+    #[arg(long, conflicts_with_all = ["project", "local"])]
+    pub(crate) managed: bool,
+    /// Show what would change and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Do not ask, even on a terminal
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+/// Which agents to look at.
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// The agents; without one, those on this machine
+    #[arg(value_name = "AGENT", value_parser = agent_names())]
+    pub(crate) agents: Vec<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn agent_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(HOSTS.map(|host| host.name()))
+}
+
+/// Whose settings of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SettingsOf {
+    /// Yours, for all your sessions
+    User,
+    /// Everybody's in the project in this directory
+    Project,
+    /// Yours in the project in this directory
+    Local,
+    /// Everybody's on this machine
+    Managed,
+}

@@ -1,0 +1,222 @@
+//! What a key makes of the calls that wait: an answer, or the question that comes before one.
+
+use holdpoint_broker::{Answer, Request, UnixMillis};
+
+use super::super::keys::{Action, Command, name_of};
+use super::line::TypedLine;
+use super::{
+    Errand, Given, Link, MIN_TIME_SHOWN, Popup, Purpose, RuleKind, State, Step, Tab, Target, Tone,
+};
+
+/// Why no call can be answered.
+#[derive(Debug, thiserror::Error)]
+enum Unanswerable {
+    #[error(
+        "this was answered before: {} goes back to what waits",
+        name_of(Action::OtherTab)
+    )]
+    Settled,
+    #[error("nothing can be answered: {0}")]
+    NoDaemon(String),
+    #[error("nothing is listed that could be answered")]
+    NothingListed,
+    #[error("another call has come under the cursor: look at it first")]
+    NotSeen,
+}
+
+impl State {
+    /// Something about calls that wait.
+    pub(super) fn answer(&mut self, command: Command, now: UnixMillis) -> Step {
+        let request = match self.answerable(now) {
+            Ok(request) => request.clone(),
+            Err(why) => {
+                self.tell(Tone::Bad, why.to_string());
+                return Step::Nothing;
+            }
+        };
+        match command {
+            Command::Release => self.release(&request),
+            Command::Refuse => {
+                let no = |target| Given {
+                    target,
+                    answer: Answer::No,
+                    phrase: None,
+                };
+                let given = self.targets(&request).into_iter().map(no).collect();
+                self.give(given)
+            }
+            Command::Comment => {
+                self.popup = Some(Popup::Line {
+                    purpose: Purpose::Comment(self.targets(&request)),
+                    line: TypedLine::default(),
+                });
+                Step::Nothing
+            }
+            Command::Edit => Step::Edit(Box::new(request)),
+            Command::Always => self.choose_rule(&request, RuleKind::Always),
+            Command::Never => self.choose_rule(&request, RuleKind::Never),
+            Command::Turn => self.suspend(&request, Answer::Turn, "until its turn ends"),
+            Command::Idle => self.suspend(&request, Answer::Idle, "until its session is idle"),
+            Command::All => self.suspend(&request, Answer::All, "for the rest of its session"),
+            Command::Extend => Step::Ask(Errand::Extend(request.id)),
+            Command::Mark => {
+                if self.marked.remove(&request.id).is_none() {
+                    self.marked
+                        .insert(request.id.clone(), Target::from_request(&request));
+                }
+                self.go(self.row().saturating_add(1))
+            }
+            Command::MarkAll => {
+                self.mark_all();
+                Step::Nothing
+            }
+        }
+    }
+
+    /// The call an answer would be about; why none can be answered.
+    fn answerable(&self, now: UnixMillis) -> Result<&Request, Unanswerable> {
+        if self.tab == Tab::History {
+            return Err(Unanswerable::Settled);
+        }
+        if let Link::Down(why) = &self.link {
+            return Err(Unanswerable::NoDaemon(why.clone()));
+        }
+        let Some((_, request)) = self.current() else {
+            return Err(Unanswerable::NothingListed);
+        };
+        let seen = |at: UnixMillis| now.0.saturating_sub(at.0) >= MIN_TIME_SHOWN;
+        if self.moved.is_some_and(|at| !seen(at)) {
+            return Err(Unanswerable::NotSeen);
+        }
+        Ok(request)
+    }
+
+    /// What an answer is about: what is selected and listed, or the call under the cursor.
+    fn targets(&self, current: &Request) -> Vec<Target> {
+        let visible = self.rows();
+        let marked: Vec<Target> = visible
+            .iter()
+            .filter_map(|request| self.marked.get(&request.id))
+            .cloned()
+            .collect();
+        // In full only one call is seen.
+        match marked.is_empty() || self.full {
+            true => vec![Target::from_request(current)],
+            false => marked,
+        }
+    }
+
+    fn release(&mut self, current: &Request) -> Step {
+        let targets = self.targets(current);
+        if let [target] = targets.as_slice()
+            && let Some(request) = self.waiting.find(&target.id).cloned()
+        {
+            return self.release_by(&request, Answer::Yes);
+        }
+        let wants_phrase = |target: &Target| {
+            self.waiting
+                .find(&target.id)
+                .is_some_and(|request| request.terms.phrase.is_some())
+        };
+        let (left, released): (Vec<Target>, Vec<Target>) =
+            targets.into_iter().partition(wants_phrase);
+        let left: Vec<&str> = left.iter().map(|target| target.id.as_str()).collect();
+        let note = format!("left out, their phrase must be typed: {}", left.join(", "));
+        if released.is_empty() {
+            self.tell(Tone::Bad, note);
+            return Step::Nothing;
+        }
+        let named = released.iter().filter_map(|target| {
+            let request = self.waiting.find(&target.id)?;
+            Some(format!(
+                "{}  {}  {}",
+                request.id,
+                request.decision.risk.as_str(),
+                request.display.summary
+            ))
+        });
+        self.popup = Some(Popup::Confirm {
+            question: format!("Release these {} calls?", released.len()),
+            lines: named.collect(),
+            note: match left.is_empty() {
+                true => String::new(),
+                false => note,
+            },
+            answers: released
+                .into_iter()
+                .map(|target| Given {
+                    target,
+                    answer: Answer::Yes,
+                    phrase: None,
+                })
+                .collect(),
+        });
+        Step::Nothing
+    }
+
+    /// Releases one call, with its phrase if it wants one.
+    fn release_by(&mut self, request: &Request, answer: Answer) -> Step {
+        let target = Target::from_request(request);
+        let Some(phrase) = request.terms.phrase.clone() else {
+            return self.give(vec![Given {
+                target,
+                answer,
+                phrase: None,
+            }]);
+        };
+        self.popup = Some(Popup::Line {
+            purpose: Purpose::Phrase {
+                target,
+                phrase,
+                answer,
+            },
+            line: TypedLine::default(),
+        });
+        Step::Nothing
+    }
+
+    fn choose_rule(&mut self, request: &Request, kind: RuleKind) -> Step {
+        self.popup = Popup::rules(request, kind);
+        if self.popup.is_none() {
+            self.tell(
+                Tone::Bad,
+                "no rule is offered for a call like this: release it or refuse it",
+            );
+        }
+        Step::Nothing
+    }
+
+    fn suspend(&mut self, request: &Request, answer: Answer, how_long: &str) -> Step {
+        if !request.terms.suspendable {
+            self.tell(
+                Tone::Bad,
+                "questions cannot be suspended by this call: release it or refuse it",
+            );
+            return Step::Nothing;
+        }
+        self.popup = Some(Popup::Confirm {
+            question: format!("Release {} and ask nothing more {how_long}?", request.id),
+            note: "Calls of this session that would be asked about then run without you; what is \
+                   denied stays denied."
+                .into(),
+            lines: vec![
+                format!("agent    {}", request.asked.agent),
+                format!("session  {}", request.asked.session),
+            ],
+            answers: vec![Given {
+                target: Target::from_request(request),
+                answer,
+                phrase: None,
+            }],
+        });
+        Step::Nothing
+    }
+
+    pub(super) fn give(&mut self, answers: Vec<Given>) -> Step {
+        for given in &answers {
+            self.marked.remove(&given.target.id);
+        }
+        self.tell(Tone::Plain, "the daemon is told …");
+        Step::Ask(Errand::Answer(answers))
+    }
+}
