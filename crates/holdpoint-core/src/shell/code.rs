@@ -166,7 +166,7 @@ const UNKNOWN_HOST: &str = "unknown.invalid";
 
 /// Whether code that has a connection of its own also has what is handed out over one: a shell that waits
 /// for lines, or a way to run whatever arrives. It is listed as the program that does just that.
-fn hands_over_shell(reading: &crate::code::Reading, language: Language, source: Source) -> bool {
+fn hands_over_shell(reading: &code::Reading, language: Language, source: Source) -> bool {
     // Awk knows connections only by the names of files nobody else uses.
     if language == Language::Awk {
         return true;
