@@ -527,7 +527,9 @@ mod tests {
         let (memory, under) = (Memory::default(), terms());
         let looks: [(&[u8], &dyn Fn(&Noting)); 3] = [
             (b"names", &|noting| drop(noting.names(&text("src"), 9))),
-            (b"twin", &|noting| drop(noting.twin(&text("a")))),
+            (b"twin", &|noting| {
+                assert_eq!(noting.twin(&text("a")), None);
+            }),
             (b"git", &|noting| {
                 assert_eq!(noting.tracking(&text("a")), Tracking::NoRepository);
             }),

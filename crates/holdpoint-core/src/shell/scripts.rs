@@ -76,11 +76,15 @@ impl Unwrapped<'_, '_> {
         let Some(path) = self.known(0).map(str::to_owned) else {
             return Ok(());
         };
-        // `/usr/../tmp/x` begins like an installed program and is none.
-        let installed = !path.split('/').any(|part| part == "..")
-            && INSTALLED
-                .iter()
-                .any(|directory| is_within(&path, directory));
+        // `/usr/../tmp/x` begins like an installed program and is none; `/usr/bin/../bin/vim` is one.
+        let place = match path.split('/').any(|part| part == "..") {
+            true => self.real(&path),
+            false => Some(path.clone()),
+        };
+        let installed = place.is_some_and(|place| {
+            let mut installed = INSTALLED.iter();
+            installed.any(|directory| is_within(&place, directory))
+        });
         if installed {
             return Ok(());
         }

@@ -1207,17 +1207,48 @@ impl<'w> Listing<'w> {
             };
             simple.words.first()?.plain().map(str::to_owned)
         };
-        let passes = |item: &Item| {
-            matches!(item.connector, Connector::Sequence | Connector::Background)
-                && name(item).is_some_and(|name| {
-                    !GO_AROUND.contains(&name.as_str()) && !self.environment.redefines(&name)
-                })
-        };
+        let ends =
+            |item: &Item| matches!(item.connector, Connector::Sequence | Connector::Background);
+        let passes = |item: &Item| ends(item) && self.comes_back(std::slice::from_ref(item));
         let Some((last, before)) = body.split_last() else {
             return false;
         };
         let breaks = name(last).is_some_and(|name| name == "break");
         breaks && !self.environment.redefines("break") && before.iter().all(passes)
+    }
+
+    /// Whether the shell goes on behind all of these: none of them can go around what follows.
+    fn comes_back(&self, items: &[Item]) -> bool {
+        let mut nodes = items.iter().flat_map(|item| &item.pipeline.commands);
+        nodes.all(|node| match &node.kind {
+            CommandKind::Simple(simple) => {
+                let name = simple.words.first().and_then(|word| word.plain());
+                name.is_some_and(|name| {
+                    !GO_AROUND.contains(&name) && !self.environment.redefines(name)
+                })
+            }
+            CommandKind::Group(body) => self.comes_back(body),
+            CommandKind::If {
+                branches,
+                otherwise,
+            } => {
+                let mut branches = branches.iter();
+                branches
+                    .all(|(condition, body)| self.comes_back(condition) && self.comes_back(body))
+                    && otherwise.iter().all(|body| self.comes_back(body))
+            }
+            CommandKind::Case { clauses, .. } => {
+                clauses.iter().all(|clause| self.comes_back(&clause.body))
+            }
+            CommandKind::Subshell(_)
+            | CommandKind::Loop { .. }
+            | CommandKind::Each { .. }
+            | CommandKind::ForArithmetic { .. }
+            | CommandKind::Condition(_)
+            | CommandKind::Arithmetic(_)
+            | CommandKind::Function { .. }
+            | CommandKind::Coproc { .. } => false,
+        })
     }
 
     /// Goes on with a loop as long as its variables come to name further places: `a=$b; b=$c`.

@@ -247,6 +247,9 @@ impl Reader<'_> {
                 }
                 _ => elements.push(self.read_word(Position::Argument)?),
             }
+            if self.enclosing > 0 && elements.last().is_some_and(has_escaped_operator) {
+                return self.refuse(RefusalReason::UnknownExpansion);
+            }
             self.pay()?;
         }
     }
@@ -284,6 +287,14 @@ impl Reader<'_> {
 }
 
 /// A byte without meaning in any unquoted word.
+/// `x=(\;)` within a substitution: bash puts such a text together again without its backslash, finds a
+/// fault in it and goes on with the next line, whatever quotes that stands in.
+fn has_escaped_operator(element: &Word) -> bool {
+    element.parts.iter().any(|part| {
+        matches!(part, Part::Literal { text, quoted: true } if text.contains([';', '&', '|', '(', ')', '<', '>']))
+    })
+}
+
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || byte >= 0x80

@@ -113,7 +113,7 @@ fn programs_are_lines_or_words() {
                 "import os; os.execvp('rm', ['rm', '-rf', 'x'])",
                 "run rm|-rf|x",
             ),
-            ("import pty; pty.spawn('/bin/sh')", "run /bin/sh"),
+            ("import pty; pty.spawn('/bin/sh')", "run /bin/sh|-i"),
             ("import os; os.system(b'id'.decode())", "shell id"),
             ("import os; os.system(chr(105) + chr(100))", "shell id"),
             (

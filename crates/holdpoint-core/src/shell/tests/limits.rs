@@ -118,7 +118,7 @@ fn failed_arithmetic_does_not_multiply() {
 #[test]
 fn values_that_calculate_with_each_other_end() {
     let itself = "x='a[$((x))$((x))]'; echo $((x))";
-    assert_eq!(refused(itself), RefusalReason::TooMuchWork);
+    assert_eq!(refused(itself), RefusalReason::TooDeep);
     let chain: String = (0..60)
         .map(|at| format!("x{at}='a[$((x{next}))$((x{next}))]'; ", next = at + 1))
         .collect();
