@@ -164,7 +164,10 @@ fn limits(gate: &Gate, goals: &mut Goals) -> Result<()> {
             "20,000 assignments of each other",
             (0..20_000).map(|number| format!("x{number}=$x ")).collect(),
         ),
-        ("4,000 doublings", format!("{}rm -rf $x", "x=$x$x;".repeat(4_000))),
+        (
+            "4,000 doublings",
+            format!("{}rm -rf $x", "x=$x$x;".repeat(4_000)),
+        ),
         (
             "10,000 deletions by node",
             format!("node -e '{}'", "require(\"fs\").rmSync(x);".repeat(10_000)),

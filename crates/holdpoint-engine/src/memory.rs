@@ -525,7 +525,8 @@ mod tests {
         fs::write(root.join("a"), "").unwrap();
         std::thread::sleep(std::time::Duration::from_millis(120));
         let (memory, under) = (Memory::default(), terms());
-        let looks: [(&[u8], &dyn Fn(&Noting)); 3] = [
+        type Look<'l> = (&'l [u8], &'l dyn Fn(&Noting));
+        let looks: [Look<'_>; 3] = [
             (b"names", &|noting| drop(noting.names(&text("src"), 9))),
             (b"twin", &|noting| {
                 assert_eq!(noting.twin(&text("a")), None);

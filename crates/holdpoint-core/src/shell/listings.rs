@@ -132,10 +132,10 @@ pub(super) fn found_inside(commands: &[Command]) -> Option<Vec<String>> {
     let inside = |root: &String| {
         let parts = || root.split('/').filter(|part| !part.is_empty());
         let wild = root.contains(['*', '?', '[']);
-        !root.starts_with(['/', '~', '$', ':'])
-            && !parts().any(|part| part == ".." || is_hidden(part))
-            && !(by_git && root.trim_end_matches('/') == ".")
-            && (!wild || (by_git && is_source(root)))
+        let leads_out = root.starts_with(['/', '~', '$', ':']);
+        let hides = parts().any(|part| part == ".." || is_hidden(part));
+        let everything = by_git && root.trim_end_matches('/') == ".";
+        !leads_out && !hides && !everything && (!wild || (by_git && is_source(root)))
     };
     if !roots.iter().all(inside) {
         return None;
