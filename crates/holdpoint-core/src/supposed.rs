@@ -204,6 +204,8 @@ impl Found<'_> {
         if self.budget.spend(Resource::Steps, text.len()).is_err() {
             return Err(Full);
         }
+        // Looked for once: every name of a long text asks whether a place follows it.
+        let last_place = text.rfind(['/', '~']);
         let mut starts = 0;
         while let Some(end) = next_token(bytes, starts) {
             let (from, to) = end;
@@ -214,7 +216,7 @@ impl Found<'_> {
             let before = from.checked_sub(1).and_then(|at| bytes.get(at)).copied();
             let rest = text.get(from..).unwrap_or_default();
             // What only looks can only be refused for where it looks.
-            let looks = || rest.contains(['/', '~']) && is_program(base_name(name));
+            let looks = || last_place.is_some_and(|at| at >= from) && is_program(base_name(name));
             if !opens(bytes, from) || !(may_begin(base_name(name)) || looks()) {
                 continue;
             }
