@@ -9,7 +9,7 @@
 use std::sync::LazyLock;
 
 use holdpoint_agents::hook::{
-    Agent, Answer, Gatekeeper, HookCall, Pause, Prompted, Reply, Returned,
+    Agent, Gatekeeper, HookCall, HookDecision, Pause, Prompted, Reply, Returned,
 };
 use holdpoint_core::{Decision, Policy, Session, Surroundings, Verdict, judge_call};
 use holdpoint_engine::EngineError;
@@ -39,7 +39,7 @@ struct Judge {
 }
 
 impl Gatekeeper for Judge {
-    fn judge(&mut self, asked: HookCall) -> Result<Answer, EngineError> {
+    fn judge(&mut self, asked: HookCall) -> Result<HookDecision, EngineError> {
         let around = Surroundings {
             workspace: Some("/work"),
             directory: asked
