@@ -97,9 +97,10 @@ fn measure(long: bool, check: bool) -> Result<()> {
     goals.state(
         Kind::Ratio,
         synced >= SYNCED,
-        // With the wait inside the lock, 16 would reach no more than one. A disk that answers at
-        // once leaves the processor as the limit, which is no fault of the ledger's.
-        synced < 1.2,
+        // With the wait inside the lock, 16 would reach less than one, as they do without a wait. A disk
+        // that answers at once leaves the processor as the limit, which is no fault of the ledger's:
+        // 1.05x to 1.5x were seen where one process waits 4,400 times a second.
+        synced < 1.0,
         &format!("16 processes that wait for the disk reach {synced:.1}x one (goal {SYNCED}x)"),
     );
     let start = with / without;
