@@ -44,8 +44,9 @@ const MAX_DEPTH: usize = 8;
 const MAX_NAMES: usize = 1000;
 /// Files in reach whose state git is asked for; each is a look at the disk.
 const MAX_ASKED: usize = 300;
-/// Files and directories a command may name that are looked up.
-const MAX_GIVEN: usize = 24;
+/// Files and directories a command may name that are looked up: each is some looks at the disk. A command
+/// that names more is a question.
+const MAX_GIVEN: usize = 512;
 
 /// Directories nobody writes code into: installed packages, caches, what was built. They are not walked;
 /// what the session wrote there counts all the same.
@@ -425,7 +426,7 @@ impl Unwrapped<'_, '_> {
     }
 
     /// Finds the files the command's words name; those that were followed already come back.
-    fn given_files(&self, search: &mut Search<'_>) -> Vec<String> {
+    fn given_files(&mut self, search: &mut Search<'_>) -> Vec<String> {
         let row = search.row;
         let mut names: Vec<(String, bool)> = Vec::new();
         let mut operands = 0;
@@ -492,7 +493,10 @@ impl Unwrapped<'_, '_> {
             let files = files.flat_map(|one| one.value.text.split(':'));
             names.extend(files.map(|file| (file.to_owned(), true)));
         }
-        names.truncate(MAX_GIVEN);
+        if names.len() > MAX_GIVEN {
+            self.mark(Reason::OverBudget);
+            names.truncate(MAX_GIVEN);
+        }
         let before: Vec<String> = self
             .listing
             .files
