@@ -22,6 +22,8 @@ const POLICY = {
   tools: {
     mcp__shop__refund: { supervision: "manual", risk: "critical", reason: "A refund cannot be taken back" },
     mcp__shop__quote: { supervision: "confirm", risk: "low", approval: { deadline: 4 } },
+    // Time enough to be given more on a busy machine, and so little that the countdown tells which it was.
+    mcp__shop__order: { supervision: "confirm", risk: "low", approval: { deadline: 60 } },
     mcp__shop__close: { supervision: "confirm", risk: "high", reason: "Closing the shop needs two people", approval: { required: 2 } },
   },
 };
@@ -373,7 +375,7 @@ try {
     await ann.locator(".card.ended", { hasText: "expired" }).waitFor({ timeout: 15_000 });
     const reply = await hook.reply;
     assert.equal(reply.permissionDecision, "deny");
-    const longer = home.hook("mcp__shop__quote", { item: "table" });
+    const longer = home.hook("mcp__shop__order", { item: "table" });
     await press(ann, "table", "extend");
     await card(ann, "table").locator(".countdown", { hasText: /^[45]:/ }).waitFor();
     await press(ann, "table", "refuse");
