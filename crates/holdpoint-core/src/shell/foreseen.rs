@@ -708,7 +708,8 @@ fn letters(set: &str) -> Option<Vec<char>> {
     Some(found)
 }
 
-fn base64(text: &str) -> Option<String> {
+/// The text that is written so.
+pub(crate) fn base64(text: &str) -> Option<String> {
     let mut made = Vec::new();
     let mut bits: u32 = 0;
     let mut count = 0;
