@@ -628,7 +628,8 @@ fn mktemp(words: &[&str]) -> String {
 
 fn basename(words: &[&str]) -> Option<String> {
     let (path, suffix) = match words {
-        [path] => (path, ""),
+        // What looks like an option is one, and an error if it is none of its own.
+        [path] if !path.starts_with('-') => (path, ""),
         [path, suffix] if !path.starts_with('-') => (path, *suffix),
         _ => return None,
     };

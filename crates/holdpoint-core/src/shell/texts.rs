@@ -198,6 +198,11 @@ impl Expander<'_> {
             }
             return self.finished(fields.done(), word, span);
         }
+        // `{$,x}HOME` is `$HOME`: bash expands braces before it looks for variables.
+        let is_lone = |part: &Part| matches!(part, Part::Literal { text, quoted: false } if text.contains('$'));
+        if word.parts.iter().any(is_lone) {
+            return vec![self.unknown_words(word, span)];
+        }
         let expanded = if word.span.len() <= MAX_BRACED {
             braces::expand(&word.parts)
         } else {
@@ -221,8 +226,13 @@ impl Expander<'_> {
         let mut arguments = Vec::new();
         for pieces in words {
             let mut fields = Fields::default();
-            for piece in pieces {
+            for (at, piece) in pieces.into_iter().enumerate() {
                 match piece {
+                    // `{~,x}`: a tilde that comes to stand first leads home.
+                    Piece::Part(Part::Literal {
+                        text,
+                        quoted: false,
+                    }) if at == 0 && text.starts_with('~') => fields.literal(text),
                     Piece::Part(part) => fields.part(self, part, Quoted::No),
                     Piece::Made(text) => fields.literal(&text),
                 }
