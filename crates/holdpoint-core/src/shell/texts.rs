@@ -666,10 +666,19 @@ impl Fields {
                     None => self.unknown(words, Origin::Elsewhere, span, quoted),
                 },
             },
-            Expanded::Pattern(text) => {
-                self.current.wild = true;
-                self.current.push(&text);
-            }
+            // `x='* /home'; rm $x` is two words, of which one is a pattern. What a pattern stands for may hold
+            // blanks, too, but what is not in its text is not known.
+            Expanded::Pattern(text) => match words.separators() {
+                Some(separators)
+                    if quoted == Quoted::No && text.contains(|c| separators.contains(c)) =>
+                {
+                    self.split(&text, &separators, &words.environment.budget);
+                }
+                Some(_) | None => {
+                    self.current.wild = true;
+                    self.current.push(&text);
+                }
+            },
             Expanded::Words { items, joined } => self.many(words, &items, joined, span, quoted),
             Expanded::Partly(partial) => self.partly(words, &partial, quoted),
             Expanded::Unknown(origin) => self.unknown(words, origin, span, quoted),

@@ -100,4 +100,6 @@ pub(crate) const ONCE_DIFFERENT: &[&str] = &[
     "x=-n\ncmd_f$(basename \"$x\")",
     "x=S \"\";x=S;bash -c '`echo cmd_b`$x'",
     "y= '';y=é\nbash -c 'cmd_e \"$y\\\"\"'",
+    "x=*$'\\n'&&''cmd_{a,$x{w}}",
+    "x=*$'\\n';cmd_a cmd_$x{w}",
 ];
