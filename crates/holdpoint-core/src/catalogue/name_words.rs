@@ -49,10 +49,10 @@ fn said_by_operation(tool: &str, input: &Map<String, Value>, depth: usize) -> Op
             is_name.then(spelled).flatten()
         }
         // Who may see it: `{"visibility": "public"}`.
-        Value::String(seen) if key.eq_ignore_ascii_case("visibility") => said_by_name(&format!(
-            "visibility_{}",
-            seen.get(..MAX_OPERATION).unwrap_or(seen)
-        )),
+        Value::String(seen) if key.eq_ignore_ascii_case("visibility") => {
+            let seen = seen.get(..MAX_OPERATION).unwrap_or(seen);
+            said_by_name(&format!("{tool}_visibility_{seen}"))
+        }
         // A change in GraphQL: what it calls is the operation.
         Value::String(text) if text.trim_start().starts_with("mutation") => {
             let calls = text.split(['{', '}', '(', '\n']).map(str::trim);
