@@ -151,3 +151,19 @@ fn the_dangerous_neighbours_of_harmless_texts_are_still_found() {
         );
     }
 }
+
+/// A session is marked by what it was shown, whatever was said around it.
+#[test]
+fn an_attack_that_is_told_of_is_known_for_one() {
+    let talk = |text: &str| {
+        let talk = "Attackers may place text such as this in a page:";
+        format!("## Prompt injection\n\n{talk}\n\n```\n{text}\n```\n")
+    };
+    let known = |text: &&&str| {
+        let inspection = inspect(&talk(text), Origin::Web);
+        inspection.severity() >= Some(Severity::High) || inspection.tells_of_attack()
+    };
+    let count = ATTACKS.iter().filter(known).count();
+    assert!(count * 100 >= ATTACKS.len() * 85, "{count}");
+    assert!(!inspect("The build no longer works.", Origin::Web).tells_of_attack());
+}

@@ -122,7 +122,8 @@ impl Model<'_> {
             let told = window.score - talk;
             // A passage by itself has nothing of the talk around it in its score; other windows have.
             let doubt = if window.is_passage { 0.0 } else { BESIDE_TALK };
-            let score = if window.score >= marks.strict + doubt {
+            let beyond_doubt = window.score >= marks.strict + doubt;
+            let score = if beyond_doubt {
                 told.max(marks.loose)
             } else {
                 told
@@ -139,15 +140,23 @@ impl Model<'_> {
                     && span.end >= it.span.start
                     && (it.severity == Severity::Low) == (severity == Severity::Low)
             });
+            let rule = if beyond_doubt && severity < Severity::High {
+                TOLD
+            } else {
+                RULE
+            };
             if let Some(same) = same {
                 same.span = same.span.start.min(span.start)..same.span.end.max(span.end);
                 same.severity = same.severity.max(severity);
+                if rule == TOLD {
+                    same.rule = TOLD.into();
+                }
                 return;
             }
             findings.push(Finding {
                 family: Family::Statistical,
                 severity,
-                rule: RULE.into(),
+                rule: rule.into(),
                 reason: "the words as a whole read like orders to a model".into(),
                 span,
                 disguises,
@@ -214,6 +223,8 @@ const MAX_COMPARED: usize = 64;
 /// From how many phrases in quotes on a text is a list of them.
 const MIN_PHRASES: usize = 3;
 const RULE: &str = "statistical";
+/// The rule of an attack's words that are told of, or said to be.
+pub(crate) const TOLD: &str = "statistical.told";
 /// Fewer words are no order by themselves; the rules know those that are.
 const MIN_WORDS: usize = 5;
 /// How many places of one text are remembered as judged.
