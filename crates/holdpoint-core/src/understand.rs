@@ -21,14 +21,11 @@ use crate::opaque::{Opaque, Reason};
 use crate::paths::{Lookup, Remembering, Seen, Surroundings, base_name};
 use crate::policy::Policy;
 use crate::rules::{READ_ONLY, READ_ONLY_WHEN};
-use crate::shell::{self, Command, FileRead, Listed, Refusal, RefusalReason};
+use crate::shell::{self, Command, FileRead, Listed, MAX_COMMANDS, Refusal, RefusalReason};
 use crate::supposed::{self, Supposition, TooMany};
 
 /// The longest command line that is read; a longer one is refused, whatever it says (H-10).
 pub const MAX_COMMAND: usize = 1 << 20;
-
-/// The most commands a line may run; nobody reads a longer one before saying yes to it.
-const MAX_COMMANDS: usize = 2000;
 
 /// The most words of a line that may name files.
 const MAX_WORDS: usize = 8000;
@@ -147,8 +144,8 @@ pub(crate) enum Unreadable {
     Malformed(&'static str),
     /// The command is longer than anything a person would approve.
     Oversize(usize),
-    /// The line runs more commands than that.
-    TooMany(usize),
+    /// The line runs more commands than [`MAX_COMMANDS`].
+    TooMany,
     /// The call names more files than that.
     TooManyPaths(usize),
     /// A path has more components than any that is used.
@@ -164,7 +161,7 @@ impl Unreadable {
     fn refuses(&self) -> bool {
         match self {
             Unreadable::Oversize(_)
-            | Unreadable::TooMany(_)
+            | Unreadable::TooMany
             | Unreadable::TooManyPaths(_)
             | Unreadable::PathTooDeep
             | Unreadable::TooComplex => true,
@@ -546,7 +543,7 @@ impl Action {
         // A second list's references to its own members move with it.
         let offset = self.commands.len();
         if offset + commands.len() > MAX_COMMANDS {
-            self.trouble = Some(Unreadable::TooMany(offset + commands.len()));
+            self.trouble = Some(Unreadable::TooMany);
             return;
         }
         if offset == 0 {

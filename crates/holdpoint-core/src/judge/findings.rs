@@ -11,7 +11,7 @@ use crate::policy::rules::{Match, MatchKind};
 use crate::policy::tool_names::{Naming, TO_THE_LETTER};
 use crate::policy::tool_rules::Opinion;
 use crate::policy::{Authority, Trust};
-use crate::shell::{Assignment, Command};
+use crate::shell::{Assignment, Command, MAX_COMMANDS};
 use crate::understand::{CommandView, EscapeUnicode, Unreadable};
 use crate::verdict::{Autonomy, Method, Risk, Verdict};
 
@@ -185,9 +185,9 @@ impl Judgement<'_> {
                 "oversize",
                 format!("The command has {length} bytes, more than can be judged"),
             ),
-            Unreadable::TooMany(count) => (
+            Unreadable::TooMany => (
                 "oversize",
-                format!("The line runs {count} commands, more than can be judged"),
+                format!("The line runs more than {MAX_COMMANDS} commands, more than can be judged"),
             ),
             Unreadable::TooManyPaths(count) => (
                 "oversize",

@@ -12,8 +12,8 @@ use super::arithmetic;
 use super::builtins;
 use super::changes::{self, Change, Outcome, Target};
 use super::commands::{
-    Assignment, Command, Container, FileRead, Listed, Reached, Redirection, RedirectionKind, Text,
-    Wrapping,
+    Assignment, Command, Container, FileRead, Listed, MAX_COMMANDS, Reached, Redirection,
+    RedirectionKind, Text, Wrapping,
 };
 use super::copies::Copy;
 use super::environment::{Choice, Environment, Function, Origin, Value};
@@ -792,6 +792,9 @@ impl<'w> Listing<'w> {
         let mut failed: Option<Environment> = None;
         let mut succeeded: Option<Environment> = None;
         for item in items {
+            if self.is_beyond_judging(scope) {
+                break;
+            }
             let before = self.environment.clone();
             self.pipeline(&item.pipeline, scope, input)?;
             if item.connector == Connector::Background {
@@ -824,6 +827,15 @@ impl<'w> Listing<'w> {
             }
         }
         Ok(())
+    }
+
+    /// Whether there are more commands of the line itself than it may run: it is refused, whatever the
+    /// others are. Those of a file are counted where it is read, which leaves out what is too much.
+    fn is_beyond_judging(&self, scope: &Scope<'_>) -> bool {
+        self.level == 0
+            && scope.depth == 0
+            && self.file.is_none()
+            && self.commands.len() > MAX_COMMANDS
     }
 
     /// Goes back to the state before a command that runs on: what it writes is there at some time.
