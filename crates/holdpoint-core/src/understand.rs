@@ -602,7 +602,7 @@ impl Action {
             let texts: usize = self.call.input().values().map(count_texts).sum();
             let mut count = 0;
             if texts > MAX_NAMED || self.identity.is_patch() {
-                count = effects::paths::of_arguments(self).len();
+                effects::paths::each_argument(self, &mut |_, _| count += 1);
             }
             // A tool nobody has described may take any text for a path, and any key.
             if !catalogue::is_known(self.call.tool()) {
