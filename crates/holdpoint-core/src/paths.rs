@@ -64,6 +64,13 @@ pub trait Lookup {
         Tracking::NoRepository
     }
 
+    /// The same for files of one directory, in the order of their names: the repository is looked for
+    /// once, which for a directory full of files is most of the looks.
+    fn tracking_in(&self, directory: &str, names: &[&str]) -> Vec<Tracking> {
+        let paths = names.iter().map(|name| format!("{directory}/{name}"));
+        paths.map(|path| self.tracking(&path)).collect()
+    }
+
     /// The files the session wrote that makes the call.
     fn written(&self) -> Arc<Written> {
         Arc::default()
@@ -141,6 +148,11 @@ impl Written {
     /// What stands for a path that may not be written down.
     pub fn seal(path: &str) -> String {
         digest_of(path.as_bytes())
+    }
+
+    /// Whether the session wrote files whose paths do not stand here.
+    pub fn has_gaps(&self) -> bool {
+        self.more || !self.sealed.is_empty()
     }
 
     /// Whether the session wrote this file.
@@ -469,6 +481,30 @@ impl Lookup for Remembering<'_> {
         let tracking = self.inner.tracking(path);
         seen.tracking.insert(path.to_owned(), tracking);
         tracking
+    }
+
+    fn tracking_in(&self, directory: &str, names: &[&str]) -> Vec<Tracking> {
+        let paths: Vec<String> = names.iter().map(|n| format!("{directory}/{n}")).collect();
+        let seen = &mut self.seen.borrow_mut().tracking;
+        let before = self.before.map(|before| &before.tracking);
+        let known = |path: &String, seen: &BTreeMap<String, Tracking>| {
+            let before = before.and_then(|before| before.get(path));
+            before.or_else(|| seen.get(path)).copied()
+        };
+        let new: Vec<&str> = names
+            .iter()
+            .zip(&paths)
+            .filter(|(_, path)| known(path, seen).is_none())
+            .map(|(name, _)| *name)
+            .collect();
+        let asked = self.inner.tracking_in(directory, &new);
+        for (name, tracking) in new.iter().zip(asked) {
+            seen.insert(format!("{directory}/{name}"), tracking);
+        }
+        // A look-up that answers for fewer than it was asked about does not know of the others.
+        let each = paths.iter().map(|path| known(path, seen));
+        each.map(|one| one.unwrap_or(Tracking::NoRepository))
+            .collect()
     }
 
     fn written(&self) -> Arc<Written> {

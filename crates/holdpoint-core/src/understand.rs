@@ -6,6 +6,7 @@
 //! rules compare with, and each with the effects it has on places, hosts and databases. Nothing is
 //! judged here, and what cannot be read is said.
 
+mod containers;
 mod nested;
 
 use std::sync::OnceLock;

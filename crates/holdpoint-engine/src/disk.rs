@@ -69,6 +69,11 @@ impl Lookup for Disk {
         git_index::tracking(path)
     }
 
+    #[cfg(unix)]
+    fn tracking_in(&self, directory: &str, names: &[&str]) -> Vec<Tracking> {
+        git_index::tracking_in(directory, names)
+    }
+
     fn read(&self, path: &str, most: usize) -> FileText {
         let found = match fs::metadata(path) {
             Ok(found) => found,

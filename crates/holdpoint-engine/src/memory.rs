@@ -410,6 +410,15 @@ impl Lookup for Noting {
         tracking
     }
 
+    fn tracking_in(&self, directory: &str, names: &[&str]) -> Vec<Tracking> {
+        let all = Disk.tracking_in(directory, names);
+        for (name, tracking) in names.iter().zip(&all) {
+            let path = format!("{directory}/{name}");
+            self.note(|seen| &mut seen.tracked, &path, *tracking);
+        }
+        all
+    }
+
     fn written(&self) -> Arc<Written> {
         let Some(list) = self.list.as_deref() else {
             return Arc::default();

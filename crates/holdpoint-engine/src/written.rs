@@ -149,6 +149,10 @@ impl Lookup for SessionDisk<'_> {
         Disk.tracking(path)
     }
 
+    fn tracking_in(&self, directory: &str, names: &[&str]) -> Vec<Tracking> {
+        Disk.tracking_in(directory, names)
+    }
+
     fn twin(&self, path: &str) -> Option<(u64, u64)> {
         Disk.twin(path)
     }

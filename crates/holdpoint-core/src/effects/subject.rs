@@ -453,6 +453,7 @@ fn effects_of(
             files::effects(command, &nothing, outer, places, &mut found)
         }
     };
+    found.extend(said_by_words(view));
     if !command.opaque.is_empty() || given_up.is_some() {
         found.push(Effect::plain(EffectKind::Opaque, command));
     }
@@ -726,6 +727,36 @@ fn said_by_call(view: &Action) -> Option<Effect> {
         ..super::places::Place::default()
     };
     Some(plain_effect(kind, tool, place))
+}
+
+/// What a program nobody has described destroys, going by the words it is told.
+fn said_by_words(view: &CommandView) -> Option<Effect> {
+    let program = view.program()?;
+    // A script is read, and what takes its words for data does nothing they say.
+    let unknown = !crate::shell::is_program(program)
+        && !crate::supposed::is_data(program)
+        && view.command.words.first()?.text == program;
+    if !unknown {
+        return None;
+    }
+    let words = view.command.words.iter().skip(1);
+    let mut operands: Vec<&str> = Vec::new();
+    for word in words {
+        match word.text.as_str() {
+            "--help" | "-h" | "--version" | "--dry-run" | "--dryrun" | "help" => return None,
+            flag if flag.starts_with('-') => {}
+            _ if word.dynamic => operands.push(""),
+            operand => operands.push(operand),
+        }
+    }
+    if !catalogue::destroys_by_words(&operands) {
+        return None;
+    }
+    let place = super::places::Place {
+        classes: target_bit("program-destroys"),
+        ..super::places::Place::default()
+    };
+    Some(plain_effect(EffectKind::Either, program, place))
 }
 
 /// The files that patches in the arguments change, each once. A call with more of them than it may name

@@ -62,6 +62,7 @@ pub use commands::{
 };
 pub use environment::Whereabouts;
 pub(crate) use environment::joined;
+pub(crate) use foreseen::base64 as from_base64;
 pub use reader::read;
 pub use refusal::{Refusal, RefusalReason};
 pub(crate) use starters::{is_program, starts_others};

@@ -68,6 +68,10 @@ const MAX_CALCULATED: usize = 64;
 /// Pieces of code whose readings are kept: the same one comes again soon or not at all. An older one
 /// is read again.
 const MAX_CODE_READ: usize = 4;
+/// Stands for a word nobody knows: a variable nobody sets.
+const UNKNOWN_WORD: &str = "$__";
+const UNKNOWN_WORD_QUOTED: &str = "\"$__\"";
+
 /// Traps are walked where they are set and again at the end; nobody sets more.
 const MAX_TRAPS: usize = 16;
 
@@ -494,6 +498,7 @@ impl<'w> Listing<'w> {
             .iter()
             .map(|(name, _)| (name.clone(), self.environment.variable(name)))
             .collect();
+        let exported = self.environment.exports();
         for (name, value) in assignments {
             self.environment.assign(name, value.value());
             self.environment.export(name);
@@ -501,6 +506,7 @@ impl<'w> Listing<'w> {
         let walked = walk(self);
         for (name, variable) in before {
             self.environment.restore(&name, variable);
+            self.environment.export_as_before(&name, &exported);
         }
         walked
     }
@@ -663,7 +669,13 @@ impl<'w> Listing<'w> {
                     if word.unquoted().contains(odd) {
                         self.mark(place, Reason::DynamicCode);
                     }
-                    code.push_str(&word.text.text);
+                    // What is shown of another command's output is not what stands in the text, and read
+                    // again would be taken for known.
+                    code.push_str(match (word.origin.is_some(), quoted) {
+                        (true, true) => UNKNOWN_WORD_QUOTED,
+                        (true, false) => UNKNOWN_WORD,
+                        (false, _) => &word.text.text,
+                    });
                 }
             }
         }
@@ -697,7 +709,8 @@ impl<'w> Listing<'w> {
                 reached: Reached::Directly,
                 depth: 1,
                 input: Input::Inherited,
-                in_shell: false,
+                // The shell itself runs it: with variables nobody exported, and its separators.
+                in_shell: true,
                 positional: None,
             };
             self.code(place, Wrapping::Commanding, &code, &start)
