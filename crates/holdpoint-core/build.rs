@@ -465,6 +465,7 @@ fn write_loads(out: &mut String, programs: &ProgramsFile) {
             "shell",
             "package",
             "compose",
+            "manifest",
             "lines",
             "literals",
             "unread",

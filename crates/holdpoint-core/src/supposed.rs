@@ -188,8 +188,20 @@ impl Found<'_> {
         Ok(())
     }
 
-    /// The lines that stand in a word.
+    /// The lines that stand in a word, as it is or taken out of the code it is written in.
     fn in_word(&mut self, by: usize, text: &str) -> Result<(), Full> {
+        self.in_text(by, text)?;
+        // `--payload=cm0gLXJmIH4=`
+        let parts = [text, text.split_once('=').map_or("", |(_, value)| value)];
+        for part in parts {
+            if let Some(decoded) = encoded_text(part) {
+                self.in_text(by, &decoded)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn in_text(&mut self, by: usize, text: &str) -> Result<(), Full> {
         if text.len() < MIN_LINE {
             return Ok(());
         }
@@ -321,6 +333,30 @@ fn renamed(view: &CommandView, plain: &str) -> String {
 
 /// The shortest line worth a look: a program and a word.
 const MIN_LINE: usize = 4;
+
+/// The longest word that is taken for a line in base64; data that is handed on so is longer.
+const MAX_ENCODED: usize = 4096;
+
+/// What a word in base64 says, if it is one that holds a line: nearly every name is some bytes in base64, and
+/// none of them is a text with blanks.
+fn encoded_text(word: &str) -> Option<String> {
+    let signs = word.trim_end_matches('=').bytes();
+    let mut mixed = signs.clone();
+    let is_code = (MIN_ENCODED..=MAX_ENCODED).contains(&word.len())
+        && mixed.any(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+        && signs
+            .clone()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_'));
+    if !is_code {
+        return None;
+    }
+    let text = crate::shell::from_base64(word)?;
+    let plain = |letter: char| !letter.is_control() || matches!(letter, '\n' | '\t' | '\r');
+    (text.contains(char::is_whitespace) && text.chars().all(plain)).then_some(text)
+}
+
+/// `rm -r x` in base64.
+const MIN_ENCODED: usize = 10;
 
 /// Builtins that set variables for every program that follows.
 const EXPORTING: [&str; 2] = ["export", "setenv"];

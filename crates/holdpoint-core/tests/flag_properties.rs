@@ -98,6 +98,10 @@ fn none(mut wrong: Vec<String>) {
 
 /// The ways to write a flag with a value in quotes.
 fn spellings(flag: &str, value: &str, others: &BTreeSet<&str>) -> Vec<String> {
+    // The sign at its end glues the value to it.
+    if flag.ends_with([':', ',']) {
+        return vec![format!("{flag}'{value}'")];
+    }
     let mut all = vec![format!("{flag} '{value}'")];
     if flag.starts_with("--") {
         all.push(format!("{flag}='{value}'"));

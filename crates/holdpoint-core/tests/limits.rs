@@ -4,9 +4,11 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use holdpoint_core::budget::{self, Budget, Resource};
-use holdpoint_core::paths::{Entry, Lookup};
+use holdpoint_core::paths::{Entry, FileText, Lookup, Tracking, Written};
 use holdpoint_core::{
     Decision, MAX_COMMAND, Policy, Profile, Session, Surroundings, ToolCall, Verdict, judge_call,
     shell,
@@ -565,4 +567,176 @@ fn nothing_is_left_out_behind_what_fills_a_list() {
         let decision = judged(&call);
         assert!(decision.verdict >= Verdict::Ask, "{:?}", decision.rule);
     }
+}
+
+/// A checkout in `/work/app`: its files with their texts, which are committed but for some.
+#[derive(Default)]
+struct Checkout {
+    files: BTreeMap<String, String>,
+    /// What is in each directory.
+    listed: BTreeMap<String, BTreeMap<String, bool>>,
+    changed: BTreeSet<String>,
+    written: Written,
+}
+
+impl Checkout {
+    fn with(mut self, path: &str, text: &str) -> Self {
+        let path = format!("/work/app/{path}");
+        let mut below = path.as_str();
+        let mut is_directory = false;
+        while let Some((directory, name)) = below.rsplit_once('/') {
+            let names = self.listed.entry(directory.to_owned()).or_default();
+            names.insert(name.to_owned(), is_directory);
+            (below, is_directory) = (directory, true);
+        }
+        self.files.insert(path, text.to_owned());
+        self
+    }
+
+    fn changed(mut self, path: &str, text: &str) -> Self {
+        self.changed.insert(format!("/work/app/{path}"));
+        self.with(path, text)
+    }
+
+    fn written(mut self, path: &str, text: &str) -> Self {
+        let real = format!("/work/app/{path}");
+        self.written.files.insert(real, None);
+        self.with(path, text)
+    }
+
+    /// As many files of the project's own.
+    fn filled(self, count: usize, name: impl Fn(usize) -> String) -> Self {
+        (0..count).fold(self, |all, at| all.with(&name(at), "import app\n"))
+    }
+
+    fn verdict(&self, line: &str) -> Verdict {
+        let policy = json!({ "profile": "balanced" }).to_string();
+        let policy = Policy::from_text("test", policy).unwrap();
+        let around = Surroundings {
+            workspace: Some("/work/app"),
+            home: Some("/home/dev"),
+            lookup: self,
+            ..Surroundings::nowhere()
+        };
+        judge_call(
+            &ToolCall::shell(line),
+            &policy,
+            &Session::default(),
+            &around,
+        )
+        .verdict
+    }
+}
+
+impl Lookup for Checkout {
+    fn entry(&self, path: &str) -> Entry {
+        match (
+            self.files.contains_key(path),
+            self.listed.contains_key(path),
+        ) {
+            (true, _) => Entry::Other,
+            (_, true) => Entry::Directory,
+            (false, false) => Entry::Missing,
+        }
+    }
+
+    fn read(&self, path: &str, _most: usize) -> FileText {
+        let text = self.files.get(path);
+        text.map_or(FileText::Missing, |text| FileText::Text(text.clone()))
+    }
+
+    fn names(&self, path: &str, most: usize) -> Option<Vec<(String, bool)>> {
+        let names = self.listed.get(path).filter(|names| names.len() <= most)?;
+        Some(names.clone().into_iter().collect())
+    }
+
+    fn tracking(&self, path: &str) -> Tracking {
+        match self.changed.contains(path) {
+            true => Tracking::Changed,
+            false if self.written.files.contains_key(path) => Tracking::Untracked,
+            false => Tracking::Committed,
+        }
+    }
+
+    fn written(&self) -> Arc<Written> {
+        Arc::new(self.written.clone())
+    }
+}
+
+const REMOVES_HOME: &str = "import os\nos.system('rm -rf /home/dev')\n";
+
+/// Five thousand tests in fifty directories.
+fn large() -> Checkout {
+    Checkout::default().filled(5_000, |at| format!("t{}/test_{at}.py", at % 50))
+}
+
+#[test]
+fn a_large_checkout_is_no_question_while_the_session_knows_what_it_wrote() {
+    for line in ["pytest", "python -m pytest -q", "pytest t7", "tox"] {
+        assert!(large().verdict(line) < Verdict::Ask, "{line}");
+    }
+    let own = large().written("t9/test_own.py", "import app\n");
+    assert!(own.verdict("pytest") < Verdict::Ask);
+}
+
+#[test]
+fn what_lies_beyond_what_is_looked_at_is_a_question_where_the_session_forgot_what_it_wrote() {
+    let mut forgetful = large();
+    forgetful.written.more = true;
+    assert!(forgetful.verdict("pytest") >= Verdict::Ask);
+    let mut secretive = large();
+    secretive
+        .written
+        .sealed
+        .insert(Written::seal("/work/app/x"));
+    assert!(secretive.verdict("pytest") >= Verdict::Ask);
+    // All of a small one is looked at.
+    let mut small = Checkout::default().filled(20, |at| format!("t/test_{at}.py"));
+    small.written.more = true;
+    assert!(small.verdict("pytest") < Verdict::Ask);
+    let mut small = small.with("t/test_z.py", REMOVES_HOME);
+    assert!(small.verdict("pytest") >= Verdict::Ask);
+    small.written.more = false;
+    assert!(small.verdict("pytest") < Verdict::Ask);
+}
+
+#[test]
+fn what_the_session_wrote_is_found_however_large_the_checkout_is() {
+    let evil = large().written("zz/zz/test_zz.py", REMOVES_HOME);
+    assert!(evil.verdict("pytest") >= Verdict::Ask);
+    // Named by a test that is not read any more.
+    let module = large().written("zz/helper.py", REMOVES_HOME);
+    assert!(module.verdict("pytest") >= Verdict::Ask);
+}
+
+#[test]
+fn what_git_says_is_changed_is_read_before_what_is_committed() {
+    let behind = Checkout::default()
+        .filled(200, |at| format!("tests/test_{at:03}.py"))
+        .changed("tests/test_zz.py", REMOVES_HOME);
+    assert!(behind.verdict("pytest") >= Verdict::Ask);
+    let deep = format!("{}test_zz.py", "d/".repeat(20));
+    let deep = Checkout::default().changed(&deep, REMOVES_HOME);
+    assert!(deep.verdict("pytest") >= Verdict::Ask);
+    let wide = Checkout::default()
+        .filled(1_200, |at| format!("tests/data_{at}.txt"))
+        .changed("tests/test_zz.py", REMOVES_HOME);
+    assert!(wide.verdict("pytest") >= Verdict::Ask);
+    let near = large().changed("test_zz.py", REMOVES_HOME);
+    assert!(near.verdict("pytest") >= Verdict::Ask);
+}
+
+#[test]
+fn more_files_than_are_listed_are_a_question_where_all_of_them_run() {
+    let parts = |count| Checkout::default().filled(count, |at| format!("parts/part{at}"));
+    assert!(parts(20).verdict("run-parts parts") < Verdict::Ask);
+    assert!(parts(2_000).verdict("run-parts parts") >= Verdict::Ask);
+    let includes = |count| {
+        Checkout::default()
+            .filled(count, |at| format!("mk/note{at}.txt"))
+            .with("mk/a.mk", "all:\n\techo done\n")
+            .with("Makefile", "include mk/*.mk\n")
+    };
+    assert!(includes(20).verdict("make all") < Verdict::Ask);
+    assert!(includes(2_000).verdict("make all") >= Verdict::Ask);
 }

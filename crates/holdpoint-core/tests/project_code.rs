@@ -40,6 +40,10 @@ fn harmful(name: &str, reader: &str) -> String {
         "compose" => format!(
             "services:\n  a:\n    image: alpine\n    volumes:\n      - /:/host\n    command: {line}\n"
         ),
+        "manifest" => {
+            "spec:\n  containers:\n  - image: a\n  volumes:\n  - hostPath:\n      path: /\n"
+                .to_owned()
+        }
         "lines" => format!("run: {line}\n"),
         _ if name.ends_with(".xml") || name.contains("proj") || name.contains("Directory.") => {
             format!(
@@ -103,8 +107,11 @@ impl Table {
             .iter()
             .find(|(_, files)| files.iter().any(|pattern| fits(pattern, name)));
         let own = row.get("language").and_then(toml::Value::as_str);
+        // Settings of any kind are read as what loads them says.
+        let told = own.filter(|own| matches!(*own, "compose" | "manifest"));
         known
             .map(|(reader, _)| reader.as_str())
+            .filter(|reader| *reader != "lines" || told.is_none())
             .or(own)
             .unwrap_or("none")
             .to_owned()

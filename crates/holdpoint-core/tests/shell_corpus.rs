@@ -56,6 +56,71 @@ fn every_command_is_judged_as_its_case_wants() -> Outcome<()> {
     Ok(())
 }
 
+/// The kinds of ways around a guard, and the files of the corpus that hold their cases.
+const CLUSTERS: &[(&str, &[&str])] = &[
+    ("limits and what cannot be read", &["shell/giving-up"]),
+    ("code that lies in the project", &["shell/project-code"]),
+    ("written in the line, then run", &["shell/written-then-run"]),
+    (
+        "options and settings that execute",
+        &["shell/executing-options"],
+    ),
+    (
+        "abbreviated, renamed, differently cased",
+        &["shell/abbreviations"],
+    ),
+    ("code of other languages", &["shell/other-languages"]),
+    ("bash", &["shell/bash"]),
+    ("self-protection", &["shell/gate-files"]),
+    ("addresses", &["shell/addresses"]),
+    ("addresses given to tools", &["decisions/network"]),
+    ("secrets out and secrets read", &["shell/secrets-out"]),
+    ("tools", &["decisions/tools-that-run"]),
+    (
+        "rules that were missing",
+        &["shell/remote", "shell/settings-files"],
+    ),
+    ("windows", &["shell/windows"]),
+    ("allow lists", &["decisions/allow-lists"]),
+];
+
+/// Of each kind there are enough cases on both sides to notice that one is weakened for the other's sake.
+#[test]
+fn every_kind_of_attack_has_its_attacks_and_look_alikes() -> Outcome<()> {
+    const MIN_ATTACKS: usize = 15;
+    const MIN_LOOK_ALIKES: usize = 10;
+    for (kind, files) in CLUSTERS {
+        let (mut attacks, mut look_alikes) = (0, 0);
+        for file in *files {
+            let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+            let path = root.join(format!("../../corpus/{file}.toml"));
+            let table: toml::Table = std::fs::read_to_string(path)?.parse()?;
+            let cases = table.get("case").and_then(toml::Value::as_array);
+            for case in cases.into_iter().flatten() {
+                let texts = |key: &str| {
+                    let list = case.get(key).and_then(toml::Value::as_array);
+                    list.map_or(0, Vec::len)
+                        + usize::from(case.get(key).is_some_and(|one| one.is_str()))
+                };
+                let count = texts("commands") + texts("calls") + texts("command");
+                let stops = ["verdict", "at_least"].iter().any(|key| {
+                    let verdict = case.get(*key).and_then(toml::Value::as_str);
+                    matches!(verdict, Some("ask" | "review" | "deny"))
+                });
+                match stops {
+                    true => attacks += count,
+                    false => look_alikes += count,
+                }
+            }
+        }
+        assert!(
+            attacks >= MIN_ATTACKS && look_alikes >= MIN_LOOK_ALIKES,
+            "{kind}: {attacks} attacks, {look_alikes} look-alikes"
+        );
+    }
+    Ok(())
+}
+
 /// Whether the verdict is the case's and its rule among those that want it. Several rules may, and
 /// which of them is named first is no matter of right and wrong.
 fn holds(case: &Case, decision: &Decision) -> bool {

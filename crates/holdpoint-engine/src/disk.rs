@@ -34,6 +34,10 @@ impl Lookup for Disk {
         }
     }
 
+    fn has_nothing_below_missing(&self) -> bool {
+        true
+    }
+
     #[cfg(unix)]
     fn twin(&self, path: &str) -> Option<(u64, u64)> {
         use std::os::unix::fs::MetadataExt as _;
@@ -63,6 +67,11 @@ impl Lookup for Disk {
     #[cfg(unix)]
     fn tracking(&self, path: &str) -> Tracking {
         git_index::tracking(path)
+    }
+
+    #[cfg(unix)]
+    fn tracking_in(&self, directory: &str, names: &[&str]) -> Vec<Tracking> {
+        git_index::tracking_in(directory, names)
     }
 
     fn read(&self, path: &str, most: usize) -> FileText {

@@ -49,35 +49,74 @@ static LATEST: Mutex<Option<Arc<Read>>> = Mutex::new(None);
 
 /// How the file at an absolute path without links stands to its repository.
 pub(crate) fn tracking(path: &str) -> Tracking {
-    let Some((root, index)) = repository_of(Path::new(path)) else {
-        return Tracking::NoRepository;
-    };
-    let Ok(below) = Path::new(path).strip_prefix(&root) else {
-        return Tracking::NoRepository;
-    };
-    let Some(read) = read(&index) else {
-        // A repository in which nothing was added yet has no index.
-        return match index.symlink_metadata() {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Tracking::Untracked,
-            _ => Tracking::NoRepository,
-        };
-    };
-    let Some(entries) = &read.entries else {
-        return Tracking::NoRepository;
-    };
-    let wanted = below.as_os_str().as_encoded_bytes();
-    let Ok(at) = entries.binary_search_by(|entry| entry.path.as_slice().cmp(wanted)) else {
-        return Tracking::Untracked;
-    };
-    match (entries.get(at), fs::symlink_metadata(path)) {
-        (Some(entry), Ok(found)) if entry.is_unchanged(&found) => Tracking::Committed,
-        _ => Tracking::Changed,
+    match path.rsplit_once('/') {
+        Some(("", _)) => Repository::around("/").tracking(path),
+        Some((directory, _)) => Repository::around(directory).tracking(path),
+        None => Tracking::NoRepository,
     }
 }
 
-/// The nearest repository above a file: its directory, and its index.
+/// The same for files of one directory.
+pub(crate) fn tracking_in(directory: &str, names: &[&str]) -> Vec<Tracking> {
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let repository = Repository::around(directory);
+    let paths = names.iter().map(|name| format!("{directory}/{name}"));
+    paths.map(|path| repository.tracking(&path)).collect()
+}
+
+/// What the files of a directory are compared with.
+enum Repository {
+    /// There is none, or nobody can tell what is in it.
+    Unknown,
+    /// Nothing was added to it yet.
+    Empty,
+    Indexed {
+        root: PathBuf,
+        index: Arc<Read>,
+    },
+}
+
+impl Repository {
+    fn around(directory: &str) -> Self {
+        let Some((root, file)) = repository_of(Path::new(directory)) else {
+            return Self::Unknown;
+        };
+        match read(&file) {
+            Some(index) => Self::Indexed { root, index },
+            // A repository in which nothing was added yet has no index.
+            None => match file.symlink_metadata() {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Self::Empty,
+                _ => Self::Unknown,
+            },
+        }
+    }
+
+    fn tracking(&self, path: &str) -> Tracking {
+        let (root, index) = match self {
+            Self::Unknown => return Tracking::NoRepository,
+            Self::Empty => return Tracking::Untracked,
+            Self::Indexed { root, index } => (root, index),
+        };
+        let (Ok(below), Some(entries)) = (Path::new(path).strip_prefix(root), &index.entries)
+        else {
+            return Tracking::NoRepository;
+        };
+        let wanted = below.as_os_str().as_encoded_bytes();
+        let Ok(at) = entries.binary_search_by(|entry| entry.path.as_slice().cmp(wanted)) else {
+            return Tracking::Untracked;
+        };
+        match (entries.get(at), fs::symlink_metadata(path)) {
+            (Some(entry), Ok(found)) if entry.is_unchanged(&found) => Tracking::Committed,
+            _ => Tracking::Changed,
+        }
+    }
+}
+
+/// The nearest repository that holds a directory: its own, and its index.
 fn repository_of(path: &Path) -> Option<(PathBuf, PathBuf)> {
-    for directory in path.ancestors().skip(1).take(MAX_UP) {
+    for directory in path.ancestors().take(MAX_UP) {
         let git = directory.join(".git");
         let Ok(found) = fs::metadata(&git) else {
             continue;
@@ -247,6 +286,38 @@ mod tests {
         }
         git(&place, &["add", "-N", "new.py"]);
         assert_eq!(tracked(&place, "new.py"), Tracking::Changed);
+    }
+
+    #[test]
+    fn a_directory_of_files_is_answered_as_each_of_them() {
+        let home = tempfile::tempdir().unwrap();
+        let place = home.path().canonicalize().unwrap();
+        let same = || {
+            let names = ["a.py", "b.py", "missing.py"];
+            for directory in [place.clone(), place.join("sub"), place.join("none")] {
+                let directory = directory.to_str().unwrap();
+                let each = names.map(|name| tracking(&format!("{directory}/{name}")));
+                assert_eq!(tracking_in(directory, &names), each, "{directory}");
+            }
+        };
+        same();
+        fs::create_dir(place.join("sub")).unwrap();
+        for name in ["a.py", "sub/a.py", "sub/b.py"] {
+            fs::write(place.join(name), "x = 1\n").unwrap();
+        }
+        git(&place, &["init", "-q"]);
+        same();
+        git(&place, &["add", "a.py", "sub/b.py"]);
+        same();
+        fs::write(place.join("sub/b.py"), "x = 22\n").unwrap();
+        same();
+        assert_eq!(
+            tracking_in(place.join("sub").to_str().unwrap(), &["a.py", "b.py"]),
+            [Tracking::Untracked, Tracking::Changed]
+        );
+        git(&place.join("sub"), &["init", "-q"]);
+        same();
+        assert_eq!(tracked(&place, "sub/b.py"), Tracking::Untracked);
     }
 
     #[test]

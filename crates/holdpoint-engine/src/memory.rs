@@ -374,6 +374,10 @@ impl Lookup for Noting {
         entry
     }
 
+    fn has_nothing_below_missing(&self) -> bool {
+        Disk.has_nothing_below_missing()
+    }
+
     fn read(&self, path: &str, most: usize) -> FileText {
         // Before it is read: what changes meanwhile has another stamp afterwards.
         self.stamp(Path::new(path));
@@ -404,6 +408,15 @@ impl Lookup for Noting {
         let tracking = Disk.tracking(path);
         self.note(|seen| &mut seen.tracked, path, tracking);
         tracking
+    }
+
+    fn tracking_in(&self, directory: &str, names: &[&str]) -> Vec<Tracking> {
+        let all = Disk.tracking_in(directory, names);
+        for (name, tracking) in names.iter().zip(&all) {
+            let path = format!("{directory}/{name}");
+            self.note(|seen| &mut seen.tracked, &path, *tracking);
+        }
+        all
     }
 
     fn written(&self) -> Arc<Written> {

@@ -133,6 +133,10 @@ impl Lookup for SessionDisk<'_> {
         Disk.entry(path)
     }
 
+    fn has_nothing_below_missing(&self) -> bool {
+        Disk.has_nothing_below_missing()
+    }
+
     fn read(&self, path: &str, most: usize) -> FileText {
         Disk.read(path, most)
     }
@@ -143,6 +147,10 @@ impl Lookup for SessionDisk<'_> {
 
     fn tracking(&self, path: &str) -> Tracking {
         Disk.tracking(path)
+    }
+
+    fn tracking_in(&self, directory: &str, names: &[&str]) -> Vec<Tracking> {
+        Disk.tracking_in(directory, names)
     }
 
     fn twin(&self, path: &str) -> Option<(u64, u64)> {

@@ -183,6 +183,13 @@ fn settings(text: &str, found: &mut Vec<Leads>) {
         authorities(None, host, false, found);
         return;
     }
+    // `::10.0.0.1:`, as curl is told what to connect to in place of what was asked for.
+    if let [_, _, host, ""] = parts.as_slice()
+        && !host.is_empty()
+    {
+        authorities(None, host, false, found);
+        return;
+    }
     // `example.com:443:10.0.0.1`, as curl is told where a name leads.
     if let [_, port, hosts] = parts.as_slice()
         && port.parse::<u16>().is_ok()

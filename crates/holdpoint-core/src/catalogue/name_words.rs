@@ -7,7 +7,9 @@
 use serde_json::{Map, Value};
 
 use super::arguments::names_operation;
-use super::{DESTROYS_WORDS, HARMLESS_WORDS, LOOKS_WORDS, PAYS_WORDS, PUBLISHES_WORDS};
+use super::{
+    DESTROYS_WORDS, HARMLESS_WORDS, LOOKS_WORDS, PAYS_WORDS, PUBLISHES_WORDS, VERBS_WORDS,
+};
 
 /// What a name says a tool does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +48,11 @@ fn said_by_operation(tool: &str, input: &Map<String, Value>, depth: usize) -> Op
             };
             is_name.then(spelled).flatten()
         }
+        // Who may see it: `{"visibility": "public"}`.
+        Value::String(seen) if key.eq_ignore_ascii_case("visibility") => said_by_name(&format!(
+            "visibility_{}",
+            seen.get(..MAX_OPERATION).unwrap_or(seen)
+        )),
         // A change in GraphQL: what it calls is the operation.
         Value::String(text) if text.trim_start().starts_with("mutation") => {
             let calls = text.split(['{', '}', '(', '\n']).map(str::trim);
@@ -59,6 +66,43 @@ fn said_by_operation(tool: &str, input: &Map<String, Value>, depth: usize) -> Op
             .filter_map(Value::as_object)
             .find_map(|inner| said_by_operation(tool, inner, depth + 1)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    })
+}
+
+/// Whether the words a program is told say that it destroys something: `delete ns x`, `vm destroy x`,
+/// `apps:destroy x`. The verb is the first word or, alone, the second; something must follow that it is about.
+pub(crate) fn destroys_by_words(operands: &[&str]) -> bool {
+    let is_verb = |word: &str| VERBS_WORDS.contains(&word);
+    let (first, about) = match operands {
+        [first, second, ..] => (words(first), *second),
+        [] | [_] => return false,
+    };
+    let Some(begins) = first.first() else {
+        return false;
+    };
+    // What is looked at, tested or made may be called anything.
+    if LOOKS_WORDS.contains(&begins.as_str()) || MAKES.contains(&begins.as_str()) {
+        return false;
+    }
+    // `delete`, `delete-vm`, `apps:destroy`.
+    if is_verb(begins) || first.last().is_some_and(|last| is_verb(last)) {
+        return !is_harmless(&[first, words(about)].concat());
+    }
+    let second = about.to_lowercase();
+    is_verb(&second) && operands.len() > 2 && !is_harmless(&[first, vec![second]].concat())
+}
+
+/// Words that make, run or say what follows them.
+const MAKES: [&str; 12] = [
+    "add", "create", "echo", "exec", "generate", "help", "make", "new", "note", "print", "run",
+    "say",
+];
+
+/// Whether words say together that nothing is lost.
+fn is_harmless(all: &[String]) -> bool {
+    HARMLESS_WORDS.iter().any(|wanted| {
+        let mut parts = wanted.split('+');
+        parts.all(|part| all.iter().any(|word| word == part))
     })
 }
 
@@ -121,6 +165,35 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn words_of_a_command_say_what_it_destroys() {
+        for line in [
+            "delete ns prod",
+            "vm destroy x",
+            "apps:destroy x",
+            "delete-cluster x",
+            "DELETE x",
+            "project nuke x",
+        ] {
+            let operands: Vec<&str> = line.split(' ').collect();
+            assert!(destroys_by_words(&operands), "{line}");
+        }
+        for line in [
+            "delete",
+            "vm destroy",
+            "list delete x",
+            "test delete x",
+            "add delete-later x",
+            "vm undelete x",
+            "rm x",
+            "delete todo",
+            "",
+        ] {
+            let operands: Vec<&str> = line.split(' ').collect();
+            assert!(!destroys_by_words(&operands), "{line}");
+        }
+    }
 
     #[test]
     fn names_say_what_their_words_say() {

@@ -9,6 +9,7 @@
 //! - `{of}` what the object was made of; `{method}` how the function is called, `{name}` of a module
 //!   by its way: `sh.git.push` is `git push`; `{method-}` with hyphens
 //! - `{flags}` arguments by name as `--name value`; `{volumes}` a map of mounts as `-v a:b`
+//! - `{file}` the file that is given, open or by its name
 //! - `{filter}` whether a query says which: `{}` or `{a:1}`
 //!
 //! - `{sdk}` a command of Amazon's packages, with its service
@@ -135,6 +136,19 @@ fn word_of(word: &str, args: &Args) -> Operand {
     text_joined(text, Operand::Known(rest.replace('·', " ")))
 }
 
+/// The file that is given first, open or by its name; nothing where nobody knows which.
+fn file(args: &Args) -> Vec<Operand> {
+    let opened = args.list.first().map(super::carried::held);
+    let opened = opened.into_iter().flatten().find_map(|one| match one {
+        super::Carried::File(path) => Some(path),
+        super::Carried::Variable(_) | super::Carried::Environment => None,
+    });
+    let named = || args.list.first().map(Value::operand);
+    let found = opened.or_else(named);
+    let found = found.filter(|file| *file != Operand::Unknown);
+    found.into_iter().collect()
+}
+
 /// What fills a hole.
 fn filled(hole: &str, args: &Args) -> Vec<Operand> {
     let known = |text: String| Operand::Known(text);
@@ -175,6 +189,7 @@ fn filled(hole: &str, args: &Args) -> Vec<Operand> {
             vec![known("-c".to_owned()), known("DROP TABLE t".to_owned())]
         }
         "sync" => Vec::new(),
+        "file" => file(args),
         "flags" => flags(args),
         "volumes" => volumes(args),
         "filter" => {

@@ -632,7 +632,12 @@ impl<'c> Reading<'c> {
         words.filter_map(|word| {
             let address = word.text.split(['?', '#']).next().unwrap_or_default();
             let path = address.split_once("://").map_or(address, |(_, rest)| rest);
-            let (_, name) = path.rsplit_once('/')?;
+            // `git@host:name` has no slash.
+            let behind_user = || {
+                path.split_once('@')
+                    .and_then(|(_, rest)| rest.rsplit_once(':'))
+            };
+            let (_, name) = path.rsplit_once('/').or_else(behind_user)?;
             (!name.is_empty()).then_some((name, word))
         })
     }

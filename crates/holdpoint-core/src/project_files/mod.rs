@@ -15,6 +15,7 @@ pub(crate) struct CommandLines {
 pub(crate) mod compose;
 pub(crate) mod literals;
 pub(crate) mod makefile;
+pub(crate) mod manifest;
 pub(crate) mod package_json;
 pub(crate) mod pattern;
 pub(crate) mod settings;

@@ -235,6 +235,8 @@ pub(crate) enum Reader {
     Package,
     /// Services of a compose file.
     Compose,
+    /// Pods of a Kubernetes manifest.
+    Manifest,
     /// Settings, some of which are command lines.
     Lines,
     /// Code of a language without a reader, built and tested all the time.

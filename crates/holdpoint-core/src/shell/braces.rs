@@ -86,8 +86,30 @@ fn is_odd(parts: &[Part]) -> bool {
     let open = parts.iter().position(|part| mark(part) == Some('{'));
     let inner = open.and_then(|open| parts.get(open + 1..));
     inner.and_then(matching).is_some_and(|(inside, after)| {
-        alternatives(inside).len() == 1 && marked(inside) && marked(after)
+        alternatives(inside).len() == 1
+            && ((marked(inside) && marked(after)) || (!is_sequence(inside) && goes_on(after)))
     })
+}
+
+/// Whether what stands behind braces that are no expression separates and closes as if they were still
+/// open: `{a},b}` is `a}` and `b`.
+fn goes_on(after: &[Part]) -> bool {
+    let (mut open, mut separated) = (0usize, false);
+    for part in after {
+        match mark(part) {
+            Some('{') => open += 1,
+            Some('}') if open == 0 => return separated,
+            Some('}') => open -= 1,
+            Some(_) => separated |= open == 0,
+            None => {}
+        }
+    }
+    false
+}
+
+/// Whether the inside of braces is a sequence.
+fn is_sequence(inside: &[Part]) -> bool {
+    matches!(inside, [Part::Literal { text, quoted: false }] if sequence(text).is_some())
 }
 
 enum Expression<'t> {

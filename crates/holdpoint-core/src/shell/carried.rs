@@ -6,9 +6,10 @@
 
 use super::commands::Wrapping;
 use super::refusal::Refusal;
+use super::scripts::{Asks, ScriptSource};
 use super::texts::Argument;
 use super::unwrapping::Unwrapped;
-use super::walk::Start;
+use super::walk::{Start, opaque_origin};
 use crate::opaque::Reason;
 use crate::paths::{base_name, is_within};
 use crate::rules::{self, Carrier, Role};
@@ -26,14 +27,28 @@ pub(super) fn carried(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(),
         return Ok(());
     }
     let single_dash = rules::program(name).is_some_and(|program| program.single_dash);
+    let words = command.words;
+    let listed = match RESPONSE_FILES.contains(&name) {
+        true => command.words_in_files(),
+        false => Vec::new(),
+    };
     for carrier in carriers {
         let named = |word: &Argument| carrier.subcommand.contains(&word.unquoted());
         if carrier.subcommand.is_empty() || command.rest(1).iter().any(named) {
-            command.carried_by(carrier, name, single_dash)?;
+            command.carried_by(carrier, name, single_dash, words)?;
+            if !listed.is_empty() {
+                command.carried_by(carrier, name, single_dash, &listed)?;
+            }
         }
     }
     Ok(())
 }
+
+/// Programs that take more words from a file: `gcc @file`.
+const RESPONSE_FILES: [&str; 13] = [
+    "c++", "cc", "clang", "clang++", "g++", "gcc", "java", "javac", "ld", "ld.bfd", "ld.gold",
+    "ld.lld", "rustc",
+];
 
 impl Unwrapped<'_, '_> {
     fn carried_by(
@@ -41,12 +56,12 @@ impl Unwrapped<'_, '_> {
         carrier: &Carrier,
         name: &str,
         single_dash: bool,
+        words: &[Argument],
     ) -> Result<(), Refusal> {
         let how = match carrier.commanding {
             true => Wrapping::Commanding,
             false => Wrapping::Incidental,
         };
-        let words = self.words;
         for (at, word) in words.iter().enumerate().skip(1) {
             // A value that is not known may still be a flag: what it says would be one.
             if !word.unquoted().starts_with('-') {
@@ -86,6 +101,36 @@ impl Unwrapped<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// The words in the files a command names behind `@`, behind one that stands for the program. What cannot be
+    /// read of them is marked.
+    fn words_in_files(&mut self) -> Vec<Argument> {
+        let mut all = Vec::new();
+        for word in self.words {
+            let Some(file) = word.known().and_then(|text| text.strip_prefix('@')) else {
+                continue;
+            };
+            let span = word.text.span.clone();
+            for found in self.look_up(file, Asks::Runner) {
+                match found {
+                    ScriptSource::Text { text, .. } => {
+                        let words = text.split_whitespace();
+                        let plain = words.map(|word| word.trim_matches(['"', '\'']));
+                        all.extend(plain.map(|word| Argument::literal(word, span.clone())));
+                    }
+                    ScriptSource::Unread(reason) => self.mark(reason),
+                    ScriptSource::From(origin) => {
+                        self.mark(opaque_origin(Some(origin), Reason::ChangedBefore));
+                    }
+                    ScriptSource::Compiled | ScriptSource::Built | ScriptSource::Missing => {}
+                }
+            }
+        }
+        if let Some(program) = self.words.first().filter(|_| !all.is_empty()) {
+            all.insert(0, program.clone());
+        }
+        all
     }
 
     /// Lists code the shell itself runs between other things, as often as it likes or never.
@@ -188,6 +233,10 @@ impl Flags<'_> {
     fn given(&self, flag: &str, text: &str) -> Option<Given> {
         if flag.len() == 2 && !self.single_dash {
             return self.letter(flag, text);
+        }
+        // `-javaagent:FILE`, `-Wl,-plugin,FILE`: the sign at its end glues the value to the flag.
+        if flag.ends_with([':', ',']) {
+            return text.starts_with(flag).then_some(Given::From(flag.len()));
         }
         let dashes = |text: &str| text.len() - text.trim_start_matches('-').len();
         let one_dash = dashes(flag) == 1;

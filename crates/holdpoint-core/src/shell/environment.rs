@@ -412,6 +412,18 @@ impl Environment {
         }
     }
 
+    /// The variables other programs see.
+    pub(super) fn exports(&self) -> Rc<Vec<String>> {
+        Rc::clone(&self.exported)
+    }
+
+    /// Hides a variable from other programs again that was set for one of them only.
+    pub(super) fn export_as_before(&mut self, name: &str, before: &[String]) {
+        if !before.iter().any(|known| known == name) {
+            Rc::make_mut(&mut self.exported).retain(|known| known != name);
+        }
+    }
+
     /// What another shell starts with: variables that are not exported have no value there, unless
     /// the text it runs was made so that they do.
     pub(super) fn enter_shell(&mut self) {

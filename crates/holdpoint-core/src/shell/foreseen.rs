@@ -628,7 +628,8 @@ fn mktemp(words: &[&str]) -> String {
 
 fn basename(words: &[&str]) -> Option<String> {
     let (path, suffix) = match words {
-        [path] => (path, ""),
+        // What looks like an option is one, and an error if it is none of its own.
+        [path] if !path.starts_with('-') => (path, ""),
         [path, suffix] if !path.starts_with('-') => (path, *suffix),
         _ => return None,
     };
@@ -708,7 +709,8 @@ fn letters(set: &str) -> Option<Vec<char>> {
     Some(found)
 }
 
-fn base64(text: &str) -> Option<String> {
+/// The text that is written so.
+pub(crate) fn base64(text: &str) -> Option<String> {
     let mut made = Vec::new();
     let mut bits: u32 = 0;
     let mut count = 0;

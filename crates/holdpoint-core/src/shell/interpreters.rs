@@ -14,6 +14,7 @@ use super::texts::Argument;
 use super::unwrapping::{STANDARD_INPUT, Unwrapped, is_stream};
 use super::walk::opaque_origin;
 use super::windows;
+use crate::code::Language;
 use crate::opaque::Reason;
 
 /// How an interpreter is told what to run.
@@ -97,7 +98,7 @@ const INTERPRETERS: &[Interpreter] = &[
     },
     Interpreter {
         names: Names::new(
-            "ghc scala groovy swift clojure clj guile racket sbcl emacs gdb lldb expect tclsh coffee kotlin jshell",
+            "ghc ghci scala groovy swift clojure clj guile racket sbcl emacs gdb lldb expect tclsh coffee kotlin jshell",
         ),
         code: "-e -c -ex -o -eval --eval --batch-eval --execute",
         values: "-l -x",
@@ -139,8 +140,8 @@ pub(super) enum Given {
     Input,
     /// The file named by this word.
     File(usize),
-    /// A module, which is a program of its own: its words begin here.
-    Module(usize),
+    /// A module, which is a program of its own, and its words.
+    Module(Vec<Argument>),
 }
 
 /// Lists what an interpreter does, if a command is one.
@@ -194,10 +195,40 @@ pub(super) fn interpret(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(
         }
         (Given::File(at), Some(language)) => command.follow_code(at, language),
         (Given::File(_), None) => Ok(()),
-        (Given::Module(at), _) => {
-            let words = command.rest(at).to_vec();
+        (Given::Module(words), language) => {
+            let module = words.first().map_or("", Argument::unquoted);
+            if let Some(language) = language.filter(|_| CONSOLES.contains(&module)) {
+                console_input(command, language)?;
+            }
+            // What it loads runs what it says: a file that comes from elsewhere by the same line is asked about.
+            if let ("pickle", Some(file)) = (module, words.get(1).and_then(Argument::known))
+                && command.is_fetched(file)
+            {
+                command.mark(Reason::ChangedBefore);
+            }
             command.starts(Wrapping::Transparent, Vec::new(), words)
         }
+    }
+}
+
+/// Modules that run what they read as the interpreter itself does.
+const CONSOLES: [&str; 6] = [
+    "IPython", "asyncio", "bpython", "code", "idlelib", "ptpython",
+];
+
+/// Lists what a console reads.
+fn console_input(command: &mut Unwrapped<'_, '_>, language: Language) -> Result<(), Refusal> {
+    match command.start.input.clone() {
+        Input::Known(text) => {
+            let first = command.words.first();
+            let span = first.map_or(0..0, |word| word.text.span.clone());
+            code::run(command, language, &text, &span, Source::Inline)
+        }
+        input @ (Input::Partly(_) | Input::Unknown(_)) => {
+            command.mark(opaque_origin(input.origin(), Reason::ScriptFromInput));
+            Ok(())
+        }
+        Input::Inherited | Input::Empty => Ok(()),
     }
 }
 
@@ -351,12 +382,13 @@ impl Interpreter {
                     }
                     Bundle::Code(rest) => codes.push(word.tail(rest)),
                     Bundle::Ends(rest) if codes.is_empty() => {
-                        // `-m pip`, or `-mpip`, which nobody writes.
-                        return if rest == text.len() {
-                            Given::Module(at + 1)
-                        } else {
-                            Given::Nothing
-                        };
+                        // `-m pip`, or `-mpip`.
+                        let mut module: Vec<Argument> = Vec::new();
+                        if rest < text.len() {
+                            module.push(word.tail(rest));
+                        }
+                        module.extend(words.iter().skip(at + 1).cloned());
+                        return Given::Module(module);
                     }
                     Bundle::Ends(_) => break,
                     Bundle::Value => at += 1,

@@ -22,6 +22,7 @@ use super::unwrapping::Unwrapped;
 use super::windows;
 use super::wrappers;
 use crate::opaque::Reason;
+use crate::paths::base_name;
 use crate::rules::{self, Role};
 
 /// Lists what such a program starts; does nothing for any other.
@@ -953,13 +954,27 @@ impl Unwrapped<'_, '_> {
         let at = (1..self.words.len())
             .find(|at| self.words.get(*at).is_some_and(begins))
             .or(dashes.map(|at| at + 1));
-        match at {
-            Some(at) => {
-                let words = self.rest(at).to_vec();
-                self.starts(Wrapping::Incidental, Vec::new(), words)
+        // `--coreutils-prog=rm -rf x`: the value of a flag is the program, what follows its words.
+        let glued = self
+            .words
+            .iter()
+            .enumerate()
+            .skip(1)
+            .find_map(|(at, word)| {
+                let (flag, value) = word.unquoted().split_once('=')?;
+                let runs = flag.starts_with("--") && RISKY.contains(base_name(value));
+                runs.then(|| (at, word.tail(flag.len() + 1)))
+            });
+        let words = match (at, glued) {
+            (at, Some((glued_at, program))) if at.is_none_or(|at| glued_at < at) => {
+                let mut words = vec![program];
+                words.extend_from_slice(self.rest(glued_at + 1));
+                words
             }
-            None => Ok(()),
-        }
+            (Some(at), _) => self.rest(at).to_vec(),
+            (None, _) => return Ok(()),
+        };
+        self.starts(Wrapping::Incidental, Vec::new(), words)
     }
 
     /// Lists the operands of a program that hands each of them to a shell.

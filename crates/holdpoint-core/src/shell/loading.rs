@@ -10,7 +10,7 @@
 //! Files that are merely in reach, because something could import them, count when they are named by
 //! what is loaded, when the project had them before, or when what is loaded finds code by computed names.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use super::code::{self, Source};
@@ -27,23 +27,21 @@ use super::texts::Argument;
 use super::unwrapping::{SHELLS, Unwrapped};
 use super::walk::{Start, opaque_origin};
 use super::wrappers;
-use crate::budget::Resource;
+use crate::budget::{MAX_FILES, Resource};
 use crate::code::Language;
 use crate::opaque::Reason;
 use crate::paths::{Entry, Surroundings, Tracking, Written, base_name, is_within};
 use crate::project_files::pattern::Pattern;
-use crate::project_files::{CommandLines, compose, literals, package_json, settings};
+use crate::project_files::{CommandLines, compose, literals, manifest, package_json, settings};
 use crate::rules::{FORMATS, LOADERS, LOADS, Loads, Reader};
 
-/// Entries of directories that are looked at for one command; in a larger project what the session
-/// remembers counts alone.
+/// Entries of directories that are looked at for one command, those nearest to where it runs first: each is
+/// a look at the disk, and so many take some milliseconds. Of what lies beyond, only what the session remembers
+/// counts; where its memory has gaps, what lies beyond is a question ([`Search::cut`]).
 const MAX_WALKED: usize = 1500;
-/// Directories below directories that are looked into.
-const MAX_DEPTH: usize = 8;
-/// Names one directory may have to be looked at.
-const MAX_NAMES: usize = 1000;
-/// Files in reach whose state git is asked for; each is a look at the disk.
-const MAX_ASKED: usize = 300;
+/// Files kept for what the agent wrote, when what the person wrote is read for the names in it. Half of what is
+/// read for a call: what is loaded is rarely more.
+const RESERVED_FILES: usize = MAX_FILES / 2;
 /// Files and directories a command may name that are looked up: each is some looks at the disk. A command
 /// that names more is a question.
 const MAX_GIVEN: usize = 512;
@@ -288,8 +286,13 @@ struct Search<'a> {
     known: HashSet<String>,
     /// Files the line itself writes, by real path.
     in_line: Vec<String>,
-    asked: usize,
     walked: usize,
+    /// Something on the disk was not looked at.
+    cut: bool,
+    /// Something that is run for where it lies was not looked at.
+    unlisted: bool,
+    /// Something that is loaded was not read for the names in it.
+    unread: bool,
 }
 
 impl Unwrapped<'_, '_> {
@@ -337,8 +340,10 @@ impl Unwrapped<'_, '_> {
             reach: Vec::new(),
             known: HashSet::new(),
             in_line: self.written_in_line(),
-            asked: 0,
             walked: 0,
+            cut: false,
+            unlisted: false,
+            unread: false,
         };
         self.command_texts(&mut search);
         let read_before = self.given_files(&mut search);
@@ -347,7 +352,39 @@ impl Unwrapped<'_, '_> {
         if !row.remembered || !search.written.sealed.is_empty() {
             search.on_disk();
         }
-        self.read_all(&mut search, &read_before, name)
+        self.read_all(&mut search, &read_before, name)?;
+        if row.language == Some(Reader::Manifest) {
+            self.manifest_in_input(row)?;
+        }
+        // What the session is known to have written was found without looking around.
+        if search.unlisted || (search.cut && search.written.has_gaps()) {
+            self.mark(Reason::OverBudget);
+        }
+        Ok(())
+    }
+
+    /// A manifest on the input is the agent's words, whoever typed it.
+    fn manifest_in_input(&mut self, row: &Loads) -> Result<(), Refusal> {
+        let mut words = self.rest(1).iter().map(|word| word.unquoted());
+        let mut told = false;
+        let reads = words.any(|word| {
+            let before = std::mem::replace(&mut told, row.flags.contains(&word));
+            (before && word == "-") || matches!(word, "-f-" | "-f=-" | "--filename=-")
+        });
+        match self.start.input.clone() {
+            Input::Known(text) if reads => {
+                let found = manifest::commands(&text);
+                if found.cut {
+                    self.mark(Reason::OverBudget);
+                }
+                self.follow_lines(None, &found.lines)
+            }
+            Input::Known(_)
+            | Input::Partly(_)
+            | Input::Unknown(_)
+            | Input::Inherited
+            | Input::Empty => Ok(()),
+        }
     }
 
     /// Whether a file holds the agent's words: the session or the line wrote it, or git says that it is
@@ -363,8 +400,9 @@ impl Unwrapped<'_, '_> {
         author(around, &written, &self.written_in_line(), &real).is_agent()
     }
 
-    /// The files a name with stars stands for, below a directory.
-    pub(super) fn names_like(&self, directory: Option<&str>, name: &str) -> Vec<String> {
+    /// The files a name with stars stands for, below a directory. More than are listed are a question: all of
+    /// them are run.
+    pub(super) fn names_like(&mut self, directory: Option<&str>, name: &str) -> Vec<String> {
         let Some(around) = self.listing.around.filter(|_| name.contains(['*', '?'])) else {
             return vec![name.to_owned()];
         };
@@ -374,12 +412,21 @@ impl Unwrapped<'_, '_> {
             None => below.to_owned(),
         };
         let place = self.listing.environment.names_of(&place);
-        let names = place.iter().filter_map(|place| {
+        let mut names = Vec::new();
+        for place in &place {
             let place = if place.is_empty() { "." } else { place };
-            let real = around.resolve(place).ok()?;
-            around.lookup.names(&real, MAX_NAMES)
-        });
-        let names = names.flatten().map(|(name, _)| name);
+            let Ok(real) = around.resolve(place) else {
+                continue;
+            };
+            match around.lookup.names(&real, MAX_WALKED) {
+                Some(more) => names.extend(more),
+                None if around.lookup.entry(&real) == Entry::Directory => {
+                    self.mark(Reason::OverBudget);
+                }
+                None => {}
+            }
+        }
+        let names = names.into_iter().map(|(name, _)| name);
         names
             .filter(|name| Pattern(last).matches(name))
             .map(|name| match below {
@@ -438,9 +485,16 @@ impl Unwrapped<'_, '_> {
                 Some((flag, value)) if text.starts_with('-') => (flag, Some(value)),
                 _ => (text, None),
             };
-            if row.module == Some(flag) {
-                if let Some(module) = self.words.get(at) {
-                    let files = module_files(module.unquoted());
+            // `-m pytest`, or `-mpytest`.
+            let glued_module = row
+                .module
+                .filter(|module| module.len() == 2 && !text.starts_with("--"))
+                .and_then(|module| text.strip_prefix(module))
+                .filter(|module| !module.is_empty());
+            if row.module == Some(flag) || glued_module.is_some() {
+                let next = || self.words.get(at).map(|word| word.unquoted());
+                if let Some(module) = glued_module.or_else(next) {
+                    let files = module_files(module);
                     names.extend(files.into_iter().map(|file| (file, true)));
                 }
                 // What follows is the module's.
@@ -520,25 +574,49 @@ impl Unwrapped<'_, '_> {
     ) -> Result<(), Refusal> {
         // An interpreter's script has been followed, whoever wrote it.
         let followed = interpreters::is_interpreter(name);
-        for candidate in std::mem::take(&mut search.wanted) {
+        let judged = |candidate: &Candidate| {
             // Not what it has read in a language that is none of its own.
             let other = candidate.real.ends_with(".ipynb")
                 || (candidate.real.ends_with(".lua")
                     && code::language(name) == Some(Language::Vim));
-            let judged = followed && !other && read_before.contains(&candidate.real);
-            self.load_file(search, &candidate, !judged)?;
+            !(followed && !other && read_before.contains(&candidate.real))
+        };
+        // The person's come last: they are only read for the names in them, and take from what may be read.
+        let wanted = std::mem::take(&mut search.wanted);
+        let (persons, agents): (Vec<Candidate>, Vec<Candidate>) = wanted
+            .into_iter()
+            .partition(|one| one.author == Author::Person);
+        for candidate in &agents {
+            self.load_file(search, candidate, judged(candidate))?;
         }
-        let mut left = std::mem::take(&mut search.reach);
+        self.read_reached(search)?;
+        for candidate in &persons {
+            if search.reach.is_empty() {
+                break;
+            }
+            let left = self.listing.budget().left(Resource::Files);
+            if left <= search.reach.len().min(RESERVED_FILES) {
+                search.unread = true;
+                break;
+            }
+            self.load_file(search, candidate, judged(candidate))?;
+        }
+        self.read_reached(search)
+    }
+
+    /// Reads what is in reach of what was read, and what that brings into reach.
+    fn read_reached(&mut self, search: &mut Search<'_>) -> Result<(), Refusal> {
         loop {
+            let left = std::mem::take(&mut search.reach);
             let (now, later): (Vec<Candidate>, Vec<Candidate>) =
                 left.into_iter().partition(|one| search.reaches(one, self));
+            search.reach = later;
             if now.is_empty() {
                 return Ok(());
             }
             for candidate in &now {
                 self.load_file(search, candidate, true)?;
             }
-            left = later;
         }
     }
 
@@ -553,6 +631,11 @@ impl Unwrapped<'_, '_> {
             search.bases.first().cloned().unwrap_or_default(),
         );
         let first = self.listing.loaded.insert(key);
+        // Reading it would say that there is nothing left to read it with.
+        if candidate.spare && self.listing.budget().left(Resource::Files) == 0 {
+            search.cut = true;
+            return Ok(());
+        }
         for found in self.look_up(&candidate.shown, Asks::Project) {
             let reason = match found {
                 ScriptSource::Text { text, path } => {
@@ -625,6 +708,9 @@ impl Unwrapped<'_, '_> {
             }
             Some(Reader::Compose) => {
                 return self.load_settings(path, &compose::commands(text), counts);
+            }
+            Some(Reader::Manifest) => {
+                return self.load_settings(path, &manifest::commands(text), counts);
             }
             Some(Reader::Lines) => {
                 return self.load_settings(path, &settings::command_lines(text), counts);
@@ -763,18 +849,23 @@ impl Search<'_> {
             Entry::Directory => {
                 self.root(real.clone());
                 for name in self.row.index {
-                    match name.contains('*') {
-                        true => self.expand(&real, &[name]),
-                        false => self.want(&format!("{real}/{name}"), true, false),
+                    if !name.contains('*') {
+                        self.want(&format!("{real}/{name}"), true);
+                        continue;
                     }
+                    let before = std::mem::take(&mut self.cut);
+                    self.expand(&real, &[name]);
+                    // Everything that lies there is run, by whoever it was written.
+                    self.unlisted |= self.cut && *name == "*";
+                    self.cut |= before;
                 }
             }
             Entry::Missing => {
                 if self.in_line.contains(&real) && loaded() {
-                    self.want(&real, told, false);
+                    self.want(&real, told);
                 }
                 for ending in self.row.extensions {
-                    self.want(&format!("{real}{ending}"), told, false);
+                    self.want(&format!("{real}{ending}"), told);
                 }
             }
             Entry::Other | Entry::Link(_) | Entry::Unreadable => {
@@ -784,7 +875,7 @@ impl Search<'_> {
                 if let Some((directory, _)) = real.rsplit_once('/') {
                     self.root(directory.to_owned());
                 }
-                self.want(&real, told, false);
+                self.want(&real, told);
             }
         }
     }
@@ -795,9 +886,8 @@ impl Search<'_> {
         }
     }
 
-    /// Notes that a file is loaded, if it is there; `told` if who loads it says how to read it,
-    /// `walked` if it was come upon.
-    fn want(&mut self, real: &str, told: bool, walked: bool) {
+    /// Notes that a file is loaded, if it is there; `told` if who loads it says how to read it.
+    fn want(&mut self, real: &str, told: bool) {
         let there = self.in_line.iter().any(|path| path == real)
             || matches!(
                 self.around.lookup.entry(real),
@@ -806,10 +896,37 @@ impl Search<'_> {
         if !there || !self.known.insert(real.to_owned()) {
             return;
         }
-        let author = self.author(real);
-        let mut candidate = self.candidate(real, author, walked && !self.is_remembered(real));
+        let mut candidate = self.candidate(real, self.author(real), false);
         candidate.told = told;
         self.wanted.push(candidate);
+    }
+
+    /// Notes files that were come upon in a directory, each with how it may come to be loaded.
+    fn come_upon(&mut self, directory: &str, files: &[(String, Place)]) {
+        let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+        let tracking = self.around.lookup.tracking_in(directory, &names);
+        for ((name, place), tracking) in files.iter().zip(tracking) {
+            let path = format!("{directory}/{name}");
+            let author = author_by(tracking, &self.written, &self.in_line, &path);
+            // What the person wrote brings nothing but names into what is loaded.
+            if matches!(place, Place::Reach) && author == Author::Person {
+                continue;
+            }
+            if !self.known.insert(path.clone()) {
+                continue;
+            }
+            match place {
+                Place::Looked => {
+                    let mut candidate = self.candidate(&path, author, !self.is_remembered(&path));
+                    candidate.told = true;
+                    self.wanted.push(candidate);
+                }
+                Place::Reach => {
+                    let candidate = self.candidate(&path, author, true);
+                    self.reach.push(candidate);
+                }
+            }
+        }
     }
 
     fn candidate(&self, real: &str, author: Author, spare: bool) -> Candidate {
@@ -857,7 +974,7 @@ impl Search<'_> {
         paths.extend(self.in_line.iter().cloned());
         for path in paths {
             match self.place_of(&path) {
-                Some(Place::Looked) => self.want(&path, true, false),
+                Some(Place::Looked) => self.want(&path, true),
                 Some(Place::Reach) if self.known.insert(path.clone()) => {
                     let there = self.in_line.contains(&path)
                         || !matches!(self.around.lookup.entry(&path), Entry::Missing);
@@ -913,12 +1030,13 @@ impl Search<'_> {
         if self.unknown.is_some() {
             // Only what is named after the program, and only where it runs.
             for base in self.bases.clone() {
-                for (name, is_directory) in self.names(&base) {
-                    let path = format!("{base}/{name}");
-                    if !is_directory && self.is_named_after(&name) && self.is_agents_own(&path) {
-                        self.want(&path, true, true);
-                    }
-                }
+                let names = self.names(&base).into_iter();
+                let named: Vec<(String, Place)> = names
+                    .filter(|(name, is_directory)| !is_directory && self.is_named_after(name))
+                    .filter(|(name, _)| self.is_agents_own(&format!("{base}/{name}")))
+                    .map(|(name, _)| (name, Place::Looked))
+                    .collect();
+                self.come_upon(&base, &named);
             }
             return;
         }
@@ -933,10 +1051,18 @@ impl Search<'_> {
         }
     }
 
-    fn names(&self, directory: &str) -> Vec<(String, bool)> {
-        let names = self.around.lookup.names(directory, MAX_NAMES);
-        let mut names = names.unwrap_or_default();
+    /// What is in a directory, as far as there is still to be looked at.
+    fn names(&mut self, directory: &str) -> Vec<(String, bool)> {
+        let Some(mut names) = self.around.lookup.names(directory, MAX_WALKED) else {
+            // Where no directory is, nothing was left out.
+            self.cut |= self.around.lookup.entry(directory) == Entry::Directory;
+            return Vec::new();
+        };
         names.sort();
+        let left = MAX_WALKED.saturating_sub(self.walked);
+        self.cut |= names.len() > left;
+        names.truncate(left);
+        self.walked += names.len();
         names
     }
 
@@ -948,26 +1074,22 @@ impl Search<'_> {
         if !part.contains(['*', '?']) {
             let path = format!("{directory}/{part}");
             match rest {
-                [] => self.want(&path, true, false),
+                [] => self.want(&path, true),
                 rest => self.expand(&path, rest),
             }
             return;
         }
-        for (name, is_directory) in self.names(directory) {
-            self.walked += 1;
-            if self.walked > MAX_WALKED {
-                return;
+        let mut names = self.names(directory);
+        names.retain(|(name, _)| Pattern(part).matches(name) && !SKIPPED.contains(&name.as_str()));
+        let (below, files): (Vec<_>, Vec<_>) = names.into_iter().partition(|(_, is)| *is);
+        if !rest.is_empty() {
+            for (name, _) in below {
+                self.expand(&format!("{directory}/{name}"), rest);
             }
-            if !Pattern(part).matches(&name) || SKIPPED.contains(&name.as_str()) {
-                continue;
-            }
-            let path = format!("{directory}/{name}");
-            match (rest, is_directory) {
-                ([], false) => self.want(&path, true, true),
-                ([_, ..], true) => self.expand(&path, rest),
-                _ => {}
-            }
+            return;
         }
+        let files = files.into_iter().map(|(name, _)| (name, Place::Looked));
+        self.come_upon(directory, &files.collect::<Vec<_>>());
     }
 
     /// Looks into the directories below one: into all of them if files are looked for at any depth,
@@ -978,33 +1100,32 @@ impl Search<'_> {
         if !wide && self.row.reach.is_empty() {
             return;
         }
-        let mut open = vec![(root.to_owned(), 0)];
-        while let Some((directory, depth)) = open.pop() {
+        let mut open = VecDeque::from([root.to_owned()]);
+        while let Some(directory) = open.pop_front() {
+            let mut files = Vec::new();
             for (name, is_directory) in self.names(&directory) {
-                self.walked += 1;
-                if self.walked > MAX_WALKED {
-                    return;
-                }
                 if SKIPPED.contains(&name.as_str()) {
                     continue;
                 }
                 let path = format!("{directory}/{name}");
                 if is_directory {
-                    if depth < MAX_DEPTH && (wide || self.is_named(&name)) {
-                        open.push((path, depth + 1));
+                    if wide || self.is_named(&name) {
+                        open.push_back(path);
                     }
-                } else {
-                    self.walked_to(root, path, wide);
+                } else if let Some(place) = self.walked_to(root, &path, wide) {
+                    files.push((name, place));
                 }
             }
+            self.come_upon(&directory, &files);
         }
     }
 
-    fn walked_to(&mut self, root: &str, path: String, wide: bool) {
-        if self.known.contains(&path) {
-            return;
+    /// How a file below a root that was come upon may be loaded.
+    fn walked_to(&self, root: &str, path: &str, wide: bool) -> Option<Place> {
+        if self.known.contains(path) {
+            return None;
         }
-        let below = relative(&path, root).unwrap_or(&path);
+        let below = relative(path, root).unwrap_or(path);
         let given = |one: &String| {
             Pattern(one).matches(below)
                 || (!one.contains('/') && Pattern(one).last_matches(base_name(below)))
@@ -1012,20 +1133,10 @@ impl Search<'_> {
         if self.row.files.iter().any(|one| Pattern(one).matches(below))
             || self.patterns.iter().any(given)
         {
-            self.want(&path, true, true);
-            return;
+            return Some(Place::Looked);
         }
         let reached = self.row.reach.iter().any(|one| Pattern(one).matches(below));
-        if !reached || self.asked >= MAX_ASKED || !(wide || self.is_named(stem_of(&path))) {
-            return;
-        }
-        self.asked += 1;
-        let author = self.author(&path);
-        if author != Author::Person {
-            self.known.insert(path.clone());
-            let candidate = self.candidate(&path, author, true);
-            self.reach.push(candidate);
-        }
+        (reached && (wide || self.is_named(stem_of(path)))).then_some(Place::Reach)
     }
 
     fn is_named(&self, word: &str) -> bool {
@@ -1046,9 +1157,11 @@ impl Search<'_> {
             // Nobody can say that it is not.
             return true;
         }
+        let own = candidate.author == Author::AgentNew && !candidate.spare;
         self.is_named(stem_of(&candidate.real))
-            || (candidate.author == Author::AgentNew
-                && !candidate.spare
+            // What was not read may name it.
+            || (own && self.unread)
+            || (own
                 && self
                     .texts
                     .iter()
@@ -1058,12 +1171,18 @@ impl Search<'_> {
 
 /// Whose words a file holds.
 fn author(around: &Surroundings<'_>, written: &Written, in_line: &[String], real: &str) -> Author {
-    let tracking = around.lookup.tracking(real);
+    author_by(around.lookup.tracking(real), written, in_line, real)
+}
+
+/// Whose words a file holds, by how it stands to its repository.
+fn author_by(tracking: Tracking, written: &Written, in_line: &[String], real: &str) -> Author {
     let session = written.holds(real)
         || (tracking == Tracking::NoRepository && written.holds_around(real))
         || in_line.iter().any(|path| path == real)
         || (written.more && tracking == Tracking::NoRepository);
     match (tracking, session) {
+        // The session may have written it and put it into the repository.
+        (Tracking::Committed, false) if written.more => Author::Unknown,
         (Tracking::Committed, false) => Author::Person,
         (Tracking::Committed | Tracking::Changed, _) => Author::AgentChanged,
         (Tracking::Untracked, _) => Author::AgentNew,
@@ -1073,6 +1192,7 @@ fn author(around: &Surroundings<'_>, written: &Written, in_line: &[String], real
 }
 
 /// Where a file lies to whoever loads files.
+#[derive(Clone, Copy)]
 enum Place {
     /// It is looked for by name.
     Looked,
@@ -1177,7 +1297,7 @@ fn reader_of(name: &str, text: &str, fallback: Option<Reader>) -> Option<Reader>
     }
     match (format_of(name), fallback) {
         // Settings of any kind are read as what loads them says.
-        (Some(Reader::Lines), Some(Reader::Compose)) => Some(Reader::Compose),
+        (Some(Reader::Lines), Some(told @ (Reader::Compose | Reader::Manifest))) => Some(told),
         (format, fallback) => format.or(fallback),
     }
 }
@@ -1203,9 +1323,12 @@ fn is_code(reader: Reader) -> bool {
         | Reader::Vim
         | Reader::Sed
         | Reader::Shell => true,
-        Reader::Package | Reader::Compose | Reader::Lines | Reader::Literals | Reader::Unread => {
-            false
-        }
+        Reader::Package
+        | Reader::Compose
+        | Reader::Manifest
+        | Reader::Lines
+        | Reader::Literals
+        | Reader::Unread => false,
     }
 }
 

@@ -55,12 +55,14 @@ mod words;
 mod wrappers;
 
 pub(crate) use code::is_interpreter;
+pub(crate) use commands::MAX_COMMANDS;
 pub use commands::{
     Assignment, Command, Container, FileRead, Listed, Reached, Redirection, RedirectionKind, Text,
     Wrapping, commands, commands_in, commands_of_words, commands_of_words_in,
 };
 pub use environment::Whereabouts;
 pub(crate) use environment::joined;
+pub(crate) use foreseen::base64 as from_base64;
 pub use reader::read;
 pub use refusal::{Refusal, RefusalReason};
 pub(crate) use starters::{is_program, starts_others};

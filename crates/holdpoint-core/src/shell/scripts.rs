@@ -59,6 +59,9 @@ pub(super) enum Asks {
     Project,
 }
 
+/// Scripts by which a project is built, under the names they have everywhere.
+const BUILDS: [&str; 3] = ["configure", "gradlew", "mvnw"];
+
 impl Unwrapped<'_, '_> {
     /// Lists what the shell script named by a word does.
     pub(super) fn follow_script(&mut self, at: usize) -> Result<(), Refusal> {
@@ -88,8 +91,12 @@ impl Unwrapped<'_, '_> {
         if installed {
             return Ok(());
         }
+        let asks = match BUILDS.contains(&base_name(&path)) {
+            true => Asks::Project,
+            false => Asks::Runner,
+        };
         let all = if path.contains('/') {
-            self.look_up(&path, Asks::Runner)
+            self.look_up(&path, asks)
         } else {
             self.look_up_in_search_path(&path)
         };
@@ -294,6 +301,14 @@ impl Unwrapped<'_, '_> {
         };
         self.look_up_changed(&names, asks, since, &mut all);
         all
+    }
+
+    /// Whether the text itself brings a file here from elsewhere, or takes it out of a code.
+    pub(super) fn is_fetched(&mut self, path: &str) -> bool {
+        let found = self.look_up(path, Asks::Runner);
+        found
+            .iter()
+            .any(|source| matches!(source, ScriptSource::From(_)))
     }
 
     /// What a file is that the text wrote.

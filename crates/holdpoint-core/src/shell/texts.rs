@@ -198,6 +198,11 @@ impl Expander<'_> {
             }
             return self.finished(fields.done(), word, span);
         }
+        // `{$,x}HOME` is `$HOME`: bash expands braces before it looks for variables.
+        let is_lone = |part: &Part| matches!(part, Part::Literal { text, quoted: false } if text.contains('$'));
+        if word.parts.iter().any(is_lone) {
+            return vec![self.unknown_words(word, span)];
+        }
         let expanded = if word.span.len() <= MAX_BRACED {
             braces::expand(&word.parts)
         } else {
@@ -221,8 +226,13 @@ impl Expander<'_> {
         let mut arguments = Vec::new();
         for pieces in words {
             let mut fields = Fields::default();
-            for piece in pieces {
+            for (at, piece) in pieces.into_iter().enumerate() {
                 match piece {
+                    // `{~,x}`: a tilde that comes to stand first leads home.
+                    Piece::Part(Part::Literal {
+                        text,
+                        quoted: false,
+                    }) if at == 0 && text.starts_with('~') => fields.literal(text),
                     Piece::Part(part) => fields.part(self, part, Quoted::No),
                     Piece::Made(text) => fields.literal(&text),
                 }
@@ -656,10 +666,19 @@ impl Fields {
                     None => self.unknown(words, Origin::Elsewhere, span, quoted),
                 },
             },
-            Expanded::Pattern(text) => {
-                self.current.wild = true;
-                self.current.push(&text);
-            }
+            // `x='* /home'; rm $x` is two words, of which one is a pattern. What a pattern stands for may hold
+            // blanks, too, but what is not in its text is not known.
+            Expanded::Pattern(text) => match words.separators() {
+                Some(separators)
+                    if quoted == Quoted::No && text.contains(|c| separators.contains(c)) =>
+                {
+                    self.split(&text, &separators, &words.environment.budget);
+                }
+                Some(_) | None => {
+                    self.current.wild = true;
+                    self.current.push(&text);
+                }
+            },
             Expanded::Words { items, joined } => self.many(words, &items, joined, span, quoted),
             Expanded::Partly(partial) => self.partly(words, &partial, quoted),
             Expanded::Unknown(origin) => self.unknown(words, origin, span, quoted),

@@ -112,6 +112,7 @@ impl Action {
             self.trouble.get_or_insert(Unreadable::TooComplex);
             return;
         }
+        self.read_container(input, here);
         for (key, value) in input {
             if already == Some(key.as_str()) {
                 continue;
@@ -191,6 +192,7 @@ impl Action {
                     if let Some(language) = told.filter(|_| HOLDING.contains(&key.as_str())) {
                         self.read_in(language, text, here);
                     }
+                    self.read_manifest(text, here);
                     self.read_json(text, depth, here);
                 }
                 Value::Null | Value::Bool(_) | Value::Number(_) => {}

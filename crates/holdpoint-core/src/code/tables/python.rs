@@ -1,5 +1,5 @@
-//! Python's functions. Not listed: what loads a file that stands on the disk (`import`,
-//! `pickle.load`), which is like running a script by its path.
+//! Python's functions. Not listed: what loads a file that stands on the disk (`import`), which is like running a
+//! script by its path.
 
 use super::CallEffect::*;
 use super::{Depth, FIRST, Parameter, Row, SECOND};
@@ -211,6 +211,15 @@ pub(super) static ROWS: &[Row] = &[
     Row {
         names: "runpy.run_path execfile",
         acts: &[As("python3 {0}")],
+    },
+    // What is loaded runs what it says.
+    Row {
+        names: "pickle.load _pickle.load cPickle.load dill.load cloudpickle.load",
+        acts: &[As("python3 -m pickle {file}")],
+    },
+    Row {
+        names: "joblib.load torch.load pandas.read_pickle",
+        acts: &[Read(FIRST), As("python3 -m pickle {file}")],
     },
     Row {
         names: "timeit.timeit timeit.repeat timeit.Timer",

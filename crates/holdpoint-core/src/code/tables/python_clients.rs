@@ -487,7 +487,7 @@ pub(super) static ROWS: &[Row] = &[
     Row {
         names: "linecache.getlines linecache.getline fileinput.input pandas.read_csv pandas.read_table \
                 pandas.read_json pandas.read_fwf numpy.loadtxt numpy.genfromtxt numpy.fromfile dotenv.dotenv_values \
-                joblib.load os.scandir tomllib.load",
+                os.scandir tomllib.load",
         acts: &[Read(FIRST)],
     },
     Row {
