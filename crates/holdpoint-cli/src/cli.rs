@@ -7,6 +7,7 @@ mod people;
 mod permissions;
 mod replay;
 mod rules;
+mod run;
 mod scan;
 mod setup;
 mod span;
@@ -29,6 +30,7 @@ pub(crate) use people::{People, PeopleAction};
 pub(crate) use permissions::{Action, DefaultWord, Permissions, Scope};
 pub(crate) use replay::{FailOn, Replay};
 pub(crate) use rules::{RuleWord, Rules, RulesAction, RulesUnder};
+pub(crate) use run::{Floor, Run};
 pub(crate) use scan::{Clean, Format, Scan};
 pub(crate) use setup::{Doctor, SettingsOf, Setup};
 pub(crate) use span::Span;
@@ -80,6 +82,15 @@ pub(crate) enum Command {
         holdpoint simulate 'git reset --hard HEAD~3'\n  \
         holdpoint simulate --tool Write --input '{\"file_path\":\"a\",\"content\":\"x\"}'")]
     Simulate(Simulate),
+    /// Run a command where it can do no harm
+    ///
+    /// It may change its workspace, which is the repository the directory is in, and nothing else. It
+    /// reads the system and your tools, but finds an empty home, no secrets among its variables, no
+    /// network but a loopback of its own, and no process but its own. What git and agents obey in the
+    /// workspace (.git/hooks, .git/config, .claude, .env and the like) it can neither change nor make.
+    /// Its exit code is this command's; when it ends, everything it started ends.
+    #[command(after_help = run::EXAMPLES)]
+    Run(Run),
     /// Take back what a call changed, from the copy that was made before it ran
     ///
     /// A copy is made before each call for which the policy asks for the check `backup`. Without a

@@ -45,6 +45,9 @@ fn answer() -> u8 {
     if let Command::Acp { agent } = &cli.command {
         return commands::acp::run(agent);
     }
+    if let Command::Run(args) = &cli.command {
+        return commands::run::run(args);
+    }
     let mut terminal = Terminal::standard();
     let ended = run(cli.command, &mut terminal).and_then(|exit| {
         terminal.out.flush()?;
@@ -68,8 +71,8 @@ fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Exit> {
         Command::Check(args) => commands::check::run(&args, terminal),
         // Only a question for help gets this far.
         Command::Hook { .. } => Ok(Exit::Denied),
-        // It ends as its agent does, so it has been run by now.
-        Command::Acp { .. } => Ok(Exit::Error),
+        // They end as what they run does, so they have been run by now.
+        Command::Acp { .. } | Command::Run(_) => Ok(Exit::Error),
         Command::Init(args) => commands::init::register(&args, terminal),
         Command::Uninstall(args) => commands::init::unregister(&args, terminal),
         Command::Demo(args) => commands::demo::run(&args, terminal),

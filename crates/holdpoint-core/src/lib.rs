@@ -41,6 +41,7 @@ pub use catalogue::{
 };
 pub use decision::{Decision, Finding};
 pub use document::DocumentError;
+pub use effects::is_secret_variable;
 pub use glob::Glob;
 pub use holdpoint_text as text;
 pub use judge::{

@@ -32,6 +32,12 @@ pub trait Lookup {
     /// What stands at `path`, which is absolute and free of `.` and `..`.
     fn entry(&self, path: &str) -> Entry;
 
+    /// Whether nothing is ever below what is missing, as on a disk: then one look says so of all that a
+    /// path names there.
+    fn has_nothing_below_missing(&self) -> bool {
+        false
+    }
+
     /// What tells the file at `path` from every other, where it has more than one name: then writing it
     /// writes what stands under the others, too.
     fn twin(&self, path: &str) -> Option<(u64, u64)> {
@@ -78,6 +84,14 @@ pub trait Lookup {
         None
     }
 
+    /// How long the start of an absolute path is that names a directory of which that is remembered, and
+    /// where it led.
+    #[doc(hidden)]
+    fn walked_above(&self, path: &str) -> Option<(usize, Walked)> {
+        let _ = path;
+        None
+    }
+
     /// Remembers where walking a directory led.
     #[doc(hidden)]
     fn remember_walked(&self, directory: &str, walked: &Walked) {
@@ -93,6 +107,16 @@ pub struct Walked {
     place: String,
     links: usize,
     steps: usize,
+}
+
+impl Walked {
+    /// The real place.
+    fn into_place(self) -> String {
+        match self.place.is_empty() {
+            true => "/".to_owned(),
+            false => self.place,
+        }
+    }
 }
 
 /// How a file stands to the repository it lies in.
@@ -415,6 +439,10 @@ impl Lookup for Remembering<'_> {
         entry
     }
 
+    fn has_nothing_below_missing(&self) -> bool {
+        self.inner.has_nothing_below_missing()
+    }
+
     fn twin(&self, path: &str) -> Option<(u64, u64)> {
         self.inner.twin(path)
     }
@@ -495,6 +523,16 @@ impl Lookup for Remembering<'_> {
         Some(walked.clone())
     }
 
+    fn walked_above(&self, path: &str) -> Option<(usize, Walked)> {
+        let known = self.walked.borrow();
+        let above = known.iter().filter(|(name, _)| {
+            let below = path.strip_prefix(name.as_str());
+            below.is_some_and(|below| below.starts_with('/'))
+        });
+        let (name, walked) = above.max_by_key(|(name, _)| name.len())?;
+        Some((name.len(), walked.clone()))
+    }
+
     fn remember_walked(&self, directory: &str, walked: &Walked) {
         let known = &mut self.walked.borrow_mut();
         if known.len() < Self::MAX_WALKED {
@@ -521,8 +559,18 @@ impl Surroundings<'_> {
         self.resolve_from(path, self.workspace)
     }
 
+    /// The real place of the workspace or of the home: what other paths begin with, too.
+    pub(crate) fn resolve_directory(&self, path: &str) -> Result<String, Unresolved> {
+        let plain = path.starts_with('/') && path.len() <= MAX_PATH;
+        if !plain || path.bytes().any(|byte| byte == 0) {
+            return self.resolve_root(path);
+        }
+        Ok(self.walk_directory(path)?.into_place())
+    }
+
     fn resolve_from(&self, path: &str, directory: Option<&str>) -> Result<String, Unresolved> {
-        if path.contains('\0') {
+        // Letter by letter: a search has to be prepared, and paths are short.
+        if path.bytes().any(|byte| byte == 0) {
             return Err(Unresolved::Nul);
         }
         if path.len() > MAX_PATH {
@@ -542,14 +590,20 @@ impl Surroundings<'_> {
         } else {
             None
         };
-        let mut walked = match start {
-            Some(directory) => self.walk_directory(directory)?,
-            None => Walked::default(),
+        let (mut walked, rest) = match start {
+            Some(directory) => (
+                self.walk_directory(directory)?,
+                path.trim_start_matches('~'),
+            ),
+            // What is below a directory that was walked goes on from there.
+            None => match self.lookup.walked_above(path) {
+                Some((above, walked)) => (walked, path.get(above + 1..).unwrap_or_default()),
+                None => (Walked::default(), path),
+            },
         };
-        walked.place.reserve(path.len() + 1);
-        self.walk(path.trim_start_matches('~'), &mut walked)?;
-        let Walked { place, .. } = walked;
-        Ok(if place.is_empty() { "/".into() } else { place })
+        walked.place.reserve(rest.len() + 1);
+        self.walk(rest, &mut walked)?;
+        Ok(walked.into_place())
     }
 
     /// Walks a directory that paths begin in, once.
@@ -570,18 +624,25 @@ impl Surroundings<'_> {
             links,
             steps,
         } = walked;
-        // The components still to go, last one first.
-        let mut pending: Vec<Cow<'_, str>> = Vec::with_capacity(EXPECTED_COMPONENTS);
-        pending.extend(path.split('/').rev().map(Cow::Borrowed));
-        while let Some(component) = pending.pop() {
+        let mut text = Cow::Borrowed(path);
+        // Where in it the components begin that are still to go.
+        let mut next = Some(0);
+        let mut below_missing = false;
+        while let Some(from) = next {
+            let rest = text.get(from..).unwrap_or_default();
+            let slash = rest.bytes().position(|byte| byte == b'/');
+            let component = rest.get(..slash.unwrap_or(rest.len())).unwrap_or_default();
+            next = slash.map(|slash| from + slash + 1);
             *steps += 1;
             if *steps > MAX_STEPS {
                 return Err(Unresolved::TooLong);
             }
-            match component.as_ref() {
+            match component {
                 "" | "." => continue,
                 ".." => {
-                    place.truncate(place.rfind('/').unwrap_or(0));
+                    let slash = place.bytes().rposition(|byte| byte == b'/');
+                    place.truncate(slash.unwrap_or(0));
+                    below_missing = false;
                     continue;
                 }
                 name => {
@@ -589,8 +650,12 @@ impl Surroundings<'_> {
                     place.push_str(name);
                 }
             }
+            if below_missing {
+                continue;
+            }
             match self.lookup.entry(place) {
-                Entry::Missing | Entry::Directory | Entry::Other => {}
+                Entry::Missing => below_missing = self.lookup.has_nothing_below_missing(),
+                Entry::Directory | Entry::Other => {}
                 Entry::Unreadable => return Err(Unresolved::Unreadable),
                 Entry::Link(target) => {
                     *links += 1;
@@ -605,8 +670,13 @@ impl Surroundings<'_> {
                     } else {
                         place.truncate(place.rfind('/').unwrap_or(0));
                     }
-                    let components = target.split('/').rev();
-                    pending.extend(components.map(|name| Cow::Owned(name.to_owned())));
+                    let mut target = target;
+                    if let Some(next) = next {
+                        target.push('/');
+                        target.push_str(text.get(next..).unwrap_or_default());
+                    }
+                    text = Cow::Owned(target);
+                    next = Some(0);
                 }
             }
         }
@@ -614,17 +684,13 @@ impl Surroundings<'_> {
     }
 }
 
-/// Room for the components of most paths; their number is checked on the way.
-const EXPECTED_COMPONENTS: usize = 8;
-
 /// The path of a `file:` address, or the text itself.
 pub(crate) fn without_scheme(text: &str) -> &str {
-    let Some((scheme, rest)) = text.split_once(':') else {
-        return text;
-    };
-    if !scheme.eq_ignore_ascii_case("file") {
+    let scheme = text.get(.."file:".len());
+    if !scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:")) {
         return text;
     }
+    let rest = text.get("file:".len()..).unwrap_or_default();
     let Some(rest) = rest.strip_prefix("//") else {
         return rest;
     };
@@ -761,7 +827,9 @@ mod tests {
         }
 
         #[test]
-        fn where_a_directory_leads_may_be_remembered(paths in prop::collection::vec("[a~./]{0,20}", 1..4)) {
+        fn where_a_directory_leads_may_be_remembered(
+            paths in prop::collection::vec("(/ws/a/a|/home/dev)?[a~./]{0,20}", 1..4)
+        ) {
             let links = Links([("/ws/a", "../a/aa"), ("/home/dev", "/ws/a")].into());
             let plain = Surroundings {
                 workspace: Some("/ws/a/a"),
@@ -771,6 +839,10 @@ mod tests {
             };
             let lookup = Remembering::new(&links);
             let remembering = Surroundings { lookup: &lookup, ..plain };
+            for directory in ["/ws/a/a", "/home/dev"] {
+                let root = plain.resolve_root(directory);
+                prop_assert_eq!(root, remembering.resolve_directory(directory));
+            }
             for path in &paths {
                 prop_assert_eq!(plain.resolve(path), remembering.resolve(path));
             }

@@ -22,14 +22,11 @@ use crate::opaque::{Opaque, Reason};
 use crate::paths::{Lookup, Remembering, Seen, Surroundings, base_name};
 use crate::policy::Policy;
 use crate::rules::{READ_ONLY, READ_ONLY_WHEN};
-use crate::shell::{self, Command, FileRead, Listed, Refusal, RefusalReason};
+use crate::shell::{self, Command, FileRead, Listed, MAX_COMMANDS, Refusal, RefusalReason};
 use crate::supposed::{self, Supposition, TooMany};
 
 /// The longest command line that is read; a longer one is refused, whatever it says (H-10).
 pub const MAX_COMMAND: usize = 1 << 20;
-
-/// The most commands a line may run; nobody reads a longer one before saying yes to it.
-const MAX_COMMANDS: usize = 2000;
 
 /// The most words of a line that may name files.
 const MAX_WORDS: usize = 8000;
@@ -148,8 +145,8 @@ pub(crate) enum Unreadable {
     Malformed(&'static str),
     /// The command is longer than anything a person would approve.
     Oversize(usize),
-    /// The line runs more commands than that.
-    TooMany(usize),
+    /// The line runs more commands than [`MAX_COMMANDS`].
+    TooMany,
     /// The call names more files than that.
     TooManyPaths(usize),
     /// A path has more components than any that is used.
@@ -165,7 +162,7 @@ impl Unreadable {
     fn refuses(&self) -> bool {
         match self {
             Unreadable::Oversize(_)
-            | Unreadable::TooMany(_)
+            | Unreadable::TooMany
             | Unreadable::TooManyPaths(_)
             | Unreadable::PathTooDeep
             | Unreadable::TooComplex => true,
@@ -547,7 +544,7 @@ impl Action {
         // A second list's references to its own members move with it.
         let offset = self.commands.len();
         if offset + commands.len() > MAX_COMMANDS {
-            self.trouble = Some(Unreadable::TooMany(offset + commands.len()));
+            self.trouble = Some(Unreadable::TooMany);
             return;
         }
         if offset == 0 {
@@ -606,7 +603,7 @@ impl Action {
             let texts: usize = self.call.input().values().map(count_texts).sum();
             let mut count = 0;
             if texts > MAX_NAMED || self.identity.is_patch() {
-                count = effects::paths::of_arguments(self).len();
+                effects::paths::each_argument(self, &mut |_, _| count += 1);
             }
             // A tool nobody has described may take any text for a path, and any key.
             if !catalogue::is_known(self.call.tool()) {

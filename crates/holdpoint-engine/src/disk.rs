@@ -34,6 +34,10 @@ impl Lookup for Disk {
         }
     }
 
+    fn has_nothing_below_missing(&self) -> bool {
+        true
+    }
+
     #[cfg(unix)]
     fn twin(&self, path: &str) -> Option<(u64, u64)> {
         use std::os::unix::fs::MetadataExt as _;

@@ -11,6 +11,8 @@ pub mod backup;
 #[cfg(feature = "pipeline")]
 pub mod checks;
 #[cfg(feature = "pipeline")]
+pub mod containing;
+#[cfg(feature = "pipeline")]
 mod context;
 mod disk;
 #[cfg(feature = "pipeline")]

@@ -374,6 +374,10 @@ impl Lookup for Noting {
         entry
     }
 
+    fn has_nothing_below_missing(&self) -> bool {
+        Disk.has_nothing_below_missing()
+    }
+
     fn read(&self, path: &str, most: usize) -> FileText {
         // Before it is read: what changes meanwhile has another stamp afterwards.
         self.stamp(Path::new(path));

@@ -133,6 +133,10 @@ impl Lookup for SessionDisk<'_> {
         Disk.entry(path)
     }
 
+    fn has_nothing_below_missing(&self) -> bool {
+        Disk.has_nothing_below_missing()
+    }
+
     fn read(&self, path: &str, most: usize) -> FileText {
         Disk.read(path, most)
     }

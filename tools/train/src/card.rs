@@ -81,6 +81,18 @@ pub fn card(corpus: &Corpus, figures: &Figures<'_>) -> String {
         .replace("{chunk-digest}", &hexadecimal(&chunks.finalize()))
 }
 
+/// How many texts were found, in a line.
+pub fn shares(tally: &Tally) -> String {
+    let share = |count: usize| count as f32 * 100.0 / tally.texts.max(1) as f32;
+    format!(
+        "{:6} low {:6.2} % medium {:6.2} % high {:6.2} %",
+        tally.texts,
+        share(tally.low),
+        share(tally.medium),
+        share(tally.high)
+    )
+}
+
 fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");

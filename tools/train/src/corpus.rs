@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use anyhow::Result;
 use holdpoint_train::synth;
 
+use crate::chance::Chance;
 use crate::data::{self, Labelled};
+use crate::harmless::{self, Harmless, planted};
 use crate::learn::{Doc, Example};
 use crate::ordinary::{self, Chunk, Kind, Part, Share};
 use crate::plan::Plan;
@@ -22,6 +23,10 @@ pub struct Corpus {
     pub chunks: Vec<Chunk>,
     /// Their features, in the same order.
     pub ordinary: Vec<Doc>,
+    /// Harmless texts nobody learns from: thresholds are set on some and the others reported on.
+    pub harmless: Vec<Harmless>,
+    /// Their features, in the same order.
+    pub harmless_docs: Vec<Doc>,
     /// How many of the labelled texts are of packages about attacks.
     pub talk: usize,
     /// Texts nobody learns from, to be reported on: of packages about attacks, and what was asked for.
@@ -32,6 +37,8 @@ pub struct Corpus {
 pub struct Sources<'p> {
     /// The file of labelled texts.
     pub labelled: &'p Path,
+    /// Files of harmless texts of many languages and kinds.
+    pub harmless: &'p [PathBuf],
     /// Directories of ordinary packages.
     pub ordinary: &'p [PathBuf],
     /// Directories of packages about attacks.
@@ -70,13 +77,16 @@ impl Corpus {
     /// Reads everything.
     pub fn read(sources: &Sources<'_>, plan: &Plan) -> Result<Self> {
         let mut labelled = data::read(sources.labelled)?;
-        if sources.made_up {
-            labelled.extend(synth::generate(plan.seed).into_iter().map(|it| Labelled {
-                text: it.text,
-                label: u8::from(it.attack),
-                source: format!("synth.{}", it.group),
-            }));
+        let mut harmless = Vec::new();
+        for file in sources.harmless {
+            harmless.extend(harmless::read(file)?);
         }
+        if sources.made_up {
+            labelled.extend(made_up(&harmless, plan));
+        }
+        let (train, harmless): (Vec<_>, Vec<_>) =
+            harmless.into_iter().partition(|it| it.part == Part::Train);
+        labelled.extend(train.into_iter().map(|it| it.it));
         let share = Share {
             of_package: plan.of_package,
             of_file: 12,
@@ -96,13 +106,17 @@ impl Corpus {
                 text: chunk.text,
                 label: 0,
                 source: PACKAGES.into(),
+                ..Labelled::default()
             });
         }
         let talk = labelled.iter().filter(|it| it.source == PACKAGES).count();
         let chunks = ordinary::collect(sources.ordinary, share, |_| true)?;
         let docs = features(&labelled, |it| &it.text);
         let ordinary = features(&chunks, |it| &it.text);
+        let harmless_docs = features(&harmless, |it| &it.it.text);
         Ok(Self {
+            harmless,
+            harmless_docs,
             labelled,
             docs,
             chunks,
@@ -136,6 +150,7 @@ impl Corpus {
                 let all = match it.label {
                     1 => plan.attacks,
                     _ if CHAT.contains(&it.source.as_str()) => plan.harmless * plan.chat,
+                    _ if it.source.starts_with("real.") => plan.harmless * plan.real,
                     _ if TALK.contains(&it.source.as_str()) => plan.harmless * plan.talk,
                     _ => plan.harmless,
                 };
@@ -148,6 +163,15 @@ impl Corpus {
             .collect()
     }
 
+    /// The harmless texts of a part of the split that nobody learns from.
+    pub fn harmless(&self, part: Part) -> impl Iterator<Item = (&Labelled, &Doc)> {
+        self.harmless
+            .iter()
+            .zip(&self.harmless_docs)
+            .filter(move |(it, _)| it.part == part)
+            .map(|(it, doc)| (&it.it, doc))
+    }
+
     /// The ordinary texts of a part of the split.
     pub fn part(&self, part: Part) -> impl Iterator<Item = (&Chunk, &Doc)> {
         self.chunks
@@ -157,14 +181,41 @@ impl Corpus {
     }
 }
 
-/// The features of texts, on two threads.
-fn features<T: Sync>(texts: &[T], text: impl Fn(&T) -> &str + Sync) -> Vec<Doc> {
-    let (first, second) = texts.split_at(texts.len() / 2);
-    let of = |texts: &[T]| texts.iter().map(|it| Doc::of(text(it))).collect::<Vec<_>>();
-    thread::scope(|scope| {
-        let other = scope.spawn(|| of(second));
-        let mut docs = of(first);
-        docs.extend(other.join().expect("reading features does not panic"));
-        docs
-    })
+/// The made-up texts, and the attacks among them once more inside a harmless text of their language, which is there
+/// untouched as well: what is learnt then is the attack and not the language or the kind of text.
+fn made_up(harmless: &[Harmless], plan: &Plan) -> Vec<Labelled> {
+    let mut by_lang: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for it in harmless.iter().filter(|it| it.part == Part::Train) {
+        by_lang.entry(&it.it.lang).or_default().push(&it.it.text);
+    }
+    let mut chance = Chance::new(plan.seed);
+    let mut texts = Vec::new();
+    for it in synth::generate(plan.seed) {
+        let source = format!("synth.{}", it.group);
+        let around = by_lang.get(it.lang.as_str()).map_or(&[][..], Vec::as_slice);
+        let one_in = if it.lang == "en" { 3 } else { 1 };
+        if it.attack && chance.below(one_in) == 0 && !around.is_empty() {
+            let text = around[chance.below(around.len())];
+            texts.push(Labelled {
+                text: planted(&it.text[it.payload.clone()], text, &mut chance),
+                label: 1,
+                source: source.clone(),
+                lang: it.lang.clone(),
+                ..Labelled::default()
+            });
+        }
+        texts.push(Labelled {
+            text: it.text,
+            label: u8::from(it.attack),
+            source,
+            lang: it.lang,
+            ..Labelled::default()
+        });
+    }
+    texts
+}
+
+/// The features of texts.
+fn features<T>(texts: &[T], text: impl Fn(&T) -> &str) -> Vec<Doc> {
+    texts.iter().map(|it| Doc::of(text(it))).collect()
 }

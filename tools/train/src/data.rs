@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 
 /// A labelled text.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 pub struct Labelled {
     /// What it says.
     pub text: String,
@@ -15,6 +15,15 @@ pub struct Labelled {
     pub label: u8,
     /// The data set it comes from.
     pub source: String,
+    /// Its language.
+    #[serde(default)]
+    pub lang: String,
+    /// What kind of harmless text it is, where the set tells.
+    #[serde(default)]
+    pub class: String,
+    /// Where in the source it comes from: a repository and a file.
+    #[serde(default)]
+    pub origin_path: Option<String>,
 }
 
 /// The texts of a file with one JSON object a line.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use holdpoint_text::classify::{Judged, Model};
 use holdpoint_text::detect::detect;
-use holdpoint_text::inspection::leave_read_twice;
+use holdpoint_text::inspection::{self, Family, leave_read_twice};
 use holdpoint_text::normal::{Reading, read};
 use holdpoint_text::{Origin, Severity, words};
 
@@ -35,6 +35,20 @@ pub fn inspect(model: &Model<'_>, text: &str, origin: Origin) -> Seen {
     }
 }
 
+/// Inspects a whole file with these weights: characters nobody sees and terminal sequences count as well, secrets do not.
+pub fn inspect_file(model: &Model<'_>, text: &str) -> Option<Severity> {
+    let odd = inspection::inspect(text, Origin::File);
+    let odd = odd.findings.iter();
+    let odd = odd.filter(|it| {
+        matches!(
+            it.family,
+            Family::Hidden | Family::Terminal | Family::Disguised
+        )
+    });
+    let odd = odd.map(|it| it.severity).max();
+    inspect(model, text, Origin::File).severity.max(odd)
+}
+
 /// How many texts of a kind there are, and how many of them are found.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
@@ -48,6 +62,16 @@ pub struct Tally {
     pub high: usize,
 }
 
+impl Tally {
+    /// Counts a text.
+    pub fn add(&mut self, severity: Option<Severity>) {
+        self.texts += 1;
+        self.low += usize::from(severity >= Some(Severity::Low));
+        self.medium += usize::from(severity >= Some(Severity::Medium));
+        self.high += usize::from(severity >= Some(Severity::High));
+    }
+}
+
 /// Tallies by name.
 pub fn tally<'t>(
     model: &Model<'_>,
@@ -56,11 +80,7 @@ pub fn tally<'t>(
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
     for (name, text) in texts {
         let seen = inspect(model, text, Origin::Tool);
-        let tally = tallies.entry(name).or_default();
-        tally.texts += 1;
-        tally.low += usize::from(seen.severity >= Some(Severity::Low));
-        tally.medium += usize::from(seen.severity >= Some(Severity::Medium));
-        tally.high += usize::from(seen.severity >= Some(Severity::High));
+        tallies.entry(name).or_default().add(seen.severity);
     }
     tallies
 }

@@ -2,7 +2,7 @@
 //! ordinary text by the windows the model gets wrong.
 
 use holdpoint_text::classify::model::{BITS, FLOOR, bucket, norm, word_place};
-use holdpoint_text::classify::{STRIDE, features};
+use holdpoint_text::classify::{self, STRIDE, features};
 use holdpoint_text::detect::concepts;
 use holdpoint_text::words;
 
@@ -19,6 +19,8 @@ pub struct Doc {
     ends: Vec<u32>,
     /// The places of its words in the first stage's table.
     places: Vec<u16>,
+    /// The passages that stand by themselves.
+    passages: Vec<(u32, u32)>,
 }
 
 impl Doc {
@@ -38,24 +40,35 @@ impl Doc {
             .iter()
             .map(|word| word_place(word.hash) as u16)
             .collect();
+        let mut passages = Vec::new();
+        classify::passages(text, &list, 0..list.len(), &mut |first, end| {
+            passages.push((first as u32, end as u32));
+        });
         Self {
             buckets,
             ends,
             places,
+            passages,
         }
     }
 
     /// Its windows: one of two strides at each stride, and in longer texts those of one stride as well,
-    /// so that an order is seen by itself wherever it stands.
-    pub fn windows(&self) -> impl Iterator<Item = Window> + use<> {
+    /// so that an order is seen by itself wherever it stands; and passages.
+    pub fn windows(&self) -> impl Iterator<Item = Window> + use<'_> {
         let length = self.ends.len();
         let halves = length > STRIDE;
-        (0..length).step_by(STRIDE).flat_map(move |start| {
-            let whole = (start == 0 || start + STRIDE < length)
-                .then_some((start, length.min(start + 2 * STRIDE)));
-            let half = halves.then_some((start, length.min(start + STRIDE)));
-            whole.into_iter().chain(half)
-        })
+        let passages = self.passages.iter();
+        let passages = passages.map(|(first, end)| (*first as usize, *end as usize));
+        let passages = passages.filter(move |it| *it != (0, length));
+        (0..length)
+            .step_by(STRIDE)
+            .flat_map(move |start| {
+                let whole = (start == 0 || start + STRIDE < length)
+                    .then_some((start, length.min(start + 2 * STRIDE)));
+                let half = halves.then_some((start, length.min(start + STRIDE)));
+                whole.into_iter().chain(half)
+            })
+            .chain(passages)
     }
 
     /// The places of a window's words in the first stage's table.
@@ -169,6 +182,8 @@ impl Linear {
             weight: plan.ordinary,
         };
         let mut hard: Vec<(u32, (u32, u32))> = Vec::new();
+        // The mean over the last rounds: what one pass learns by chance the next unlearns.
+        let (mut mean, mut bias, mut passes) = (vec![0.0_f32; 1 << BITS], 0.0, 0.0);
         for round in 0..plan.rounds {
             let mut batch: Vec<Instance<'_>> = Vec::new();
             for example in examples {
@@ -196,6 +211,19 @@ impl Linear {
                 for it in &batch {
                     model.step(it, plan, &mut chance);
                 }
+                if round + plan.averaged >= plan.rounds {
+                    passes += 1.0;
+                    bias += model.bias;
+                    for (mean, weight) in mean.iter_mut().zip(&model.weights) {
+                        *mean += weight;
+                    }
+                }
+            }
+        }
+        if passes > 0.0 {
+            model.bias = bias / passes;
+            for (mean, weight) in mean.iter().zip(&mut model.weights) {
+                *weight = mean / passes;
             }
         }
         model

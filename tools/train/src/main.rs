@@ -6,17 +6,21 @@ mod corpus;
 mod data;
 mod evaluate;
 mod first_stage;
+mod harmless;
 mod learn;
 mod ordinary;
 mod plan;
 mod validate;
 mod weights;
+mod wrappers;
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use holdpoint_text::Severity;
 use holdpoint_text::classify::Model;
 use lexopt::prelude::*;
 
@@ -33,12 +37,18 @@ Trains the classifier of texts.
 
   run train    --data FILE --ordinary DIR... --out FILE --card FILE
                                                           weights, and the card that tells what they are worth
+  run weights  --data FILE --ordinary DIR... --out FILE   weights only
   run validate --data FILE --ordinary DIR...              recall on sources held out, only
   run evaluate --data FILE --ordinary DIR... --weights FILE
                                                           the whole inspector with these weights
+  run files    --ordinary DIR... --files DIR... --weights FILE
+                                                          whole files, as the inspector sees them
+  run wrappers --data FILE --weights FILE                 attacks inside wrappers
 
   --data FILE      labelled texts, one JSON object a line
+  --harmless FILE  harmless texts of many languages and kinds
   --ordinary DIR   ordinary text; each entry of DIR is a package, and in one part of the split only
+  --files DIR      whole files by directory, for `files`
   --talk DIR       packages about attacks, and prose: talk, not attacks; each in one part of the split only
   --report FILE    labelled texts to report on and not to learn from
   --plan N=V       another number in the plan, for trying things out
@@ -49,6 +59,8 @@ Trains the classifier of texts.
 struct Options {
     command: String,
     data: PathBuf,
+    harmless: Vec<PathBuf>,
+    files: Vec<PathBuf>,
     ordinary: Vec<PathBuf>,
     talk: Vec<PathBuf>,
     reported: Vec<PathBuf>,
@@ -64,6 +76,8 @@ fn options() -> Result<Options> {
     let mut options = Options {
         command: String::new(),
         data: PathBuf::new(),
+        harmless: Vec::new(),
+        files: Vec::new(),
         ordinary: Vec::new(),
         talk: Vec::new(),
         reported: Vec::new(),
@@ -79,6 +93,8 @@ fn options() -> Result<Options> {
         match argument {
             Long("data") => options.data = parser.value()?.into(),
             Long("ordinary") => options.ordinary.extend(parser.values()?.map(PathBuf::from)),
+            Long("harmless") => options.harmless.push(parser.value()?.into()),
+            Long("files") => options.files.extend(parser.values()?.map(PathBuf::from)),
             Long("talk") => options.talk.extend(parser.values()?.map(PathBuf::from)),
             Long("report") => options.reported.push(parser.value()?.into()),
             Long("out") => options.out = parser.value()?.into(),
@@ -98,8 +114,14 @@ fn options() -> Result<Options> {
 fn main() -> Result<()> {
     let options = options()?;
     let start = Instant::now();
+    match options.command.as_str() {
+        "wrappers" => return wrapped(&options),
+        "files" => return files(&options),
+        _ => {}
+    }
     let sources = Sources {
         labelled: &options.data,
+        harmless: &options.harmless,
         ordinary: &options.ordinary,
         talk: &options.talk,
         reported: &options.reported,
@@ -129,6 +151,12 @@ fn main() -> Result<()> {
             fs::write(&options.card, card::card(&corpus, &figures))
                 .with_context(|| format!("cannot write {}", options.card.display()))?;
         }
+        "weights" => {
+            let weights = Weights::learn(&corpus, &[], &options.plan);
+            fs::write(&options.out, &weights.bytes)
+                .with_context(|| format!("cannot write {}", options.out.display()))?;
+            evaluated(&corpus, &weights.bytes)?;
+        }
         "evaluate" => {
             let bytes = fs::read(&options.weights)
                 .with_context(|| format!("cannot read {}", options.weights.display()))?;
@@ -137,6 +165,58 @@ fn main() -> Result<()> {
         other => bail!("there is no command `{other}`: train, validate or evaluate"),
     }
     eprintln!("{:.0?}", start.elapsed());
+    Ok(())
+}
+
+/// Tells how many whole files raise an alarm: of ordinary packages nobody learnt from by kind, and beneath other directories
+/// by the first name.
+fn files(options: &Options) -> Result<()> {
+    let bytes = fs::read(&options.weights)
+        .with_context(|| format!("cannot read {}", options.weights.display()))?;
+    let model = Model::read(&bytes).context("these are no weights of this version")?;
+    let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
+    let mut count = |name: String, path: &Path, text: &str| {
+        let severity = evaluate::inspect_file(&model, text);
+        if severity >= Some(Severity::Medium) && options.shown > 0 {
+            eprintln!("{severity:?} {}", path.display());
+        }
+        tallies.entry(name).or_default().add(severity);
+    };
+    for (kind, path, text) in ordinary::whole_files(&options.ordinary, options.plan.of_package)? {
+        count(kind.name().to_owned(), &path, &text);
+    }
+    for root in &options.files {
+        for entry in fs::read_dir(root)? {
+            let directory = entry?.path();
+            let name = directory.file_name().unwrap_or_default().to_string_lossy();
+            for file in fs::read_dir(&directory)? {
+                let path = file?.path();
+                if let Ok(text) = fs::read_to_string(&path) {
+                    count(format!("files {name}"), &path, &text);
+                }
+            }
+        }
+    }
+    for (name, tally) in tallies {
+        println!("{name:40} {}", card::shares(&tally));
+    }
+    Ok(())
+}
+
+/// Tells what is found inside wrappers.
+fn wrapped(options: &Options) -> Result<()> {
+    let bytes = fs::read(&options.weights)
+        .with_context(|| format!("cannot read {}", options.weights.display()))?;
+    let model = Model::read(&bytes).context("these are no weights of this version")?;
+    let texts = data::read(&options.data)?;
+    for (name, [texts, medium, high]) in wrappers::measure(&model, &texts, options.shown) {
+        let share = |count: usize| count as f32 / texts.max(1) as f32;
+        println!(
+            "{name:22} {texts:5} {:.3} {:.3}",
+            share(medium),
+            share(high)
+        );
+    }
     Ok(())
 }
 
@@ -168,15 +248,23 @@ fn evaluated(corpus: &Corpus, bytes: &[u8]) -> Result<Vec<(String, Tally)>> {
     }
     let labelled = evaluate::tally(&model, corpus.labelled.iter().map(of));
     let reported = evaluate::tally(&model, corpus.reported.iter().map(of));
-    for (name, tally) in labelled.iter().chain(&ordinary).chain(&reported) {
-        let share = |count: usize| count as f32 * 100.0 / tally.texts as f32;
-        println!(
-            "{name:40} {:6} low {:6.2} % medium {:6.2} % high {:6.2} %",
-            tally.texts,
-            share(tally.low),
-            share(tally.medium),
-            share(tally.high)
-        );
+    let harmless = corpus.harmless(Part::Test).flat_map(|(it, _)| {
+        let by_lang = format!("lang {}", it.lang);
+        let names = [format!("class {}", it.class), by_lang];
+        names.map(|name| (name, it.text.as_str()))
+    });
+    let harmless = evaluate::tally(&model, harmless);
+    for (name, tally) in labelled
+        .iter()
+        .chain(&ordinary)
+        .chain(&reported)
+        .chain(&harmless)
+    {
+        println!("{name:40} {}", card::shares(tally));
     }
-    Ok(ordinary.into_iter().chain(reported).collect())
+    Ok(ordinary
+        .into_iter()
+        .chain(reported)
+        .chain(harmless)
+        .collect())
 }

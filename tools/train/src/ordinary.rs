@@ -179,6 +179,32 @@ pub fn collect(
     Ok(chunks)
 }
 
+/// Whole files of the packages nobody learns from, with their kinds; of one package at most so many.
+pub fn whole_files(roots: &[PathBuf], of_package: usize) -> Result<Vec<(Kind, PathBuf, String)>> {
+    let mut all = Vec::new();
+    for root in roots {
+        let mut packages = fs::read_dir(root)?
+            .map(|entry| entry.map(|it| it.path()))
+            .collect::<Result<Vec<_>, _>>()?;
+        packages.sort();
+        for package in packages {
+            let group = package.file_name().unwrap_or_default().to_string_lossy();
+            if part_of(&group) != Part::Test {
+                continue;
+            }
+            let mut files = Vec::new();
+            files_beneath(&package, 0, &mut files);
+            files.sort_by_key(|path| hash_of_bytes(path.to_string_lossy().as_bytes()));
+            let texts = files
+                .into_iter()
+                .filter_map(|path| Some((Kind::of(&path)?, text_of(&path)?, path)));
+            let texts = texts.map(|(kind, text, path)| (kind, path, text));
+            all.extend(texts.take(of_package));
+        }
+    }
+    Ok(all)
+}
+
 /// The part of the split by the package's name without its version.
 fn part_of(group: &str) -> Part {
     let version = group

@@ -9,6 +9,8 @@ pub struct Plan {
     pub rounds: usize,
     /// Passes in each round.
     pub passes: usize,
+    /// Rounds, the last ones, over which the weights are averaged.
+    pub averaged: usize,
     /// The step.
     pub rate: f32,
     /// The pull to nought.
@@ -29,6 +31,8 @@ pub struct Plan {
     pub chat: f32,
     /// What texts about attacks and instructions to models weigh, of that.
     pub talk: f32,
+    /// What harmless texts of many languages and kinds weigh, of that.
+    pub real: f32,
     /// A source of n texts weighs n to this power: one counts texts, nought sources.
     pub evenness: f32,
     /// Chunks of one package of ordinary text.
@@ -49,16 +53,18 @@ impl Default for Plan {
         Self {
             rounds: 4,
             passes: 2,
+            averaged: 1,
             rate: 0.3,
             decay: 1e-6,
             dropout: 0.3,
             random: 40_000,
             hard: 20_000,
             ordinary: 3.0,
-            attacks: 40_000.0,
+            attacks: 50_000.0,
             harmless: 40_000.0,
             chat: 1.0,
             talk: 6.0,
+            real: 2.0,
             evenness: 0.5,
             of_package: 40,
             faint: 0.006,
@@ -79,6 +85,7 @@ impl Plan {
         match name {
             "rounds" => self.rounds = number as usize,
             "passes" => self.passes = number as usize,
+            "averaged" => self.averaged = number as usize,
             "rate" => self.rate = number,
             "decay" => self.decay = number,
             "dropout" => self.dropout = number,
@@ -89,6 +96,7 @@ impl Plan {
             "harmless" => self.harmless = number,
             "chat" => self.chat = number,
             "talk" => self.talk = number,
+            "real" => self.real = number,
             "evenness" => self.evenness = number,
             "of-package" => self.of_package = number as usize,
             "faint" => self.faint = number,

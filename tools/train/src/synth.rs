@@ -336,6 +336,12 @@ const GRAMMARS: &[&str] = &[
     include_str!("../synth/lang/uk.toml"),
     include_str!("../synth/lang/vi.toml"),
     include_str!("../synth/lang/zh.toml"),
+    include_str!("../synth/lang/bn.toml"),
+    include_str!("../synth/lang/fi.toml"),
+    include_str!("../synth/lang/hu.toml"),
+    include_str!("../synth/lang/ms.toml"),
+    include_str!("../synth/lang/sw.toml"),
+    include_str!("../synth/lang/tl.toml"),
 ];
 
 fn english() -> String {

@@ -74,19 +74,26 @@ pub fn marks<'c>(
     texts: impl Iterator<Item = (&'c Chunk, &'c Doc)>,
     shares: &[f32],
 ) -> Vec<f32> {
-    let mut scores = [Vec::new(), Vec::new()];
+    let mut groups = [(Vec::new(), 1.0), (Vec::new(), 1.0)];
     for (chunk, doc) in texts {
-        scores[usize::from(chunk.short)].push(model.score(doc));
+        groups[usize::from(chunk.short)].0.push(model.score(doc));
     }
-    for scores in &mut scores {
+    highest(&mut groups, shares)
+}
+
+/// The scores that at most a share of each group exceeds, times what the group allows.
+pub fn highest(groups: &mut [(Vec<f32>, f32)], shares: &[f32]) -> Vec<f32> {
+    for (scores, _) in groups.iter_mut() {
         scores.sort_by(|one, other| other.total_cmp(one));
     }
     shares
         .iter()
         .map(|share| {
-            scores
+            groups
                 .iter()
-                .filter_map(|scores| scores.get((scores.len() as f32 * share) as usize))
+                .filter_map(|(scores, times)| {
+                    scores.get((scores.len() as f32 * share * times) as usize)
+                })
                 .copied()
                 .fold(f32::MIN, f32::max)
         })

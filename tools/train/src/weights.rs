@@ -1,5 +1,7 @@
 //! The weights as they ship: both stages, thresholds, everything in a byte each.
 
+use std::collections::BTreeMap;
+
 use holdpoint_text::Origin;
 use holdpoint_text::classify::Model;
 use holdpoint_text::classify::model::Header;
@@ -9,7 +11,7 @@ use crate::first_stage::FirstStage;
 use crate::learn::{Doc, Linear};
 use crate::ordinary::Part;
 use crate::plan::Plan;
-use crate::validate::marks;
+use crate::validate::highest;
 
 /// The share that may reach the second stage without being worth it.
 const LOOKED_AT: f32 = 0.012;
@@ -46,10 +48,9 @@ impl Weights {
         let examples = corpus.examples(held_out, plan);
         let train: Vec<&Doc> = corpus.part(Part::Train).map(|(_, doc)| doc).collect();
         let scale = quantise(&mut model.weights);
-        let unseen = corpus.part(Part::Threshold);
-        let marks = marks(
+        let marks = thresholds(
             &model,
-            unseen,
+            corpus,
             &[LOOKED_AT, plan.faint, plan.loose, plan.strict],
         );
         let attacks: Vec<&Doc> = examples
@@ -85,6 +86,39 @@ impl Weights {
         }
     }
 }
+
+/// The scores that at most a share of ordinary text exceeds, and at most some times that share of harmless text of every
+/// class: what is seldom read may raise an alarm more often.
+fn thresholds(model: &Linear, corpus: &Corpus, shares: &[f32]) -> Vec<f32> {
+    let mut groups: BTreeMap<&str, (Vec<f32>, f32)> = BTreeMap::new();
+    for (chunk, doc) in corpus.part(Part::Threshold) {
+        let name = if chunk.short { "short" } else { "pages" };
+        let group = groups.entry(name).or_insert((Vec::new(), 1.0));
+        group.0.push(model.score(doc));
+    }
+    for (it, doc) in corpus.harmless(Part::Threshold) {
+        let times = CLASSES.iter().find(|(class, _)| *class == it.class);
+        let times = times.map_or(1.0, |(_, times)| *times);
+        let group = groups.entry(&it.class).or_insert((Vec::new(), times));
+        group.0.push(model.score(doc));
+    }
+    let mut lists: Vec<(Vec<f32>, f32)> = groups.values().cloned().collect();
+    let marks = highest(&mut lists, shares);
+    for (name, list) in groups {
+        eprintln!("{name:12} {:?}", highest(&mut [list], shares));
+    }
+    marks
+}
+
+/// How many times the share of ordinary text a class may have. They are passages of a thousand bytes or two, and a file has
+/// several.
+const CLASSES: [(&str, f32); 5] = [
+    ("prose_i18n", 2.5),
+    ("prose", 3.0),
+    ("request", 4.0),
+    ("record", 3.0),
+    ("rules", 12.0),
+];
 
 /// Rounds weights to steps that fit a signed byte, and tells the step.
 fn quantise(weights: &mut [f32]) -> f32 {

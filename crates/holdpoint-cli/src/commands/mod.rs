@@ -18,6 +18,7 @@ pub(crate) mod reference;
 pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod rules;
+pub(crate) mod run;
 pub(crate) mod scan;
 pub(crate) mod serve;
 pub(crate) mod simulate;

@@ -8,6 +8,7 @@ use super::walker::Walker;
 
 impl<'t> Walker<'t, '_> {
     fn bring_in(&mut self, local: &str, full: String) {
+        self.stands_for_something(local);
         self.imported.insert(local.to_owned(), Value::Name(full));
     }
 

@@ -1,8 +1,9 @@
 //! Walks the trees of some code, works out what its expressions are, and reports its calls.
 //!
-//! The walk goes over the code twice: once for what names stand for, since a function may use a
-//! name that is imported below it, and once for what is done. Operators without a meaning here
-//! make a value unknown; both sides are walked all the same, so that no call is passed over.
+//! The walk goes over the code twice where it has to: once for what names stand for, since a function
+//! may use a name that is imported below it, and once for what is done. Where no name is used before it
+//! stands for something, the second time would find what the first did. Operators without a meaning
+//! here make a value unknown; both sides are walked all the same, so that no call is passed over.
 //!
 //! A function or module of the table that goes where it is not followed — into a list, an
 //! argument, another name — counts as called with anything.
@@ -21,6 +22,7 @@ use super::values::{Value, joined};
 use super::{
     CodeEffect, CodeEffectKind, Language, Limits, Operand, Reading, Setting, Unfollowed, carried,
 };
+use crate::rules::traces;
 use crate::seeded::SeededMap;
 
 /// Expressions and operands inside of each other. Groups are bounded by the lexer; this bounds
@@ -31,6 +33,16 @@ const MAX_DEPTH: usize = 128;
 const MAX_PARTS: usize = 16;
 
 pub(super) fn read(language: Language, code: &str, limits: &Limits) -> Reading {
+    read_beginning(Pass::First(Box::default()), language, code, limits)
+}
+
+/// The same, over the code twice whatever it says: once must come to this, too.
+#[cfg(test)]
+pub(super) fn read_twice(language: Language, code: &str, limits: &Limits) -> Reading {
+    read_beginning(Pass::Names, language, code, limits)
+}
+
+fn read_beginning(pass: Pass, language: Language, code: &str, limits: &Limits) -> Reading {
     let syntax = Syntax::for_language(language);
     let (trees, fault) = tokens::trees(syntax, code, limits);
     let mut walker = Walker {
@@ -42,15 +54,19 @@ pub(super) fn read(language: Language, code: &str, limits: &Limits) -> Reading {
         whole_modules: Vec::new(),
         constants: SeededMap::default(),
         reading: Reading::default(),
-        recording: false,
+        pass,
         depth: 0,
         here: 0..0,
         setting: Setting::default(),
     };
     walker.sequence(&trees);
-    walker.setting = Setting::default();
-    walker.recording = true;
-    walker.sequence(&trees);
+    if !walker.is_settled() {
+        walker.reading = Reading::default();
+        walker.setting = Setting::default();
+        walker.here = 0..0;
+        walker.pass = Pass::Last;
+        walker.sequence(&trees);
+    }
     let mut reading = walker.reading;
     reading.opens_socket |= sockets::opens(language, &trees);
     if let Some(fault) = fault {
@@ -71,8 +87,7 @@ pub(super) struct Walker<'t, 'l> {
     /// Names with one constant value.
     constants: SeededMap<String, Value>,
     pub(super) reading: Reading,
-    /// The second time over, when effects count.
-    recording: bool,
+    pass: Pass,
     depth: usize,
     /// The operand read last.
     pub(super) here: Range<usize>,
@@ -80,14 +95,89 @@ pub(super) struct Walker<'t, 'l> {
     pub(super) setting: Setting,
 }
 
+/// Which time the walk goes over the code.
+enum Pass {
+    /// The first, which counts if nothing comes up that only the next can know.
+    First(Box<AskedNames>),
+    /// The first, of which something did: only what names stand for is looked for.
+    Names,
+    /// The second, with what names stand for.
+    Last,
+}
+
+/// Names that were used when they stood for nothing that is imported, each by a bit: two may share one,
+/// and then the code is walked twice for nothing.
+struct AskedNames([u64; AskedNames::WORDS]);
+
+impl AskedNames {
+    /// Some hundred names fill a hundredth of so many bits; clearing them costs less than reading one line.
+    const WORDS: usize = 256;
+
+    fn place(name: &str) -> (usize, u64) {
+        let slot = traces::slot(name, Self::WORDS * 64);
+        (slot / 64, 1 << (slot % 64))
+    }
+
+    fn note(&mut self, name: &str) {
+        let (word, bit) = Self::place(name);
+        if let Some(word) = self.0.get_mut(word) {
+            *word |= bit;
+        }
+    }
+
+    fn holds(&self, name: &str) -> bool {
+        let (word, bit) = Self::place(name);
+        self.0.get(word).is_some_and(|word| word & bit != 0)
+    }
+}
+
+impl Default for AskedNames {
+    fn default() -> Self {
+        Self([0; Self::WORDS])
+    }
+}
+
 impl<'t> Walker<'t, '_> {
+    /// Whether the first time over found what a second would: no name was used before it stood for
+    /// something, no module brought names in unnamed, and no code runs other code, which is read once.
+    fn is_settled(&self) -> bool {
+        match self.pass {
+            Pass::First(_) => self.whole_modules.is_empty(),
+            Pass::Names => false,
+            Pass::Last => true,
+        }
+    }
+
+    /// Whether what is done counts.
+    fn is_recording(&self) -> bool {
+        match self.pass {
+            Pass::First(_) | Pass::Last => true,
+            Pass::Names => false,
+        }
+    }
+
+    /// Gives a name a constant value.
+    fn bind(&mut self, name: &str, value: Value) {
+        self.stands_for_something(name);
+        self.constants.insert(name.to_owned(), value);
+    }
+
+    /// Takes note that a name stands for something from here on.
+    pub(super) fn stands_for_something(&mut self, name: &str) {
+        if let Pass::First(asked) = &self.pass
+            && asked.holds(name)
+        {
+            self.pass = Pass::Names;
+        }
+    }
+
     pub(super) fn effect(&mut self, kind: CodeEffectKind, span: &Range<usize>) {
         self.deed_under(kind, Setting::default(), span);
     }
 
     /// A effect under a setting of its own, and where it has none under that of the code.
     pub(super) fn deed_under(&mut self, kind: CodeEffectKind, own: Setting, span: &Range<usize>) {
-        if !self.recording {
+        if !self.is_recording() {
             return;
         }
         let mut setting = own;
@@ -106,16 +196,20 @@ impl<'t> Walker<'t, '_> {
     }
 
     pub(super) fn opaque(&mut self, why: Unfollowed) {
-        if self.recording {
+        if self.is_recording() {
             self.reading.note(why);
         }
     }
 
     /// Reads code that the code at hand runs.
     pub(super) fn run_code(&mut self, language: Language, code: &str, span: &Range<usize>) {
-        if self.recording {
-            let inner = self.limits.read_inside(language, code);
-            self.reading.absorb(inner, span);
+        match self.pass {
+            // Read twice at every level, code in code in code would be read any number of times.
+            Pass::First(_) | Pass::Names => self.pass = Pass::Names,
+            Pass::Last => {
+                let inner = self.limits.read_inside(language, code);
+                self.reading.absorb(inner, span);
+            }
         }
     }
 
@@ -287,7 +381,7 @@ impl<'t> Walker<'t, '_> {
                         // `with value as name`
                         *at += 2;
                         let copy = self.copied(&value);
-                        self.constants.insert(name.to_owned(), copy);
+                        self.bind(name, copy);
                         value = Value::Unknown;
                         continue;
                     }
@@ -394,7 +488,7 @@ impl<'t> Walker<'t, '_> {
                     return Value::Unknown;
                 }
                 let copy = self.copied(&value);
-                self.constants.insert(name.to_owned(), copy);
+                self.bind(name, copy);
                 value
             }
             (None, [only]) if only.group(b'{').is_some() => {
@@ -440,7 +534,7 @@ impl<'t> Walker<'t, '_> {
 
     /// `for a, b in values`: of the parts only what they hold is told.
     fn for_parts(&mut self, trees: &[Tree<'t>], at: &mut usize) {
-        let mut names = Vec::new();
+        let mut names: Vec<String> = Vec::new();
         let mut here = *at;
         while let Some(tree) = trees.get(here).filter(|_| here < *at + MAX_PARTS) {
             match &tree.kind {
@@ -453,7 +547,7 @@ impl<'t> Walker<'t, '_> {
                     }
                     for name in names {
                         let part = carried::carrying(Value::Unknown, all.clone());
-                        self.constants.insert(name, part);
+                        self.bind(&name, part);
                     }
                     return;
                 }
@@ -479,7 +573,7 @@ impl<'t> Walker<'t, '_> {
         let value = values.each();
         if self.assignments.once(name) || (is_object(&value) && self.assignments.one_object(name)) {
             let copy = self.copied(&value);
-            self.constants.insert(name.to_owned(), copy);
+            self.bind(name, copy);
         } else {
             self.escape(&value, &self.here.clone());
         }
@@ -1064,6 +1158,9 @@ impl<'t> Walker<'t, '_> {
     fn name(&mut self, word: &str, called: bool) -> Value {
         if let Some(value) = self.imported.get(word) {
             return value.clone();
+        }
+        if let Pass::First(asked) = &mut self.pass {
+            asked.note(word);
         }
         if let Some(value) = self.constants.get(word) {
             return self.copied(value);

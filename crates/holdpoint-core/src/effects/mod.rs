@@ -29,6 +29,7 @@ use crate::shell::Command;
 
 pub(crate) use paths::PathEffect;
 pub(crate) use subject::{Meaning, Subject, meanings, patched_in, paths_in, subjects};
+pub use variables::is_secret_variable;
 
 /// Something a call would do.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -55,7 +55,9 @@ pub(crate) fn of_action(action: &Action) -> Vec<PathEffect> {
         found.extend(there);
     }
     if !action.is_shell() {
-        found.extend(of_arguments(action));
+        each_argument(action, &mut |text, kind| {
+            found.push(PathEffect::argument(text, kind))
+        });
         found.extend(of_addresses(action));
     }
     found
@@ -243,9 +245,23 @@ fn is_address(word: &str) -> bool {
     plain && !scheme.eq_ignore_ascii_case("file") && !crate::paths::climbs(rest)
 }
 
+impl PathEffect {
+    /// A path among a tool's arguments.
+    fn argument(text: &str, kind: EffectKind) -> Self {
+        Self {
+            text: text.to_owned(),
+            kind,
+            dynamic: false,
+            glob: false,
+            command: None,
+            span: None,
+        }
+    }
+}
+
 /// The paths among a tool's arguments, however deep: the values of arguments that are named like
 /// paths, and the files a patch names.
-pub(crate) fn of_arguments(action: &Action) -> Vec<PathEffect> {
+pub(crate) fn each_argument<'a>(action: &'a Action, found: &mut dyn FnMut(&'a str, EffectKind)) {
     let kind = match action.effect {
         Effect::None | Effect::Read => EffectKind::Read,
         Effect::Write => EffectKind::Write,
@@ -253,32 +269,24 @@ pub(crate) fn of_arguments(action: &Action) -> Vec<PathEffect> {
         Effect::Execute | Effect::Unknown => EffectKind::Either,
     };
     let input = action.call.input();
-    let mut paths = Vec::new();
-    let mut add = |text: &str, kind: EffectKind| {
-        paths.push(PathEffect {
-            text: text.to_owned(),
-            kind,
-            dynamic: false,
-            glob: false,
-            command: None,
-            span: None,
-        });
-    };
-    named_paths(input, &mut |text| add(text, kind));
+    named_paths(input, &mut |text| found(text, kind));
     for value in input.values() {
         if let Value::String(text) = value
             && text.contains("*** Begin Patch")
         {
             for line in text.lines() {
+                let line = line.trim();
+                if !line.starts_with("***") {
+                    continue;
+                }
                 for (header, kind) in PATCH_HEADERS {
-                    if let Some(path) = line.trim().strip_prefix(header) {
-                        add(path.trim(), *kind);
+                    if let Some(path) = line.strip_prefix(header) {
+                        found(path.trim(), *kind);
                     }
                 }
             }
         }
     }
-    paths
 }
 
 /// The files a tool's arguments name by their addresses: `file:///etc/passwd`.
@@ -301,7 +309,7 @@ fn of_addresses(action: &Action) -> Vec<PathEffect> {
         .collect()
 }
 
-/// The lines of a patch that name a file.
+/// The lines of a patch that name a file; all begin with `***`.
 const PATCH_HEADERS: &[(&str, EffectKind)] = &[
     ("*** Add File:", EffectKind::Write),
     ("*** Update File:", EffectKind::Write),
@@ -309,14 +317,14 @@ const PATCH_HEADERS: &[(&str, EffectKind)] = &[
     ("*** Move to:", EffectKind::Write),
 ];
 
-fn named_paths(input: &Map<String, Value>, found: &mut dyn FnMut(&str)) {
+fn named_paths<'a>(input: &'a Map<String, Value>, found: &mut dyn FnMut(&'a str)) {
     for (key, value) in input {
         let named = catalogue::names_path(key);
         paths_in(value, named, found);
     }
 }
 
-fn paths_in(value: &Value, named: bool, found: &mut dyn FnMut(&str)) {
+fn paths_in<'a>(value: &'a Value, named: bool, found: &mut dyn FnMut(&'a str)) {
     match value {
         Value::String(text) if named => found(text),
         Value::Array(items) => items.iter().for_each(|item| paths_in(item, named, found)),

@@ -165,7 +165,7 @@ impl<'a> Places<'a> {
         directory: Option<&str>,
     ) -> Option<&'p str> {
         known
-            .get_or_init(|| self.around.resolve_root(directory?).ok())
+            .get_or_init(|| self.around.resolve_directory(directory?).ok())
             .as_deref()
     }
 
@@ -469,19 +469,13 @@ impl<'a> Places<'a> {
             // [`Place::is_too_deep`] says so, and the call is not judged by its name.
             return UNKNOWN_PLACE;
         }
-        let home = from_home.map(lowercase);
-        let below_home = home.as_deref().and_then(|home| home.strip_prefix("~/"));
-        let home_depth = below_home.map(|below| {
-            let depth = below.split('/').filter(|part| !part.is_empty()).count();
-            parts.len().saturating_sub(depth)
-        });
+        let below_home = from_home.and_then(|home| home.strip_prefix("~/"));
+        let home_depth = below_home.map(|below| parts.len().saturating_sub(depth_of(below)));
         // What stands above the workspace says nothing about a file in it.
         let workspace_depth = self
             .workspace()
             .filter(|workspace| is_within(path, workspace))
-            .map_or(0, |workspace| {
-                workspace.split('/').filter(|part| !part.is_empty()).count()
-            });
+            .map_or(0, depth_of);
         let mut found = 0;
         let mut taken_back = 0;
         for (at, part) in parts.iter().enumerate() {
@@ -506,7 +500,8 @@ impl<'a> Places<'a> {
                 }
             };
             rules::paths_named(part).iter().for_each(&mut check);
-            if let Some((_, ending)) = part.rsplit_once('.')
+            let dot = part.bytes().rposition(|byte| byte == b'.');
+            if let Some(ending) = dot.and_then(|dot| part.get(dot + 1..))
                 && let Ok(place) = PATHS_BY_ENDING.binary_search_by_key(&ending, |(name, _)| name)
             {
                 PATHS_BY_ENDING
@@ -613,6 +608,12 @@ fn lowercase(path: &str) -> String {
     } else {
         path.to_lowercase()
     }
+}
+
+/// How many components a path has.
+fn depth_of(path: &str) -> usize {
+    let names = path.as_bytes().split(|byte| *byte == b'/');
+    names.filter(|name| !name.is_empty()).count()
 }
 
 /// Whether a component is a pattern for nearly every name.

@@ -98,8 +98,12 @@ impl Traces {
     }
 }
 
-/// The most marks that are kept: of a command with more the bits alone count.
-const MAX_MARKS: usize = 64;
+/// The most marks that are looked through one by one; of more they are put in order.
+const MAX_UNSORTED: usize = 64;
+
+/// The most marks that are kept, more than the places a call may name have: of a command with more
+/// the bits alone count, and every path of a rule they let through is compared with every place.
+const MAX_MARKS: usize = 1 << 16;
 
 /// The bits and marks of every component of the effects' places.
 fn traces_of_places(effects: &[Effect]) -> (u128, Vec<u32>) {
@@ -107,7 +111,6 @@ fn traces_of_places(effects: &[Effect]) -> (u128, Vec<u32>) {
         .iter()
         .flat_map(|effect| [&effect.place.path, &effect.place.from_home]);
     let (mut bits, mut marks) = (0, Vec::new());
-    let mut many = false;
     for path in places.flatten() {
         // Other letters may become ASCII ones where they are compared in lower case.
         if !path.is_ascii() {
@@ -118,15 +121,18 @@ fn traces_of_places(effects: &[Effect]) -> (u128, Vec<u32>) {
         for name in names.filter(|name| !name.is_empty()) {
             traces::marks_of_component(name, &mut |mark| {
                 bits |= traces::bit(mark);
-                if !many && !marks.contains(&mark) {
-                    many = marks.len() >= MAX_MARKS;
+                let many = marks.len() > MAX_UNSORTED;
+                if marks.len() <= MAX_MARKS && (many || !marks.contains(&mark)) {
                     marks.push(mark);
                 }
             });
         }
     }
-    if many {
+    if marks.len() > MAX_MARKS {
         marks.clear();
+    } else if marks.len() > MAX_UNSORTED {
+        // Repeated or not, there stay more than are looked through one by one.
+        marks.sort_unstable();
     }
     (bits, marks)
 }
@@ -136,7 +142,11 @@ impl Subject<'_> {
     pub(crate) fn is_near(&self, mark: u32) -> bool {
         mark == 0
             || (traces::bit(mark) & self.traces.paths != 0
-                && (self.marks.is_empty() || self.marks.contains(&mark)))
+                && match self.marks.len() {
+                    0 => true,
+                    1..=MAX_UNSORTED => self.marks.contains(&mark),
+                    _ => self.marks.binary_search(&mark).is_ok(),
+                })
     }
 
     /// Whether nothing is known or feared of it but that it looks at things.
@@ -617,20 +627,26 @@ fn effects_of_call(view: &Action, places: &Places<'_>) -> Vec<Effect> {
     let mut found = Vec::new();
     let here = Whereabouts::default();
     let tool = view.call.tool();
-    // A call with more is refused, whatever they are.
-    for path in super::paths::of_arguments(view).into_iter().take(MAX_NAMED) {
-        let kind = if path.kind == EffectKind::Either {
+    let mut named: Vec<(&str, EffectKind)> = Vec::new();
+    super::paths::each_argument(view, &mut |text, kind| {
+        // A call with more is refused, whatever they are.
+        if named.len() < MAX_NAMED {
+            named.push((text, kind));
+        }
+    });
+    for (path, kind) in named {
+        let kind = if kind == EffectKind::Either {
             catalogue::verb_by_name(tool)
         } else {
-            path.kind
+            kind
         };
-        for place in spellings(&path.text)
+        for place in spellings(path)
             .iter()
             .flat_map(|text| places.of_word(text, &here))
         {
             found.push(Effect {
                 recursive: kind == EffectKind::Delete,
-                ..plain_effect(kind, &path.text, place)
+                ..plain_effect(kind, path, place)
             });
         }
     }

@@ -142,7 +142,7 @@ fn sent(command: &Command, reading: &Reading<'_>, names: &mut Vec<String>) {
             .filter(|_| flag.name == "--variable")
         {
             let name = name.split(['=', '@']).next().unwrap_or(name);
-            if is_secret(name) {
+            if is_secret_variable(name) {
                 names.push(format!("${name}"));
             }
         }
@@ -161,11 +161,14 @@ fn sent(command: &Command, reading: &Reading<'_>, names: &mut Vec<String>) {
 
 /// Operands that are the names of secrets.
 fn named(reading: &Reading<'_>, names: &mut Vec<String>) {
-    let operands = reading.operands().filter(|word| is_secret(&word.text));
+    let operands = reading
+        .operands()
+        .filter(|word| is_secret_variable(&word.text));
     names.extend(operands.map(|word| format!("${}", word.text)));
 }
 
-fn is_secret(name: &str) -> bool {
+/// Whether a variable of this name holds a secret, as far as its name tells.
+pub fn is_secret_variable(name: &str) -> bool {
     SECRET_VARIABLES
         .iter()
         .any(|pattern| matching::wild(pattern, name))
@@ -176,7 +179,8 @@ fn secrets_in(word: &Text, names: &mut Vec<String>) {
     if !word.dynamic {
         return;
     }
-    let held = names_in(&word.text).filter(|(name, then)| is_secret(name) && !tells_little(then));
+    let held =
+        names_in(&word.text).filter(|(name, then)| is_secret_variable(name) && !tells_little(then));
     for (name, _) in held {
         let told = format!("${name}");
         if !names.contains(&told) {
@@ -253,7 +257,8 @@ impl<'a> Flow<'a> {
             let assigned = assigned.map(|one| (one.name.as_str(), one.value.text.as_str()));
             for (name, value) in assigned.chain(words) {
                 let clean = made.entry(name).or_insert(true);
-                *clean &= names_in(value).all(|(held, _)| held == name || !is_secret(held));
+                *clean &=
+                    names_in(value).all(|(held, _)| held == name || !is_secret_variable(held));
             }
         }
         sayers.sort_by_key(|(span, _)| span.start);

@@ -1,5 +1,7 @@
 //! What the rules find: everything that refuses a call, and everything that wants it asked about.
 
+use std::ops::Range;
+
 use super::Judgement;
 use super::coverage::Cover;
 use super::guards::Guarded;
@@ -9,7 +11,7 @@ use crate::policy::rules::{Match, MatchKind};
 use crate::policy::tool_names::{Naming, TO_THE_LETTER};
 use crate::policy::tool_rules::Opinion;
 use crate::policy::{Authority, Trust};
-use crate::shell::{Assignment, Command};
+use crate::shell::{Assignment, Command, MAX_COMMANDS};
 use crate::understand::{CommandView, EscapeUnicode, Unreadable};
 use crate::verdict::{Autonomy, Method, Risk, Verdict};
 
@@ -18,6 +20,9 @@ use crate::verdict::{Autonomy, Method, Risk, Verdict};
 pub(super) struct PartFinding {
     pub(super) finding: Finding,
     pub(super) part: Option<usize>,
+    /// The piece of the line that is the finding's part, unless it says another. It is copied into the
+    /// findings a decision lists and no others: thousands may be about one long word of code.
+    pub(super) piece: Option<Range<usize>>,
 }
 
 impl PartFinding {
@@ -180,9 +185,9 @@ impl Judgement<'_> {
                 "oversize",
                 format!("The command has {length} bytes, more than can be judged"),
             ),
-            Unreadable::TooMany(count) => (
+            Unreadable::TooMany => (
                 "oversize",
-                format!("The line runs {count} commands, more than can be judged"),
+                format!("The line runs more than {MAX_COMMANDS} commands, more than can be judged"),
             ),
             Unreadable::TooManyPaths(count) => (
                 "oversize",
@@ -521,11 +526,11 @@ impl Judgement<'_> {
         let span = view
             .map(|view| &view.command.span)
             .filter(|_| self.view.is_shell());
-        let part = view.map(|view| {
-            // The text as written, where it stands in the line.
-            span.and_then(|span| self.view.line.as_ref()?.get(span.clone()))
-                .map_or_else(|| view.command.line(), str::to_owned)
-        });
+        // The text as written, where it stands in the line.
+        let piece = span.filter(|span| self.piece(span).is_some()).cloned();
+        let part = view
+            .filter(|_| piece.is_none())
+            .map(|view| view.command.line());
         PartFinding {
             finding: Finding {
                 rule,
@@ -542,7 +547,13 @@ impl Judgement<'_> {
                 layer: None,
             },
             part: command,
+            piece,
         }
+    }
+
+    /// A piece of the line.
+    pub(super) fn piece(&self, span: &Range<usize>) -> Option<&str> {
+        self.view.line.as_ref()?.get(span.clone())
     }
 }
 

@@ -203,15 +203,24 @@ impl Judgement<'_> {
             finding.verdict == answer.verdict && Some(&finding.rule) == answer.rule.as_ref()
         };
         let mut findings: Vec<Finding> = Vec::new();
-        for PartFinding { finding, .. } in found {
+        // The piece of the line each of them is about.
+        let mut pieces: Vec<Option<&str>> = Vec::new();
+        for PartFinding { finding, piece, .. } in found {
             // Every rule that asks is there once, however many findings there are: who must be asked
             // depends on it.
             let same = |one: &Finding| one.rule == finding.rule && one.verdict == finding.verdict;
             let told = decides(&finding) || finding.verdict >= Verdict::Ask;
             let room = findings.len() < MAX_FINDINGS || (told && !findings.iter().any(same));
-            if room && !findings.contains(&finding) {
+            let piece = piece.filter(|_| finding.part.is_none());
+            let piece = piece.and_then(|piece| self.piece(&piece));
+            let listed = || findings.iter().zip(&pieces);
+            if room && !listed().any(|(one, of)| *one == finding && *of == piece) {
                 findings.push(finding);
+                pieces.push(piece);
             }
+        }
+        for (finding, piece) in findings.iter_mut().zip(pieces) {
+            finding.part = finding.part.take().or(piece.map(str::to_owned));
         }
         if let Some(at) = findings.iter().position(decides) {
             findings

@@ -2,6 +2,7 @@
 
 use super::findings::opaque_words;
 use crate::decision::span_of;
+use crate::shell::MAX_COMMANDS;
 use crate::understand::{Action, CommandView, Unreadable};
 
 /// A part of a call that is judged by itself: one command of a shell line.
@@ -43,7 +44,7 @@ pub(super) fn trouble_words(trouble: &Unreadable) -> String {
         Unreadable::Syntax(refusal) => refusal.to_string(),
         Unreadable::Malformed(what) => (*what).to_owned(),
         Unreadable::Oversize(length) => format!("it has {length} bytes"),
-        Unreadable::TooMany(count) => format!("it runs {count} commands"),
+        Unreadable::TooMany => format!("it runs more than {MAX_COMMANDS} commands"),
         Unreadable::PathTooDeep => "a path leads through too many directories".to_owned(),
         Unreadable::TooComplex => "it is too long or nested too deep".to_owned(),
         Unreadable::TooManyPaths(count) => format!("it names {count} files"),

@@ -94,7 +94,7 @@ impl Sanitizer {
             Some(
                 Unreadable::Malformed(_)
                 | Unreadable::Oversize(_)
-                | Unreadable::TooMany(_)
+                | Unreadable::TooMany
                 | Unreadable::TooManyPaths(_)
                 | Unreadable::PathTooDeep
                 | Unreadable::TooComplex,

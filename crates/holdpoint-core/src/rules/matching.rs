@@ -101,21 +101,24 @@ fn command_holds(case: &Case, subject: &Subject<'_>) -> bool {
             .least_operands
             .is_none_or(|least| operands.len() >= least)
         && case.most_operands.is_none_or(|most| operands.len() <= most)
+        // What a text offers is taken apart once, not once for each word.
         && case.operands.iter().all(|spec| {
-            operands
-                .clone()
-                .any(|operand| any_of(spec, |pattern| wild(pattern, &operand.text)))
+            any_of(spec, |pattern| {
+                let mut operands = operands.clone();
+                operands.any(|operand| wild(pattern, &operand.text))
+            })
         })
         && !case.not_operands.iter().any(|spec| {
-            operands
-                .clone()
-                .any(|operand| any_of(spec, |pattern| wild(pattern, &operand.text)))
+            any_of(spec, |pattern| {
+                let mut operands = operands.clone();
+                operands.any(|operand| wild(pattern, &operand.text))
+            })
         })
         && case.words.iter().all(|spec| {
-            subject
-                .words
-                .iter()
-                .any(|word| any_of(spec, |pattern| wild(pattern, &word.text)))
+            any_of(spec, |pattern| {
+                let mut words = subject.words.iter();
+                words.any(|word| wild(pattern, &word.text))
+            })
         })
 }
 

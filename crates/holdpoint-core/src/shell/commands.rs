@@ -20,6 +20,10 @@ use crate::budget::Budget;
 use crate::opaque::Opaque;
 use crate::paths::{Surroundings, base_name, is_within};
 
+/// The most commands a line may run; nobody reads a longer one before saying yes to it. The list of one
+/// with more is longer than this and not complete, and whoever judges it refuses the line.
+pub(crate) const MAX_COMMANDS: usize = 2000;
+
 /// A command that would run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {

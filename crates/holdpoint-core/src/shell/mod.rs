@@ -55,6 +55,7 @@ mod words;
 mod wrappers;
 
 pub(crate) use code::is_interpreter;
+pub(crate) use commands::MAX_COMMANDS;
 pub use commands::{
     Assignment, Command, Container, FileRead, Listed, Reached, Redirection, RedirectionKind, Text,
     Wrapping, commands, commands_in, commands_of_words, commands_of_words_in,

@@ -12,8 +12,8 @@ use super::arithmetic;
 use super::builtins;
 use super::changes::{self, Change, Outcome, Target};
 use super::commands::{
-    Assignment, Command, Container, FileRead, Listed, Reached, Redirection, RedirectionKind, Text,
-    Wrapping,
+    Assignment, Command, Container, FileRead, Listed, MAX_COMMANDS, Reached, Redirection,
+    RedirectionKind, Text, Wrapping,
 };
 use super::copies::Copy;
 use super::environment::{Choice, Environment, Function, Origin, Value};
@@ -134,6 +134,16 @@ struct CodeRead {
     text: Box<str>,
     cost: Cost,
     reading: Rc<code::Reading>,
+}
+
+/// What is left behind by a pipeline that fails.
+enum Failure {
+    /// It cannot fail.
+    Never,
+    /// All that it did.
+    LeavesAll,
+    /// This state.
+    Leaves(Environment),
 }
 
 /// How the walk came to a piece of the tree.
@@ -805,6 +815,9 @@ impl<'w> Listing<'w> {
         let mut failed: Option<Environment> = None;
         let mut succeeded: Option<Environment> = None;
         for item in items {
+            if self.is_beyond_judging(scope) {
+                break;
+            }
             let before = self.environment.clone();
             self.pipeline(&item.pipeline, scope, input)?;
             if item.connector == Connector::Background {
@@ -813,16 +826,20 @@ impl<'w> Listing<'w> {
             let failure = self.after_failure(&item.pipeline, before);
             match item.connector {
                 Connector::Sequence | Connector::Background => {
-                    let mut after = self.environment.clone();
-                    let ends = after.ends_on_error && item.connector == Connector::Sequence;
-                    let others = [failure.filter(|_| !ends), failed.take(), succeeded.take()];
+                    let ends =
+                        self.environment.ends_on_error && item.connector == Connector::Sequence;
+                    // The same state twice is that state.
+                    let failure = match failure {
+                        Failure::Leaves(state) if !ends => Some(state),
+                        Failure::Leaves(_) | Failure::LeavesAll | Failure::Never => None,
+                    };
+                    let others = [failure, failed.take(), succeeded.take()];
                     for other in others.into_iter().flatten() {
-                        after = after.either(other);
+                        self.environment = self.environment.clone().either(other);
                     }
-                    self.environment = after;
                 }
                 Connector::And => {
-                    failed = either(failed.take(), failure);
+                    failed = either(failed.take(), self.state_after(failure));
                     if let Some(waiting) = succeeded.take() {
                         self.environment = self.environment.clone().either(waiting);
                     }
@@ -830,7 +847,7 @@ impl<'w> Listing<'w> {
                 Connector::Or => {
                     let success = self.environment.clone();
                     succeeded = either(succeeded.take(), Some(success));
-                    if let Some(waiting) = either(failed.take(), failure) {
+                    if let Some(waiting) = either(failed.take(), self.state_after(failure)) {
                         self.environment = waiting;
                     }
                 }
@@ -839,28 +856,49 @@ impl<'w> Listing<'w> {
         Ok(())
     }
 
+    /// Whether there are more commands of the line itself than it may run: it is refused, whatever the
+    /// others are. Those of a file are counted where it is read, which leaves out what is too much.
+    fn is_beyond_judging(&self, scope: &Scope<'_>) -> bool {
+        self.level == 0
+            && scope.depth == 0
+            && self.file.is_none()
+            && self.commands.len() > MAX_COMMANDS
+    }
+
     /// Goes back to the state before a command that runs on: what it writes is there at some time.
     fn leave_running(&mut self, before: &Environment) {
         let after = std::mem::replace(&mut self.environment, before.clone());
         self.environment.may_keep_files(&after);
     }
 
-    /// The state if a pipeline fails; none if it cannot.
-    fn after_failure(&self, pipeline: &Pipeline, before: Environment) -> Option<Environment> {
+    /// The state a failure leaves, if it is possible.
+    fn state_after(&self, failure: Failure) -> Option<Environment> {
+        match failure {
+            Failure::Never => None,
+            Failure::LeavesAll => Some(self.environment.clone()),
+            Failure::Leaves(state) => Some(state),
+        }
+    }
+
+    /// The state if a pipeline fails.
+    fn after_failure(&self, pipeline: &Pipeline, before: Environment) -> Failure {
         let [only] = pipeline.commands.as_slice() else {
-            return Some(before);
+            return Failure::Leaves(before);
         };
         let CommandKind::Simple(simple) = &only.kind else {
-            return Some(before.either(self.environment.clone()));
+            return Failure::Leaves(before.either(self.environment.clone()));
         };
         if pipeline.negated {
-            return Some(self.environment.clone());
+            return Failure::LeavesAll;
         }
         if simple.words.is_empty() {
             // How the last substitution ended is how the assignment does.
             let values = simple.assignments.iter().map(|node| &node.value.parts);
             let mut runs = values.flatten().filter(|part| runs_code(part));
-            return runs.next().map(|_| self.environment.clone());
+            return match runs.next() {
+                Some(_) => Failure::LeavesAll,
+                None => Failure::Never,
+            };
         }
         let program = simple
             .words
@@ -869,18 +907,16 @@ impl<'w> Listing<'w> {
             .unwrap_or_default();
         match program {
             _ if self.environment.redefines(program) => {
-                Some(before.either(self.environment.clone()))
+                Failure::Leaves(before.either(self.environment.clone()))
             }
-            "local" if !self.environment.in_function => Some(self.environment.clone()),
+            "local" if !self.environment.in_function => Failure::LeavesAll,
             // A number that is none is an error.
-            "printf" if !simple.words.get(1).is_some_and(takes_any_text) => {
-                Some(self.environment.clone())
-            }
+            "printf" if !simple.words.get(1).is_some_and(takes_any_text) => Failure::LeavesAll,
             ":" | "true" | "echo" | "printf" | "export" | "local" | "declare" | "set" | "shopt"
-            | "mkdir" | "alias" | "exit" | "return" | "unset" => None,
-            "cd" | "pushd" if self.surely_changes(simple, &only.redirects) => None,
-            "cd" | "pushd" => Some(before),
-            _ => Some(self.environment.clone()),
+            | "mkdir" | "alias" | "exit" | "return" | "unset" => Failure::Never,
+            "cd" | "pushd" if self.surely_changes(simple, &only.redirects) => Failure::Never,
+            "cd" | "pushd" => Failure::Leaves(before),
+            _ => Failure::LeavesAll,
         }
     }
 
@@ -1691,8 +1727,10 @@ impl<'w> Listing<'w> {
         let mut assigned: Vec<(String, Vec<Value>)> = Vec::new();
         let mut after: Option<Environment> = None;
         let before = self.environment.clone();
-        for choice in &choices {
-            self.environment = before.clone();
+        for (at, choice) in choices.iter().enumerate() {
+            if at > 0 {
+                self.environment = before.clone();
+            }
             let expander = Expander {
                 source: scope.source,
                 environment: &before,
@@ -1745,7 +1783,7 @@ impl<'w> Listing<'w> {
                 span: scope.place(&node.span),
                 assignments: set,
                 words,
-                redirects: redirects.clone(),
+                redirects,
                 reached: scope.reached,
                 opaque: Vec::new(),
                 directory: Arc::clone(&self.environment.directory),
@@ -1755,7 +1793,7 @@ impl<'w> Listing<'w> {
                 fed_by: self.fed_by.clone(),
                 container: self.container.clone(),
             })?;
-            if after.is_none() {
+            if at == 0 {
                 self.code_in(node, simple, &given, scope)?;
             }
             if evaluates {
@@ -1764,7 +1802,10 @@ impl<'w> Listing<'w> {
             if expands && self.is_crowded(arguments.first(), simple, &node.redirects) {
                 self.mark(place, Reason::OverBudget);
             }
+            // A document that is written may be long: it is lent, not copied.
+            let redirects = self.lend_redirects(place, Vec::new());
             self.remember_writes(&redirects, &printed, place);
+            self.lend_redirects(place, redirects);
             self.remember_changes(place, input);
             if arguments.is_empty() {
                 self.unwrap(place, &arguments, &scope.start(input))?;
@@ -1788,7 +1829,9 @@ impl<'w> Listing<'w> {
                 words.extend(arguments.iter().cloned());
                 self.start(Vec::new(), words, scope.start(input))?;
             }
-            after = either(after, Some(self.environment.clone()));
+            if choices.len() > 1 {
+                after = either(after, Some(self.environment.clone()));
+            }
         }
         if let Some(after) = after {
             self.environment = after;
@@ -1803,6 +1846,14 @@ impl<'w> Listing<'w> {
             self.environment = self.environment.clone().either(before);
         }
         Ok(())
+    }
+
+    /// Puts redirects in the place of those of a listed command, which are handed out.
+    fn lend_redirects(&mut self, place: usize, redirects: Vec<Redirection>) -> Vec<Redirection> {
+        match self.commands.get_mut(place) {
+            Some(command) => std::mem::replace(&mut command.redirects, redirects),
+            None => redirects,
+        }
     }
 
     /// Whether words of a command are among more texts than are followed. What only looks at things

@@ -383,6 +383,12 @@ const WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper {
+        names: Names::new("holdpoint"),
+        subcommands: Names::new("run"),
+        spec: spec("--floor --write --time", "--plan"),
+        ..PLAIN
+    },
+    Wrapper {
         names: Names::new("direnv"),
         subcommands: Names::new("exec"),
         how: Incidental,

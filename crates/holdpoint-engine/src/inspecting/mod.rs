@@ -131,7 +131,8 @@ pub fn inspect_value(
                 tool,
                 origin: incoming.origin,
                 action: inspected.action,
-                marks: wanted >= Action::Quarantine,
+                // Whoever attacks can say that he only tells of attacks.
+                marks: wanted >= Action::Quarantine || whole.tells_of_attack(),
                 inspection: &whole,
                 place: worst.map(|(field, finding)| (body.string_at(field), finding)),
                 text: body.text(),

@@ -224,6 +224,10 @@ impl<'t> Reader<'t> {
         if lead.ends_with("\":") || lead.ends_with("':") || lead.ends_with(open) {
             return false;
         }
+        // Nor is `text = "…"` or `input: "…"` a name for something: it is what a program or a model will read.
+        if lead.ends_with('=') || lead.ends_with(':') && self.is_key(start) {
+            return false;
+        }
         let end = self
             .text
             .floor_char_boundary((start + MAX_QUOTE).min(bytes.len()));
@@ -235,6 +239,18 @@ impl<'t> Reader<'t> {
         });
         self.quoted_until = closing.map_or(0, |(at, _)| start + at);
         closing.is_some()
+    }
+
+    /// Whether all that stands before the quotation on its line is a single name and a colon.
+    fn is_key(&self, start: usize) -> bool {
+        let from = self.text.ceil_char_boundary(start.saturating_sub(MAX_KEY));
+        let before = self.text.get(from..start).unwrap_or_default();
+        let Some((_, line)) = before.rsplit_once('\n') else {
+            return from == 0 && !before.trim().contains(' ');
+        };
+        let key = line.trim_start_matches([' ', '\t', '-', '*', '{', ',']);
+        let key = key.split(':').next().unwrap_or_default();
+        !key.is_empty() && !key.contains(' ')
     }
 
     /// The kind of what stands after a word.
@@ -364,6 +380,8 @@ const MAX_LENGTH: usize = 20;
 const MAX_QUOTE: usize = 96;
 /// How much before a word tells whether a quotation begins.
 const QUOTE_LEAD: usize = 8;
+/// How long the name of a field and what stands before it are at most.
+const MAX_KEY: usize = 48;
 /// How a quotation begins and ends.
 const QUOTE_PAIRS: [(char, char); 11] = [
     ('"', '"'),

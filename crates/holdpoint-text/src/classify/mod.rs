@@ -18,7 +18,7 @@ use super::{Origin, Severity};
 
 pub use explain::{Weighed, explain};
 pub use model::Model;
-pub use windows::STRIDE;
+pub use windows::{STRIDE, passages};
 
 /// Adds the windows of a view that read like orders to `findings`, and tells the highest score.
 pub fn classify(
@@ -106,35 +106,57 @@ impl Model<'_> {
             }
             let span = view.original(start..end);
             if disguises.is_empty() {
-                judged.add(span.clone());
+                if window.score >= marks.loose {
+                    judged.add(span.clone());
+                }
             } else if !deliberate && (judged.has(&span) || judged.is_list(&span)) {
                 return;
             }
-            // Whoever quotes an attack, or tells of one, uses its words.
+            // Whoever quotes an attack, or tells of one, uses its words; and whoever attacks may say that he only tells of
+            // it. So talk makes less of what is not sure, and of what is beyond doubt it takes no more than one step.
             let talk = if deliberate {
                 0.0
             } else {
                 talk_about(view, start..end)
             };
-            let score = window.score - talk;
+            let told = window.score - talk;
+            // A passage by itself has nothing of the talk around it in its score; other windows have.
+            let doubt = if window.is_passage { 0.0 } else { BESIDE_TALK };
+            let beyond_doubt = window.score >= marks.strict + doubt;
+            let score = if beyond_doubt {
+                told.max(marks.loose)
+            } else {
+                told
+            };
             highest = highest.max(score + bonus);
             let Some(severity) = marks.severity(score) else {
                 return;
             };
             // Windows overlap, and a long attack fills several: one finding for all of them. What is faint beside it
             // is no part of it.
-            if let Some(last) = findings.get_mut(before..).and_then(<[_]>::last_mut)
-                && last.span.end >= span.start
-                && (last.severity == Severity::Low) == (severity == Severity::Low)
-            {
-                last.span.end = last.span.end.max(span.end);
-                last.severity = last.severity.max(severity);
+            let same = findings.get_mut(before..).unwrap_or_default();
+            let same = same.iter_mut().rev().take(MAX_COMPARED).find(|it| {
+                it.span.end >= span.start
+                    && span.end >= it.span.start
+                    && (it.severity == Severity::Low) == (severity == Severity::Low)
+            });
+            let rule = if beyond_doubt && severity < Severity::High {
+                TOLD
+            } else {
+                RULE
+            };
+            if let Some(same) = same {
+                same.span = same.span.start.min(span.start)..same.span.end.max(span.end);
+                same.severity = same.severity.max(severity);
+                if rule == TOLD {
+                    same.rule = TOLD.into();
+                }
                 return;
             }
             findings.push(Finding {
                 family: Family::Statistical,
                 severity,
-                rule: RULE.into(),
+                rule: rule.into(),
                 reason: "the words as a whole read like orders to a model".into(),
                 span,
                 disguises,
@@ -194,9 +216,15 @@ const QUOTE: f32 = 1.2;
 const MAX_WORDS: usize = 6;
 const MAX_QUOTES: usize = 4;
 const SHORT_QUOTE: usize = 64;
+/// How far beyond what is sure the score of a window is to be that no talk takes it below a finding.
+const BESIDE_TALK: f32 = 0.5;
+/// How many findings of a view a new one is compared with.
+const MAX_COMPARED: usize = 64;
 /// From how many phrases in quotes on a text is a list of them.
 const MIN_PHRASES: usize = 3;
 const RULE: &str = "statistical";
+/// The rule of an attack's words that are told of, or said to be.
+pub(crate) const TOLD: &str = "statistical.told";
 /// Fewer words are no order by themselves; the rules know those that are.
 const MIN_WORDS: usize = 5;
 /// How many places of one text are remembered as judged.

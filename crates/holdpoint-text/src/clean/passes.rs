@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::{Mode, extent, strip, wording};
 use crate::inspection::compatible::obra;
 use crate::inspection::{Detectors, Family, Fields, Finding, Inspection, Terms, Threshold};
+use crate::normal::Disguise;
 use crate::{Origin, Severity};
 
 /// How often sentences are taken out before paragraphs are, and those before the whole text.
@@ -63,11 +64,14 @@ pub(super) fn clean(
 }
 
 /// Whether a finding is taken out: all the terms would at least tell, whatever comes of it, and
-/// tokens of chat templates always (O-05).
+/// tokens of chat templates always (O-05). So are characters nobody sees wherever they stand: nobody misses them.
 fn is_unwanted(terms: &Terms, origin: Origin, finding: &Finding) -> bool {
     let from = terms.ladder(origin).annotate_at.min(Threshold::Medium);
     from.is_reached_by(finding.severity)
         || (finding.family == Family::Template && finding.severity >= Severity::Low)
+        || finding.disguises.has(Disguise::ZeroWidth)
+            && finding.family == Family::Hidden
+            && finding.severity >= Severity::Low
 }
 
 /// How much goes with a finding.

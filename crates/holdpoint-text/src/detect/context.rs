@@ -241,6 +241,15 @@ pub(super) fn talk_of_token(text: &str, span: (usize, usize)) -> u8 {
     if is_quoted && is_filled {
         return 3;
     }
+    // What a notebook keeps of a run: a model's own tokens, printed. A cell with orders in it is judged by those.
+    if NOTEBOOK
+        .iter()
+        .filter(|sign| before.contains(**sign) || after.contains(**sign))
+        .count()
+        >= 2
+    {
+        return 2;
+    }
     let is_code = before.contains("```") || TEXTS_IN_CODE.iter().any(|sign| line.contains(sign));
     let around = window(text, span, LOOK).to_ascii_lowercase();
     let words = TEMPLATES
@@ -341,6 +350,15 @@ const FILLED: [(&str, &str); 2] = [("{{", "}}"), ("{%", "%}")];
 
 /// What a string of a program begins with.
 const TEXTS_IN_CODE: [&str; 6] = ["= \"", "= '", "=\"", "= f\"", "(\"", "('"];
+
+/// Names of what a notebook is made of.
+const NOTEBOOK: [&str; 5] = [
+    "\"cell_type\":",
+    "\"output_type\":",
+    "\"execution_count\":",
+    "\"outputs\":",
+    "\"source\":",
+];
 
 /// Words that stand where templates are explained.
 const TEMPLATES: [&str; 9] = [

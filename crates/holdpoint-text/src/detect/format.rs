@@ -109,4 +109,6 @@ pub(crate) const PLACES: &[&str] = &[
     "text-follows",
     // No word of the same clause follows.
     "clause-end",
+    // Words of a sentence follow, and no field of a record or setting.
+    "sentence",
 ];

@@ -99,7 +99,7 @@ fn is_row(between: &str) -> bool {
 
 /// Whether all that a rule asks of its place holds; `places` are bits of `format::PLACES`.
 pub(super) fn hold(places: u16, text: &str, span: (usize, usize)) -> bool {
-    let tests: [Test; 7] = [
+    let tests: [Test; 8] = [
         |text, span| begins_line(text, span.0),
         |text, span| begins_clause(text, span.0),
         |text, span| colon_follows(text, span.1),
@@ -107,6 +107,7 @@ pub(super) fn hold(places: u16, text: &str, span: (usize, usize)) -> bool {
         |text, span| window(text, span, 300).contains("://"),
         |text, span| text_follows(text, span.1),
         |text, span| ends_clause(text, span.1),
+        |text, span| sentence_follows(text, span.1),
     ];
     let asked = |at: usize| places >> at & 1 != 0;
     tests
@@ -188,6 +189,18 @@ fn text_follows(text: &str, at: usize) -> bool {
         .starts_with(char::is_alphanumeric)
 }
 
+/// Whether what follows reads as a sentence: a few words, or signs of a script without spaces, before anything that makes a
+/// setting, a field or an element of it.
+fn sentence_follows(text: &str, at: usize) -> bool {
+    let rest = after(text, at, LOOK);
+    let rest = rest.trim_start_matches([' ', '\t', '\n', '\r', ':', '*', '_', '-', '>', '"', '\'']);
+    let line = rest.split('\n').next().unwrap_or_default();
+    let end = line.find(['=', ':', '<', '{', '[']).unwrap_or(line.len());
+    let said = line.get(..end).unwrap_or_default();
+    let words = said.split_whitespace().count();
+    words >= SENTENCE || !said.is_ascii() && said.chars().count() >= 2 * SENTENCE
+}
+
 fn is_in_comment(text: &str, at: usize) -> bool {
     let line = line_before(text, at);
     let start = line.trim_start();
@@ -210,6 +223,9 @@ fn is_in_comment(text: &str, at: usize) -> bool {
 
 /// Signs that part what stands before from what stands after.
 const PARTS: [&str; 8] = ["-->", "](", "\n* ", "\n- ", "\n+ ", "[!", "*/", "</"];
+
+/// How many words make a sentence.
+const SENTENCE: usize = 3;
 
 /// How far a look at a line goes.
 const LOOK: usize = 400;

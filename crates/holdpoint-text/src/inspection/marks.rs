@@ -2,16 +2,22 @@
 
 use super::finding::{Family, Finding};
 use crate::Severity;
-use crate::normal::{Disguise, Disguises, Mark};
+use crate::normal::{self, Disguise, Disguises, Mark};
 
 /// The finding a mark is; most disguises mean nothing until what they hide is known.
 pub(super) fn finding(mark: Mark, block: &str) -> Option<Finding> {
     let (family, severity, rule, reason) = match mark.disguise {
-        Disguise::ZeroWidth => (
+        Disguise::ZeroWidth if is_among_letters(block, &mark) => (
             Family::Hidden,
             Severity::High,
             "hidden.zero-width",
             "characters without width stand among the letters",
+        ),
+        Disguise::ZeroWidth => (
+            Family::Hidden,
+            Severity::Low,
+            "hidden.zero-width-apart",
+            "a character without width stands beside a sign or a space",
         ),
         Disguise::Bidi => (
             Family::Hidden,
@@ -84,6 +90,34 @@ pub(super) fn finding(mark: Mark, block: &str) -> Option<Finding> {
         disguises: Disguises::default().with(mark.disguise),
     })
 }
+
+/// Whether characters without width part letters of a word, or are so many in a row that they may carry something. Those who
+/// set type put one beside a dash or a space to say where a line may end, and editors leave one there.
+fn is_among_letters(block: &str, mark: &Mark) -> bool {
+    let start = block.floor_char_boundary(mark.span.start.saturating_sub(BESIDE));
+    let end = block.floor_char_boundary(mark.span.end.saturating_add(BESIDE).min(block.len()));
+    let around = block.get(start..end).unwrap_or_default();
+    let (mut before, mut run) = (' ', 0);
+    for c in around.chars() {
+        if normal::is_unseen(c) {
+            run += 1;
+            if run >= CARRIES {
+                return true;
+            }
+            continue;
+        }
+        if run > 0 && before.is_alphanumeric() && c.is_alphanumeric() {
+            return true;
+        }
+        (before, run) = (c, 0);
+    }
+    false
+}
+
+/// A character to either side, of any length.
+const BESIDE: usize = 4;
+/// A letter takes seven or eight of them; half a letter is none.
+const CARRIES: usize = 4;
 
 fn control(characters: &str) -> (Family, Severity, &'static str, &'static str) {
     if characters.contains(['\0', '\u{b}']) {

@@ -49,6 +49,14 @@ impl Inspection {
     pub fn severity(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.severity).max()
     }
+
+    /// Whether the words of an attack stand in it, told of or said to be: it goes on with a note, and whoever read it
+    /// may follow it all the same.
+    pub fn tells_of_attack(&self) -> bool {
+        self.findings
+            .iter()
+            .any(|it| it.rule == classify::TOLD && it.severity >= Severity::Medium)
+    }
 }
 
 /// Inspects a text under the default terms.

@@ -245,6 +245,11 @@ pub fn unseen(text: &str) -> Vec<Mark> {
     found
 }
 
+/// Whether a character is one nobody sees.
+pub(crate) fn is_unseen(c: char) -> bool {
+    unseen::unseen(c).is_some()
+}
+
 /// How deep encodings are followed into each other.
 const MAX_DEPTH: u8 = 5;
 

@@ -15,12 +15,31 @@ mod python;
 mod ruby;
 mod vim;
 
-use super::{Carried, CodeEffect, CodeEffectKind, Language, Operand, Reading};
+use super::{
+    Carried, CodeEffect, CodeEffectKind, Language, Limits, MAX_CODE_DEPTH, Operand, Reading, walker,
+};
 use crate::budget::Budget;
 
 /// Reads code with all that a call may use.
 fn read(language: Language, code: &str) -> Reading {
     super::read(language, code, &Budget::new())
+}
+
+/// Reads code as if every name in it might be used before it stands for something.
+fn read_twice(language: Language, code: &str) -> Reading {
+    let limits = Limits {
+        budget: Budget::new(),
+        code: MAX_CODE_DEPTH,
+    };
+    match language {
+        Language::Vim | Language::Awk | Language::PowerShell => read(language, code),
+        Language::Python
+        | Language::JavaScript
+        | Language::Ruby
+        | Language::Perl
+        | Language::Php
+        | Language::Lua => walker::read_twice(language, code, &limits),
+    }
 }
 
 /// Compares each case, and tells all that differ at once.
@@ -29,6 +48,7 @@ fn check(language: Language, cases: &[(&str, &str)]) {
         .iter()
         .filter_map(|(code, expected)| {
             let found = shown(&read(language, code));
+            assert_eq!(found, shown(&read_twice(language, code)), "{code}");
             (found != *expected)
                 .then(|| format!("{code}\n  expected: {expected}\n  found:    {found}"))
         })

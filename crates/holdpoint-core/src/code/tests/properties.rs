@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::read;
+use super::{read, read_twice};
 use crate::code::{Language, Unfollowed};
 
 const LANGUAGES: [Language; 9] = [
@@ -125,6 +125,7 @@ proptest! {
             for effect in &reading.effects {
                 prop_assert!(effect.span.start <= effect.span.end && effect.span.end <= text.len());
             }
+            prop_assert_eq!(&reading, &read_twice(language, &text), "{}", text);
         }
     }
 

@@ -32,8 +32,13 @@ pub(in crate::inspection) fn keep_first(findings: &mut Vec<Finding>) {
 pub(in crate::inspection) fn of_mark(mut finding: Finding) -> Option<Finding> {
     let (rule, severity) = match finding.rule.as_ref() {
         "hidden.control" | "terminal.sequence" => ("rrclaw.control", Severity::High),
-        "hidden.zero-width" | "hidden.bidi" | "hidden.tags" | "hidden.selectors"
-        | "hidden.form-feed" | "hidden.blank-lines" => ("rrclaw.review", Severity::Info),
+        "hidden.zero-width"
+        | "hidden.zero-width-apart"
+        | "hidden.bidi"
+        | "hidden.tags"
+        | "hidden.selectors"
+        | "hidden.form-feed"
+        | "hidden.blank-lines" => ("rrclaw.review", Severity::Info),
         _ => return None,
     };
     finding.rule = rule.into();

@@ -91,7 +91,10 @@ fn gather<'t>(text: &'t str, run: &[Range<usize>], seam: Option<&[u8]>, draft: &
     } else {
         (MIN_PIECES, ORDINARY_PIECE)
     };
-    if run.len() < fewest || whole > longest * run.len() || (parted * 3 < run.len() && !foreign) {
+    if run.len() < fewest || whole > longest * run.len() {
+        return;
+    }
+    if parted * 3 < run.len() && !foreign && !is_sentence(run, piece) {
         return;
     }
     let cut = run.iter().any(|range| {
@@ -119,6 +122,25 @@ fn gather<'t>(text: &'t str, run: &[Range<usize>], seam: Option<&[u8]>, draft: &
         draft.copy(last.end..after);
         draft.end_segment();
     }
+}
+
+/// Whether strings of a word each are those of a sentence: many, some of them as short as the words every language ties
+/// the others together with, and not put in order as lists of names are.
+fn is_sentence<'t>(run: &[Range<usize>], piece: impl Fn(&Range<usize>) -> &'t str) -> bool {
+    let is_word = |word: &str| word.chars().filter(|c| c.is_alphabetic()).count() * 2 > word.len();
+    let (mut words, mut short, mut rising) = (0, 0, 0);
+    let mut before = "";
+    for range in run {
+        let word = piece(range);
+        words += usize::from(is_word(word));
+        short += usize::from(word.len() <= SHORT_WORD && is_word(word));
+        rising += usize::from(before <= word);
+        before = word;
+    }
+    run.len() >= MIN_WORDS
+        && words * 5 >= run.len() * 4
+        && short * 6 >= run.len()
+        && rising * 5 <= run.len() * 4
 }
 
 /// Reads rows of tables across their cells.
@@ -204,6 +226,10 @@ fn in_one_line<'t>(text: &'t str, range: Range<usize>, draft: &mut Draft<'t>) {
 
 /// Fewer pieces are no sentence.
 const MIN_PIECES: usize = 3;
+/// Fewer strings of a word each are a list of names, which programs are full of.
+const MIN_WORDS: usize = 6;
+/// Words this short tie others together.
+const SHORT_WORD: usize = 3;
 /// Longer strings say something by themselves.
 const ORDINARY_PIECE: usize = 48;
 const MAX_PIECE: usize = 192;

@@ -10,6 +10,7 @@ mod joined;
 mod leet;
 mod markup;
 mod morse;
+mod names;
 mod numbers;
 mod passage;
 mod percent;
@@ -33,7 +34,7 @@ pub(super) fn all<'t>(
     } else {
         (turned::suspects(text), accents::suspects(text))
     };
-    let ways: [(Disguise, &[usize], Way); 18] = [
+    let ways: [(Disguise, &[usize], Way); 19] = [
         (Disguise::Base64, &survey.codes, codes::base64),
         (Disguise::Hex, &survey.codes, codes::hexadecimal),
         (Disguise::Hex, &survey.numbers, numbers::numbers),
@@ -48,6 +49,7 @@ pub(super) fn all<'t>(
         (Disguise::Cipher, &survey.morse, morse::morse),
         (Disguise::Markup, &survey.markup, markup::hidden),
         (Disguise::Markup, &survey.markup, markup::without_tags),
+        (Disguise::Split, &survey.codes, names::names),
         (Disguise::Split, &survey.joints, joined::joined),
         (Disguise::Split, &survey.quotes, gathered::strings),
         (Disguise::Split, &survey.bars, gathered::cells),
