@@ -333,11 +333,12 @@ fn write_programs(out: &mut String, programs: &ProgramsFile) {
             .collect();
         writeln!(
             out,
-            "    Program {{ before: &{:?}, single_dash: {}, dashless: {}, glued: &{:?}, directory: &{:?}, operands_in: &{:?}, remote: {}, items: {}, revisions: {}, searches: {}, addresses_in: &{:?}, same: &[{}], \
+            "    Program {{ before: &{:?}, single_dash: {}, dashless: {}, pairs: &{:?}, glued: &{:?}, directory: &{:?}, operands_in: &{:?}, remote: {}, items: {}, revisions: {}, searches: {}, addresses_in: &{:?}, same: &[{}], \
              writes: {}, foreseen: {}, database: {}, roles: {}, cases: &[{}] }},",
             program.before,
             program.single_dash,
             program.dashless,
+            program.pairs,
             program.glued,
             program.directory,
             program.operands_in,

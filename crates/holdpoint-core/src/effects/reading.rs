@@ -199,6 +199,12 @@ impl ReadWords {
                 from: 0,
             }),
         });
+        if self
+            .program
+            .is_some_and(|program| program.pairs.contains(&text))
+        {
+            return 2;
+        }
         usize::from(takes || (in_front && self.has_subcommands()))
     }
 

@@ -129,6 +129,9 @@ pub(crate) struct ProgramEntry {
     pub(crate) single_dash: bool,
     #[serde(default)]
     pub(crate) dashless: bool,
+    /// Long flags that take two words, a name and a text, neither of which is a path.
+    #[serde(default)]
+    pub(crate) pairs: Vec<String>,
     /// Flags of a program with `single_dash` whose value may be glued to them.
     #[serde(default)]
     pub(crate) glued: Vec<String>,

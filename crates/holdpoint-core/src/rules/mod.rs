@@ -76,6 +76,8 @@ pub(crate) struct Program {
     pub(crate) single_dash: bool,
     /// The first word is a cluster of flags without its dash.
     pub(crate) dashless: bool,
+    /// Long flags that take two words, a name and a text.
+    pub(crate) pairs: &'static [&'static str],
     /// Flags of a program with `single_dash` whose value may be glued to them.
     pub(crate) glued: &'static [&'static str],
     /// Flags that name the directory it goes to before it looks at its words.
