@@ -21,7 +21,7 @@ pub(crate) fn is_reference(value: &[u8]) -> bool {
     if two(b"$(") || two(b"${") || two(b"{{") || two(b"<%") {
         return true;
     }
-    const PLACES: [&[u8]; 13] = [
+    const PLACES: [&[u8]; 12] = [
         b"process.env",
         b"os.environ",
         b"os.getenv",
@@ -31,12 +31,13 @@ pub(crate) fn is_reference(value: &[u8]) -> bool {
         b"vault:",
         b"op://",
         b"vault://",
-        b"ref+",
         b"ssm:",
         b"arn:",
         b"file://",
     ];
-    PLACES.iter().any(|place| starts(text, place))
+    // `ref+vault://…`: a password may begin with the same letters.
+    let referred = || starts(text, b"ref+") && text.windows(3).any(|part| part == b"://");
+    PLACES.iter().any(|place| starts(text, place)) || referred()
 }
 
 /// Whether a variable's name is all it is, or a name in capitals that something follows.
