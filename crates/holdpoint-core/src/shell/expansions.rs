@@ -297,11 +297,19 @@ impl Reader<'_> {
         self.bump();
         let substitution = self.substitution(start)?;
         // bash has already decided where this ends, by counting parentheses. If reading it as
-        // code ends elsewhere, what follows would be code to bash and hidden from us.
-        if self.pos != close || self.mentions_document(start) {
+        // code ends elsewhere, what follows would be code to bash and hidden from us. And where it
+        // was counting within double quotes it has taken `$'…'` apart: what was text is code then.
+        if self.pos != close || self.mentions_document(start) || self.mentions_ansi_quotes(start) {
             return self.refuse_at(RefusalReason::AmbiguousParentheses, start);
         }
         Ok(Part::Command(substitution))
+    }
+
+    /// Whether `$'` stands anywhere since `start`.
+    fn mentions_ansi_quotes(&self, start: usize) -> bool {
+        self.slice(start, self.pos)
+            .replace("\\\n", "")
+            .contains("$'")
     }
 
     /// Reads on after a `((` that began at `start` and decides what it is.

@@ -74,7 +74,7 @@ impl Reader<'_> {
 
     /// Whether a here-document may be announced between an index and the cursor.
     pub(super) fn mentions_document(&self, start: usize) -> bool {
-        let text = self.slice(start, self.pos);
+        let text = self.slice(start, self.pos).replace("\\\n", "");
         text.contains("<<") && text.replace("<<<", "").contains("<<")
     }
 

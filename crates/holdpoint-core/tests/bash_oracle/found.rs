@@ -102,4 +102,7 @@ pub(crate) const ONCE_DIFFERENT: &[&str] = &[
     "y= '';y=é\nbash -c 'cmd_e \"$y\\\"\"'",
     "x=*$'\\n'&&''cmd_{a,$x{w}}",
     "x=*$'\\n';cmd_a cmd_$x{w}",
+    "'';(z=$({ \\;;}))|\"\" \"$(x=$((cmd_e $'') ))\"",
+    "x=\"$(y=$((cmd_e $'a;cmd_f 1') ))\"",
+    "x=\"$(y=$((cmd_e $\\\n'a;cmd_f 1') ))\"",
 ];
