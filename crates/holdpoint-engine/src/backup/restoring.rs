@@ -55,10 +55,19 @@ pub(super) fn plan(backups: &Backups, manifest: &Manifest) -> Result<Plan, Backu
         .iter()
         .map(|entry| entry.path.as_path())
         .collect();
+    // Directories a link stands in the place of by now: what was in them is not where the link leads.
+    let mut replaced: Vec<&Path> = Vec::new();
     for Entry { path, kind } in &manifest.entries {
         let path = path.as_path();
-        is_where_it_was(path)?;
-        let now = state::now(path)?;
+        let now = if replaced.iter().any(|above| path.starts_with(above)) {
+            Kind::Absent
+        } else {
+            is_where_it_was(path)?;
+            state::now(path)?
+        };
+        if matches!((&now, kind), (Kind::Link { .. }, Kind::Directory { .. })) {
+            replaced.push(path);
+        }
         if now == *kind {
             plan.same += 1;
             continue;
@@ -149,12 +158,30 @@ pub(super) fn restore(
     // Two at once would each keep half of what the other put there.
     let _held = crate::store::lock(&backups.directory.join("undo"))
         .map_err(|error| BackupError::unwritten(&backups.directory, &error))?;
-    for change in &plan.changes {
+    // What is below such a link comes back with the directory, and is nothing that stands there now.
+    let replaced: Vec<&Path> = plan
+        .changes
+        .iter()
+        .filter(|change| {
+            matches!(
+                (&change.now, &change.then),
+                (Kind::Link { .. }, Kind::Directory { .. })
+            )
+        })
+        .map(|change| change.path.as_path())
+        .collect();
+    let stands = |change: &&Change| {
+        let path = change.path.as_path();
+        !replaced
+            .iter()
+            .any(|above| path != *above && path.starts_with(above))
+    };
+    for change in plan.changes.iter().filter(stands) {
         if state::now(&change.path)? != change.now {
             return Err(BackupError::Stale(change.path.clone()));
         }
     }
-    let roots = plan.changes.iter().map(|change| Root {
+    let roots = plan.changes.iter().filter(stands).map(|change| Root {
         path: RawPath(change.path.clone()),
         // What is put back is new to the present state.
         verb: PathVerb::Write,

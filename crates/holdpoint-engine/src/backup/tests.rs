@@ -360,6 +360,29 @@ fn a_link_comes_back_where_a_full_directory_took_its_place() {
     assert_eq!(scene.look(), first);
 }
 
+#[test]
+fn a_directory_comes_back_where_a_link_took_its_place() {
+    for target in ["nowhere", "../other"] {
+        let scene = Scene::new();
+        let root = scene.work.join("w");
+        fs::create_dir_all(root.join("d")).unwrap();
+        fs::write(root.join("d/a"), "old").unwrap();
+        fs::create_dir(scene.work.join("other")).unwrap();
+        fs::write(scene.work.join("other/a"), "not its own").unwrap();
+        let first = scene.look();
+        let manifest = scene.make(&[("w", PathVerb::Write)]).unwrap();
+        fs::remove_dir_all(root.join("d")).unwrap();
+        symlink(target, root.join("d")).unwrap();
+        let second = scene.look();
+        let restored = scene.undo(&manifest.id).unwrap();
+        assert_eq!(scene.look(), first);
+        scene.undo(&restored.kept).unwrap();
+        assert_eq!(scene.look(), second);
+        let other = fs::read_to_string(scene.work.join("other/a")).unwrap();
+        assert_eq!(other, "not its own");
+    }
+}
+
 /// One thing that may happen to a directory.
 #[derive(Clone, Debug)]
 enum Happening {
