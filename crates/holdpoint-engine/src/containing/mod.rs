@@ -37,6 +37,9 @@ pub enum PlanError {
         .0.display()
     )]
     TooWide(PathBuf),
+    /// A directory to write has the home in it.
+    #[error("`{}` has your whole home in it: name a directory inside", .0.display())]
+    GivesHome(PathBuf),
     /// There is no place for the journals.
     #[error("there is no home and no state directory: set HOME or XDG_STATE_HOME")]
     NoState,
@@ -47,6 +50,10 @@ pub fn plan(wanted: &Wanted, locations: &Locations) -> Result<Plan, PlanError> {
     let state = locations.state.clone().ok_or(PlanError::NoState)?;
     let workspace = workspace(&wanted.directory, locations)?;
     let home = locations.home.clone();
+    let has_home = |path: &&PathBuf| home.as_ref().is_some_and(|home| home.starts_with(path));
+    if let Some(path) = wanted.writable.iter().find(has_home) {
+        return Err(PlanError::GivesHome(path.clone()));
+    }
     let mut writable = vec![workspace.clone()];
     let mut protected = trees::protected(&workspace);
     for repository in trees::repositories(&workspace) {

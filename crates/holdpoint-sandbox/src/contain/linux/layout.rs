@@ -70,10 +70,7 @@ type Outcome = Result<(), (Step, io::Error)>;
 
 impl Layout {
     pub(super) fn new(plan: &Plan, protection: Protection) -> Result<Self, ContainError> {
-        let home = plan
-            .home
-            .as_deref()
-            .and_then(|home| fs::canonicalize(home).ok());
+        let home = plan.home.as_deref().map(real).transpose()?.flatten();
         let mut given = Vec::new();
         for (paths, right) in [
             (&plan.readable, Right::Read),
@@ -109,15 +106,13 @@ impl Layout {
         if home.is_none() {
             kept.retain(|given| given.right == Right::Write);
         }
-        let hidden = plan
-            .hidden
-            .iter()
-            .filter_map(|path| fs::canonicalize(path).ok())
-            .map(|path| {
+        let mut hidden = Vec::new();
+        for path in &plan.hidden {
+            hidden.extend(real(path)?.map(|path| {
                 let directory = path.is_dir();
                 (path, directory)
-            })
-            .collect();
+            }));
+        }
         Ok(Self {
             given: kept,
             home,
@@ -298,18 +293,24 @@ struct Trees {
 impl Given {
     /// What is not there is given to nobody.
     fn new(path: &Path, right: Right) -> Result<Option<Self>, ContainError> {
-        match fs::canonicalize(path) {
-            Ok(path) => Ok(Some(Self {
-                directory: path.is_dir(),
-                path,
-                right,
-            })),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(ContainError::Path {
-                path: path.to_owned(),
-                source,
-            }),
-        }
+        Ok(real(path)?.map(|path| Self {
+            directory: path.is_dir(),
+            path,
+            right,
+        }))
+    }
+}
+
+/// Where a path really is; `None` if nothing is there. What cannot be looked at is an error: it could be neither
+/// given nor hidden.
+fn real(path: &Path) -> Result<Option<PathBuf>, ContainError> {
+    match fs::canonicalize(path) {
+        Ok(path) => Ok(Some(path)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(ContainError::Path {
+            path: path.to_owned(),
+            source,
+        }),
     }
 }
 
