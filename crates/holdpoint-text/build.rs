@@ -24,6 +24,8 @@ mod bits;
 mod injection;
 #[path = "src/detect/format.rs"]
 mod injection_format;
+#[path = "build_languages.rs"]
+mod languages;
 #[path = "build_redaction.rs"]
 mod redaction;
 #[path = "src/redaction/format.rs"]
@@ -39,6 +41,10 @@ fn main() {
     let target = PathBuf::from(std::env::var("OUT_DIR").unwrap());
     redaction::write(&root.join("redaction"), &target.join("redaction.rs"));
     injection::write(&root.join("injection"), &target);
+    languages::write(
+        &root.join("injection/languages.toml"),
+        &target.join("languages.rs"),
+    );
 }
 
 fn load<T: serde::de::DeserializeOwned>(path: &Path) -> T {

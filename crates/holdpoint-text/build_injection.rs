@@ -30,7 +30,7 @@ pub(crate) fn write(root: &Path, target: &Path) {
         .expect("the rules are missing")
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|ext| ext == "toml"))
-        .filter(|path| !path.ends_with("lexicon.toml"))
+        .filter(|path| !path.ends_with("lexicon.toml") && !path.ends_with("languages.toml"))
         .collect();
     files.sort();
     let mut tables = Rules {

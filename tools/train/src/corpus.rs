@@ -39,6 +39,8 @@ pub struct Sources<'p> {
     pub labelled: &'p Path,
     /// Files of harmless texts of many languages and kinds.
     pub harmless: &'p [PathBuf],
+    /// Directories of whole files by language.
+    pub files: &'p [PathBuf],
     /// Directories of ordinary packages.
     pub ordinary: &'p [PathBuf],
     /// Directories of packages about attacks.
@@ -47,6 +49,8 @@ pub struct Sources<'p> {
     pub reported: &'p [PathBuf],
     /// Whether texts are made up as well.
     pub made_up: bool,
+    /// Whether anybody learns from it.
+    pub learns: bool,
 }
 
 /// Sources that are held out together, because they share templates or the game they were played in.
@@ -84,9 +88,10 @@ impl Corpus {
         if sources.made_up {
             labelled.extend(made_up(&harmless, plan));
         }
-        let (train, harmless): (Vec<_>, Vec<_>) =
+        let (train, mut harmless): (Vec<_>, Vec<_>) =
             harmless.into_iter().partition(|it| it.part == Part::Train);
         labelled.extend(train.into_iter().map(|it| it.it));
+        harmless.extend(harmless::files(sources.files)?);
         let share = Share {
             of_package: plan.of_package,
             of_file: 12,
@@ -110,7 +115,12 @@ impl Corpus {
             });
         }
         let talk = labelled.iter().filter(|it| it.source == PACKAGES).count();
-        let chunks = ordinary::collect(sources.ordinary, share, |_| true)?;
+        let mut chunks = ordinary::collect(sources.ordinary, share, |_| true)?;
+        if !sources.learns {
+            // Thresholds and reports need none of what is learnt from.
+            labelled.clear();
+            chunks.retain(|chunk| chunk.part != Part::Train);
+        }
         let docs = features(&labelled, |it| &it.text);
         let ordinary = features(&chunks, |it| &it.text);
         let harmless_docs = features(&harmless, |it| &it.it.text);

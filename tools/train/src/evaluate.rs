@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use holdpoint_text::classify::{Judged, Model};
 use holdpoint_text::detect::detect;
-use holdpoint_text::inspection::{self, Family, leave_read_twice};
+use holdpoint_text::inspection::{self, Family, Finding, leave_read_twice};
 use holdpoint_text::normal::{Reading, read};
 use holdpoint_text::{Origin, Severity, words};
 
@@ -19,6 +19,14 @@ pub struct Seen {
 
 /// Inspects a text with these weights.
 pub fn inspect(model: &Model<'_>, text: &str, origin: Origin) -> Seen {
+    let (findings, score) = findings(model, text, origin);
+    Seen {
+        severity: findings.iter().map(|finding| finding.severity).max(),
+        score,
+    }
+}
+
+fn findings(model: &Model<'_>, text: &str, origin: Origin) -> (Vec<Finding>, f32) {
     let Reading { views, .. } = read(text);
     let (mut list, mut findings) = (Vec::new(), Vec::new());
     let mut score = 0.0_f32;
@@ -29,10 +37,46 @@ pub fn inspect(model: &Model<'_>, text: &str, origin: Origin) -> Seen {
         score = score.max(model.classify(view, &list, origin, &mut judged, &mut findings));
     }
     leave_read_twice(&mut findings);
-    Seen {
-        severity: findings.iter().map(|finding| finding.severity).max(),
-        score,
+    (findings, score)
+}
+
+/// What a rule adds and costs, at medium or worse.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Worth {
+    /// Attacks it finds.
+    pub found: usize,
+    /// Attacks nothing else finds.
+    pub alone: usize,
+    /// Harmless texts it is wrong about.
+    pub wrong: usize,
+    /// Harmless texts nothing else is wrong about.
+    pub wrong_alone: usize,
+}
+
+/// What every rule adds and costs over texts, each an attack or not.
+pub fn worth<'t>(
+    model: &Model<'_>,
+    texts: impl Iterator<Item = (bool, &'t str)>,
+) -> BTreeMap<String, Worth> {
+    let mut rules: BTreeMap<String, Worth> = BTreeMap::new();
+    for (attack, text) in texts {
+        let (mut findings, _) = findings(model, text, Origin::Tool);
+        findings.retain(|finding| finding.severity >= Severity::Medium);
+        let mut ids: Vec<String> = findings.iter().map(|it| it.rule.to_string()).collect();
+        ids.sort();
+        ids.dedup();
+        let alone = usize::from(ids.len() == 1);
+        for id in ids {
+            let worth = rules.entry(id).or_default();
+            let (all, only) = match attack {
+                true => (&mut worth.found, &mut worth.alone),
+                false => (&mut worth.wrong, &mut worth.wrong_alone),
+            };
+            *all += 1;
+            *only += alone;
+        }
     }
+    rules
 }
 
 /// Inspects a whole file with these weights: characters nobody sees and terminal sequences count as well, secrets do not.

@@ -2,7 +2,9 @@
 //!
 //! Without them a language by itself looks like an attack, because the attacks in it are all a model sees of it.
 
-use std::path::Path;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
@@ -30,6 +32,41 @@ pub fn read(path: &Path) -> Result<Vec<Harmless>> {
             Harmless { it, part }
         })
         .collect())
+}
+
+/// Whole files beneath directories, each in one named by its language: thresholds are set on half of them, and the others
+/// reported on. Nobody learns from them.
+pub fn files(roots: &[PathBuf]) -> Result<Vec<Harmless>> {
+    let mut all = Vec::new();
+    for root in roots {
+        let mut paths: Vec<PathBuf> = Vec::new();
+        for directory in fs::read_dir(root)? {
+            for file in fs::read_dir(directory?.path())? {
+                paths.push(file?.path());
+            }
+        }
+        paths.sort();
+        for path in paths {
+            let name =
+                |path: Option<&OsStr>| path.unwrap_or_default().to_string_lossy().into_owned();
+            let lang = name(path.parent().and_then(Path::file_name));
+            let is_odd = hash_of_bytes(name(path.file_name()).as_bytes()) % 2 == 1;
+            let Ok(text) = fs::read_to_string(&path) else {
+                continue;
+            };
+            all.push(Harmless {
+                it: Labelled {
+                    text,
+                    source: "file".into(),
+                    lang,
+                    class: "file".into(),
+                    ..Labelled::default()
+                },
+                part: if is_odd { Part::Threshold } else { Part::Test },
+            });
+        }
+    }
+    Ok(all)
 }
 
 fn part_of(it: &Labelled) -> Part {

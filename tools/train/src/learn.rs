@@ -1,7 +1,7 @@
 //! Learning the weights: logistic regression on windows, attacks by the window that carries them,
 //! ordinary text by the windows the model gets wrong.
 
-use holdpoint_text::classify::model::{BITS, FLOOR, bucket, norm, word_place};
+use holdpoint_text::classify::model::{BITS, FLOOR, Header, bucket, norm, word_place};
 use holdpoint_text::classify::{self, STRIDE, features};
 use holdpoint_text::detect::concepts;
 use holdpoint_text::words;
@@ -128,6 +128,16 @@ pub struct Linear {
 }
 
 impl Linear {
+    /// A model by the steps it was written in.
+    pub fn from_steps(header: &Header, steps: &[i8]) -> Self {
+        let weights = steps.iter().map(|step| f32::from(*step) * header.scale);
+        Self {
+            weights: weights.collect(),
+            bias: header.bias,
+            squares: Vec::new(),
+        }
+    }
+
     /// The score of a window.
     pub fn window(&self, doc: &Doc, window: Window) -> f32 {
         let mut sum = 0.0;

@@ -10,6 +10,7 @@ mod harmless;
 mod learn;
 mod ordinary;
 mod plan;
+mod quarantine;
 mod validate;
 mod weights;
 mod wrappers;
@@ -20,8 +21,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use holdpoint_text::Severity;
 use holdpoint_text::classify::Model;
+use holdpoint_text::{Origin, Severity};
 use lexopt::prelude::*;
 
 use corpus::{Corpus, Sources};
@@ -39,16 +40,21 @@ Trains the classifier of texts.
                                                           weights, and the card that tells what they are worth
   run weights  --data FILE --ordinary DIR... --out FILE   weights only
   run validate --data FILE --ordinary DIR...              recall on sources held out, only
+  run marks    --data FILE --ordinary DIR... --weights FILE --out FILE
+                                                          the same weights, thresholds set anew
   run evaluate --data FILE --ordinary DIR... --weights FILE
                                                           the whole inspector with these weights
   run files    --ordinary DIR... --files DIR... --weights FILE
                                                           whole files, as the inspector sees them
+  run rules    --data FILE --harmless FILE --ordinary DIR... --weights FILE
+                                                          what each rule adds and costs
   run wrappers --data FILE --weights FILE                 attacks inside wrappers
+  run quarantine --data FILE --harmless FILE              what is left of harmless texts and of attacks planted in them
 
   --data FILE      labelled texts, one JSON object a line
   --harmless FILE  harmless texts of many languages and kinds
   --ordinary DIR   ordinary text; each entry of DIR is a package, and in one part of the split only
-  --files DIR      whole files by directory, for `files`
+  --files DIR      whole files by directory, which is named by their language; thresholds are set on half of them
   --talk DIR       packages about attacks, and prose: talk, not attacks; each in one part of the split only
   --report FILE    labelled texts to report on and not to learn from
   --plan N=V       another number in the plan, for trying things out
@@ -117,15 +123,18 @@ fn main() -> Result<()> {
     match options.command.as_str() {
         "wrappers" => return wrapped(&options),
         "files" => return files(&options),
+        "quarantine" => return quarantined(&options),
         _ => {}
     }
     let sources = Sources {
         labelled: &options.data,
         harmless: &options.harmless,
+        files: &options.files,
         ordinary: &options.ordinary,
         talk: &options.talk,
         reported: &options.reported,
         made_up: options.made_up,
+        learns: !matches!(options.command.as_str(), "marks" | "evaluate" | "rules"),
     };
     let corpus = Corpus::read(&sources, &options.plan)?;
     eprintln!(
@@ -140,7 +149,7 @@ fn main() -> Result<()> {
             let weights = Weights::learn(&corpus, &[], &options.plan);
             fs::write(&options.out, &weights.bytes)
                 .with_context(|| format!("cannot write {}", options.out.display()))?;
-            let ordinary = evaluated(&corpus, &weights.bytes)?;
+            let ordinary = evaluated(&corpus, &weights.bytes, options.shown)?;
             let rows = validated(&corpus, &options);
             let figures = card::Figures {
                 weights: &weights,
@@ -155,14 +164,45 @@ fn main() -> Result<()> {
             let weights = Weights::learn(&corpus, &[], &options.plan);
             fs::write(&options.out, &weights.bytes)
                 .with_context(|| format!("cannot write {}", options.out.display()))?;
-            evaluated(&corpus, &weights.bytes)?;
+            evaluated(&corpus, &weights.bytes, options.shown)?;
+        }
+        "marks" => {
+            let bytes = fs::read(&options.weights)
+                .with_context(|| format!("cannot read {}", options.weights.display()))?;
+            let model = Model::read(&bytes).context("these are no weights of this version")?;
+            let bytes = weights::with_marks(&model, &corpus, &options.plan);
+            fs::write(&options.out, &bytes)
+                .with_context(|| format!("cannot write {}", options.out.display()))?;
+            evaluated(&corpus, &bytes, options.shown)?;
+        }
+        "rules" => {
+            let bytes = fs::read(&options.weights)
+                .with_context(|| format!("cannot read {}", options.weights.display()))?;
+            let model = Model::read(&bytes).context("these are no weights of this version")?;
+            let attacks = data::read(&options.data)?;
+            let attacks = attacks.iter().filter(|it| it.label == 1);
+            let attacks = attacks.map(|it| (true, it.text.as_str()));
+            let harmless = corpus
+                .harmless
+                .iter()
+                .map(|it| (false, it.it.text.as_str()));
+            let ordinary = corpus.chunks.iter().map(|it| (false, it.text.as_str()));
+            let rules = evaluate::worth(&model, attacks.chain(harmless).chain(ordinary));
+            for (rule, it) in rules {
+                println!(
+                    "{rule:44} found {:5} alone {:5} wrong {:4} alone {:4}",
+                    it.found, it.alone, it.wrong, it.wrong_alone
+                );
+            }
         }
         "evaluate" => {
             let bytes = fs::read(&options.weights)
                 .with_context(|| format!("cannot read {}", options.weights.display()))?;
-            evaluated(&corpus, &bytes)?;
+            evaluated(&corpus, &bytes, options.shown)?;
         }
-        other => bail!("there is no command `{other}`: train, validate or evaluate"),
+        other => {
+            bail!("there is no command `{other}`: train, weights, marks, validate or evaluate")
+        }
     }
     eprintln!("{:.0?}", start.elapsed());
     Ok(())
@@ -220,6 +260,19 @@ fn wrapped(options: &Options) -> Result<()> {
     Ok(())
 }
 
+/// Tells what quarantine leaves.
+fn quarantined(options: &Options) -> Result<()> {
+    let attacks = data::read(&options.data)?;
+    let mut harmless = Vec::new();
+    for file in &options.harmless {
+        harmless.extend(harmless::read(file)?);
+    }
+    for (name, left) in quarantine::measure(&attacks, &harmless, options.shown) {
+        println!("{name:20} {left}");
+    }
+    Ok(())
+}
+
 fn validated(corpus: &Corpus, options: &Options) -> Vec<Row> {
     let rows = validate::validate(corpus, &options.plan, options.shown);
     for row in &rows {
@@ -234,8 +287,17 @@ fn validated(corpus: &Corpus, options: &Options) -> Vec<Row> {
 }
 
 /// Tells what these weights find, and returns what they raise on ordinary text nobody has learnt from.
-fn evaluated(corpus: &Corpus, bytes: &[u8]) -> Result<Vec<(String, Tally)>> {
+fn evaluated(corpus: &Corpus, bytes: &[u8], shown: usize) -> Result<Vec<(String, Tally)>> {
     let model = Model::read(bytes).context("these are no weights of this version")?;
+    let wrong = corpus.harmless(Part::Test).filter(|(it, _)| {
+        shown > 0
+            && evaluate::inspect(&model, &it.text, Origin::Tool).severity >= Some(Severity::Medium)
+    });
+    for (it, doc) in wrong.take(shown) {
+        let (score, window) = weights::best(&model, doc);
+        let part = doc.text_of(&it.text, window);
+        eprintln!("{} {} {score:.2} {part:?}", it.class, it.lang);
+    }
     println!("{:?}", model.header());
     let test = corpus.part(Part::Test).flat_map(|(chunk, _)| {
         let size = if chunk.short { "short" } else { "pages" };

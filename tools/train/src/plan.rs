@@ -68,7 +68,7 @@ impl Default for Plan {
             evenness: 0.5,
             of_package: 40,
             faint: 0.006,
-            loose: 0.001,
+            loose: 0.0007,
             strict: 0.0002,
             seed: 1,
         }

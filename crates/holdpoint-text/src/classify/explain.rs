@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-use crate::Origin;
 use crate::detect::concepts;
-use crate::words;
+use crate::{Origin, normal, words};
 
 use super::features::Reader;
+use super::language::Language;
 use super::model::{Model, norm};
 use super::windows;
+use super::wrapper::Wrapper;
 
 /// A word and what it weighs.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,6 +53,114 @@ pub fn explain(text: &str, origin: Origin) -> Vec<Weighed> {
         }
     }
     weighed
+}
+
+/// What a finding rests on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// The language it seems to be in.
+    pub language: Language,
+    /// What it stands in.
+    pub wrapper: Option<Wrapper>,
+    /// The ideas of the lexicon in it, each once, in the order of the text.
+    pub ideas: Vec<&'static str>,
+    /// The highest score of the classifier in it, if there are enough words for one.
+    pub score: Option<f32>,
+    /// What talk about attacks around it takes from the score.
+    pub talk: f32,
+    /// How much more it takes in that language.
+    pub margin: f32,
+    /// From which score on it is annotated and from which on withheld, margin included.
+    pub thresholds: (f32, f32),
+}
+
+/// What was made of a part of a text: of what stands there, without its disguises, and of what stands around it.
+pub fn explain_at(text: &str, part: Range<usize>, origin: Origin) -> Option<Explanation> {
+    let model = Model::shipped()?;
+    let inside = text.get(part.clone())?;
+    let views = normal::read(inside).views;
+    let mut best: Option<(f32, Language)> = None;
+    let mut ideas = Vec::new();
+    let (mut list, mut hits) = (Vec::new(), Vec::new());
+    let mut guessed = Language::OTHER;
+    for view in &views {
+        words::split(&view.text, &mut list);
+        concepts::find(&list, &view.text, &mut hits);
+        for hit in &hits {
+            let name = concepts::name(hit.concept);
+            if !ideas.contains(&name) {
+                ideas.push(name);
+            }
+        }
+        if guessed == Language::OTHER {
+            guessed = Language::guess(&view.text, &list);
+        }
+        windows::scored(&model, &view.text, &list, &mut |window| {
+            if best.is_none_or(|(score, _)| window.score > score) {
+                let words = list.get(window.first..window.end).unwrap_or_default();
+                best = Some((window.score, Language::guess(&view.text, words)));
+            }
+        });
+    }
+    let language = best.map_or(guessed, |(_, language)| language);
+    let language = match language {
+        Language::OTHER => language_around(text, &part),
+        known => known,
+    };
+    // What was found by so many words in a row may begin before what encloses it.
+    let end = text.floor_char_boundary(part.end.saturating_sub(1))..part.end;
+    let wrapper = Wrapper::around(text, &part).or_else(|| Wrapper::around(text, &end));
+    let margin = model.margin(language);
+    let marks = model.marks(origin, false);
+    Some(Explanation {
+        language,
+        wrapper,
+        ideas,
+        score: best.map(|(score, _)| score),
+        talk: super::talk_about(text, part),
+        margin,
+        thresholds: (marks.loose + margin, marks.strict + margin),
+    })
+}
+
+/// The language of what stands around a part of a text: a phrase is too short to tell it by.
+fn language_around(text: &str, part: &Range<usize>) -> Language {
+    let start = text.floor_char_boundary(part.start.saturating_sub(AROUND));
+    let end = text.ceil_char_boundary(part.end.saturating_add(AROUND).min(text.len()));
+    let around = text.get(start..end).unwrap_or_default();
+    let mut list = Vec::new();
+    words::split(around, &mut list);
+    Language::guess(around, &list)
+}
+
+/// How far around a phrase its language is looked for: a few sentences.
+const AROUND: usize = 300;
+
+/// How far a part of a text leans to orders by its own words: nothing at 0 or below, the whole way to a finding at 1.
+pub(crate) fn leaning(text: &str, part: Range<usize>) -> f32 {
+    let Some(model) = Model::shipped() else {
+        return 0.0;
+    };
+    let part = text.get(part).unwrap_or_default();
+    let (mut list, mut hits) = (Vec::new(), Vec::new());
+    words::split(part, &mut list);
+    concepts::find(&list, part, &mut hits);
+    let mut reader = Reader::new(part, &list, &hits);
+    let (mut sum, mut features) = (0, 0);
+    loop {
+        let mut word = 0;
+        let more = reader.next(&mut |feature| {
+            word += model.feature(feature);
+            features += 1;
+        });
+        sum += model.at_least(word);
+        if !more {
+            break;
+        }
+    }
+    let bias = model.header().bias;
+    let way = (model.marks(Origin::File, false).loose - bias).max(0.01);
+    (model.score(sum, features) - bias) / way
 }
 
 /// Features of a window, roughly.

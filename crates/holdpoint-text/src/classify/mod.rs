@@ -5,20 +5,26 @@
 
 mod explain;
 pub mod features;
+pub mod language;
 pub mod model;
 mod windows;
+mod wrapper;
 
 use std::ops::Range;
 
 use super::detect::context;
 use super::inspection::{Family, Finding};
-use super::normal::View;
+use super::normal::{Disguise, View};
 use super::words::Word;
 use super::{Origin, Severity};
 
-pub use explain::{Weighed, explain};
+use language::Language;
+
+pub(crate) use explain::leaning;
+pub use explain::{Explanation, Weighed, explain, explain_at};
 pub use model::Model;
 pub use windows::{STRIDE, passages};
+pub use wrapper::Wrapper;
 
 /// Adds the windows of a view that read like orders to `findings`, and tells the highest score.
 pub fn classify(
@@ -99,14 +105,25 @@ impl Model<'_> {
             let disguises = view.disguises_of(start..end);
             let deliberate = disguises.are_deliberate();
             let marks = self.marks(origin, deliberate);
+            // Some languages the model knows less of, and is to be surer in. What had to be put together first has little to
+            // tell a language by, and nobody hands out a sentence word by word without meaning to.
+            let margin = if disguises.is_empty() {
+                let list = words.get(window.first..window.end).unwrap_or_default();
+                self.margin(Language::guess(&view.text, list))
+            } else if disguises.has(Disguise::Split) && !deliberate {
+                -SPLIT
+            } else {
+                0.0
+            };
+            let scored = window.score - margin;
             let bonus = open.loose - marks.loose;
             // Talk only makes it less: what is no finding and no new height without it needs no look.
-            if window.score < marks.faint && window.score + bonus <= highest {
+            if scored < marks.faint && scored + bonus <= highest {
                 return;
             }
             let span = view.original(start..end);
             if disguises.is_empty() {
-                if window.score >= marks.loose {
+                if scored >= marks.loose {
                     judged.add(span.clone());
                 }
             } else if !deliberate && (judged.has(&span) || judged.is_list(&span)) {
@@ -117,12 +134,12 @@ impl Model<'_> {
             let talk = if deliberate {
                 0.0
             } else {
-                talk_about(view, start..end)
+                talk_about(&view.text, start..end)
             };
-            let told = window.score - talk;
+            let told = scored - talk;
             // A passage by itself has nothing of the talk around it in its score; other windows have.
             let doubt = if window.is_passage { 0.0 } else { BESIDE_TALK };
-            let beyond_doubt = window.score >= marks.strict + doubt;
+            let beyond_doubt = scored >= marks.strict + doubt;
             let score = if beyond_doubt {
                 told.max(marks.loose)
             } else {
@@ -193,10 +210,10 @@ fn exponential(power: f32) -> f32 {
 }
 
 /// What is taken from a score because a passage tells of attacks or quotes them.
-fn talk_about(view: &View<'_>, span: Range<usize>) -> f32 {
-    let words = context::words_of_talk(view, span.clone()).min(MAX_WORDS);
-    let quotes = quotations(view.text.get(span.clone()).unwrap_or_default()).min(MAX_QUOTES);
-    let signs = f32::from(context::talk(view, span));
+fn talk_about(text: &str, span: Range<usize>) -> f32 {
+    let words = context::words_of_talk(text, span.clone()).min(MAX_WORDS);
+    let quotes = quotations(text.get(span.clone()).unwrap_or_default()).min(MAX_QUOTES);
+    let signs = f32::from(context::talk(text, span));
     signs * SIGN + words as f32 * WORD + quotes as f32 * QUOTE
 }
 
@@ -216,8 +233,10 @@ const QUOTE: f32 = 1.2;
 const MAX_WORDS: usize = 6;
 const MAX_QUOTES: usize = 4;
 const SHORT_QUOTE: usize = 64;
+/// How much less a sentence has to say that was handed out in pieces.
+const SPLIT: f32 = 0.6;
 /// How far beyond what is sure the score of a window is to be that no talk takes it below a finding.
-const BESIDE_TALK: f32 = 0.5;
+const BESIDE_TALK: f32 = 0.8;
 /// How many findings of a view a new one is compared with.
 const MAX_COMPARED: usize = 64;
 /// From how many phrases in quotes on a text is a list of them.

@@ -6,6 +6,7 @@
 use crate::{Origin, Severity};
 
 use super::features::mixed;
+use super::language::Language;
 
 /// The model that ships.
 pub(super) static SHIPPED: &[u8] = include_bytes!("weights.bin");
@@ -37,6 +38,8 @@ pub struct Header {
     pub strict: [f32; 5],
     /// How much lower both are for text that was disguised.
     pub disguise: f32,
+    /// By language how much more a text has to say for each of them.
+    pub margins: [f32; Language::COUNT],
 }
 
 /// Features are in two to the power of this many buckets.
@@ -50,8 +53,8 @@ const SMOOTH: f32 = 40.0;
 /// The same for the words of the first stage.
 const WORD_SMOOTH: f32 = 4.0;
 
-const MAGIC: &[u8; 8] = b"HPTEXT02";
-const NUMBERS: usize = 20;
+const MAGIC: &[u8; 8] = b"HPTEXT03";
+const NUMBERS: usize = 20 + Language::COUNT;
 const HEADER: usize = MAGIC.len() + NUMBERS * 4;
 
 impl Model<'static> {
@@ -74,8 +77,9 @@ impl<'w> Model<'w> {
         for (number, bytes) in numbers.iter_mut().zip(stored) {
             *number = f32::from_le_bytes(bytes.try_into().ok()?);
         }
-        let [bias, scale, spare_below, word_scale, disguise, marks @ ..] = numbers;
-        let [f0, f1, f2, f3, f4, l0, l1, l2, l3, l4, strict @ ..] = marks;
+        let [bias, scale, spare_below, word_scale, disguise, rest @ ..] = numbers;
+        let [f0, f1, f2, f3, f4, l0, l1, l2, l3, l4, rest @ ..] = rest;
+        let [s0, s1, s2, s3, s4, margins @ ..] = rest;
         Some(Self {
             header: Header {
                 bias,
@@ -84,8 +88,9 @@ impl<'w> Model<'w> {
                 word_scale,
                 faint: [f0, f1, f2, f3, f4],
                 loose: [l0, l1, l2, l3, l4],
-                strict,
+                strict: [s0, s1, s2, s3, s4],
                 disguise,
+                margins,
             },
             words,
             buckets,
@@ -106,7 +111,8 @@ impl<'w> Model<'w> {
             .faint
             .iter()
             .chain(&header.loose)
-            .chain(&header.strict);
+            .chain(&header.strict)
+            .chain(&header.margins);
         for number in first.iter().chain(marks) {
             bytes.extend(number.to_le_bytes());
         }
@@ -138,6 +144,18 @@ impl<'w> Model<'w> {
         self.buckets
             .get(bucket(hash))
             .map_or(0, |byte| i32::from(byte.cast_signed()))
+    }
+
+    /// How much more a text of a language has to say.
+    pub(super) fn margin(&self, language: Language) -> f32 {
+        let margin = self.header.margins.get(language.index());
+        margin.copied().unwrap_or_default()
+    }
+
+    /// The tables as steps of their scales: of the first stage and of the second.
+    pub fn tables(&self) -> [Vec<i8>; 2] {
+        let steps = |bytes: &[u8]| bytes.iter().map(|byte| byte.cast_signed()).collect();
+        [steps(self.words), steps(self.buckets)]
     }
 
     /// What a word weighs at the least, however unlike an order it is: an order among code stays one.

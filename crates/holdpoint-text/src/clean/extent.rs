@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::Severity;
+use crate::classify;
 use crate::inspection::{Family, Finding};
 use crate::normal::Disguise;
 
@@ -42,12 +42,12 @@ pub(super) fn of_finding(text: &str, finding: &Finding) -> Range<usize> {
             if let Some(comment) = comment {
                 return comment;
             }
-            let sentence = sentence(text, span);
-            // What follows an order like this one is what it wants done.
-            if finding.severity >= Severity::High {
-                return sentence.start..sentence.end.max(rest(text, span));
-            }
-            sentence
+            let core = if finding.family == Family::Statistical {
+                leaning_part(text, span)
+            } else {
+                span.clone()
+            };
+            followed(text, &core)
         }
     }
 }
@@ -138,6 +138,7 @@ fn comment(text: &str, span: &Range<usize>) -> Option<Range<usize>> {
 /// The sentence or sentences a part stands in.
 fn sentence(text: &str, span: &Range<usize>) -> Range<usize> {
     let whole = line(text, span);
+    let span = &with_closing_quote(text, span, &whole);
     let before = text.get(whole.start..span.start).unwrap_or_default();
     let behind = text.get(span.end..whole.end).unwrap_or_default();
     let start = last_end(before).map_or(whole.start, |at| whole.start + at);
@@ -155,9 +156,95 @@ fn sentence(text: &str, span: &Range<usize>) -> Range<usize> {
     start + lead..end
 }
 
-/// Where the line a part stands in ends, or what encloses it: quotes or an element of HTML.
-fn rest(text: &str, span: &Range<usize>) -> usize {
-    let line = line(text, span);
+/// A part with the quote that closes one it opens: a command in backticks that a finding ends in the middle of does not
+/// end the sentence.
+fn with_closing_quote(text: &str, span: &Range<usize>, line: &Range<usize>) -> Range<usize> {
+    let part = text.get(span.clone()).unwrap_or_default();
+    let behind = text.get(span.end..line.end).unwrap_or_default();
+    let closings = ['"', '`']
+        .into_iter()
+        .filter(|quote| is_unpaired(*quote, part));
+    let last = closings
+        .filter_map(|quote| Some(behind.find(quote)? + quote.len_utf8()))
+        .max();
+    span.start..span.end + last.unwrap_or_default()
+}
+
+/// The sentences of a part that lean to orders: what was found by so many words in a row has honest ones among them.
+fn leaning_part(text: &str, span: &Range<usize>) -> Range<usize> {
+    let whole = sentence(text, span);
+    let leaning: Vec<(Range<usize>, f32)> = sentences(text, whole.clone())
+        .map(|part| (part.clone(), classify::leaning(text, part)))
+        .collect();
+    let highest = leaning.iter().map(|(_, it)| *it).fold(f32::MIN, f32::max);
+    let least = LEANING.min(highest);
+    let leans = |(_, it): &&(Range<usize>, f32)| *it >= least;
+    let first = leaning.iter().find(leans);
+    let last = leaning.iter().rev().find(leans);
+    let start = first.map_or(whole.start, |(part, _)| part.start);
+    start..last.map_or(whole.end, |(part, _)| part.end).max(start)
+}
+
+/// An order with what it wants done: the sentence it stands in, all of the line that is whoever's who gives it, and of
+/// another line as much as leans to orders as well.
+fn followed(text: &str, core: &Range<usize>) -> Range<usize> {
+    let sentence = sentence(text, core);
+    let line = line(text, core);
+    let lead = text.get(line.start..sentence.start).unwrap_or_default();
+    // A line that begins with an order, or is an order for a good part, belongs to whoever gives it.
+    let begins = lead.chars().all(|c| !c.is_alphanumeric());
+    let is_own = begins || sentence.len() * OWN_PART >= line.len();
+    let enclosed = enclosed(text, core, &line);
+    let leans = |part: &Range<usize>| classify::leaning(text, part.clone()) >= LEANING;
+    // What leads to an order may be anybody's, whosever line it is.
+    let before: Vec<Range<usize>> = sentences(text, line.start..sentence.start).collect();
+    let start = before.into_iter().rev().take_while(leans).last();
+    let start = start.map_or(sentence.start, |part| part.start);
+    if is_own && enclosed.is_none() {
+        return start..following_lines(text, sentence.end.max(line.end));
+    }
+    let end = sentence.end.max(enclosed.unwrap_or(sentence.end));
+    let after = sentences(text, end..line.end.max(end)).take_while(leans);
+    start..after.last().map_or(end, |part| part.end)
+}
+
+/// Where the lines end that go on with an order which had a line of its own.
+fn following_lines(text: &str, end: usize) -> usize {
+    let mut end = end;
+    let latest = text.ceil_char_boundary(text.len().min(end.saturating_add(MAX_REACH)));
+    while let Some(rest) = text.get(end..latest) {
+        let gap = rest.len() - rest.trim_start().len();
+        // A blank line ends it: what stands behind is found by itself or is none of it.
+        let breaks = rest.get(..gap).unwrap_or_default().matches('\n').count();
+        let length = rest
+            .get(gap..)
+            .map_or(0, |rest| rest.find('\n').unwrap_or(rest.len()));
+        let next = end + gap..end + gap + length;
+        if breaks != 1 || length == 0 || classify::leaning(text, next.clone()) < LEANING {
+            break;
+        }
+        end = next.end;
+    }
+    end
+}
+
+/// The sentences of a part.
+fn sentences(text: &str, part: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let mut at = part.start;
+    std::iter::from_fn(move || {
+        let rest = text.get(at..part.end)?;
+        let lead = rest.len() - rest.trim_start().len();
+        let rest = rest.get(lead..).filter(|rest| !rest.is_empty())?;
+        let line = rest.find('\n').map_or(rest.len(), |at| at + 1);
+        let end = first_end(rest).unwrap_or(rest.len()).clamp(1, line.max(1));
+        let start = at + lead;
+        at = text.ceil_char_boundary(start + end);
+        Some(start..at)
+    })
+}
+
+/// Where what encloses a part ends, if something does: quotes or an element of HTML.
+fn enclosed(text: &str, span: &Range<usize>, line: &Range<usize>) -> Option<usize> {
     let before = text.get(line.start..span.start).unwrap_or_default();
     let behind = text.get(span.end..line.end).unwrap_or_default();
     let opened = last_end(before).and_then(|at| before.get(..at)?.chars().next_back());
@@ -166,8 +253,13 @@ fn rest(text: &str, span: &Range<usize>) -> usize {
         Some('>') => behind.find('<'),
         Some(_) | None => behind.find("</"),
     };
-    closed.map_or(line.end, |at| span.end + at)
+    closed.map(|at| span.end + at)
 }
+
+/// From here on a sentence beside an order goes with it: one in a hundred pages of ordinary text has a sentence that leans so far.
+const LEANING: f32 = 0.6;
+/// A line of which an order is one part in so many is its own; beyond that the honest words would be most of what goes.
+const OWN_PART: usize = 3;
 
 const ENDS: [char; 9] = ['.', '!', '?', '。', '！', '？', '…', '।', '؟'];
 
@@ -176,8 +268,18 @@ fn last_end(text: &str) -> Option<usize> {
     let mut ends = text.char_indices().rev().filter(|(_, c)| is_end(*c));
     ends.find_map(|(at, c)| {
         let end = at + c.len_utf8();
-        is_over(c, text.get(end..)?).then_some(end)
+        let is_over = match c {
+            '"' | '`' => is_unpaired(c, text.get(..end)?),
+            _ => is_over(c, text.get(end..)?),
+        };
+        is_over.then_some(end)
     })
+}
+
+/// Whether one of a pair of quotes is missing, so that the last or the first of them ends something: a name in quotes
+/// inside a sentence ends nothing.
+fn is_unpaired(quote: char, text: &str) -> bool {
+    !text.matches(quote).count().is_multiple_of(2)
 }
 
 /// Where the first sentence of a text ends, its mark included.
@@ -187,7 +289,10 @@ fn first_end(text: &str) -> Option<usize> {
         let end = at + c.len_utf8();
         // What opens an element or a quotation belongs to what comes next.
         match c {
-            '<' | '"' | '`' => Some(at),
+            // One that closes what the sentence itself has opened ends nothing.
+            '"' | '`' if is_unpaired(c, text.get(..at)?) => None,
+            '"' | '`' => is_unpaired(c, text.get(at..)?).then_some(at),
+            '<' => Some(at),
             _ => is_over(c, text.get(end..)?).then_some(end),
         }
     })

@@ -9,17 +9,15 @@ use std::ops::Range;
 use super::concepts::{self, Hit};
 use super::quoting::{self, Literal};
 use super::surroundings::{after, before, line_after, line_before, window};
-use crate::normal::View;
 use crate::words::{self, Word};
 
-/// How strongly what stands at `span` of a view is talk: 0 not at all, 3 beyond doubt.
-pub fn talk(view: &View<'_>, span: Range<usize>) -> u8 {
-    talk_in(&view.text, (span.start, span.end))
+/// How strongly what stands at `span` of a text is talk: 0 not at all, 3 beyond doubt.
+pub fn talk(text: &str, span: Range<usize>) -> u8 {
+    talk_in(text, (span.start, span.end))
 }
 
 /// How much a passage speaks of attacks, its own words included: for a judgement that rests on no single phrase.
-pub fn words_of_talk(view: &View<'_>, span: Range<usize>) -> usize {
-    let text = &view.text;
+pub fn words_of_talk(text: &str, span: Range<usize>) -> usize {
     let start = text.floor_char_boundary(span.start.saturating_sub(LOOK));
     let end = text.floor_char_boundary(span.end.saturating_add(LOOK).min(text.len()));
     weight_in(text.get(start..end).unwrap_or_default(), None)

@@ -46,7 +46,7 @@ fn rules() -> Vec<RuleEntry> {
     let mut rules = Vec::new();
     for entry in std::fs::read_dir(root).unwrap() {
         let path = entry.unwrap().path();
-        if !path.ends_with("lexicon.toml") {
+        if !path.ends_with("lexicon.toml") && !path.ends_with("languages.toml") {
             let text = std::fs::read_to_string(&path).unwrap();
             let file: RulesFile = toml::from_str(&text).unwrap();
             rules.extend(file.rule);

@@ -701,6 +701,26 @@ const CASES: &[Case] = &[
         Disguise::Split,
     ),
     (
+        "rows of a table, a word a cell",
+        |s| {
+            let words: Vec<&str> = s.split(' ').collect();
+            let rows = words
+                .chunks(4)
+                .map(|row| format!("| {} |", row.join(" | ")));
+            rows.collect::<Vec<_>>().join("\n")
+        },
+        Disguise::Split,
+    ),
+    (
+        "a column of a table",
+        |s| {
+            let rows = s.split(' ').enumerate();
+            let rows = rows.map(|(at, word)| format!("| {at} | {word} | ok |"));
+            rows.collect::<Vec<_>>().join("\n")
+        },
+        Disguise::Split,
+    ),
+    (
         "words between empty lines",
         |s| s.replace(' ', "\n\n"),
         Disguise::Split,

@@ -139,32 +139,146 @@ fn is_sentence<'t>(run: &[Range<usize>], piece: impl Fn(&Range<usize>) -> &'t st
     }
     run.len() >= MIN_WORDS
         && words * 5 >= run.len() * 4
-        && short * 6 >= run.len()
+        && short * 8 >= run.len()
         && rising * 5 <= run.len() * 4
 }
 
-/// Reads rows of tables across their cells.
+/// Reads rows of tables across their cells; rows of a word a cell that follow each other are one sentence, and so are the
+/// cells below each other in a column of single words.
 pub(super) fn cells<'t>(text: &'t str, places: &[usize], draft: &mut Draft<'t>) {
     let mut bars = places.iter().copied().peekable();
+    let mut rows: Vec<Row> = Vec::new();
     for line in passage::all(text, places) {
-        let mut row = Vec::new();
-        while let Some(bar) = bars.next_if(|bar| *bar < line.end) {
-            row.push(bar);
+        let mut row = Row {
+            line,
+            bars: Vec::new(),
+        };
+        while let Some(bar) = bars.next_if(|bar| *bar < row.line.end) {
+            row.bars.push(bar);
         }
         if draft.is_full() {
             return;
         }
-        if row.len() < MIN_PIECES {
+        let follows = rows.last().is_some_and(|last| {
+            let between = text.get(last.line.end..row.line.start).unwrap_or_default();
+            // The last row of a sentence may end before the others.
+            between.trim().is_empty() && row.bars.len() <= last.bars.len()
+        });
+        if !follows {
+            columns(text, &rows, draft);
+            rows.clear();
+        }
+        let goes_on = follows && row.is_of_words(text) && is_wide(&rows);
+        if row.bars.len() >= MIN_PIECES || goes_on {
+            across(text, &row, follows, draft);
+        }
+        rows.push(row);
+    }
+    columns(text, &rows, draft);
+}
+
+/// Whether rows begin with one that is read across.
+fn is_wide(rows: &[Row]) -> bool {
+    rows.first().is_some_and(|row| row.bars.len() >= MIN_PIECES)
+}
+
+/// Adds the word in the last row of a table, if it stands there alone: there is no bar between cells to find it by.
+fn last_word<'t>(text: &'t str, rows: &[Row], draft: &mut Draft<'t>) {
+    let Some(last) = rows
+        .last()
+        .filter(|row| is_wide(rows) && row.is_of_words(text))
+    else {
+        return;
+    };
+    let rest = text.get(last.line.end..).unwrap_or_default();
+    let line = rest.strip_prefix('\n').unwrap_or_default();
+    let line = line.split('\n').next().unwrap_or_default();
+    let cell = line
+        .strip_prefix("| ")
+        .and_then(|it| it.trim_end().strip_suffix(" |"));
+    if let Some(cell) = cell.filter(|cell| cell.len() <= MAX_LINE && !cell.contains([' ', '|'])) {
+        let start = last.line.end + "\n| ".len();
+        draft.copy(start..start + cell.len());
+    }
+}
+
+/// A line of a table and the bars in it.
+struct Row {
+    line: Range<usize>,
+    bars: Vec<usize>,
+}
+
+impl Row {
+    /// What stands in its cells. The bars at its ends are none of those between cells.
+    fn cells<'t>(&self, text: &'t str) -> impl Iterator<Item = (Range<usize>, &'t str)> {
+        let starts = std::iter::once(self.line.start).chain(self.bars.iter().map(|bar| bar + 1));
+        let ends = self.bars.iter().copied().chain([self.line.end]);
+        let frame = |c: char| c == '|' || c.is_whitespace();
+        starts.zip(ends).map(move |(start, end)| {
+            let cell = text.get(start..end).unwrap_or_default();
+            let says = cell.trim_start_matches(frame);
+            let start = start + (cell.len() - says.len());
+            let says = says.trim_end_matches(frame);
+            (start..start + says.len(), says)
+        })
+    }
+
+    fn is_of_words(&self, text: &str) -> bool {
+        self.cells(text).all(|(_, cell)| !cell.contains(' '))
+    }
+}
+
+/// Adds a row without its bars. One of single words goes on with the sentence of the row before.
+fn across<'t>(text: &'t str, row: &Row, follows: bool, draft: &mut Draft<'t>) {
+    let joins = row.is_of_words(text);
+    if !(joins && follows) {
+        draft.end_segment();
+    }
+    // The bar before the first cell stays: it tells that this is a table.
+    let mut copied = row.line.start;
+    for bar in &row.bars {
+        draft.copy(copied..*bar);
+        draft.add(*bar..bar + 1, "", Made::Undone(Disguise::Split));
+        copied = bar + 1;
+    }
+    draft.copy(copied..row.line.end);
+    if joins {
+        draft.add(
+            row.line.end..row.line.end,
+            " ",
+            Made::Undone(Disguise::Split),
+        );
+    } else {
+        draft.end_segment();
+    }
+}
+
+/// Adds the columns of a table whose cells are words of a sentence.
+fn columns<'t>(text: &'t str, rows: &[Row], draft: &mut Draft<'t>) {
+    last_word(text, rows, draft);
+    draft.end_segment();
+    let width = rows.first().map_or(0, |row| row.bars.len() + 1);
+    if rows.len() < MIN_WORDS {
+        return;
+    }
+    for column in 0..width.min(MAX_COLUMNS) {
+        let cells: Vec<Range<usize>> = rows
+            .iter()
+            .filter_map(|row| row.cells(text).nth(column))
+            .filter(|(_, says)| !says.is_empty())
+            .map(|(range, _)| range)
+            .collect();
+        let piece = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
+        if cells.iter().any(|range| piece(range).contains(' ')) || !is_sentence(&cells, piece) {
             continue;
         }
-        // The bar before the first cell stays: it tells that this is a table.
-        let mut copied = line.start;
-        for bar in row {
-            draft.copy(copied..bar);
-            draft.add(bar..bar + 1, "", Made::Undone(Disguise::Split));
-            copied = bar + 1;
+        let mut end = None;
+        for range in cells {
+            if let Some(end) = end.replace(range.end) {
+                draft.add(end..range.start, " ", Made::Undone(Disguise::Split));
+            }
+            draft.copy(range);
         }
-        draft.copy(copied..line.end);
         draft.end_segment();
     }
 }
@@ -230,6 +344,8 @@ const MIN_PIECES: usize = 3;
 const MIN_WORDS: usize = 6;
 /// Words this short tie others together.
 const SHORT_WORD: usize = 3;
+/// Nobody reads a wider table column by column.
+const MAX_COLUMNS: usize = 12;
 /// Longer strings say something by themselves.
 const ORDINARY_PIECE: usize = 48;
 const MAX_PIECE: usize = 192;
