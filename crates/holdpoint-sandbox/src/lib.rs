@@ -5,15 +5,18 @@
 //! is an error and not the end, [`interrupt`], by which Ctrl-C ends a long run in good order,
 //! [`places`], by which checks know how much room there is and whether they may write, [`terminal`],
 //! on which a question stands, [`user`] and [`children`]: who this process is, and what the
-//! programs it starts may use, [`start`]: how the program begins and ends, and [`contain`]: where a command
-//! runs that is not to be trusted.
+//! programs it starts may use, [`start`]: how the program begins and ends, [`contain`]: where a command
+//! runs that is not to be trusted, and [`network`]: the hosts it may reach from there.
 
 pub mod children;
 pub mod contain;
 pub mod file_sizes;
 pub mod interrupt;
 pub mod last_words;
+pub mod network;
 pub mod places;
+#[cfg(unix)]
+mod readiness;
 pub mod start;
 pub mod terminal;
 pub mod user;

@@ -4,7 +4,9 @@
 //! A case prepares a place outside (`before`), runs something inside (`inside`, by `sh` or `python3`), and a look from
 //! outside (`escaped`) succeeds only if it got out. `open` lists the tiers in which it does: they are the published
 //! list of what a tier leaves open, so a case that is shut there fails too. A case with `works` is something honest
-//! that must succeed inside, in the tiers it lists.
+//! that must succeed inside (and `escaped` then too), in the tiers it lists. `hosts` are the hosts it may reach, on a
+//! network with nothing on it but this machine; what the proxy tells of it is in `$PLACE/said`, what it dialled in
+//! `$PLACE/dialled`.
 //!
 //! Without a harness: a sandbox is made by a process with one thread.
 //!
@@ -25,10 +27,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use holdpoint_sandbox::contain::{self, Limits, Plan, Tier};
+use holdpoint_sandbox::contain::{self, Tier};
+use support::{NOT_MADE, as_user, contained, place_for};
 
-/// The exit code of a supervisor that could not make its sandbox.
-const NOT_MADE: i32 = 125;
+mod support;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
@@ -36,73 +38,6 @@ fn main() -> ExitCode {
         Some("--contain") => contained(arguments.get(2..).unwrap_or_default()),
         Some("--list") => ExitCode::SUCCESS,
         filter => all(filter.filter(|filter| !filter.starts_with("--"))),
-    }
-}
-
-/// `--contain TIER PLACE PROGRAM TEXT`: this program as the supervisor of one case.
-fn contained(arguments: &[String]) -> ExitCode {
-    let [tier, place, program, text] = arguments else {
-        return ExitCode::from(NOT_MADE as u8);
-    };
-    let place = Path::new(place);
-    let (workspace, home) = (place.join("work"), place.join("home"));
-    let protected = [
-        ".git/hooks",
-        ".git/config",
-        ".git/config.worktree",
-        ".git/info",
-        ".git/modules",
-        ".claude",
-        ".env",
-        ".mcp.json",
-        "deep/er/settings.json",
-        "linked",
-    ];
-    let environment = [
-        (
-            "PATH",
-            "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin".to_owned(),
-        ),
-        ("HOME", home.display().to_string()),
-        ("PLACE", place.display().to_string()),
-        ("WORK", workspace.display().to_string()),
-        ("LANG", "C".to_owned()),
-    ];
-    let plan = Plan {
-        command: vec![program.into(), "-c".into(), text.into()],
-        environment: environment
-            .map(|(name, value)| (name.into(), value.into()))
-            .into(),
-        directory: workspace.clone(),
-        writable: vec![workspace.clone(), home.join("cache")],
-        readable: vec![home.join("tools")],
-        home: Some(home),
-        hidden: vec![place.join("state"), place.join("work/hidden.txt")],
-        protected: protected.map(|path| workspace.join(path)).into(),
-        journals: place.join("state/sandbox"),
-        limits: Limits {
-            time: Some(std::time::Duration::from_secs(60)),
-            processes: 4096,
-            file_size: 1 << 20,
-            temporary: 8 << 20,
-        },
-        floor: if tier == "full" {
-            Tier::Full
-        } else {
-            Tier::Landlock
-        },
-    };
-    let ran = if tier == "landlock" {
-        contain::run_in(&plan, Tier::Landlock)
-    } else {
-        contain::run(&plan)
-    };
-    match ran {
-        Ok(ran) => ExitCode::from(ran.ended.code()),
-        Err(error) => {
-            println!("{error}");
-            ExitCode::from(NOT_MADE as u8)
-        }
     }
 }
 
@@ -116,6 +51,7 @@ struct Case {
     escaped: String,
     open: Vec<String>,
     works: Vec<String>,
+    hosts: Vec<String>,
 }
 
 fn cases() -> Vec<Case> {
@@ -142,7 +78,9 @@ fn cases() -> Vec<Case> {
                 let words = list.into_iter().flatten().filter_map(|word| word.as_str());
                 words.map(str::to_owned).collect()
             };
-            let known = ["before", "inside", "python", "escaped", "open", "works"];
+            let known = [
+                "before", "inside", "python", "escaped", "open", "works", "hosts",
+            ];
             for key in case.keys() {
                 assert!(known.contains(&key.as_str()), "{name}: what is `{key}`?");
             }
@@ -159,6 +97,7 @@ fn cases() -> Vec<Case> {
                 escaped: text("escaped"),
                 open: list("open"),
                 works: list("works"),
+                hosts: list("hosts"),
             });
         }
     }
@@ -179,7 +118,13 @@ fn all(filter: Option<&str>) -> ExitCode {
     };
     // Without walls it is seen which cases get out at all; that costs a third of the time.
     let bare: &[&str] = if long { &["none"] } else { &[] };
-    let tiers: Vec<&str> = bare.iter().chain(walls).copied().collect();
+    // The same cases behind the walls people usually build by hand: shown, not judged.
+    let has_peer = Command::new("bwrap").arg("--version").output().is_ok();
+    let peer: &[&str] = if has_peer { &["bwrap"] } else { &[] };
+    if !has_peer {
+        println!("bwrap is not here: nothing is compared with it");
+    }
+    let tiers: Vec<&str> = bare.iter().chain(peer).chain(walls).copied().collect();
     let users: &[&str] = if holdpoint_sandbox::user::id() == 0 {
         &["root", "nobody"]
     } else {
@@ -190,16 +135,17 @@ fn all(filter: Option<&str>) -> ExitCode {
     fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
     let (mut passed, mut failed) = (0, 0);
     let mut open: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for case in cases() {
+    let all_cases = cases();
+    for case in &all_cases {
         if filter.is_some_and(|filter| !case.name.contains(filter)) {
             continue;
         }
         for tier in &tiers {
             for user in users {
-                let tried = try_case(&case, tier, user, &program);
+                let tried = try_case(case, tier, user, &program);
                 // Without walls a case shows that it would get out at all; what only one user can is no fault.
                 let fine = match (*tier, case.works.is_empty()) {
-                    ("none", _) => true,
+                    ("none" | "bwrap", _) => true,
                     // A sandbox that was not made has shut nothing.
                     _ if !tried.made => false,
                     (_, true) => {
@@ -233,18 +179,13 @@ fn all(filter: Option<&str>) -> ExitCode {
             }
         }
     }
-    if reached == Tier::Full && filter.is_none_or(|filter| "killed".contains(filter)) {
-        match killed(&program, if long { 500 } else { 30 }) {
-            Ok(()) => passed += 1,
-            Err(left) => {
-                failed += 1;
-                println!("FAIL killed at any moment: {left}");
-            }
-        }
-    }
     fs::remove_file(&program).unwrap();
+    let ways = all_cases
+        .iter()
+        .filter(|case| case.works.is_empty())
+        .count();
     for ((tier, user), count) in open {
-        println!("open: {count} in {tier} as {user}");
+        println!("open: {count} of {ways} in {tier} as {user}");
     }
     println!("{passed} passed, {failed} failed");
     if failed == 0 {
@@ -254,65 +195,45 @@ fn all(filter: Option<&str>) -> ExitCode {
     }
 }
 
-/// Kills the supervisor at some moment of many runs: nothing it started may stay, and the next run takes away what it
-/// could not.
-fn killed(program: &Path, runs: u64) -> Result<(), String> {
-    let place = std::env::temp_dir().join(format!("holdpoint-killed-{}", std::process::id()));
-    for directory in ["work/.git/hooks", "home", "state"] {
-        fs::create_dir_all(place.join(directory)).unwrap();
+/// Bubblewrap with the flags that guides give for agents: everything read-only, the workspace writable, what git runs
+/// bound on itself, namespaces and no capabilities.
+fn bubblewrap(user: &str, place: &Path) -> Command {
+    let mut command = as_user(user, "bwrap");
+    command.args([
+        "--ro-bind",
+        "/",
+        "/",
+        "--dev",
+        "/dev",
+        "--proc",
+        "/proc",
+        "--tmpfs",
+        "/tmp",
+        "--unshare-all",
+        "--die-with-parent",
+        "--new-session",
+        "--cap-drop",
+        "ALL",
+    ]);
+    for path in ["work", "home/cache"] {
+        command
+            .arg("--bind")
+            .arg(place.join(path))
+            .arg(place.join(path));
     }
-    // A number nobody else sleeps for.
-    let marker = format!("sleep 9{}", std::process::id());
-    let start = |text: &str| {
-        Command::new(program)
-            .args(["--contain", "full"])
-            .arg(&place)
-            .args(["sh", text])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap()
-    };
-    for run in 0..runs {
-        let mut child = start(&format!("{marker} & {marker}"));
-        // From before the fork to well after the command has started.
-        std::thread::sleep(std::time::Duration::from_micros(run * 7919 % 25_000));
-        child.kill().unwrap();
-        child.wait().unwrap();
+    for path in [
+        "work/.git/hooks",
+        "work/.git/config",
+        "work/.claude",
+        "work/.env",
+    ] {
+        command
+            .arg("--ro-bind-try")
+            .arg(place.join(path))
+            .arg(place.join(path));
     }
-    let mut left = Vec::new();
-    for _ in 0..50 {
-        left = processes(&marker);
-        if left.is_empty() {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-    // What a dying init still holds is swept when it is dead.
-    let honest = start("exit 0").wait().unwrap();
-    let placeholder = place.join("work/.claude").exists();
-    let journals = fs::read_dir(place.join("state/sandbox")).map_or(0, Iterator::count);
-    let _ = fs::remove_dir_all(&place);
-    if !left.is_empty() || placeholder || journals != 0 || !honest.success() {
-        return Err(format!(
-            "{runs} runs left processes {left:?}, placeholders: {placeholder}, {journals} journals; then {honest}"
-        ));
-    }
-    Ok(())
-}
-
-/// Processes whose command line has this in it.
-fn processes(marker: &str) -> Vec<String> {
-    fs::read_dir("/proc")
-        .unwrap()
-        .flatten()
-        .filter_map(|entry| {
-            let words = fs::read(entry.path().join("cmdline")).ok()?;
-            let words = String::from_utf8_lossy(&words).replace('\0', " ");
-            words.contains(marker).then_some(words)
-        })
-        .collect()
+    command.arg("--chdir").arg(place.join("work")).arg("--");
+    command
 }
 
 struct Tried {
@@ -324,10 +245,7 @@ struct Tried {
 }
 
 fn try_case(case: &Case, tier: &str, user: &str, program: &Path) -> Tried {
-    let place = std::env::temp_dir().join(format!(
-        "holdpoint-escape-{}-{tier}-{user}",
-        std::process::id()
-    ));
+    let place = place_for(user, &format!("escape-{tier}"));
     let _ = Command::new("rm").arg("-rf").arg(&place).status();
     for directory in [
         "work/.git/hooks",
@@ -377,8 +295,14 @@ fn try_case(case: &Case, tier: &str, user: &str, program: &Path) -> Tried {
         command.status().unwrap().success()
     };
     shell(&case.before, "");
-    let inside = if tier == "none" {
-        let mut command = as_user(user, &case.program);
+    let inside = if matches!(tier, "none" | "bwrap") {
+        let mut command = match tier {
+            "bwrap" => bubblewrap(user, &place),
+            _ => as_user(user, &case.program),
+        };
+        if tier == "bwrap" {
+            command.arg(&case.program);
+        }
         command
             .arg("-c")
             .arg(&case.inside)
@@ -394,18 +318,24 @@ fn try_case(case: &Case, tier: &str, user: &str, program: &Path) -> Tried {
             .args(["--contain", tier])
             .arg(&place)
             .arg(&case.program)
-            .arg(&case.inside);
+            .arg(&case.inside)
+            .env("ESCAPES_HOSTS", case.hosts.join(" "))
+            // What is noticed must open nothing.
+            .env("ESCAPES_NOTICE", "1");
         command
             .current_dir(place.join("work"))
             .stdin(Stdio::null())
             .output()
             .unwrap()
     };
+    // A case may have read what is nobody else's to see.
+    let some =
+        |bytes: &[u8]| -> String { String::from_utf8_lossy(bytes).chars().take(400).collect() };
     let said = format!(
         "  {} {}{}",
         inside.status,
-        String::from_utf8_lossy(&inside.stdout),
-        String::from_utf8_lossy(&inside.stderr)
+        some(&inside.stdout),
+        some(&inside.stderr)
     );
     let holds = if case.works.is_empty() {
         // A variable holds no zero byte, and no more than an argument does.
@@ -419,7 +349,7 @@ fn try_case(case: &Case, tier: &str, user: &str, program: &Path) -> Tried {
         let out = String::from_utf8_lossy(&out).into_owned();
         shell(&case.escaped, &out)
     } else {
-        inside.status.success()
+        inside.status.success() && (case.escaped.is_empty() || shell(&case.escaped, ""))
     };
     let made = inside.status.code() != Some(NOT_MADE);
     let left = place.join("work/.claude").exists() && !case.before.contains(".claude");
@@ -432,23 +362,5 @@ fn try_case(case: &Case, tier: &str, user: &str, program: &Path) -> Tried {
         } else {
             said
         },
-    }
-}
-
-fn as_user(user: &str, program: &str) -> Command {
-    if user == "nobody" {
-        let mut command = Command::new("setpriv");
-        command.args([
-            "--reuid",
-            "nobody",
-            "--regid",
-            "nogroup",
-            "--clear-groups",
-            "--",
-            program,
-        ]);
-        command
-    } else {
-        Command::new(program)
     }
 }

@@ -12,13 +12,23 @@
 mod error;
 #[cfg(target_os = "linux")]
 mod linux;
+mod told;
 
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(target_os = "linux")]
+use crate::network::Internet;
+#[cfg(unix)]
+use crate::network::Upstream;
+use crate::network::{HostRule, Opened};
+
 pub use error::{ContainError, Step};
+pub use told::{Layers, NetworkLayer, Notice, Reached, Refusal, Trace};
 
 /// How much the system bounds a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,24 +64,30 @@ impl fmt::Display for Tier {
 pub struct Limits {
     /// How long it may run. `None` is as long as it likes, for servers.
     pub time: Option<Duration>,
+    /// How many bytes all its processes may hold together, by a control group. `None` is no limit.
+    pub memory: Option<u64>,
     /// How many processes and threads its user may have, with what the user runs elsewhere where the system counts so.
     pub processes: u64,
     /// How many bytes a file may grow to.
     pub file_size: u64,
     /// How many bytes its private temporary directories may hold, each.
     pub temporary: u64,
+    /// How many bytes it may write to its standard output and error together. `None`: they are passed on as they are.
+    pub output: Option<u64>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
             time: None,
+            memory: None,
             // A parallel build of a large project starts some hundreds; a fork bomb ends here.
             processes: 4096,
             // The largest file a build writes is a few GiB of debug information.
             file_size: 16 << 30,
             // Held in memory: a quarter of a small machine.
             temporary: 2 << 30,
+            output: None,
         }
     }
 }
@@ -95,12 +111,24 @@ pub struct Plan {
     pub hidden: Vec<PathBuf>,
     /// Paths in the writable trees it can neither change, nor make, nor carry away with a directory above them.
     pub protected: Vec<PathBuf>,
-    /// The directory for the journals of placeholders, which stand for protected paths that do not exist.
+    /// The same for files that say where a repository's settings lie, such as git's `commondir`: while they do not
+    /// exist, a file that says "here" stands for them.
+    pub pinned: Vec<PathBuf>,
+    /// The directory for the journals of placeholders, which stand for protected paths that do not exist. The user's
+    /// alone, and hidden inside.
     pub journals: PathBuf,
     /// What it may use up.
     pub limits: Limits,
     /// The lowest tier it may run in.
     pub floor: Tier,
+    /// Hosts it may reach, in the tier `full`. Without any it reaches nothing but a loopback of its own.
+    pub hosts: Vec<HostRule>,
+    /// Where the runs of one session find each other: the beginning of the paths of sockets, in the directory of the
+    /// journals. They share a network where their hosts are the same. `None` is a network of
+    /// its own.
+    pub session: Option<PathBuf>,
+    /// What is noticed of it and told afterwards.
+    pub notice: Notice,
 }
 
 /// How a command ended.
@@ -112,6 +140,8 @@ pub enum Ended {
     Signalled(u8),
     /// Its time was up.
     OutOfTime,
+    /// It wrote more to its output than it may.
+    TooMuchOutput,
 }
 
 impl Ended {
@@ -121,6 +151,8 @@ impl Ended {
             Self::Exited(code) => code,
             Self::Signalled(signal) => signal.saturating_add(128),
             Self::OutOfTime => 124,
+            // As if whoever reads had gone.
+            Self::TooMuchOutput => 141,
         }
     }
 }
@@ -134,6 +166,20 @@ pub struct Ran {
     pub tier: Tier,
     /// Why it is not a higher tier, in words.
     pub below: Option<String>,
+    /// Each wall that stood around it.
+    pub layers: Layers,
+    /// Limits that were reached.
+    pub reached: Vec<Reached>,
+    /// Limits of the plan that nothing enforces here: no control group can be made.
+    pub unenforced: Vec<Reached>,
+    /// Connections to listed hosts.
+    pub opened: Vec<Opened>,
+    /// What was refused, each once. Hosts always, the rest as the plan's notice has it.
+    pub refusals: Vec<Refusal>,
+    /// How many are not in the list.
+    pub refusals_left_out: u64,
+    /// What it used, if everything was to be noticed.
+    pub trace: Trace,
 }
 
 /// Runs a command to its end.
@@ -146,7 +192,72 @@ pub fn run(plan: &Plan) -> Result<Ran, ContainError> {
 /// The same in this tier at most.
 #[cfg(target_os = "linux")]
 pub fn run_in(plan: &Plan, highest: Tier) -> Result<Ran, ContainError> {
-    linux::run(plan, highest)
+    run_with(plan, highest, Arc::new(Internet))
+}
+
+/// The same with another way to the hosts.
+#[cfg(target_os = "linux")]
+pub fn run_with(
+    plan: &Plan,
+    highest: Tier,
+    upstream: Arc<dyn Upstream>,
+) -> Result<Ran, ContainError> {
+    let outside = Outside {
+        upstream,
+        outlet: None,
+    };
+    linux::run(plan, highest, &outside)
+}
+
+/// Runs a command to its end, and hands what it writes to an outlet, also where a terminal looks on.
+#[cfg(target_os = "linux")]
+pub fn run_through(plan: &Plan, outlet: &dyn Outlet) -> Result<Ran, ContainError> {
+    let outside = Outside {
+        upstream: Arc::new(Internet),
+        outlet: Some(outlet),
+    };
+    linux::run(plan, Tier::Full, &outside)
+}
+
+/// Nothing is written where no command runs.
+#[cfg(not(target_os = "linux"))]
+pub fn run_through(plan: &Plan, _outlet: &dyn Outlet) -> Result<Ran, ContainError> {
+    run_in(plan, Tier::Full)
+}
+
+/// What a run needs of the machine around it.
+#[cfg(target_os = "linux")]
+struct Outside<'o> {
+    /// The way to listed hosts.
+    upstream: Arc<dyn Upstream>,
+    /// Where output goes instead of the streams.
+    outlet: Option<&'o dyn Outlet>,
+}
+
+/// Which of its streams a command wrote to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// Standard output.
+    Output,
+    /// Standard error.
+    Error,
+}
+
+/// What takes a command's output in the place of the streams. It is called by the one thread that serves the run, as soon as
+/// something was written.
+pub trait Outlet {
+    /// Takes what was written. An error says that nobody reads it any more, and the command learns that by its next write.
+    fn take(&self, stream: Stream, bytes: &[u8]) -> std::io::Result<()>;
+}
+
+/// There are no hosts to be reached from where no command runs.
+#[cfg(all(unix, not(target_os = "linux")))]
+pub fn run_with(
+    plan: &Plan,
+    highest: Tier,
+    _upstream: Arc<dyn Upstream>,
+) -> Result<Ran, ContainError> {
+    run_in(plan, highest)
 }
 
 /// There is nothing here that would bound a command: only a plan that asks for nothing could run, and that needs no
@@ -157,6 +268,12 @@ pub fn run_in(plan: &Plan, _highest: Tier) -> Result<Ran, ContainError> {
         floor: plan.floor,
         reason: "this system has no sandbox Holdpoint can make".into(),
     })
+}
+
+/// The filter of system calls of the tier `full`, as other makers of sandboxes take it: what a comparison with them needs.
+#[cfg(target_os = "linux")]
+pub fn filter_bytes() -> Vec<u8> {
+    linux::filter_bytes()
 }
 
 /// The highest tier this machine gives a command, and why it is no higher: tried with a command that does nothing.
@@ -172,7 +289,7 @@ pub fn reachable() -> (Tier, Option<String>) {
     (Tier::None, Some(reason.into()))
 }
 
-/// Takes away what runs that were killed left of their placeholders in `journals`.
+/// Takes away what runs that were killed left: their placeholders by the journals, and their sockets beside them.
 #[cfg(target_os = "linux")]
 pub fn sweep(journals: &Path) {
     linux::sweep(journals);

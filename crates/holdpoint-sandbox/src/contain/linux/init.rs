@@ -3,50 +3,85 @@
 //! The command is not this process itself: the first process of a pid namespace is spared the signals it does not
 //! handle, and a command that ignores Ctrl-C is no use.
 
-use std::fs::{self, File};
-use std::io::Read;
-use std::os::fd::OwnedFd;
+use std::fs;
+use std::io::{self, PipeReader, Read};
+use std::net::Ipv4Addr;
+use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use libc::{c_int, pid_t};
 
+use super::gateway;
 use super::layout::Layout;
 use super::payload::Payload;
 use super::report::Report;
-use super::sys::{self, Answer, Side};
+use super::start::Inner;
+use super::sys::{self, Answer};
 use crate::contain::Step;
+use crate::network::{HOST_NAME, HostRule};
 
-/// Before anything else: ends with the supervisor, and waits for its word that the users are known.
-pub(super) fn begin(go: OwnedFd, report: &Report) {
+/// Before anything else: ends with the supervisor, and waits for its word that the users are known, if it has one to say.
+pub(super) fn begin(go: Option<&PipeReader>, report: &Report) {
     // First, or a supervisor that is killed right now leaves a sandbox alive.
-    if sys::end_with_parent().is_err() || sys::reader_has_gone(report.as_fd()) {
+    if sys::end_with_parent(libc::SIGKILL).is_err() || sys::reader_has_gone(report.as_fd()) {
         sys::leave(1);
     }
-    if File::from(go).read_exact(&mut [0]).is_err() {
+    let told = go.map(|mut go| go.read_exact(&mut [0]));
+    if told.is_some_and(|told| told.is_err()) {
         sys::leave(1);
     }
 }
 
 /// The init of namespaces.
-pub(super) fn run(layout: &Layout, payload: &Payload, report: &Report) {
-    if let Err(error) = sys::loopback_up() {
-        return report.failed(Step::Loopback, &error);
-    }
-    if let Err((step, error)) = layout.make() {
+pub(super) fn run(
+    layout: &Layout,
+    payload: &mut Payload,
+    hosts: Option<&[HostRule]>,
+    inner: &Inner,
+) {
+    let report = &inner.report;
+    let gateway = match reach(hosts, inner) {
+        Ok(gateway) => gateway,
+        Err(error) => return report.failed(Step::Loopback, &error),
+    };
+    if let Err((step, error)) = layout.make(gateway) {
         return report.failed(step, &error);
     }
-    if let Err(error) = sys::set_host_name("holdpoint").and_then(|()| sys::be_opaque()) {
+    let proxy = gateway.filter(|_| hosts.is_some_and(|hosts| !hosts.is_empty()));
+    let variables = proxy.map(gateway::variables).transpose();
+    if let Err(error) = variables.map(|more| payload.add_variables(more.unwrap_or_default())) {
+        return report.failed(Step::Payload, &error);
+    }
+    if let Err(error) = sys::set_host_name(HOST_NAME).and_then(|()| sys::be_opaque()) {
         return report.failed(Step::Namespaces, &error);
     }
-    start(payload, report, || sys::signal(-1, libc::SIGKILL));
+    start(payload, inner, || sys::signal(-1, libc::SIGKILL));
+}
+
+/// Makes the network ready. Where listed hosts are reached.
+fn reach(hosts: Option<&[HostRule]>, inner: &Inner) -> io::Result<Option<Ipv4Addr>> {
+    if !inner.joined {
+        sys::loopback_up()?;
+    }
+    match hosts.filter(|_| inner.gateway.is_none()) {
+        Some(hosts) => gateway::open(hosts, inner.channel.as_fd()).map(Some),
+        None => Ok(inner.gateway),
+    }
 }
 
 /// The same without namespaces: what the command leaves behind is found as this process's children.
-pub(super) fn watch(payload: &Payload, report: &Report) {
-    if let Err(error) = sys::adopt_orphans() {
-        return report.failed(Step::Payload, &error);
+pub(super) fn watch(payload: &Payload, inner: &Inner) {
+    // Nobody ends what it leaves when this process ends, so it is told to end, and ends the rest first.
+    let prepared = sys::on_signal(END_ALL, &Answer::Handled(end_payload))
+        .and_then(|()| sys::adopt_orphans())
+        .and_then(|()| sys::end_with_parent(END_ALL));
+    if let Err(error) = prepared {
+        return inner.report.failed(Step::Payload, &error);
     }
-    start(payload, report, end_children);
+    if sys::reader_has_gone(inner.report.as_fd()) {
+        sys::leave(1);
+    }
+    start(payload, inner, end_children);
 }
 
 /// The command's process, to which signals are passed on.
@@ -59,7 +94,21 @@ extern "C" fn pass_on(signal: c_int) {
     }
 }
 
-fn start(payload: &Payload, report: &Report, end_rest: impl Fn()) {
+/// The signal by which the first process of a sandbox without namespaces is told to end all of it.
+pub(super) const END_ALL: c_int = libc::SIGUSR2;
+
+extern "C" fn end_payload(_signal: c_int) {
+    let payload = PAYLOAD.load(Ordering::Relaxed);
+    if payload > 0 {
+        sys::signal(payload, libc::SIGKILL);
+    } else {
+        // It has not begun, or has ended and is being cleared away.
+        sys::leave(1);
+    }
+}
+
+fn start(payload: &Payload, inner: &Inner, end_rest: impl Fn()) {
+    let report = &inner.report;
     for signal in [libc::SIGTERM, libc::SIGHUP, libc::SIGUSR1] {
         if let Err(error) = sys::on_signal(signal, &Answer::Handled(pass_on)) {
             return report.failed(Step::Payload, &error);
@@ -70,18 +119,17 @@ fn start(payload: &Payload, report: &Report, end_rest: impl Fn()) {
             return report.failed(Step::Payload, &error);
         }
     }
-    match sys::fork(0) {
-        Ok(Side::Child) => {
-            let (step, error) = payload.become_it();
-            report.failed(step, &error);
-            sys::leave(127)
-        }
-        Ok(Side::Parent(child)) => {
-            PAYLOAD.store(child, Ordering::Relaxed);
+    let started = sys::start_in_this_memory(&PAYLOAD, || {
+        let (step, error) = payload.become_it(inner.channel.as_fd());
+        report.failed(step, &error);
+        127
+    });
+    match started {
+        Ok(child) => {
             let status = reap(child);
             PAYLOAD.store(0, Ordering::Relaxed);
-            // Everything it left is ended before its end is told: nothing of a command outlives it.
-            loop {
+            // Everything it left is ended before its end is told: nothing of a command outlives it. Most leave nothing.
+            while sys::has_children() {
                 end_rest();
                 if sys::wait_any().is_none() {
                     break;

@@ -131,7 +131,6 @@ pub(super) fn restrict(rules: &Rules) -> io::Result<()> {
 
 /// Allows something beneath a path. A path that is not there needs no rule.
 fn add(set: &OwnedFd, path: &CString, allowed: u64) -> io::Result<()> {
-    const BENEATH: u32 = 1;
     // SAFETY: the path ends with a zero byte.
     let opened = unsafe { libc::open(path.as_ptr(), libc::O_PATH | libc::O_CLOEXEC, 0) };
     if opened < 0 {
@@ -143,15 +142,23 @@ fn add(set: &OwnedFd, path: &CString, allowed: u64) -> io::Result<()> {
     }
     // SAFETY: the system has just given this descriptor to us alone.
     let opened = unsafe { File::from_raw_fd(opened) };
-    // What can only be done in a directory is no right over a file.
-    let allowed = if opened.metadata()?.is_dir() {
-        allowed
-    } else {
-        allowed & (EXECUTE | READ_FILE | WRITE_FILE | TRUNCATE)
-    };
-    if allowed == 0 {
-        return Ok(());
+    match add_rule(set, &opened, allowed) {
+        // What can only be done in a directory is no right over a file.
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {
+            if opened.metadata()?.is_dir() {
+                return Err(error);
+            }
+            match allowed & (EXECUTE | READ_FILE | WRITE_FILE | TRUNCATE) {
+                0 => Ok(()),
+                allowed => add_rule(set, &opened, allowed),
+            }
+        }
+        added => added,
     }
+}
+
+fn add_rule(set: &OwnedFd, opened: &File, allowed: u64) -> io::Result<()> {
+    const BENEATH: u32 = 1;
     let rule = Beneath {
         allowed,
         parent: opened.as_raw_fd(),

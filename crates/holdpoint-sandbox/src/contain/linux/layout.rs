@@ -7,6 +7,7 @@
 use std::ffi::{CStr, CString};
 use std::fs;
 use std::io;
+use std::net::Ipv4Addr;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 use super::landlock::Right;
 use super::protected::Protection;
 use super::sys;
-use super::{Plan, text};
+use super::{Plan, path_text, text};
 use crate::contain::{ContainError, Step};
 
 /// Directories in whose place the command finds an empty one: others' files, and the sockets of services.
@@ -61,6 +62,8 @@ pub(super) struct Layout {
     protection: Protection,
     /// The terminal of whoever started this, if there is one.
     terminal: Option<CString>,
+    /// The file that says whom to ask for names, where it really is.
+    resolver: Option<PathBuf>,
     temporary: CString,
     directory: CString,
 }
@@ -71,6 +74,7 @@ type Outcome = Result<(), (Step, io::Error)>;
 impl Layout {
     pub(super) fn new(plan: &Plan, protection: Protection) -> Result<Self, ContainError> {
         let home = plan.home.as_deref().map(real).transpose()?.flatten();
+        let home = home.map(|(home, _)| home);
         let mut given = Vec::new();
         for (paths, right) in [
             (&plan.readable, Right::Read),
@@ -108,10 +112,7 @@ impl Layout {
         }
         let mut hidden = Vec::new();
         for path in &plan.hidden {
-            hidden.extend(real(path)?.map(|path| {
-                let directory = path.is_dir();
-                (path, directory)
-            }));
+            hidden.extend(real(path)?);
         }
         Ok(Self {
             given: kept,
@@ -119,6 +120,8 @@ impl Layout {
             hidden,
             protection,
             terminal: terminal(),
+            // A system without the file asks nobody.
+            resolver: fs::canonicalize("/etc/resolv.conf").ok(),
             temporary: text(format!("mode=1777,size={}", plan.limits.temporary).as_bytes())?,
             directory: text(plan.directory.as_os_str().as_bytes())?,
         })
@@ -138,7 +141,8 @@ impl Layout {
     }
 
     /// Lays it out in this mount namespace, which is new and this process's own.
-    pub(super) fn make(&self) -> Outcome {
+    /// Names are asked of `gateway`, where there is one.
+    pub(super) fn make(&self, gateway: Option<Ipv4Addr>) -> Outcome {
         let trees = self.take_hold().map_err(|error| (Step::Trees, error))?;
         sys::set_mount(None, c"/", true, READ_ONLY | NO_RIGHTS, true)
             .map_err(|error| (Step::ReadOnly, error))?;
@@ -156,6 +160,10 @@ impl Layout {
             self.mask(home).map_err(|error| (Step::Home, error))?;
         }
         self.give(&trees).map_err(|error| (Step::Given, error))?;
+        if let Some(gateway) = gateway {
+            self.point_to(gateway)
+                .map_err(|error| (Step::Loopback, error))?;
+        }
         self.hide().map_err(|error| (Step::Hidden, error))?;
         self.protect().map_err(|error| (Step::Protected, error))?;
         sys::change_directory(&self.directory).map_err(|error| (Step::Directory, error))
@@ -233,6 +241,30 @@ impl Layout {
         Ok(())
     }
 
+    /// Has programs ask the gateway for names: its address in place of what the system's file says.
+    fn point_to(&self, gateway: Ipv4Addr) -> io::Result<()> {
+        let Some(path) = &self.resolver else {
+            return Ok(());
+        };
+        // The file may lie where an empty directory is now.
+        if fs::symlink_metadata(path).is_err() {
+            make_place(path, false)?;
+        }
+        // On a file system of its own, which nobody finds by a path.
+        sys::mount(
+            c"tmpfs",
+            c"/dev/shm",
+            libc::MS_NOSUID | libc::MS_NODEV,
+            Some(c"size=4k"),
+        )?;
+        let text = format!("nameserver {gateway}\noptions attempts:1 timeout:5\n");
+        fs::write("/dev/shm/resolv.conf", text)?;
+        let file = sys::clone_tree(c"/dev/shm/resolv.conf", false)?;
+        sys::set_mount(Some(file.as_fd()), c"", false, READ_ONLY | NO_RIGHTS, true)?;
+        sys::attach(file.as_fd(), &path_text(path)?)?;
+        sys::unmount(c"/dev/shm")
+    }
+
     fn hide(&self) -> io::Result<()> {
         for (path, directory) in &self.hidden {
             // It may be hidden already, with what is above it.
@@ -293,19 +325,21 @@ struct Trees {
 impl Given {
     /// What is not there is given to nobody.
     fn new(path: &Path, right: Right) -> Result<Option<Self>, ContainError> {
-        Ok(real(path)?.map(|path| Self {
-            directory: path.is_dir(),
+        Ok(real(path)?.map(|(path, directory)| Self {
+            directory,
             path,
             right,
         }))
     }
 }
 
-/// Where a path really is; `None` if nothing is there. What cannot be looked at is an error: it could be neither
-/// given nor hidden.
-fn real(path: &Path) -> Result<Option<PathBuf>, ContainError> {
-    match fs::canonicalize(path) {
-        Ok(path) => Ok(Some(path)),
+/// Where a path really is, and whether it is a directory; `None` if nothing is there. What cannot be looked at is an
+/// error: it could be neither given nor hidden.
+fn real(path: &Path) -> Result<Option<(PathBuf, bool)>, ContainError> {
+    // Most of what a plan names is on few machines, and one look says that it is not on this one.
+    let found = fs::metadata(path).and_then(|found| Ok((fs::canonicalize(path)?, found.is_dir())));
+    match found {
+        Ok(found) => Ok(Some(found)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(ContainError::Path {
             path: path.to_owned(),

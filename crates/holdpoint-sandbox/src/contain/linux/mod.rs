@@ -1,33 +1,46 @@
 //! The sandbox on Linux: the supervisor's side of it.
 
+mod cgroup;
 mod filter;
+mod gateway;
 mod init;
 mod landlock;
 mod layout;
+mod notice;
+mod output;
 mod payload;
 mod protected;
 mod report;
+mod session;
+mod spare;
+mod start;
+mod supervise;
 mod sys;
 
 use std::ffi::CString;
-use std::fs::{self, File};
-use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::fs;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicI32, Ordering};
-use std::time::Instant;
+use std::sync::Arc;
 
-use libc::{c_int, pid_t};
+use libc::c_int;
 
+use self::cgroup::Groups;
 use self::filter::Allowed;
 use self::landlock::{Right, Rules};
 use self::layout::Layout;
+use self::output::Output;
 use self::payload::Payload;
 use self::protected::{Placeholders, Protection};
-use self::report::Report;
-use self::sys::{Answer, Side};
-use super::{ContainError, Ended, Limits, Plan, Ran, Step, Tier};
+use self::session::Network;
+use self::start::{Entry, Inner, start};
+use self::supervise::{Outcome, Supervision};
+use super::{
+    ContainError, Layers, Limits, NetworkLayer, Notice, Outside, Plan, Ran, Refusal, Step, Tier,
+};
+use crate::network::Internet;
 
 /// Namespaces of a contained command, but for that of its user.
 const NAMESPACES: c_int = libc::CLONE_NEWNS
@@ -36,6 +49,12 @@ const NAMESPACES: c_int = libc::CLONE_NEWNS
     | libc::CLONE_NEWIPC
     | libc::CLONE_NEWUTS
     | libc::CLONE_NEWCGROUP;
+
+/// The sockets of a command that has a network of its own.
+const IN_OWN_NETWORK: Allowed = Allowed {
+    unix: true,
+    inet: true,
+};
 
 /// What a command reads in the tier without a file system of its own: the system, and no home.
 const SYSTEM: [&str; 13] = [
@@ -73,14 +92,16 @@ fn path_text(path: &Path) -> io::Result<CString> {
     text(path.as_os_str().as_bytes())
 }
 
-pub(super) fn run(plan: &Plan, highest: Tier) -> Result<Ran, ContainError> {
+pub(super) fn run(plan: &Plan, highest: Tier, outside: &Outside<'_>) -> Result<Ran, ContainError> {
     if plan.command.is_empty() {
         return Err(ContainError::NoCommand);
     }
-    if fs::read_dir("/proc/self/task")?.count() != 1 {
+    // A directory has a link for itself and one from above, and here one for each thread.
+    if fs::metadata("/proc/self/task")?.nlink() != 3 {
         return Err(ContainError::Threads);
     }
-    protected::sweep(&plan.journals);
+    sweep_directory(&plan.journals);
+    let groups = Groups::make(&plan.limits);
     let mut below: Option<String> = None;
     for tier in [Tier::Full, Tier::Landlock] {
         if tier > highest {
@@ -90,11 +111,11 @@ pub(super) fn run(plan: &Plan, highest: Tier) -> Result<Ran, ContainError> {
             break;
         }
         let attempt = match tier {
-            Tier::Full => full(plan)?,
-            Tier::Landlock | Tier::None => landlocked(plan)?,
+            Tier::Full => full(plan, outside, &groups)?,
+            Tier::Landlock | Tier::None => landlocked(plan, outside, &groups)?,
         };
         match attempt {
-            Attempt::Ended(ended) => return Ok(Ran { ended, tier, below }),
+            Attempt::Ended(outcome) => return Ok(told(*outcome, tier, below, &groups)),
             Attempt::NotMade(reason) => {
                 below = Some(match below {
                     Some(before) => format!("{before}; {reason}"),
@@ -110,6 +131,32 @@ pub(super) fn run(plan: &Plan, highest: Tier) -> Result<Ran, ContainError> {
     })
 }
 
+/// What is said of a run.
+fn told(outcome: Outcome, tier: Tier, below: Option<String>, groups: &Groups) -> Ran {
+    let mut noted = outcome.noted;
+    for host in outcome.traffic.refused {
+        noted.refuse(Refusal::Host {
+            name: host.name,
+            port: host.port,
+            reason: host.reason,
+        });
+    }
+    let mut layers = outcome.layers;
+    layers.groups = groups.standing();
+    Ran {
+        ended: outcome.ended,
+        tier,
+        below,
+        layers,
+        reached: outcome.reached,
+        unenforced: groups.missing().to_vec(),
+        opened: outcome.traffic.opened,
+        refusals: noted.refusals.into_iter().collect(),
+        refusals_left_out: noted.left_out + outcome.traffic.left_out,
+        trace: noted.trace,
+    }
+}
+
 pub(super) fn reachable() -> (Tier, Option<String>) {
     let plan = Plan {
         command: vec!["/bin/true".into()],
@@ -120,27 +167,53 @@ pub(super) fn reachable() -> (Tier, Option<String>) {
         home: None,
         hidden: Vec::new(),
         protected: Vec::new(),
+        pinned: Vec::new(),
         journals: PathBuf::from("/dev/null"),
         limits: Limits::default(),
         floor: Tier::Landlock,
+        hosts: Vec::new(),
+        session: None,
+        notice: Notice::Nothing,
     };
-    match run(&plan, Tier::Full) {
+    let outside = Outside {
+        upstream: Arc::new(Internet),
+        outlet: None,
+    };
+    match run(&plan, Tier::Full, &outside) {
         Ok(ran) => (ran.tier, ran.below),
         Err(error) => (Tier::None, Some(error.to_string())),
     }
 }
 
+pub(super) fn filter_bytes() -> Vec<u8> {
+    let program = filter::program(IN_OWN_NETWORK, Notice::Nothing);
+    program
+        .iter()
+        .flat_map(|one| {
+            let [a, b] = one.code.to_ne_bytes();
+            let [c, d, e, f] = one.k.to_ne_bytes();
+            [a, b, one.jt, one.jf, c, d, e, f]
+        })
+        .collect()
+}
+
 pub(super) fn sweep(journals: &Path) {
+    sweep_directory(journals);
+    cgroup::sweep();
+}
+
+fn sweep_directory(journals: &Path) {
     protected::sweep(journals);
+    session::sweep(journals);
 }
 
 /// What became of a tier: nothing of the command has run where it was not made.
 enum Attempt {
-    Ended(Ended),
+    Ended(Box<Outcome>),
     NotMade(String),
 }
 
-fn full(plan: &Plan) -> Result<Attempt, ContainError> {
+fn full(plan: &Plan, outside: &Outside<'_>, groups: &Groups) -> Result<Attempt, ContainError> {
     if landlock::version() == 0 {
         return Ok(Attempt::NotMade("the kernel has no Landlock".into()));
     }
@@ -149,14 +222,19 @@ fn full(plan: &Plan) -> Result<Attempt, ContainError> {
         .iter()
         .filter_map(|path| fs::canonicalize(path).ok())
         .collect();
-    let mut protection = Protection::new(&plan.protected, &trees)?;
-    let placeholders = Placeholders::make(&mut protection, &plan.journals)?;
-    let attempt = contained(plan, protection);
+    let (protection, placeholders) =
+        Placeholders::protect(&plan.protected, &plan.pinned, &trees, &plan.journals)?;
+    let attempt = contained(plan, protection, outside, groups);
     placeholders.take_away();
     attempt
 }
 
-fn contained(plan: &Plan, protection: Protection) -> Result<Attempt, ContainError> {
+fn contained(
+    plan: &Plan,
+    protection: Protection,
+    outside: &Outside<'_>,
+    groups: &Groups,
+) -> Result<Attempt, ContainError> {
     let layout = Layout::new(plan, protection)?;
     let trees = layout
         .writable()
@@ -167,20 +245,100 @@ fn contained(plan: &Plan, protection: Protection) -> Result<Attempt, ContainErro
         no_tcp: false,
         trees,
     };
-    let allowed = Allowed {
-        unix: true,
-        inet: true,
+    let mut payload = Payload::new(plan, rules, IN_OWN_NETWORK, None)?;
+    let met = plan
+        .session
+        .as_deref()
+        .map(|session| session::meet(session, &plan.hosts))
+        .transpose()?;
+    let (found, meeting) = match &met {
+        Some((found, meeting)) => (found.as_ref(), Some(meeting)),
+        None => (None, None),
     };
-    let payload = Payload::new(plan, rules, allowed, None)?;
-    let init = |report: &Report| init::run(&layout, &payload, report);
-    match start(NAMESPACES | libc::CLONE_NEWUSER, &init) {
-        Ok(started) => started.finish(&plan.limits),
-        // Root may have the rights itself where nobody may have a user namespace.
-        Err(error) if crate::user::id() == 0 => match start(NAMESPACES, &init) {
-            Ok(started) => started.finish(&plan.limits),
-            Err(_) => Ok(not_made(Step::Namespaces, &error)),
+    // Where nobody looks on and nothing is listed, nobody need be told that a name does not exist.
+    let listens = !plan.hosts.is_empty() || plan.notice != Notice::Nothing;
+    let hosts = listens.then_some(plan.hosts.as_slice());
+    let mut output = output(plan, outside)?;
+    let mut init = |inner: &Inner| {
+        replace_streams(output.as_ref(), inner);
+        init::run(&layout, &mut payload, hosts, inner);
+    };
+    let mut begin = |namespaces: c_int, joined: Option<&Network>| {
+        let entry = Entry {
+            namespaces,
+            joined,
+            hosts,
+            shared: meeting.is_some(),
+            groups,
+        };
+        start(&entry, &mut init)
+    };
+    let with_users = NAMESPACES | libc::CLONE_NEWUSER;
+    let joined = found.and_then(|network| {
+        // A run that ended since has taken nothing with it; whatever else fails, a network of its own is always right.
+        let namespaces = network.users.as_ref().map_or(NAMESPACES, |_| with_users);
+        begin(namespaces, Some(network)).ok()
+    });
+    let network = if joined.is_some() { found } else { None };
+    let mut users = network.is_none_or(|network| network.users.is_some());
+    let started = match joined {
+        Some(started) => Ok(started),
+        None => match begin(with_users, None) {
+            // Root may have the rights itself where nobody may have a user namespace.
+            Err(error) if crate::user::id() == 0 => {
+                users = false;
+                begin(NAMESPACES, None).map_err(|_| error)
+            }
+            started => started,
         },
+    };
+    let supervision = Supervision {
+        plan,
+        outside,
+        meeting,
+        network,
+        groups,
+        tier: Tier::Full,
+        layers: Layers {
+            users,
+            mounts: true,
+            processes: true,
+            network: match network {
+                Some(_) => NetworkLayer::Joined,
+                None => NetworkLayer::Own,
+            },
+            landlock: landlock::version(),
+            filter: true,
+            groups: Vec::new(),
+        },
+    };
+    if let Some(output) = &mut output {
+        output.leave_ends();
+    }
+    match started {
+        Ok(started) => supervision.finish(started, output),
         Err(error) => Ok(not_made(Step::Namespaces, &error)),
+    }
+}
+
+/// The pipes of a command whose output is counted or looked at. A terminal has none where it is only counted: somebody
+/// looks on.
+fn output<'o>(plan: &Plan, outside: &Outside<'o>) -> io::Result<Option<Output<'o>>> {
+    let counted = plan.limits.output;
+    match outside.outlet {
+        Some(outlet) => Output::new(counted.unwrap_or(u64::MAX), Some(outlet)).map(Some),
+        None => counted
+            .filter(|_| !output::on_terminal())
+            .map(|most| Output::new(most, None))
+            .transpose(),
+    }
+}
+
+/// Inside, before anything else runs.
+fn replace_streams(output: Option<&Output<'_>>, inner: &Inner) {
+    if let Some(Err(error)) = output.map(Output::replace_streams) {
+        inner.report.failed(Step::Payload, &error);
+        sys::leave(1);
     }
 }
 
@@ -188,7 +346,11 @@ fn not_made(step: Step, error: &io::Error) -> Attempt {
     Attempt::NotMade(format!("{step} cannot be had ({})", error.kind()))
 }
 
-fn landlocked(plan: &Plan) -> Result<Attempt, ContainError> {
+fn landlocked(
+    plan: &Plan,
+    outside: &Outside<'_>,
+    groups: &Groups,
+) -> Result<Attempt, ContainError> {
     let reads = SYSTEM
         .iter()
         .map(Path::new)
@@ -213,151 +375,36 @@ fn landlocked(plan: &Plan) -> Result<Attempt, ContainError> {
     };
     let directory = path_text(&plan.directory)?;
     let payload = Payload::new(plan, rules, allowed, Some(directory))?;
-    let init = |report: &Report| init::watch(&payload, report);
-    match start(0, &init) {
-        Ok(started) => started.finish(&plan.limits),
+    let entry = Entry {
+        namespaces: 0,
+        joined: None,
+        hosts: None,
+        shared: false,
+        groups,
+    };
+    let mut output = output(plan, outside)?;
+    let supervision = Supervision {
+        plan,
+        outside,
+        meeting: None,
+        network: None,
+        groups,
+        tier: Tier::Landlock,
+        layers: Layers {
+            landlock: landlock::version(),
+            filter: true,
+            ..Layers::default()
+        },
+    };
+    let started = start(&entry, &mut |inner| {
+        replace_streams(output.as_ref(), inner);
+        init::watch(&payload, inner);
+    });
+    if let Some(output) = &mut output {
+        output.leave_ends();
+    }
+    match started {
+        Ok(started) => supervision.finish(started, output),
         Err(error) => Ok(not_made(Step::Payload, &error)),
-    }
-}
-
-/// A sandbox whose init has been started.
-struct Started {
-    init: pid_t,
-    report: File,
-}
-
-/// Forks the init into namespaces and tells the system which users there are in them.
-fn start(namespaces: c_int, init: &dyn Fn(&Report)) -> io::Result<Started> {
-    let (report, writer) = io::pipe()?;
-    let (reader, mut go) = io::pipe()?;
-    match sys::fork(namespaces)? {
-        Side::Child => {
-            // Its own ends of the pipes would keep it from seeing that the supervisor has gone.
-            drop(report);
-            drop(go);
-            let report = Report::new(OwnedFd::from(writer));
-            init::begin(OwnedFd::from(reader), &report);
-            init(&report);
-            sys::leave(1)
-        }
-        Side::Parent(child) => {
-            drop(writer);
-            drop(reader);
-            let told = if namespaces & libc::CLONE_NEWUSER == 0 {
-                Ok(())
-            } else {
-                map_users(child)
-            };
-            let told = told.and_then(|()| go.write_all(&[1]));
-            if let Err(error) = told {
-                sys::signal(child, libc::SIGKILL);
-                sys::wait_for(child)?;
-                return Err(error);
-            }
-            Ok(Started {
-                init: child,
-                report: File::from(OwnedFd::from(report)),
-            })
-        }
-    }
-}
-
-/// Inside, everybody is who they are outside. An ordinary user may map nobody else; root maps all that this namespace
-/// has, because the files of a workspace may be somebody else's.
-fn map_users(child: pid_t) -> io::Result<()> {
-    let at = |name: &str| PathBuf::from(format!("/proc/{child}/{name}"));
-    if crate::user::id() == 0 {
-        for name in ["uid_map", "gid_map"] {
-            let ours = fs::read_to_string(Path::new("/proc/self").join(name))?;
-            let mut map = String::new();
-            for line in ours.lines() {
-                let mut numbers = line.split_whitespace();
-                if let (Some(inside), Some(_), Some(count)) =
-                    (numbers.next(), numbers.next(), numbers.next())
-                {
-                    map.push_str(&format!("{inside} {inside} {count}\n"));
-                }
-            }
-            fs::write(at(name), map)?;
-        }
-        return Ok(());
-    }
-    let (user, group) = (crate::user::id(), crate::user::group());
-    fs::write(at("setgroups"), "deny")?;
-    fs::write(at("uid_map"), format!("{user} {user} 1\n"))?;
-    fs::write(at("gid_map"), format!("{group} {group} 1\n"))
-}
-
-/// The init that signals to the supervisor are passed on to.
-static INIT: AtomicI32 = AtomicI32::new(0);
-
-extern "C" fn pass_on(signal: c_int) {
-    let init = INIT.load(Ordering::Relaxed);
-    if init > 0 {
-        sys::signal(init, signal);
-    }
-}
-
-impl Started {
-    /// Waits for the command's end.
-    fn finish(mut self, limits: &Limits) -> Result<Attempt, ContainError> {
-        INIT.store(self.init, Ordering::Relaxed);
-        for signal in [libc::SIGTERM, libc::SIGHUP, libc::SIGUSR1] {
-            sys::on_signal(signal, &Answer::Handled(pass_on))?;
-        }
-        // The terminal sends these to the command itself, which decides; its end is then told here.
-        for signal in [libc::SIGINT, libc::SIGQUIT] {
-            sys::on_signal(signal, &Answer::Ignored)?;
-        }
-        let told = self.wait(limits);
-        INIT.store(0, Ordering::Relaxed);
-        for signal in [
-            libc::SIGTERM,
-            libc::SIGHUP,
-            libc::SIGUSR1,
-            libc::SIGINT,
-            libc::SIGQUIT,
-        ] {
-            sys::on_signal(signal, &Answer::Default)?;
-        }
-        told
-    }
-
-    fn wait(&mut self, limits: &Limits) -> Result<Attempt, ContainError> {
-        let deadline = limits.time.map(|time| Instant::now() + time);
-        loop {
-            let left = deadline.map(|deadline| {
-                let left = deadline.saturating_duration_since(Instant::now());
-                c_int::try_from(left.as_millis().saturating_add(1)).unwrap_or(c_int::MAX)
-            });
-            if sys::readable(self.report.as_fd(), left)? {
-                break;
-            }
-            if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-                sys::signal(self.init, libc::SIGKILL);
-                sys::wait_for(self.init)?;
-                return Ok(Attempt::Ended(Ended::OutOfTime));
-            }
-        }
-        let mut told = Vec::new();
-        let mut record = [0; report::LENGTH];
-        if self.report.read_exact(&mut record).is_ok() {
-            told.extend_from_slice(&record);
-        }
-        match report::read(&told) {
-            Some(report::Told::Ended(ended)) => Ok(Attempt::Ended(ended)),
-            Some(report::Told::Failed(step, error)) => {
-                sys::wait_for(self.init)?;
-                if step == Step::Execute {
-                    return Err(ContainError::NotStarted { source: error });
-                }
-                Ok(not_made(step, &error))
-            }
-            // It was ended from outside before it could say anything.
-            None => {
-                let status = sys::wait_for(self.init)?;
-                Ok(Attempt::Ended(report::ended(status)))
-            }
-        }
     }
 }

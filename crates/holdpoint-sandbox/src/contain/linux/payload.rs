@@ -2,6 +2,7 @@
 
 use std::ffi::CString;
 use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -9,10 +10,12 @@ use std::path::Path;
 use libc::sock_filter;
 
 use super::filter::{self, Allowed};
+use super::gateway;
 use super::landlock::{self, Rules};
+use super::notice;
 use super::sys::{self, Answer, Texts};
 use super::{Plan, text};
-use crate::contain::{ContainError, Limits, Step};
+use crate::contain::{ContainError, Limits, Notice, Step};
 
 /// What root needs to work in a workspace that is somebody else's: owner and rights of files. Nothing of it reaches
 /// beyond the trees that are given.
@@ -23,13 +26,14 @@ const CAPABILITIES: u64 = 64;
 
 /// Signals a program expects to find as they are in a new process. Rust ignores the first, and a hook's ways to end
 /// may have been asked for.
-const ORDINARY_SIGNALS: [libc::c_int; 6] = [
+const ORDINARY_SIGNALS: [libc::c_int; 7] = [
     libc::SIGPIPE,
     libc::SIGTERM,
     libc::SIGHUP,
     libc::SIGINT,
     libc::SIGQUIT,
     libc::SIGUSR1,
+    libc::SIGUSR2,
 ];
 
 /// All that is needed to become the command, made before the fork.
@@ -42,6 +46,8 @@ pub(super) struct Payload {
     capabilities: u64,
     rules: Rules,
     filter: Vec<sock_filter>,
+    /// The same that hands calls over, where they are to be noticed.
+    told_filter: Option<Vec<sock_filter>>,
     /// The directory to start in, where no layout has gone there yet.
     directory: Option<CString>,
 }
@@ -62,6 +68,9 @@ impl Payload {
         let environment = plan
             .environment
             .iter()
+            .filter(|(name, _)| {
+                plan.hosts.is_empty() || !gateway::is_proxy_variable(name.as_bytes())
+            })
             .map(|(name, value)| text(&[name.as_bytes(), b"=", value.as_bytes()].concat()))
             .collect::<io::Result<_>>();
         Ok(Self {
@@ -71,20 +80,27 @@ impl Payload {
             limits: plan.limits,
             capabilities: capabilities(plan),
             rules,
-            filter: filter::program(allowed),
+            filter: filter::program(allowed, Notice::Nothing),
+            told_filter: (plan.notice != Notice::Nothing)
+                .then(|| filter::program(allowed, plan.notice)),
             directory,
         })
     }
 
+    /// Gives the command variables that were not known before the fork.
+    pub(super) fn add_variables(&mut self, more: Vec<CString>) {
+        self.environment.add(more);
+    }
+
     /// Becomes the command. Comes back only where that failed.
-    pub(super) fn become_it(&self) -> (Step, io::Error) {
-        match self.give_up() {
+    pub(super) fn become_it(&self, supervisor: BorrowedFd<'_>) -> (Step, io::Error) {
+        match self.give_up(supervisor) {
             Ok(()) => (Step::Execute, self.execute()),
             Err(failed) => failed,
         }
     }
 
-    fn give_up(&self) -> Result<(), (Step, io::Error)> {
+    fn give_up(&self, supervisor: BorrowedFd<'_>) -> Result<(), (Step, io::Error)> {
         let at = |step| move |error| (step, error);
         for signal in ORDINARY_SIGNALS {
             sys::on_signal(signal, &Answer::Default).map_err(at(Step::Payload))?;
@@ -105,7 +121,17 @@ impl Payload {
         landlock::restrict(&self.rules).map_err(at(Step::Landlock))?;
         sys::close_at_exec().map_err(at(Step::Payload))?;
         // Last: what comes before is refused by it.
-        sys::load_filter(&self.filter).map_err(at(Step::Filter))
+        self.load_filter(supervisor).map_err(at(Step::Filter))
+    }
+
+    fn load_filter(&self, supervisor: BorrowedFd<'_>) -> io::Result<()> {
+        if let Some(told) = &self.told_filter {
+            // A system that hands nothing over, or to somebody else already, refuses as well without a word.
+            if let Ok(listener) = sys::load_told_filter(told) {
+                return sys::pass(supervisor, &[notice::LISTENER], &[listener.as_fd()]);
+            }
+        }
+        sys::load_filter(&self.filter)
     }
 
     fn drop_capabilities(&self) -> io::Result<()> {

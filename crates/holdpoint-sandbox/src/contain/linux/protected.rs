@@ -4,19 +4,27 @@
 //! What does not exist gets a *placeholder*: an empty directory, also where a file is expected. Git does not see empty
 //! directories, and taking one away can never take content with it. A placeholder is written to a journal before it is
 //! made, and locked while a run stands on it: a run that was killed leaves both, and the next one sweeps.
+//!
+//! Git takes a directory in the place of one of its own files for damage. Where such a file would say where a
+//! repository's settings lie, its placeholder is a file that says "here".
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
+use super::spare::{Kind, Spare};
 use super::sys;
 
 /// How many links are followed from one protected path to the next. A longer chain is an error of the kernel's too.
 const MAX_LINKS: usize = 40;
+
+/// How often what another run has changed meanwhile is tried again: an agent has a few commands run at once.
+const MAX_TRIES: usize = 16;
 
 /// What is to be done to paths so that nothing protected changes.
 #[derive(Debug, Default)]
@@ -27,12 +35,23 @@ pub(super) struct Protection {
     pub(super) present: Vec<PathBuf>,
     /// What is not there: the first missing part of each path.
     missing: Vec<PathBuf>,
+    /// What is not there and is held by a file that says "here".
+    pins: Vec<PathBuf>,
 }
 
 impl Protection {
     /// Of these paths, as far as they lie in these trees. Trees are real paths.
-    pub(super) fn new(paths: &[PathBuf], trees: &[PathBuf]) -> io::Result<Self> {
+    pub(super) fn new(
+        paths: &[PathBuf],
+        pinned: &[PathBuf],
+        trees: &[PathBuf],
+    ) -> io::Result<Self> {
         let mut protection = Self::default();
+        for path in pinned {
+            protection.add(path, trees, MAX_LINKS)?;
+        }
+        let pinned = |path: &PathBuf| pinned.iter().any(|pin| pin.file_name() == path.file_name());
+        (protection.pins, protection.missing) = protection.missing.into_iter().partition(pinned);
         for path in paths {
             protection.add(path, trees, MAX_LINKS)?;
         }
@@ -107,21 +126,43 @@ pub(super) struct Placeholders {
     /// Each with the lock that says it is in use.
     held: Vec<(PathBuf, File)>,
     journal: Option<Journal>,
+    spare: Spare,
 }
 
 /// The list of one run's placeholders, locked as long as it lives.
 #[derive(Debug)]
 struct Journal {
     path: PathBuf,
-    _locked: File,
+    /// Locked.
+    file: File,
 }
 
 impl Placeholders {
+    /// Protects these paths as far as they lie in these trees, and makes what is missing of them.
+    pub(super) fn protect(
+        paths: &[PathBuf],
+        pinned: &[PathBuf],
+        trees: &[PathBuf],
+        journals: &Path,
+    ) -> io::Result<(Protection, Self)> {
+        // Runs that end meanwhile take their placeholders with them; each try sees at least one of them gone.
+        for _ in 0..MAX_TRIES {
+            let mut protection = Protection::new(paths, pinned, trees)?;
+            let placeholders = Self::make(&mut protection, journals)?;
+            if !placeholders.vanished(&protection) {
+                return Ok((protection, placeholders));
+            }
+            placeholders.take_away();
+        }
+        Err(io::Error::from_raw_os_error(libc::EBUSY))
+    }
+
     /// Makes what is missing, and adds it to what is present. What an earlier run still stands on is shared.
-    pub(super) fn make(protection: &mut Protection, journals: &Path) -> io::Result<Self> {
+    fn make(protection: &mut Protection, journals: &Path) -> io::Result<Self> {
         let mut placeholders = Self {
             held: Vec::new(),
             journal: None,
+            spare: Spare::beside(journals),
         };
         let shared = listed(journals);
         let adopted: Vec<PathBuf> = protection
@@ -130,117 +171,195 @@ impl Placeholders {
             .filter(|path| shared.contains(path))
             .cloned()
             .collect();
-        let wanted: Vec<&PathBuf> = protection.missing.iter().chain(&adopted).collect();
+        let pins = &protection.pins;
+        let made = protection.missing.iter().chain(pins);
+        let wanted: Vec<&PathBuf> = made.chain(&adopted).collect();
         if wanted.is_empty() {
             return Ok(placeholders);
         }
-        placeholders.journal = Some(Journal::write(journals, &wanted)?);
+        placeholders.journal = Some(Journal::write(journals, &wanted, &mut placeholders.spare)?);
         for path in wanted {
-            if let Some(lock) = hold(path)? {
+            let held = match pins.contains(path) {
+                true => hold(path, || make_pin(path, &mut placeholders.spare)),
+                false => hold(path, || make_directory(path, &mut placeholders.spare)),
+            };
+            if let Some(lock) = held? {
                 placeholders.held.push((path.clone(), lock));
             }
         }
         protection.present.append(&mut protection.missing);
+        protection.present.append(&mut protection.pins);
         protection.present.sort_unstable();
         protection.present.dedup();
         Ok(placeholders)
     }
 
     /// Takes away what no other run stands on.
-    pub(super) fn take_away(self) {
+    pub(super) fn take_away(mut self) {
         let mut all = true;
         for (path, lock) in &self.held {
-            all &= remove(path, lock);
+            let own = self.journal.as_ref().map(|journal| journal.path.as_path());
+            all &= remove(path, lock, own, &mut self.spare);
         }
-        if let (Some(journal), true) = (&self.journal, all) {
+        if let (Some(journal), true) = (&self.journal, all)
+            && !(journal.file.set_len(0).is_ok() && self.spare.give(Kind::Journal, &journal.path))
+        {
             // One that stays is swept later: its placeholders are gone, so nothing is lost.
             let _ = fs::remove_file(&journal.path);
         }
     }
+
+    /// A path that was there and is gone by now: another run's placeholder that the other has taken away meanwhile. What
+    /// was made for it is of no use then.
+    fn vanished(&self, protection: &Protection) -> bool {
+        let held = |path: &PathBuf| self.held.iter().any(|(one, _)| one == path);
+        let gone = |path: &PathBuf| {
+            let found = fs::symlink_metadata(path);
+            matches!(found, Err(error) if error.kind() == io::ErrorKind::NotFound)
+        };
+        protection
+            .present
+            .iter()
+            .any(|path| !held(path) && gone(path))
+    }
+}
+
+/// What a file that stands for none says: the settings lie where it does.
+const HERE: &[u8] = b".\n";
+
+fn make_pin(path: &Path, spare: &mut Spare) -> io::Result<()> {
+    if spare.take(Kind::Pin, path)? {
+        return Ok(());
+    }
+    let mut options = OpenOptions::new();
+    let file = options.write(true).create_new(true).mode(0o644).open(path);
+    file.and_then(|mut file| file.write_all(HERE))
+}
+
+fn make_directory(path: &Path, spare: &mut Spare) -> io::Result<()> {
+    if spare.take(Kind::Directory, path)? {
+        return Ok(());
+    }
+    fs::DirBuilder::new().mode(0o755).create(path)
 }
 
 /// Makes a placeholder and says that it is in use. `None` if something else is there by now: it is present then.
-fn hold(path: &Path) -> io::Result<Option<File>> {
-    // Between making and locking another run may take it away; a few tries are enough for that.
-    for _ in 0..16 {
-        match fs::DirBuilder::new().mode(0o755).create(path) {
+fn hold(path: &Path, mut make: impl FnMut() -> io::Result<()>) -> io::Result<Option<File>> {
+    for _ in 0..MAX_TRIES {
+        match make() {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }
-        let Ok(lock) = open_directory(path) else {
+        let Ok(lock) = open_placeholder(path) else {
             if fs::symlink_metadata(path).is_ok() {
                 return Ok(None);
             }
             continue;
         };
-        if sys::lock(lock.as_fd(), false)? && is_at(&lock, path) {
-            return Ok(Some(lock));
+        if sys::lock(lock.as_fd(), false)? {
+            if is_at(&lock, path).is_some() {
+                return Ok(Some(lock));
+            }
+        } else {
+            // Another run is about to take it away.
+            std::thread::sleep(Duration::from_millis(1));
         }
     }
     Err(io::Error::from_raw_os_error(libc::EBUSY))
 }
 
-/// Takes a placeholder away if nobody else stands on it. `false` if somebody does.
-fn remove(path: &Path, lock: &File) -> bool {
+/// Takes a placeholder of a journal away if nobody else stands on it: of several that end at once the system gives the lock to
+/// one, because whoever asks for it alone first gives up its share. `false` if it is still the journal's to take away.
+fn remove(path: &Path, lock: &File, journal: Option<&Path>, spare: &mut Spare) -> bool {
     match sys::lock(lock.as_fd(), true) {
         Ok(true) => {
-            if is_at(lock, path) {
+            if let Some(found) = is_at(lock, path) {
                 // A directory with something in it is no placeholder any more, and stays.
-                let _ = fs::remove_dir(path);
+                let _ = match found.is_file() {
+                    true if spare.give(Kind::Pin, path) => Ok(()),
+                    true => fs::remove_file(path),
+                    false if spare.give(Kind::Directory, path) => Ok(()),
+                    false => fs::remove_dir(path),
+                };
             }
             true
         }
-        Ok(false) | Err(_) => false,
+        Ok(false) => journal.is_none_or(|journal| is_anothers(path, journal)),
+        Err(_) => false,
     }
 }
 
-fn open_directory(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .custom_flags(libc::O_DIRECTORY | libc::O_NOFOLLOW)
-        .open(path)
+/// Whether a placeholder that somebody stands on is in another journal, which has it taken away later. A run that was killed may
+/// give its journal up a moment before its placeholders, and then nobody else has it. Of two journals the later one keeps
+/// it, so that two who look at once do not each leave it to the other.
+fn is_anothers(path: &Path, journal: &Path) -> bool {
+    let all = journal.parent().map(journals_in).unwrap_or_default();
+    let mut later = all.iter().filter(|other| other.as_path() > journal);
+    later.any(|other| paths(other).iter().any(|listed| listed == path))
 }
 
-/// Whether an open directory is still the one at its path.
-fn is_at(open: &File, path: &Path) -> bool {
-    let (Ok(ours), Ok(there)) = (open.metadata(), fs::symlink_metadata(path)) else {
-        return false;
-    };
-    (ours.dev(), ours.ino()) == (there.dev(), there.ino())
+/// A directory, or a file that says nothing but "here".
+fn open_placeholder(path: &Path) -> io::Result<File> {
+    let mut opened = OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
+        .open(path)?;
+    let found = opened.metadata()?;
+    if found.is_dir() {
+        return Ok(opened);
+    }
+    let mut text = [0; HERE.len()];
+    let same = found.is_file() && found.len() == HERE.len() as u64;
+    if same && opened.read_exact(&mut text).is_ok() && text == HERE {
+        return Ok(opened);
+    }
+    Err(io::ErrorKind::NotADirectory.into())
+}
+
+/// What an open directory or file is, if it is still the one at its path.
+fn is_at(open: &File, path: &Path) -> Option<Metadata> {
+    let (ours, there) = (open.metadata().ok()?, fs::symlink_metadata(path).ok()?);
+    ((ours.dev(), ours.ino()) == (there.dev(), there.ino())).then_some(there)
 }
 
 /// What stands between two paths in a journal: no path holds it.
 const BETWEEN: u8 = 0;
 
 impl Journal {
-    fn write(journals: &Path, paths: &[&PathBuf]) -> io::Result<Self> {
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(journals)?;
+    fn write(journals: &Path, paths: &[&PathBuf], spare: &mut Spare) -> io::Result<Self> {
         // A number is one process's at a time, and a process makes one run after the other.
         static RUNS: AtomicU32 = AtomicU32::new(0);
         let run = RUNS.fetch_add(1, Ordering::Relaxed);
         let path = journals.join(format!("{}-{run}.placeholders", std::process::id()));
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .custom_flags(libc::O_NOFOLLOW)
-            .open(&path)?;
-        sys::lock(file.as_fd(), true)?;
         let mut text = Vec::new();
         for path in paths {
             text.extend_from_slice(path.as_os_str().as_bytes());
             text.push(BETWEEN);
         }
-        file.write_all(&text)?;
-        Ok(Self {
-            path,
-            _locked: file,
-        })
+        for _ in 0..MAX_TRIES {
+            // What a killed process of the same number left is in the way of a kept one, and is written over.
+            if !matches!(spare.take(Kind::Journal, &path), Ok(true)) {
+                fs::DirBuilder::new()
+                    .recursive(true)
+                    .mode(0o700)
+                    .create(Spare::place(journals))?;
+            }
+            let mut file = OpenOptions::new()
+                .write(true)
+                .create(true)
+                .truncate(true)
+                .mode(0o600)
+                .custom_flags(libc::O_NOFOLLOW)
+                .open(&path)?;
+            if sys::lock(file.as_fd(), true)? && is_at(&file, &path).is_some() {
+                file.write_all(&text)?;
+                return Ok(Self { path, file });
+            }
+            // Another run took it for one that was left, and sweeps it away.
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Err(io::Error::from_raw_os_error(libc::EBUSY))
     }
 }
 
@@ -274,6 +393,7 @@ fn paths(journal: &Path) -> Vec<PathBuf> {
 
 /// Takes away what runs that were killed left behind.
 pub(super) fn sweep(journals: &Path) {
+    let mut spare = None;
     for journal in journals_in(journals) {
         let Ok(file) = OpenOptions::new().read(true).open(&journal) else {
             continue;
@@ -284,8 +404,11 @@ pub(super) fn sweep(journals: &Path) {
         }
         let mut all = true;
         for path in paths(&journal) {
-            match open_directory(&path) {
-                Ok(lock) => all &= remove(&path, &lock),
+            match open_placeholder(&path) {
+                Ok(lock) => {
+                    let spare = spare.get_or_insert_with(|| Spare::beside(journals));
+                    all &= remove(&path, &lock, Some(&journal), spare);
+                }
                 Err(error) => all &= error.kind() != io::ErrorKind::PermissionDenied,
             }
         }
@@ -298,6 +421,31 @@ pub(super) fn sweep(journals: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_journal_is_given_up_only_if_another_has_its_placeholders() {
+        let place = Place::new("given-up");
+        let (journals, path) = (place.0.join("journals"), place.0.join(".claude"));
+        fs::create_dir_all(Spare::place(&journals)).unwrap();
+        fs::create_dir(&path).unwrap();
+        let text = [path.as_os_str().as_bytes(), &[BETWEEN]].concat();
+        let (first, second) = (
+            journals.join("1-0.placeholders"),
+            journals.join("2-0.placeholders"),
+        );
+        fs::write(&first, &text).unwrap();
+        // A process that was killed has given its journal up, and not yet what is in it.
+        let dying = open_placeholder(&path).unwrap();
+        assert!(sys::lock(dying.as_fd(), false).unwrap());
+        sweep(&journals);
+        assert!(first.exists() && path.exists());
+        fs::write(&second, &text).unwrap();
+        sweep(&journals);
+        assert!(!first.exists() && second.exists());
+        drop(dying);
+        sweep(&journals);
+        assert!(!second.exists() && !path.exists());
+    }
 
     struct Place(PathBuf);
 
@@ -323,7 +471,7 @@ mod tests {
         fs::create_dir_all(tree.join(".git")).unwrap();
         let trees = [tree.clone()];
         let paths = [tree.join(".git/hooks"), tree.join(".env")];
-        let mut protection = Protection::new(&paths, &trees).unwrap();
+        let mut protection = Protection::new(&paths, &[], &trees).unwrap();
         assert_eq!(protection.passages, [tree.join(".git")]);
         let held = Placeholders::make(&mut protection, &journals).unwrap();
         assert_eq!(
@@ -332,7 +480,7 @@ mod tests {
         );
         assert!(tree.join(".env").is_dir());
         // A second run stands on the same ones, and the first leaves them to it.
-        let mut again = Protection::new(&paths, &trees).unwrap();
+        let mut again = Protection::new(&paths, &[], &trees).unwrap();
         let second = Placeholders::make(&mut again, &journals).unwrap();
         held.take_away();
         assert!(tree.join(".env").is_dir());
@@ -349,13 +497,43 @@ mod tests {
         let (tree, journals) = (place.0.join("w"), place.0.join("j"));
         fs::create_dir_all(&tree).unwrap();
         let paths = [tree.join(".env"), tree.join(".mcp.json")];
-        let mut protection = Protection::new(&paths, std::slice::from_ref(&tree)).unwrap();
+        let mut protection = Protection::new(&paths, &[], std::slice::from_ref(&tree)).unwrap();
         let held = Placeholders::make(&mut protection, &journals).unwrap();
         fs::write(tree.join(".mcp.json/kept"), "x").unwrap();
         drop(held);
         sweep(&journals);
         assert!(!tree.join(".env").exists());
         assert!(tree.join(".mcp.json/kept").exists());
+    }
+
+    #[test]
+    fn a_file_that_says_where_settings_lie_is_pinned() {
+        let place = Place::new("pinned");
+        let (tree, journals) = (place.0.join("w"), place.0.join("j"));
+        fs::create_dir_all(tree.join(".git")).unwrap();
+        let (trees, pins) = ([tree.clone()], [tree.join(".git/commondir")]);
+        let mut protection = Protection::new(&[], &pins, &trees).unwrap();
+        let held = Placeholders::make(&mut protection, &journals).unwrap();
+        assert_eq!(protection.present, pins);
+        assert_eq!(fs::read(&pins[0]).unwrap(), HERE);
+        let mut again = Protection::new(&[], &pins, &trees).unwrap();
+        let second = Placeholders::make(&mut again, &journals).unwrap();
+        held.take_away();
+        assert!(pins[0].exists());
+        second.take_away();
+        assert!(!pins[0].exists());
+        // A killed run's is swept, and somebody's own file never.
+        let mut protection = Protection::new(&[], &pins, &trees).unwrap();
+        drop(Placeholders::make(&mut protection, &journals).unwrap());
+        sweep(&journals);
+        assert!(!pins[0].exists());
+        fs::write(&pins[0], "../x\n").unwrap();
+        let mut protection = Protection::new(&[], &pins, &trees).unwrap();
+        Placeholders::make(&mut protection, &journals)
+            .unwrap()
+            .take_away();
+        sweep(&journals);
+        assert_eq!(fs::read(&pins[0]).unwrap(), b"../x\n");
     }
 
     #[test]
@@ -366,7 +544,7 @@ mod tests {
         std::os::unix::fs::symlink("kept", tree.join(".git")).unwrap();
         std::os::unix::fs::symlink("nowhere", tree.join(".env")).unwrap();
         let paths = [tree.join(".git/hooks"), tree.join(".env")];
-        let protection = Protection::new(&paths, std::slice::from_ref(&tree)).unwrap();
+        let protection = Protection::new(&paths, &[], std::slice::from_ref(&tree)).unwrap();
         assert_eq!(
             protection.present,
             [

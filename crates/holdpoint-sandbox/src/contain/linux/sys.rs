@@ -2,11 +2,12 @@
 
 use std::ffi::{CStr, CString};
 use std::io;
-use std::mem::size_of;
+use std::mem::{MaybeUninit, size_of};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
+use std::sync::atomic::AtomicI32;
 
-use libc::{c_int, c_long, c_uint, c_ulong, pid_t};
+use libc::{c_int, c_long, c_uint, c_ulong, c_void, pid_t};
 
 pub(super) fn done(result: c_long) -> io::Result<()> {
     if result < 0 {
@@ -39,6 +40,54 @@ pub(super) fn fork(namespaces: c_int) -> io::Result<Side> {
     Ok(match pid_t::try_from(child).unwrap_or_default() {
         0 => Side::Child,
         child => Side::Parent(child),
+    })
+}
+
+/// The memory a process uses before it becomes another program. What is not touched costs nothing.
+const STACK: usize = 256 << 10;
+
+/// Starts a process that does what it is told and becomes another program, in the memory of this one, which waits until
+/// then: making a copy of it takes longer than all the process does. Its number is in `number` before it begins, so that
+/// whoever is told to end it meanwhile knows it.
+pub(super) fn start_in_this_memory(
+    number: &AtomicI32,
+    mut task: impl FnMut() -> c_int,
+) -> io::Result<pid_t> {
+    extern "C" fn begin(task: *mut c_void) -> c_int {
+        // SAFETY: it is the pointer below, to a task that lives until this process is another program.
+        let task = unsafe { &mut *task.cast::<&mut dyn FnMut() -> c_int>() };
+        task()
+    }
+    let mut stack = vec![MaybeUninit::<u128>::uninit(); STACK / size_of::<u128>()];
+    let mut task: &mut dyn FnMut() -> c_int = &mut task;
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PARENT_SETTID | libc::SIGCHLD;
+    // SAFETY: it runs on a stack of its own, from its end down, and this process goes on only when it has become another
+    // program or ended; until then everything it uses lives. The number is written before it begins.
+    let child = unsafe {
+        libc::clone(
+            begin,
+            stack.as_mut_ptr_range().end.cast(),
+            flags,
+            (&raw mut task).cast(),
+            number.as_ptr(),
+        )
+    };
+    done(c_long::from(child))?;
+    Ok(child)
+}
+
+/// Moves a file or directory to where nothing is.
+pub(super) fn rename_to_nothing(from: &CStr, to: &CStr) -> io::Result<()> {
+    // SAFETY: both paths end with a zero byte.
+    done(unsafe {
+        libc::syscall(
+            libc::SYS_renameat2,
+            libc::AT_FDCWD,
+            from.as_ptr(),
+            libc::AT_FDCWD,
+            to.as_ptr(),
+            libc::RENAME_NOREPLACE,
+        )
     })
 }
 
@@ -125,17 +174,48 @@ pub(super) fn mount(
     }))
 }
 
-/// Ends this process with its parent, and nobody may look into its memory.
-pub(super) fn end_with_parent() -> io::Result<()> {
+/// Takes a mount away from this namespace; what still uses it keeps it.
+pub(super) fn unmount(path: &CStr) -> io::Result<()> {
+    // SAFETY: the path ends with a zero byte.
+    done(c_long::from(unsafe {
+        libc::umount2(path.as_ptr(), libc::MNT_DETACH)
+    }))
+}
+
+/// Sends this process a signal when its parent ends.
+pub(super) fn end_with_parent(signal: c_int) -> io::Result<()> {
     control(
         libc::PR_SET_PDEATHSIG,
-        c_ulong::try_from(libc::SIGKILL).unwrap_or_default(),
+        c_ulong::try_from(signal).unwrap_or_default(),
     )
 }
 
 /// Nobody without rights over it may look into this process.
 pub(super) fn be_opaque() -> io::Result<()> {
-    control(libc::PR_SET_DUMPABLE, 0)
+    set_dumpable(0)
+}
+
+/// Whether this process may be looked into, as the system has it.
+pub(super) fn is_dumpable() -> c_ulong {
+    let nothing: c_ulong = 0;
+    // SAFETY: asking changes nothing.
+    let found = unsafe { libc::prctl(libc::PR_GET_DUMPABLE, nothing, nothing, nothing, nothing) };
+    // What cannot be known is the stricter of both.
+    c_ulong::try_from(found).unwrap_or_default()
+}
+
+/// Sets whether this process may be looked into.
+pub(super) fn set_dumpable(dumpable: c_ulong) -> io::Result<()> {
+    // Only root's may be (2), and nobody may ask for that.
+    control(libc::PR_SET_DUMPABLE, dumpable & 1)
+}
+
+/// Closes descriptors that are another process's as well, in one that never comes back to whoever owns them.
+pub(super) fn close_all(fds: &[BorrowedFd<'_>]) {
+    for fd in fds {
+        // SAFETY: closing is a plain call; nobody uses the descriptors in this process any more.
+        let _ = unsafe { libc::close(fd.as_raw_fd()) };
+    }
 }
 
 /// Nothing this process starts gains a right.
@@ -237,20 +317,114 @@ pub(super) fn close_at_exec() -> io::Result<()> {
 
 /// Loads a filter of system calls for this process and all it starts.
 pub(super) fn load_filter(program: &[libc::sock_filter]) -> io::Result<()> {
+    set_filter(program, 0).map(|_| ())
+}
+
+/// The same for one that hands calls over: the end at which they arrive.
+pub(super) fn load_told_filter(program: &[libc::sock_filter]) -> io::Result<OwnedFd> {
+    let listener = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
+    // Since 5.19: a call that is being looked at is not begun again for every signal.
+    const WAIT_KILLABLE: c_ulong = 1 << 5;
+    match set_filter(program, listener | WAIT_KILLABLE) {
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {
+            descriptor(set_filter(program, listener)?)
+        }
+        loaded => descriptor(loaded?),
+    }
+}
+
+fn set_filter(program: &[libc::sock_filter], flags: c_ulong) -> io::Result<c_long> {
     let program = libc::sock_fprog {
         len: u16::try_from(program.len()).map_err(|_| io::ErrorKind::InvalidInput)?,
         filter: program.as_ptr().cast_mut(),
     };
-    let flags: c_ulong = 0;
     // SAFETY: the program lives during the call, is as long as said, and the system only reads it.
-    done(unsafe {
+    let result = unsafe {
         libc::syscall(
             libc::SYS_seccomp,
             libc::SECCOMP_SET_MODE_FILTER,
             flags,
             &raw const program,
         )
+    };
+    done(result).map(|()| result)
+}
+
+/// A call that was handed over, as the system has it.
+#[repr(C)]
+#[derive(Default)]
+struct HandedOver {
+    id: u64,
+    process: u32,
+    flags: u32,
+    number: c_int,
+    architecture: u32,
+    instruction: u64,
+    arguments: [u64; 6],
+}
+
+#[repr(C)]
+struct CallAnswer {
+    id: u64,
+    value: i64,
+    error: i32,
+    flags: u32,
+}
+
+/// A call that waits for an answer.
+pub(super) struct Call {
+    pub(super) id: u64,
+    pub(super) process: pid_t,
+    pub(super) number: c_long,
+    pub(super) arguments: [u64; 6],
+}
+
+/// The controls of a filter's listener.
+const NEXT_CALL: c_ulong = 0xc050_2100;
+const ANSWER_CALL: c_ulong = 0xc018_2101;
+const SET_FLAGS: c_ulong = 0x4008_2104;
+
+/// Has whoever waits for a call run at once on the processor of whoever made it. An older system does without.
+pub(super) fn wake_at_once(listener: BorrowedFd<'_>) {
+    let flags: c_ulong = 1;
+    // SAFETY: the control takes a plain number; a system that does not know it says so.
+    let _ = unsafe { libc::ioctl(listener.as_raw_fd(), SET_FLAGS as _, flags) };
+}
+
+/// The next call that was handed over.
+pub(super) fn next_call(listener: BorrowedFd<'_>) -> io::Result<Call> {
+    let mut call = HandedOver::default();
+    // SAFETY: the struct is all zero, as the system wants it, laid out as it has it, and ours alone.
+    done(c_long::from(unsafe {
+        libc::ioctl(listener.as_raw_fd(), NEXT_CALL as _, &raw mut call)
+    }))?;
+    Ok(Call {
+        id: call.id,
+        process: pid_t::try_from(call.process).unwrap_or_default(),
+        number: c_long::from(call.number),
+        arguments: call.arguments,
     })
+}
+
+/// Answers it: with an error, or it goes on.
+pub(super) fn answer_call(listener: BorrowedFd<'_>, id: u64, error: Option<i32>) -> io::Result<()> {
+    const GO_ON: u32 = 1;
+    let answer = CallAnswer {
+        id,
+        value: 0,
+        error: error.map_or(0, |error| -error),
+        flags: if error.is_none() { GO_ON } else { 0 },
+    };
+    // SAFETY: the struct is valid and laid out as the system has it.
+    done(c_long::from(unsafe {
+        libc::ioctl(listener.as_raw_fd(), ANSWER_CALL as _, &raw const answer)
+    }))
+}
+
+/// Puts a descriptor in the place of another.
+pub(super) fn duplicate(fd: BorrowedFd<'_>, place: RawFd) -> io::Result<()> {
+    // SAFETY: plain numbers; what was in that place is closed.
+    done(c_long::from(unsafe { libc::dup2(fd.as_raw_fd(), place) }))
 }
 
 /// Brings up the loopback of this network.
@@ -299,6 +473,14 @@ pub(super) fn wait_any() -> Option<(pid_t, c_int)> {
     }
 }
 
+/// Whether this process has children, ended ones that nobody has waited for among them.
+pub(super) fn has_children() -> bool {
+    let any = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+    // SAFETY: nothing is taken, and nowhere is anything written to.
+    let found = unsafe { libc::waitid(libc::P_ALL, 0, ptr::null_mut(), any) };
+    found == 0 || io::Error::last_os_error().raw_os_error() != Some(libc::ECHILD)
+}
+
 /// How one child ended.
 pub(super) fn wait_for(child: pid_t) -> io::Result<c_int> {
     loop {
@@ -324,26 +506,6 @@ pub(super) fn signal(process: pid_t, signal: c_int) {
 pub(super) fn leave(code: c_int) -> ! {
     // SAFETY: `_exit` may be called anywhere.
     unsafe { libc::_exit(code) }
-}
-
-/// Waits until a descriptor has something to read or its other side has gone, at most so long (`None`: for ever).
-/// `false` if the time is up.
-pub(super) fn readable(fd: BorrowedFd<'_>, milliseconds: Option<c_int>) -> io::Result<bool> {
-    let mut wanted = libc::pollfd {
-        fd: fd.as_raw_fd(),
-        events: libc::POLLIN,
-        revents: 0,
-    };
-    // SAFETY: one valid entry.
-    let found = unsafe { libc::poll(&raw mut wanted, 1, milliseconds.unwrap_or(-1)) };
-    if found < 0 {
-        let error = io::Error::last_os_error();
-        if error.kind() == io::ErrorKind::Interrupted {
-            return Ok(false);
-        }
-        return Err(error);
-    }
-    Ok(found > 0)
 }
 
 /// Whether nobody is left to read from a pipe.
@@ -413,7 +575,7 @@ pub(super) fn execute(program: &CStr, arguments: &Texts, environment: &Texts) ->
 pub(super) struct Texts {
     pointers: Vec<*const libc::c_char>,
     /// What the pointers point into.
-    _texts: Vec<CString>,
+    texts: Vec<CString>,
 }
 
 impl Texts {
@@ -424,10 +586,14 @@ impl Texts {
             .map(|text| text.as_ptr())
             .chain([ptr::null()])
             .collect();
-        Self {
-            pointers,
-            _texts: texts,
-        }
+        Self { pointers, texts }
+    }
+
+    /// Adds some at the end.
+    pub(super) fn add(&mut self, more: Vec<CString>) {
+        let mut texts = std::mem::take(&mut self.texts);
+        texts.extend(more);
+        *self = Self::new(texts);
     }
 }
 
@@ -435,4 +601,119 @@ impl Texts {
 pub(super) fn is_terminal(fd: RawFd) -> bool {
     // SAFETY: asking changes nothing, whether it is open or not.
     unsafe { libc::isatty(fd) == 1 }
+}
+
+/// Joins a namespace another process has made.
+pub(super) fn join_namespace(namespace: BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: the descriptor is open; what it is of, the system finds out itself.
+    done(c_long::from(unsafe {
+        libc::setns(namespace.as_raw_fd(), 0)
+    }))
+}
+
+/// The most descriptors one message carries, as the system has it.
+pub(super) const MAX_PASSED: usize = 253;
+
+/// Descriptors on their way from one process to another: the header of such a message and they themselves.
+#[repr(C)]
+struct Passed {
+    length: usize,
+    level: c_int,
+    kind: c_int,
+    fds: [RawFd; MAX_PASSED],
+}
+
+/// How long the header is with so many descriptors.
+fn passed_length(count: usize) -> usize {
+    size_of::<usize>() + 2 * size_of::<c_int>() + count * size_of::<RawFd>()
+}
+
+/// Sends bytes and descriptors as one message.
+pub(super) fn pass(socket: BorrowedFd<'_>, bytes: &[u8], fds: &[BorrowedFd<'_>]) -> io::Result<()> {
+    if fds.len() > MAX_PASSED {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let mut passed = Passed {
+        length: passed_length(fds.len()),
+        level: libc::SOL_SOCKET,
+        kind: libc::SCM_RIGHTS,
+        fds: [-1; MAX_PASSED],
+    };
+    for (place, fd) in passed.fds.iter_mut().zip(fds) {
+        *place = fd.as_raw_fd();
+    }
+    let mut part = libc::iovec {
+        iov_base: bytes.as_ptr().cast_mut().cast(),
+        iov_len: bytes.len(),
+    };
+    // SAFETY: all-zero bytes are a valid `msghdr`: nothing at all.
+    let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
+    message.msg_iov = &raw mut part;
+    message.msg_iovlen = 1;
+    if !fds.is_empty() {
+        message.msg_control = (&raw mut passed).cast();
+        message.msg_controllen = passed.length.next_multiple_of(size_of::<usize>()) as _;
+    }
+    // SAFETY: the message, its one part and its header are valid and as long as said; they are only read.
+    let sent = unsafe { libc::sendmsg(socket.as_raw_fd(), &raw const message, libc::MSG_NOSIGNAL) };
+    done(sent as c_long)
+}
+
+/// Takes a message of bytes and descriptors.
+pub(super) fn take_passed(
+    socket: BorrowedFd<'_>,
+    bytes: &mut [u8],
+) -> io::Result<(usize, Vec<OwnedFd>)> {
+    let mut passed = Passed {
+        length: 0,
+        level: 0,
+        kind: 0,
+        fds: [-1; MAX_PASSED],
+    };
+    let mut part = libc::iovec {
+        iov_base: bytes.as_mut_ptr().cast(),
+        iov_len: bytes.len(),
+    };
+    // SAFETY: all-zero bytes are a valid `msghdr`: nothing at all.
+    let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
+    message.msg_iov = &raw mut part;
+    message.msg_iovlen = 1;
+    message.msg_control = (&raw mut passed).cast();
+    message.msg_controllen = size_of::<Passed>() as _;
+    // SAFETY: the message, its one part and the room for its header are valid, as long as said and ours alone.
+    let length =
+        unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut message, libc::MSG_CMSG_CLOEXEC) };
+    let Ok(length) = usize::try_from(length) else {
+        return Err(io::Error::last_os_error());
+    };
+    let mut fds = Vec::new();
+    if passed.level == libc::SOL_SOCKET && passed.kind == libc::SCM_RIGHTS {
+        let bytes = passed.length.saturating_sub(passed_length(0));
+        for fd in passed.fds.iter().take(bytes / size_of::<RawFd>()) {
+            // SAFETY: the system has just given this descriptor to us alone.
+            fds.push(unsafe { OwnedFd::from_raw_fd(*fd) });
+        }
+    }
+    Ok((length, fds))
+}
+
+/// The user on the other side of a local socket.
+pub(super) fn peer_user(socket: BorrowedFd<'_>) -> io::Result<u32> {
+    let mut peer = libc::ucred {
+        pid: 0,
+        uid: u32::MAX,
+        gid: u32::MAX,
+    };
+    let mut length = libc::socklen_t::try_from(size_of::<libc::ucred>()).unwrap_or_default();
+    // SAFETY: the struct is valid, ours alone and as long as said.
+    done(c_long::from(unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_PEERCRED,
+            (&raw mut peer).cast(),
+            &raw mut length,
+        )
+    }))?;
+    Ok(peer.uid)
 }

@@ -1,0 +1,254 @@
+//! Watching over a run: from its first process's start to its end, serving what it is given meanwhile.
+
+use std::io::Read;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::{Duration, Instant};
+
+use libc::c_int;
+
+use super::cgroup::Groups;
+use super::gateway;
+use super::init::END_ALL;
+use super::notice::{self, Noted, Watch};
+use super::output::{Flow, Output};
+use super::report::{self, Told};
+use super::session::{Meeting, Network};
+use super::start::Started;
+use super::sys::{self, Answer};
+use super::{Attempt, not_made};
+use crate::contain::{ContainError, Ended, Layers, Outside, Plan, Reached, Step, Tier};
+use crate::network::{Proxy, Traffic};
+use crate::readiness;
+
+/// The first process, which signals to the supervisor are passed on to.
+static INIT: AtomicI32 = AtomicI32::new(0);
+
+extern "C" fn pass_on(signal: c_int) {
+    let init = INIT.load(Ordering::Relaxed);
+    if init > 0 {
+        sys::signal(init, signal);
+    }
+}
+
+/// Signals that are passed on, and those the terminal sends to the command itself, which decides; its end is then told
+/// here.
+const PASSED_ON: [c_int; 3] = [libc::SIGTERM, libc::SIGHUP, libc::SIGUSR1];
+const THE_COMMANDS: [c_int; 2] = [libc::SIGINT, libc::SIGQUIT];
+
+/// What a supervisor needs beside the process itself.
+pub(super) struct Supervision<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) outside: &'a Outside<'a>,
+    /// Where later runs of the session ask, and the network they are handed.
+    pub(super) meeting: Option<&'a Meeting>,
+    pub(super) network: Option<&'a Network>,
+    pub(super) groups: &'a Groups,
+    pub(super) tier: Tier,
+    pub(super) layers: Layers,
+}
+
+/// What a run left to be told.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    pub(super) ended: Ended,
+    pub(super) traffic: Traffic,
+    pub(super) noted: Noted,
+    pub(super) reached: Vec<Reached>,
+    pub(super) layers: Layers,
+}
+
+/// What is served while a command runs.
+struct Served<'o> {
+    proxy: Option<Proxy>,
+    watch: Option<Watch>,
+    output: Option<Output<'o>>,
+    noted: Noted,
+}
+
+/// What something that is ready belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Report,
+    Channel,
+    Meeting,
+    Watch,
+    Output(usize),
+}
+
+impl Supervision<'_> {
+    /// Waits for the command's end.
+    pub(super) fn finish(
+        &self,
+        started: Started,
+        output: Option<Output<'_>>,
+    ) -> Result<Attempt, ContainError> {
+        INIT.store(started.init, Ordering::Relaxed);
+        for signal in PASSED_ON {
+            sys::on_signal(signal, &Answer::Handled(pass_on))?;
+        }
+        for signal in THE_COMMANDS {
+            sys::on_signal(signal, &Answer::Ignored)?;
+        }
+        let told = self.wait(started, output);
+        INIT.store(0, Ordering::Relaxed);
+        for signal in PASSED_ON.into_iter().chain(THE_COMMANDS) {
+            sys::on_signal(signal, &Answer::Default)?;
+        }
+        told
+    }
+
+    fn wait(
+        &self,
+        mut started: Started,
+        output: Option<Output<'_>>,
+    ) -> Result<Attempt, ContainError> {
+        let deadline = self.plan.limits.time.map(|time| Instant::now() + time);
+        let network = started.network.take();
+        let network = network.as_ref().or(self.network);
+        let mut served = Served {
+            proxy: None,
+            watch: None,
+            output,
+            noted: Noted::default(),
+        };
+        let mut cut = loop {
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let ready = self.next(&started, &served, left)?;
+            // Before its end, which may have come at the same time: what was sent first is taken first.
+            if ready.contains(&Source::Channel) {
+                self.take_passed(&started, &mut served)?;
+            }
+            if let (true, Some(watch)) = (ready.contains(&Source::Watch), &served.watch)
+                && !watch.answer(&mut served.noted)
+            {
+                served.watch = None;
+            }
+            let too_much = served.carry_output(&ready) == Flow::TooMuch;
+            if ready.contains(&Source::Report) && !too_much {
+                break None;
+            }
+            let meets = ready.contains(&Source::Meeting);
+            if let (true, Some(meeting), Some(network)) = (meets, self.meeting, network) {
+                meeting.hand_over(network);
+            }
+            if too_much {
+                break Some(Ended::TooMuchOutput);
+            }
+            if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+                break Some(Ended::OutOfTime);
+            }
+        };
+        let told = if let Some(ended) = cut {
+            // With a process table of its own everything ends with its first process.
+            let signal = match self.tier {
+                Tier::Full => libc::SIGKILL,
+                Tier::Landlock | Tier::None => END_ALL,
+            };
+            sys::signal(started.init, signal);
+            sys::wait_for(started.init)?;
+            Some(Told::Ended(ended))
+        } else {
+            let mut record = [0; report::LENGTH];
+            let read = started.report.read_exact(&mut record);
+            read.ok().and_then(|()| report::read(&record))
+        };
+        let mut ended = match told {
+            Some(Told::Ended(ended)) => ended,
+            Some(Told::Failed(step, error)) => {
+                sys::wait_for(started.init)?;
+                if step == Step::Execute {
+                    return Err(ContainError::NotStarted { source: error });
+                }
+                return Ok(not_made(step, &error));
+            }
+            // It was ended from outside before it could say anything.
+            None => report::ended(sys::wait_for(started.init)?),
+        };
+        let rest = served.output.as_mut().map_or(Flow::GoesOn, Output::drain);
+        if rest == Flow::TooMuch && cut.is_none() {
+            cut = Some(Ended::TooMuchOutput);
+            ended = Ended::TooMuchOutput;
+        }
+        let mut reached = self.groups.reached();
+        reached.extend(cut.and_then(|ended| match ended {
+            Ended::OutOfTime => Some(Reached::Time),
+            Ended::TooMuchOutput => Some(Reached::Output),
+            Ended::Exited(_) | Ended::Signalled(_) => None,
+        }));
+        Ok(Attempt::Ended(Box::new(Outcome {
+            ended,
+            traffic: served.proxy.map(Proxy::stop).unwrap_or_default(),
+            noted: served.noted,
+            reached,
+            layers: self.layers.clone(),
+        })))
+    }
+
+    /// What there is to be done, at most after so long.
+    fn next(
+        &self,
+        started: &Started,
+        served: &Served<'_>,
+        left: Option<Duration>,
+    ) -> Result<Vec<Source>, ContainError> {
+        let mut sources = vec![Source::Report, Source::Channel];
+        let mut fds = vec![started.report.as_fd(), started.channel.as_fd()];
+        if let Some(meeting) = self.meeting {
+            sources.push(Source::Meeting);
+            fds.push(meeting.as_fd());
+        }
+        if let Some(watch) = &served.watch {
+            sources.push(Source::Watch);
+            fds.push(watch.as_fd());
+        }
+        for (index, fd) in served.output.iter().flat_map(Output::waited_for) {
+            sources.push(Source::Output(index));
+            fds.push(fd);
+        }
+        let ready = readiness::wait(&fds, left)?;
+        let found = sources.into_iter().zip(ready);
+        Ok(found
+            .filter(|(_, ready)| *ready)
+            .map(|(source, _)| source)
+            .collect())
+    }
+
+    /// Takes what the inside has passed out.
+    fn take_passed(&self, started: &Started, served: &mut Served<'_>) -> Result<(), ContainError> {
+        let mut bytes = [0; 8];
+        let Ok((length, fds)) = sys::take_passed(started.channel.as_fd(), &mut bytes) else {
+            // Nobody is left who could send anything; its end is about to be told.
+            return Ok(());
+        };
+        match bytes.get(..length) {
+            Some([gateway::LISTENERS, run]) => {
+                if let Some((inside, invented)) = gateway::taken(&self.plan.hosts, *run, fds) {
+                    let upstream = Arc::clone(&self.outside.upstream);
+                    let proxy = Proxy::start(inside, &self.plan.hosts, invented, upstream)?;
+                    served.proxy = Some(proxy);
+                }
+            }
+            Some([notice::LISTENER]) => {
+                let listener = fds.into_iter().next();
+                served.watch = listener.map(|listener| Watch::new(listener, self.plan, self.tier));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Served<'_> {
+    fn carry_output(&mut self, ready: &[Source]) -> Flow {
+        for source in ready {
+            if let (Source::Output(index), Some(output)) = (source, &mut self.output)
+                && output.carry(*index) == Flow::TooMuch
+            {
+                return Flow::TooMuch;
+            }
+        }
+        Flow::GoesOn
+    }
+}

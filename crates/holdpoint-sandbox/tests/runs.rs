@@ -1,0 +1,776 @@
+//! Whole runs, looked at from outside: what those of a session share, limits, what is told afterwards, and what is left
+//! of one that is killed.
+//!
+//! Without a harness: a sandbox is made by a process with one thread.
+//!
+//!   cargo test -p holdpoint-sandbox --test runs [-- NAME]
+
+#![cfg_attr(
+    not(target_os = "linux"),
+    allow(unused, reason = "there is a sandbox on Linux only")
+)]
+#![expect(
+    clippy::print_stdout,
+    reason = "it is the report of a test without a harness"
+)]
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use holdpoint_sandbox::contain::{self, Tier};
+use support::{as_user, contained, place_for};
+
+mod support;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().collect();
+    match arguments.get(1).map(String::as_str) {
+        Some("--contain") => contained(arguments.get(2..).unwrap_or_default()),
+        Some("--list") => ExitCode::SUCCESS,
+        filter => all(filter.filter(|filter| !filter.starts_with("--"))),
+    }
+}
+
+/// What can be found wrong with a run.
+type Outcome = Result<(), String>;
+
+/// A test: its name, and what is tried in a place as a user.
+type Test = (&'static str, fn(&Place) -> Outcome);
+
+const TESTS: &[Test] = &[
+    ("session_shares_a_network", session_shares_a_network),
+    ("other_hosts_share_no_network", other_hosts_share_no_network),
+    ("killed_at_any_moment", killed_at_any_moment),
+    ("two_runs_at_once", two_runs_at_once),
+    ("terminal_and_interrupt", terminal_and_interrupt),
+    ("time_is_bounded", time_is_bounded),
+    ("output_is_bounded", output_is_bounded),
+    (
+        "memory_is_bounded_or_it_is_said",
+        memory_is_bounded_or_it_is_said,
+    ),
+    ("processes_are_bounded", processes_are_bounded),
+    ("refusals_are_told", refusals_are_told),
+    ("everything_is_told", everything_is_told),
+    ("the_stated_level_is_true", the_stated_level_is_true),
+    (
+        "packages_come_from_a_listed_host",
+        packages_come_from_a_listed_host,
+    ),
+];
+
+fn all(filter: Option<&str>) -> ExitCode {
+    #[cfg(not(target_os = "linux"))]
+    return ExitCode::SUCCESS;
+    let (reached, below) = contain::reachable();
+    println!("sandbox here: {reached} {}", below.unwrap_or_default());
+    if reached != Tier::Full {
+        println!("nothing of it can be tried here");
+        return ExitCode::SUCCESS;
+    }
+    let users: &[&'static str] = if holdpoint_sandbox::user::id() == 0 {
+        &["root", "nobody"]
+    } else {
+        &["self"]
+    };
+    let mut failed = 0;
+    for (name, test) in TESTS {
+        if filter.is_some_and(|filter| !name.contains(filter)) {
+            continue;
+        }
+        for user in users {
+            let place = Place::new(user);
+            match test(&place) {
+                Ok(()) => println!("ok   {name} ({user})"),
+                Err(reason) => {
+                    failed += 1;
+                    println!("FAIL {name} ({user}): {reason}");
+                }
+            }
+        }
+    }
+    if failed == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// A workspace, a home and a state directory of one user's.
+struct Place {
+    path: PathBuf,
+    program: PathBuf,
+    user: &'static str,
+}
+
+impl Place {
+    fn new(user: &'static str) -> Self {
+        let path = place_for(user, "runs");
+        for directory in ["work/.git/hooks", "home/cache", "state", "outside"] {
+            fs::create_dir_all(path.join(directory)).unwrap();
+        }
+        // Where another user can run it.
+        let program = path.join("program");
+        fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+        if user == "nobody" {
+            let done = Command::new("chown")
+                .args(["-R", "nobody"])
+                .arg(&path)
+                .status();
+            assert!(done.unwrap().success());
+        }
+        Self {
+            path,
+            program,
+            user,
+        }
+    }
+
+    /// A contained command.
+    fn command(&self, tier: &str, text: &str) -> Command {
+        let mut command = as_user(self.user, &self.program.display().to_string());
+        command
+            .args(["--contain", tier])
+            .arg(&self.path)
+            .args(["sh", text])
+            .current_dir(self.path.join("work"))
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn in_session(&self, session: &str, hosts: &str, text: &str) -> Command {
+        let mut command = self.command("full", text);
+        command
+            .env(
+                "ESCAPES_SESSION",
+                self.path.join("state/sandbox").join(session),
+            )
+            .env("ESCAPES_HOSTS", hosts);
+        command
+    }
+
+    /// No run is alive: what those that were killed left, the next run takes away, as soon as the last of their
+    /// processes is dead.
+    fn expect_nothing_left(&self) -> Outcome {
+        let mut found = String::new();
+        for _ in 0..50 {
+            self.command("full", "exit 0").status().unwrap();
+            let entries = fs::read_dir(self.path.join("state/sandbox"))
+                .unwrap()
+                .flatten();
+            let entries: Vec<_> = entries
+                .map(|entry| entry.file_name())
+                // What is kept for later runs is empty.
+                .filter(|name| name != "sessions.lock" && name != "spare")
+                .collect();
+            let spare = fs::read_dir(self.path.join("state/sandbox/spare")).unwrap();
+            for kept in spare.flatten().map(|entry| entry.path()) {
+                let full = fs::read_dir(&kept).is_ok_and(|mut inside| inside.next().is_some());
+                if full {
+                    return Err(format!("{} is not empty", kept.display()));
+                }
+            }
+            let placeholder = self.path.join("work/.claude").exists();
+            if entries.is_empty() && !placeholder {
+                return Ok(());
+            }
+            found = format!("left: placeholders {placeholder}, {entries:?}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        Err(found)
+    }
+
+    /// Waits for a file of the workspace.
+    fn wait_for(&self, file: &str) -> Outcome {
+        let until = Instant::now() + Duration::from_secs(20);
+        while !self.path.join("work").join(file).exists() {
+            if Instant::now() > until {
+                return Err(format!("no `{file}`"));
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = Command::new("rm").arg("-rf").arg(&self.path).status();
+    }
+}
+
+/// A process that is ended with its test.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn expect(what: &str, holds: bool) -> Outcome {
+    if holds { Ok(()) } else { Err(what.to_owned()) }
+}
+
+const SERVER: &str = r#"exec python3 -c '
+import socket, time
+while True:
+    # The server of a run that was killed dies after its supervisor.
+    try: s = socket.create_server(("127.0.0.1", 8123)); break
+    except OSError: time.sleep(0.05)
+open("listening", "w")
+while True:
+    c, _ = s.accept(); c.sendall(b"hello"); c.close()
+'"#;
+
+const CLIENT: &str = r#"python3 -c '
+import socket
+assert socket.create_connection(("127.0.0.1", 8123), 2).recv(9) == b"hello"
+' 2>/dev/null"#;
+
+fn session_shares_a_network(place: &Place) -> Outcome {
+    for hosts in ["", "good.example"] {
+        let _ = fs::remove_file(place.path.join("work/listening"));
+        let mut server = Ended(place.in_session("one", hosts, SERVER).spawn().unwrap());
+        place.wait_for("listening")?;
+        let reached = |session: &str, text: &str| {
+            place
+                .in_session(session, hosts, text)
+                .status()
+                .unwrap()
+                .success()
+        };
+        expect(
+            "the same session does not reach the server",
+            reached("one", CLIENT),
+        )?;
+        expect("a second run does not either", reached("one", CLIENT))?;
+        expect(
+            "another session reaches the server",
+            !reached("two", CLIENT),
+        )?;
+        if !hosts.is_empty() {
+            // Each run has a gateway of its own.
+            let text = r#"python3 -c 'import socket; socket.getaddrinfo("good.example", 443)' && test "$HTTPS_PROXY" = http://127.77.1.1:3128"#;
+            expect("a joined run has no gateway", reached("one", text))?;
+        }
+        // The network lasts as long as a run in it does, not as long as the one that made it.
+        let held = format!("touch joined; while test -e joined; do sleep 0.05; done; {CLIENT}");
+        let mut second = Ended(place.in_session("one", hosts, &held).spawn().unwrap());
+        place.wait_for("joined")?;
+        server.0.kill().unwrap();
+        server.0.wait().unwrap();
+        let _ = fs::remove_file(place.path.join("work/listening"));
+        let third = Ended(place.in_session("one", hosts, SERVER).spawn().unwrap());
+        place.wait_for("listening")?;
+        fs::remove_file(place.path.join("work/joined")).unwrap();
+        let found = second.0.wait().unwrap().success();
+        expect("a third run is not in the network of the second", found)?;
+        drop(third);
+    }
+    place.expect_nothing_left()
+}
+
+fn other_hosts_share_no_network(place: &Place) -> Outcome {
+    let server = Ended(
+        place
+            .in_session("one", "good.example", SERVER)
+            .spawn()
+            .unwrap(),
+    );
+    place.wait_for("listening")?;
+    for hosts in [
+        "",
+        "bad.example",
+        "good.example bad.example",
+        "good.example:80",
+    ] {
+        let reached = place
+            .in_session("one", hosts, CLIENT)
+            .status()
+            .unwrap()
+            .success();
+        expect(&format!("hosts `{hosts}` share it"), !reached)?;
+    }
+    drop(server);
+    Ok(())
+}
+
+fn killed_at_any_moment(place: &Place) -> Outcome {
+    let long = std::env::var_os("HOLDPOINT_LOAD").is_some_and(|load| load == "full");
+    let runs = if long { 500 } else { 30 };
+    // A number nobody else sleeps for.
+    let marker = format!("sleep 9{}", std::process::id());
+    let start = |run: u64, text: &str| {
+        let hosts = if run.is_multiple_of(2) {
+            ""
+        } else {
+            "good.example"
+        };
+        place
+            .in_session("killed", hosts, text)
+            .env("ESCAPES_MEMORY", (1_u64 << 30).to_string())
+            .env("ESCAPES_OUTPUT", "100000")
+            .env("ESCAPES_NOTICE", "1")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    for run in 0..runs {
+        let mut child = start(run, &format!("{marker} & {marker}"));
+        // From before the fork to well after the command has started.
+        std::thread::sleep(Duration::from_micros(run * 7919 % 25_000));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let mut left = Vec::new();
+    for _ in 0..100 {
+        left = processes(&marker);
+        if left.is_empty() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // What a dying init still holds is swept when it is dead.
+    let honest = start(0, "exit 0").wait().unwrap();
+    expect(
+        &format!("{runs} runs left processes {left:?}; then {honest}"),
+        left.is_empty() && honest.success(),
+    )?;
+    place.expect_nothing_left()?;
+    expect(&format!("left: {:?}", groups()), groups().is_empty())
+}
+
+/// What is said of a run.
+fn said(place: &Place, command: &mut Command) -> (std::process::Output, String) {
+    let _ = fs::remove_file(place.path.join("said"));
+    let output = command.output().unwrap();
+    let said = fs::read_to_string(place.path.join("said")).unwrap_or_default();
+    (output, said)
+}
+
+/// Runs that come and go must not open a protected path for one that stays: they share placeholders.
+fn two_runs_at_once(place: &Place) -> Outcome {
+    let attack = "touch begun; while ! test -e stop; do \
+        (mkdir -p .claude; echo x > .claude/settings.json; echo x > .env; rmdir .env; rmdir .claude; \
+        echo x > .git/commondir; rm -f .git/commondir) 2>/dev/null; done";
+    let attacker = Ended(place.command("full", attack).spawn().unwrap());
+    place.wait_for("begun")?;
+    for round in 0..10 {
+        let mut others: Vec<Child> = (0..3)
+            .map(|_| place.command("full", "exit 0").spawn().unwrap())
+            .collect();
+        // One of them is killed: what it held must not be taken from the others.
+        if let Some(killed) = others.first_mut() {
+            std::thread::sleep(Duration::from_millis(round));
+            killed.kill().unwrap();
+        }
+        for (number, mut other) in others.into_iter().enumerate() {
+            let ended = other.wait().unwrap();
+            expect(
+                &format!("round {round}: {ended}"),
+                number == 0 || ended.success(),
+            )?;
+        }
+        let settings = place.path.join("work/.claude/settings.json").exists();
+        let environment = place.path.join("work/.env").is_file();
+        let elsewhere = fs::read(place.path.join("work/.git/commondir")).unwrap_or_default();
+        expect(
+            &format!("round {round}: {settings} {environment} {elsewhere:?}"),
+            !settings && !environment && (elsewhere.is_empty() || elsewhere == b".\n"),
+        )?;
+    }
+    fs::write(place.path.join("work/stop"), "").unwrap();
+    drop(attacker);
+    place.expect_nothing_left()
+}
+
+/// On a terminal a program finds it, and Ctrl-C ends everything inside.
+fn terminal_and_interrupt(place: &Place) -> Outcome {
+    let marker = format!("sleep 7{}", std::process::id());
+    let inside = format!(
+        "test -t 0 && test -t 1 && stty size >/dev/null && echo on-a-terminal; {marker} & {marker}"
+    );
+    let driver = r#"
+import os, pty, sys, time
+pid, fd = pty.fork()
+if pid == 0: os.execvp(sys.argv[1], sys.argv[1:])
+seen = b""
+while b"on-a-terminal" not in seen: seen += os.read(fd, 1000)
+time.sleep(0.3); os.write(fd, b"\x03")
+status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+sys.exit(0 if status == 130 else 1)
+"#;
+    let mut command = as_user(place.user, "timeout");
+    command
+        .args(["30", "python3", "-c", driver])
+        .arg(&place.program)
+        .args(["--contain", "full"])
+        .arg(&place.path)
+        .args(["sh", &inside])
+        .current_dir(place.path.join("work"))
+        .stdout(Stdio::null());
+    let status = command.status().unwrap();
+    expect(&format!("{status}"), status.success())?;
+    let left = processes(&format!("{marker}\u{20}"));
+    expect(&format!("left: {left:?}"), left.is_empty())?;
+    place.expect_nothing_left()
+}
+
+fn time_is_bounded(place: &Place) -> Outcome {
+    for tier in ["full", "landlock"] {
+        let marker = format!("sleep 8{}", std::process::id());
+        let mut command = place.command(tier, &format!("{marker} & {marker}"));
+        let (output, said) = said(place, command.env("ESCAPES_TIME", "300"));
+        let ended = output.status.code() == Some(124) && said.contains("reached time");
+        expect(&format!("{tier}: {} {said}", output.status), ended)?;
+        expect(
+            &format!("{tier}: it still runs"),
+            processes(&marker).is_empty(),
+        )?;
+    }
+    Ok(())
+}
+
+fn output_is_bounded(place: &Place) -> Outcome {
+    for tier in ["full", "landlock"] {
+        let mut command = place.command(tier, "yes; echo never > after");
+        let (output, said) = said(place, command.env("ESCAPES_OUTPUT", "5000"));
+        let ended = output.status.code() == Some(141) && said.contains("reached output");
+        let length = output.stdout.len();
+        expect(
+            &format!("{tier}: {} {length} bytes, {said}", output.status),
+            ended && length == 5000,
+        )?;
+        // What is short enough comes through whole, in both streams, with its exit code.
+        let mut command = place.command(tier, "echo out; echo error >&2; exit 7");
+        let output = command.env("ESCAPES_OUTPUT", "5000").output().unwrap();
+        let same = output.stdout == b"out\n" && output.stderr == b"error\n";
+        expect(
+            "a short output is not as it was",
+            same && output.status.code() == Some(7),
+        )?;
+    }
+    Ok(())
+}
+
+/// A program that takes as many MiB as it is told.
+fn take(mebibytes: u64) -> String {
+    format!("python3 -c 'x = bytearray({mebibytes} << 20); print(len(x))'")
+}
+
+fn memory_is_bounded_or_it_is_said(place: &Place) -> Outcome {
+    let mut command = place.command("full", &take(300));
+    let (output, said) = said(
+        place,
+        command.env("ESCAPES_MEMORY", (100 << 20).to_string()),
+    );
+    if said.contains("unenforced memory") {
+        // Somebody who may make no control group: then it ran, and that is said.
+        let told = output.status.success() && !said.contains("memory limit");
+        return expect(&format!("{} {said}", output.status), told);
+    }
+    let ended = !output.status.success() && said.contains("reached memory");
+    expect(
+        &format!("{} {said}", output.status),
+        ended && said.contains("memory limit"),
+    )?;
+    let mut command = place.command("full", &take(10));
+    let output = command
+        .env("ESCAPES_MEMORY", (100 << 20).to_string())
+        .output();
+    expect("less than that fails", output.unwrap().status.success())?;
+    expect(&format!("left: {:?}", groups()), groups().is_empty())
+}
+
+fn processes_are_bounded(place: &Place) -> Outcome {
+    let text = "i=0; while test $i -lt 200; do sleep 3 & i=$((i+1)); done; echo all";
+    let mut command = place.command("full", text);
+    let (output, said) = said(
+        place,
+        command
+            .env("ESCAPES_PROCESSES", "50")
+            .env("ESCAPES_MEMORY", (1_u64 << 30).to_string()),
+    );
+    let all = String::from_utf8_lossy(&output.stdout).contains("all");
+    expect(
+        &format!("200 processes in place of 50: {said}"),
+        !all || said.contains("unenforced processes"),
+    )?;
+    expect(&format!("left: {:?}", groups()), groups().is_empty())
+}
+
+/// The control groups of runs, wherever they are.
+fn groups() -> Vec<String> {
+    let found = Command::new("find")
+        .args(["/sys/fs/cgroup", "-maxdepth", "5", "-type", "d", "-name"])
+        .arg("holdpoint-*")
+        .output()
+        .unwrap();
+    let found = String::from_utf8_lossy(&found.stdout).into_owned();
+    // Those of other runs on this machine are not ours to judge: theirs are alive.
+    found
+        .lines()
+        .filter(|path| {
+            let number = path.rsplit('-').next().unwrap_or_default();
+            !std::path::Path::new("/proc").join(number).exists()
+        })
+        .map(str::to_owned)
+        .collect()
+}
+
+fn refusals_are_told(place: &Place) -> Outcome {
+    let text = "echo x > ../outside/new; echo x > .git/hooks/pre-commit; echo x > ok; unshare -U true; \
+        python3 -c 'import socket; s = socket.socket(); s.connect((\"192.0.2.1\", 443))'; \
+        python3 -c 'import socket; socket.socket(socket.AF_VSOCK)'; mkdir ../outside/d; cat ../outside/none";
+    let mut command = place.command("full", text);
+    let (_, said) = said(
+        place,
+        command.env("ESCAPES_NOTICE", "1").stderr(Stdio::null()),
+    );
+    let path = |name: &str| place.path.join(name).display().to_string();
+    for wanted in [
+        format!("refused write {}", path("outside/new")),
+        format!("refused write {}", path("outside/d")),
+        format!("refused protected {}", path("work/.git/hooks/pre-commit")),
+        "refused 192.0.2.1 443: it is not listed".into(),
+        "refused call unshare".into(),
+        "refused call socket of this kind".into(),
+    ] {
+        expect(
+            &format!("`{wanted}` is not told:\n{said}"),
+            said.contains(&wanted),
+        )?;
+    }
+    let lines = said
+        .lines()
+        .filter(|line| line.starts_with("refused"))
+        .count();
+    expect(&format!("more is told:\n{said}"), lines == 6)?;
+    expect(
+        "what is told was done",
+        !place.path.join("outside/new").exists(),
+    )?;
+    expect(
+        "what is given was not done",
+        place.path.join("work/ok").exists(),
+    )
+}
+
+fn everything_is_told(place: &Place) -> Outcome {
+    fs::write(place.path.join("outside/read"), "x").unwrap();
+    let text = "cat ../outside/read; echo x > made; echo x > \"$HOME/lost\"; /bin/true";
+    let (output, said) = said(
+        place,
+        place.command("full", text).env("ESCAPES_NOTICE", "2"),
+    );
+    expect(&format!("{}", output.status), output.status.success())?;
+    let path = |name: &str| place.path.join(name).display().to_string();
+    for wanted in [
+        format!("read {}", path("outside/read")),
+        format!("written {}", path("work/made")),
+        format!("written {}", path("home/lost")),
+        "/true\n".into(),
+    ] {
+        expect(
+            &format!("`{wanted}` is not told:\n{said}"),
+            said.contains(&wanted),
+        )?;
+    }
+    Ok(())
+}
+
+/// Features of the kernel, masked one by one: what the run then says of itself holds, or it does not run.
+fn the_stated_level_is_true(place: &Place) -> Outcome {
+    let text =
+        "echo x > ../outside/out; echo x > made; cat /proc/self/status | grep -q 'Seccomp:.*2'";
+    for (mask, full) in [
+        ("", true),
+        ("users", place.user == "root"),
+        ("landlock", false),
+        ("open_tree", false),
+        ("mount_setattr", false),
+        ("move_mount", false),
+        ("mount", false),
+        ("seccomp", false),
+        ("close_range", false),
+        ("sethostname", false),
+        ("listener", true),
+        ("mounts", false),
+        ("processes", false),
+        ("network", false),
+        ("ipc", false),
+        ("host names", false),
+        ("groups", false),
+        ("capset", false),
+    ] {
+        for floor in ["full", "any"] {
+            let _ = fs::remove_file(place.path.join("work/made"));
+            let mut command = place.command(floor, text);
+            command.env("ESCAPES_MASK", mask).env("ESCAPES_NOTICE", "1");
+            let (output, said) = said(place, command.stderr(Stdio::null()));
+            let told = format!("{mask}, floor {floor}: {} {said}", output.status);
+            expect(
+                &format!("got out: {told}"),
+                !place.path.join("outside/out").exists(),
+            )?;
+            let ran = place.path.join("work/made").exists();
+            expect(
+                &format!("ran and says nothing: {told}"),
+                ran != said.is_empty(),
+            )?;
+            let at_full = said.contains("tier full\n");
+            expect(
+                &format!("says full: {told}"),
+                at_full == full || floor == "any" && !ran,
+            )?;
+            expect(
+                &format!("does not say it fails: {told}"),
+                ran || output.status.code() == Some(125),
+            )?;
+            // Each layer that is named stands.
+            let users = said.contains("layers users");
+            expect(&format!("users: {told}"), !(mask == "users" && users))?;
+            expect(&format!("landlock: {told}"), !(mask == "landlock" && ran))?;
+            expect(&format!("seccomp: {told}"), !(mask == "seccomp" && ran))?;
+            expect(&format!("capset: {told}"), !(mask == "capset" && ran))?;
+            for layer in ["mounts", "processes", "network"] {
+                let mut layers = said.lines().filter(|line| line.starts_with("layers "));
+                let stands = layers.any(|line| line.contains(layer));
+                expect(&format!("{layer}: {told}"), !(mask == layer && stands))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What a host of packages has: a Python one and one for Node.js, made where the command will not find it.
+const PACKAGES: &str = r#"
+mkdir -p simple/two two/- package && cd "$1"
+printf 'def two():\n    return 2\n' > two.py
+python3 - <<'P'
+import zipfile
+with zipfile.ZipFile("simple/two/two-1.0-py3-none-any.whl", "w") as wheel:
+    wheel.write("two.py")
+    info = "two-1.0.dist-info/"
+    wheel.writestr(info + "METADATA", "Metadata-Version: 2.1\nName: two\nVersion: 1.0\n")
+    wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+    wheel.writestr(info + "RECORD", "two.py,,\n" + info + "METADATA,,\n" + info + "WHEEL,,\n" + info + "RECORD,,\n")
+P
+echo '<a href="two-1.0-py3-none-any.whl">two-1.0-py3-none-any.whl</a>' > simple/two/index.html
+echo '{"name":"two","version":"1.0.0","main":"index.js"}' > package/package.json
+echo 'module.exports = 2' > package/index.js
+tar czf two/-/two-1.0.0.tgz package
+"#;
+
+/// The server's part of it: any file below a directory, for who asks, until this process ends.
+fn serve(directory: PathBuf) -> u16 {
+    use std::io::{BufRead, BufReader, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let mut lines = BufReader::new(&stream).lines().map_while(Result::ok);
+            let Some(first) = lines.next() else { continue };
+            lines.take_while(|line| !line.is_empty()).for_each(drop);
+            let path = first.split(' ').nth(1).unwrap_or_default();
+            let path = path.trim_start_matches('/').trim_end_matches('/');
+            let file = directory.join(path);
+            let file = if file.is_dir() {
+                file.join("index.html")
+            } else {
+                file
+            };
+            let (status, body) = match fs::read(file) {
+                Ok(body) => ("200 OK", body),
+                Err(_) => ("404 Not Found", Vec::new()),
+            };
+            let kind = if path.ends_with("two") {
+                "text/html"
+            } else {
+                "application/octet-stream"
+            };
+            let head = format!(
+                "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                body.len()
+            );
+            // Who has gone needs no answer.
+            let _ = (&stream).write_all(head.as_bytes());
+            let _ = (&stream).write_all(&body);
+        }
+    });
+    port
+}
+
+/// `pip install`, `npm ci` and what they installed at work, from a host that is listed, and from no other. Nothing of it is
+/// outside of this machine.
+fn packages_come_from_a_listed_host(place: &Place) -> Outcome {
+    let packages = place.path.join("packages");
+    fs::create_dir_all(packages.join("x")).unwrap();
+    let made = Command::new("sh")
+        .args(["-c", PACKAGES, "sh", "."])
+        .current_dir(&packages)
+        .status()
+        .unwrap();
+    expect("packages cannot be made", made.success())?;
+    fs::write(place.path.join("work/port"), serve(packages).to_string()).unwrap();
+    let pip = "python3 -m pip install -q --disable-pip-version-check --no-cache-dir --root-user-action=ignore \
+        --target lib --retries 0 --trusted-host HOST --index-url http://HOST:8080/simple two && \
+        PYTHONPATH=lib python3 -c 'import two; assert two.two() == 2'";
+    let npm = r#"unset HTTPS_PROXY https_proxy; mkdir -p node && cd node
+        echo '{"name":"n","version":"1.0.0","dependencies":{"two":"1.0.0"},"scripts":{"test":"node t.js"}}' > package.json
+        echo '{"name":"n","version":"1.0.0","lockfileVersion":3,"packages":{"":{"name":"n","version":"1.0.0","dependencies":{"two":"1.0.0"}},
+            "node_modules/two":{"version":"1.0.0","resolved":"http://HOST:8080/two/-/two-1.0.0.tgz"}}}' > package-lock.json
+        echo 'process.exit(require("two") === 2 ? 0 : 1)' > t.js
+        rm -rf node_modules && npm ci --no-audit --no-fund --fetch-retries=0 --registry http://HOST:8080/ && npm test --silent"#;
+    for (needs, text) in [("python3 -m pip --version", pip), ("npm --version", npm)] {
+        let there = as_user(place.user, "sh")
+            .args(["-c", needs])
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        if !there.unwrap().success() {
+            println!("skip packages_come_from_a_listed_host: no `{needs}`");
+            continue;
+        }
+        for (host, listed) in [("packages.example", true), ("other.example", false)] {
+            let mut command = place.command("full", &text.replace("HOST", host));
+            command
+                .env("ESCAPES_HOSTS", "packages.example:8080")
+                .env("ESCAPES_NOTICE", "1");
+            let (output, said) = said(place, &mut command);
+            let told = format!(
+                "{needs} from {host}: {} {said} {}{}",
+                output.status,
+                String::from_utf8_lossy(&output.stdout),
+                String::from_utf8_lossy(&output.stderr)
+            );
+            expect(&told, output.status.success() == listed)?;
+            let (opened, refused) = (format!("opened {host} 8080"), format!("refused {host}"));
+            expect(
+                &told,
+                said.contains(&opened) == listed && said.contains(&refused) != listed,
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Processes whose command line has this in it.
+fn processes(marker: &str) -> Vec<String> {
+    fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter_map(|entry| {
+            let words = fs::read(entry.path().join("cmdline")).ok()?;
+            let words = String::from_utf8_lossy(&words).replace('\0', " ");
+            words.contains(marker).then_some(words)
+        })
+        .collect()
+}
