@@ -333,11 +333,12 @@ fn write_programs(out: &mut String, programs: &ProgramsFile) {
             .collect();
         writeln!(
             out,
-            "    Program {{ before: &{:?}, single_dash: {}, dashless: {}, pairs: &{:?}, glued: &{:?}, directory: &{:?}, operands_in: &{:?}, remote: {}, items: {}, revisions: {}, searches: {}, addresses_in: &{:?}, same: &[{}], \
+            "    Program {{ before: &{:?}, single_dash: {}, dashless: {}, options_first: {}, pairs: &{:?}, glued: &{:?}, directory: &{:?}, operands_in: &{:?}, remote: {}, items: {}, revisions: {}, searches: {}, addresses_in: &{:?}, same: &[{}], \
              writes: {}, foreseen: {}, database: {}, roles: {}, cases: &[{}] }},",
             program.before,
             program.single_dash,
             program.dashless,
+            program.options_first,
             program.pairs,
             program.glued,
             program.directory,
@@ -430,14 +431,31 @@ fn write_program_lists(out: &mut String, programs: &ProgramsFile) {
         ("PRINTERS", &programs.printers),
         ("SAYERS", &programs.sayers),
         ("SECRET_VARIABLES", &programs.secret_variables),
+        ("STEERING", &programs.steering),
+        ("CREDENTIAL_FLAGS", &programs.credential_flags),
         ("DATA", &programs.data),
     ] {
         let mut sorted = list.clone();
         sorted.sort_unstable();
         sorted.dedup();
         assert_eq!(sorted.len(), list.len(), "{name}: a name stands twice");
-        writeln!(out, "pub(crate) static {name}: &[&str] = &{sorted:?};").unwrap();
+        // Patterns are tried one by one.
+        if matches!(name, "SECRET_VARIABLES" | "STEERING" | "CREDENTIAL_FLAGS") {
+            writeln!(out, "pub(crate) static {name}: &[&str] = &{sorted:?};").unwrap();
+            continue;
+        }
+        write_slots(
+            out,
+            &format!("{name}_SLOTS"),
+            sorted.iter().map(String::as_str),
+        );
+        writeln!(
+            out,
+            "pub(crate) static {name}: NameList = NameList {{ names: &{sorted:?}, slots: {name}_SLOTS }};"
+        )
+        .unwrap();
     }
+    write_groups(out, programs);
     writeln!(out, "pub(crate) static READ_ONLY_WHEN: &[ReadOnly] = &[").unwrap();
     for entry in &programs.read_only_when {
         writeln!(
@@ -446,6 +464,27 @@ fn write_program_lists(out: &mut String, programs: &ProgramsFile) {
             entry.program, entry.subcommand, entry.without
         )
         .unwrap();
+    }
+    writeln!(out, "];").unwrap();
+}
+
+/// The programs policies allow by what they are for, by the name of the group.
+fn write_groups(out: &mut String, programs: &ProgramsFile) {
+    let mut by_name: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for entry in &programs.group {
+        assert!(
+            !entry.programs.is_empty(),
+            "programs.toml: a part of the group {:?} without programs",
+            entry.name
+        );
+        by_name.entry(&entry.name).or_default().push(format!(
+            "Group {{ programs: &{:?}, subcommand: &{:?}, flags: &{:?}, without: &{:?}, most_operands: {:?} }}",
+            entry.programs, entry.subcommand, entry.flags, entry.without, entry.most_operands
+        ));
+    }
+    writeln!(out, "pub(crate) static GROUPS: &[(&str, &[Group])] = &[").unwrap();
+    for (name, entries) in &by_name {
+        writeln!(out, "    ({name:?}, &[{}]),", entries.join(", ")).unwrap();
     }
     writeln!(out, "];").unwrap();
 }
@@ -503,6 +542,7 @@ fn write_loads(out: &mut String, programs: &ProgramsFile) {
             names.entry(name).or_default().push(at);
         }
     }
+    write_slots(out, "LOADERS_SLOTS", names.keys().copied());
     writeln!(out, "pub(crate) static LOADERS: &[(&str, &[usize])] = &[").unwrap();
     for (name, rows) in names {
         writeln!(out, "    ({name:?}, &{rows:?}),").unwrap();
@@ -518,6 +558,7 @@ fn write_loads(out: &mut String, programs: &ProgramsFile) {
 fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
     let mut ids = BTreeSet::new();
     let mut by_program: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+    let mut by_pattern: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
     let mut rules = String::new();
     let mut filters: Vec<String> = Vec::new();
     let mut first_words: Vec<u128> = Vec::new();
@@ -560,6 +601,7 @@ fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
             );
             let verdict = match rule.verdict.as_str() {
                 "notify" => "Notify",
+                "contain" => "Contain",
                 "ask" => "Ask",
                 "review" => "Review",
                 "deny" => "Deny",
@@ -577,15 +619,20 @@ fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
             for (number, case) in rule.when.iter().enumerate() {
                 cases.push(case_of(case, targets, &format!("{place}: `{id}`")));
                 let filter = filter_of(case, (count, general), number, targets);
-                if asks_no_program(case) {
+                let programs = case.program.clone().into_list();
+                if programs.is_empty() {
                     general_filters.push(filter);
                     general_needs.push(need_of(case));
                     continue;
                 }
-                for name in case.program.clone().into_list() {
+                for name in programs {
                     // Programs are compared without case.
                     let name = name.to_ascii_lowercase();
-                    by_program.entry(name).or_default().insert(filters.len());
+                    let table = match name.contains(['*', '?']) {
+                        true => &mut by_pattern,
+                        false => &mut by_program,
+                    };
+                    table.entry(name).or_default().insert(filters.len());
                 }
                 filters.push(filter);
                 first_words.push(first_word_trace(case));
@@ -629,19 +676,22 @@ fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
         "pub(crate) static PACKS: &[(&str, &str, &str)] = &[\n{sources}];"
     )
     .unwrap();
-    let table: Vec<String> = by_program
-        .iter()
-        .map(|(name, filters)| {
+    for (name, table) in [
+        ("FILTERS_BY_PROGRAM", &by_program),
+        ("FILTERS_BY_PATTERN", &by_pattern),
+    ] {
+        let rows = table.iter().map(|(name, filters)| {
             let filters: Vec<&usize> = filters.iter().collect();
             format!("({name:?}, &{filters:?})")
-        })
-        .collect();
-    writeln!(
-        out,
-        "pub(crate) static FILTERS_BY_PROGRAM: &[(&str, &[u16])] = &[{}];",
-        table.join(", ")
-    )
-    .unwrap();
+        });
+        let rows: Vec<String> = rows.collect();
+        writeln!(
+            out,
+            "pub(crate) static {name}: &[(&str, &[u16])] = &[{}];",
+            rows.join(", ")
+        )
+        .unwrap();
+    }
     writeln!(
         out,
         "pub(crate) static FILTERS_BY_SUBCOMMAND: &[u128] = &{first_words:?};"
@@ -774,12 +824,13 @@ fn case_of(case: &CaseEntry, targets: &[&str], place: &str) -> String {
         .map(|path| traces::mark_of_path_pattern(path))
         .collect();
     format!(
-        "Case {{ program: {}, subcommand: {}, flags: {}, without: {}, operands: {}, not_operands: {}, \
+        "Case {{ program: {}, subcommand: {}, not_subcommand: {}, flags: {}, without: {}, operands: {}, not_operands: {}, \
          least_operands: {:?}, most_operands: {:?}, words: {}, effect: {}, target: {}, path: {}, \
          path_marks: Cow::Borrowed(&{:?}), not_path: {}, host: {}, not_host: {}, recursive: {:?}, forced: {:?}, sql: {}, opaque: {}, assigns: {}, \
          within: {}, not_within: {}, tool: {} }}",
         list(&case.program),
         list(&case.subcommand),
+        list(&case.not_subcommand),
         list(&case.flags),
         list(&case.without),
         list(&case.operands),

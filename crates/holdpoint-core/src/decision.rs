@@ -42,6 +42,29 @@ pub struct Decision {
     /// and is no part of what is answered.
     #[serde(skip)]
     pub only_looks: bool,
+    /// Why a question is not answered by the sandbox, though the policy would have it do so. It is told where the
+    /// question is asked, and is no part of what is answered.
+    #[serde(skip)]
+    pub uncontained: Option<Uncontained>,
+}
+
+/// Why a call that could have run inside the sandbox does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Uncontained {
+    /// Whoever makes the call cannot have it run there.
+    Caller,
+    /// It is known to need what a sandbox keeps from it, and would only fail there.
+    NeedsOutside,
+}
+
+impl Uncontained {
+    /// Why, as a clause.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Caller => "this agent cannot be told to run it in the sandbox",
+            Self::NeedsOutside => "it needs what the sandbox keeps from it, and would fail there",
+        }
+    }
 }
 
 /// One rule that matched.
@@ -82,6 +105,7 @@ impl Decision {
             call: String::new(),
             policy: String::new(),
             only_looks: false,
+            uncontained: None,
         }
     }
 }

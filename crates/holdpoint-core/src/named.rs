@@ -216,6 +216,7 @@ mod tests {
             directory: None,
             home: Some("/home/dev"),
             lookup,
+            can_contain: false,
         };
         let policy = Policy::compile(vec![]).unwrap();
         named(&understand(call.clone(), &policy, &around))

@@ -11,6 +11,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use crate::call::digest_of;
+use crate::seeded::SeededMap;
 
 /// What stands at a path, without following it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,13 +102,25 @@ pub trait Lookup {
 
 /// How far a walk along a path has come.
 #[doc(hidden)]
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Walked {
     /// The real place; empty is the root.
     place: String,
     links: usize,
     steps: usize,
 }
+
+impl Clone for Walked {
+    /// With room to go on: whoever takes a walk up again goes further.
+    fn clone(&self) -> Self {
+        let mut place = String::with_capacity(self.place.len() + USUAL_REST);
+        place.push_str(&self.place);
+        Self { place, ..*self }
+    }
+}
+
+/// How far most paths go below the directory they begin in, in bytes.
+const USUAL_REST: usize = 48;
 
 impl Walked {
     /// The real place.
@@ -274,6 +287,9 @@ pub struct Surroundings<'a> {
     pub home: Option<&'a str>,
     /// The file system.
     pub lookup: &'a dyn Lookup,
+    /// Whether whoever makes the call can have a command run inside the sandbox instead. Where it cannot, what would be
+    /// contained is asked about.
+    pub can_contain: bool,
 }
 
 impl Surroundings<'static> {
@@ -284,6 +300,7 @@ impl Surroundings<'static> {
             directory: None,
             home: None,
             lookup: &NoLinks,
+            can_contain: false,
         }
     }
 }
@@ -339,8 +356,7 @@ pub(crate) const MAX_PATH: usize = 4096;
 /// What was seen of the disk while a call was read.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    /// In order rather than hashed: a call asks about a handful.
-    entries: BTreeMap<String, Entry>,
+    entries: SeededMap<String, Entry>,
     /// Files that were asked for, with how much of them and what there was.
     texts: Vec<(String, usize, FileText)>,
     /// Directories that were listed, with how many names were wanted.
@@ -348,6 +364,9 @@ pub(crate) struct Seen {
     tracking: BTreeMap<String, Tracking>,
     written: OnceLock<Arc<Written>>,
 }
+
+/// In a longer list, looking for a name takes more time than asking the disk.
+const MAX_COMPARED: usize = 128;
 
 /// What is in a directory, if that can be told.
 type Listed = Option<Vec<(String, bool)>>;
@@ -370,6 +389,24 @@ impl Seen {
         names.all(|(path, (most, names))| lookup.names(path, *most) == *names)
             && tracking.all(|(path, tracking)| lookup.tracking(path) == *tracking)
             && written.is_none_or(|written| lookup.written() == *written)
+    }
+
+    /// Whether the directory of a path was listed and has no such name, in whatever letters.
+    fn lists_without(&self, path: &str) -> bool {
+        if self.names.is_empty() {
+            return false;
+        }
+        let Some((directory, name)) = path.rsplit_once('/') else {
+            return false;
+        };
+        let Some((_, Some(names))) = self.names.get(directory) else {
+            return false;
+        };
+        let differs = |(known, _): &(String, bool)| {
+            // Other letters may be the same to a disk that does not tell `k` from `K`.
+            known.is_ascii() && !known.eq_ignore_ascii_case(name)
+        };
+        names.len() <= MAX_COMPARED && name.is_ascii() && names.iter().all(differs)
     }
 
     fn text(&self, path: &str, most: usize) -> Option<&FileText> {
@@ -427,15 +464,19 @@ impl Lookup for Remembering<'_> {
         if let Some(entry) = before {
             return entry.clone();
         }
-        let known = &mut self.seen.borrow_mut().entries;
-        if let Some(entry) = known.get(path) {
+        let seen = &mut self.seen.borrow_mut();
+        if let Some(entry) = seen.entries.get(path) {
             return entry.clone();
         }
-        if known.len() >= Self::MAX_ENTRIES {
+        if seen.entries.len() >= Self::MAX_ENTRIES {
             return Entry::Unreadable;
         }
-        let entry = self.inner.entry(path);
-        known.insert(path.to_owned(), entry.clone());
+        let missing = self.inner.has_nothing_below_missing() && seen.lists_without(path);
+        let entry = match missing {
+            true => Entry::Missing,
+            false => self.inner.entry(path),
+        };
+        seen.entries.insert(path.to_owned(), entry.clone());
         entry
     }
 
@@ -444,7 +485,15 @@ impl Lookup for Remembering<'_> {
     }
 
     fn twin(&self, path: &str) -> Option<(u64, u64)> {
-        self.inner.twin(path)
+        let before = self.before.and_then(|before| before.entries.get(path));
+        let seen = self.seen.borrow();
+        match before.or_else(|| seen.entries.get(path)) {
+            // What is not there has no other name.
+            Some(Entry::Missing) => None,
+            Some(Entry::Directory | Entry::Link(_) | Entry::Other | Entry::Unreadable) | None => {
+                self.inner.twin(path)
+            }
+        }
     }
 
     fn read(&self, path: &str, most: usize) -> FileText {
@@ -744,6 +793,7 @@ mod tests {
             directory: None,
             home: Some("/home/dev"),
             lookup: &links,
+            can_contain: false,
         }
         .resolve(path)
     }
@@ -817,7 +867,53 @@ mod tests {
         }
     }
 
+    /// A directory of files whose names are told apart by the case of their letters, or not.
+    struct Directory {
+        names: Vec<String>,
+        tells_case: bool,
+    }
+
+    impl Lookup for Directory {
+        fn entry(&self, path: &str) -> Entry {
+            let same = |known: &String, name: &str| match self.tells_case {
+                true => known == name,
+                false => known.to_lowercase() == name.to_lowercase(),
+            };
+            let name = path.strip_prefix("/d/").unwrap_or_default();
+            match self.names.iter().any(|known| same(known, name)) {
+                true => Entry::Other,
+                false => Entry::Missing,
+            }
+        }
+
+        fn has_nothing_below_missing(&self) -> bool {
+            true
+        }
+
+        fn names(&self, _: &str, _: usize) -> Option<Vec<(String, bool)>> {
+            Some(
+                self.names
+                    .iter()
+                    .map(|name| (name.clone(), false))
+                    .collect(),
+            )
+        }
+    }
+
     proptest! {
+        #[test]
+        fn what_a_listed_directory_lacks_is_not_there(
+            names in prop::collection::vec("[akK\u{212a}]{1,2}", 0..4),
+            name in "[akK\u{212a}]{1,2}",
+            tells_case in any::<bool>(),
+        ) {
+            let directory = Directory { names, tells_case };
+            let path = format!("/d/{name}");
+            let listed = Remembering::new(&directory);
+            prop_assert!(listed.names("/d", 9).is_some());
+            prop_assert_eq!(listed.entry(&path), directory.entry(&path));
+        }
+
         #[test]
         fn every_path_resolves_to_a_tidy_place_or_an_error(path in "[a~./]{0,40}") {
             if let Ok(place) = resolve(&[("/ws/a", "../a/aa")], &path) {
@@ -835,8 +931,7 @@ mod tests {
                 workspace: Some("/ws/a/a"),
                 directory: None,
                 home: Some("/home/dev"),
-                lookup: &links,
-            };
+                lookup: &links, can_contain: false };
             let lookup = Remembering::new(&links);
             let remembering = Surroundings { lookup: &lookup, ..plain };
             for directory in ["/ws/a/a", "/home/dev"] {

@@ -45,10 +45,7 @@ const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 impl Folding {
     fn fold(&mut self, word: u64) {
         let product = u128::from(self.state ^ word) * u128::from(FACTOR);
-        let [low, high] = [product, product >> 64].map(|half| {
-            let [a, b, c, d, e, f, g, h, ..] = half.to_le_bytes();
-            u64::from_le_bytes([a, b, c, d, e, f, g, h])
-        });
+        let (low, high) = (product as u64, (product >> 64) as u64);
         // What a zero would swallow stays in.
         self.state = (low ^ high).wrapping_add(word.rotate_left(32));
     }

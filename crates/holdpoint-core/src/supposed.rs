@@ -122,7 +122,7 @@ impl Found<'_> {
             .words
             .first()
             .is_some_and(|word| word.text.contains('/'));
-        if !is_file && READ_ONLY.binary_search(&name).is_err() {
+        if !is_file && !READ_ONLY.contains(name) {
             for assignment in &view.command.assignments {
                 if !names_text(&assignment.name) {
                     self.in_word(at, &assignment.value.text)?;
@@ -138,8 +138,14 @@ impl Found<'_> {
                 }
             }
         }
-        if is_data(name) {
+        if READ_ONLY.contains(name) {
             return Ok(());
+        }
+        if DATA.contains(name) {
+            return match starts {
+                true => Ok(()),
+                false => self.among_data(at, words),
+            };
         }
         // What a table has found to be its command is judged as that.
         if words.is_empty() || (starts && is_program(name)) {
@@ -183,6 +189,45 @@ impl Found<'_> {
                     .map(|word| quoted(&word.text, word.dynamic))
                     .collect();
                 self.push(at, line.join(" "), false)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The words of a program that takes words for data, as far as something says they are more: a flag by
+    /// its name, what it is told first, or `--` before a program's name.
+    fn among_data(&mut self, at: usize, words: &[Text]) -> Result<(), Full> {
+        let first = words.iter().find(|word| !word.text.starts_with('-'));
+        if first.is_some_and(|word| RUNNING.contains(&word.text.as_str())) {
+            for word in words {
+                self.in_word(at, &word.text)?;
+            }
+        }
+        let runs = |flag: &str| {
+            let name = flag.trim_start_matches('-');
+            flag.starts_with('-') && RUNNING_FLAGS.iter().any(|part| name.contains(part))
+        };
+        let mut value_follows = false;
+        for (place, word) in words.iter().enumerate() {
+            let (flag, value) = match word.text.split_once('=') {
+                Some((flag, value)) if flag.starts_with('-') => (flag, Some(value)),
+                Some(_) | None => (word.text.as_str(), None),
+            };
+            match value {
+                _ if std::mem::take(&mut value_follows) => self.in_word(at, &word.text)?,
+                Some(value) if runs(flag) => self.in_word(at, value)?,
+                Some(_) => {}
+                None => value_follows = runs(flag),
+            }
+            if word.text == "--"
+                && let Some(rest) = words.get(place + 1..)
+                && rest.len() > 1
+                && rest
+                    .first()
+                    .is_some_and(|word| may_begin(base_name(&word.text)))
+            {
+                let line = rest.iter().map(|word| quoted(&word.text, word.dynamic));
+                self.push(at, line.collect::<Vec<String>>().join(" "), false)?;
             }
         }
         Ok(())
@@ -430,15 +475,59 @@ fn is_subcommand(program: &str, word: &str) -> bool {
     subcommands.any(|subcommand| subcommand.split(' ').any(|part| part == word))
 }
 
+/// What a program that takes words for data is told first where its other words run or are kept to run.
+const RUNNING: &[&str] = &[
+    "alias",
+    "bisect",
+    "config",
+    "debugshell",
+    "exec",
+    "hook",
+    "run",
+    "settings",
+    "sh",
+    "shell",
+    "util",
+];
+
+/// What is in the names of flags whose values run.
+const RUNNING_FLAGS: &[&str] = &[
+    "action", "cmd", "command", "config", "editor", "exec", "filter", "pager", "pipe", "program",
+    "shell", "tool", "using", "view",
+];
+
 /// Whether a program is known to take its words for data.
 pub(crate) fn is_data(name: &str) -> bool {
-    READ_ONLY.binary_search(&name).is_ok() || DATA.binary_search(&name).is_ok()
+    READ_ONLY.contains(name) || DATA.contains(name)
 }
 
 /// Whether a line that does something may begin with this name.
 fn may_begin(name: &str) -> bool {
-    name.len() > 1 && READ_ONLY.binary_search(&name).is_err() && is_program(name)
+    name.len() > 1 && !READ_ONLY.contains(name) && is_program(name)
 }
+
+/// Whether a text may be a line from its first word on.
+pub(crate) fn is_line(text: &str) -> bool {
+    let mut words = text.split_ascii_whitespace();
+    let begins = words.next().is_some_and(is_first);
+    begins && words.next().is_some()
+}
+
+/// Whether a word may be a program that does something by its own words alone: what a runner runs is read where
+/// the runner is.
+pub(crate) fn is_first(word: &str) -> bool {
+    let name = base_name(word);
+    may_begin(name) && rules::loads(name).is_none()
+}
+
+/// Whether a program runs a line it is given.
+pub(crate) fn runs_lines(program: &str) -> bool {
+    let name = base_name(program);
+    SHELLS.contains(&name) || is_interpreter(name)
+}
+
+/// Shells by name.
+const SHELLS: [&str; 6] = ["sh", "bash", "zsh", "dash", "ksh", "ash"];
 
 /// The name of a program elsewhere: without the ending Windows gives it, in small letters, if that is
 /// a program and this is not.

@@ -1,7 +1,7 @@
 //! The words of a judgement: verdict, risk, method, and the names policies use for them.
 //!
-//! There is one lattice, `allow < notify < ask < review < deny`, and the strictest word wins by
-//! `max`. The seed systems' own words (automatic, restricted, forbidden …) are spellings of it.
+//! There is one lattice, `allow < notify < contain < ask < review < deny`, and the strictest
+//! word wins by `max`. The seed systems' own words (automatic, restricted, forbidden …) are spellings of it.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -17,6 +17,8 @@ pub enum Verdict {
     Allow,
     /// Run it and tell the person.
     Notify,
+    /// Run it inside the sandbox, and nowhere else.
+    Contain,
     /// Hold it until a person says yes.
     Ask,
     /// Hold it until a person has read it and says so in words.
@@ -31,6 +33,7 @@ impl Verdict {
         [
             Verdict::Allow,
             Verdict::Notify,
+            Verdict::Contain,
             Verdict::Ask,
             Verdict::Review,
             Verdict::Deny,
@@ -44,13 +47,15 @@ impl Verdict {
         match self {
             Verdict::Allow => "allow",
             Verdict::Notify => "notify",
+            Verdict::Contain => "contain",
             Verdict::Ask => "ask",
             Verdict::Review => "review",
             Verdict::Deny => "deny",
         }
     }
 
-    /// Whether the call may run without anybody answering.
+    /// Whether the call may run as it is without anybody answering. One that is contained may not: whoever takes it for
+    /// allowed would run it outside the sandbox.
     pub fn runs(self) -> bool {
         self <= Verdict::Notify
     }
@@ -240,6 +245,8 @@ pub enum Supervision {
     Automatic,
     /// Runs, and the person is told.
     Notify,
+    /// Runs inside the sandbox.
+    Contain,
     /// A person confirms.
     #[serde(alias = "restricted", alias = "ask")]
     Confirm,
@@ -257,6 +264,7 @@ impl Supervision {
         match self {
             Supervision::Automatic => Verdict::Allow,
             Supervision::Notify => Verdict::Notify,
+            Supervision::Contain => Verdict::Contain,
             Supervision::Confirm => Verdict::Ask,
             Supervision::Manual => Verdict::Review,
             Supervision::Deny => Verdict::Deny,

@@ -307,6 +307,7 @@ impl Setting {
             directory: self.cwd.as_deref(),
             home: self.home.as_deref(),
             lookup: self,
+            can_contain: false,
         };
         let policy = self.compile()?;
         Ok(judge_call(call, &policy, &self.session()?, &around))
@@ -359,6 +360,7 @@ impl Case {
             directory: setting.cwd.as_deref(),
             home: setting.home.as_deref(),
             lookup: setting,
+            can_contain: false,
         };
         let calls = self.calls()?;
         for (shown, call) in &calls {

@@ -18,6 +18,7 @@ fn matched(call: &ToolCall) -> Vec<String> {
         directory: None,
         home: Some("/home/dev"),
         lookup: &Empty,
+        can_contain: false,
     };
     matching_rules(&understand_alone(call.clone(), &around), &[])
 }

@@ -134,7 +134,17 @@ fn list() -> impl Strategy<Value = Value> {
 fn policy_text() -> impl Strategy<Value = Value> {
     let default = select(&["allow", "defer", "notify", "ask", "review", "deny", "-"][..]);
     let autonomy = select(&["-", "-", "-", "full", "supervised", "readonly", "locked"][..]);
-    let supervision = select(&["-", "automatic", "notify", "confirm", "manual", "deny"][..]);
+    let supervision = select(
+        &[
+            "-",
+            "automatic",
+            "notify",
+            "contain",
+            "confirm",
+            "manual",
+            "deny",
+        ][..],
+    );
     let profile = select(&["-", "-", "strict", "hooks", "obra", "balanced"][..]);
     let words = (default, autonomy, supervision, profile);
     (words, list(), list(), list(), any::<bool>(), guards()).prop_map(
@@ -170,6 +180,7 @@ fn guards() -> impl Strategy<Value = Value> {
         1 => Just(json!({ "packs": { "filesystem": "off", "agents": "off" } })),
         1 => Just(json!({ "rules": { "git.push": "deny", "git.force-push-shared": "ask" } })),
         1 => Just(json!({ "generated": ["build", "src"] })),
+        1 => Just(json!({ "packs": { "filesystem": "contain" }, "rules": { "git.push": "contain" } })),
     ]
 }
 
@@ -238,8 +249,19 @@ fn user(text: &Value) -> Source {
 }
 
 fn decide(call: &ToolCall, policy: &Policy, state: &SessionState) -> Decision {
+    decide_for(true, call, policy, state)
+}
+
+/// What is decided for a caller who can contain a command, or cannot.
+fn decide_for(
+    can_contain: bool,
+    call: &ToolCall,
+    policy: &Policy,
+    state: &SessionState,
+) -> Decision {
     let around = Surroundings {
         workspace: Some("/ws"),
+        can_contain,
         ..Surroundings::nowhere()
     };
     judge_call(call, policy, &Session::new(state.clone()), &around)
@@ -312,6 +334,31 @@ proptest! {
         if refused_by_rule(&decide(&call, &policy, &SessionState::default())) {
             prop_assert_eq!(decide(&call, &policy, &state).verdict, Verdict::Deny);
         }
+    }
+
+    #[test]
+    fn the_sandbox_answers_questions_and_nothing_else(
+        text in policy_text(),
+        above in policy_text(),
+        managed in any::<bool>(),
+        call in call(),
+        state in session(),
+    ) {
+        let mut sources = vec![user(&text)];
+        sources.extend(managed.then(|| source(Authority::Managed, Trust::Trusted, &above)));
+        let policy = compile(sources);
+        let asked = decide_for(false, &call, &policy, &state);
+        let contained = decide_for(true, &call, &policy, &state);
+        prop_assert_ne!(asked.verdict, Verdict::Contain);
+        // Whoever suspends questions has not said that what can be contained may run as it is.
+        let is_question = asked.verdict == Verdict::Ask || strictness(&asked) != asked.verdict;
+        prop_assert!(
+            contained.verdict == asked.verdict
+                || (contained.verdict == Verdict::Contain && is_question),
+            "{} became {}", asked.verdict.as_str(), contained.verdict.as_str()
+        );
+        let is_command = matches!(call.tool(), "Bash" | "cli_based_tool");
+        prop_assert!(is_command || contained.verdict != Verdict::Contain);
     }
 
     #[test]
@@ -659,8 +706,7 @@ proptest! {
             workspace: Some("/ws/app"),
             directory: Some("/ws/app"),
             home: Some("/home/dev"),
-            lookup: &Linked,
-        };
+            lookup: &Linked, can_contain: false };
         let directory = pattern.trim_start_matches("cat ").trim_end_matches(['*', '.', 'r', 's', 'a']);
         let directory = if directory.ends_with('/') { directory } else { "src/" };
         let written = format!("cat {directory}{}{more}", components.join("/"));

@@ -125,6 +125,18 @@ pub(crate) fn programs_named(tool: &str) -> Vec<&'static str> {
     found
 }
 
+/// The words of a tool's own name besides the program it is named after: what that is told to do.
+pub(crate) fn verbs_named(tool: &str, program: &str) -> Vec<String> {
+    let own = tool.rsplit("__").next().unwrap_or(tool);
+    let names = PROGRAMS_BY_NAME
+        .iter()
+        .find(|(known, _)| *known == program)
+        .map_or(&[][..], |(_, names)| *names);
+    let mut words = name_words::words(own);
+    words.retain(|word| !names.contains(&word.as_str()));
+    words
+}
+
 /// The interpreter of the language a text names in one of its words, with the flag that takes code.
 pub(crate) fn language_named(text: &str) -> Option<&'static str> {
     if text.len() > 2 * USUAL_LENGTH {

@@ -20,7 +20,7 @@ pub use arguments::names_command;
 pub(crate) use arguments::{
     SpeaksSql, is_free_text, language_named, meaning_argument, names_code, names_directory,
     names_path, names_program, names_prose, names_typed, names_words, programs_named, rename,
-    renames, speaks_sql, types_into_shell, types_somewhere,
+    renames, speaks_sql, types_into_shell, types_somewhere, verbs_named,
 };
 pub(crate) use identity::{Identity, ToolSet, find_name, is_name, patched_paths, tool_named};
 #[cfg(test)]
@@ -71,12 +71,34 @@ pub(crate) fn verb_by_name(tool: &str) -> EffectKind {
     if has(&["delete", "remove", "unlink", "rmdir", "trash"]) {
         EffectKind::Delete
     } else if has(&[
-        "write", "edit", "create", "update", "append", "patch", "save", "put", "move", "rename",
-        "replace", "insert", "copy", "upload", "mkdir",
+        "write",
+        "edit",
+        "create",
+        "update",
+        "append",
+        "patch",
+        "save",
+        "put",
+        "move",
+        "rename",
+        "replace",
+        "insert",
+        "copy",
+        "upload",
+        "mkdir",
+        "chmod",
+        "chown",
+        "permission",
+        "truncate",
+        "extract",
+        "unzip",
+        "symlink",
+        "touch",
     ]) {
         EffectKind::Write
     } else if has(&[
         "read", "get", "view", "open", "cat", "load", "fetch", "send", "attach", "share", "post",
+        "request", "http", "transfer", "sync",
     ]) {
         EffectKind::Read
     } else {

@@ -60,12 +60,35 @@ fn said_by_operation(tool: &str, input: &Map<String, Value>, depth: usize) -> Op
                 .filter(|call| call.len() <= MAX_OPERATION && !call.contains(' '))
                 .find_map(said_by_name)
         }
+        // What a graph is told to let go of stands in the query.
+        Value::String(query) if loses_nodes(query) && speaks_cypher(tool, key) => {
+            Some(Says::Destroys)
+        }
         Value::Object(inner) => said_by_operation(tool, inner, depth + 1),
         Value::Array(items) => items
             .iter()
             .filter_map(Value::as_object)
             .find_map(|inner| said_by_operation(tool, inner, depth + 1)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    })
+}
+
+/// Whether a tool or its argument is named after a graph that is spoken to in Cypher.
+fn speaks_cypher(tool: &str, key: &str) -> bool {
+    let named = ["cypher", "neo4j", "memgraph", "falkordb", "kuzu"];
+    let names = [tool.to_ascii_lowercase(), key.to_ascii_lowercase()];
+    named
+        .iter()
+        .any(|one| names.iter().any(|name| name.contains(one)))
+}
+
+/// Whether a query in Cypher takes something away: `MATCH (n) DETACH DELETE n`, `DROP INDEX x`.
+fn loses_nodes(query: &str) -> bool {
+    let mut words = query.split(|sign: char| !sign.is_ascii_alphanumeric());
+    words.any(|word| {
+        ["delete", "drop", "remove"]
+            .iter()
+            .any(|verb| word.eq_ignore_ascii_case(verb))
     })
 }
 

@@ -2,6 +2,7 @@
 
 use super::Operand;
 use super::carried;
+use super::place;
 use super::values::{Value, joined, text_joined};
 
 /// What a function of the table gives.
@@ -17,9 +18,47 @@ pub(super) fn nothing(_: &[Value]) -> Value {
     Value::Unknown
 }
 
-/// An absolute path nobody knows: the working directory, the home.
-pub(super) fn somewhere(_: &[Value]) -> Value {
-    Value::Text(Operand::Starts("/".to_owned()))
+/// The directory a path lies in, so many levels up as a second argument says.
+pub(super) fn parent(args: &[Value]) -> Value {
+    let levels = match args.get(1) {
+        Some(Value::Number(levels)) => usize::try_from(*levels).unwrap_or(1).min(MAX_LEVELS),
+        Some(_) | None => 1,
+    };
+    match args.first().and_then(Value::text) {
+        Some(path) => {
+            Value::known((0..levels).fold(path.to_owned(), |path, _| place::parent(&path)))
+        }
+        None => Value::Unknown,
+    }
+}
+
+/// Levels a path is taken up at once.
+const MAX_LEVELS: usize = 16;
+
+/// A path as seen from a second one: `File.expand_path("../x", __dir__)`.
+pub(super) fn seen_from(args: &[Value]) -> Value {
+    match args {
+        [path, base] if !path.text().is_some_and(|path| path.starts_with('~')) => {
+            path_joined(&[base.clone(), path.clone()])
+        }
+        _ => first(args),
+    }
+}
+
+/// An address, which may be a file's seen from another: `new URL("../x", import.meta.url)`.
+pub(super) fn address(args: &[Value]) -> Value {
+    match args {
+        [path, base] if base.text().is_some_and(|base| !base.contains("://")) => {
+            path_joined(&[parent(std::slice::from_ref(base)), path.clone()])
+        }
+        [_, _] => Value::Unknown,
+        _ => first(args),
+    }
+}
+
+/// Where everybody's temporary files lie.
+pub(super) fn temporary(_: &[Value]) -> Value {
+    Value::known("/tmp")
 }
 
 /// The home of whoever runs this, in the shell's word for it.
@@ -69,6 +108,15 @@ pub(super) fn below(args: &[Value]) -> Value {
 
 /// Paths joined by `/`; an absolute one starts anew.
 pub(super) fn path_joined(args: &[Value]) -> Value {
+    parts_joined(args, true)
+}
+
+/// Paths joined by `/`, whatever they begin with.
+pub(super) fn path_appended(args: &[Value]) -> Value {
+    parts_joined(args, false)
+}
+
+fn parts_joined(args: &[Value], anew: bool) -> Value {
     let mut path = Operand::Known(String::new());
     for (at, part) in args.iter().enumerate() {
         let part = part.operand();
@@ -76,7 +124,7 @@ pub(super) fn path_joined(args: &[Value]) -> Value {
             Operand::Known(text) | Operand::Starts(text) => text.starts_with('/'),
             Operand::Unknown => false,
         };
-        if absolute || at == 0 {
+        if (absolute && anew) || at == 0 {
             path = part;
             continue;
         }
@@ -89,8 +137,10 @@ pub(super) fn path_joined(args: &[Value]) -> Value {
         }
         // An unknown part could be absolute, and then nothing in front of it counts.
         path = match part {
-            Operand::Unknown => Operand::Unknown,
-            part @ (Operand::Known(_) | Operand::Starts(_)) => text_joined(path, part),
+            Operand::Unknown if anew => Operand::Unknown,
+            part @ (Operand::Known(_) | Operand::Starts(_) | Operand::Unknown) => {
+                text_joined(path, part)
+            }
         };
     }
     Value::Text(path)
@@ -373,6 +423,11 @@ pub(super) fn method(receiver: &Value, method: &str, args: &[Value]) -> Option<V
             "resolve" | "absolute" | "expanduser" | "expand_path" | "realpath" | "cleanpath" => {
                 Some(receiver.clone())
             }
+            // A method of Ruby's, a property of Python's.
+            "parent" | "dirname" => Some(Value::Made(
+                "Path",
+                Box::new(parent(std::slice::from_ref(path))),
+            )),
             "as_posix" | "to_s" | "to_path" | "__str__" => Some(path.as_ref().clone()),
             _ => None,
         },

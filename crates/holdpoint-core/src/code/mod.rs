@@ -14,9 +14,11 @@ mod calls;
 mod carried;
 mod clients;
 mod constants;
+mod held_texts;
 mod imports;
 mod literals;
 mod names;
+mod place;
 mod powershell;
 mod programs;
 mod sockets;
@@ -35,6 +37,7 @@ use std::rc::Rc;
 use crate::budget::{Budget, Resource};
 
 pub(crate) use carried::Carried;
+pub(crate) use place::{Place, names_its_place};
 pub(crate) use powershell::slashed;
 
 /// Longest code read: as long as the longest line. What is longer is not followed at all.
@@ -67,6 +70,10 @@ pub(crate) struct Reading {
     pub(crate) opaque: Option<Unfollowed>,
     /// It opens a connection by hand, over which it can hand out what it starts.
     pub(crate) opens_socket: bool,
+    /// Lines among its texts, where it starts or removes something that is not known: they may be that.
+    pub(crate) may_run: Vec<String>,
+    /// It starts or evaluates something that is not known.
+    pub(crate) hands_on: bool,
 }
 
 /// One thing some code would do.
@@ -178,12 +185,13 @@ impl Unfollowed {
     }
 }
 
-/// Reads code.
+/// Reads code that stands at a place.
 #[must_use]
-pub(crate) fn read(language: Language, code: &str, budget: &Budget) -> Reading {
+pub(crate) fn read(language: Language, code: &str, place: &Place, budget: &Budget) -> Reading {
     let limits = Limits {
         budget: budget.clone(),
         code: MAX_CODE_DEPTH,
+        place: place.clone(),
     };
     read_within(language, code, &limits)
 }
@@ -211,6 +219,8 @@ struct Limits {
     budget: Budget,
     /// How much deeper code inside of code may stand.
     code: usize,
+    /// Where the code stands and runs.
+    place: Place,
 }
 
 impl Limits {
@@ -235,6 +245,7 @@ impl Limits {
         let inner = Limits {
             budget: self.budget.clone(),
             code: code_depth,
+            place: self.place.clone(),
         };
         read_within(language, code, &inner)
     }
@@ -246,6 +257,8 @@ impl Reading {
             effects: Vec::new(),
             opaque: Some(why),
             opens_socket: false,
+            may_run: Vec::new(),
+            hands_on: false,
         }
     }
 
@@ -266,6 +279,8 @@ impl Reading {
                 ..effect
             }));
         self.opens_socket |= inner.opens_socket;
+        self.may_run.extend(inner.may_run);
+        self.hands_on |= inner.hands_on;
         if let Some(why) = inner.opaque {
             self.note(why);
         }

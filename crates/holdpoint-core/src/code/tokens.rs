@@ -592,6 +592,13 @@ impl<'t> Lexer<'t, '_> {
             while self.begins_word(self.ahead(0)) || self.ahead(0).is_ascii_digit() {
                 self.at += 1;
             }
+            // Perl's way to where a script lies.
+            if self.slice(start..self.at) == "$FindBin" && self.ahead(0) == b':' {
+                self.at += 2;
+                while self.begins_word(self.ahead(0)) {
+                    self.at += 1;
+                }
+            }
             return Some(Kind::Word(self.slice(start..self.at)));
         }
         let special = sigil == b'$'

@@ -6,7 +6,7 @@ use super::places::Places;
 use super::{Effect, EffectKind};
 use crate::address::{self, Form, Leads};
 use crate::catalogue;
-use crate::rules::{self, Role};
+use crate::rules::{Program, Role};
 use crate::shell::{Command, Text, UNKNOWN, Whereabouts};
 use crate::understand::Action;
 
@@ -52,7 +52,21 @@ const ADDRESS_WORDS: &[&str] = &[
 ];
 
 /// The same of arguments that are often something else: only what begins with a scheme counts.
-const MAY_BE_ADDRESSES: &[&str] = &["address", "addresses", "page", "site", "location", "remote"];
+const MAY_BE_ADDRESSES: &[&str] = &[
+    "address",
+    "addresses",
+    "destination",
+    "from",
+    "location",
+    "page",
+    "remote",
+    "resource",
+    "server",
+    "site",
+    "source",
+    "src",
+    "target",
+];
 
 /// The addresses among the arguments of a call that runs no command.
 pub(super) fn of_arguments(action: &Action, places: &Places<'_>) -> Vec<Effect> {
@@ -188,11 +202,15 @@ pub(super) fn nowhere(kind: EffectKind) -> Effect {
 }
 
 /// The addresses a program takes from variables that are set for it, or before it in the line.
-pub(super) fn of_variables(action: &Action, index: usize, found: &mut Vec<Effect>) {
+pub(super) fn of_variables(
+    action: &Action,
+    index: usize,
+    program: Option<&Program>,
+    found: &mut Vec<Effect>,
+) {
     let Some(view) = action.commands.get(index) else {
         return;
     };
-    let program = view.program().and_then(rules::program);
     let wanted = program.map_or(&[][..], |program| program.addresses_in);
     if wanted.is_empty() {
         return;

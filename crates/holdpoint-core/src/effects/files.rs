@@ -8,7 +8,7 @@ use super::{Effect, EffectKind, GivenUp, Limit, addresses, inserted, too_deep};
 use crate::address::{self, Address, Form, LOOPBACK, Leads};
 use crate::opaque::OpaqueKind;
 use crate::paths::base_name;
-use crate::rules::{Role, target_bit};
+use crate::rules::{CREDENTIAL_FLAGS, Role, target_bit};
 use crate::shell::{Command, Container, Redirection, RedirectionKind, Text, Whereabouts, joined};
 
 const WORKSPACE_ROOT: u64 = target_bit("workspace-root");
@@ -29,10 +29,13 @@ pub(super) fn effects(
     places: &Places<'_>,
     found: &mut Vec<Effect>,
 ) -> Option<GivenUp> {
-    let start = Whereabouts::default();
+    let inside;
     let start = match command.container {
         // What is seen inside was put together with where it runs there.
-        Some(_) => &start,
+        Some(_) => {
+            inside = Whereabouts::default();
+            &inside
+        }
         None => &*command.directory,
     };
     let collector = &mut Collector {
@@ -91,6 +94,7 @@ fn operands(collector: &mut Collector<'_>, reading: &Reading<'_>) {
             .next_back()
             .is_some_and(|word| !remote_hosts(&word.text).is_empty());
     let mut items = collector.items;
+    let credentials = credentials(reading);
     for (at, (word, role)) in reading.operand_roles().enumerate() {
         if let Some((role, rest)) = reading.prefixed(&word.text) {
             collector.value(role, rest, word);
@@ -114,8 +118,13 @@ fn operands(collector: &mut Collector<'_>, reading: &Reading<'_>) {
         }
         // What goes to another machine leaves this one.
         let leaves = to_remote && at + 1 < count && matches!(role, Role::Read | Role::Move);
+        let proves = credentials.iter().any(|one| std::ptr::eq(*one, word));
         let role = if leaves { Role::Send } else { role };
-        collector.value(role, &word.text, word);
+        if role == Role::Either && proves {
+            collector.credential(&word.text, word);
+        } else {
+            collector.value(role, &word.text, word);
+        }
     }
     if count == 0
         && let (Some(default), Some(role), Some(program)) = (
@@ -126,6 +135,15 @@ fn operands(collector: &mut Collector<'_>, reading: &Reading<'_>) {
     {
         collector.path(role, default, default, program);
     }
+}
+
+/// The words by which a program is told its settings, or proves who it is.
+fn credentials<'c>(reading: &Reading<'c>) -> Vec<&'c Text> {
+    let flags = reading.bare_flags();
+    flags
+        .filter(|(name, _)| CREDENTIAL_FLAGS.contains(name))
+        .filter_map(|(_, at)| reading.words().get(at + 1))
+        .collect()
 }
 
 /// What a copy into the workspace, the directory it runs in or the home puts there under its own
@@ -180,7 +198,8 @@ fn flags(
     for flag in reading.flags() {
         let role = reading
             .flag_role(flag.name)
-            .or_else(|| reading.cut_short_role(flag.name));
+            .or_else(|| reading.cut_short_role(flag.name))
+            .or_else(|| reading.program().is_none().then_some(Role::Either));
         // `-L1,5:file`.
         if let Some((value, word)) = flag.value
             && collector.revisions
@@ -200,6 +219,8 @@ fn flags(
             collector.sent_file(role, value, reading.is_named_file(flag.name), word);
         } else if reading.is_bare_file(flag.name) {
             collector.cookies(value, word);
+        } else if role == Role::Either && CREDENTIAL_FLAGS.contains(&flag.name) {
+            collector.credential(value, word);
         } else {
             collector.value(role, value, word);
         }
@@ -211,6 +232,23 @@ fn flags(
         {
             collector.value(role, &next.text, next);
         }
+    }
+}
+
+/// The path of this machine in what says where a container sees it: `~/data:/data:ro`,
+/// `type=bind,source=/srv,target=/srv`.
+fn mounted(text: &str) -> &str {
+    if let Some((here, _)) = text.split_once(":/")
+        && here.starts_with(['/', '~', '.'])
+    {
+        return here;
+    }
+    let fields = || text.split(',').filter_map(|field| field.split_once('='));
+    let is_mount = fields().any(|(name, _)| matches!(name, "target" | "dst" | "destination"));
+    let source = fields().find(|(name, _)| matches!(*name, "source" | "src"));
+    match source {
+        Some((_, path)) if is_mount => path,
+        Some(_) | None => text,
     }
 }
 
@@ -254,6 +292,55 @@ fn redirects(collector: &mut Collector<'_>, outer: &[&Redirection]) {
         }
         collector.value(role, &redirect.target.text, &redirect.target);
     }
+}
+
+/// Whether what a command leaves in a file holds nothing but what is meant to be shared, or what it has just
+/// made: `touch .env`, `cp .env.example .env`, `openssl genrsa -out server.key`.
+fn makes_anew(command: &Command, written: &Text) -> bool {
+    if !command.redirects.is_empty() {
+        return false;
+    }
+    let words = command.words.get(1..).unwrap_or_default();
+    match command.program() {
+        Some("touch" | "gtouch" | "openssl" | "ssh-keygen" | "mkcert" | "certtool" | "step") => {
+            true
+        }
+        Some("cp" | "gcp" | "install" | "ginstall") => {
+            let mut sources = words
+                .iter()
+                .filter(|word| !word.text.starts_with('-') && word.text != written.text)
+                // The mode behind `-m`.
+                .filter(|word| !word.text.bytes().all(|byte| byte.is_ascii_digit()))
+                .peekable();
+            sources.peek().is_some() && sources.all(|word| !word.dynamic && is_example(&word.text))
+        }
+        Some(_) | None => false,
+    }
+}
+
+/// Whether a word is the address of a file here: `file:///x`, `FILE:/x`.
+fn is_file_address(text: &str) -> bool {
+    let scheme = text.get(..6).unwrap_or_default();
+    scheme.eq_ignore_ascii_case("file:/")
+}
+
+/// Whether a file is called an example of another.
+fn is_example(path: &str) -> bool {
+    let name = crate::paths::base_name(path).to_ascii_lowercase();
+    let mut parts = name.split(['.', '-', '_']);
+    parts.any(|part| {
+        matches!(
+            part,
+            "example"
+                | "examples"
+                | "sample"
+                | "template"
+                | "tmpl"
+                | "dist"
+                | "default"
+                | "defaults"
+        )
+    })
 }
 
 /// What a path a command names in its container is on this machine.
@@ -325,14 +412,32 @@ impl Collector<'_> {
     }
 
     /// A word, or what stands at the end of it.
+    /// A file a program is told its settings by, or proves who it is with: that it is a secret is
+    /// what it is there for.
+    fn credential(&mut self, value: &str, word: &Text) {
+        let before = self.found.len();
+        self.value(Role::Either, value, word);
+        for effect in self.found.iter_mut().skip(before) {
+            effect.classes &= !SECRET;
+        }
+    }
+
     fn value(&mut self, role: Role, value: &str, word: &Text) {
-        let unknown = crate::shell::UNKNOWN.to_string();
-        let text = match (word.pattern.as_deref(), word.text.strip_suffix(value)) {
-            (Some(pattern), Some("")) => pattern,
-            (Some(pattern), Some(front)) => pattern.strip_prefix(front).unwrap_or(&unknown),
-            (Some(_), None) => &unknown,
-            (None, _) if word.dynamic => &unknown,
-            (None, _) => value,
+        let mut letters = [0; 4];
+        let unknown: &str = crate::shell::UNKNOWN.encode_utf8(&mut letters);
+        let text = match &word.pattern {
+            Some(pattern) => match word.text.strip_suffix(value) {
+                Some("") => pattern,
+                Some(front) => pattern.strip_prefix(front).unwrap_or(unknown),
+                None => unknown,
+            },
+            None if word.dynamic => unknown,
+            None => value,
+        };
+        let text = if role == Role::Either {
+            mounted(text)
+        } else {
+            text
         };
         self.path(role, text, value, word);
     }
@@ -358,6 +463,11 @@ impl Collector<'_> {
             }
         };
         if text.is_empty() || is_stream(text) {
+            return;
+        }
+        // Many programs take an address where they take a file.
+        if matches!(role, Role::Read | Role::Either) && is_file_address(text) {
+            self.address(Role::Connect, text, written, word);
             return;
         }
         if self.found.len() >= MAX_EFFECTS {
@@ -413,9 +523,13 @@ impl Collector<'_> {
                 // As the call writes it: what stands for the unknown is no letter.
                 written.clone_into(&mut place.named);
             }
-            for kind in kinds {
+            let Some((last, others)) = kinds.split_last() else {
+                continue;
+            };
+            for kind in others {
                 self.add(*kind, place.clone(), lost, word);
             }
+            self.add(*last, place, lost, word);
         }
     }
 
@@ -429,6 +543,18 @@ impl Collector<'_> {
             true => self.places.twin_classes(&place),
             false => 0,
         };
+        let mut place = place;
+        let anew = kind == EffectKind::Write && place.classes & SECRET != 0 && !word.dynamic;
+        if anew && !word.glob && self.places.is_free(&place) && makes_anew(self.command, word) {
+            place.classes &= !SECRET;
+        }
+        // What a pattern could be called matters less than what is there.
+        if kind == EffectKind::Delete && word.glob && !word.dynamic {
+            place.classes = self
+                .places
+                .classes_of_names(&place)
+                .unwrap_or(place.classes);
+        }
         self.found.push(Effect {
             text: word.text.clone(),
             classes: place.classes | twin,

@@ -64,6 +64,11 @@ pub(super) fn may_link(view: &CommandView) -> bool {
     )
 }
 
+/// Whether a command makes links, as it is told to.
+pub(super) fn makes_links(view: &CommandView) -> bool {
+    may_link(view) && !links(view).is_empty()
+}
+
 /// What is linked and by which name, as the command says.
 fn links(view: &CommandView) -> Vec<(String, String)> {
     let has = |flag: &str| view.flags.iter().any(|one| one == flag);

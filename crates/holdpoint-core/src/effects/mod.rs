@@ -10,6 +10,7 @@ mod files;
 mod git;
 mod inserted;
 mod links;
+mod made;
 pub(crate) mod paths;
 pub(crate) mod places;
 pub(crate) mod reading;
@@ -28,7 +29,9 @@ use crate::rules::words;
 use crate::shell::Command;
 
 pub(crate) use paths::PathEffect;
-pub(crate) use subject::{Meaning, Subject, meanings, patched_in, paths_in, subjects};
+pub(crate) use subject::{
+    Meaning, Subject, effects_by_command, meanings, patched_in, paths_in, subjects,
+};
 pub use variables::is_secret_variable;
 
 /// Something a call would do.

@@ -4,10 +4,12 @@
 //! patterns of `path-classes.toml` say what files of that name are. A pattern of the shell stands
 //! for what it would match; what nobody knows is `unknown`.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use crate::glob::Glob;
 use crate::paths::{Entry, MAX_PATH, Surroundings, is_within};
+use crate::project_files::pattern::Pattern;
 use crate::rules::{
     self, Anchor, PATHS_BY_ENDING, PATHS_BY_NAME, PathRule, gate_reach, matching, target_bit,
 };
@@ -29,6 +31,14 @@ pub(crate) const LOOPBACK: u64 = target_bit("loopback");
 pub(crate) const REMOTE_BRANCH: u64 = target_bit("remote-branch");
 const GATE_TWIN: u64 = target_bit("gate-twin");
 pub(crate) const SECRET: u64 = target_bit("secret");
+/// Classes a file is in for nothing but its name.
+const BY_NAME: u64 = SECRET
+    | target_bit("lock-file")
+    | target_bit("ci-config")
+    | target_bit("build-config")
+    | target_bit("container-config")
+    | target_bit("log-file")
+    | target_bit("shell-history");
 pub(crate) const SECRET_VARIABLE: u64 = target_bit("secret-variable");
 pub(crate) const ENVIRONMENT: u64 = target_bit("environment");
 
@@ -78,6 +88,9 @@ pub(crate) struct Places<'a> {
 /// files, and some of those again with all that follow. The deepest paths of real trees have some
 /// forty. A call with a deeper one is refused, a script with one asked about.
 const MAX_COMPONENTS: usize = 128;
+
+/// Names of a directory that a pattern is compared with; of a larger one nobody knows what is meant.
+const MAX_NAMES: usize = 1024;
 
 const SYSTEM_DIRECTORIES: &[&str] = &[
     "/applications",
@@ -149,6 +162,35 @@ impl<'a> Places<'a> {
             home: OnceCell::new(),
             generated,
         }
+    }
+
+    /// Whether it is known that nothing lies at a place yet.
+    pub(super) fn is_free(&self, place: &Place) -> bool {
+        let path = place.path.as_deref();
+        path.is_some_and(|path| {
+            !path.contains(['*', '?', '[', UNKNOWN])
+                && self.around.lookup.entry(path) == Entry::Missing
+        })
+    }
+
+    /// The classes of a pattern by what the files are called that it stands for, where its directory can be
+    /// read: `a*` could be a key, and may be none. What decides about the gate or agents stays as it is.
+    pub(super) fn classes_of_names(&self, place: &Place) -> Option<u64> {
+        if place.classes & BY_NAME == 0 {
+            return None;
+        }
+        let (directory, pattern) = place.path.as_deref()?.rsplit_once('/')?;
+        if directory.contains(['*', '?', '[', UNKNOWN]) || pattern.contains(['[', UNKNOWN]) {
+            return None;
+        }
+        let names = self.around.lookup.names(directory, MAX_NAMES)?;
+        let here = Whereabouts::default();
+        let meant = names
+            .iter()
+            .filter(|(name, _)| Pattern(pattern).matches(name));
+        let found = meant.flat_map(|(name, _)| self.of_word(&format!("{directory}/{name}"), &here));
+        let classes = found.fold(0, |all, place| all | place.classes);
+        Some(place.classes & !BY_NAME | classes & BY_NAME)
     }
 
     fn workspace(&self) -> Option<&str> {
@@ -416,7 +458,7 @@ impl<'a> Places<'a> {
                 return WORKSPACE;
             }
         }
-        let lower = path.to_ascii_lowercase();
+        let lower = ascii_lowercase(path);
         let home = self.home();
         let depth = lower.matches('/').count();
         if home == Some(path)
@@ -444,7 +486,7 @@ impl<'a> Places<'a> {
                 "/dev/urandom",
                 "/dev/full",
             ];
-            let stream = harmless.contains(&lower.as_str())
+            let stream = harmless.contains(&&*lower)
                 || lower.starts_with("/dev/fd")
                 || lower.starts_with("/dev/std")
                 || lower.starts_with("/dev/tty")
@@ -602,11 +644,19 @@ fn inside(classes: u64) -> u64 {
 }
 
 /// A path in lower case; nearly all are ASCII, for which there is a shorter way.
-fn lowercase(path: &str) -> String {
+fn lowercase(path: &str) -> Cow<'_, str> {
     if path.is_ascii() {
-        path.to_ascii_lowercase()
+        ascii_lowercase(path)
     } else {
-        path.to_lowercase()
+        path.to_lowercase().into()
+    }
+}
+
+/// The same with other letters left as they are.
+fn ascii_lowercase(path: &str) -> Cow<'_, str> {
+    match path.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => path.to_ascii_lowercase().into(),
+        false => path.into(),
     }
 }
 

@@ -3,6 +3,8 @@
 //! What takes a value is known from `programs.toml`. Of a program that is not listed, a flag is a
 //! flag and everything else an operand.
 
+use std::sync::OnceLock;
+
 use crate::rules::{self, Leaves, Program, ProgramCase, Recursive, Role, Roles, matching, traces};
 use crate::shell::{Command, Text};
 
@@ -17,6 +19,8 @@ pub(crate) struct ReadWords {
     operands: Vec<usize>,
     /// How many of them are the subcommand the case asks for.
     subcommand: usize,
+    /// The groups of names some flag belongs to, found when somebody asks.
+    groups: OnceLock<u128>,
 }
 
 /// A flag as given.
@@ -67,6 +71,7 @@ impl ReadWords {
             flags: Vec::new(),
             operands: Vec::new(),
             subcommand: 0,
+            groups: OnceLock::new(),
         };
         read.read(words);
         let Some(program) = program else {
@@ -124,6 +129,7 @@ impl ReadWords {
     }
 
     fn read(&mut self, words: &[Text]) {
+        self.groups.take();
         self.flags.clear();
         self.operands.clear();
         let mut operands_only = false;
@@ -137,6 +143,7 @@ impl ReadWords {
                     continue;
                 }
                 self.operands.push(at);
+                operands_only |= self.program.is_some_and(|program| program.options_first);
             } else if text == "--" {
                 operands_only = true;
             } else if text.starts_with("--") || self.program.is_some_and(|one| one.single_dash) {
@@ -412,12 +419,14 @@ impl<'c> Reading<'c> {
 
     /// Whether a flag is given, by any of its names, cut short or with a value.
     pub(crate) fn has(&self, spec: &str) -> bool {
-        matching::alternatives(spec).any(|one| self.has_one(one, true))
+        !self.read.flags.is_empty()
+            && matching::alternatives(spec).any(|one| self.has_one(one, true))
     }
 
     /// Whether a flag is given in full, and not taken back.
     pub(crate) fn has_exactly(&self, spec: &str) -> bool {
-        matching::alternatives(spec).any(|one| self.has_one(one, false))
+        !self.read.flags.is_empty()
+            && matching::alternatives(spec).any(|one| self.has_one(one, false))
             && !self.is_taken_back(spec)
     }
 
@@ -443,23 +452,17 @@ impl<'c> Reading<'c> {
     }
 
     fn has_one(&self, spec: &str, cut_short: bool) -> bool {
-        if self.read.flags.is_empty() {
-            return false;
-        }
-        let (name, wanted) = match spec.split_once('=') {
-            Some((name, value)) => (name, Some(value)),
+        // Letter by letter: a search has to be prepared, and names of flags are short.
+        let (name, wanted) = match spec.bytes().position(|byte| byte == b'=') {
+            Some(at) => (spec.get(..at).unwrap_or_default(), spec.get(at + 1..)),
             None => (spec, None),
         };
-        // The groups from the first one that has the name on: mostly one, or none.
-        let groups = self.groups();
-        let first = groups.iter().position(|group| is_among(name, group));
-        let groups = first
-            .and_then(|first| groups.get(first..))
-            .unwrap_or_default();
+        // Mostly no flag belongs to a group that has the name.
+        let in_group = self.groups_given().any(|group| is_among(name, group));
         self.flags().any(|flag| {
             let named = flag.name == name
                 || (cut_short && is_cut_short(flag.name, name) && !self.is_known(flag.name))
-                || is_same(groups, flag.name, name);
+                || (in_group && self.same(flag.name, name));
             if named {
                 return match (wanted, flag.value) {
                     (None, Some((value, _))) => cut_short || !is_off(value),
@@ -485,6 +488,29 @@ impl<'c> Reading<'c> {
     /// The flags of the program that have several names.
     fn groups(&self) -> &'static [&'static [&'static str]] {
         self.read.program.map_or(&[], |program| program.same)
+    }
+
+    /// Those of them some flag belongs to, by its name or by one that is cut short.
+    fn groups_given(&self) -> impl Iterator<Item = &'static [&'static str]> {
+        let groups = self.groups();
+        let given = self.read.groups.get_or_init(|| {
+            let belongs = |group: &[&str]| {
+                let mut flags = self.read.flags.iter();
+                flags.any(|flag| is_one_of(&flag.name, group))
+            };
+            let bits = groups.iter().zip(0..u128::BITS);
+            bits.fold(0, |given, (group, at)| {
+                given | u128::from(belongs(group)) << at
+            })
+        });
+        let mut left = *given;
+        let known = std::iter::from_fn(move || {
+            let at = left.trailing_zeros();
+            left &= left.wrapping_sub(1);
+            groups.get(at as usize).copied().filter(|_| at < u128::BITS)
+        });
+        // Those there is no bit for are always looked at.
+        known.chain(groups.iter().skip(u128::BITS as usize).copied())
     }
 
     fn same(&self, one: &str, other: &str) -> bool {
@@ -673,10 +699,14 @@ const NO_WORD: &Text = &Text {
 
 /// Whether some group of names has both, the first perhaps cut short.
 fn is_same(groups: &[&[&str]], one: &str, other: &str) -> bool {
-    groups.iter().any(|group| {
-        let mut names = group.iter();
-        is_among(other, group) && names.any(|name| *name == one || is_cut_short(one, name))
-    })
+    let mut groups = groups.iter();
+    groups.any(|group| is_among(other, group) && is_one_of(one, group))
+}
+
+/// Whether a name, perhaps cut short, is one of a group.
+fn is_one_of(flag: &str, group: &[&str]) -> bool {
+    let mut names = group.iter();
+    names.any(|name| *name == flag || is_cut_short(flag, name))
 }
 
 /// Whether a flag is one of these. Flags are short and of few lengths, and differ in their last

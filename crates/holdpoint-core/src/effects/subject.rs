@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::addresses::{self, nowhere};
 use super::links::{self, WithLinks};
+use super::made::Made;
 use super::places::{ENVIRONMENT, Places, SECRET, SECRET_VARIABLE};
 use super::reading::{ReadWords, Reading};
 use super::variables::{self, Flow};
@@ -13,7 +14,7 @@ use serde_json::{Map, Value};
 
 use crate::catalogue::{self, Says, SpeaksSql};
 use crate::paths::Surroundings;
-use crate::rules::{HELPFUL, SENDERS, target_bit, traces};
+use crate::rules::{self, HELPFUL, SENDERS, target_bit, traces};
 use crate::shell::{self, Command, Reached, Redirection, RedirectionKind, Text, Whereabouts};
 use crate::sql;
 use crate::understand::{Action, CommandView, MAX_NAMED};
@@ -149,6 +150,17 @@ impl Subject<'_> {
                 })
     }
 
+    /// Whether some place may be at a path with one of these marks.
+    pub(crate) fn is_near_some(&self, marks: &[u32]) -> bool {
+        // A shift of 128 bits is several instructions, and there are hundreds of marks.
+        let (low, high) = (self.traces.paths as u64, (self.traces.paths >> 64) as u64);
+        marks.iter().any(|mark| {
+            let bit = traces::place(*mark);
+            let half = if bit < 64 { low } else { high };
+            (half >> (bit % 64) & 1 != 0 || *mark == 0) && self.is_near(*mark)
+        })
+    }
+
     /// Whether nothing is known or feared of it but that it looks at things.
     pub(crate) fn is_read_only(&self) -> bool {
         let looking = EffectKind::Run.bit()
@@ -177,6 +189,7 @@ pub(crate) fn meanings(
         return vec![Meaning::new(None, None, effects, sql)];
     }
     let flow = OnceCell::new();
+    let mut made = Made::default();
     let mut found: Vec<CommandMeaning> = Vec::with_capacity(action.commands.len());
     for (index, view) in action.commands.iter().enumerate() {
         let own = own_words(action, index);
@@ -190,7 +203,7 @@ pub(crate) fn meanings(
         let (mut effects, given_up) = effects_of(view, reading, &outer, &places, around);
         // Whether a link of the line could be made is not known: what stands there now counts, too.
         if let (Some(places), Some(linked), false) =
-            (&linked_places, &linked, links::may_link(view))
+            (&linked_places, &linked, links::makes_links(view))
         {
             let reading = read
                 .as_ref()
@@ -201,6 +214,7 @@ pub(crate) fn meanings(
                 .collect();
             effects.extend(more);
         }
+        made.pass(view, &places, &mut effects);
         effects.extend(shown(action, &flow, index, reading, &effects, &places));
         effects.extend(variables::effects(action, &flow, index, reading, &effects));
         found.push(CommandMeaning {
@@ -219,8 +233,9 @@ pub(crate) fn meanings(
         .map(|(index, ((view, mut found), sent))| {
             let mut effects = std::mem::take(&mut found.effects);
             effects.extend(sent);
-            addresses::of_variables(action, index, &mut effects);
             let reading = found.reading(view);
+            let program = reading.and_then(|reading| reading.program());
+            addresses::of_variables(action, index, program, &mut effects);
             let sql = match reading {
                 Some(reading) => {
                     databases::statements(&view.command, &reading, around, &mut effects)
@@ -342,6 +357,20 @@ fn name_of(view: &CommandView) -> Option<&str> {
     view.program().or_else(|| read_by_shell(&view.command))
 }
 
+/// The effects of each subject of a call, with the place of the command that has them; none for the
+/// call itself.
+pub(crate) fn effects_by_command(
+    action: &Action,
+) -> impl Iterator<Item = (Option<usize>, &[Effect])> {
+    let meanings = action.meanings.iter().enumerate();
+    meanings
+        .filter(|(_, meaning)| !meaning.only_helps)
+        .map(|(index, meaning)| {
+            let command = action.commands.get(index).map(|_| index);
+            (command, meaning.effects())
+        })
+}
+
 /// The subjects of a call.
 pub(crate) fn subjects(action: &Action) -> impl Iterator<Item = Subject<'_>> {
     let meanings = action.meanings.iter().enumerate();
@@ -378,7 +407,7 @@ pub(crate) fn subjects(action: &Action) -> impl Iterator<Item = Subject<'_>> {
 }
 
 fn only_helps(program: Option<&str>, reading: Option<Reading<'_>>) -> bool {
-    program.is_some_and(|name| HELPFUL.binary_search(&name).is_ok())
+    program.is_some_and(|name| HELPFUL.contains(name))
         && reading.is_some_and(|reading| {
             let mut flags = reading.flags();
             flags.any(|flag| flag.name == "--help" && flag.value.is_none())
@@ -453,7 +482,7 @@ fn effects_of(
             files::effects(command, &nothing, outer, places, &mut found)
         }
     };
-    found.extend(said_by_words(view));
+    found.extend(said_by_words(view, reading));
     if !command.opaque.is_empty() || given_up.is_some() {
         found.push(Effect::plain(EffectKind::Opaque, command));
     }
@@ -498,9 +527,7 @@ fn sent_on(view: &Action, index: usize, found: &[CommandMeaning]) -> Vec<Effect>
         own.iter()
             .filter(|effect| effect.kind == EffectKind::Connect)
     };
-    let sender = command
-        .program()
-        .is_some_and(|name| SENDERS.binary_search(&name).is_ok());
+    let sender = command.program().is_some_and(|name| SENDERS.contains(name));
     if !sender && connects().next().is_none() {
         return Vec::new();
     }
@@ -531,8 +558,9 @@ fn sent_on(view: &Action, index: usize, found: &[CommandMeaning]) -> Vec<Effect>
         // In the name of what is asked for a secret may stand, and nothing else is worth a word.
         sent.retain(|effect| effect.classes & (SECRET | SECRET_VARIABLE | ENVIRONMENT) != 0);
     }
+    // What goes to this machine leaves nothing.
     if variables::stays_here(own) {
-        sent.retain(|effect| effect.classes & (SECRET_VARIABLE | ENVIRONMENT) == 0);
+        return Vec::new();
     }
     for effect in &mut sent {
         effect.kind = EffectKind::Send;
@@ -730,10 +758,15 @@ fn said_by_call(view: &Action) -> Option<Effect> {
 }
 
 /// What a program nobody has described destroys, going by the words it is told.
-fn said_by_words(view: &CommandView) -> Option<Effect> {
+fn said_by_words(view: &CommandView, reading: Option<Reading<'_>>) -> Option<Effect> {
     let program = view.program()?;
-    // A script is read, and what takes its words for data does nothing they say.
-    let unknown = !crate::shell::is_program(program)
+    // A script is read, and what takes its words for data does nothing they say. A program whose files are
+    // described, but of which no rule speaks, destroys by its words like any other.
+    let undescribed = match reading.and_then(|reading| reading.program()) {
+        Some(_) => !rules::is_named(program),
+        None => !crate::shell::is_program(program),
+    };
+    let unknown = undescribed
         && !crate::supposed::is_data(program)
         && view.command.words.first()?.text == program;
     if !unknown {
@@ -872,6 +905,19 @@ fn statements_of_call(view: &Action, effects: &mut Vec<Effect>) -> Vec<&'static 
 /// How deep arguments are looked into for statements; what lies deeper is refused by the reader of commands.
 const MAX_DEPTH: usize = 16;
 
+/// Names that say nothing: what stands there for a database is a statement if it begins like one.
+const UNSAID: [&str; 9] = [
+    "body",
+    "cmd",
+    "code",
+    "command",
+    "expression",
+    "input",
+    "q",
+    "script",
+    "text",
+];
+
 /// The texts of arguments that are statements by their names and how they begin. Many tools take a
 /// query that is none of a database: what the tool is called says whether it may be one.
 fn statements_in<'v>(
@@ -883,7 +929,8 @@ fn statements_in<'v>(
     for (key, value) in input {
         let key = key.to_ascii_lowercase();
         let named = key.contains("sql")
-            || (speaks != SpeaksSql::No && (key.contains("quer") || key.contains("statement")));
+            || (speaks != SpeaksSql::No && (key.contains("quer") || key.contains("statement")))
+            || (speaks == SpeaksSql::Yes && UNSAID.contains(&key.as_str()));
         collect_statements(value, named, speaks, depth, found);
     }
 }

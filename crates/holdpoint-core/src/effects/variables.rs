@@ -8,7 +8,7 @@ use super::reading::Reading;
 use super::{Effect, EffectKind, searches};
 use crate::address::LOOPBACK;
 use crate::effects::places::{ENVIRONMENT, SECRET_VARIABLE};
-use crate::rules::{PRINTERS, SAYERS, SECRET_VARIABLES, SENDERS, matching};
+use crate::rules::{NameList, PRINTERS, SAYERS, SECRET_VARIABLES, SENDERS, matching};
 use crate::shell::{Command, Reached, RedirectionKind, Text};
 use crate::understand::{Action, CommandView};
 
@@ -36,15 +36,15 @@ pub(super) fn effects<'a>(
     };
     let mut found = Vec::new();
     let mut names: Vec<String> = Vec::new();
-    let sends = SENDERS.binary_search(&program).is_ok();
+    let sends = SENDERS.contains(program);
     if let Some(reading) = reading.filter(|_| sends && !stays_here(own)) {
         sent(command, &reading, &mut names);
     }
-    if SAYERS.binary_search(&program).is_ok() {
+    if SAYERS.contains(program) {
         let words = command.words.iter().skip(1);
         words.for_each(|word| secrets_in(word, &mut names));
     }
-    if PRINTERS.binary_search(&program).is_ok() {
+    if PRINTERS.contains(program) {
         let given = command.redirects.iter().filter(|redirect| {
             matches!(
                 redirect.kind,
@@ -304,7 +304,7 @@ impl<'a> Flow<'a> {
                     .commands
                     .get(reader)
                     .and_then(CommandView::program);
-                if program.is_none_or(|name| PRINTERS.binary_search(&name).is_err()) {
+                if program.is_none_or(|name| !PRINTERS.contains(name)) {
                     return false;
                 }
                 index = reader;
@@ -326,13 +326,10 @@ impl<'a> Flow<'a> {
 
 /// Whether a command prints its words, or a text that stands in the line.
 fn says(view: &CommandView) -> bool {
-    let is_among = |list: &[&str]| {
-        view.program()
-            .is_some_and(|name| list.binary_search(&name).is_ok())
-    };
+    let is_among = |list: &NameList| view.program().is_some_and(|name| list.contains(name));
     let mut redirects = view.command.redirects.iter();
-    is_among(SAYERS)
-        || is_among(PRINTERS)
+    is_among(&SAYERS)
+        || is_among(&PRINTERS)
             && redirects.any(|redirect| {
                 matches!(
                     redirect.kind,

@@ -154,6 +154,29 @@ impl Judgement<'_> {
             .map(|cover| cover.found.finding.rule.as_str())
     }
 
+    /// What is left of containment where questions are suspended: a part that a rule wants contained, or code that
+    /// nobody can know and that some layer would have contained, whatever another made of it.
+    pub(super) fn still_contained(
+        &self,
+        objections: &[Objection],
+        covers: &[Vec<Cover>],
+    ) -> Option<Answer> {
+        let unknown = || self.policy.wants_unknown_contained() && self.can_contain();
+        let mut wanted = objections.iter().filter(|one| {
+            let of_part = covers.get(one.found.part.unwrap_or_default());
+            let contained = match one.found.finding.verdict {
+                Verdict::Contain => true,
+                Verdict::Ask => one.is_unknown_code && unknown(),
+                Verdict::Allow | Verdict::Notify | Verdict::Review | Verdict::Deny => false,
+            };
+            contained && of_part.is_none_or(|covers| !self.is_answered(one, covers))
+        });
+        wanted.next().map(|one| Answer {
+            verdict: Verdict::Contain,
+            ..Answer::by(&one.found, false)
+        })
+    }
+
     /// Whether what the session remembers is held against the call, so that suspended prompts do
     /// not release it.
     pub(super) fn is_doubted(&self, objections: &[Objection], covers: &[Vec<Cover>]) -> bool {
@@ -168,7 +191,7 @@ impl Judgement<'_> {
     pub(super) fn wants_certain_people(&self, objection: &Objection) -> bool {
         let finding = &objection.found.finding;
         let tool = self.view.call.tool();
-        finding.verdict >= Verdict::Ask
+        finding.verdict >= Verdict::Contain
             && self.policy.wants_certain_people(tool, Some(&finding.rule))
     }
 

@@ -271,6 +271,7 @@ mod tests {
             directory: None,
             home: Some("/home/dev"),
             lookup: &NoLinks,
+            can_contain: false,
         };
         let policy = Policy::compile(vec![]).unwrap();
         let action = understand(ToolCall::shell(line), &policy, &around);

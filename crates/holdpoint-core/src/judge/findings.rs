@@ -5,8 +5,9 @@ use std::ops::Range;
 use super::Judgement;
 use super::coverage::Cover;
 use super::guards::Guarded;
+use super::spelling::Spelled;
 use crate::decision::{Finding, span_of};
-use crate::opaque::{Opaque, Reason};
+use crate::opaque::{Opaque, OpaqueKind, Reason};
 use crate::policy::rules::{Match, MatchKind};
 use crate::policy::tool_names::{Naming, TO_THE_LETTER};
 use crate::policy::tool_rules::Opinion;
@@ -52,6 +53,8 @@ pub(super) struct Objection {
     pub(super) specificity: usize,
     /// How its rule names the tool.
     pub(super) naming: Naming,
+    /// Whether it is about code that nobody can know before it runs, so that the sandbox may answer it where anybody may.
+    pub(super) is_unknown_code: bool,
     pub(super) found: PartFinding,
 }
 
@@ -81,6 +84,10 @@ impl Objection {
             return false;
         }
         if cover.speaker.is_none() && wants_certain_people {
+            return false;
+        }
+        // Clauses about effects know nothing of what a rule has found.
+        if cover.spelled == Spelled::Effects {
             return false;
         }
         match self.answerable {
@@ -151,6 +158,9 @@ impl Judgement<'_> {
                         .of_layer(layer.authority),
                 );
             }
+            let clauses = &layer.deny_list.effects;
+            let touched = self.touched_by_effect(clauses, Method::Blacklist, Verdict::Deny);
+            found.extend(touched.into_iter().map(|one| one.of_layer(layer.authority)));
         }
         let refused = self.address_findings(Verdict::Deny);
         found.extend(refused.into_iter().map(|(_, one)| one));
@@ -264,6 +274,19 @@ impl Judgement<'_> {
                     replaces_default: speaker.trust == Trust::Trusted,
                     specificity,
                     naming,
+                    is_unknown_code: false,
+                    found: one.of_layer(layer.authority),
+                });
+            }
+            let clauses = &layer.ask_list.effects;
+            for one in self.touched_by_effect(clauses, Method::ToolPolicy, Verdict::Ask) {
+                found.push(Objection {
+                    speaker: Some(speaker),
+                    answerable: Answerable::Usually,
+                    replaces_default: speaker.trust == Trust::Trusted,
+                    specificity: 0,
+                    naming: Naming::Unnamed,
+                    is_unknown_code: false,
                     found: one.of_layer(layer.authority),
                 });
             }
@@ -289,11 +312,11 @@ impl Judgement<'_> {
                 found.push(Objection {
                     speaker: Some(speaker),
                     answerable: Answerable::Usually,
-                    // A notice lets a call run only where it covers it, as an allow does.
                     replaces_default: speaker.trust == Trust::Trusted
-                        && supervised.verdict > Verdict::Notify,
+                        && supervised.replaces_default(),
                     specificity: supervised.specificity,
                     naming: supervised.naming,
+                    is_unknown_code: false,
                     found: one.of_layer(layer.authority),
                 });
             }
@@ -305,6 +328,7 @@ impl Judgement<'_> {
                 replaces_default: speaker.trust == Trust::Trusted && !self.view.is_shell(),
                 specificity: 1,
                 naming: Naming::Unnamed,
+                is_unknown_code: false,
                 found: one,
             });
         }
@@ -316,6 +340,7 @@ impl Judgement<'_> {
                 replaces_default: speaker.trust == Trust::Trusted && !self.view.is_shell(),
                 specificity: 1,
                 naming: Naming::Unnamed,
+                is_unknown_code: false,
                 found: one,
             });
         }
@@ -362,7 +387,10 @@ impl Judgement<'_> {
                     }
                     let (rule, reason) = opaque_words(*opaque);
                     let hides = refuses && opaque.reason.hides_commands();
-                    found.push(self.unknown(rule, reason.into(), Some(index), hides));
+                    found.push(Objection {
+                        is_unknown_code: opaque.kind == OpaqueKind::Run,
+                        ..self.unknown(rule, reason.into(), Some(index), hides)
+                    });
                 }
             } else if command.command.assignments.iter().any(holds_code)
                 && self.calculates_besides(&command.command)
@@ -405,6 +433,7 @@ impl Judgement<'_> {
             replaces_default: false,
             specificity: 0,
             naming: Naming::Unnamed,
+            is_unknown_code: false,
             found: self.found(Method::Guard, Verdict::Ask, rule.into(), reason, command),
         }
     }
@@ -537,7 +566,7 @@ impl Judgement<'_> {
                 verdict,
                 risk: match verdict {
                     Verdict::Allow | Verdict::Notify => Risk::None,
-                    Verdict::Ask | Verdict::Review => Risk::Medium,
+                    Verdict::Contain | Verdict::Ask | Verdict::Review => Risk::Medium,
                     Verdict::Deny => Risk::High,
                 },
                 reason,

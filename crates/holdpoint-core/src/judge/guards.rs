@@ -171,13 +171,14 @@ impl Guarded {
         let verdict = self.found.finding.verdict;
         (verdict > Verdict::Allow && verdict < Verdict::Deny).then(|| Objection {
             speaker: self.speaker,
-            answerable: match self.found.finding.risk >= Risk::High && verdict >= Verdict::Ask {
+            answerable: match self.found.finding.risk >= Risk::High && verdict >= Verdict::Contain {
                 true => Answerable::InSoManyWords,
                 false => Answerable::Usually,
             },
             replaces_default: false,
             specificity: 0,
             naming: Naming::Unnamed,
+            is_unknown_code: false,
             found: self.found.clone(),
         })
     }

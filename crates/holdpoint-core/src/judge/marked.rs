@@ -60,6 +60,7 @@ impl Judgement<'_> {
             replaces_default: false,
             specificity: 0,
             naming: Naming::Unnamed,
+            is_unknown_code: false,
             found: self.found(
                 Method::Injection,
                 Verdict::Ask,
@@ -100,7 +101,7 @@ fn reads_secrets(effect: &Effect) -> bool {
     ) && effect.classes & (SECRET | SECRET_VARIABLE | ENVIRONMENT) != 0
 }
 
-fn reaches_network(effect: &Effect) -> bool {
+pub(super) fn reaches_network(effect: &Effect) -> bool {
     match effect.kind {
         // Talking to oneself tells nobody anything.
         EffectKind::Connect => effect.classes & LOOPBACK == 0,

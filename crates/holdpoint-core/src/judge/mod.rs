@@ -6,6 +6,8 @@
 //! may at the end release what would only have been asked.
 
 mod answers;
+mod by_effect;
+mod contained;
 mod coverage;
 mod explained;
 mod findings;
@@ -117,7 +119,9 @@ impl Judgement<'_> {
         let mut objections = self.objections(&opinions, &guarded);
         objections.extend(doubts);
         objections.extend(self.supposed());
-        let covers = self.covers(&opinions);
+        let uncontained = self.settle_containment(&mut objections);
+        let mut covers = self.covers(&opinions);
+        self.cover_by_effect(&mut covers);
 
         let mut answers: Vec<Answer> = covers
             .iter()
@@ -156,13 +160,19 @@ impl Judgement<'_> {
             && !self.is_doubted(&objections, &covers)
             && let Some((method, reason)) = self.session.state.suspended.in_force()
         {
-            answer = Answer {
+            // What is suspended is the question. What is to be contained stays so: another part, or this one, whose
+            // question stood above it.
+            let contained = answers
+                .into_iter()
+                .find(|one| one.verdict == Verdict::Contain)
+                .or_else(|| self.still_contained(&objections, &covers));
+            answer = contained.unwrap_or(Answer {
                 verdict: Verdict::Allow,
                 method,
                 rule: None,
                 reason: reason.into(),
                 managed: false,
-            };
+            });
         }
         if let Some(first) = refusals.first() {
             answer = Answer {
@@ -186,8 +196,10 @@ impl Judgement<'_> {
                 Some(&finding.rule) == answer.rule.as_ref() && finding.verdict == answer.verdict
             })
             .map(|one| one.instead.clone());
+        let asks = answer.verdict == Verdict::Ask;
         Decision {
             only_looks,
+            uncontained: uncontained.filter(|_| asks),
             ..self.written(answer, instead, findings, &opinions)
         }
     }
@@ -209,7 +221,7 @@ impl Judgement<'_> {
             // Every rule that asks is there once, however many findings there are: who must be asked
             // depends on it.
             let same = |one: &Finding| one.rule == finding.rule && one.verdict == finding.verdict;
-            let told = decides(&finding) || finding.verdict >= Verdict::Ask;
+            let told = decides(&finding) || finding.verdict >= Verdict::Contain;
             let room = findings.len() < MAX_FINDINGS || (told && !findings.iter().any(same));
             let piece = piece.filter(|_| finding.part.is_none());
             let piece = piece.and_then(|piece| self.piece(&piece));
@@ -252,6 +264,7 @@ impl Judgement<'_> {
             call: self.view.call.digest(),
             policy: self.policy.digest().to_owned(),
             only_looks: false,
+            uncontained: None,
         }
     }
 
@@ -282,8 +295,11 @@ impl Judgement<'_> {
         !self.view.commands.is_empty()
     }
 
-    /// What the tool rules say, by part and layer.
+    /// What the tool rules say, by part and layer; nothing where there are none.
     fn opinions(&self) -> Vec<Vec<Opinion>> {
+        if (self.policy.layers().iter()).all(|layer| layer.tools.is_empty()) {
+            return Vec::new();
+        }
         let parts: Vec<Option<usize>> = if self.has_commands() {
             (0..self.view.commands.len()).map(Some).collect()
         } else {

@@ -15,12 +15,12 @@ impl Judgement<'_> {
             let Some(network) = &layer.network else {
                 continue;
             };
-            for subject in effects::subjects(self.view) {
-                let fetching = match subject.command {
+            for (command, effects) in effects::effects_by_command(self.view) {
+                let fetching = match command {
                     Some(_) => Fetching::Never,
-                    None => catalogue::fetching(subject.tool),
+                    None => catalogue::fetching(self.view.call.tool()),
                 };
-                for effect in subject.effects {
+                for effect in effects {
                     let Some(finding) = network.finding(effect, fetching) else {
                         continue;
                     };
@@ -33,10 +33,10 @@ impl Judgement<'_> {
                             verdict,
                             finding.rule,
                             finding.reason,
-                            subject.command,
+                            command,
                         )
                         .of_layer(layer.authority);
-                    if subject.command.is_none() {
+                    if command.is_none() {
                         one.finding.part = Some(effect.text.clone());
                     } else if self.view.is_shell() {
                         one.finding.span = Some(span_of(&effect.span));

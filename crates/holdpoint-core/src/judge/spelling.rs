@@ -34,6 +34,8 @@ pub(super) enum Spelled {
     Argument(String, String),
     /// A file, as a pattern.
     Place(String),
+    /// Nothing: it speaks of what a call does.
+    Effects,
 }
 
 /// What was read of rules so far, with the questions each raises.
@@ -73,6 +75,7 @@ impl Judgement<'_> {
     fn calls_spelled(&self, spelled: &Spelled) -> Vec<ToolCall> {
         let inputs: Vec<Value> = match spelled {
             Spelled::Tool => vec![Value::Object(Map::new())],
+            Spelled::Effects => Vec::new(),
             Spelled::Command(pattern) => {
                 let key = match self.view.shape {
                     Shape::Shell { command } => command,

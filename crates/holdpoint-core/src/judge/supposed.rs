@@ -36,7 +36,7 @@ impl Judgement<'_> {
         // A command under another name is asked about as under its own; what is only data to most
         // programs, where it would be refused.
         let least = match supposed.supposition.is_itself {
-            true => Verdict::Ask,
+            true => Verdict::Contain,
             false => Verdict::Deny,
         };
         let mut gravest: Option<(Verdict, Risk, String)> = None;
@@ -88,6 +88,7 @@ impl Judgement<'_> {
             replaces_default: false,
             specificity: 0,
             naming: Naming::Unnamed,
+            is_unknown_code: false,
             found: one,
         })
     }

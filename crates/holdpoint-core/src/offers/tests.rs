@@ -19,6 +19,7 @@ const AROUND: Surroundings<'static> = Surroundings {
     directory: Some("/ws"),
     home: Some("/home/dev"),
     lookup: &NoLinks,
+    can_contain: false,
 };
 
 fn offered(call: &ToolCall) -> Vec<(OfferScope, Vec<String>)> {

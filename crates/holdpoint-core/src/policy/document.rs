@@ -12,11 +12,13 @@ use schemars::JsonSchema;
 use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
+use super::clauses::Clause;
 use super::guards::Guards;
 use super::injection::Injection;
 use super::network::Network;
 use super::profile::Profile;
 use super::redaction::Redaction;
+use super::sandbox::{OpaqueAnswer, Sandbox};
 use crate::catalogue::Effect;
 use crate::verdict::{Autonomy, DefaultPolicy, Risk, Supervision};
 
@@ -70,6 +72,10 @@ pub struct Document {
     pub on_error: Option<OnError>,
     /// The record of what was answered.
     pub ledger: Option<LedgerRules>,
+    /// What answers where nobody can know before a command runs what it runs. Without it: ask.
+    pub opaque: Option<OpaqueAnswer>,
+    /// What a contained command is given.
+    pub sandbox: Option<Sandbox>,
 }
 
 /// The record of what was answered.
@@ -141,6 +147,9 @@ pub struct RuleList {
     /// For a tool and one of its arguments, values it starts with (and, in a deny list, contains).
     #[serde(default)]
     pub arguments: BTreeMap<String, BTreeMap<String, Vec<String>>>,
+    /// What a call does. In `allow` all that it does must be named; in `ask` and `deny` one thing is enough.
+    #[serde(default)]
+    pub effects: Vec<Clause>,
 }
 
 /// Blunt checks on the text of commands and paths.

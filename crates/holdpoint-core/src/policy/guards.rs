@@ -39,6 +39,8 @@ pub enum Switch {
     On,
     /// It tells a person.
     Notify,
+    /// It wants the command run inside the sandbox.
+    Contain,
     /// It asks.
     Ask,
     /// It wants a person to look closely.
@@ -54,6 +56,7 @@ impl Switch {
             Switch::Off => "off",
             Switch::On => "on",
             Switch::Notify => "notify",
+            Switch::Contain => "contain",
             Switch::Ask => "ask",
             Switch::Review => "review",
             Switch::Deny => "deny",
@@ -66,6 +69,7 @@ impl Switch {
             Switch::Off => None,
             Switch::On => Some(own),
             Switch::Notify => Some(Verdict::Notify),
+            Switch::Contain => Some(Verdict::Contain),
             Switch::Ask => Some(Verdict::Ask),
             Switch::Review => Some(Verdict::Review),
             Switch::Deny => Some(Verdict::Deny),

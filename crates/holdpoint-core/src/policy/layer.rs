@@ -19,6 +19,7 @@ use super::packs::Owner;
 use super::profile::Profile;
 use super::redaction::Redaction;
 use super::rules::Rules;
+use super::sandbox::{OpaqueAnswer, Sandbox};
 use super::sanitizer::Sanitizer;
 use super::tool_rules::ToolTable;
 use crate::call::{digest_of, hex_digest};
@@ -115,6 +116,8 @@ pub struct Layer {
     pub(crate) guards: Option<Guards>,
     pub(crate) redaction: Option<Redaction>,
     pub(crate) injection: Option<Injection>,
+    pub(crate) opaque: Option<OpaqueAnswer>,
+    pub(crate) sandbox: Option<Sandbox>,
 }
 
 impl Layer {
@@ -168,6 +171,8 @@ impl Layer {
             guards: document.guards,
             redaction: document.redaction,
             injection: document.injection,
+            opaque: document.opaque,
+            sandbox: document.sandbox,
         })
     }
 
@@ -540,6 +545,7 @@ mod tests {
             directory: None,
             home: None,
             lookup: &NoLinks,
+            can_contain: false,
         };
         let of = |call: &ToolCall| judge_call(call, &policy, &Session::default(), &around).verdict;
         let shell = |line: &str| of(&ToolCall::shell(line));

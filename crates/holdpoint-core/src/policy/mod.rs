@@ -1,10 +1,11 @@
 //! Policies: from the text people write to something a call can be judged by.
 //!
 //! `document` is the file, `profile` the ready-made ones, `layer` one compiled file with its
-//! authority, and `Policy` the layers in force. Matching lives in `rules` (lists), `tool_rules`,
+//! authority, and `Policy` the layers in force. Matching lives in `rules` (lists), `clauses`, `tool_rules`,
 //! `files` and `sanitizer`; combining what they find is the judge's business.
 
 mod asking;
+pub(crate) mod clauses;
 mod document;
 mod files;
 mod guards;
@@ -17,6 +18,7 @@ mod profile;
 mod reach;
 mod redaction;
 pub(crate) mod rules;
+mod sandbox;
 mod sanitizer;
 #[cfg(feature = "schema")]
 mod schema;
@@ -25,6 +27,7 @@ pub(crate) mod tool_rules;
 mod values;
 
 pub use asking::{AskingTerms, channel_of};
+pub use clauses::{Clause, EffectWord, GroupWord, TargetWord};
 pub use document::{
     Approval, Channel, ChannelKind, ChannelText, Check, Condition, Conditions, Document,
     Durability, Fallback, FileRules, Files, LedgerRules, OnError, Parameter, ParameterType,
@@ -32,11 +35,12 @@ pub use document::{
     ToolRules, Version,
 };
 pub use guards::{Guards, Switch};
-pub use injection::{Cleaning, Injection, Origins, Thresholds};
+pub use injection::{Cleaning, Injection, Origins, SecondOpinion, Thresholds};
 pub use layer::{Authority, Layer, Policy, Source, Standing, Trust};
 pub use network::{Access, HostPattern, Network, Schemes};
 pub use packs::{Guard, LoadedPack, Switched};
 pub use profile::Profile;
 pub use redaction::{FormatList, FormatText, Kept, Redaction, RedactionRules};
+pub use sandbox::{Cache, Floor, OpaqueAnswer, Sandbox, SandboxLimits};
 #[cfg(feature = "schema")]
 pub use schema::json_schema;

@@ -14,6 +14,8 @@ use crate::document::{self, DocumentError};
 pub enum Profile {
     /// Guards judge; nothing else has an opinion.
     Balanced,
+    /// As balanced, and what is understood and stays within a few clauses is allowed without a question.
+    Autopilot,
     /// Ask about everything no rule allows.
     Strict,
     /// Look, never touch.
@@ -37,8 +39,9 @@ pub enum Profile {
 
 impl Profile {
     /// All of them, the default first.
-    pub const ALL: [Profile; 10] = [
+    pub const ALL: [Profile; 11] = [
         Profile::Balanced,
+        Profile::Autopilot,
         Profile::Strict,
         Profile::Readonly,
         Profile::Paranoid,
@@ -71,6 +74,7 @@ impl Profile {
         }
         match self {
             Profile::Balanced => shipped!("balanced"),
+            Profile::Autopilot => shipped!("autopilot"),
             Profile::Strict => shipped!("strict"),
             Profile::Readonly => shipped!("readonly"),
             Profile::Paranoid => shipped!("paranoid"),
@@ -125,7 +129,12 @@ impl Document {
             (Some(ours), Some(theirs)) => Some(ours.joined(theirs)),
             (ours, theirs) => theirs.or(ours),
         };
+        base.sandbox = match (base.sandbox, self.sandbox) {
+            (Some(ours), Some(theirs)) => Some(ours.joined(theirs)),
+            (ours, theirs) => theirs.or(ours),
+        };
         Ok(Document {
+            opaque: self.opaque.or(base.opaque),
             schema: self.schema,
             version: self.version.or(base.version),
             profile: Some(profile),
@@ -152,6 +161,7 @@ impl RuleList {
     pub(super) fn extend(&mut self, other: RuleList) {
         self.tools.extend(other.tools);
         self.patterns.extend(other.patterns);
+        self.effects.extend(other.effects);
         for (tool, named) in other.arguments {
             let entry = self.arguments.entry(tool).or_default();
             for (argument, values) in named {

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::clauses;
 use super::document::{DOCUMENT_ALIASES, Document, PARAMETER_ALIASES, TOOL_RULE_ALIASES};
 use super::injection::{INJECTION_ALIASES, THRESHOLD_ALIASES};
 
@@ -27,6 +28,11 @@ pub fn json_schema() -> Value {
     }
     one_or_many(&mut schema, "Conditions", "Condition");
     add_words(&mut schema, "Supervision", SUPERVISION_WORDS);
+    for (name, words) in clauses::words() {
+        if let Some(definition) = definition(&mut schema, name) {
+            definition.insert("enum".into(), json!(words));
+        }
+    }
     schema
 }
 

@@ -199,6 +199,7 @@ mod tests {
             directory: None,
             home: None,
             lookup: &NoLinks,
+            can_contain: false,
         };
         let policy = Policy::from_text("p", policy.to_string()).unwrap();
         let state: SessionState = serde_json::from_value(session.clone()).unwrap();

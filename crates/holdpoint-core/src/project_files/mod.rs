@@ -19,3 +19,10 @@ pub(crate) mod manifest;
 pub(crate) mod package_json;
 pub(crate) mod pattern;
 pub(crate) mod settings;
+
+/// A value of YAML as it is meant: without the comment behind it and the quotes around it.
+fn yaml_scalar(value: &str) -> &str {
+    let value = value.trim();
+    let value = value.split(" #").next().unwrap_or(value).trim();
+    value.trim_matches(['"', '\''])
+}

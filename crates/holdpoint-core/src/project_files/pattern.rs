@@ -1,6 +1,8 @@
 //! Patterns of files in a project, as `programs.toml` writes them: `*` and `?` within a name, `**` for
 //! any number of directories.
 
+use crate::paths::base_name;
+
 /// A pattern relative to some directory.
 pub(crate) struct Pattern<'p>(pub(crate) &'p str);
 
@@ -10,32 +12,62 @@ const MAX_PARTS: usize = 32;
 impl Pattern<'_> {
     /// Whether a relative path is one of the pattern's.
     pub(crate) fn matches(&self, path: &str) -> bool {
-        if !self.0.contains('/') && !path.contains('/') {
-            return name_matches(self.0, path);
+        // Nearly all comparisons fail at the first letter or at the last.
+        let differ = |wanted: Option<&u8>, given: Option<&u8>| {
+            wanted.is_some_and(|wanted| !matches!(wanted, b'*' | b'?') && given != Some(wanted))
+        };
+        let (wanted, given) = (self.0.as_bytes(), path.as_bytes());
+        if differ(wanted.last(), given.last()) || differ(wanted.first(), given.first()) {
+            return false;
         }
-        let pattern: Vec<&str> = self.0.split('/').take(MAX_PARTS).collect();
-        let parts: Vec<&str> = path.split('/').collect();
-        parts.len() <= MAX_PARTS && parts_match(&pattern, &parts)
+        let slashes = |text: &str| text.bytes().filter(|byte| *byte == b'/').count();
+        let deepest = MAX_PARTS - 1;
+        if slashes(path) > deepest {
+            return false;
+        }
+        // Patterns that are shipped have a few parts; one a command is given may have any number.
+        let mut pattern = self.0;
+        if slashes(pattern) > deepest {
+            let end = pattern.match_indices('/').nth(deepest);
+            pattern = end.and_then(|(at, _)| pattern.get(..at)).unwrap_or(pattern);
+        }
+        parts_match(Some(pattern), Some(path))
     }
 
     /// Whether a name is one the last part allows.
     pub(crate) fn last_matches(&self, name: &str) -> bool {
-        let last = self.0.rsplit('/').next().unwrap_or(self.0);
-        name_matches(last, name)
+        name_matches(base_name(self.0), name)
     }
 }
 
-fn parts_match(pattern: &[&str], path: &[&str]) -> bool {
-    match (pattern.split_first(), path.split_first()) {
-        (None, None) => true,
-        (Some((&"**", rest)), _) => {
-            (0..=path.len()).any(|skip| parts_match(rest, path.get(skip..).unwrap_or_default()))
-                || (rest.is_empty() && !path.is_empty())
+/// Whether what is left of a path is what is left of a pattern; none where there is no further part.
+fn parts_match(pattern: Option<&str>, path: Option<&str>) -> bool {
+    let Some(pattern) = pattern else {
+        return path.is_none();
+    };
+    let (part, rest) = first_part(pattern);
+    if part == "**" {
+        let mut below = path;
+        while let Some(names) = below {
+            if parts_match(rest, below) {
+                return true;
+            }
+            below = first_part(names).1;
         }
-        (Some((part, rest)), Some((name, names))) => {
-            name_matches(part, name) && parts_match(rest, names)
-        }
-        (None, Some(_)) | (Some(_), None) => false,
+        return parts_match(rest, None);
+    }
+    path.is_some_and(|path| {
+        let (name, names) = first_part(path);
+        name_matches(part, name) && parts_match(rest, names)
+    })
+}
+
+/// The first part of a path and those behind it. Letter by letter: a search has to be prepared, and the
+/// patterns of every program are compared with every file.
+fn first_part(path: &str) -> (&str, Option<&str>) {
+    match path.bytes().position(|byte| byte == b'/') {
+        Some(at) => (path.get(..at).unwrap_or_default(), path.get(at + 1..)),
+        None => (path, None),
     }
 }
 

@@ -23,7 +23,11 @@ pub(crate) fn command_lines(text: &str) -> CommandLines {
         found.texts_in(&whole);
         return found.found;
     }
-    let joined = text.replace("\\\n", " ");
+    // Terraform's word for where a file lies.
+    let joined = text
+        .replace("\\\n", " ")
+        .replace("${path.module}", ".")
+        .replace("${path.root}", ".");
     let lines: Vec<&str> = joined.lines().collect();
     let mut block: Option<Block> = None;
     for line in &lines {
@@ -40,6 +44,9 @@ pub(crate) fn command_lines(text: &str) -> CommandLines {
             }
             let whole = std::mem::take(&mut open.lines).join("\n");
             let fenced = open.fence.is_some();
+            if bare.starts_with(']') {
+                found.list(&whole);
+            }
             block = None;
             found.push(&whole);
             if fenced {
@@ -90,6 +97,10 @@ fn fence_of(line: &str) -> Option<&'static str> {
 struct Settings {
     found: CommandLines,
     known: HashSet<String>,
+    /// What runs the command beside it, as a shell's words: `interpreter = ["python3", "-c"]`.
+    interpreter: Option<String>,
+    /// That command.
+    command: Option<String>,
 }
 
 impl Settings {
@@ -127,8 +138,49 @@ impl Settings {
         self.found.lines.push(line.to_owned());
     }
 
+    /// A list over several lines may be one command's words.
+    fn list(&mut self, lines: &str) {
+        let items = list_items(&format!("[{}]", lines.replace('\n', " "))).unwrap_or_default();
+        if items.len() > 1 {
+            let words: Vec<String> = items.iter().map(|item| quoted(item)).collect();
+            self.push(&words.join(" "));
+        }
+    }
+
+    /// A command and what it is told to be run by, whichever comes first.
+    fn paired(&mut self, line: &str) {
+        let Some((key, value)) = line.split_once('=') else {
+            return;
+        };
+        let value = value.trim();
+        match key.trim() {
+            "interpreter" => {
+                self.interpreter = list_items(value).map(|items| {
+                    let words: Vec<String> = items.iter().map(|item| quoted(item)).collect();
+                    words.join(" ")
+                });
+            }
+            "command" => self.command = Some(unescaped(unquoted(value))),
+            _ => return,
+        }
+        if let (Some(interpreter), Some(command)) = (&self.interpreter, &self.command) {
+            let line = format!("{interpreter} {}", quoted(command));
+            self.push(&line);
+        }
+    }
+
     /// Everything a line of settings may say: itself, what follows its key, the items of a list.
     fn value(&mut self, line: &str) {
+        // `data "external" "x" { program = ["sh", "-c", "…"] }`
+        if let Some((head, inside)) = line.split_once('{')
+            && let Some(inside) = inside.trim_end().strip_suffix('}')
+            && !inside.contains(['{', '}'])
+            && inside.contains('=')
+            && !head.contains(['=', '$'])
+        {
+            self.value(inside.trim());
+        }
+        self.paired(line);
         let mut rest = line;
         loop {
             let before = rest;
@@ -184,6 +236,11 @@ fn unquoted(text: &str) -> &str {
     text
 }
 
+/// A text without the slashes in front of its quotes.
+fn unescaped(text: &str) -> String {
+    text.replace("\\\"", "\"")
+}
+
 /// The items of `["rm", "-rf", "/"]`.
 fn list_items(text: &str) -> Option<Vec<String>> {
     let inside = text.strip_prefix('[')?.strip_suffix(']')?;
@@ -232,6 +289,20 @@ mod tests {
             "cd /\nrm -rf x"
         ));
         assert!(has("all:\n    @rm -rf ~\n", "rm -rf ~"));
+        let external = "data \"external\" \"x\" { program = [\"sh\", \"-c\", \"rm -rf ~\"] }\n";
+        assert!(has(external, "'sh' '-c' 'rm -rf ~'"));
+        assert!(has(
+            "  program = [\n    \"rm\",\n    \"-rf\", \"/\",\n  ]\n",
+            "'rm' '-rf' '/'"
+        ));
+        assert!(has(
+            "  interpreter = [\"python3\", \"-c\"]\n  command = \"print(1)\"\n",
+            "'python3' '-c' 'print(1)'"
+        ));
+        assert!(has(
+            "program = [\"bash\", \"${path.module}/z.sh\"]\n",
+            "'bash' './z.sh'"
+        ));
         assert!(has("x = \"\"\"\nrm -rf ~\n\"\"\"\n", "rm -rf ~"));
     }
 

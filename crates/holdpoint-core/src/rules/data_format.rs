@@ -20,16 +20,41 @@ pub(crate) struct ProgramsFile {
     pub(crate) sayers: Vec<String>,
     /// Names of variables that hold secrets, wild.
     pub(crate) secret_variables: Vec<String>,
+    /// Names of variables that make programs do something else than their words say, wild.
+    pub(crate) steering: Vec<String>,
+    /// Flags by which any program is told its settings or proves who it is.
+    pub(crate) credential_flags: Vec<String>,
     /// Programs whose words are texts and names, and commands only where a table says so.
     pub(crate) data: Vec<String>,
     /// Programs of which the same holds in some case.
     pub(crate) read_only_when: Vec<ReadOnlyEntry>,
+    /// Programs policies allow by what they are for.
+    pub(crate) group: Vec<GroupEntry>,
     pub(crate) program: Vec<ProgramEntry>,
     pub(crate) carrier: Vec<CarrierEntry>,
     /// Files programs load of their own accord.
     pub(crate) loads: Vec<LoadsEntry>,
     /// How files are read that are loaded so.
     pub(crate) format: Vec<FormatEntry>,
+}
+
+/// Programs of a group, in some case.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GroupEntry {
+    pub(crate) name: String,
+    pub(crate) programs: Vec<String>,
+    /// Its operands begin with one of these; any, if there are none.
+    #[serde(default)]
+    pub(crate) subcommand: Vec<String>,
+    /// All of these flags are given, each one of several.
+    #[serde(default)]
+    pub(crate) flags: Vec<String>,
+    /// None of these flags is given.
+    #[serde(default)]
+    pub(crate) without: Vec<String>,
+    /// No more operands stand behind the subcommand.
+    pub(crate) most_operands: Option<usize>,
 }
 
 /// Flags of some programs whose values run.
@@ -129,6 +154,8 @@ pub(crate) struct ProgramEntry {
     pub(crate) single_dash: bool,
     #[serde(default)]
     pub(crate) dashless: bool,
+    #[serde(default)]
+    pub(crate) options_first: bool,
     /// Long flags that take two words, a name and a text, neither of which is a path.
     #[serde(default)]
     pub(crate) pairs: Vec<String>,

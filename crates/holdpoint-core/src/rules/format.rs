@@ -72,6 +72,7 @@ impl OneOrMany {
 pub(crate) struct CaseEntry {
     pub(crate) program: OneOrMany,
     pub(crate) subcommand: OneOrMany,
+    pub(crate) not_subcommand: OneOrMany,
     pub(crate) flags: OneOrMany,
     pub(crate) without: OneOrMany,
     pub(crate) operands: OneOrMany,

@@ -98,7 +98,7 @@ impl Pack {
                 .ok_or_else(|| {
                     let verdict = &entry.verdict;
                     wrong(format!(
-                        "unknown verdict `{verdict}`: use notify, ask, review or deny"
+                        "unknown verdict `{verdict}`: use notify, contain, ask, review or deny"
                     ))
                 })?;
             let risk = Risk::from_word(&entry.risk).ok_or_else(|| {
@@ -219,6 +219,7 @@ fn case(entry: CaseEntry) -> Result<Case, String> {
     Ok(Case {
         program: texts(entry.program),
         subcommand: texts(entry.subcommand),
+        not_subcommand: texts(entry.not_subcommand),
         flags: texts(entry.flags),
         without: texts(entry.without),
         operands: texts(entry.operands),

@@ -51,14 +51,15 @@ pub(super) fn case_holds<'e>(case: &Case, subject: &Subject<'e>) -> Option<Optio
     if !about_effects {
         return Some(None);
     }
+    // Most cases with paths have many, none of which is near a place of this subject.
+    if !case.path.is_empty() && !subject.is_near_some(&case.path_marks) {
+        return None;
+    }
     // Of its paths, those a place of this subject may be at.
     let paths = || {
         let marked = case.path.iter().zip(case.path_marks.iter());
         marked.filter_map(|(path, mark)| subject.is_near(*mark).then_some(path.as_ref()))
     };
-    if !case.path.is_empty() && paths().next().is_none() {
-        return None;
-    }
     subject
         .effects
         .iter()
@@ -71,6 +72,7 @@ pub(super) fn case_holds<'e>(case: &Case, subject: &Subject<'e>) -> Option<Optio
 
 fn command_holds(case: &Case, subject: &Subject<'_>) -> bool {
     let asks = !case.subcommand.is_empty()
+        || !case.not_subcommand.is_empty()
         || !case.flags.is_empty()
         || !case.without.is_empty()
         || !case.operands.is_empty()
@@ -94,6 +96,11 @@ fn command_holds(case: &Case, subject: &Subject<'_>) -> bool {
     let Some(skip) = skip else {
         return false;
     };
+    if some(&case.not_subcommand, |excluded| {
+        reading.begins_so(excluded).is_some()
+    }) {
+        return false;
+    }
     let operands = reading.operands_after(skip);
     case.flags.iter().all(|flag| reading.has(flag))
         && !case.without.iter().any(|flag| reading.has_exactly(flag))
@@ -159,11 +166,14 @@ pub(crate) fn alternatives(spec: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(spec);
     std::iter::from_fn(move || {
         let text = rest?;
-        let sign = text.as_bytes().windows(3).position(|three| three == b" | ");
+        let bytes = text.as_bytes();
+        let blank = |at: Option<usize>| at.and_then(|at| bytes.get(at)) == Some(&b' ');
+        let mut signs = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'|');
+        let sign = signs.find(|(at, _)| blank(at.checked_sub(1)) && blank(Some(at + 1)));
         let one = match sign {
-            Some(at) => {
-                rest = text.get(at + 3..);
-                text.get(..at)?
+            Some((at, _)) => {
+                rest = text.get(at + 2..);
+                text.get(..at - 1)?
             }
             None => {
                 rest = None;
@@ -175,13 +185,14 @@ pub(crate) fn alternatives(spec: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a text matches a pattern with `*` and `?`, compared without case.
+#[inline]
 pub(crate) fn wild(pattern: &str, text: &str) -> bool {
     wild_bytes(pattern.as_bytes(), text.as_bytes())
 }
 
 /// The same, of bytes. Nearly all comparisons fail at the first letter, so that is looked at where
 /// it is asked.
-#[inline]
+#[inline(always)]
 pub(crate) fn wild_bytes(pattern: &[u8], text: &[u8]) -> bool {
     match (pattern.first(), text.first()) {
         (Some(wanted), Some(byte))

@@ -40,6 +40,7 @@ pub(crate) struct Rule {
 pub(crate) struct Case {
     pub(crate) program: Texts,
     pub(crate) subcommand: Texts,
+    pub(crate) not_subcommand: Texts,
     pub(crate) flags: Texts,
     pub(crate) without: Texts,
     pub(crate) operands: Texts,
@@ -76,6 +77,8 @@ pub(crate) struct Program {
     pub(crate) single_dash: bool,
     /// The first word is a cluster of flags without its dash.
     pub(crate) dashless: bool,
+    /// Behind its first operand every word is one: `kill 12 -1`.
+    pub(crate) options_first: bool,
     /// Long flags that take two words, a name and a text.
     pub(crate) pairs: &'static [&'static str],
     /// Flags of a program with `single_dash` whose value may be glued to them.
@@ -156,6 +159,20 @@ pub(crate) struct ReadOnly {
     pub(crate) subcommand: &'static [&'static str],
     /// No flag begins like one of these.
     pub(crate) without: &'static [&'static str],
+}
+
+/// Programs policies allow by what they are for, in some case.
+#[derive(Debug)]
+pub(crate) struct Group {
+    pub(crate) programs: &'static [&'static str],
+    /// Its operands begin with one of these; any, if there are none.
+    pub(crate) subcommand: &'static [&'static str],
+    /// All of these flags are given, each one of several.
+    pub(crate) flags: &'static [&'static str],
+    /// None of these flags is given.
+    pub(crate) without: &'static [&'static str],
+    /// No more operands stand behind the subcommand.
+    pub(crate) most_operands: Option<usize>,
 }
 
 /// Flags of a program whose values run.
@@ -387,20 +404,21 @@ impl Filter {
 
 mod packs {
     use super::{
-        Anchor, Carrier, Case, Cow, Database, Filter, Leaves, Loads, Method, PathRule, Program,
-        ProgramCase, ReadOnly, Reader, Recursive, Risk, Role, Roles, Rule, StatementLanguage,
-        Verdict,
+        Anchor, Carrier, Case, Cow, Database, Filter, Group, Leaves, Loads, Method, NameList,
+        PathRule, Program, ProgramCase, ReadOnly, Reader, Recursive, Risk, Role, Roles, Rule,
+        StatementLanguage, Verdict,
     };
 
     include!(concat!(env!("OUT_DIR"), "/packs.rs"));
 }
 
 pub(crate) use packs::{
-    CARRIERS, CARRIERS_SLOTS, DATA, FILTERS, FILTERS_BY_PROGRAM, FILTERS_BY_PROGRAM_SLOTS,
-    FILTERS_BY_SUBCOMMAND, FORMATS, GENERAL_BY_NEED, GENERAL_FILTERS, HELPFUL, LOADERS, LOADS,
-    PACKS, PATHS_BY_ENDING, PATHS_BY_NAME, PATHS_BY_PATTERN, PATTERNS_BY_FIRST, PATTERNS_BY_LAST,
-    PRINTERS, PROGRAM_NAMES, PROGRAM_NAMES_SLOTS, PROGRAM_PATTERNS, PROGRAMS, READ_ONLY,
-    READ_ONLY_WHEN, RULES, SAYERS, SECRET_VARIABLES, SENDERS, TARGETS,
+    CARRIERS, CARRIERS_SLOTS, CREDENTIAL_FLAGS, DATA, FILTERS, FILTERS_BY_PATTERN,
+    FILTERS_BY_PROGRAM, FILTERS_BY_PROGRAM_SLOTS, FILTERS_BY_SUBCOMMAND, FORMATS, GENERAL_BY_NEED,
+    GENERAL_FILTERS, GROUPS, HELPFUL, LOADS, PACKS, PATHS_BY_ENDING, PATHS_BY_NAME,
+    PATHS_BY_PATTERN, PATTERNS_BY_FIRST, PATTERNS_BY_LAST, PRINTERS, PROGRAM_NAMES,
+    PROGRAM_NAMES_SLOTS, PROGRAM_PATTERNS, PROGRAMS, READ_ONLY, READ_ONLY_WHEN, RULES, SAYERS,
+    SECRET_VARIABLES, SENDERS, STEERING, TARGETS,
 };
 
 /// The bit of a target.
@@ -452,6 +470,24 @@ pub(crate) fn place_of(
         slot = (slot + 1) % slots.len();
     }
     None
+}
+
+/// A list of names.
+#[derive(Debug)]
+pub(crate) struct NameList {
+    names: &'static [&'static str],
+    slots: &'static [u16],
+}
+
+impl NameList {
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        place_of(self.slots, name, |at| self.names.get(at).copied()).is_some()
+    }
+}
+
+/// The rows about what a program loads of a project's files.
+pub(crate) fn loads(name: &str) -> Option<&'static [usize]> {
+    look_up(packs::LOADERS, packs::LOADERS_SLOTS, name).copied()
 }
 
 /// The classes of files with a component of this name, in lower case.
@@ -523,7 +559,7 @@ pub(crate) fn candidates(subject: &Subject<'_>) -> Vec<&'static Rule> {
         }
     };
     let first_word = subject.traces.subcommand;
-    for at in subject.program.and_then(filters_of).into_iter().flatten() {
+    for at in subject.program.into_iter().flat_map(filters_of) {
         let at = usize::from(*at);
         // Most cases of a program are about another of its subcommands.
         let wanted = FILTERS_BY_SUBCOMMAND.get(at).copied().unwrap_or_default();
@@ -550,13 +586,23 @@ pub(crate) fn candidates(subject: &Subject<'_>) -> Vec<&'static Rule> {
         .collect()
 }
 
-/// The cases that name a program; programs are compared without case.
-fn filters_of(name: &str) -> Option<&'static [u16]> {
+/// The cases that name a program, or a pattern its name fits; programs are compared without case.
+fn filters_of(name: &str) -> impl Iterator<Item = &'static u16> {
     let (table, slots) = (FILTERS_BY_PROGRAM, FILTERS_BY_PROGRAM_SLOTS);
-    if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
-        return look_up(table, slots, &name.to_ascii_lowercase()).copied();
-    }
-    look_up(table, slots, name).copied()
+    let named = match name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => look_up(table, slots, &name.to_ascii_lowercase()),
+        false => look_up(table, slots, name),
+    };
+    let fitting = FILTERS_BY_PATTERN
+        .iter()
+        .filter(move |(pattern, _)| matching::wild(pattern, name));
+    let fitting = fitting.flat_map(|(_, filters)| filters.iter());
+    named.into_iter().copied().flatten().chain(fitting)
+}
+
+/// Whether some rule speaks of a program by its name.
+pub(crate) fn is_named(name: &str) -> bool {
+    filters_of(name).next().is_some()
 }
 
 /// The set of cases that may be about any program, but for those that need what a subject lacks.

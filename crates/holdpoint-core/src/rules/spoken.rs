@@ -10,6 +10,7 @@ pub(crate) fn keys(case: &Case) -> Vec<(&'static str, Value)> {
     let mut keys = vec![
         ("program", texts(&case.program)),
         ("subcommand", texts(&case.subcommand)),
+        ("not_subcommand", texts(&case.not_subcommand)),
         ("flags", texts(&case.flags)),
         ("without", texts(&case.without)),
         ("operands", texts(&case.operands)),

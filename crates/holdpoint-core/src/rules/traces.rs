@@ -22,7 +22,12 @@ fn mark(name: &[u8]) -> u32 {
 
 /// The bit of a mark.
 pub(crate) fn bit(mark: u32) -> u128 {
-    1 << (mark >> 25)
+    1 << place(mark)
+}
+
+/// Which of 128 bits a mark has.
+pub(crate) fn place(mark: u32) -> u32 {
+    mark >> 25
 }
 
 /// The longest word of a rule that has a bit of its own: a word that holds code is not looked

@@ -177,15 +177,16 @@ fn declare(environment: &mut Environment, builtin: &str, words: &[Argument]) {
         }
         if changes {
             environment.make_odd(name);
+            if flagged(&['l', 'u', 'c']) {
+                environment.make_cased(name);
+            }
             if flagged(&['n']) && !value.is_empty() {
                 environment.make_odd(value);
             }
         }
     }
     // `-n` makes a name for another variable: what either holds is then anybody's guess.
-    let renames = words
-        .iter()
-        .any(|word| word.unquoted().starts_with('-') && word.unquoted().contains('n'));
+    let renames = flagged(&['n']);
     for word in words {
         let text = word.unquoted();
         let Some((name, value)) = text.split_once('=') else {
@@ -228,7 +229,14 @@ fn alias(environment: &mut Environment, words: &[Argument]) {
                 return;
             }
             let aliases = Rc::make_mut(&mut environment.aliases);
-            aliases.insert(name.to_owned(), Arc::from(text));
+            let before = aliases.insert(name.to_owned(), Arc::from(text));
+            if let Some(before) = before.filter(|before| &**before != text) {
+                let former = Rc::make_mut(&mut environment.former_aliases);
+                let known = former.insert(name.to_owned(), Arc::clone(&before));
+                if known.is_some_and(|known| known != before) {
+                    environment.budget.overrun();
+                }
+            }
         }
     }
 }

@@ -9,14 +9,16 @@ use super::commands::Wrapping;
 use super::environment::Origin;
 use super::input::Input;
 use super::refusal::Refusal;
+use super::scripts::{Asks, ScriptSource};
 use super::texts::{Argument, UNKNOWN};
 use super::tree::Span;
 use super::unwrapping::Unwrapped;
 use crate::code::{
-    self, Carried, CodeEffect, CodeEffectKind, Language, Operand, Setting, Unfollowed,
+    self, Carried, CodeEffect, CodeEffectKind, Language, Operand, Place, Setting, Unfollowed,
 };
 use crate::opaque::Reason;
-use crate::paths::base_name;
+use crate::paths::{Entry, base_name};
+use crate::project_files::settings;
 
 /// Effects of one piece of code that are listed; each is a command. What has more is marked.
 const MAX_EFFECTS: usize = 500;
@@ -35,6 +37,8 @@ pub(super) enum Source {
     Loaded {
         /// What of it cannot be read is asked about.
         asks: bool,
+        /// The agent wrote it.
+        own: bool,
         /// It takes texts out of a code, so that what it hands on is asked about, too.
         decodes: bool,
         /// It says what becomes of a database step by step, and back: that is what it is for.
@@ -65,15 +69,73 @@ pub(crate) fn is_interpreter(program: &str) -> bool {
     language(program).is_some()
 }
 
-/// Lists what a piece of code does.
+/// Names a promise of a module brings, as if the module were loaded for them: `import("fs").then(({rmSync}) => …)`
+/// is `const {rmSync} = require("fs")` to whatever follows. None where nothing is written so.
+fn with_promised(text: &str) -> Option<String> {
+    let mut front = String::new();
+    for (at, _) in text.match_indices("import(").take(MAX_PROMISES) {
+        let rest = text.get(at + "import(".len()..).unwrap_or_default();
+        let Some((module, rest)) = rest.split_once(')') else {
+            continue;
+        };
+        let quotes = ['"', '\'', '`', ' '];
+        let module = module.trim_matches(quotes);
+        let plain = !module.is_empty()
+            && module
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"_-:/.@".contains(&byte));
+        let then: String = rest.chars().take(MAX_NAMES).collect();
+        let compact = then.trim_start().strip_prefix(".then(");
+        let names = compact
+            .map(|rest| rest.trim_start().trim_start_matches("async").trim_start())
+            .map(|rest| rest.trim_start_matches("function").trim_start())
+            .and_then(|rest| rest.strip_prefix('('))
+            .and_then(|rest| rest.trim_start().strip_prefix('{'))
+            .and_then(|rest| rest.split_once('}'));
+        if let (true, Some((names, _))) = (plain, names) {
+            front.push_str(&format!("const {{{names}}} = require('{module}');"));
+        }
+    }
+    (!front.is_empty()).then(|| front + text)
+}
+
+/// Promises of modules that are looked for in one text, and how far behind each its names are: a list of some words.
+const MAX_PROMISES: usize = 64;
+const MAX_NAMES: usize = 400;
+
+/// Lists what a piece of code does, which stands in a file by its name or in the command.
 pub(super) fn run(
     command: &mut Unwrapped<'_, '_>,
     language: Language,
     text: &str,
     span: &Span,
     source: Source,
+    file: Option<&str>,
 ) -> Result<(), Refusal> {
-    let reading = command.listing.read_code(language, text);
+    let spelled = match language {
+        Language::JavaScript => with_promised(text),
+        Language::Python
+        | Language::Ruby
+        | Language::Perl
+        | Language::Php
+        | Language::Awk
+        | Language::Vim
+        | Language::Lua
+        | Language::PowerShell => None,
+    };
+    let text = spelled.as_deref().unwrap_or(text);
+    let place = place_of(command, text, file);
+    let reading = command.listing.read_code(language, text, &place);
+    if !reading.may_run.is_empty() && is_own(command, source, file) {
+        let lines = reading
+            .may_run
+            .iter()
+            .map(|line| (command.place, line.clone()));
+        command.listing.may_run.extend(lines);
+    }
+    if reading.hands_on && is_own(command, source, file) {
+        hand_on(command, language, &reading, span, source)?;
+    }
     if source == Source::Inline && reading.opaque.is_some() {
         command.mark(Reason::InlineCode);
     }
@@ -144,6 +206,9 @@ pub(super) fn run(
         command.starts_apart(Wrapping::Commanding, words.to_vec())?;
     }
     for effect in reading.effects.iter().take(MAX_EFFECTS) {
+        if source != Source::Inline && removes_nothing(command, &effect.kind, &place) {
+            continue;
+        }
         let before = Arc::clone(&command.listing.environment.directory);
         let directory = effect
             .setting
@@ -159,6 +224,121 @@ pub(super) fn run(
         listed?;
     }
     Ok(())
+}
+
+/// Whether code removes a directory of the project that it has worked out from there, and that is not there
+/// yet: it makes it first, as tests do.
+fn removes_nothing(command: &Unwrapped<'_, '_>, kind: &CodeEffectKind, place: &Place) -> bool {
+    let CodeEffectKind::Delete {
+        path: Operand::Known(path),
+        ..
+    } = kind
+    else {
+        return false;
+    };
+    let Some(around) = command.listing.around.filter(|_| path.starts_with('/')) else {
+        return false;
+    };
+    let Ok(real) = around.resolve(path) else {
+        return false;
+    };
+    let within = around.workspace.unwrap_or(place.directory.as_str());
+    let below = real.strip_prefix(within.trim_end_matches('/'));
+    below.is_some_and(|rest| rest.starts_with('/'))
+        && around.lookup.entry(&real) == Entry::Missing
+        && command.listing.environment.files.is_empty()
+}
+
+/// Where code stands and runs, by real paths where there are any: it may go elsewhere before it asks.
+fn place_of(command: &Unwrapped<'_, '_>, text: &str, file: Option<&str>) -> Place {
+    let mut place = Place::default();
+    if !code::names_its_place(text) {
+        return place;
+    }
+    let around = command.listing.around;
+    let real = |name: &str| {
+        let name = if name.is_empty() { "." } else { name };
+        around.and_then(|around| around.resolve(name).ok())
+    };
+    let environment = &command.listing.environment;
+    let directories = environment.names_of(".");
+    if let ([only], false) = (directories.as_slice(), environment.directory.unknown)
+        && let Some(directory) = real(only)
+    {
+        place.file = format!("{directory}/-");
+        place.directory = directory;
+    }
+    if let Some(file) = file {
+        place.file = real(file).unwrap_or_else(|| file.to_owned());
+    }
+    place
+}
+
+/// Files of data whose lines code may run that are looked at: it reads one or two.
+const MAX_DATA: usize = 4;
+/// Lines of one such file.
+const MAX_DATA_LINES: usize = 32;
+
+/// What code reads and may run: the lines of a file, and where it runs code, the file as that.
+fn hand_on(
+    command: &mut Unwrapped<'_, '_>,
+    language: Language,
+    reading: &code::Reading,
+    span: &Span,
+    source: Source,
+) -> Result<(), Refusal> {
+    let evaluates = reading.opaque == Some(Unfollowed::Evaluates)
+        || reading
+            .effects
+            .iter()
+            .any(|effect| effect.kind == CodeEffectKind::Eval);
+    let paths: Vec<String> = reading
+        .effects
+        .iter()
+        .filter_map(|effect| {
+            let CodeEffectKind::Read {
+                path: Operand::Known(path),
+            } = &effect.kind
+            else {
+                return None;
+            };
+            Some(path.clone())
+        })
+        .take(MAX_DATA)
+        .collect();
+    for path in paths {
+        // Once each, so that files which run each other come to an end.
+        if command.is_persons(&path)
+            || !command.listing.loaded.insert((path.clone(), String::new()))
+        {
+            continue;
+        }
+        for found in command.look_up(&path, Asks::Project) {
+            let ScriptSource::Text { text, .. } = found else {
+                continue;
+            };
+            let found = settings::command_lines(&text);
+            let lines = found.lines.into_iter();
+            let lines = lines.filter(|line| crate::supposed::is_line(line));
+            let place = command.place;
+            let lines = lines.take(MAX_DATA_LINES).map(|line| (place, line));
+            command.listing.may_run.extend(lines);
+            if evaluates {
+                run(command, language, &text, span, source, Some(&path))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file of code is no work of the person's.
+fn is_own(command: &Unwrapped<'_, '_>, source: Source, file: Option<&str>) -> bool {
+    match source {
+        // What stands in the command is asked about for all it hides.
+        Source::Inline => false,
+        Source::File => file.is_none_or(|file| !command.is_persons(file)),
+        Source::Loaded { own, .. } => own,
+    }
 }
 
 /// Stands for a host that is not looked for: what is done to it is the point.

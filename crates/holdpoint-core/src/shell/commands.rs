@@ -118,6 +118,9 @@ pub struct Listed {
     pub commands: Vec<Command>,
     /// The scripts.
     pub files: Vec<FileRead>,
+    /// Lines a command may run besides, each with its place in the list: texts of code that starts what is not
+    /// known.
+    pub may_run: Vec<(usize, String)>,
 }
 
 /// `name=value` in front of a command.

@@ -44,6 +44,12 @@ const CONSOLES: &[Console] = &[
         language: Some(Language::Python),
     },
     Console {
+        programs: &["jupyter", "jupyter-console", "jupyter-qtconsole"],
+        subcommands: &["console", "qtconsole"],
+        code: &["-c"],
+        language: Some(Language::Python),
+    },
+    Console {
         programs: &["flask"],
         subcommands: &["shell"],
         code: &["-c"],
@@ -69,6 +75,16 @@ const CONSOLES: &[Console] = &[
     },
 ];
 
+/// Programs with a subcommand that is the client of a database: what it reads are statements.
+const DATABASES: [(&str, &str); 6] = [
+    ("django-admin", "dbshell"),
+    ("manage.py", "dbshell"),
+    ("prisma", "db"),
+    ("rails", "db"),
+    ("rails", "dbconsole"),
+    ("wp", "db"),
+];
+
 /// Lists what a console is given to run, if a command is one.
 pub(super) fn run(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Refusal> {
     // `python manage.py shell` and `php artisan tinker` name the console second.
@@ -77,15 +93,23 @@ pub(super) fn run(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Ref
         .any(|known| name.starts_with(known));
     let (name, at) = if interpreter {
         let script = command.words.get(1).and_then(|word| word.text.program());
-        (script.unwrap_or_default().to_owned(), 2)
+        (script.unwrap_or_default(), 2)
     } else {
-        (name.to_owned(), 1)
+        (name, 1)
     };
     let Some(subcommand) = command.known(at) else {
         return Ok(());
     };
+    if DATABASES.contains(&(name, subcommand)) {
+        let span = command
+            .words
+            .first()
+            .map_or(0..0, |word| word.text.span.clone());
+        let client = Argument::literal("psql", span);
+        return command.starts(Wrapping::Incidental, Vec::new(), vec![client]);
+    }
     let Some(console) = CONSOLES.iter().find(|console| {
-        console.programs.contains(&name.as_str()) && console.subcommands.contains(&subcommand)
+        console.programs.contains(&name) && console.subcommands.contains(&subcommand)
     }) else {
         return Ok(());
     };
@@ -142,9 +166,21 @@ impl Console {
         word: &Argument,
     ) -> Result<(), Refusal> {
         match self.language {
+            Some(Language::Python) => {
+                let span = word.text.span.clone();
+                let python = notebook(command, text, word)?;
+                code::run(
+                    command,
+                    Language::Python,
+                    &python,
+                    &span,
+                    Source::Inline,
+                    None,
+                )
+            }
             Some(language) => {
                 let span = word.text.span.clone();
-                code::run(command, language, text, &span, Source::Inline)
+                code::run(command, language, text, &span, Source::Inline, None)
             }
             None => {
                 command.mark(Reason::InlineCode);

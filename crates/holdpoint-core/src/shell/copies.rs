@@ -28,6 +28,11 @@ pub(super) struct Copy {
     program: String,
 }
 
+/// A program's name without its version.
+fn unversioned(name: &str) -> &str {
+    name.trim_end_matches(|sign: char| sign.is_ascii_digit() || matches!(sign, '.' | '-'))
+}
+
 /// Programs that copy or link, with the flags of theirs that take a value.
 const COPYING: [&str; 7] = ["cp", "gcp", "ln", "gln", "install", "mv", "link"];
 const VALUED: [&str; 8] = [
@@ -164,7 +169,7 @@ impl Unwrapped<'_, '_> {
             .iter()
             .any(|directory| is_within(&real, directory));
         // `python` is `python3.12` in most places.
-        let other = !target.starts_with(name) && !name.starts_with(target);
+        let other = unversioned(target) != unversioned(name);
         (installed && other && is_program(target)).then(|| target.to_owned())
     }
 

@@ -21,7 +21,7 @@ use crate::seeded::SeededMap;
 const MAX_VARIABLES: usize = 256;
 /// Values of one variable, each of which makes a reading of its own of every command; one that
 /// may have more may have any.
-const MAX_VALUES: usize = 8;
+const MAX_VALUES: usize = 12;
 /// Longest value followed: values are copied into words. A text that sets a longer one is more
 /// than the budget is for.
 const MAX_VALUE: usize = 1 << 16;
@@ -269,6 +269,8 @@ pub(super) struct Environment {
     variables: Rc<SeededMap<String, Variable>>,
     pub(super) functions: Rc<SeededMap<String, Definition>>,
     pub(super) aliases: Rc<SeededMap<String, Arc<str>>>,
+    /// What aliases stood for that were given again: bash replaces the words of a group before it runs any of it.
+    pub(super) former_aliases: Rc<SeededMap<String, Arc<str>>>,
     pub(super) files: Rc<Files>,
     /// The commands that changed further files by their words.
     pub(super) changers: Rc<Changers>,
@@ -287,6 +289,8 @@ pub(super) struct Environment {
     pub(super) locals: Rc<Vec<String>>,
     /// Variables whose values change when they are assigned, or go elsewhere.
     odd: Rc<Vec<String>>,
+    /// Those of them that hold what they are given in other letters: `declare -u`.
+    cased: Rc<Vec<String>>,
     /// Directories the text makes the shell look for programs in.
     pub(super) search: Rc<Vec<String>>,
     /// What the call may still use.
@@ -454,6 +458,11 @@ impl Environment {
         self.assign(name, Value::Unset);
     }
 
+    /// The same for one that holds what it is given in other letters.
+    pub(super) fn make_cased(&mut self, name: &str) {
+        Rc::make_mut(&mut self.cased).push(name.to_owned());
+    }
+
     /// Whether a variable may not hold what it is given.
     pub(super) fn is_odd(&self, name: &str) -> bool {
         self.odd.iter().any(|known| known == name)
@@ -473,6 +482,15 @@ impl Environment {
     /// Gives a variable several possible values.
     pub(super) fn assign_any(&mut self, name: &str, values: Vec<Value>) {
         let odd = self.is_odd(name);
+        // `declare -u` makes another command of what stands in a subscript, and no reading lists it.
+        let calculates = |value: &Value| match value {
+            Value::Known(text) => text.contains('[') && (text.contains("$(") || text.contains('`')),
+            Value::Partly(_) | Value::Pattern(_) | Value::List(_) => false,
+            Value::Unknown(_) | Value::Unset => false,
+        };
+        if self.cased.iter().any(|known| known == name) && values.iter().any(calculates) {
+            self.budget.overrun();
+        }
         self.hold(
             name,
             if odd {
@@ -717,6 +735,7 @@ impl Environment {
             variables,
             functions: functions_of_either(self.functions, other.functions),
             aliases: united(self.aliases, other.aliases),
+            former_aliases: united(self.former_aliases, other.former_aliases),
             files: Files::either(&self.files, &other.files),
             changers: match Rc::ptr_eq(&self.changers, &other.changers) {
                 true => self.changers,
@@ -738,6 +757,11 @@ impl Environment {
             },
             in_function: self.in_function || other.in_function,
             locals: self.locals,
+            cased: if self.cased.len() < other.cased.len() {
+                other.cased
+            } else {
+                self.cased
+            },
             odd: if self.odd.len() < other.odd.len() {
                 other.odd
             } else {

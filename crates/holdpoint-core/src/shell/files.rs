@@ -9,6 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::environment::Origin;
+use crate::paths::base_name;
 use crate::seeded::SeededMap;
 
 /// Files whose content is remembered. A text that writes more is more than the budget is for.
@@ -206,23 +207,32 @@ impl Files {
 
 /// A path without `.`, and without `..` where what it leaves is known.
 pub(super) fn tidy(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
+    let mut tidy = String::with_capacity(path.len());
+    let root = usize::from(path.starts_with('/'));
+    if root > 0 {
+        tidy.push('/');
+    }
+    let mut rest = Some(path);
+    while let Some(text) = rest {
+        // Letter by letter: a search has to be prepared, and names are short.
+        let slash = text.bytes().position(|byte| byte == b'/');
+        let part = text.get(..slash.unwrap_or(text.len())).unwrap_or_default();
+        rest = slash.and_then(|slash| text.get(slash + 1..));
+        let is_empty = tidy.len() == root;
         match part {
             "" | "." => {}
-            ".." if parts
-                .last()
-                .is_some_and(|last| !matches!(*last, ".." | "~")) =>
-            {
-                parts.pop();
+            ".." if !is_empty && !matches!(base_name(&tidy), ".." | "~") => {
+                let last = tidy.bytes().rposition(|byte| byte == b'/');
+                tidy.truncate(last.unwrap_or(0).max(root));
             }
-            ".." if parts.is_empty() && path.starts_with('/') => {}
-            name => parts.push(name),
+            ".." if is_empty && root > 0 => {}
+            name => {
+                if !is_empty {
+                    tidy.push('/');
+                }
+                tidy.push_str(name);
+            }
         }
-    }
-    let tidy = parts.join("/");
-    if path.starts_with('/') {
-        return format!("/{tidy}");
     }
     tidy
 }

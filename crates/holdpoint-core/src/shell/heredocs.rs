@@ -136,17 +136,10 @@ impl Reader<'_> {
     /// whole. What it is to be, [`Self::body`] finds line by line.
     fn quoted_body(&mut self, announced: &Announced) -> HereDocument {
         let start = self.pos;
-        let mut end = start;
-        while self.byte(self.pos) != END {
-            let rest = self.slice(self.pos, self.bytes.len());
-            let length = rest.find('\n');
-            let line = rest.get(..length.unwrap_or(rest.len()));
-            self.pos += length.map_or(rest.len(), |length| length + 1);
-            if line == Some(announced.delimiter.as_str()) {
-                break;
-            }
-            end = self.pos;
-        }
+        let rest = self.slice(start, self.bytes.len());
+        let closing = closing_line(rest, &announced.delimiter);
+        let end = start + closing.start;
+        self.pos = start + closing.end;
         HereDocument {
             quoted: true,
             parts: vec![Part::Literal {
@@ -191,6 +184,23 @@ impl Reader<'_> {
         }
         start..body.text.len()
     }
+}
+
+/// Where in a text the line stands that is a delimiter and nothing else, its end included; at the end if
+/// there is none. A delimiter has no line's end in it.
+fn closing_line(text: &str, delimiter: &str) -> Span {
+    let bytes = text.as_bytes();
+    let is_line = |at: &usize| {
+        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+        let behind = bytes.get(at + delimiter.len());
+        matches!(before, None | Some(b'\n')) && matches!(behind, None | Some(b'\n'))
+    };
+    let mut found = text.match_indices(delimiter).map(|(at, _)| at);
+    // What is not there is no line: an empty delimiter is not found behind the last one.
+    let line = found.find(|at| *at < bytes.len() && is_line(at));
+    line.map_or(bytes.len()..bytes.len(), |at| {
+        at..bytes.len().min(at + delimiter.len() + 1)
+    })
 }
 
 #[cfg(test)]

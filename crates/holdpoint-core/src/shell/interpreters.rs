@@ -98,7 +98,7 @@ const INTERPRETERS: &[Interpreter] = &[
     },
     Interpreter {
         names: Names::new(
-            "ghc ghci scala groovy swift clojure clj guile racket sbcl emacs gdb lldb expect tclsh coffee kotlin jshell",
+            "ghc ghci scala groovy swift clojure clj guile racket sbcl expect tclsh coffee kotlin jshell",
         ),
         code: "-e -c -ex -o -eval --eval --batch-eval --execute",
         values: "-l -x",
@@ -106,7 +106,8 @@ const INTERPRETERS: &[Interpreter] = &[
     },
     Interpreter {
         names: Names::new(
-            "bb scala-cli gforth ocaml runghc runhaskell raku gp octave maxima janet gjs micropython",
+            "bb scala-cli gforth ocaml runghc runhaskell raku gp octave maxima janet gjs micropython csi fsi fsharpi \
+             chez petite chibi-scheme gosh jimsh v rust-script",
         ),
         code: "-e -E --eval -c --expr --batch-string",
         values: "-l -I -L",
@@ -116,6 +117,12 @@ const INTERPRETERS: &[Interpreter] = &[
         names: Names::new("csh tcsh nu xonsh elvish"),
         code: "-c -e --commands",
         values: "",
+        ends: "",
+    },
+    Interpreter {
+        names: Names::new("emacs emacsclient gdb lldb"),
+        code: "-e -c -ex -o -eval --eval --batch-eval --execute",
+        values: "-l -x",
         ends: "",
     },
     Interpreter {
@@ -171,12 +178,20 @@ pub(super) fn interpret(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(
             let texts: Vec<&str> = codes.iter().map(Argument::unquoted).collect();
             let span = codes.first().map_or(0..0, |code| code.text.span.clone());
             let mut text = texts.join("\n");
+            let prints = |word: &Argument| matches!(word.unquoted(), "-p" | "-pe" | "--print");
+            if language == Language::JavaScript
+                && command.rest(1).iter().any(prints)
+                && !text.contains([';', '\n'])
+            {
+                // What the expression comes to is shown.
+                text = format!("console.log({text})");
+            }
             if name.starts_with("ipython")
                 && let Some(word) = codes.first()
             {
                 text = consoles::notebook(command, &text, word)?;
             }
-            code::run(command, language, &text, &span, Source::Inline)
+            code::run(command, language, &text, &span, Source::Inline, None)
         }
         (Given::Input, Some(language)) => match command.start.input.clone() {
             Input::Known(text) => {
@@ -184,7 +199,7 @@ pub(super) fn interpret(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(
                     .words
                     .first()
                     .map_or(0..0, |word| word.text.span.clone());
-                code::run(command, language, &text, &span, Source::Inline)
+                code::run(command, language, &text, &span, Source::Inline, None)
             }
             Input::Inherited | Input::Empty | Input::Partly(_) | Input::Unknown(_) => Ok(()),
         },
@@ -222,7 +237,7 @@ fn console_input(command: &mut Unwrapped<'_, '_>, language: Language) -> Result<
         Input::Known(text) => {
             let first = command.words.first();
             let span = first.map_or(0..0, |word| word.text.span.clone());
-            code::run(command, language, &text, &span, Source::Inline)
+            code::run(command, language, &text, &span, Source::Inline, None)
         }
         input @ (Input::Partly(_) | Input::Unknown(_)) => {
             command.mark(opaque_origin(input.origin(), Reason::ScriptFromInput));
@@ -343,6 +358,11 @@ pub(super) fn is_interpreter(name: &str) -> bool {
 }
 
 impl Interpreter {
+    /// Whether its operands are what it shows or debugs.
+    fn opens(&self) -> bool {
+        self.names.contains("vim") || self.names.contains("emacs")
+    }
+
     fn given(&self, words: &[Argument], input: &Input) -> Given {
         let mut codes: Vec<Argument> = Vec::new();
         let mut at = 1;
@@ -362,6 +382,8 @@ impl Interpreter {
                 if !jumps {
                     codes.push(word.tail(1));
                 }
+            } else if !text.starts_with('-') && self.opens() && !word.text.dynamic {
+                // What it opens: nothing of it is run, and options may follow.
             } else if !text.starts_with('-') {
                 if !codes.is_empty() {
                     break;
@@ -449,7 +471,8 @@ enum Bundle {
 fn names_code(list: &str, flag: &str) -> bool {
     let cut_short = || {
         let mut known = list.split_ascii_whitespace();
-        flag.len() > MIN_CUT_SHORT && known.any(|one| one.starts_with(flag))
+        // `--batch` is a flag of its own, and not `--batch-eval`.
+        flag != "--batch" && flag.len() > MIN_CUT_SHORT && known.any(|one| one.starts_with(flag))
     };
     listed(list, flag) || (flag.starts_with("--") && cut_short())
 }

@@ -151,6 +151,58 @@ pub(super) fn found_inside(commands: &[Command]) -> Option<Vec<String>> {
     })
 }
 
+/// Patterns for what `find` finds by name and a pipeline hands on, as `find -exec` would be given it. None if
+/// something in between can print another name, or a test is turned around.
+pub(super) fn found_by_name(commands: &[Command]) -> Option<Vec<String>> {
+    let (first, rest) = commands.split_first()?;
+    let passes = |command: &Command| {
+        let narrows = command.program() == Some("grep");
+        let plain = command.words.iter().all(|word| !word.dynamic);
+        // `grep -v node_modules` leaves some out; any other operand may be a file it prints.
+        let mut words = command.words.iter().skip(1);
+        let operands = words.clone().filter(|word| !word.text.starts_with('-'));
+        let few = operands.count() <= usize::from(narrows);
+        let prints_more = words.any(|word| word.text.starts_with("-f"));
+        let passing = command
+            .program()
+            .is_some_and(|name| PASSING.contains(&name));
+        passing && plain && few && !prints_more
+    };
+    if !rest.iter().all(passes) || first.words.iter().any(|word| word.dynamic) {
+        return None;
+    }
+    let words: Vec<&str> = first.words.iter().map(|word| word.text.as_str()).collect();
+    let ["find" | "gfind" | "bfs", words @ ..] = words.as_slice() else {
+        return None;
+    };
+    let turned = |word: &&str| {
+        matches!(
+            *word,
+            "!" | "-not" | "-o" | "-or" | "," | "-printf" | "-prune"
+        )
+    };
+    if words.iter().any(turned) {
+        return None;
+    }
+    let name = words.windows(2).find_map(|pair| match pair {
+        ["-name" | "-iname", name] => Some(*name),
+        _ => None,
+    })?;
+    // Which files of a kind those are is the point where they are deleted.
+    if name.contains(['*', '?', '[']) {
+        return None;
+    }
+    let begins = |word: &&&str| !word.starts_with(['-', '(']);
+    let roots: Vec<&str> = words.iter().take_while(begins).copied().collect();
+    let roots = if roots.is_empty() { vec!["."] } else { roots };
+    let below = |root: &&str| {
+        let hidden = found_hidden(root, Some(name));
+        let found = format!("{}/{name}", root.trim_end_matches('/'));
+        std::iter::once(found).chain(hidden)
+    };
+    Some(roots.iter().flat_map(below).collect())
+}
+
 /// Whether a pattern is for names with an ending that no file with settings has.
 fn is_source(pattern: &str) -> bool {
     let ending = pattern.rsplit_once('.').map(|(_, ending)| ending);

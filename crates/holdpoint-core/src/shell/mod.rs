@@ -42,6 +42,7 @@ mod readings;
 mod redirects;
 mod refusal;
 mod scripts;
+mod secret_values;
 mod settings;
 mod split_string;
 mod starters;

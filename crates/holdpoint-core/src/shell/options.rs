@@ -37,11 +37,16 @@ pub(super) struct Reading {
 impl Reading {
     /// The value of the first of these options that is given.
     pub(super) fn value(&self, names: &[&str]) -> Option<&Argument> {
+        self.values(names).next()
+    }
+
+    /// The values of each time one of these options is given.
+    pub(super) fn values(&self, names: &[&str]) -> impl Iterator<Item = &Argument> {
         let named = |(name, _): &&(String, Option<Argument>)| names.contains(&name.as_str());
         self.options
             .iter()
             .filter(named)
-            .find_map(|(_, value)| value.as_ref())
+            .filter_map(|(_, value)| value.as_ref())
     }
 
     /// Whether one of these options is given.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 const MAKE: Spec = Spec {
     values: "-C -f -I -j -l -o -W --directory --file --makefile --include-dir --jobs --load-average \
              --old-file --what-if --assume-new --assume-old --eval -E",
-    flags: "-b -m -B -d -e -i -k -L -n -p -q -r -R -s -S -t -v -w --always-make --debug \
+    flags: "-b -m -h --help --version -B -d -e -i -k -L -n -p -q -r -R -s -S -t -v -w --always-make --debug \
             --environment-overrides --ignore-errors --keep-going --dry-run --just-print --recon \
             --print-data-base --question --no-builtin-rules --silent --quiet --touch --trace",
 };
@@ -46,6 +46,28 @@ fn is_usual_shell(shell: &str) -> bool {
     })
 }
 
+/// Flags with which make shows what it would do. What runs while its file is read runs all the same.
+const DRY_RUN: [&str; 6] = [
+    "-n",
+    "--dry-run",
+    "--just-print",
+    "--recon",
+    "-q",
+    "--question",
+];
+
+/// What make is asked to make.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Making {
+    /// Its goals.
+    Goals,
+    /// Nothing: it only reads its file.
+    Nothing,
+}
+
+/// Texts a makefile may hold, each with where it lies.
+type MakefileTexts = Vec<(Arc<str>, Option<Arc<str>>)>;
+
 /// Files `make` looks for.
 const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 
@@ -53,15 +75,17 @@ impl Unwrapped<'_, '_> {
     /// Lists the recipes of what `make` is asked to make.
     pub(super) fn make(&mut self) -> Result<(), Refusal> {
         for reading in options::read(self.words, 1, MAKE, Order::Mixed, self.listing.budget()) {
-            if reading.has(&["-n", "--dry-run", "--just-print", "--recon", "-v", "-q"]) {
+            if reading.has(&["-v", "--version", "-h", "--help"]) {
                 continue;
             }
+            let making = match reading.has(&DRY_RUN) {
+                true => Making::Nothing,
+                false => Making::Goals,
+            };
             let directory = reading
                 .value(&["-C", "--directory"])
                 .map(Argument::unquoted);
-            let named = reading
-                .value(&["-f", "--file", "--makefile"])
-                .map(|file| file.unquoted().to_owned());
+            let named: Vec<&Argument> = reading.values(&["-f", "--file", "--makefile"]).collect();
             let words: Vec<String> = reading
                 .operands
                 .iter()
@@ -86,32 +110,26 @@ impl Unwrapped<'_, '_> {
             if reading.has(&["--eval", "-E"]) {
                 self.mark(Reason::ExecutableSetting);
             }
-            let printed = named.as_deref().and_then(|name| name.strip_prefix("<("));
-            let files = match (named.as_deref(), &self.start.input) {
-                (Some(_), _) if printed.is_some() => {
-                    match printed.and_then(|inside| self.printed(inside)) {
-                        Some(text) => vec![(text, None)],
-                        None => {
-                            self.mark(Reason::PipedIntoShell);
-                            Vec::new()
-                        }
-                    }
-                }
-                (Some("-" | "/dev/stdin"), Input::Known(text)) => vec![(Arc::clone(text), None)],
-                (Some("-" | "/dev/stdin"), _) => {
-                    self.mark(Reason::ScriptFromInput);
-                    Vec::new()
-                }
-                (Some(name), _) => self.in_directory(directory, name),
-                (None, _) => {
-                    let directory = directory.map(str::to_owned);
+            let mut files = match named.as_slice() {
+                [] => {
                     let mut found = MAKEFILES
                         .iter()
-                        .map(|name| self.in_directory(directory.as_deref(), name));
+                        .map(|name| self.in_directory(directory, name));
                     found.find(|files| !files.is_empty()).unwrap_or_default()
                 }
+                [only] => self.named_makefile(only, directory),
+                // They are read as one.
+                several => {
+                    let mut whole = String::new();
+                    for file in several {
+                        for (text, _) in self.named_makefile(file, directory) {
+                            whole.push('\n');
+                            whole.push_str(&text);
+                        }
+                    }
+                    vec![(Arc::from(whole), None)]
+                }
             };
-            let mut files = files;
             let told: Vec<&str> = reading
                 .options
                 .iter()
@@ -124,10 +142,43 @@ impl Unwrapped<'_, '_> {
             }
             for (text, path) in files {
                 let text = format!("{told}\n{text}");
-                self.make_file(&text, path.as_ref(), directory, &goals, &overrides)?;
+                self.make_file(&text, path.as_ref(), directory, &goals, &overrides, making)?;
             }
         }
         Ok(())
+    }
+
+    /// The texts a file named to make may hold.
+    fn named_makefile(&mut self, file: &Argument, directory: Option<&str>) -> MakefileTexts {
+        let name = file.unquoted().to_owned();
+        if let Some(inside) = name.strip_prefix("<(") {
+            return match self.printed(inside) {
+                Some(text) => vec![(text, None)],
+                None => {
+                    self.mark(Reason::PipedIntoShell);
+                    Vec::new()
+                }
+            };
+        }
+        match (name.as_str(), &self.start.input) {
+            ("-" | "/dev/stdin", Input::Known(text)) => return vec![(Arc::clone(text), None)],
+            ("-" | "/dev/stdin", _) => {
+                self.mark(Reason::ScriptFromInput);
+                return Vec::new();
+            }
+            _ => {}
+        }
+        if file.text.glob {
+            let names = self.names_like(directory, &name);
+            return (names.iter())
+                .flat_map(|name| self.in_directory(directory, name))
+                .collect();
+        }
+        let found = self.in_directory(directory, &name);
+        if file.known().is_none() && found.is_empty() {
+            self.mark(Reason::DynamicCode);
+        }
+        found
     }
 
     /// What the commands of `<(…)` print, if that is foreseen.
@@ -148,6 +199,7 @@ impl Unwrapped<'_, '_> {
         directory: Option<&str>,
         goals: &[&str],
         overrides: &[(&str, &str)],
+        making: Making,
     ) -> Result<(), Refusal> {
         let mut whole = text.to_owned();
         let mut agents = path.is_none_or(|path| self.is_agents(path));
@@ -191,15 +243,16 @@ impl Unwrapped<'_, '_> {
         if agents && unusual {
             self.mark(Reason::ExecutableSetting);
         }
-        let lines: Vec<String> = recipe.lines.into_iter().map(|line| line.text).collect();
+        if agents && makefile::extends_make(&whole) {
+            self.mark(Reason::ExecutableSetting);
+        }
+        let runs = |line: &makefile::RecipeLine| making == Making::Goals || line.target.is_none();
+        let lines = recipe.lines.into_iter().filter(runs);
+        let lines: Vec<String> = lines.map(|line| line.text).collect();
         self.follow_lines(path, &lines)
     }
 
-    fn in_directory(
-        &mut self,
-        directory: Option<&str>,
-        name: &str,
-    ) -> Vec<(Arc<str>, Option<Arc<str>>)> {
+    fn in_directory(&mut self, directory: Option<&str>, name: &str) -> MakefileTexts {
         let name = match directory {
             Some(directory) => super::environment::joined(directory, name),
             None => name.to_owned(),

@@ -11,15 +11,17 @@ use std::sync::Arc;
 use super::changes::{Change, Outcome, Target};
 use super::code;
 use super::commands::{FileRead, RedirectionKind, Wrapping};
-use super::environment::{Origin, joined};
+use super::environment::{Origin, Value, Variable, joined};
 use super::files::{Content, Written, tidy};
 use super::refusal::Refusal;
+use super::secret_values::without_values;
 use super::texts::Argument;
 use super::unwrapping::Unwrapped;
 use super::walk::{Start, opaque_origin, parameters};
 use crate::budget::{MAX_FILE, Resource};
 use crate::call::digest_of;
 use crate::code::Language;
+use crate::effects::places::{Places, SECRET};
 use crate::effects::reading::ReadWords;
 use crate::opaque::Reason;
 use crate::paths::{FileText, Unresolved, base_name, is_within};
@@ -76,9 +78,14 @@ impl Unwrapped<'_, '_> {
 
     /// Lists what the program of a command does, if it is a script.
     pub(super) fn follow_program(&mut self) -> Result<(), Refusal> {
-        let Some(path) = self.known(0).map(str::to_owned) else {
+        let Some(path) = self.known(0) else {
             return Ok(());
         };
+        // Most programs are named without a place, and searched for where the system has its own.
+        if self.listing.environment.search.is_empty() && !path.contains('/') {
+            return Ok(());
+        }
+        let path = path.to_owned();
         // `/usr/../tmp/x` begins like an installed program and is none; `/usr/bin/../bin/vim` is one.
         let place = match path.split('/').any(|part| part == "..") {
             true => self.real(&path),
@@ -622,19 +629,66 @@ impl Unwrapped<'_, '_> {
             .get(at)
             .map_or(0..0, |word| word.text.span.clone());
         if let Some(language) = language {
+            let named = self.known(at).and_then(|name| {
+                let names = self.listing.environment.names_of(name);
+                names.into_iter().next()
+            });
+            let file = path.as_deref().map(str::to_owned).or(named);
             return self.in_file(path.as_ref(), |command| {
-                code::run(command, language, &text, &span, code::Source::File)
+                let source = code::Source::File;
+                code::run(command, language, &text, &span, source, file.as_deref())
             });
         }
+        let text = match path.as_deref().is_some_and(|path| self.holds_secrets(path)) {
+            true => without_values(&text),
+            false => text,
+        };
         let start = Start {
             positional: parameters(self.rest(at + 1)),
             ..self.start.clone()
         };
         let place = self.place;
-        self.in_file(path.as_ref(), |command| {
+        let outer = self.name_script(at);
+        let walked = self.in_file(path.as_ref(), |command| {
             command
                 .listing
                 .known_code(place, Wrapping::Commanding, &text, &span, &start)
+        });
+        for (name, before) in outer {
+            self.listing.environment.restore(name, before);
+        }
+        walked
+    }
+
+    /// Lets a script know its own name, as it was called: `cd "$(dirname "$0")/.."`. What the names
+    /// stood for before.
+    fn name_script(&mut self, at: usize) -> Vec<(&'static str, Option<Variable>)> {
+        let name = match self.words.get(at).and_then(Argument::known) {
+            Some(name) => Value::Known(Arc::from(name)),
+            None => Value::Unknown(Origin::Elsewhere),
+        };
+        let sourced = matches!(self.known(0), Some("." | "source"));
+        let names: &[&'static str] = match sourced {
+            true => &["BASH_SOURCE"],
+            false => &["BASH_SOURCE", "0"],
+        };
+        let environment = &mut self.listing.environment;
+        names
+            .iter()
+            .map(|variable| {
+                let before = environment.variable(variable);
+                environment.assign(variable, name.clone());
+                // The shell that runs the script gives them itself.
+                environment.export(variable);
+                (*variable, before)
+            })
+            .collect()
+    }
+
+    fn holds_secrets(&self, path: &str) -> bool {
+        self.listing.around.is_some_and(|around| {
+            let place = Places::new(around, &[]).of(path);
+            place.classes & SECRET != 0
         })
     }
 

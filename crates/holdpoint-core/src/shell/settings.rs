@@ -1,10 +1,11 @@
 //! Settings that make a program run something other than itself.
 //!
 //! Promises a yes for every variable and configuration key listed here unless its value is
-//! one of a few harmless programs. The lists are data; `PATH` is not among them, because
-//! most changes of it are honest: whoever judges sees the assignment itself.
+//! one of a few harmless programs. The lists are data. Most changes of `PATH` are honest: only
+//! directories anybody may write to are among what is asked about.
 
 use super::texts::Argument;
+use crate::paths::is_within;
 
 /// Variables whose value is a command or code, or names a file of code.
 const VARIABLES: &[&str] = &[
@@ -126,6 +127,15 @@ const VARIABLES: &[&str] = &[
     "ZDOTDIR",
 ];
 
+/// Lists of directories in which code is looked for.
+const SEARCHED: &[&str] = &["CLASSPATH", "GEM_PATH", "NODE_PATH", "PATH"];
+
+/// Directories anybody may write to.
+const ANYBODYS: [&str; 3] = ["/dev/shm", "/tmp", "/var/tmp"];
+
+/// Directories of libraries that are installed.
+const INSTALLED: [&str; 4] = ["/lib", "/lib64", "/opt", "/usr"];
+
 /// Variables whose value is harmless unless it holds one of these texts.
 const VARIABLES_WITH: &[(&str, &[&str])] = &[
     ("JAVA_TOOL_OPTIONS", &["agent", "-XX:On"]),
@@ -151,11 +161,20 @@ const VARIABLES_WITH: &[(&str, &[&str])] = &[
         &["execute", "become", "preview", "reload"],
     ),
     ("GIT_ALLOW_PROTOCOL", &["ext"]),
-    ("GNUMAKEFLAGS", &["eval", "SHELL"]),
+    ("BORG_PASSCOMMAND", &["/", " "]),
+    ("CARGO_HOME", &["/tmp/", "./"]),
+    ("GOAUTH", &["/", " "]),
+    ("GOCACHEPROG", &["/", " "]),
+    ("GOROOT", &["/tmp/", "./"]),
+    ("PKG_CONFIG", &["./", "/tmp/", " "]),
+    ("TERRAGRUNT_TFPATH", &["/", " "]),
+    ("npm_config_git", &["/", " "]),
+    ("npm_config_node_gyp", &["/", " "]),
+    ("GNUMAKEFLAGS", &["eval", "SHELL", "-f", "-E", "file"]),
     ("GOFLAGS", &["exec", "vettool"]),
     ("GRADLE_OPTS", &["agent", "-XX:On"]),
     ("LESS", &["+!", "!", "+|"]),
-    ("MAKEFLAGS", &["eval", "SHELL"]),
+    ("MAKEFLAGS", &["eval", "SHELL", "-f", "-E", "file"]),
     ("MAVEN_OPTS", &["agent", "-XX:On"]),
     ("MANOPT", &["-P", "--pager"]),
     ("NPM_CONFIG_SCRIPT_SHELL", &["/", " "]),
@@ -308,8 +327,12 @@ pub(super) fn variable_runs(name: &str, value: &Argument) -> bool {
     let harmless = value.known().is_some_and(|text| {
         HARMLESS.contains(&text) || (name == "GIT_SSH_COMMAND" && is_plain_ssh(text))
     });
+    if SEARCHED.contains(&name) {
+        let mut directories = value.unquoted().split(':');
+        return directories.any(|one| ANYBODYS.iter().any(|open| is_within(one, open)));
+    }
     if VARIABLES.contains(&name) {
-        return !harmless;
+        return !(harmless || name.ends_with("LIBRARY_PATH") && is_installed(value));
     }
     if let Some((_, texts)) = VARIABLES_WITH.iter().find(|(known, _)| *known == name) {
         let text = value.unquoted();
@@ -321,6 +344,17 @@ pub(super) fn variable_runs(name: &str, value: &Argument) -> bool {
             && (value.text.dynamic || value.unquoted().contains(['/', ' ']))
     });
     of_target || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Whether a list of directories names only those of what is installed.
+fn is_installed(value: &Argument) -> bool {
+    let installed = |one: &str| {
+        !one.split('/').any(|part| part == "..")
+            && INSTALLED.iter().any(|directory| is_within(one, directory))
+    };
+    value
+        .known()
+        .is_some_and(|text| text.split(':').all(installed))
 }
 
 /// Whether the value of a variable is a command line.

@@ -78,6 +78,18 @@ impl Argument {
         self.code.as_deref().unwrap_or(&self.text.text)
     }
 
+    /// The word as a program is given it, as far as that is known: of one that is not, the quotes are no
+    /// part either. What stands in front (`@`, `-f`, `+`, `file://`) means the same with and without them.
+    pub(super) fn listed(&self) -> Text {
+        match &self.code {
+            Some(code) if self.text.dynamic => Text {
+                text: code.clone(),
+                ..self.text.clone()
+            },
+            Some(_) | None => self.text.clone(),
+        }
+    }
+
     /// The same word from byte `at` of its unquoted text on.
     pub(super) fn tail(&self, at: usize) -> Self {
         let rest = self.unquoted().get(at..).unwrap_or_default().to_owned();
@@ -402,6 +414,11 @@ impl Expander<'_> {
         Some(separators.chars().take(1).collect())
     }
 
+    /// Whether a separator may have several bytes.
+    fn splits_letters(&self) -> bool {
+        !self.separators().is_some_and(|letters| letters.is_ascii())
+    }
+
     /// The letters at which bash splits, if they are known.
     fn separators(&self) -> Option<Arc<str>> {
         match self.value("IFS") {
@@ -720,6 +737,10 @@ impl Fields {
                 self.current.push(joiner.as_deref().unwrap_or_default());
             }
             let expanded = match item {
+                // Where a separator has several bytes, bash may take one of them out of a letter.
+                Value::Known(text) if !text.is_ascii() && words.splits_letters() => {
+                    Expanded::Unknown(Origin::Elsewhere)
+                }
                 Value::Known(text) => Expanded::Text(Arc::clone(text)),
                 Value::Partly(partial) if partial.splits => {
                     self.loose = true;

@@ -68,9 +68,21 @@ pub(super) fn unwrap(
         return command.shell(1);
     }
     match wrappers::find_in(name, words) {
+        // `uv run -` is the interpreter on its input.
+        Some((_, from)) if name == "uv" && first_operand(words, from) == Some("-") => {
+            let span = words.first().map_or(0..0, |word| word.text.span.clone());
+            let python = ["python3", "-"].map(|word| Argument::literal(word, span.clone()));
+            command.starts(Wrapping::Incidental, Vec::new(), python.to_vec())
+        }
         Some((wrapper, from)) => command.wrapper(wrapper, from),
         None => Ok(()),
     }
+}
+
+/// The first word from a place on that is no flag.
+fn first_operand(words: &[Argument], from: usize) -> Option<&str> {
+    let mut words = words.iter().skip(from).map(Argument::unquoted);
+    words.find(|word| *word == "-" || !word.starts_with('-'))
 }
 
 /// Shells whose language is near enough to bash's for this reader.
@@ -488,7 +500,11 @@ impl Unwrapped<'_, '_> {
             }
             "hash" | "enable" | "bind" | "complete" => {
                 let setting = ["-p", "-f", "-x", "-C", "-F", "-u"];
-                let given = |word: &Argument| setting.contains(&word.unquoted());
+                // What completes a word runs where somebody types: never in an agent's line.
+                let completes = |word: &str| name == "complete" && word == "-F";
+                let given = |word: &Argument| {
+                    setting.contains(&word.unquoted()) && !completes(word.unquoted())
+                };
                 // `bind '"\C-a": "line\n"'` types the line.
                 let typed = |word: &Argument| name == "bind" && word.unquoted().contains("\":");
                 if self.rest(1).iter().any(|word| given(word) || typed(word)) {
@@ -586,19 +602,18 @@ impl Unwrapped<'_, '_> {
             // With one operand it only resets a signal.
             Some(word) if self.words.len() > from + 1 || word.text.dynamic => {
                 let code = word.clone();
-                self.listing.trap(self.place, &code);
-                // It may run at any time, and what it assigns then counts.
-                let before = self.listing.environment.clone();
+                let signals = self.words.get(from + 1..).unwrap_or_default();
+                let at_end = |word: &Argument| {
+                    let name = word.known().unwrap_or_default();
+                    name == "0" || name.eq_ignore_ascii_case("EXIT")
+                };
+                let only_at_end = !signals.is_empty() && signals.iter().all(at_end);
                 let start = Start {
                     in_shell: true,
                     ..self.start.clone()
                 };
-                let walked = self
-                    .listing
-                    .code(self.place, Wrapping::Commanding, &code, &start);
-                let after = self.listing.environment.clone();
-                self.listing.environment = before.either(after);
-                walked
+                let place = self.place;
+                self.listing.trap(place, code, start, only_at_end)
             }
             Some(_) | None => Ok(()),
         }

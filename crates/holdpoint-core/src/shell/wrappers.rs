@@ -375,7 +375,8 @@ const WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         names: Names::new(
-            "bundle pnpm yarn npm bun rbenv pyenv nodenv mise asdf volta fnm rtx rustup",
+            "bundle pnpm yarn npm bun rbenv pyenv nodenv mise asdf volta fnm rtx rustup opam stack cabal pixi \
+                jenv goenv luaver corepack",
         ),
         subcommands: Names::new("exec x dlx run-script-exec"),
         how: Incidental,
@@ -385,7 +386,7 @@ const WRAPPERS: &[Wrapper] = &[
     Wrapper {
         names: Names::new("holdpoint"),
         subcommands: Names::new("run"),
-        spec: spec("--floor --write --time", "--plan"),
+        spec: spec("--floor --write --time --ticket --cwd", "--plan"),
         ..PLAIN
     },
     Wrapper {
@@ -483,6 +484,12 @@ const WRAPPERS: &[Wrapper] = &[
         subcommands: Names::new("record stat trace"),
         how: Incidental,
         spec: spec("-e -F -o -p -t -C -c", "-a -g -v -d -r"),
+        ..PLAIN
+    },
+    Wrapper {
+        names: Names::new("corepack scan-build intercept-build"),
+        how: Incidental,
+        spec: spec("-o --use-cc --use-c++ --cdb", "-v -k --status-bugs"),
         ..PLAIN
     },
     Wrapper {

@@ -63,6 +63,9 @@ const LANGUAGE: &[&str] = &[
     "shell",
 ];
 
+/// Names under which a command for a database stands as a document.
+const COMMANDING: &[&str] = &["body", "document", "payload", "runCommand", "spec"];
+
 /// Names under which code stands if its language is told beside it.
 const HOLDING: &[&str] = &["body", "content", "data", "input", "text", "value"];
 
@@ -152,6 +155,9 @@ impl Action {
                     self.read_arguments(words, input, here);
                 }
                 Value::Object(inner) => {
+                    if named || COMMANDING.contains(&key.as_str()) {
+                        self.read_document("runCommand", value, here);
+                    }
                     // Whatever a command's parts are called, a text among them may be all of it.
                     for (key, line) in inner.iter().filter(|_| named) {
                         if let Some(line) = line.as_str().filter(|line| line.contains(' ')) {
@@ -175,6 +181,9 @@ impl Action {
                     self.read_json(query, depth, here);
                 }
                 Value::Array(items) => {
+                    if key == "pipeline" {
+                        self.read_document("x.aggregate", value, here);
+                    }
                     for inner in items.iter().filter_map(Value::as_object) {
                         self.read_map(inner, None, depth + 1, here);
                     }
@@ -189,8 +198,17 @@ impl Action {
                         .iter()
                         .filter_map(|key| input.get(*key)?.as_str())
                         .find_map(catalogue::language_named);
-                    if let Some(language) = told.filter(|_| HOLDING.contains(&key.as_str())) {
+                    let holds = HOLDING.contains(&key.as_str());
+                    if let Some(language) = told.filter(|_| holds) {
                         self.read_in(language, text, here);
+                    }
+                    // `{"type": "shell", "body": "…"}`; a file has a type as well, but is rarely a shell's.
+                    let kind = input.get("type").or_else(|| input.get("kind"));
+                    let kind = kind
+                        .and_then(Value::as_str)
+                        .and_then(catalogue::language_named);
+                    if holds && kind == Some(SHELL) {
+                        self.read_line(text, here);
                     }
                     self.read_manifest(text, here);
                     self.read_json(text, depth, here);
@@ -272,11 +290,28 @@ impl Action {
         }
     }
 
+    /// A document that a tool named after MongoDB hands to the database.
+    fn read_document(&mut self, method: &str, document: &Value, here: &Here<'_>) {
+        for program in catalogue::programs_named(self.call.tool()) {
+            if program.starts_with("mongosh") {
+                let code = format!("db.{method}({document})");
+                self.read_line(&told_to(program, &code), here);
+            }
+        }
+    }
+
     /// Words for the program a tool is named after.
     fn read_as_of_program(&mut self, words: &[Value], here: &Here<'_>) {
         for program in catalogue::programs_named(self.call.tool()) {
             let own = program.split_whitespace().map(Value::from);
             if words.first() != own.clone().next().as_ref() {
+                // `git_push` with `["--force"]`: the tool is the subcommand.
+                let verbs = catalogue::verbs_named(self.call.tool(), program);
+                let verbs: Vec<Value> = verbs.into_iter().map(Value::from).collect();
+                if !verbs.is_empty() {
+                    let told = own.clone().chain(verbs).chain(words.iter().cloned());
+                    self.read_words(&told.collect::<Vec<Value>>(), here);
+                }
                 let words: Vec<Value> = own.chain(words.iter().cloned()).collect();
                 self.read_words(&words, here);
             }
@@ -339,7 +374,7 @@ impl Action {
         // Its flags and what it is about may each have a name of their own.
         let mut words = vec![Value::from(program)];
         for key in [
-            "flags", "options", "target", "path", "paths", "file", "files",
+            "flags", "options", "target", "targets", "operands", "path", "paths", "file", "files",
         ] {
             match input.get(key) {
                 Some(Value::String(text)) => words.extend(text.split(' ').map(Value::from)),
@@ -354,6 +389,9 @@ impl Action {
 
     /// A command with the variables that are set for it beside it.
     fn read_with_environment(&mut self, line: &str, input: &Map<String, Value>, here: &Here<'_>) {
+        if !SETTING.iter().any(|key| input.contains_key(*key)) {
+            return;
+        }
         let mut words = vec![Value::from("env")];
         for set in SETTING.iter().filter_map(|key| input.get(*key)) {
             match set {
@@ -477,6 +515,10 @@ impl Action {
                 {
                     return Some(program);
                 }
+                // `%alias NAME LINE`
+                if let Some(alias) = text.strip_prefix("%alias ") {
+                    return alias.trim_start().split_once(' ').map(|(_, line)| line);
+                }
                 let rest = text
                     .strip_prefix('!')
                     .or_else(|| text.strip_prefix("%system "))
@@ -486,10 +528,20 @@ impl Action {
                 let rest = rest.trim_start_matches('!').trim_start();
                 (!rest.is_empty() && !rest.starts_with('=')).then_some(rest)
             });
+            let script = without_measuring(text).strip_prefix("%run ");
+            let script = script.and_then(|words| {
+                let mut words = words.split_whitespace();
+                words.find(|word| !word.starts_with('-'))
+            });
             match shell {
                 Some(shell) => {
                     taken = true;
                     self.read_line(shell, here);
+                }
+                None if script.is_some() => {
+                    taken = true;
+                    let words = ["python3"].into_iter().chain(script);
+                    self.read_words(&words.map(Value::from).collect::<Vec<_>>(), here);
                 }
                 None => {
                     left.push_str(line);

@@ -105,4 +105,6 @@ pub(crate) const ONCE_DIFFERENT: &[&str] = &[
     "'';(z=$({ \\;;}))|\"\" \"$(x=$((cmd_e $'') ))\"",
     "x=\"$(y=$((cmd_e $'a;cmd_f 1') ))\"",
     "x=\"$(y=$((cmd_e $\\\n'a;cmd_f 1') ))\"",
+    "a[$(b)]=&&z=\\;||cmd_a\"$z\"",
+    "mkdir /a/b/c&&z=x||cmd_a$z",
 ];

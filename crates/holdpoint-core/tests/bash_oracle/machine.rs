@@ -77,6 +77,8 @@ impl Machine {
         driver += "for ((__n = 0; __n < ${#__lines[@]}; __n++)); do\n";
         driver += "  printf '%s\\0\\3\\0' \"$__n\" >&9\n";
         driver += "  ( ulimit -t 2; eval \"${__lines[__n]}\" )\n";
+        // Patterns name nothing: what a line left behind goes.
+        driver += "  compgen -G '*' >/dev/null && /bin/rm -rf -- ./* ./.[!.]*\n";
         driver += "done\n";
         fs::write(place.join("driver"), driver).expect("a script");
         Self { place, bash }
@@ -91,6 +93,8 @@ impl Machine {
             text.push('\0');
         }
         fs::write(&file, text).expect("a file of lines");
+        let empty = self.place.join(format!("empty-{batch}"));
+        fs::create_dir_all(&empty).expect("a directory");
         let child = Command::new(&self.bash)
             .args(["--norc", "--noprofile"])
             .arg(self.place.join("driver"))
@@ -100,7 +104,7 @@ impl Machine {
             .env("HOME", "/home/nobody")
             .env("LC_ALL", "C.UTF-8")
             .env("FUNCNEST", "30")
-            .current_dir(self.place.join("empty"))
+            .current_dir(&empty)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

@@ -122,6 +122,7 @@ impl Case {
             directory: self.cwd.as_deref(),
             home: Some(HOME),
             lookup: self,
+            can_contain: false,
         };
         Ok(judge_call(&call, policy, &Session::default(), &around))
     }

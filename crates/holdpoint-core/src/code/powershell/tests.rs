@@ -2,12 +2,13 @@
 
 use super::read;
 use crate::budget::Budget;
-use crate::code::{CodeEffectKind, Limits, MAX_CODE_DEPTH, Operand, Reading};
+use crate::code::{CodeEffectKind, Limits, MAX_CODE_DEPTH, Operand, Place, Reading};
 
 fn reading(code: &str) -> Reading {
     let limits = Limits {
         budget: Budget::new(),
         code: MAX_CODE_DEPTH,
+        place: Place::default(),
     };
     read(code, &limits)
 }

@@ -149,17 +149,33 @@ pub(super) static ROWS: &[Row] = &[
     },
     // Values.
     Row {
-        names: "path.join path.resolve path.posix.join",
+        names: "path.resolve path.posix.resolve",
         acts: &[Pure(c::path_joined)],
     },
     Row {
+        names: "path.join path.posix.join",
+        acts: &[Pure(c::path_appended)],
+    },
+    Row {
+        names: "path.dirname path.posix.dirname",
+        acts: &[Pure(c::parent)],
+    },
+    Row {
+        names: "os.tmpdir",
+        acts: &[Pure(c::temporary)],
+    },
+    Row {
+        names: "URL url.URL",
+        acts: &[Pure(c::address)],
+    },
+    Row {
         names: "__toESM __importStar __importDefault _interopRequireDefault _interopRequireWildcard \
-                String String.raw util.promisify promisify path.normalize decodeURIComponent unescape Object.freeze",
+                url.fileURLToPath fileURLToPath String String.raw util.promisify promisify path.normalize decodeURIComponent unescape Object.freeze",
         acts: &[Pure(c::first)],
     },
     Row {
-        names: "process.cwd",
-        acts: &[Pure(c::somewhere)],
+        names: "process.cwd Deno.cwd",
+        acts: &[WorkingDirectory(None)],
     },
     Row {
         names: "String.fromCharCode String.fromCodePoint",

@@ -7,7 +7,7 @@ use crate::code::constants as c;
 
 pub(super) static ROWS: &[Row] = &[
     Row {
-        names: "os.remove lfs.rmdir",
+        names: "os.remove lfs.rmdir os.rm os.tryrm",
         acts: &[Delete(FIRST, Depth::One)],
     },
     Row {
@@ -27,7 +27,7 @@ pub(super) static ROWS: &[Row] = &[
         acts: &[Write(FIRST)],
     },
     Row {
-        names: "os.execute io.popen vim.fn.system",
+        names: "os.execute io.popen vim.fn.system os.exec os.run os.runv os.iorun",
         acts: &[Shell(FIRST)],
     },
     Row {

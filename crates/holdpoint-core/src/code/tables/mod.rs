@@ -143,6 +143,8 @@ pub(super) enum CallEffect {
     MakeJoined(&'static str),
     /// Gives what its arguments hold, written down differently.
     Keep,
+    /// Gives the directory the code runs in, as an object of a class if it says one.
+    WorkingDirectory(Option<&'static str>),
     /// Only gives a value.
     Pure(Pure),
 }
@@ -153,6 +155,7 @@ impl CallEffect {
         match self {
             // What is out of sight of a call that shows, sends or sets is not known to be more.
             CallEffect::Pure(_)
+            | CallEffect::WorkingDirectory(_)
             | CallEffect::Keep
             | CallEffect::Make(..)
             | CallEffect::MakeJoined(_)

@@ -107,6 +107,18 @@ pub(super) static ROWS: &[Row] = &[
         acts: &[Opaque(Unfollowed::Native)],
     },
     Row {
+        names: "getcwd cwd Cwd.getcwd Cwd.cwd",
+        acts: &[WorkingDirectory(None)],
+    },
+    Row {
+        names: "dirname File.Basename.dirname",
+        acts: &[Pure(c::parent)],
+    },
+    Row {
+        names: "abs_path realpath Cwd.abs_path Cwd.realpath",
+        acts: &[Pure(c::first)],
+    },
+    Row {
         names: "join",
         acts: &[Pure(c::join)],
     },

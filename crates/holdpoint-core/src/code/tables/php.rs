@@ -133,7 +133,15 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "getcwd",
-        acts: &[Pure(c::somewhere)],
+        acts: &[WorkingDirectory(None)],
+    },
+    Row {
+        names: "sys_get_temp_dir",
+        acts: &[Pure(c::temporary)],
+    },
+    Row {
+        names: "dirname",
+        acts: &[Pure(c::parent)],
     },
     Row {
         names: "pdo mysqli sqlite3 pg_connect mysqli_connect new_mysqli",

@@ -140,7 +140,7 @@ pub(super) static ROWS: &[Row] = &[
     },
     // `session.run("rm", "-rf", "x")` of nox and its like.
     Row {
-        names: "?#run",
+        names: "?#run ?#sudo ?#local",
         acts: &[RunIfKnown(1)],
     },
     Row {
@@ -273,8 +273,20 @@ pub(super) static ROWS: &[Row] = &[
         acts: &[Pure(c::nothing)],
     },
     Row {
-        names: "os.getcwd",
-        acts: &[Pure(c::somewhere)],
+        names: "os.getcwd os.getcwdb",
+        acts: &[WorkingDirectory(None)],
+    },
+    Row {
+        names: "pathlib.Path.cwd Path.cwd",
+        acts: &[WorkingDirectory(Some("Path"))],
+    },
+    Row {
+        names: "tempfile.gettempdir",
+        acts: &[Pure(c::temporary)],
+    },
+    Row {
+        names: "os.path.dirname posixpath.dirname",
+        acts: &[Pure(c::parent)],
     },
     Row {
         names: "chr",

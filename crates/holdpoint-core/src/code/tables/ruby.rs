@@ -164,15 +164,31 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "File.join",
-        acts: &[Pure(c::path_joined)],
+        acts: &[Pure(c::path_appended)],
     },
     Row {
-        names: "File.expand_path File.absolute_path File.realpath String URI URI.parse Shellwords.escape",
+        names: "Dir.tmpdir",
+        acts: &[Pure(c::temporary)],
+    },
+    Row {
+        names: "File.dirname",
+        acts: &[Pure(c::parent)],
+    },
+    Row {
+        names: "File.expand_path File.absolute_path",
+        acts: &[Pure(c::seen_from)],
+    },
+    Row {
+        names: "File.realpath String URI URI.parse Shellwords.escape",
         acts: &[Pure(c::first)],
     },
     Row {
-        names: "Dir.pwd",
-        acts: &[Pure(c::somewhere)],
+        names: "Dir.pwd Dir.getwd",
+        acts: &[WorkingDirectory(None)],
+    },
+    Row {
+        names: "Pathname.pwd",
+        acts: &[WorkingDirectory(Some("Path"))],
     },
     Row {
         names: "Base64.decode64 Base64.strict_decode64 Base64.urlsafe_decode64",

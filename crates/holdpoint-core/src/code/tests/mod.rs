@@ -16,13 +16,14 @@ mod ruby;
 mod vim;
 
 use super::{
-    Carried, CodeEffect, CodeEffectKind, Language, Limits, MAX_CODE_DEPTH, Operand, Reading, walker,
+    Carried, CodeEffect, CodeEffectKind, Language, Limits, MAX_CODE_DEPTH, Operand, Place, Reading,
+    walker,
 };
 use crate::budget::Budget;
 
 /// Reads code with all that a call may use.
 fn read(language: Language, code: &str) -> Reading {
-    super::read(language, code, &Budget::new())
+    super::read(language, code, &Place::default(), &Budget::new())
 }
 
 /// Reads code as if every name in it might be used before it stands for something.
@@ -30,6 +31,7 @@ fn read_twice(language: Language, code: &str) -> Reading {
     let limits = Limits {
         budget: Budget::new(),
         code: MAX_CODE_DEPTH,
+        place: Place::default(),
     };
     match language {
         Language::Vim | Language::Awk | Language::PowerShell => read(language, code),

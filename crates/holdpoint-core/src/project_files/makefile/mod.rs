@@ -58,6 +58,16 @@ pub(crate) struct RecipeLine {
     pub(crate) unknown: bool,
 }
 
+/// Whether a file makes make load a library, or run code of the language that is built into it.
+pub(crate) fn extends_make(text: &str) -> bool {
+    text.contains("$(guile")
+        || text.contains("${guile")
+        || text.lines().any(|line| {
+            let directive = line.trim_start_matches([' ', '-']);
+            directive.starts_with("load ") || directive.starts_with("load\t")
+        })
+}
+
 /// What making `goals`, or the default goal, would run with these variables given to make.
 pub(crate) fn recipe(text: &str, goals: &[&str], overrides: &[(&str, &str)]) -> Recipe {
     let whole = text.len() <= MAX_FILE;

@@ -59,9 +59,9 @@ fn static_braces_become_words() {
 }
 
 #[test]
-fn dynamic_words_keep_their_source() {
+fn dynamic_words_keep_their_source_without_quotes() {
     let words = &listed("a \"x $y\" ~/z *.c '*' a[b]c [ $'\\t'")[0].words;
-    assert_eq!(words[1].text, "\"x $y\"");
+    assert_eq!(words[1].text, "x $y");
     assert!(words[1].dynamic);
     assert_eq!((words[2].text.as_str(), words[2].dynamic), ("~/z", false));
     assert!(words[3].glob && !words[4].glob && words[5].glob && !words[6].glob);

@@ -5,10 +5,13 @@
 
 mod batch;
 
+use std::sync::Arc;
+
 use super::commands::Wrapping;
 use super::input::Input;
 use super::interpreters::Given;
 use super::refusal::Refusal;
+use super::scripts::{Asks, ScriptSource};
 use super::texts::Argument;
 use super::unwrapping::Unwrapped;
 use super::walk::opaque_origin;
@@ -197,8 +200,35 @@ pub(super) fn launch(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), 
     };
     let texts = std::iter::once(glued.as_str()).chain(rest.iter().map(Argument::unquoted));
     let line = texts.collect::<Vec<_>>().join(" ");
+    follow_batch(command, &line)?;
     let line = Argument::literal(&batch::translated(&line), switch.text.span.clone());
     command.runs(Wrapping::Commanding, &line)
+}
+
+/// Lists what a file of lines does that `cmd` is told to run: `cmd /c x.bat`, `cmd /c call x.cmd`.
+fn follow_batch(command: &mut Unwrapped<'_, '_>, line: &str) -> Result<(), Refusal> {
+    let mut words = line.split_whitespace();
+    let first = words.find(|word| !word.eq_ignore_ascii_case("call") && !word.is_empty());
+    let Some(path) = first.map(|word| slashed(word.trim_matches('"'))) else {
+        return Ok(());
+    };
+    let small = path.to_ascii_lowercase();
+    if !small.ends_with(".bat") && !small.ends_with(".cmd") {
+        return Ok(());
+    }
+    for found in command.look_up(&path, Asks::Project) {
+        let ScriptSource::Text { text, .. } = found else {
+            continue;
+        };
+        let said = |line: &&str| {
+            let small = line.to_ascii_lowercase();
+            !line.is_empty() && !line.starts_with(':') && !small.starts_with("rem ")
+        };
+        let lines = text.lines().map(|line| line.trim().trim_start_matches('@'));
+        let lines: Vec<String> = lines.filter(said).map(batch::translated).collect();
+        command.follow_lines(Some(&Arc::from(path.as_str())), &lines)?;
+    }
+    Ok(())
 }
 
 /// `del /s x` outside of `cmd`, as an agent on Windows writes it.

@@ -1,6 +1,9 @@
 //! What a call does: the table's acts applied to the arguments.
+mod args;
+mod canonical;
+mod opening;
+mod reflection;
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::carried::{self, Carried};
@@ -10,112 +13,9 @@ use super::values::Value;
 use super::walker::Walker;
 use super::{CodeEffectKind, Language, Operand, Setting, Unfollowed};
 use crate::paths::base_name;
-
-/// The arguments of a call.
-#[derive(Default)]
-pub(super) struct Args {
-    pub(super) list: Vec<Value>,
-    pub(super) named: Vec<(String, Value)>,
-    /// More arguments than are listed may stand here.
-    pub(super) open: bool,
-    /// The program in front of Perl's `system { … } …`.
-    pub(super) indirect: Option<Box<Value>>,
-    /// How the function is called, for rows that stand for many.
-    pub(super) called: String,
-}
-
-static UNKNOWN: Value = Value::Unknown;
-
-impl Args {
-    pub(super) fn one(value: Value) -> Self {
-        Self {
-            list: vec![value],
-            ..Self::default()
-        }
-    }
-
-    /// Arguments of a call that is not seen.
-    pub(super) fn unknown() -> Self {
-        Self {
-            open: true,
-            ..Self::default()
-        }
-    }
-
-    pub(super) fn at(&self, place: Parameter) -> Option<&Value> {
-        self.list
-            .get(place.0)
-            .or_else(|| self.named(place.1))
-            .or(self.open.then_some(&UNKNOWN))
-    }
-
-    fn named(&self, name: &str) -> Option<&Value> {
-        self.named
-            .iter()
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| value)
-    }
-
-    /// An option, given by name or in a map among the arguments.
-    pub(super) fn option(&self, name: &str) -> Option<&Value> {
-        self.named(name)
-            .or_else(|| {
-                self.list.iter().find_map(|value| match value {
-                    Value::Map(pairs) => pairs
-                        .iter()
-                        .find(|(key, _)| key == name)
-                        .map(|(_, value)| value),
-                    Value::Text(_)
-                    | Value::Number(_)
-                    | Value::Flag(_)
-                    | Value::List(_)
-                    | Value::Name(_)
-                    | Value::Made(..)
-                    | Value::Held(..)
-                    | Value::Method(..)
-                    | Value::Any(_)
-                    | Value::Function
-                    | Value::Unknown => None,
-                })
-            })
-            .or(self.open.then_some(&UNKNOWN))
-    }
-
-    /// An option that is given, rather than one that could be.
-    pub(super) fn named_option(&self, name: &str) -> Option<&Value> {
-        self.option(name)
-            .filter(|value| !std::ptr::eq(*value, &UNKNOWN))
-    }
-
-    /// Whether an option is on, or could be.
-    pub(super) fn may_be_on(&self, name: &str) -> bool {
-        self.option(name)
-            .is_some_and(|value| !matches!(value, Value::Flag(false) | Value::Number(0)))
-    }
-
-    fn from(&self, start: usize) -> &[Value] {
-        self.list.get(start..).unwrap_or(&[])
-    }
-
-    /// The operands from one on, all alternatives and lists taken apart.
-    fn operands_from(&self, start: usize) -> Vec<Operand> {
-        let mut operands: Vec<Operand> = self
-            .from(start)
-            .iter()
-            .filter(|value| !matches!(value, Value::Map(_) | Value::Function))
-            .flat_map(Value::operands)
-            .collect();
-        if operands.is_empty() || (self.open && !operands.contains(&Operand::Unknown)) {
-            operands.push(Operand::Unknown);
-        }
-        operands
-    }
-
-    fn operands(&self, place: Parameter) -> Vec<Operand> {
-        self.at(place)
-            .map_or_else(|| vec![Operand::Unknown], Value::operands)
-    }
-}
+pub(super) use args::Args;
+pub(super) use canonical::canonical;
+use opening::is_mode_that_writes;
 
 impl Walker<'_, '_> {
     /// A call of some value.
@@ -472,7 +372,13 @@ impl Walker<'_, '_> {
             CallEffect::RunIfKnown(start) => {
                 let words = args.operands_from(*start);
                 let known = |word: &Operand| matches!(word, Operand::Known(_));
-                if words.len() > 1 && words.iter().all(known) {
+                if let [Operand::Known(line)] = words.as_slice()
+                    && line.contains(' ')
+                {
+                    // `c.run("rm -rf x")` of Invoke and its like.
+                    let line = Operand::Known(line.clone());
+                    self.effect(CodeEffectKind::Shell(line), span);
+                } else if words.len() > 1 && words.iter().all(known) {
                     self.effect(CodeEffectKind::Run(words), span);
                 }
             }
@@ -636,6 +542,13 @@ impl Walker<'_, '_> {
                 let value = carried::kept(&args.list);
                 return Some(self.copied(&value));
             }
+            CallEffect::WorkingDirectory(class) => {
+                let directory = Value::known(self.limits.place.directory.as_str());
+                return Some(match class {
+                    Some(class) => Value::Made(class, Box::new(directory)),
+                    None => directory,
+                });
+            }
             CallEffect::Pure(function) => {
                 let value = function(&args.list);
                 return Some(if self.limits.copies(value.size()) {
@@ -703,30 +616,6 @@ impl Walker<'_, '_> {
         Some(Value::Made("Process", Box::new(Value::List(words))))
     }
 
-    fn open(
-        &mut self,
-        args: &Args,
-        path: Parameter,
-        mode: Parameter,
-        span: &Range<usize>,
-    ) -> Option<Value> {
-        let how = match args.at(mode) {
-            None | Some(Value::Map(_) | Value::Function) => Opening::Read,
-            Some(value) => match value.text() {
-                Some(mode) => Opening::from_mode(mode),
-                None => Opening::Write,
-            },
-        };
-        let mut content = None;
-        for path in args.operands(path) {
-            if matches!(how, Opening::Read) {
-                content = Some(carried::content(path.clone()));
-            }
-            self.opened(how, path, span);
-        }
-        content
-    }
-
     /// What of this machine's goes to a host with these arguments.
     fn sends(&mut self, host: &Operand, args: &Args, span: &Range<usize>) {
         let named = args
@@ -743,255 +632,6 @@ impl Walker<'_, '_> {
             self.effect(CodeEffectKind::Send { to, what }, span);
         }
     }
-
-    fn opened(&mut self, how: Opening, path: Operand, span: &Range<usize>) {
-        let kind = match how {
-            Opening::Read => CodeEffectKind::Read { path },
-            Opening::Write => CodeEffectKind::Write { path },
-            Opening::Append => CodeEffectKind::Append { path },
-        };
-        self.effect(kind, span);
-    }
-
-    /// Ruby's `open`: a bar in front makes it a command.
-    fn open_piped(
-        &mut self,
-        args: &Args,
-        path: Parameter,
-        mode: Parameter,
-        span: &Range<usize>,
-    ) -> Option<Value> {
-        match args.at(path).map(Value::operand) {
-            Some(Operand::Known(text)) if text.starts_with('|') => {
-                let line = text.trim_start_matches('|').trim_start().to_owned();
-                self.effect(CodeEffectKind::Shell(Operand::Known(line)), span);
-            }
-            Some(Operand::Starts(text)) if text.starts_with('|') => {
-                let line = text.trim_start_matches('|').trim_start().to_owned();
-                self.effect(CodeEffectKind::Shell(Operand::Starts(line)), span);
-            }
-            Some(host @ (Operand::Known(_) | Operand::Starts(_))) if matches!(&host, Operand::Known(text) | Operand::Starts(text) if is_url(text)) =>
-            {
-                self.sends(&host, args, span);
-                self.effect(CodeEffectKind::Connect(host), span);
-            }
-            Some(Operand::Known(_) | Operand::Starts(_) | Operand::Unknown) | None => {
-                return self.open(args, path, mode, span);
-            }
-        }
-        None
-    }
-
-    /// Perl's `open(HANDLE, MODE, PATH)` and `open(HANDLE, "mode and path")`.
-    fn open_handle(&mut self, args: &Args, span: &Range<usize>) {
-        let Some(second) = args.list.get(1) else {
-            if args.open {
-                self.effect(CodeEffectKind::Shell(Operand::Unknown), span);
-            }
-            return;
-        };
-        if args.list.len() > 2 {
-            let path = args.list.get(2).map_or(Operand::Unknown, Value::operand);
-            let mode = second.text().map(|mode| mode.trim().to_owned());
-            match mode.as_deref() {
-                Some("-|" | "|-") if args.list.len() > 3 => {
-                    let words = args.operands_from(2);
-                    self.effect(CodeEffectKind::Run(words), span);
-                }
-                Some("-|" | "|-") => self.effect(CodeEffectKind::Shell(path), span),
-                Some(mode) => self.opened(Opening::of_signs(mode), path, span),
-                None => match second.operand() {
-                    Operand::Starts(mode) => self.opened(Opening::of_signs(&mode), path, span),
-                    Operand::Known(_) | Operand::Unknown => self.opened(Opening::Write, path, span),
-                },
-            }
-            return;
-        }
-        let operand = second.operand();
-        let (Operand::Known(text) | Operand::Starts(text)) = &operand else {
-            self.effect(CodeEffectKind::Shell(Operand::Unknown), span);
-            return;
-        };
-        let trimmed = text.trim();
-        let rebuilt = |rest: &str| match &operand {
-            Operand::Known(_) => Operand::Known(rest.trim().to_owned()),
-            Operand::Starts(_) | Operand::Unknown if rest.trim().is_empty() => Operand::Unknown,
-            Operand::Starts(_) | Operand::Unknown => Operand::Starts(rest.trim_start().to_owned()),
-        };
-        if let Some(line) = trimmed.strip_prefix('|') {
-            self.effect(CodeEffectKind::Shell(rebuilt(line)), span);
-        } else if let (Some(line), Operand::Known(_)) = (trimmed.strip_suffix('|'), &operand) {
-            self.effect(CodeEffectKind::Shell(rebuilt(line)), span);
-        } else {
-            let rest = trimmed.trim_start_matches(['<', '>', '+']);
-            let signs = trimmed.strip_suffix(rest).unwrap_or("");
-            // `open(F, $x)` could still end in a bar.
-            if signs.is_empty() && !matches!(operand, Operand::Known(_)) {
-                self.effect(CodeEffectKind::Shell(rebuilt(rest)), span);
-            } else {
-                let path = rebuilt(rest);
-                self.opened(Opening::of_signs(signs), path, span);
-            }
-        }
-    }
-
-    /// A function that PHP is given by name.
-    fn callback(&mut self, function: Option<&Value>, args: Args, span: &Range<usize>) {
-        match function {
-            Some(Value::Text(Operand::Known(name))) => {
-                self.call_name(name, args, span);
-            }
-            Some(Value::Text(_) | Value::Unknown) => self.opaque(Unfollowed::DynamicName),
-            Some(_) | None => {}
-        }
-    }
-
-    /// What Perl's `<>` opens: a name with a bar is a command.
-    pub(super) fn opened_by_diamond(&mut self, names: &Value, span: &Range<usize>) {
-        for name in names.operands() {
-            let args = Args {
-                list: vec![Value::Unknown, Value::Text(name)],
-                ..Args::default()
-            };
-            self.open_handle(&args, span);
-        }
-    }
-
-    fn eval(&mut self, code: Option<&Value>, span: &Range<usize>) {
-        match code {
-            Some(Value::Function | Value::Map(_) | Value::Number(_) | Value::Flag(_)) => {}
-            Some(Value::Text(Operand::Known(text))) => {
-                let text = text.clone();
-                self.run_code(self.syntax.language, &text, span);
-            }
-            Some(_) | None => {
-                self.effect(CodeEffectKind::Eval, span);
-                self.opaque(Unfollowed::Evaluates);
-            }
-        }
-    }
-
-    /// A module by its name.
-    pub(super) fn import(&mut self, name: Option<&Value>) -> Value {
-        // `require Foo::Bar`: a word of Perl without a sigil is itself.
-        if let Some(Value::Name(name)) = name
-            && self.is(Language::Perl)
-        {
-            return Value::Name(name.clone());
-        }
-        match name.map(Value::operand) {
-            // Brings its functions in without a name.
-            Some(Operand::Known(name))
-                if ["data:", "http:", "https:", "blob:"]
-                    .iter()
-                    .any(|scheme| name.starts_with(scheme)) =>
-            {
-                self.opaque(Unfollowed::Evaluates);
-                Value::Unknown
-            }
-            Some(Operand::Known(name)) if name == "shelljs/global" => {
-                self.whole_modules.push("shelljs".to_owned());
-                Value::Unknown
-            }
-            Some(Operand::Known(name)) => Value::Name(name),
-            // `require("./" + name)` is a file and no module with powers of its own.
-            Some(Operand::Starts(start)) if start.starts_with(['.', '/']) => Value::Unknown,
-            Some(Operand::Starts(_) | Operand::Unknown) | None => {
-                self.opaque(Unfollowed::DynamicName);
-                Value::Unknown
-            }
-        }
-    }
-
-    /// `getattr(object, name)`.
-    fn attribute(
-        &mut self,
-        args: &Args,
-        object: Parameter,
-        name: Parameter,
-        span: &Range<usize>,
-    ) -> Value {
-        let receiver = args
-            .at(object)
-            .map_or(Value::Unknown, |value| self.copied(value));
-        match args.at(name).and_then(Value::text) {
-            Some(name) => receiver.member(name),
-            None => {
-                let followed = match &receiver {
-                    Value::Name(name) => !self.table.has_members(name),
-                    Value::Text(_)
-                    | Value::Number(_)
-                    | Value::Flag(_)
-                    | Value::List(_)
-                    | Value::Map(_)
-                    | Value::Made(..)
-                    | Value::Held(..)
-                    | Value::Method(..)
-                    | Value::Any(_)
-                    | Value::Function
-                    | Value::Unknown => true,
-                };
-                if !followed {
-                    self.opaque(Unfollowed::DynamicName);
-                }
-                self.escape(&receiver, span);
-                Value::Unknown
-            }
-        }
-    }
-
-    /// Ruby's `send(:name, …)`, with or without a receiver in front.
-    fn send(&mut self, args: &Args, start: usize, span: &Range<usize>) -> Value {
-        let Some(name) = args.list.get(start).and_then(Value::text) else {
-            self.opaque(Unfollowed::DynamicName);
-            return Value::Unknown;
-        };
-        let rest = Args {
-            list: args.from(start + 1).to_vec(),
-            open: args.open,
-            ..Args::default()
-        };
-        let callee = match start.checked_sub(1).and_then(|near| args.list.get(near)) {
-            Some(Value::Name(receiver)) => {
-                let full = format!("{receiver}.{name}");
-                let known = self.table.acts(&full).is_some();
-                Value::Name(if known { full } else { name.to_owned() })
-            }
-            Some(_) | None => Value::Name(name.to_owned()),
-        };
-        self.call(callee, rest, span)
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Opening {
-    Read,
-    Write,
-    Append,
-}
-
-impl Opening {
-    /// `"w"`, `"r+"`, `"ab"`
-    fn from_mode(mode: &str) -> Self {
-        if mode.contains(['w', 'x', '+', 'c']) {
-            Opening::Write
-        } else if mode.contains('a') {
-            Opening::Append
-        } else {
-            Opening::Read
-        }
-    }
-
-    /// `">"`, `">>"`, `"+<"`
-    fn of_signs(mode: &str) -> Self {
-        if mode.contains(">>") {
-            Opening::Append
-        } else if mode.contains(['>', '+']) {
-            Opening::Write
-        } else {
-            Opening::Read
-        }
-    }
 }
 
 fn deep(depth: Depth, args: &Args) -> bool {
@@ -1000,13 +640,6 @@ fn deep(depth: Depth, args: &Args) -> bool {
         Depth::Tree => true,
         Depth::If(option) => args.may_be_on(option),
     }
-}
-
-/// `"w"`, `"rb+"`: a mode and nothing else, since `Image.open("a.png")` has a path there.
-fn is_mode_that_writes(mode: &str) -> bool {
-    mode.len() <= 4
-        && mode.chars().all(|letter| "rwaxbtU+".contains(letter))
-        && mode.contains(['w', 'a', 'x', '+'])
 }
 
 /// What an argument of a request sends. A variable in a header or a login is how services are used.
@@ -1033,95 +666,4 @@ fn is_url(text: &str) -> bool {
     text.split_once("://").is_some_and(|(scheme, _)| {
         matches!(scheme, "http" | "https" | "ftp" | "ftps" | "ws" | "wss")
     })
-}
-
-/// A name as the table spells it.
-pub(super) fn canonical(language: Language, name: &str) -> Cow<'_, str> {
-    match language {
-        Language::Python => {
-            for (from, to) in [
-                ("builtins.", ""),
-                ("__builtins__.", ""),
-                ("posix.", "os."),
-                ("nt.", "os."),
-            ] {
-                if let Some(rest) = name.strip_prefix(from) {
-                    return Cow::Owned(format!("{to}{rest}"));
-                }
-            }
-            Cow::Borrowed(name)
-        }
-        Language::JavaScript => javascript_name(name),
-        Language::Ruby => Cow::Borrowed(
-            ["Kernel.", "Object.", "self.", "Process."]
-                .iter()
-                .find_map(|prefix| name.strip_prefix(prefix))
-                .filter(|rest| {
-                    matches!(
-                        *rest,
-                        "system"
-                            | "exec"
-                            | "spawn"
-                            | "eval"
-                            | "open"
-                            | "load"
-                            | "send"
-                            | "require"
-                            | "const_get"
-                            | "instance_eval"
-                            | "class_eval"
-                            | "`"
-                    )
-                })
-                .unwrap_or(name),
-        ),
-        Language::Perl => Cow::Borrowed(
-            ["CORE.GLOBAL.", "CORE."]
-                .iter()
-                .find_map(|prefix| name.strip_prefix(prefix))
-                .unwrap_or(name),
-        ),
-        Language::Php => Cow::Owned(name.trim_start_matches('\\').to_ascii_lowercase()),
-        Language::Lua => Cow::Borrowed(name.strip_prefix("_G.").unwrap_or(name)),
-        Language::Awk | Language::Vim | Language::PowerShell => Cow::Borrowed(name),
-    }
-}
-
-fn javascript_name(name: &str) -> Cow<'_, str> {
-    let mut name = name;
-    while let Some(rest) = ["globalThis.", "global.", "window.", "self.", "node:"]
-        .iter()
-        .find_map(|prefix| name.strip_prefix(prefix))
-    {
-        name = rest;
-    }
-    if let Some(rest) = name.strip_prefix("@aws-sdk/client-") {
-        return Cow::Owned(format!("@aws-sdk.{rest}"));
-    }
-    for (module, known) in [
-        ("fs/promises", "fs"),
-        ("fs-extra", "fs"),
-        ("graceful-fs", "fs"),
-        ("fs.promises", "fs"),
-        ("fs.default", "fs"),
-        ("child_process.default", "child_process"),
-        ("process.mainModule.require", "require"),
-        ("module.require", "require"),
-        ("process.getBuiltinModule", "require"),
-        ("module.constructor._load", "require"),
-    ] {
-        if let Some(rest) = name.strip_prefix(module)
-            && (rest.is_empty() || rest.starts_with('.'))
-        {
-            return Cow::Owned(format!(
-                "{known}{}",
-                rest.strip_suffix("Sync").unwrap_or(rest)
-            ));
-        }
-    }
-    if name.starts_with('?') {
-        // `execSync` says more about an unknown object than `exec`.
-        return Cow::Borrowed(name);
-    }
-    Cow::Borrowed(name.strip_suffix("Sync").unwrap_or(name))
 }

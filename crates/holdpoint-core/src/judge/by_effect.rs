@@ -1,0 +1,348 @@
+//! What lists say of a call by its effects (`"effects"`): what they allow whole, and what they refuse or ask about.
+//!
+//! An allow by effect answers for a part and for no question about it: whatever a rule objects to is asked about as if
+//! the clauses were not there. What is not known to the end (code, a place, a program nobody has described) is covered by
+//! nothing, so that reading less never allows more.
+
+use std::collections::BTreeSet;
+
+use super::Judgement;
+use super::coverage::Cover;
+use super::findings::{PartFinding, Speaker};
+use super::spelling::Spelled;
+use crate::call::digest_of;
+use crate::catalogue;
+use crate::effects::places::{Place, Places};
+use crate::effects::{self, Effect, EffectKind, Subject};
+use crate::paths::{Entry, FileText, Tracking, is_within};
+use crate::policy::Layer;
+use crate::policy::clauses::{Clause, Facts};
+use crate::policy::tool_names::Naming;
+use crate::rules::STEERING;
+use crate::understand::installed_name;
+use crate::verdict::{Method, Verdict};
+
+/// The most entries of a directory, and of those below it, that are looked at to know whether all of it can be had
+/// again: what people mean to delete without a thought has fewer, and each is a look at the disk. A larger one cannot.
+const MAX_ENTRIES: usize = 2_000;
+
+/// The longest file that is compared with what the session wrote.
+const MAX_COMPARED: usize = 1 << 20;
+
+impl Judgement<'_> {
+    /// Adds what allows parts by their effects to what allows them by name. Each command is covered for itself: what a
+    /// wrapper may do says nothing of what it runs.
+    pub(super) fn cover_by_effect(&self, covers: &mut [Vec<Cover>]) {
+        let said = |(_, layer): &(Speaker, &Layer)| !layer.allow_list.effects.is_empty();
+        let layers: Vec<(Speaker, &Layer)> = self.speakers().filter(said).collect();
+        if layers.is_empty() || self.is_steered() {
+            return;
+        }
+        let subjects = effects::subjects(self.view).filter_map(|subject| subject.command);
+        let subjects: BTreeSet<usize> = subjects.collect();
+        let helped = (0..self.view.commands.len()).filter(|index| !subjects.contains(index));
+        let mut found: Vec<(usize, Cover)> = Vec::new();
+        for (speaker, layer) in layers {
+            let clauses = &layer.allow_list.effects;
+            for subject in effects::subjects(self.view) {
+                if let Some((label, verdict)) = self.covered(&subject, clauses) {
+                    let cover = self.effect_cover(label, verdict, speaker, subject.command);
+                    found.push((subject.command.unwrap_or_default(), cover));
+                }
+            }
+            // A program that is only asked for its help does nothing else.
+            found.extend(helped.clone().map(|index| {
+                let label = "effects: its help".to_owned();
+                (
+                    index,
+                    self.effect_cover(label, Verdict::Allow, speaker, Some(index)),
+                )
+            }));
+        }
+        for (part, cover) in found {
+            if let Some(slot) = covers.get_mut(part) {
+                slot.push(cover);
+            }
+        }
+    }
+
+    fn effect_cover(
+        &self,
+        label: String,
+        verdict: Verdict,
+        speaker: Speaker,
+        part: Option<usize>,
+    ) -> Cover {
+        let reason = match verdict {
+            Verdict::Contain => {
+                "Nobody can know before it runs what it does: it runs inside the sandbox"
+            }
+            Verdict::Allow | Verdict::Notify | Verdict::Ask | Verdict::Review | Verdict::Deny => {
+                "All it does is allowed by effect"
+            }
+        };
+        let found = self.found(Method::Whitelist, verdict, label, reason.to_owned(), part);
+        Cover {
+            speaker: Some(speaker),
+            specificity: 0,
+            naming: Naming::Unnamed,
+            knows_of_mark: false,
+            spelled: Spelled::Effects,
+            found: found.of_layer(speaker.authority),
+        }
+    }
+
+    /// By which clauses all that a command or call does is allowed, and whether only inside the sandbox.
+    fn covered(&self, subject: &Subject<'_>, clauses: &[Clause]) -> Option<(String, Verdict)> {
+        let plain = self.covered_as_it_is(subject, clauses);
+        if let Some(labels) = plain {
+            return Some((labels.join("; "), Verdict::Allow));
+        }
+        let mut contained = clauses.iter().filter(|one| one.contained);
+        let clause =
+            contained.find(|one| self.is_named(one, subject) && self.runs_in(one, subject))?;
+        self.can_contain()
+            .then(|| (clause.label(), Verdict::Contain))
+    }
+
+    /// The clauses that allow all that a command or call does, as it is.
+    fn covered_as_it_is(&self, subject: &Subject<'_>, clauses: &[Clause]) -> Option<Vec<String>> {
+        if subject.opaque != 0 || !subject.sql.is_empty() {
+            return None;
+        }
+        let program = self.program_as_written(subject);
+        if program.is_some_and(|name| !name.contains('/')) && tells_its_version(subject) {
+            return Some(vec!["effects: its version".to_owned()]);
+        }
+        let mut labels = Vec::new();
+        match subject.command {
+            Some(index) => labels.extend(self.program_label(index, subject, clauses)?),
+            // Of a tool nobody has described, the arguments say little about what it does.
+            None if !self.is_described(subject) => return None,
+            None => {}
+        }
+        for effect in subject.effects {
+            let label = self.clause_for(effect, subject, clauses)?.label();
+            if !labels.contains(&label) {
+                labels.push(label);
+            }
+        }
+        Some(labels)
+    }
+
+    /// The clause that allows an effect. Of the kinds of effects that a clause names together with programs, it alone
+    /// speaks for these programs.
+    fn clause_for<'c>(
+        &self,
+        effect: &Effect,
+        subject: &Subject<'_>,
+        clauses: &'c [Clause],
+    ) -> Option<&'c Clause> {
+        let plain = || clauses.iter().filter(|one| !one.contained);
+        let own = |one: &&Clause| one.is_about(effect) && self.is_named(one, subject);
+        let own: Vec<&Clause> = plain().filter(own).collect();
+        let speaks = |one: &&Clause| {
+            self.runs_in(one, subject)
+                && one.speaks_of(effect, self.program_as_written(subject), subject, self)
+        };
+        match own.is_empty() {
+            true => plain().find(speaks),
+            false => own.into_iter().find(speaks),
+        }
+    }
+
+    /// The program of a command: its name where it is looked for among what is installed, else its path. What lies
+    /// in the project under the name of a tool is not that tool.
+    fn program_as_written(&self, subject: &Subject<'_>) -> Option<&str> {
+        let view = self.view.commands.get(subject.command?)?;
+        let word = view.command.words.first().filter(|word| !word.dynamic)?;
+        Some(installed_name(&word.text))
+    }
+
+    fn is_named(&self, clause: &Clause, subject: &Subject<'_>) -> bool {
+        clause.names(self.program_as_written(subject), subject)
+    }
+
+    /// Whether a command runs where a clause wants it to.
+    fn runs_in(&self, clause: &Clause, subject: &Subject<'_>) -> bool {
+        let Some(view) = subject.command.and_then(|at| self.view.commands.get(at)) else {
+            return true;
+        };
+        if clause.directory.is_empty() {
+            return true;
+        }
+        let generated = self.policy.generated();
+        let places = Places::new(&self.around, &generated);
+        let places = places.of_word(".", &view.command.directory);
+        !places.is_empty() && places.iter().all(|place| clause.has_directory(place, self))
+    }
+
+    /// Whether the call is one of a tool whose arguments say all that it does.
+    fn is_described(&self, subject: &Subject<'_>) -> bool {
+        let tool = self.view.call.tool();
+        catalogue::is_known(tool)
+            && self.view.effect != catalogue::Effect::Unknown
+            && (!subject.effects.is_empty() || catalogue::stays_with_the_agent(tool))
+    }
+
+    /// The clause that names the program of a command whose words are known; nothing to say of one that only sets
+    /// variables.
+    fn program_label(
+        &self,
+        index: usize,
+        subject: &Subject<'_>,
+        clauses: &[Clause],
+    ) -> Option<Option<String>> {
+        let view = self.view.commands.get(index)?;
+        let given_up = (self.view.meanings.get(index)).is_some_and(|one| one.given_up.is_some());
+        // Words only the shell will know may be flags. What changes nothing whatever it is told is no worse for them.
+        let known = !view.is_dynamic() || view.is_read_only() || view.command.words.is_empty();
+        if given_up || !known || !view.command.opaque.is_empty() {
+            return None;
+        }
+        if view.command.words.is_empty() {
+            return Some(None);
+        }
+        let mut plain = clauses.iter().filter(|one| !one.contained);
+        let clause = plain.find(|one| self.is_named(one, subject) && self.runs_in(one, subject))?;
+        Some(Some(clause.label()))
+    }
+
+    /// Whether the line may set a variable that makes programs do something else than their words say. There are more
+    /// ways to set one than assignments (`read`, `for`, `printf -v`, `((…))`): wherever such a name stands, as it is
+    /// written or as the shell reads it, and is not only used, it may be set.
+    fn is_steered(&self) -> bool {
+        let line = self.view.line.as_deref().unwrap_or_default();
+        let steers = |name: &str| STEERING.iter().any(|one| is_like(one, name));
+        let mut from = 0;
+        let written = line.split_inclusive(|c: char| !is_of_name(c)).any(|piece| {
+            let at = from;
+            from += piece.len();
+            let name = piece.trim_end_matches(|c: char| !is_of_name(c));
+            steers(name) && !is_only_used(line, at, name)
+        });
+        let commands = self.view.commands.iter().map(|view| &view.command);
+        let mut words = commands.flat_map(|command| command.words.iter().skip(1));
+        written
+            || words.any(|word| {
+                let name = word.text.split(|c: char| !is_of_name(c)).next();
+                name.is_some_and(steers)
+            })
+    }
+
+    /// What lists of a layer say of the call by its effects, each part with the clause that speaks of it.
+    pub(super) fn touched_by_effect(
+        &self,
+        clauses: &[Clause],
+        method: Method,
+        verdict: Verdict,
+    ) -> Vec<PartFinding> {
+        if clauses.is_empty() {
+            return Vec::new();
+        }
+        let subjects: Vec<Subject<'_>> = effects::subjects(self.view).collect();
+        let pairs = clauses
+            .iter()
+            .flat_map(|clause| subjects.iter().map(move |subject| (clause, subject)));
+        let touching = pairs.filter(|(clause, subject)| clause.touches(subject, self));
+        let found = touching.map(|(clause, subject)| {
+            let reason = "The policy names what it does".to_owned();
+            self.found(method, verdict, clause.label(), reason, subject.command)
+        });
+        found.collect()
+    }
+
+    /// Whether a file holds what git has, or what the session wrote, to the byte. What is not there cannot be lost.
+    fn can_be_had_again(&self, path: &str) -> bool {
+        let lookup = self.around.lookup;
+        if lookup.entry(path) == Entry::Missing || lookup.tracking(path) == Tracking::Committed {
+            return true;
+        }
+        let written = lookup.written();
+        let Some(Some(digest)) = written.files.get(path) else {
+            return false;
+        };
+        match lookup.read(path, MAX_COMPARED) {
+            FileText::Text(text) => digest_of(text.as_bytes()) == *digest,
+            FileText::Compiled
+            | FileText::TooLarge
+            | FileText::NotText
+            | FileText::Unreadable
+            | FileText::Missing
+            | FileText::NotRead => false,
+        }
+    }
+
+    /// The same for all that is in a directory.
+    fn all_can_be_had_again(&self, directory: &str) -> bool {
+        let mut left = MAX_ENTRIES;
+        let mut open = vec![directory.to_owned()];
+        while let Some(directory) = open.pop() {
+            let Some(names) = self.around.lookup.names(&directory, left) else {
+                return false;
+            };
+            left = left.saturating_sub(names.len() + 1);
+            for (name, is_directory) in names {
+                let path = format!("{}/{name}", directory.trim_end_matches('/'));
+                match is_directory {
+                    // A repository of its own has what its index does not say.
+                    true if name == ".git" => return false,
+                    true => open.push(path),
+                    false if !self.can_be_had_again(&path) => return false,
+                    false => {}
+                }
+            }
+        }
+        true
+    }
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// Whether the name at a place of a line stands for its value (`$PATH`, `${PATH}`), which sets nothing.
+fn is_only_used(line: &str, at: usize, name: &str) -> bool {
+    let before = line.get(..at).unwrap_or_default();
+    let after = line.get(at + name.len()..).unwrap_or_default();
+    before.ends_with('$') || (before.ends_with("${") && after.starts_with('}'))
+}
+
+/// Whether a name is one of a list, where a star at either end is wild. Upper and lower case are not the same to shells.
+fn is_like(pattern: &str, name: &str) -> bool {
+    match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
+        (Some(end), None) => name.ends_with(end),
+        (None, Some(start)) => name.starts_with(start),
+        (Some(_), Some(_)) | (None, None) => name == pattern,
+    }
+}
+
+/// Whether a program is asked for its version or its help, and for nothing else.
+fn tells_its_version(subject: &Subject<'_>) -> bool {
+    let [word] = subject.words else {
+        return false;
+    };
+    !word.dynamic && matches!(word.text.as_str(), "--version" | "--help" | "version")
+}
+
+impl Facts for Judgement<'_> {
+    fn is_recoverable(&self, effect: &Effect) -> bool {
+        let known = !effect.dynamic && !effect.glob && effect.kind == EffectKind::Delete;
+        let Some(path) = effect.place.path.as_deref().filter(|_| known) else {
+            return false;
+        };
+        match self.around.lookup.entry(path) {
+            Entry::Directory => effect.recursive && self.all_can_be_had_again(path),
+            Entry::Missing | Entry::Link(_) | Entry::Other => self.can_be_had_again(path),
+            Entry::Unreadable => false,
+        }
+    }
+
+    fn is_in_workspace(&self, place: &Place) -> bool {
+        let workspace = self.around.workspace.or(self.around.directory);
+        let workspace = workspace.and_then(|named| self.around.resolve_directory(named).ok());
+        let path = place.path.as_deref();
+        path.zip(workspace)
+            .is_some_and(|(path, workspace)| is_within(path, &workspace))
+    }
+}
