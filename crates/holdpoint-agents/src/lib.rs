@@ -3,5 +3,6 @@
 
 mod agents;
 pub mod hook;
+pub mod own_rules;
 pub mod replay;
 pub mod setup;

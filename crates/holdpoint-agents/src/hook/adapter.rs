@@ -11,6 +11,7 @@ use super::events::{self, Event, Events};
 use super::glimpse::Glimpse;
 use super::wording::{self, explained};
 use super::{HookDecision, HookPoint, Problem, Question, Reply, Returned, When};
+use crate::own_rules::{Circumstances, Rules};
 use holdpoint_engine::inspecting::Inspected;
 
 /// The exit code that blocks a call, for every agent that minds exit codes.
@@ -72,6 +73,22 @@ pub(crate) trait Adapter {
         None
     }
 
+    /// For standard output before a call that is to run with these arguments, by which it runs inside the sandbox. No word
+    /// for it means that the call is asked about.
+    fn of_contained(
+        &self,
+        _moment: HookPoint,
+        _input: &Map<String, Value>,
+        _reason: &str,
+    ) -> Option<Value> {
+        None
+    }
+
+    /// Whether its shell stays where a command has gone.
+    fn keeps_directory(&self) -> bool {
+        false
+    }
+
     /// For standard output after a call, which may be one of which nothing is known.
     fn of_result(&self, _returned: Option<&Returned>, _seen: Seen<'_>) -> Option<Value> {
         None
@@ -89,6 +106,16 @@ pub(crate) trait Adapter {
 
     /// The variable that names the directory the agent belongs in.
     fn workspace_variable(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The tool whose command another may take the place of, where Holdpoint can read the agent's own rules as well.
+    fn shell_tool(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The agent's own rules against commands; none if nobody knows where they are.
+    fn own_rules(&self, _around: &Circumstances<'_>) -> Option<Rules> {
         None
     }
 
@@ -154,10 +181,20 @@ pub(crate) trait Adapter {
             (Verdict::Allow, Method::NoObjection, None) => HookReply::Nothing,
             (Verdict::Allow, _, None) => HookReply::Allow,
             (Verdict::Notify, _, _) => HookReply::Tell,
-            (Verdict::Ask | Verdict::Review, _, _) => HookReply::Ask,
+            // As it stands it is a question.
+            (Verdict::Contain | Verdict::Ask | Verdict::Review, _, _) => HookReply::Ask,
             (Verdict::Deny, _, _) => HookReply::Deny,
         };
         let reason = explained(decision);
+        if let (Verdict::Contain, Some(input)) = (decision.verdict, &answer.edited)
+            && let Some(output) = self.of_contained(point, input, &reason)
+        {
+            // Unheard, the call would run as the agent made it.
+            return Reply {
+                must_be_heard: true,
+                ..Reply::saying(&output)
+            };
+        }
         let output = self.of_call(point, said, &reason);
         match (said, output) {
             (HookReply::Deny, output) => self.denied(point, output, &reason),

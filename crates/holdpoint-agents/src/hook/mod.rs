@@ -24,6 +24,7 @@ use serde_json::{Map, Value};
 
 use self::adapter::{Heard, HookReply};
 pub use crate::agents::Agent;
+use crate::own_rules::{Circumstances, CommandLine, MayMatch};
 use holdpoint_engine::inspecting::Inspected;
 use holdpoint_engine::{EngineError, text_without_secrets};
 
@@ -244,6 +245,30 @@ impl HookCall {
     /// question already.
     pub fn can_be_held(&self) -> bool {
         self.point != HookPoint::BeforePrompt
+    }
+
+    /// Whether the call can be made to run inside the sandbox: it is a command, and the agent runs another in its place.
+    pub fn can_be_contained(&self) -> bool {
+        let agent = self.agent.filter(|_| !self.together);
+        let tool = agent.and_then(|agent| agent.adapter().shell_tool());
+        self.point == HookPoint::BeforeCall
+            && tool.is_some_and(|tool| tool.eq_ignore_ascii_case(self.call.tool()))
+            // More than a line, which nobody here knows how to put together.
+            && !self.call.input().contains_key("args")
+    }
+
+    /// Whether the agent's shell stays where a command has gone.
+    pub fn keeps_directory(&self) -> bool {
+        self.agent
+            .is_some_and(|agent| agent.adapter().keeps_directory())
+    }
+
+    /// Has a rule of the agent's own against the command, or may have: then the command is not to be wrapped.
+    pub fn own_rules(&self, line: &CommandLine, around: &Circumstances<'_>) -> MayMatch {
+        match self.agent {
+            Some(agent) => agent.own_rules(line, around),
+            None => MayMatch::Unknown("nobody knows which agent asks".into()),
+        }
     }
 
     /// Whether the agent has a dialog of its own to ask its user in.

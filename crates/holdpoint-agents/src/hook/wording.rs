@@ -21,6 +21,7 @@ pub(crate) fn explained(decision: &Decision) -> String {
     let opening = match decision.verdict {
         Verdict::Allow => "Holdpoint allows this",
         Verdict::Notify => "Holdpoint noticed this",
+        Verdict::Contain => "Holdpoint runs this inside the sandbox",
         Verdict::Ask => "Holdpoint asks about this",
         Verdict::Review => "Holdpoint wants this reviewed",
         Verdict::Deny => "Holdpoint denied this",
@@ -112,6 +113,11 @@ pub(crate) const STILL_THERE: &str = "It could not be taken out and is still the
 /// What the model is told of a call that ran as a person changed it (J-44).
 pub(crate) const RAN_CHANGED: &str = "The user changed the arguments of this call before it ran. \
                                       What ran is not what you asked for: go by the result.";
+
+/// What the model is told of a call that runs inside the sandbox.
+pub(crate) const RAN_CONTAINED: &str = "Holdpoint runs this command inside a sandbox: it can change the project and reads \
+                                        the system, but other files, the network and other processes are out of its \
+                                        reach. If it fails for that, do not try to get around it: say so to the user.";
 
 /// How a refusal without a decision starts.
 pub(crate) const REFUSED: &str = "Holdpoint denied this, because it could not judge it: ";

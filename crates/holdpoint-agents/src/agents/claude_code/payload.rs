@@ -1,15 +1,17 @@
 //! Claude Code's words: the payloads of its hooks and the replies it understands.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use super::own_rules;
 use super::results;
 use crate::hook::adapter::{Adapter, Heard, HookReply};
 use crate::hook::events::{BEFORE_CALL, BEFORE_PROMPT, Event, Events, TURN_ENDS};
 use crate::hook::glimpse::Glimpse;
 use crate::hook::nested;
 use crate::hook::reading::{Facts, parsed};
-use crate::hook::wording::{self, RAN_CHANGED};
+use crate::hook::wording::{self, RAN_CHANGED, RAN_CONTAINED};
 use crate::hook::{HookPoint, Pause, Problem, Question, Reply, Returned};
+use crate::own_rules::{Circumstances, Rules};
 use holdpoint_engine::inspecting::Inspected;
 
 pub(crate) struct ClaudeCode;
@@ -33,6 +35,14 @@ impl Adapter for ClaudeCode {
 
     fn events(&self) -> Events {
         EVENTS
+    }
+
+    fn shell_tool(&self) -> Option<&'static str> {
+        Some("Bash")
+    }
+
+    fn own_rules(&self, around: &Circumstances<'_>) -> Option<Rules> {
+        Some(own_rules::read(around))
     }
 
     fn of_call(&self, point: HookPoint, said: HookReply<'_>, reason: &str) -> Option<Value> {
@@ -63,6 +73,27 @@ impl Adapter for ClaudeCode {
                 | HookReply::Deny,
             ) => None,
         }
+    }
+
+    fn of_contained(
+        &self,
+        point: HookPoint,
+        input: &Map<String, Value>,
+        reason: &str,
+    ) -> Option<Value> {
+        (point == HookPoint::BeforeCall).then(|| {
+            json!({"hookSpecificOutput": {
+                "hookEventName": "PreToolUse",
+                "permissionDecision": "allow",
+                "permissionDecisionReason": reason,
+                "updatedInput": input,
+                "additionalContext": RAN_CONTAINED,
+            }})
+        })
+    }
+
+    fn keeps_directory(&self) -> bool {
+        true
     }
 
     fn of_prompt(&self, heard: Heard<'_>) -> Option<Value> {

@@ -1,5 +1,7 @@
 //! OpenAI's Codex.
 
+mod own_rules;
 pub(crate) mod payload;
 pub(crate) mod settings;
+mod starlark;
 pub(crate) mod transcript;

@@ -1,13 +1,15 @@
 //! Codex's words. It voids an answer that has one field or word too many, and then runs the call: no
 //! question can be put to its user here, and no call be allowed that was not changed.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use super::own_rules;
 use crate::hook::adapter::{Adapter, Heard, HookReply, Seen};
 use crate::hook::events::{BEFORE_CALL, BEFORE_PROMPT, Event, Events, TURN_ENDS};
 use crate::hook::reading::Facts;
-use crate::hook::wording::RAN_CHANGED;
+use crate::hook::wording::{RAN_CHANGED, RAN_CONTAINED};
 use crate::hook::{HookPoint, Problem, Question, Returned, nested};
+use crate::own_rules::{Circumstances, Rules};
 
 pub(crate) struct Codex;
 
@@ -18,6 +20,14 @@ impl Adapter for Codex {
 
     fn events(&self) -> Events {
         EVENTS
+    }
+
+    fn shell_tool(&self) -> Option<&'static str> {
+        Some("Bash")
+    }
+
+    fn own_rules(&self, around: &Circumstances<'_>) -> Option<Rules> {
+        Some(own_rules::read(around))
     }
 
     fn of_call(&self, point: HookPoint, said: HookReply<'_>, reason: &str) -> Option<Value> {
@@ -36,6 +46,22 @@ impl Adapter for Codex {
             }})),
             (_, said) => nested::call(point, said, reason),
         }
+    }
+
+    fn of_contained(
+        &self,
+        point: HookPoint,
+        input: &Map<String, Value>,
+        _reason: &str,
+    ) -> Option<Value> {
+        (point == HookPoint::BeforeCall).then(|| {
+            json!({"hookSpecificOutput": {
+                "hookEventName": "PreToolUse",
+                "permissionDecision": "allow",
+                "updatedInput": input,
+                "additionalContext": RAN_CONTAINED,
+            }})
+        })
     }
 
     fn of_result(&self, _: Option<&Returned>, seen: Seen<'_>) -> Option<Value> {

@@ -1,4 +1,5 @@
 //! GitHub's Copilot CLI.
 
+mod own_rules;
 pub(crate) mod payload;
 pub(crate) mod settings;

@@ -6,12 +6,14 @@ use std::time::Duration;
 use holdpoint_core::StrictValue;
 use holdpoint_sandbox::last_words::LastWords;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use super::own_rules;
 use crate::hook::adapter::{Adapter, BLOCK, HookReply, Seen};
 use crate::hook::events::{self, BEFORE_CALL, BEFORE_PROMPT, Event, Events, TURN_ENDS};
 use crate::hook::reading::{Facts, mcp_tool, parsed, unfolded};
 use crate::hook::{HookPoint, Problem, Question, Returned, nested, wording};
+use crate::own_rules::{Circumstances, Rules};
 
 pub(crate) struct Copilot;
 
@@ -22,6 +24,14 @@ impl Adapter for Copilot {
 
     fn events(&self) -> Events {
         EVENTS
+    }
+
+    fn shell_tool(&self) -> Option<&'static str> {
+        Some("bash")
+    }
+
+    fn own_rules(&self, around: &Circumstances<'_>) -> Option<Rules> {
+        Some(own_rules::read(around))
     }
 
     fn of_call(&self, point: HookPoint, said: HookReply<'_>, reason: &str) -> Option<Value> {
@@ -52,6 +62,22 @@ impl Adapter for Copilot {
             (HookPoint::BeforePrompt, HookReply::Deny) => Some(denial(reason)),
             // Its own question follows, and an allow was said before.
             (HookPoint::BeforePrompt | HookPoint::BeforeCommand | HookPoint::Unknown, _) => None,
+        }
+    }
+
+    fn of_contained(
+        &self,
+        point: HookPoint,
+        input: &Map<String, Value>,
+        _reason: &str,
+    ) -> Option<Value> {
+        // A decision would take the place of its own rules and of its user's answer.
+        match point {
+            HookPoint::BeforeCall => Some(json!({"modifiedArgs": input})),
+            HookPoint::Otherwise
+            | HookPoint::BeforeCommand
+            | HookPoint::BeforePrompt
+            | HookPoint::Unknown => None,
         }
     }
 

@@ -1,12 +1,14 @@
 //! Gemini CLI's words. Whatever JSON stands on standard output decides, whatever the exit code is;
 //! with nothing there, exit code 2 and a text on standard error are a denial.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use super::own_rules;
 use crate::hook::adapter::{Adapter, Heard, HookReply, Seen};
 use crate::hook::events::{BEFORE_CALL, Event, Events, TURN_ENDS};
 use crate::hook::reading::Facts;
 use crate::hook::{HookPoint, Problem, Question, Returned, nested};
+use crate::own_rules::{Circumstances, Rules};
 
 pub(crate) struct Gemini;
 
@@ -17,6 +19,14 @@ impl Adapter for Gemini {
 
     fn events(&self) -> Events {
         EVENTS
+    }
+
+    fn shell_tool(&self) -> Option<&'static str> {
+        Some("run_shell_command")
+    }
+
+    fn own_rules(&self, around: &Circumstances<'_>) -> Option<Rules> {
+        Some(own_rules::read(around))
     }
 
     fn of_call(&self, point: HookPoint, said: HookReply<'_>, reason: &str) -> Option<Value> {
@@ -40,6 +50,18 @@ impl Adapter for Gemini {
                 | HookReply::Edited(_),
             ) => None,
         }
+    }
+
+    fn of_contained(
+        &self,
+        point: HookPoint,
+        input: &Map<String, Value>,
+        _reason: &str,
+    ) -> Option<Value> {
+        // Without a decision its own policy decides, as it would have.
+        (point == HookPoint::BeforeCall).then(
+            || json!({"hookSpecificOutput": {"hookEventName": "BeforeTool", "tool_input": input}}),
+        )
     }
 
     fn of_result(&self, _: Option<&Returned>, seen: Seen<'_>) -> Option<Value> {
