@@ -30,6 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let decision = gate.judge(call);
         let outcome = match decision.verdict {
             Verdict::Allow | Verdict::Notify => "the tool runs",
+            Verdict::Contain => "the tool runs inside the sandbox",
             Verdict::Ask | Verdict::Review => "a person is asked",
             Verdict::Deny => "refused, and the model is told why",
         };

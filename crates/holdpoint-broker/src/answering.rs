@@ -427,7 +427,8 @@ pub fn reconsidered(request: &Request, judged: &Judged, now: UnixMillis) -> Opti
     let decision = &judged.decision;
     let state = match decision.verdict {
         Verdict::Allow | Verdict::Notify => State::Released,
-        Verdict::Ask | Verdict::Review => return None,
+        // Whoever waits was told to: nobody puts it into a sandbox now.
+        Verdict::Contain | Verdict::Ask | Verdict::Review => return None,
         Verdict::Deny => State::Refused,
     };
     let mut next = ended(request, now, state, decision.method, &decision.reason);

@@ -48,7 +48,10 @@ fn held(
         Ok(Turn::AfterOthers) => (None, host.judge(asked)?),
         Err(error) => (Some(error), judged),
     };
-    if !matches!(judged.decision.verdict, Verdict::Ask | Verdict::Review) {
+    if !matches!(
+        judged.decision.verdict,
+        Verdict::Contain | Verdict::Ask | Verdict::Review
+    ) {
         return decided(host, asked, &judged.decision);
     }
     let prepared = host.prepare(asked, &judged)?;

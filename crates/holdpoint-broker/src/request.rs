@@ -369,6 +369,9 @@ pub struct Request {
     /// How it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled: Option<Settled>,
+    /// Whether nobody waits for it: the call ran inside the sandbox, and a person may let it run outside.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub offered: bool,
     /// Counts the changes, so that a view knows the newer of two.
     pub version: u64,
 }
@@ -398,6 +401,7 @@ impl Request {
             approvals: Vec::new(),
             edits: Vec::new(),
             settled: None,
+            offered: false,
             version: 1,
         })
     }
@@ -476,6 +480,7 @@ impl Request {
             edits: &self.edits,
             was_edited: self.was_edited(),
             settled: self.settled.as_ref(),
+            offered: self.offered,
             version: self.version,
         }
     }
@@ -525,6 +530,9 @@ pub struct Card<'a> {
     pub was_edited: bool,
     /// How it ended.
     pub settled: Option<&'a Settled>,
+    /// Whether nobody waits for it: the call ran inside the sandbox, and a person may let it run outside.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub offered: bool,
     /// Counts the changes.
     pub version: u64,
 }

@@ -109,6 +109,25 @@ pub enum Wish {
     },
     /// The caller that waits on this connection no longer wants to; it is told how the call ended.
     Withdraw,
+    /// A call ran inside the sandbox, which refused it something: a person may let it run outside. Nobody waits for that.
+    Offer {
+        /// The call.
+        asked: Box<CallContext>,
+        /// What it was refused, in words without secrets.
+        refused: Vec<String>,
+    },
+    /// A caller is about to have a call run inside the sandbox, and wants to know whether a person lets it run outside.
+    Claim {
+        /// The call.
+        asked: Box<CallContext>,
+        /// What the caller is known by.
+        nonce: String,
+    },
+    /// Somebody wants to know what the user's model server makes of a text nobody is sure of.
+    Opinion {
+        /// The text.
+        text: String,
+    },
     /// A person wants something.
     Person {
         /// The daemon's secret.
@@ -193,6 +212,8 @@ pub enum Reply {
         /// The proof.
         proof: String,
     },
+    /// Nobody has let the call run outside of the sandbox.
+    Unreleased,
     /// Requests, without the arguments as they are.
     Requests {
         /// Which.
@@ -208,6 +229,11 @@ pub enum Reply {
         /// The request as it is now.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<Box<Request>>,
+    },
+    /// What the model server makes of a text.
+    Opinion {
+        /// Its opinion.
+        opinion: Opinion,
     },
     /// A code to sign in with, once.
     Code {
@@ -428,11 +454,18 @@ impl Hold<'_> {
             match reply {
                 Reply::Waiting { id, .. } => self.before = Some(id),
                 Reply::Resolved { told, proof } => {
-                    return Ok(HoldAnswer::Resolved(self.proved(&told, &proof)?));
+                    return Ok(HoldAnswer::Resolved(proved(
+                        self.places,
+                        &self.nonce,
+                        &told,
+                        &proof,
+                    )?));
                 }
                 Reply::Error { error } => return Err(WireError::Refused(error)),
-                Reply::Requests { .. }
+                Reply::Unreleased
+                | Reply::Requests { .. }
                 | Reply::Answered { .. }
+                | Reply::Opinion { .. }
                 | Reply::Code { .. }
                 | Reply::Change { .. } => {
                     return Err(WireError::Untrusted("it answers another question".into()));
@@ -440,19 +473,67 @@ impl Hold<'_> {
             }
         }
     }
+}
 
-    /// What the daemon told this caller, if it is the daemon.
-    fn proved(&self, told: &str, proof: &str) -> Result<Resolution, WireError> {
-        // Read only now: the daemon makes it when it first starts.
-        let secret = self
-            .places
-            .read_secret()
-            .ok_or_else(|| WireError::Untrusted("its secret cannot be read".into()))?;
-        if !is_proved(&secret, &self.nonce, told, proof) {
-            return Err(WireError::Untrusted("its answer is not proved".into()));
-        }
-        serde_json::from_str(told)
-            .map_err(|_| WireError::Untrusted("its answer cannot be read".into()))
+/// What the daemon told the caller with this nonce, if it is the daemon.
+fn proved(places: &Places, nonce: &str, told: &str, proof: &str) -> Result<Resolution, WireError> {
+    // Read only now: the daemon makes it when it first starts.
+    let secret = places
+        .read_secret()
+        .ok_or_else(|| WireError::Untrusted("its secret cannot be read".into()))?;
+    if !is_proved(&secret, nonce, told, proof) {
+        return Err(WireError::Untrusted("its answer is not proved".into()));
+    }
+    serde_json::from_str(told).map_err(|_| WireError::Untrusted("its answer cannot be read".into()))
+}
+
+/// How long the daemon has for what nobody waits for: it judges one call. Beyond that a call runs contained, as it would
+/// without a daemon.
+const TO_LOOK: Duration = Duration::from_secs(2);
+
+/// Tells the daemon of a call that ran inside the sandbox and was refused something there; the request by which a person lets
+/// it run outside, once.
+pub fn offer(
+    places: &Places,
+    asked: &CallContext,
+    refused: Vec<String>,
+) -> Result<String, WireError> {
+    let wish = Wish::Offer {
+        asked: Box::new(asked.clone()),
+        refused,
+    };
+    let Reply::Waiting { id, .. } = looked(places, &wish)? else {
+        return Err(WireError::Untrusted("it answers another question".into()));
+    };
+    Ok(id)
+}
+
+/// Whether a person lets a call run outside of the sandbox, once; it is used by asking.
+pub fn claim(places: &Places, asked: &CallContext) -> Result<Option<Resolution>, WireError> {
+    let nonce = unguessable::<16>().map_err(|problem| WireError::Refused(problem.0))?;
+    let wish = Wish::Claim {
+        asked: Box::new(asked.clone()),
+        nonce: nonce.clone(),
+    };
+    let reply = looked(places, &wish)?;
+    if let Reply::Unreleased = reply {
+        return Ok(None);
+    }
+    let Reply::Resolved { told, proof } = reply else {
+        return Err(WireError::Untrusted("it answers another question".into()));
+    };
+    proved(places, &nonce, &told, &proof).map(Some)
+}
+
+/// One answer to one wish.
+fn looked(places: &Places, wish: &Wish) -> Result<Reply, WireError> {
+    let mut line = Line::connect(places)?;
+    line.send(wish)?;
+    match line.receive(Some(TO_LOOK)) {
+        Ok(Reply::Error { error }) => Err(WireError::Refused(error)),
+        Ok(reply) => Ok(reply),
+        Err(Silence::Timeout) => Err(WireError::Broken(io::ErrorKind::TimedOut)),
+        Err(Silence::Trouble(trouble)) => Err(trouble),
     }
 }
 
@@ -464,6 +545,43 @@ pub fn ask(places: &Places, wants: Wanted) -> Result<Reply, WireError> {
         Ok(reply) => Ok(reply),
         Err(Silence::Timeout) => Err(WireError::Broken(io::ErrorKind::TimedOut)),
         Err(Silence::Trouble(trouble)) => Err(trouble),
+    }
+}
+
+/// What a model server makes of a text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Opinion {
+    /// It gives orders to whoever reads it.
+    Attack,
+    /// It does not.
+    Harmless,
+    /// There is none, and why.
+    None(String),
+}
+
+impl Opinion {
+    /// Why there is no opinion.
+    pub fn none(why: impl Into<String>) -> Self {
+        Self::None(why.into())
+    }
+}
+
+/// How much longer than the model server the daemon has to say what it was told.
+const TO_TELL: Duration = Duration::from_millis(250);
+
+/// Asks the daemon for a second opinion on a text, and waits no longer than the server has. Whatever fails is no opinion.
+pub fn opinion(places: &Places, text: &str, deadline: Duration) -> Opinion {
+    let asked = Line::connect(places).and_then(|mut line| {
+        line.send(&Wish::Opinion { text: text.into() })?;
+        Ok(line.receive(Some(deadline + TO_TELL)))
+    });
+    match asked {
+        Ok(Ok(Reply::Opinion { opinion })) => opinion,
+        Ok(Ok(Reply::Error { error })) => Opinion::none(error),
+        Ok(Ok(_)) => Opinion::none("the daemon answers another question"),
+        Ok(Err(Silence::Timeout)) => Opinion::none("no answer within the deadline"),
+        Ok(Err(Silence::Trouble(trouble))) | Err(trouble) => Opinion::none(trouble.to_string()),
     }
 }
 

@@ -3,7 +3,7 @@
 
 import { append, mixedWords } from "./text.js";
 
-const STRENGTH = { allow: 0, notify: 1, ask: 2, review: 3, deny: 4 };
+const STRENGTH = { allow: 0, notify: 1, contain: 2, ask: 3, review: 4, deny: 5 };
 
 // Marks count the bytes of the text in UTF-8; the page counts units of UTF-16.
 export function caught(text, marks = []) {

@@ -27,7 +27,8 @@ export function start(show) {
   let pause = 0;
   on("opened", (request) => {
     badge();
-    if (!wanted() || document.hasFocus()) return;
+    // Nobody waits for an answer to what ran inside the sandbox.
+    if (request.offered || !wanted() || document.hasFocus()) return;
     fresh.push(request);
     clearTimeout(pause);
     pause = setTimeout(() => {
@@ -70,7 +71,7 @@ picture.addEventListener("load", () => {
 
 // How many wait, in the title and on the icon.
 export function badge() {
-  const waiting = pending().length;
+  const waiting = pending().filter(({ offered }) => !offered).length;
   document.title = waiting ? `(${waiting}) Holdpoint` : "Holdpoint";
   if (drawn === waiting || !picture.complete || !picture.naturalWidth) return;
   drawn = waiting;

@@ -26,6 +26,9 @@ pub struct Caller {
     pub session: SessionSource,
     /// The directory it belongs in. Where a call is made, the call says.
     pub workspace: PathBuf,
+    /// Whether it can have a command run inside the sandbox instead of as it is. Where it cannot, what would be contained
+    /// is asked about.
+    pub can_contain: bool,
     /// What it says besides; handed on and shown (J-54).
     pub circumstances: Context,
 }

@@ -11,16 +11,17 @@ use holdpoint_broker::CallContext;
 use holdpoint_broker::channel::WebhookBuilder;
 use holdpoint_core::paths::Lookup;
 use holdpoint_core::{
-    Action, Decision, Policy, Session, SessionState, Surroundings, ToolCall, judge, understand,
-    written_by,
+    Action, Decision, Finding, Policy, Session, SessionState, Surroundings, ToolCall, Verdict,
+    judge, understand, written_by,
 };
 
+use crate::containing;
 use crate::context::{Caller, GivenPolicy, PolicySource, SessionSource};
 use crate::disk::Disk;
 use crate::error::EngineError;
 use crate::excerpt::{CleanTexts, without_secrets};
 use crate::locations::Locations;
-use crate::memory::{self, Known, LineCaller, Memory, Noting};
+use crate::memory::{self, Known, LineCaller, Memory};
 use crate::policies::Policies;
 use crate::recording::{Failed, Outcome, Recorder};
 use crate::sessions::{SessionError, SessionId, Sessions};
@@ -390,15 +391,42 @@ impl Engine {
 
     /// Judges a call that was read, by what a session remembers.
     pub(crate) fn judge_reading(&self, reading: &Reading, session: &Session) -> Decision {
-        self.judge_through(&Disk, reading, session)
+        self.judge_through(&Disk, reading, session, false)
     }
 
-    fn judge_through(&self, lookup: &dyn Lookup, reading: &Reading, session: &Session) -> Decision {
-        let around = Surroundings {
-            lookup,
-            ..self.surroundings(&reading.workspace)
+    /// The same for a caller, who may be able to contain it.
+    pub(crate) fn judge_reading_for(
+        &self,
+        caller: &Caller,
+        reading: &Reading,
+        session: &Session,
+    ) -> Decision {
+        self.judge_through(&Disk, reading, session, caller.can_contain)
+    }
+
+    fn judge_through(
+        &self,
+        lookup: &dyn Lookup,
+        reading: &Reading,
+        session: &Session,
+        can_contain: bool,
+    ) -> Decision {
+        let judged = |can_contain| {
+            let around = Surroundings {
+                lookup,
+                can_contain,
+                ..self.surroundings(&reading.workspace)
+            };
+            judge(&reading.action, &reading.policy, session, &around)
         };
-        judge(&reading.action, &reading.policy, session, &around)
+        let decision = judged(can_contain);
+        // Whether there is a sandbox is found out by making one, so only where something is to be contained.
+        let contains = |finding: &Finding| finding.verdict == Verdict::Contain;
+        match decision.findings.iter().any(contains) && !containing::is_reachable(self.locations())
+        {
+            true => judged(false),
+            false => decision,
+        }
     }
 
     /// The decision on a call: the one that is remembered, if nothing it was made of has changed; else
@@ -417,10 +445,10 @@ impl Engine {
                 workspace,
                 caller.session(),
             );
-            let decision = self.judge_reading(&reading, &terms.session);
+            let decision = self.judge_reading_for(caller, &reading, &terms.session);
             return Ok((Arc::new(decision), Some(reading), None));
         }
-        let key = memory::key(call, workspace);
+        let key = memory::key(call, workspace, caller.can_contain);
         if let Some((known, _)) = self.inner.memory.find(&key, |_| Some(terms.clone())) {
             return Ok((Arc::clone(&known.decision), None, Some(known)));
         }
@@ -439,9 +467,10 @@ impl Engine {
         let (workspace, session) = (caller.workspace_text()?, caller.session());
         let sessions = Sessions::at(self.locations()).ok();
         let list = sessions.map(|all| all.written_list(&SessionId::new(session)));
-        let noting = Noting::in_session(list);
+        let noting = self.inner.memory.noting(list);
         let reading = self.read_through(&noting, ToolCall::clone(call), &terms.policy, workspace);
-        let decision = Arc::new(self.judge_through(&noting, &reading, &terms.session));
+        let decision =
+            Arc::new(self.judge_through(&noting, &reading, &terms.session, caller.can_contain));
         let judged = memory::Judged {
             call,
             said,
@@ -518,6 +547,7 @@ impl Engine {
             directory: None,
             home: self.inner.home.as_deref(),
             lookup: &Disk,
+            can_contain: false,
         }
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use holdpoint_broker::Problem;
 use holdpoint_core::{CallError, Verdict};
 
+use crate::containing::NotContained;
 use crate::inspecting::InspectError;
 use crate::load::LoadError;
 use crate::recording::RecordError;
@@ -47,6 +48,9 @@ pub enum EngineError {
         /// What had been decided.
         verdict: Verdict,
     },
+    /// It was to run inside the sandbox, and the way there could not be made.
+    #[error("it could not be contained: {0}")]
+    NotContained(Arc<NotContained>),
     /// A text could not be let on to the model.
     #[error("{0}")]
     NotInspected(Arc<InspectError>),
@@ -68,6 +72,7 @@ impl EngineError {
             EngineError::Unrecorded { verdict, .. } | EngineError::NotHeld { verdict, .. } => {
                 Some(*verdict)
             }
+            EngineError::NotContained(_) => Some(Verdict::Contain),
             EngineError::Policy(_)
             | EngineError::PolicyTooLarge { .. }
             | EngineError::Session(_)

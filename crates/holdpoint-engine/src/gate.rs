@@ -109,6 +109,7 @@ impl Gate {
                     directory: None,
                     home: self.home.as_deref(),
                     lookup: self.files.as_ref(),
+                    can_contain: false,
                 },
             ),
             Err(problem) => Decision {

@@ -104,7 +104,8 @@ pub use people::people_at;
 pub use policies::load_source;
 #[cfg(feature = "pipeline")]
 pub use recording::{
-    Answered, Ended, Failed, FlaggedText, Hold, Outcome, Ran, RecordError, Recorder, Replayed,
+    Answered, ContainedRun, Ended, Failed, FlaggedText, Hold, Outcome, Ran, RecordError, Recorder,
+    Replayed,
 };
 pub use sessions::{SessionError, SessionId, Sessions};
 pub use store::plain_words;

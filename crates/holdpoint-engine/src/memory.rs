@@ -7,8 +7,9 @@
 //! as they are for policies; what changed a moment ago, or cannot be read, is not remembered.
 //!
 //! Calls that are answered together are looked at together: between [`Looks::begin`] and the next the
-//! looks of a decision are made once. The first of these calls waits for the last one's answer anyhow, so
-//! no answer leaves that rests on an older look than it would without.
+//! looks of a decision are made once, and a place several calls ask about is looked at once. The first of
+//! these calls waits for the last one's answer anyhow, so no answer leaves that rests on an older look than
+//! it would without.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -57,23 +58,148 @@ struct Halves {
     bytes: usize,
 }
 
+/// The most places whose looks are shared: the workspace, the home and what is in them. Of others each
+/// call makes its own.
+const MAX_SHARED: usize = 4096;
+
 /// Which calls share their looks at the disk: those between two beginnings. Before the first one none
 /// do.
 #[derive(Debug, Default)]
-struct Looks(AtomicU64);
+struct Looks {
+    number: AtomicU64,
+    shared: Mutex<Shared>,
+}
+
+/// What calls that are answered together have seen.
+#[derive(Debug, Default)]
+struct Shared {
+    /// Of which looks.
+    number: u64,
+    entries: HashMap<String, Entry>,
+    /// Directories, with how many names were wanted.
+    listed: HashMap<String, (usize, Arc<Listed>)>,
+    written: HashMap<PathBuf, (Stamped, Arc<Written>)>,
+}
+
+/// A directory that was listed.
+#[derive(Debug)]
+struct Listed {
+    stamped: Stamped,
+    names: Option<Vec<(String, bool)>>,
+}
+
+/// How a file or directory looked when it was about to be read, or that none was there.
+#[derive(Clone, Debug)]
+struct Stamped {
+    stamps: Stamps,
+    /// Nobody can say that it stays so.
+    unsure: bool,
+}
+
+impl Stamped {
+    fn at(path: &Path) -> Self {
+        let mut stamps = Stamps::default();
+        let unsure = match fs::metadata(path) {
+            Ok(found) => {
+                stamps.content(path, &found);
+                stamps.is_unsure()
+            }
+            Err(_) if is_absent(path) => {
+                stamps.absent(path);
+                false
+            }
+            Err(_) => true,
+        };
+        Self { stamps, unsure }
+    }
+}
+
+impl Listed {
+    fn at(path: &str, most: usize) -> Self {
+        // Before it is read: what changes meanwhile has another stamp afterwards.
+        let mut stamped = Stamped::at(Path::new(path));
+        let names = Disk.names(path, most);
+        stamped.unsure |= names.is_none() && !is_absent(Path::new(path));
+        Self { stamped, names }
+    }
+}
 
 impl Looks {
     fn begin(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
+        self.number.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Whether looks of that number still count.
     fn still_count(&self, number: u64) -> bool {
-        number != 0 && number == self.0.load(Ordering::Relaxed)
+        number != 0 && number == self.number()
     }
 
     fn number(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+        self.number.load(Ordering::Relaxed)
+    }
+
+    /// What the calls that are answered together have seen so far; none if each looks for itself.
+    fn shared(&self) -> Option<std::sync::MutexGuard<'_, Shared>> {
+        let number = Some(self.number()).filter(|number| *number != 0)?;
+        // What is kept is whole between any two statements.
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        if shared.number != number {
+            shared.entries.clear();
+            shared.listed.clear();
+            shared.written.clear();
+            shared.number = number;
+        }
+        Some(shared)
+    }
+
+    fn entry(&self, path: &str) -> Entry {
+        let Some(mut shared) = self.shared() else {
+            return Disk.entry(path);
+        };
+        if let Some(entry) = shared.entries.get(path) {
+            return entry.clone();
+        }
+        let entry = Disk.entry(path);
+        if shared.entries.len() < MAX_SHARED {
+            shared.entries.insert(path.to_owned(), entry.clone());
+        }
+        entry
+    }
+
+    fn listed(&self, path: &str, most: usize) -> Arc<Listed> {
+        let Some(mut shared) = self.shared() else {
+            return Arc::new(Listed::at(path, most));
+        };
+        match shared.listed.get(path) {
+            Some((wanted, listed)) if *wanted == most => Arc::clone(listed),
+            Some(_) | None => {
+                let listed = Arc::new(Listed::at(path, most));
+                if shared.listed.len() < MAX_SHARED {
+                    let kept = (most, Arc::clone(&listed));
+                    shared.listed.insert(path.to_owned(), kept);
+                }
+                listed
+            }
+        }
+    }
+
+    /// The files a session wrote, by the list of them.
+    fn written(&self, list: &Path) -> (Stamped, Arc<Written>) {
+        let read = || {
+            let stamped = Stamped::at(list);
+            (stamped, Arc::new(written::read(list)))
+        };
+        let Some(mut shared) = self.shared() else {
+            return read();
+        };
+        if let Some(known) = shared.written.get(list) {
+            return known.clone();
+        }
+        let known = read();
+        if shared.written.len() < MAX_SHARED {
+            shared.written.insert(list.to_owned(), known.clone());
+        }
+        known
     }
 }
 
@@ -180,6 +306,15 @@ impl Memory {
         self.looks.begin();
     }
 
+    /// The disk as a call sees it that may be remembered, in a session whose files are listed there.
+    pub(crate) fn noting(&self, list: Option<PathBuf>) -> Noting<'_> {
+        Noting {
+            looks: Some(&self.looks),
+            list,
+            ..Noting::default()
+        }
+    }
+
     /// What is known of a call, under the terms `terms` finds for whoever makes it.
     pub(crate) fn find(
         &self,
@@ -206,7 +341,7 @@ impl Memory {
         &self,
         key: Vec<u8>,
         terms: &Terms,
-        noting: Noting,
+        noting: Noting<'_>,
         judged: Judged<'_>,
     ) -> Option<Arc<Known>> {
         let seen = noting.seen.into_inner();
@@ -257,8 +392,8 @@ impl Halves {
     }
 }
 
-/// A call to the byte, in the workspace it is made for.
-pub(crate) fn key(call: &ToolCall, workspace: &str) -> Vec<u8> {
+/// A call to the byte, in the workspace it is made for, by a caller who can contain it or not.
+pub(crate) fn key(call: &ToolCall, workspace: &str, can_contain: bool) -> Vec<u8> {
     let mut key = Vec::with_capacity(256);
     // Each field is a JSON text on a line of its own, so no two calls share a form. Writing into memory
     // has no way to fail.
@@ -266,7 +401,7 @@ pub(crate) fn key(call: &ToolCall, workspace: &str) -> Vec<u8> {
     key.push(b'\n');
     let _ = serde_json::to_writer(&mut key, call.input());
     key.push(b'\n');
-    let _ = serde_json::to_writer(&mut key, &(call.cwd(), workspace));
+    let _ = serde_json::to_writer(&mut key, &(call.cwd(), workspace, can_contain));
     key
 }
 
@@ -312,7 +447,9 @@ impl Seen {
 
 /// The disk, and a note of everything that was seen of it.
 #[derive(Debug, Default)]
-pub(crate) struct Noting {
+pub(crate) struct Noting<'a> {
+    /// The looks it shares with other calls, if it does.
+    looks: Option<&'a Looks>,
     /// Where the session's files are remembered.
     list: Option<PathBuf>,
     seen: RefCell<Seen>,
@@ -320,15 +457,7 @@ pub(crate) struct Noting {
     unsure: Cell<bool>,
 }
 
-impl Noting {
-    /// For a session whose files are remembered there.
-    pub(crate) fn in_session(list: Option<PathBuf>) -> Self {
-        Self {
-            list,
-            ..Self::default()
-        }
-    }
-
+impl Noting<'_> {
     /// Notes something that is not noted yet.
     fn note<T: PartialEq>(
         &self,
@@ -351,25 +480,24 @@ impl Noting {
         }
     }
 
-    /// Notes how a file or directory looks that is about to be read, or that none is there.
-    fn stamp(&self, path: &Path) {
+    /// Notes how a file or directory looked that was about to be read, or that none was there.
+    fn stamp(&self, stamped: &Stamped) {
         let mut all = self.seen.borrow_mut();
         if all.looks > MAX_LOOKS {
             return;
         }
         all.looks += 1;
-        match fs::metadata(path) {
-            Ok(found) => all.stamps.content(path, &found),
-            Err(_) if is_absent(path) => all.stamps.absent(path),
-            Err(_) => self.unsure.set(true),
-        }
-        self.unsure.set(self.unsure.get() || all.stamps.is_unsure());
+        all.stamps.add(&stamped.stamps);
+        self.unsure.set(self.unsure.get() || stamped.unsure);
     }
 }
 
-impl Lookup for Noting {
+impl Lookup for Noting<'_> {
     fn entry(&self, path: &str) -> Entry {
-        let entry = Disk.entry(path);
+        let entry = match self.looks {
+            Some(looks) => looks.entry(path),
+            None => Disk.entry(path),
+        };
         self.note(|seen| &mut seen.entries, path, entry.clone());
         entry
     }
@@ -380,7 +508,7 @@ impl Lookup for Noting {
 
     fn read(&self, path: &str, most: usize) -> FileText {
         // Before it is read: what changes meanwhile has another stamp afterwards.
-        self.stamp(Path::new(path));
+        self.stamp(&Stamped::at(Path::new(path)));
         let text = Disk.read(path, most);
         // What keeps it from being read may end without a trace on the file.
         if matches!(text, FileText::Unreadable) {
@@ -396,12 +524,12 @@ impl Lookup for Noting {
     }
 
     fn names(&self, path: &str, most: usize) -> Option<Vec<(String, bool)>> {
-        self.stamp(Path::new(path));
-        let names = Disk.names(path, most);
-        if names.is_none() && !is_absent(Path::new(path)) {
-            self.unsure.set(true);
-        }
-        names
+        let listed = match self.looks {
+            Some(looks) => looks.listed(path, most),
+            None => Arc::new(Listed::at(path, most)),
+        };
+        self.stamp(&listed.stamped);
+        listed.names.clone()
     }
 
     fn tracking(&self, path: &str) -> Tracking {
@@ -423,8 +551,12 @@ impl Lookup for Noting {
         let Some(list) = self.list.as_deref() else {
             return Arc::default();
         };
-        self.stamp(list);
-        Arc::new(written::read(list))
+        let (stamped, written) = match self.looks {
+            Some(looks) => looks.written(list),
+            None => (Stamped::at(list), Arc::new(written::read(list))),
+        };
+        self.stamp(&stamped);
+        written
     }
 }
 
@@ -442,7 +574,7 @@ mod tests {
         }
     }
 
-    fn keep(memory: &Memory, key: &[u8], terms: &Terms, noting: Noting) -> Option<Arc<Known>> {
+    fn keep(memory: &Memory, key: &[u8], terms: &Terms, noting: Noting<'_>) -> Option<Arc<Known>> {
         let judged = Judged {
             call: &Arc::new(ToolCall::shell("x")),
             said: None,
@@ -458,11 +590,15 @@ mod tests {
     #[test]
     fn numbers_that_are_equal_and_written_otherwise_are_two_calls() {
         let call = |value| ToolCall::new("T", json!({"n": value})).unwrap();
-        let keys = [json!(0.0), json!(-0.0), json!(0), json!("0")].map(|n| key(&call(n), "/w"));
+        let keys =
+            [json!(0.0), json!(-0.0), json!(0), json!("0")].map(|n| key(&call(n), "/w", false));
         for (at, one) in keys.iter().enumerate() {
             assert!(!keys[..at].contains(one));
         }
-        assert_ne!(key(&call(json!(1)), "/w"), key(&call(json!(1)), "/v"));
+        assert_ne!(
+            key(&call(json!(1)), "/w", false),
+            key(&call(json!(1)), "/v", false)
+        );
     }
 
     #[test]
@@ -505,6 +641,29 @@ mod tests {
         assert!(!finds(&memory, b"k", &in_session));
         fs::write(&file, "").unwrap();
         assert!(!finds(&memory, b"k", &under));
+    }
+
+    #[test]
+    fn calls_that_are_answered_together_look_at_a_place_once() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = place.path().to_str().unwrap();
+        let file = place.path().join("file");
+        let memory = Memory::default();
+        let sees = || {
+            let noting = memory.noting(None);
+            let names = noting.names(directory, 9).unwrap();
+            (noting.entry(file.to_str().unwrap()), names.len())
+        };
+        // Nothing was said of answering together: each call looks for itself.
+        assert_eq!(sees(), (Entry::Missing, 0));
+        fs::write(&file, "").unwrap();
+        assert_eq!(sees(), (Entry::Other, 1));
+        memory.look_again();
+        assert_eq!(sees(), (Entry::Other, 1));
+        fs::remove_file(&file).unwrap();
+        assert_eq!(sees(), (Entry::Other, 1));
+        memory.look_again();
+        assert_eq!(sees(), (Entry::Missing, 0));
     }
 
     #[test]

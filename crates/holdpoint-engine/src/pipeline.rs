@@ -14,9 +14,12 @@ use std::time::{Duration, Instant};
 
 use holdpoint_broker::CallContext;
 use holdpoint_core::text::Origin;
-use holdpoint_core::{Action, Decision, Explained, Policy, ToolCall, Verdict, explained};
+use holdpoint_core::{
+    Action, Decision, Explained, Policy, ToolCall, Uncontained, Verdict, explained,
+};
 use serde_json::{Map, Value};
 
+use crate::containing::NotContained;
 use crate::context::Caller;
 use crate::engine::{Engine, MadeDecision, Reading};
 use crate::error::EngineError;
@@ -31,6 +34,41 @@ impl Engine {
     pub fn judge(&self, call: ToolCall, caller: Arc<Caller>) -> Result<Judged, EngineError> {
         self.enter_turn(&caller)?;
         self.record(self.decide(call, caller)?)
+    }
+
+    /// The same for a caller that can have commands contained, but perhaps not this one: `can` is asked about a call that
+    /// is to be, and where it cannot, the call is judged as for a caller that contains nothing. A question that could have
+    /// been answered by the sandbox says why it is not.
+    pub fn judge_containing(
+        &self,
+        call: ToolCall,
+        caller: Arc<Caller>,
+        can: impl FnOnce(&Decided) -> Result<(), NotContained>,
+    ) -> Result<Judged, EngineError> {
+        self.enter_turn(&caller)?;
+        let mut decided = self.decide(call.clone(), Arc::clone(&caller))?;
+        let mut why = match decided.decision.uncontained {
+            Some(Uncontained::Caller) if caller.can_contain => Some(NotContained::NoSandbox),
+            Some(why) => Some(NotContained::Call(why)),
+            None => None,
+        };
+        if decided.decision.verdict == Verdict::Contain
+            && let Err(error) = can(&decided)
+        {
+            let caller = Arc::new(Caller {
+                can_contain: false,
+                ..Caller::clone(&caller)
+            });
+            decided = self.decide(call, caller)?;
+            why = Some(error);
+        }
+        if let Some(why) = why {
+            let decision = Arc::make_mut(&mut decided.decision);
+            decision.reason = format!("{}. It was not contained: {why}", decision.reason);
+            // What is remembered of the call says nothing of that.
+            decided.known = None;
+        }
+        self.record(decided)
     }
 
     /// Judges a call without leaving a trace.
@@ -144,6 +182,12 @@ impl Decided {
         &self.reading().action
     }
 
+    /// What the call was understood as.
+    pub fn explained(&self) -> Result<Explained, EngineError> {
+        let around = self.engine.surroundings(self.caller.workspace_text()?);
+        Ok(explained(self.action(), &around))
+    }
+
     fn reading(&self) -> &Arc<Reading> {
         self.reading.get_or_init(|| {
             // It was text when the call was judged.
@@ -235,6 +279,11 @@ impl Judged {
             Verdict::Allow | Verdict::Notify => Ok(Held::Released(Box::new(Released {
                 judged: self,
                 resolution: None,
+            }))),
+            // A person who saw what the sandbox refused it may have let this very call out.
+            Verdict::Contain => Ok(Held::Released(Box::new(Released {
+                resolution: holding::released(&self),
+                judged: self,
             }))),
             Verdict::Deny => Ok(Held::Refused(Refusal::by_rule(self.decision))),
             Verdict::Ask | Verdict::Review => holding::ask(self, asking),
@@ -348,9 +397,26 @@ impl Permit {
         self.made.is_some()
     }
 
+    /// Whether it may run inside the sandbox only. Whoever cannot put it there must not run it; only callers that say
+    /// they can ([`Caller::can_contain`]) are given such a permit.
+    pub fn is_contained(&self) -> bool {
+        self.decision.verdict == Verdict::Contain
+    }
+
     /// The request a person answered.
     pub fn request(&self) -> Option<&str> {
         self.request.as_deref()
+    }
+
+    /// The call as it is to run, as whoever holds it hears of it.
+    pub fn calling(&self) -> Result<CallContext, EngineError> {
+        self.caller.calling(self.call())
+    }
+
+    /// What the call was understood as.
+    pub fn explained(&self) -> Result<Explained, EngineError> {
+        let around = self.engine.surroundings(self.caller.workspace_text()?);
+        Ok(explained(&self.reading.action, &around))
     }
 
     /// Leaves the call to whoever made it, who runs it: the decision, and the arguments if a person

@@ -4,6 +4,7 @@
 //! recorded if there is any way to. What is recorded is redacted first; the ledger takes nothing
 //! else.
 
+mod contained;
 mod findings;
 mod held;
 mod results;
@@ -30,6 +31,7 @@ use crate::locations::Locations;
 use crate::memory::Known;
 use crate::store::{append_line, lock, plain_words, read_bounded, write_whole};
 
+pub use contained::ContainedRun;
 pub use findings::FlaggedText;
 pub use held::Hold;
 pub use results::{Ended, Ran};
@@ -531,7 +533,7 @@ fn durability(outcome: &Outcome<'_>) -> Durability {
     let decision = answered.decision;
     let waits = match answered.policy.map(Policy::durability) {
         None | Some(Wanted::Never) => false,
-        Some(Wanted::Risk) => decision.verdict.runs() && !decision.only_looks,
+        Some(Wanted::Risk) => decision.verdict <= Verdict::Contain && !decision.only_looks,
         Some(Wanted::Always) => true,
     };
     if waits {

@@ -62,6 +62,12 @@ impl Stamps {
         self.places.push((path.into(), stamp));
     }
 
+    /// The same as somebody else saw it.
+    #[cfg(feature = "pipeline")]
+    pub(crate) fn add(&mut self, others: &Self) {
+        self.places.extend_from_slice(&others.places);
+    }
+
     /// Whether the place that was stamped last changed a moment ago, and so is taken for changed whenever
     /// it is looked at again.
     #[cfg(feature = "pipeline")]

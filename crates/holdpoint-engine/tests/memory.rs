@@ -123,6 +123,7 @@ impl Project {
             policy: engine.layers(&workspace),
             session: SessionSource::Kept(session.into()),
             workspace,
+            can_contain: false,
             circumstances: Context::default(),
         })
     }

@@ -67,6 +67,7 @@ impl Project {
             policy: engine.layers(&self.project()),
             session: SessionSource::Kept("s".into()),
             workspace: self.project(),
+            can_contain: false,
             circumstances: Context::default(),
         })
     }

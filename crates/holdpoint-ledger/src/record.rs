@@ -97,6 +97,10 @@ impl Kind {
 pub enum Sandbox {
     /// By nothing.
     None,
+    /// By Landlock and a filter of system calls: no protected paths, no network.
+    Landlock,
+    /// By a file system, processes and a network of its own as well.
+    Full,
 }
 
 /// `sha256:` and 64 digits.

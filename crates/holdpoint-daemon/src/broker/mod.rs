@@ -15,7 +15,7 @@ use std::time::Duration;
 use holdpoint_broker::answer::SignedAnswer;
 use holdpoint_broker::answering::{self, Step, apply};
 use holdpoint_broker::host::{BrokerHost, Event, Judged, Problem};
-use holdpoint_broker::request::{CallContext, Request, State};
+use holdpoint_broker::request::{CallContext, Request, State, Warned};
 use holdpoint_broker::resolution::Resolution;
 use holdpoint_broker::time::UnixMillis;
 use holdpoint_core::{Decision, Verdict};
@@ -28,6 +28,16 @@ const ANSWER_LASTS: Duration = Duration::from_secs(15 * 60);
 
 /// The most requests that wait at once; more are refused, so that a caller run wild fills no disk.
 const MAX_PENDING: usize = 5000;
+
+/// The most offers to let a contained call run outside that wait at once: nobody needs their answer, and a person looks at no
+/// more. Further calls are told of the other ways out.
+const MAX_OFFERED: usize = 50;
+
+/// The most things a contained call was refused that are shown with its offer: more have one cause.
+const MAX_REFUSED: usize = 5;
+
+/// The most characters of each: as long as a path can be.
+const MAX_REFUSED_LENGTH: usize = 4096;
 
 /// How many changes a slow listener may be behind; then a page is sent everything anew, and a caller asks again.
 const MAX_BEHIND: usize = 2048;
@@ -207,7 +217,7 @@ impl Broker {
         }
         let judged = self.inner.host.judge(asked)?;
         match judged.decision.verdict {
-            Verdict::Ask | Verdict::Review => {}
+            Verdict::Contain | Verdict::Ask | Verdict::Review => {}
             Verdict::Allow | Verdict::Notify | Verdict::Deny => {
                 return self.decided(asked, &judged.decision);
             }
@@ -221,6 +231,86 @@ impl Broker {
         }
         let request = Request::opened(asked, judged, prepared, now)?;
         self.opened(request, nonce)
+    }
+
+    /// Opens a request for a call that ran inside the sandbox and was refused something there; its id. Nobody waits for it: who
+    /// makes the identical call again after a person's yes finds that ([`Broker::claim`]), and it runs outside, once.
+    pub fn offer(
+        &self,
+        asked: &CallContext,
+        refused: &[String],
+        now: UnixMillis,
+    ) -> Result<(String, Option<UnixMillis>), Problem> {
+        let mut judged = self.inner.host.judge(asked)?;
+        match judged.decision.verdict {
+            Verdict::Contain | Verdict::Ask => {}
+            // What runs or is refused by itself needs nobody, and what is to be reviewed was never contained.
+            Verdict::Allow | Verdict::Notify | Verdict::Review | Verdict::Deny => {
+                return Err(Problem("nobody is asked about this call".into()));
+            }
+        }
+        // Suspending questions lets nothing out of the sandbox.
+        judged.terms.suspendable = false;
+        let mut prepared = self.inner.host.prepare(asked, &judged)?;
+        if answering::hopeless(&judged.decision, &prepared).is_some() {
+            return Err(Problem("a check refuses this call".into()));
+        }
+        prepared.display.warnings.push(Warned {
+            level: "info".into(),
+            text: "It ran inside the sandbox. A yes lets it run outside, once, if the agent makes the identical call again."
+                .into(),
+        });
+        let refused = refused.iter().take(MAX_REFUSED).map(|text| Warned {
+            level: "warning".into(),
+            text: format!(
+                "The sandbox refused it: {}",
+                text.chars().take(MAX_REFUSED_LENGTH).collect::<String>()
+            ),
+        });
+        prepared.display.warnings.extend(refused);
+        let mut request = Request::opened(asked, judged, prepared, now)?;
+        let until = now.after(ANSWER_LASTS);
+        request.expires = Some(request.expires.map_or(until, |expires| expires.min(until)));
+        request.offered = true;
+        let mut requests = self.requests();
+        let same = requests.store.of_origin(&request.origin, now)?;
+        if let Some(kept) = same.iter().find(|kept| !is_final(kept.request.state)) {
+            return Ok((kept.request.id.clone(), kept.request.expires));
+        }
+        let pending = requests.store.pending()?;
+        let offered = pending.iter().filter(|request| request.offered).count();
+        if offered >= MAX_OFFERED || pending.len() >= MAX_PENDING {
+            return Err(Problem(format!("{offered} such calls wait already")));
+        }
+        requests
+            .store
+            .insert(&request, || self.inner.host.record(Event::Opened(&request)))?;
+        requests.pending += 1;
+        let offer = (request.id.clone(), request.expires);
+        self.tell_all(ChangeKind::Opened, request);
+        Ok(offer)
+    }
+
+    /// A person's yes to a call that would run inside the sandbox, used by asking for it; none if nobody gave one. A no leaves
+    /// the call where it is, inside.
+    pub fn claim(
+        &self,
+        asked: &CallContext,
+        nonce: &str,
+        now: UnixMillis,
+    ) -> Result<Option<Resolution>, Problem> {
+        let judged = self.inner.host.judge(asked)?;
+        let mut requests = self.requests();
+        let same = requests
+            .store
+            .of_origin(&judged.binding, still_counts(now))?;
+        for kept in same {
+            let is_free = kept.told.is_none() && kept.request.state == State::Released;
+            if is_free && self.note_told(&mut requests, &kept.request, nonce)? {
+                return Ok(Resolution::from_request(&kept.request));
+            }
+        }
+        Ok(None)
     }
 
     /// Says what was decided without asking anybody, once that is on record.

@@ -14,8 +14,9 @@ use std::time::Duration;
 
 use holdpoint_broker::host::{BrokerHost, Problem};
 use holdpoint_broker::time::UnixMillis;
-use holdpoint_broker::wire::Places;
+use holdpoint_broker::wire::{Opinion, Places};
 use tokio::net::UnixListener;
+use tokio::sync::Semaphore;
 
 use self::socket::SocketState;
 use crate::broker::Broker;
@@ -70,6 +71,7 @@ impl Daemon {
         self,
         stands_for: impl Fn(&str) -> Vec<String> + Send + Sync + 'static,
         code: impl Fn(&str) -> Result<(String, String), Problem> + Send + Sync + 'static,
+        opinion: impl Fn(&str) -> Opinion + Send + Sync + 'static,
         stop: impl Future<Output = ()>,
     ) -> Result<(), Problem> {
         let path = self.places.socket();
@@ -81,6 +83,8 @@ impl Daemon {
             account: self.account,
             stands_for: Box::new(stands_for),
             code: Box::new(code),
+            opinion: Box::new(opinion),
+            opinions: Semaphore::new(socket::MAX_OPINIONS),
         });
         let (running, over) = mpsc::channel();
         let broker = self.broker.clone();

@@ -8,7 +8,7 @@ use holdpoint_broker::host::Problem;
 use holdpoint_broker::request::{CallContext, Request};
 use holdpoint_broker::resolution::Resolution;
 use holdpoint_broker::time::UnixMillis;
-use holdpoint_broker::wire::{MAX_LINE, Reply, Wanted, Wish, proof};
+use holdpoint_broker::wire::{MAX_LINE, Opinion, Reply, Wanted, Wish, proof};
 use subtle::ConstantTimeEq;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -34,7 +34,17 @@ pub(super) struct SocketState {
     pub(super) stands_for: Box<StandsFor>,
     /// A code to sign in with on the page, and its address.
     pub(super) code: Box<MakesCode>,
+    /// What the user's model server makes of a text.
+    pub(super) opinion: Box<HasOpinion>,
+    /// How many may be asked for an opinion at once: a model server on somebody's machine answers few.
+    pub(super) opinions: Semaphore,
 }
+
+/// What the user's model server makes of a text.
+pub(super) type HasOpinion = dyn Fn(&str) -> Opinion + Send + Sync;
+
+/// More than this many at once have no opinion.
+pub(super) const MAX_OPINIONS: usize = 4;
 
 /// Who asked somebody to stand in for them.
 pub(super) type StandsFor = dyn Fn(&str) -> Vec<String> + Send + Sync;
@@ -82,6 +92,33 @@ async fn answer(stream: UnixStream, state: &Arc<SocketState>) -> std::io::Result
             nonce,
             before,
         } => hold(read, write, state, *asked, nonce, before).await,
+        Wish::Opinion { text } => {
+            let opinion = match state.opinions.try_acquire() {
+                Ok(_room) => {
+                    let asked = Arc::clone(state);
+                    spawn_blocking(move || (asked.opinion)(&text)).await
+                }
+                Err(_) => Ok(Opinion::none("the model server has enough to do")),
+            };
+            let opinion = opinion.unwrap_or_else(|_| Opinion::none("asking broke down"));
+            say(&mut write, &Reply::Opinion { opinion }).await
+        }
+        Wish::Offer { asked, refused } => {
+            let broker = state.broker.clone();
+            let reply = blocking(move || {
+                let (id, expires) = broker.offer(&asked, &refused, UnixMillis::now())?;
+                Ok(Reply::Waiting { id, expires })
+            });
+            say(&mut write, &reply.await).await
+        }
+        Wish::Claim { asked, nonce } => {
+            let owned = Arc::clone(state);
+            let reply = blocking(move || {
+                let told = owned.broker.claim(&asked, &nonce, UnixMillis::now())?;
+                Ok(told.map_or(Reply::Unreleased, |told| proved(&owned, &nonce, &told)))
+            });
+            say(&mut write, &reply.await).await
+        }
         Wish::Withdraw => say(&mut write, &refusal("nothing is held on this connection")).await,
         Wish::Person { secret, wants } => {
             if !bool::from(secret.as_bytes().ct_eq(state.secret.as_bytes())) {

@@ -133,6 +133,7 @@ fn explained_in(action: &Action, workspace: &Path, home: Option<&Path>) -> Optio
         directory: None,
         home: home.and_then(Path::to_str),
         lookup: &Disk,
+        can_contain: false,
     };
     Some(explained(action, &around))
 }
@@ -170,6 +171,7 @@ impl Subject {
             directory: None,
             home: home.and_then(Path::to_str),
             lookup: &Disk,
+            can_contain: false,
         };
         let action = holdpoint_core::understand(call, &policy, &around);
         let paths = holdpoint_core::named(&action).paths;

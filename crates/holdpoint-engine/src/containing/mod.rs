@@ -1,17 +1,33 @@
 //! What a contained command is given on this machine: its workspace, the caches and tools it needs, and nothing that
 //! belongs to somebody else.
 
+mod allowing;
 mod environment;
+mod given;
+mod reached;
+mod ticket;
 mod trees;
+mod wrapped;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use holdpoint_sandbox::contain::Limits;
-pub use holdpoint_sandbox::contain::{ContainError, Ended, Plan, Ran, Tier, reachable, run};
+pub use allowing::{given_for, policy_line};
+pub use ticket::{MAX_REPEATED, Ticket, TicketError, Tickets};
+pub use wrapped::{Wrapped, shell_word};
+
+pub use holdpoint_sandbox::contain::{
+    ContainError, Ended, Layers, Limits, NetworkLayer, Notice, Outlet, Plan, Ran, Reached, Refusal,
+    Stream, Tier, reachable, run, run_through,
+};
+pub use holdpoint_sandbox::network::HostRefusal;
 
 use crate::Locations;
+use holdpoint_core::Uncontained;
+
+pub use given::under;
+pub use reached::{forget_reachable, is_reachable};
 
 /// A command to be run contained, as somebody asks for it.
 #[derive(Clone, Debug)]
@@ -40,9 +56,52 @@ pub enum PlanError {
     /// A directory to write has the home in it.
     #[error("`{}` has your whole home in it: name a directory inside", .0.display())]
     GivesHome(PathBuf),
+    /// A host of the policy's is none.
+    #[error("`sandbox.hosts`: `{host}`: {reason}")]
+    Host {
+        /// As it is written.
+        host: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// There is no place for the journals.
     #[error("there is no home and no state directory: set HOME or XDG_STATE_HOME")]
     NoState,
+}
+
+/// Why a command that was to be contained is not.
+#[derive(Debug, thiserror::Error)]
+pub enum NotContained {
+    /// No sandbox can be made on this machine.
+    #[error("no sandbox can be made here (`holdpoint doctor` says why)")]
+    NoSandbox,
+    /// The call or its caller does not allow it.
+    #[error("{}", .0.words())]
+    Call(Uncontained),
+    /// Its line was not understood.
+    #[error("its line was not understood")]
+    Line,
+    /// The directory it runs in is not known.
+    #[error("nobody knows where it runs")]
+    Directory,
+    /// It runs outside of the project its agent belongs in, and would be given another to change.
+    #[error("it runs outside of the agent's workspace")]
+    Elsewhere,
+    /// The program that would run it is not found.
+    #[error("this program does not find itself")]
+    Program,
+    /// It cannot be given what it needs.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A rule of the agent's own may match the line, and would not match it inside of another.
+    #[error("a rule of the agent's own may match it (`{0}`)")]
+    OwnRule(String),
+    /// The rules of the agent's own are not all known.
+    #[error("{0}")]
+    OwnRulesUnknown(String),
+    /// No ticket could be kept for it.
+    #[error(transparent)]
+    Ticket(#[from] TicketError),
 }
 
 /// The plan for a command: a workspace to write, the system and the user's tools to read, an empty home.
@@ -56,15 +115,17 @@ pub fn plan(wanted: &Wanted, locations: &Locations) -> Result<Plan, PlanError> {
     }
     let mut writable = vec![workspace.clone()];
     let mut protected = trees::protected(&workspace);
-    for repository in trees::repositories(&workspace) {
+    let repositories = trees::repositories(&workspace);
+    let pinned = trees::pinned(&workspace, &repositories);
+    for repository in repositories {
         protected.extend(trees::protected_in_repository(&repository));
         writable.push(repository);
     }
     writable.extend(wanted.writable.iter().cloned());
     let mut readable = Vec::new();
     if let Some(home) = &home {
-        writable.extend(trees::CACHES.iter().map(|cache| home.join(cache)));
-        readable.extend(trees::TOOLS.iter().map(|tool| home.join(tool)));
+        writable.extend(trees::below(home, trees::CACHES));
+        readable.extend(trees::below(home, trees::TOOLS));
     }
     let gate_files = [
         Some(state.as_path()),
@@ -81,16 +142,26 @@ pub fn plan(wanted: &Wanted, locations: &Locations) -> Result<Plan, PlanError> {
             .map(Path::to_owned)
             .collect(),
         protected: protected.into_iter().chain(named).collect(),
+        pinned,
         journals: state.join("sandbox"),
         limits: Limits {
             time: wanted.time,
             ..Limits::default()
         },
         floor: wanted.floor,
+        hosts: Vec::new(),
+        session: None,
+        notice: Notice::Nothing,
         writable,
         readable,
         home,
     })
+}
+
+/// Whether a command that starts in a directory stays in the project of a workspace: nobody lets an agent change another.
+pub fn stays_in(workspace: &Path, directory: &Path, locations: &Locations) -> bool {
+    directory.starts_with(workspace)
+        || self::workspace(workspace, locations).is_ok_and(|root| directory.starts_with(root))
 }
 
 /// The project a directory is in: its repository, or the directory itself.
@@ -136,6 +207,20 @@ mod tests {
         assert!(matches!(found(""), Err(PlanError::TooWide(_))));
         assert!(workspace(place.path(), &locations).is_err());
         assert!(workspace(Path::new("/"), &locations).is_err());
+    }
+
+    #[test]
+    fn a_command_elsewhere_is_not_given_another_project() {
+        let place = tempfile::tempdir().unwrap();
+        let home = place.path().join("home");
+        for directory in ["app/.git", "app/a/b", "other/.git", "app-2"] {
+            std::fs::create_dir_all(home.join(directory)).unwrap();
+        }
+        let locations = locations(&home);
+        let stays = |from: &str, to: &str| stays_in(&home.join(from), &home.join(to), &locations);
+        assert!(stays("app", "app") && stays("app", "app/a/b") && stays("app/a", "app"));
+        assert!(!stays("app", "other") && !stays("app", "app-2") && !stays("app/a", "other"));
+        assert!(!stays("app", "") && !stays("", "/"));
     }
 
     #[test]

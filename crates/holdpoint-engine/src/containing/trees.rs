@@ -3,82 +3,50 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Caches of build tools in a home: without them every build begins anew. What a command leaves there is found by the
-/// next build, contained or not; none of them holds programs that run by themselves.
-pub(super) const CACHES: [&str; 12] = [
-    ".cache/pip",
-    ".cache/uv",
-    ".cache/go-build",
-    ".cache/yarn",
-    ".cache/pypoetry",
-    ".cache/ccache",
-    ".cache/sccache",
-    ".cache/deno",
-    ".npm/_cacache",
-    ".gradle/caches",
-    ".m2/repository",
-    ".local/share/pnpm/store",
-];
+/// A path of `trees.toml`.
+pub(super) struct Tree {
+    path: &'static str,
+    /// Whether it stands for every name that begins so.
+    begins: bool,
+    /// Whether it counts where nothing is there.
+    missing: bool,
+}
 
-/// Tools and their libraries in a home, which are read and run.
-pub(super) const TOOLS: [&str; 21] = [
-    ".cargo/bin",
-    ".cargo/config.toml",
-    ".cargo/registry",
-    ".cargo/git",
-    ".rustup",
-    ".gitconfig",
-    ".config/git",
-    ".nvm",
-    ".volta",
-    ".fnm",
-    ".bun/bin",
-    ".deno/bin",
-    ".pyenv",
-    ".rbenv",
-    ".asdf",
-    ".sdkman",
-    ".local/bin",
-    ".local/lib",
-    ".local/share/uv",
-    ".local/share/mise",
-    "go",
-];
+include!(concat!(env!("OUT_DIR"), "/trees.rs"));
 
-/// What agents, editors and shells run or obey when they next come to a project, and its secrets.
-const PROTECTED: [&str; 16] = [
-    ".env",
-    ".env.local",
-    ".env.production",
-    ".envrc",
-    ".claude",
-    ".codex",
-    ".gemini",
-    ".qwen",
-    ".cursor",
-    ".opencode",
-    ".github/hooks",
-    ".github/copilot",
-    ".mcp.json",
-    ".vscode/tasks.json",
-    ".vscode/settings.json",
-    ".idea/runConfigurations",
-];
+/// The most names in a workspace that are looked at for those that begin as a protected one does: a directory with more has
+/// been filled by a program, and files of settings are made by people.
+const MAX_NAMES: usize = 10_000;
 
-/// A project's own policy. It can only tighten until somebody vouches for it, so a new one does no harm; and an empty
-/// directory in its place would be a policy that cannot be read.
-const POLICIES: [&str; 3] = [".holdpoint", "permissions.json", ".permissions.json"];
+/// Where trees lie below a directory.
+pub(super) fn below<'t>(
+    directory: &'t Path,
+    trees: &'t [Tree],
+) -> impl Iterator<Item = PathBuf> + 't {
+    trees.iter().map(|tree| directory.join(tree.path))
+}
 
-/// What git runs or obeys in a repository.
-const PROTECTED_IN_REPOSITORY: [&str; 5] =
-    ["hooks", "config", "config.worktree", "info", "modules"];
+/// The files by which a repository says that its settings lie elsewhere, of a workspace and of repositories.
+pub(super) fn pinned(workspace: &Path, repositories: &[PathBuf]) -> Vec<PathBuf> {
+    let own = workspace.join(".git");
+    [own]
+        .iter()
+        .filter(|repository| repository.is_dir())
+        .chain(repositories)
+        .map(|repository| repository.join("commondir"))
+        .collect()
+}
 
 /// The protected paths of a workspace.
 pub(super) fn protected(workspace: &Path) -> Vec<PathBuf> {
-    let own = PROTECTED.iter().map(|path| workspace.join(path));
+    let named = PROTECTED.iter().filter(|tree| !tree.begins);
+    let mut all: Vec<PathBuf> = named
+        .map(|tree| (workspace.join(tree.path), tree.missing))
+        .filter(|(path, missing)| *missing || path.symlink_metadata().is_ok())
+        .map(|(path, _)| path)
+        .collect();
+    all.extend(beginning(workspace));
     let repository = workspace.join(".git");
-    let policies = POLICIES.iter().map(|path| workspace.join(path));
-    let mut all: Vec<PathBuf> = own.chain(policies.filter(|path| path.exists())).collect();
     if repository.is_file() {
         // It says where the repository is, and so what git obeys.
         all.push(repository);
@@ -88,11 +56,22 @@ pub(super) fn protected(workspace: &Path) -> Vec<PathBuf> {
     all
 }
 
+/// What is there in a workspace under a name that begins as a protected one does. A workspace that cannot be read has nothing a
+/// command could find.
+fn beginning(workspace: &Path) -> impl Iterator<Item = PathBuf> {
+    let names = fs::read_dir(workspace).into_iter().flatten().flatten();
+    names
+        .take(MAX_NAMES)
+        .map(|entry| entry.path())
+        .filter(|path| {
+            let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+            let mut trees = PROTECTED.iter().filter(|tree| tree.begins);
+            trees.any(|tree| name.starts_with(tree.path.as_bytes()))
+        })
+}
+
 pub(super) fn protected_in_repository(repository: &Path) -> Vec<PathBuf> {
-    PROTECTED_IN_REPOSITORY
-        .iter()
-        .map(|path| repository.join(path))
-        .collect()
+    below(repository, PROTECTED_IN_REPOSITORY).collect()
 }
 
 /// The repositories of a workspace that lie elsewhere: that of a worktree, and what it shares with others. A file that
@@ -126,6 +105,20 @@ pub(super) fn repositories(workspace: &Path) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_protected_is_so_before_it_exists_or_once_it_does() {
+        let place = tempfile::tempdir().unwrap();
+        let has = |name: &str| protected(place.path()).contains(&place.path().join(name));
+        assert!(has(".env") && has(".claude") && has(".git/hooks"));
+        for late in [".env.staging", ".windsurf", ".holdpoint"] {
+            assert!(!has(late), "{late} costs nothing where it is not");
+            // A link counts too, wherever it leads.
+            std::os::unix::fs::symlink("nowhere", place.path().join(late)).unwrap();
+            assert!(has(late), "{late}");
+        }
+        assert!(!has("src"));
+    }
 
     #[test]
     fn a_worktree_has_its_repository() {

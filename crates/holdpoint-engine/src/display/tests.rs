@@ -17,6 +17,7 @@ fn shown_of(tool: &str, input: Value, workspace: &Path) -> Display {
         directory: None,
         home: Some("/home/dev"),
         lookup: &Disk,
+        can_contain: false,
     };
     let action = understand(call, &policy, &around);
     let decision = without_secrets(judge(&action, &policy, &Session::default(), &around));

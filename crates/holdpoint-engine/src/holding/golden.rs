@@ -133,6 +133,7 @@ fn bound(root: &Path, case: &Case) -> String {
         directory: None,
         home: Some(&home),
         lookup: &Disk,
+        can_contain: false,
     };
     let state = SessionState::default();
     let action = understand(call.clone(), &policy, &around);

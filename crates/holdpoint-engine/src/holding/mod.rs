@@ -2,7 +2,8 @@
 //!
 //! `host` is what the broker needs of policies, sessions and the ledger; `binding` what exactly a
 //! release is for; `terms` on which terms a person is asked; `asking` who can be asked by whoever makes
-//! the call, `routes` how they are reached; `release` the last look before the call runs.
+//! the call, `routes` how they are reached; `release` the last look before the call runs;
+//! `uncontained` how a person lets a call out of the sandbox.
 
 mod asking;
 mod binding;
@@ -12,8 +13,11 @@ mod host;
 mod release;
 mod routes;
 mod terms;
+mod uncontained;
 
 pub use asking::{Approvers, Asking, Dialog};
 pub use host::Introduce;
 pub(crate) use release::release;
 pub(crate) use routes::ask;
+pub(crate) use uncontained::released;
+pub use uncontained::{WayOut, offer};

@@ -182,11 +182,13 @@ impl LastLook<'_> {
         };
         self.engine.change_session(name, |state| {
             let session = Session::new(state.clone());
-            let decision = self.engine.judge_reading(self.reading, &session);
+            let decision = self
+                .engine
+                .judge_reading_for(self.caller, self.reading, &session);
             if decision.verdict == Verdict::Deny {
                 return Some(decision);
             }
-            if self.by_rule && !decision.verdict.runs() {
+            if self.by_rule && decision.verdict > self.verdict.max(Verdict::Notify) {
                 return Some(overtaken(&decision));
             }
             *state.calls.entry(tool.to_owned()).or_default() += 1;
@@ -256,6 +258,7 @@ mod tests {
             policy: PolicySource::Given(GivenPolicy(Arc::new(policy))),
             session: SessionSource::Kept("s".into()),
             workspace: "/".into(),
+            can_contain: false,
             circumstances: Default::default(),
         });
         let call = || ToolCall::shell("make").in_directory("/");

@@ -60,6 +60,9 @@ impl Gatekeeper {
                     Verdict::Ask | Verdict::Review => {
                         format!("A person would be asked: {}", decision.reason)
                     }
+                    Verdict::Contain => {
+                        format!("It would run inside the sandbox: {}", decision.reason)
+                    }
                     Verdict::Allow | Verdict::Notify | Verdict::Deny => decision.reason,
                 };
                 (decision.verdict.runs(), reason, decision.method)

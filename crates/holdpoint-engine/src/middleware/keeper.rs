@@ -165,6 +165,7 @@ impl Gatekeeper {
             },
             session: SessionSource::Kept(inner.session.clone()),
             workspace: workspace.to_owned(),
+            can_contain: false,
             circumstances,
         }
     }

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use holdpoint_broker::wire::Opinion;
 use holdpoint_core::text::inspection::{Family, Finding, Inspection};
 use holdpoint_core::text::redaction::{Redacted, Redactor};
 use holdpoint_core::text::{Action, Origin, Severity, escape_for_display};
@@ -40,6 +41,8 @@ pub struct FlaggedText<'a> {
     pub marks: bool,
     /// What was found.
     pub inspection: &'a Inspection,
+    /// What the user's model server made of it, if it was asked.
+    pub opinion: Option<&'a Opinion>,
     /// The worst of it, and the text it stands in.
     pub place: Option<(Cow<'a, str>, &'a Finding)>,
     /// All of what was inspected.
@@ -81,7 +84,7 @@ fn entry(found: &FlaggedText<'_>, redactor: &Redactor) -> Entry {
     let mut gravest: Vec<&Finding> = findings.iter().collect();
     gravest.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     gravest.truncate(MAX_FINDINGS);
-    let detail = json!({
+    let mut detail = json!({
         "origin": found.origin,
         "severity": severity,
         "action": found.action,
@@ -92,6 +95,14 @@ fn entry(found: &FlaggedText<'_>, redactor: &Redactor) -> Entry {
         "findings": gravest,
         "text": whole,
     });
+    if let (Some(opinion), Some(detail)) = (found.opinion, detail.as_object_mut()) {
+        let (word, why) = match opinion {
+            Opinion::Attack => ("attack", None),
+            Opinion::Harmless => ("harmless", None),
+            Opinion::None(why) => ("none", Some(why)),
+        };
+        detail.insert("opinion".into(), json!({"said": word, "why": why}));
+    }
     Entry {
         agent: Some(text(found.agent)),
         session: found.session.map(text),

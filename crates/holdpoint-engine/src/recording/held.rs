@@ -24,15 +24,23 @@ pub(super) fn entry(event: Event<'_>, redactor: &Redactor) -> (Entry, Durability
     match event {
         Event::Judged { asked, decision } => (
             judged(asked, decision, redactor),
-            match decision.verdict.runs() {
+            match decision.verdict <= Verdict::Contain {
                 true => Durability::Synced,
                 false => Durability::Written,
             },
         ),
         Event::Opened(request) => {
             let input = Value::Object(request.asked.input.clone());
+            let mut detail = json!({"request": request.id});
+            // Nobody waits for it, and nobody was asked.
+            if request.offered
+                && let Some(detail) = detail.as_object_mut()
+            {
+                detail.insert("offered".into(), json!(true));
+            }
             let entry = Entry {
                 input: Some(recorded(redactor, &input)),
+                detail: Some(Detail::Of(redactor.json(&detail).0)),
                 ..entry_about(Kind::HoldOpened, request, redactor)
             };
             (entry, Durability::Written)

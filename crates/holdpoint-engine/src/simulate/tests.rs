@@ -62,6 +62,7 @@ impl Scene {
             directory: None,
             home: Some("/home/dev"),
             lookup: &Disk,
+            can_contain: false,
         };
         simulate(&understand_alone(call.clone(), &around), &around)
     }

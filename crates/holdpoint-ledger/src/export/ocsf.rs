@@ -321,6 +321,7 @@ const ACTION_DENIED: Coded = (2, "Denied");
 
 const ALLOWED: Coded = (1, "Allowed");
 const BLOCKED: Coded = (2, "Blocked");
+const ISOLATED: Coded = (4, "Isolated");
 const QUARANTINED: Coded = (3, "Quarantined");
 const APPROVED: Coded = (8, "Approved");
 const DELAYED: Coded = (14, "Delayed");
@@ -330,7 +331,9 @@ const REJECTED: Coded = (25, "Rejected");
 /// The action that was taken and the disposition it led to.
 fn outcome(record: &Record) -> (Coded, Coded) {
     match (record.kind, record.verdict) {
-        (Kind::HoldAnswered, Some(Verdict::Allow | Verdict::Notify)) => (ACTION_ALLOWED, APPROVED),
+        (Kind::HoldAnswered, Some(Verdict::Allow | Verdict::Notify | Verdict::Contain)) => {
+            (ACTION_ALLOWED, APPROVED)
+        }
         (Kind::HoldAnswered, Some(Verdict::Deny)) => (ACTION_DENIED, REJECTED),
         (Kind::HoldExpired, _) => (ACTION_DENIED, BLOCKED),
         (Kind::Release, _) => (ACTION_ALLOWED, APPROVED),
@@ -342,6 +345,7 @@ fn outcome(record: &Record) -> (Coded, Coded) {
             Some(_) | None => (ACTION_UNKNOWN, DETECTED),
         },
         (_, Some(Verdict::Allow | Verdict::Notify)) => (ACTION_ALLOWED, ALLOWED),
+        (_, Some(Verdict::Contain)) => (ACTION_ALLOWED, ISOLATED),
         (_, Some(Verdict::Ask | Verdict::Review) | None) => (ACTION_UNKNOWN, DELAYED),
     }
 }

@@ -142,7 +142,7 @@ fn severity(record: &Record) -> (u8, &'static str) {
     match record.kind {
         Kind::Decision => match record.verdict {
             Some(Verdict::Allow) | None => INFO,
-            Some(Verdict::Notify) => INFO2,
+            Some(Verdict::Notify | Verdict::Contain) => INFO2,
             Some(Verdict::Ask) => WARN,
             Some(Verdict::Review) => WARN2,
             Some(Verdict::Deny) => ERROR,

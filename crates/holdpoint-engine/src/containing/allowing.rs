@@ -1,0 +1,77 @@
+//! What a policy would have to say for a command to get what the sandbox refused it.
+
+use std::path::{Path, PathBuf};
+
+use holdpoint_sandbox::network::HostRule;
+use serde_json::{Value, json};
+
+use super::Refusal;
+
+/// The fewest names in a path that is advised to be given: below that lies half a system.
+const MIN_NAMES: usize = 2;
+
+/// The line of a policy that would allow it, as a person can type it; none if no line does, or only one that gives away far
+/// more.
+pub fn policy_line(refusal: &Refusal, home: Option<&Path>) -> Option<String> {
+    let (key, value): (&str, Value) = match refusal {
+        Refusal::Write(path) => ("write", json!([given_for(path, home)?.to_str()?])),
+        Refusal::Host { name, port, .. } => {
+            let _listed = refusal.allowed_by()?;
+            let host = match port {
+                0 | 443 => name.clone(),
+                port => format!("{name}:{port}"),
+            };
+            HostRule::parse(&host).ok()?;
+            ("hosts", json!([host]))
+        }
+        Refusal::Protected(_) | Refusal::Call(_) => return None,
+    };
+    Some(format!("\"sandbox\": {{\"{key}\": {value}}}"))
+}
+
+/// What has to be given for a path to be written: itself, or the directory it would be made in, since nothing is given that is
+/// not there.
+pub fn given_for(path: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    let there = path.ancestors().find(|path| path.exists())?;
+    let is_wide =
+        there.components().count() <= MIN_NAMES || home.is_some_and(|home| home.starts_with(there));
+    (!is_wide).then(|| there.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::containing::HostRefusal;
+
+    #[test]
+    fn a_line_gives_what_is_there_and_never_half_a_system() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().canonicalize().unwrap();
+        let line = |path: &Path, home: &Path| policy_line(&Refusal::Write(path.into()), Some(home));
+        let home = root.join("home");
+        let wanted = format!(r#""sandbox": {{"write": ["{}"]}}"#, root.display());
+        assert_eq!(line(&root.join("a/b/c"), Path::new("/h")), Some(wanted));
+        assert_eq!(
+            line(&root.join("a/b/c"), &home),
+            None,
+            "it has the home in it"
+        );
+        assert_eq!(line(Path::new("/no-such-file"), &home), None);
+        assert_eq!(line(Path::new("/usr/no-such-file"), &home), None);
+    }
+
+    #[test]
+    fn a_line_lists_a_host_that_can_be_listed() {
+        let line = |name: &str, port, reason| {
+            let name = name.to_owned();
+            policy_line(&Refusal::Host { name, port, reason }, None)
+        };
+        let listed = HostRefusal::NotListed;
+        let is = |text: &str| Some(format!(r#""sandbox": {{"hosts": ["{text}"]}}"#));
+        assert_eq!(line("example.com", 0, listed), is("example.com"));
+        assert_eq!(line("example.com", 8443, listed), is("example.com:8443"));
+        assert_eq!(line("10.0.0.1", 443, listed), None);
+        assert_eq!(line("example.com", 443, HostRefusal::NotPublic), None);
+        assert_eq!(policy_line(&Refusal::Call("mount"), None), None);
+    }
+}
