@@ -54,6 +54,13 @@ class Agent:
         and does what that says, with its own permissions switched off."""
         raise NotImplementedError
 
+    # Flags without which it asks about every command that is not its own.
+    unbounded = ()
+
+    def forbid(self, place, command):
+        """Gives it a rule of its own against a command; the flags that make it one."""
+        return []
+
     def hook(self):
         """The line by which it asks Holdpoint."""
         return "%s hook %s" % (self.programs.holdpoint, self.name)

@@ -4,6 +4,8 @@ A scenario gives an agent a place and a scripted model; the tests look at what i
 afterwards and at what the model was told. The control, without Holdpoint, shows that the agent would
 have done it.
 """
+import os
+
 from place import Place
 
 # Codex has a list of its own that has `rm -rf` on it.
@@ -136,6 +138,76 @@ def shown(agent):
     return place, model
 
 
+# No rule about files: one would ask where a script writes.
+CONTAIN = {"tools": {"Bash": {"supervision": "contain"}}, "files": {}}
+
+# What somebody else's test suite may do: its work, a write where it has no business, and from a process that
+# has left its tree the gate's own program.
+WORK = """
+import os, sys
+outside, holdpoint, request = sys.argv[1:]
+open("made", "w").write("made")
+try:
+    open(outside, "w").write("out")
+except OSError as error:
+    print("outside:", error.strerror)
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        # Without the variables by which an agent's processes are known, and once those above it are gone.
+        bare = {"HOME": os.environ["HOME"], "PATH": "/usr/bin:/bin"}
+        line = 'sleep 0.3; "$0" approve "$1" >said 2>&1; echo $? >attack.part; mv attack.part attack'
+        os.execve("/bin/sh", ["sh", "-c", line, holdpoint, request], bare)
+    os._exit(0)
+os.wait()
+import time
+while not os.path.exists("attack"):
+    time.sleep(0.05)
+sys.exit(7)
+"""
+
+
+def contained(agent):
+    """Commands that run inside the sandbox, instead of being asked about."""
+    place = Place(agent.programs, channel={"type": "daemon"}, **CONTAIN)
+    agent.guard(place)
+    (place.project / "work.py").write_text(WORK)
+    (place.project / "sub").mkdir()
+    place.outside = agent.directory / ("outside-%d" % os.getpid())
+    place.outside.unlink(missing_ok=True)
+    with place.held_call("touch asked") as request:
+        model = agent.run(place, contained_calls(agent, place, request), *agent.unbounded)
+        model.log = place.log()
+    return place, model
+
+
+def asked_instead(agent):
+    """The same for an agent that takes no other command in place of its own, and nobody is there."""
+    place = Place(agent.programs, **CONTAIN)
+    agent.guard(place)
+    model = agent.run(place, [agent.shell("mkdir made")])
+    model.log = place.log()
+    return place, model
+
+
+def contained_calls(agent, place, request):
+    return [
+        agent.shell("python3 work.py %s %s %s" % (place.outside, agent.programs.holdpoint, request)),
+        agent.shell("printf '%s\\n' 'it'\\''s \"$((1+1))\" Gr\u00fc\u00dfe' > quoted; cat <<'E' >> quoted\n$x `y` \\\\\nE"),
+        agent.shell("cd sub && touch here"),
+        agent.shell("touch then"),
+    ]
+
+
+def own_rule(agent):
+    """The agent has a rule of its own against a command that Holdpoint would contain."""
+    place = Place(agent.programs, **CONTAIN)
+    agent.guard(place)
+    flags = agent.forbid(place, "touch")
+    calls = [agent.shell("mkdir made"), agent.shell("mkdir -p other && touch laundered")]
+    return place, agent.run(place, calls, *flags, *agent.unbounded)
+
+
 SCENARIOS = {
     "control": control,
     "judged": judged,
@@ -148,6 +220,8 @@ SCENARIOS = {
     "unreadable": unreadable,
     "stalled": stalled,
     "crashed": crashed,
+    "contained": contained,
+    "own_rule": own_rule,
 }
 
 
@@ -239,6 +313,52 @@ class Cases(Outcomes):
             kinds = [record["kind"] for record in model.log]
             self.assertEqual(kinds.count("hold_opened"), 3)
             self.assertEqual(kinds.count("release"), 2)
+
+    # Whether it runs another command in place of its own, so that one can be contained.
+    contains = True
+    # Whether its shell stays where a command has gone.
+    keeps_directory = False
+
+    def test_what_is_contained_runs_inside_the_sandbox_and_nobody_is_asked(self):
+        place, model = self.outcome("contained")
+        # The first question is the one that is left open for somebody to answer who must not.
+        log = [one for one in model.log if one.get("session") != "held"]
+        verdicts = [one["verdict"] for one in log if one["kind"] == "decision"]
+        kinds = {one["kind"] for one in log}
+        if not self.contains:
+            with self.subTest("an agent that takes no other command asks instead"):
+                self.assertFalse(place.has("made"), model.told_about(0))
+                self.assertEqual(set(verdicts), {"ask"})
+            return
+        self.addCleanup(place.outside.unlink, missing_ok=True)
+        with self.subTest("the command runs, and its end is its own"):
+            self.assertTrue(place.has("made"), model.told_about(0))
+            self.assertRegex(model.told_about(0), r"\b7\b")
+        with self.subTest("a write outside fails, and the model is told why"):
+            self.assertFalse(place.outside.exists())
+            self.assertIn("outside: Read-only file system", model.told_about(0))
+        with self.subTest("what left the tree of the command reaches no approval"):
+            code = (place.project / "attack").read_text().strip()
+            self.assertNotEqual(code, "0", (place.project / "said").read_text())
+            self.assertNotIn("release", kinds)
+            self.assertFalse(place.released)
+        with self.subTest("the line runs as the model wrote it"):
+            text = (place.project / "quoted").read_text()
+            self.assertEqual(text, "it's \"$((1+1))\" Gr\u00fc\u00dfe\n$x `y` \\\\\n")
+        with self.subTest("a shell that keeps its directory keeps it"):
+            self.assertTrue(place.has("sub/here"), model.told_about(2))
+            kept = "sub/then" if self.keeps_directory else "then"
+            self.assertTrue(place.has(kept), model.told_about(3))
+        with self.subTest("nobody was asked, and all is on record"):
+            self.assertEqual(verdicts, ["contain"] * 4)
+            opened = [one for one in log if one["kind"] == "hold_opened"]
+            # What was refused inside is offered to a person, who may let it out; nobody waits for that.
+            self.assertTrue(all(one["detail"].get("offered") for one in opened), opened)
+
+    def test_a_rule_of_the_agents_own_still_holds(self):
+        place, model = self.outcome("own_rule", must_tell=self.contains)
+        self.assertFalse(place.has("laundered"), model.told_about(1))
+        self.assertEqual(place.has("made"), self.contains, model.told_about(0))
 
     def test_orders_in_what_a_command_says_do_not_reach_the_model(self):
         _, model = self.outcome("shown")

@@ -28,6 +28,9 @@ class ClaudeCode(Agent):
         handler.update(command=command, args=[], timeout=seconds)
         path.write_text(json.dumps(settings))
 
+    def forbid(self, place, command):
+        return ["--disallowedTools", "Bash(%s:*)" % command]
+
     def launch(self, place, address, prompt):
         environment = {
             "ANTHROPIC_BASE_URL": address,
@@ -118,6 +121,7 @@ def undone(claude):
 
 class ClaudeCodeTest(Cases, unittest.TestCase):
     agent = ClaudeCode
+    keeps_directory = True
     scenarios = {
         **SCENARIOS,
         "undone": undone,

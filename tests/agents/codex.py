@@ -23,6 +23,12 @@ class Codex(Agent):
         hooks = [{"matcher": "*", "hooks": [hook]}]
         place.write(".codex/hooks.json", {"hooks": {"PreToolUse": hooks, "PostToolUse": hooks}})
 
+    def forbid(self, place, command):
+        rules = place.home / ".codex/rules/default.rules"
+        rules.parent.mkdir(parents=True, exist_ok=True)
+        rules.write_text('prefix_rule(pattern=["%s"], decision="forbidden")\n' % command)
+        return []
+
     def launch(self, place, address, prompt):
         provider = {
             "name": "scripted",

@@ -23,6 +23,12 @@ class Copilot(Agent):
         hooks = {"preToolUse": [hook], "postToolUse": [hook]}
         place.write(".copilot/hooks/holdpoint.json", {"version": 1, "hooks": hooks})
 
+    # Its check of paths would have to be asked about the command's own arguments.
+    unbounded = ("--allow-all-paths",)
+
+    def forbid(self, place, command):
+        return ["--deny-tool", "shell(%s)" % command]
+
     def launch(self, place, address, prompt):
         environment = {
             "COPILOT_OFFLINE": "true",

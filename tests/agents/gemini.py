@@ -28,6 +28,13 @@ class Gemini(Agent):
         settings = json.loads(path.read_text()) if path.exists() else {}
         place.write(SETTINGS, {**settings, **UNATTENDED})
 
+    def forbid(self, place, command):
+        policy = place.home / ".gemini/policies/own.toml"
+        policy.parent.mkdir(parents=True, exist_ok=True)
+        rule = 'toolName = "run_shell_command"\ncommandPrefix = "%s"\ndecision = "deny"\npriority = 900\n'
+        policy.write_text("[[rule]]\n" + rule % command)
+        return []
+
     def launch(self, place, address, prompt):
         environment = {
             "GEMINI_API_KEY": "none",

@@ -122,6 +122,55 @@ class Place:
             yield
 
     @contextmanager
+    def held_call(self, command):
+        """A call that waits for a person all the time; yields the name of the request. `released` says whether
+        somebody let it run."""
+        daemon = subprocess.Popen(
+            [self.programs.holdpoint, "serve", "--listen", "127.0.0.1:0"],
+            env=self.environment(),
+            cwd=self.root,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        hook = subprocess.Popen(
+            [self.programs.holdpoint, "hook", "claude-code"],
+            env=self.environment(),
+            cwd=self.project,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            daemon.stdout.readline()
+            payload = {
+                "session_id": "held",
+                "cwd": str(self.project),
+                "hook_event_name": "PreToolUse",
+                "tool_name": "Bash",
+                "tool_input": {"command": command},
+            }
+            hook.stdin.write(json.dumps(payload))
+            hook.stdin.close()
+            yield self.request()
+            self.released = hook.poll() is not None
+        finally:
+            for process in (hook, daemon):
+                process.kill()
+                process.wait(PATIENCE)
+                process.stdout.close()
+
+    def request(self):
+        """The name of a request that has been opened, as the ledger has it."""
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            opened = [one for one in self.log() if one["kind"] == "hold_opened"]
+            if opened:
+                return opened[0]["detail"]["request"]
+            time.sleep(0.1)
+        raise AssertionError("nothing was held")
+
+    @contextmanager
     def person(self, answers):
         """Somebody on the page of the daemon gives these answers; yields what waits for their end."""
         daemon = subprocess.Popen(

@@ -2,7 +2,7 @@
 import unittest
 
 from agent import Agent
-from cases import PassedOver
+from cases import PassedOver, asked_instead
 
 
 class Qwen(Agent):
@@ -36,6 +36,8 @@ class Qwen(Agent):
 class QwenTest(PassedOver, unittest.TestCase):
     agent = Qwen
     takes_edits = False
+    contains = False
+    scenarios = {**PassedOver.scenarios, "contained": asked_instead}
 
     def test_a_hook_that_is_missing_lets_the_call_run_unless_its_line_refuses(self):
         self.is_open("missing")

@@ -158,7 +158,7 @@ agent_is_told always-again '"permissionDecision":"allow"'
 passed "a shows the rule, stores it, and it holds"
 
 for number in 1 2 3; do agent_runs "many$number" "make step$number" s2; done
-agent_runs many-reviewed 'git push origin HEAD:topic' s2
+agent_runs many-reviewed 'git push origin HEAD:refs/for/topic' s2
 for text in step1 step2 step3 topic; do sees "$text"; done
 keep several
 press X
@@ -187,6 +187,8 @@ press Enter
 sees "Every argument"
 keep full
 press_at_once Escape
+# Escape and a sign that follows at once are one key with Alt to a terminal.
+sleep 0.5
 press_at_once '?'
 sees "five more minutes"
 keep help

@@ -37,7 +37,7 @@ pub(crate) use span::Span;
 
 /// The gate between an AI agent and its tools.
 ///
-/// Every tool call is understood, judged (allow, notify, ask, review or deny) and, where policy
+/// Every tool call is understood, judged (allow, notify, contain, ask, review or deny) and, where policy
 /// says so, held for a person. Policies are `permissions.json` files: the machine's
 /// (/etc/holdpoint), yours (~/.config/holdpoint), the project's, and rules for one session.
 #[derive(Debug, Parser)]
@@ -48,7 +48,7 @@ pub(crate) use span::Span;
     propagate_version = true
 )]
 #[command(after_help = "Exit codes of check and permissions check:\n  \
-    0 allow or notify   3 ask or review   2 deny   1 error (nothing is allowed)\n\n\
+    0 allow or notify   3 contain, ask or review   2 deny   1 error (nothing is allowed)\n\n\
     Exit codes of scan:\n  \
     0 pass   3 annotate   2 quarantine or block   1 error   130 interrupted\n\n\
     Exit codes of log verify:\n  \
@@ -258,7 +258,7 @@ const CHECK_EXAMPLES: &str = "Examples:\n  \
     holdpoint check --batch < calls.jsonl\n\n\
     A line of a batch is {\"tool\",\"input\",\"cwd\",\"session\",\"config\"}; only tool is needed. `config` is\n\
     a policy or the path of one, in place of the layers; `session` is an id or {\"allow\",\"deny\",\"default\"}.\n\n\
-    Exit codes: 0 allow or notify, 3 ask or review, 2 deny, 1 error. A batch ends with 0; its\n\
+    Exit codes: 0 allow or notify, 3 contain, ask or review, 2 deny, 1 error. A batch ends with 0; its\n\
     decisions are in its output.";
 
 const HOOK_EXAMPLES: &str = "Example:\n  \

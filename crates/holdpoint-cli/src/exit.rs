@@ -24,7 +24,8 @@ impl From<Verdict> for Exit {
     fn from(verdict: Verdict) -> Self {
         match verdict {
             Verdict::Allow | Verdict::Notify => Exit::Fine,
-            Verdict::Ask | Verdict::Review => Exit::Held,
+            // Whoever does not know the word must not run it as it is.
+            Verdict::Contain | Verdict::Ask | Verdict::Review => Exit::Held,
             Verdict::Deny => Exit::Denied,
         }
     }

@@ -40,6 +40,7 @@ impl Terminal {
         let code = match verdict {
             Verdict::Allow => "32",
             Verdict::Notify => "36",
+            Verdict::Contain => "34",
             Verdict::Ask => "33",
             Verdict::Review => "35",
             Verdict::Deny => "31",

@@ -39,6 +39,8 @@ impl Machine {
             .args(args)
             .current_dir(self.at("project"))
             .env_clear()
+            // The same answers whatever sandbox this machine makes.
+            .env("HOLDPOINT_SANDBOX", "none")
             .env("PATH", "/usr/bin:/bin")
             .env("HOME", &home)
             .env("XDG_CONFIG_HOME", home.join("config"))

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
-use holdpoint_broker::wire::{self, Places, Reply, Wanted};
+use holdpoint_broker::wire::{self, Opinion, Places, Reply, Wanted};
 use holdpoint_broker::{Answer, Context, Request};
 use holdpoint_daemon::daemon::Daemon;
 use holdpoint_engine::holding::{Approvers, Asking, Dialog};
@@ -56,10 +56,11 @@ impl Home {
                 .build()
                 .unwrap();
             let no_code = |_: &str| panic!("nobody signs in");
+            let no_opinion = |_: &str| Opinion::none("nobody is asked");
             let stopped = async {
                 let _ = stopped.await;
             };
-            let ran = runtime.block_on(daemon.run(|_| Vec::new(), no_code, stopped));
+            let ran = runtime.block_on(daemon.run(|_| Vec::new(), no_code, no_opinion, stopped));
             ran.unwrap();
         });
         let home = Self {
@@ -101,6 +102,7 @@ impl Home {
             policy: engine.layers(&project),
             session: SessionSource::Kept(session.into()),
             workspace: project.clone(),
+            can_contain: false,
             circumstances: Context::default(),
         });
         let call = ToolCall::shell(command).in_directory(project.to_str().unwrap());

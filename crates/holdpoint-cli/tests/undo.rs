@@ -60,6 +60,8 @@ impl Scene {
             .args(arguments)
             .current_dir(self.root.join("work"))
             .env_clear()
+            // The same answers whatever sandbox this machine makes.
+            .env("HOLDPOINT_SANDBOX", "none")
             .env("HOME", &self.root)
             .env("XDG_STATE_HOME", self.root.join("state"))
             .stdin(Stdio::null())
@@ -94,6 +96,7 @@ fn backed_up(root: &Path, line: &str) -> Manifest {
         directory: None,
         home: root.to_str(),
         lookup: &holdpoint_engine::Disk,
+        can_contain: false,
     };
     let policy = Policy::from_text("test", "{}").unwrap();
     let named = named(&understand(call.clone(), &policy, &around));

@@ -262,7 +262,7 @@ fn numbers(text: &str) -> Result<Numbers, String> {
 }
 
 fn verdicts() -> impl TypedValueParser<Value = Verdict> {
-    PossibleValuesParser::new(["allow", "notify", "ask", "review", "deny"])
+    PossibleValuesParser::new(["allow", "notify", "contain", "ask", "review", "deny"])
         .try_map(|word| Verdict::from_word(&word).ok_or("this is no verdict"))
 }
 

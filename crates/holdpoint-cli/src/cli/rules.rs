@@ -10,7 +10,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     holdpoint rules test team.toml\n\n\
     In a policy file:\n  \
     \"guards\": {\n    \
-      \"packs\": { \"cloud\": \"off\" },            // off, on, notify, ask, review or deny\n    \
+      \"packs\": { \"cloud\": \"off\" },            // off, on, notify, contain, ask, review or deny\n    \
       \"rules\": { \"git.push\": \"deny\" },        // a rule's own word comes before its pack's\n    \
       \"load\": [\"team.toml\"]                   // a pack of your own, from where the file stands\n  \
     }\n\n\
@@ -83,6 +83,7 @@ pub(crate) struct RulesUnder {
 pub(crate) enum RuleWord {
     Off,
     Notify,
+    Contain,
     Ask,
     Review,
     Deny,

@@ -6,6 +6,7 @@
 //! that are remembered rest on.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -63,6 +64,7 @@ pub(crate) fn run(args: &cli::Check, terminal: &mut Terminal) -> anyhow::Result<
         },
         waiting: Vec::new(),
         since: Instant::now(),
+        callers: HashMap::new(),
         named: under.config.is_some() || under.profile.is_some(),
         caller,
         engine,
@@ -117,6 +119,8 @@ struct Batch {
     waiting: Vec<Answer>,
     /// When the first of these came, or the last were handed over.
     since: Instant,
+    /// Who asks on the lines since then that name a directory and say nothing else of it.
+    callers: HashMap<String, Arc<Caller>>,
 }
 
 /// One line.
@@ -186,6 +190,7 @@ impl Batch {
     fn hand_over(&mut self, terminal: &mut Terminal) -> anyhow::Result<()> {
         self.hand_over_waiting(terminal)?;
         self.engine.look_again();
+        self.callers.clear();
         self.since = Instant::now();
         Ok(())
     }
@@ -268,17 +273,28 @@ impl Batch {
             .input
             .map_or(Value::Null, |StrictValue(value)| value);
         let call = ToolCall::new(request.tool, input).map_err(|error| error.to_string())?;
-        let plain = request.cwd.is_none() && request.config.is_none() && request.session.is_none();
         let said = LineCaller {
             directory: request.cwd.as_deref().map(PathBuf::from),
-            caller: match plain {
-                true => Arc::clone(&self.caller),
-                false => Arc::new(self.caller_of(request.cwd, request.config, request.session)?),
+            caller: match (request.cwd, request.config, request.session) {
+                (None, None, None) => Arc::clone(&self.caller),
+                (Some(cwd), None, None) => self.caller_in(cwd)?,
+                (cwd, config, session) => Arc::new(self.caller_of(cwd, config, session)?),
             },
         };
         self.engine
             .decide_line(line, call, &said)
             .map_err(|error| error.to_string())
+    }
+
+    /// Who asks on a line that only names its directory: the same for all lines that are answered together.
+    fn caller_in(&mut self, cwd: Cow<'_, str>) -> Result<Arc<Caller>, String> {
+        if let Some(caller) = self.callers.get(cwd.as_ref()) {
+            return Ok(Arc::clone(caller));
+        }
+        let named = cwd.clone().into_owned();
+        let caller = Arc::new(self.caller_of(Some(cwd), None, None)?);
+        self.callers.insert(named, Arc::clone(&caller));
+        Ok(caller)
     }
 
     /// Who asks on a line that says so itself.

@@ -102,6 +102,7 @@ pub(crate) fn caller(
         policy: policy_for(engine, under, directory),
         session: SessionSource::Kept(under.session.clone()),
         workspace: directory.to_owned(),
+        can_contain: true,
         circumstances: Context::default(),
     })
 }

@@ -4,9 +4,11 @@ use std::fs;
 use std::io::Write;
 
 use anyhow::bail;
+use holdpoint_agents::hook::Agent;
 use holdpoint_agents::setup::{Around, Finding, HOSTS, Host, Standing, examine, host};
 use holdpoint_broker::wire::{self, Places, Wanted};
 use holdpoint_core::digest_of;
+use holdpoint_engine::containing::{self, Tier};
 use holdpoint_engine::{
     Locations, Recorder, Trust, TrustStore, load_layers, plain_words, read_policy_file,
 };
@@ -19,9 +21,6 @@ use crate::terminal::{Terminal, escape_for_display};
 
 /// The version of what `--json` prints.
 const VERSION: u32 = 1;
-
-/// Where Linux names its security modules.
-const GUARDS: &str = "/sys/kernel/security/lsm";
 
 pub(crate) fn run(args: &Doctor, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     let program = this_program()?;
@@ -52,7 +51,7 @@ pub(crate) fn run(args: &Doctor, terminal: &mut Terminal) -> anyhow::Result<Exit
     findings.extend(project(&locations, &around));
     findings.push(ledger(&locations));
     findings.push(daemon(&locations));
-    findings.push(sandbox());
+    findings.push(sandbox(&hosts));
     let broken = findings
         .iter()
         .filter(|finding| finding.standing == Standing::Broken)
@@ -195,14 +194,30 @@ fn daemon(locations: &Locations) -> Finding {
     }
 }
 
-/// What could keep a call in its place once it runs. Nothing does so today.
-fn sandbox() -> Finding {
-    let modules = fs::read_to_string(GUARDS).ok();
-    let landlock = modules.map(|list| list.trim().split(',').any(|module| module == "landlock"));
-    let text = match landlock {
-        Some(true) => "none is started around calls; this kernel would offer Landlock",
-        Some(false) => "none is started around calls, and this kernel offers no Landlock",
-        None => "none is started around calls; whether this kernel offers Landlock cannot be told",
+/// Whether commands can be contained on this machine, and for which of the agents.
+fn sandbox(hosts: &[&'static Host]) -> Finding {
+    let (tier, below) = containing::reachable();
+    if tier != Tier::Full {
+        let why = below.map(|why| format!(" ({why})")).unwrap_or_default();
+        let text =
+            format!("sandbox: no command can be contained here{why}: what would be is asked about");
+        return Finding::new("sandbox", Standing::Note, text);
+    }
+    let can = |host: &&&'static Host| Agent::from_name(host.name()).is_some_and(Agent::can_contain);
+    let names = |which: Vec<&&'static Host>| -> String {
+        let names: Vec<&str> = which.iter().map(|host| host.title()).collect();
+        names.join(", ")
     };
-    Finding::new("sandbox", Standing::Note, format!("sandbox: {text}"))
+    let (those, others): (Vec<_>, Vec<_>) = hosts.iter().partition(can);
+    let mut text = String::from("sandbox: this machine can contain commands");
+    if !those.is_empty() {
+        text.push_str(&format!(
+            "; those of {} are, unless a rule of its own may match them",
+            names(those)
+        ));
+    }
+    if !others.is_empty() {
+        text.push_str(&format!("; those of {} are asked about", names(others)));
+    }
+    Finding::new("sandbox", Standing::Fine, text)
 }

@@ -19,6 +19,7 @@ pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod rules;
 pub(crate) mod run;
+pub(crate) mod sandbox_view;
 pub(crate) mod scan;
 pub(crate) mod serve;
 pub(crate) mod simulate;

@@ -160,6 +160,7 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
                 policy: under,
                 session: kept,
                 workspace: directory,
+                can_contain: true,
                 circumstances: Context::default(),
             };
             let decision = engine.decide(call, Arc::new(caller))?.without_secrets();

@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use holdpoint_broker::UnixMillis;
-use holdpoint_broker::wire::{self, Places, Reply, Wanted};
+use holdpoint_broker::wire::{self, Opinion, Places, Reply, Wanted};
 use holdpoint_cli::LocalViews;
+use holdpoint_daemon::ModelServer;
 use holdpoint_daemon::daemon::{Daemon, peer};
 use holdpoint_daemon::http::{App, Auth, Certificate, ListenAddress, app, bind};
 use holdpoint_engine::{Engine, Locations, account_name, people_at};
@@ -49,6 +50,7 @@ async fn served(
     let owner = account_name();
     let people = people_at(locations)?;
     let engine = Arc::new(Engine::at(locations));
+    let opinion = second_opinion(&engine)?;
     let daemon = Daemon::open(places, engine, &owner)?;
     let certificate = match (&args.cert, &args.key) {
         (Some(chain), Some(key)) => Some(Certificate {
@@ -92,11 +94,28 @@ async fn served(
             .stands_in_for(name, UnixMillis::now())
             .unwrap_or_default()
     };
-    let ended = daemon.run(stands_for, code, told_to_stop()).await;
+    let ended = daemon.run(stands_for, code, opinion, told_to_stop()).await;
     drop(stopping);
     let _ = page.await;
     let _ = fs::remove_file(places.address());
     Ok(ended?)
+}
+
+/// What the user's model server makes of a text, by the policy of the user and the machine as it is now: the daemon does not
+/// belong to a project, and whoever asks does not say whom to ask.
+fn second_opinion(engine: &Engine) -> anyhow::Result<impl Fn(&str) -> Opinion + use<>> {
+    // A policy that cannot be read names nobody; the daemon is needed all the same, and calls say what is wrong with it.
+    let policy = engine.policy(&engine.layers(Path::new("/"))).ok();
+    let named = policy
+        .as_ref()
+        .and_then(|policy| policy.second_opinion().cloned());
+    let server = named
+        .map(|it| ModelServer::new(&it.url, &it.model, Duration::from_millis(it.deadline())))
+        .transpose()?;
+    Ok(move |text: &str| match &server {
+        Some(server) => server.ask(text),
+        None => Opinion::none("the daemon was started without a model server"),
+    })
 }
 
 /// Waits for Ctrl-C or for whoever looks after processes.

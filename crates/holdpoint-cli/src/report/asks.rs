@@ -92,7 +92,7 @@ impl Asks {
         let ending = match record.kind {
             Kind::HoldAnswered => match record.verdict? {
                 Verdict::Allow | Verdict::Notify => Ending::Approved,
-                Verdict::Ask | Verdict::Review => return None,
+                Verdict::Contain | Verdict::Ask | Verdict::Review => return None,
                 Verdict::Deny => Ending::Refused,
             },
             Kind::Release | Kind::Result => Ending::Approved,

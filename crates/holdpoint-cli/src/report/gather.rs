@@ -197,7 +197,7 @@ impl Gathering {
         }
         self.rules_of(record, verdict);
         match verdict {
-            Verdict::Allow | Verdict::Notify => {}
+            Verdict::Allow | Verdict::Notify | Verdict::Contain => {}
             Verdict::Ask | Verdict::Review => {
                 let subject = self.asked(record);
                 self.asks.ask(record, time, subject);

@@ -105,6 +105,8 @@ pub struct Verdicts {
     pub allow: u64,
     /// Allowed, with a notice.
     pub notify: u64,
+    /// Run inside the sandbox.
+    pub contain: u64,
     /// Asked about.
     pub ask: u64,
     /// To be reviewed.
@@ -129,6 +131,7 @@ impl Verdicts {
         match verdict {
             Verdict::Allow => &mut self.allow,
             Verdict::Notify => &mut self.notify,
+            Verdict::Contain => &mut self.contain,
             Verdict::Ask => &mut self.ask,
             Verdict::Review => &mut self.review,
             Verdict::Deny => &mut self.deny,
@@ -136,10 +139,11 @@ impl Verdicts {
     }
 
     /// Each verdict with its count, from the most permissive to the strictest.
-    pub fn each(&self) -> [(Verdict, u64); 5] {
+    pub fn each(&self) -> [(Verdict, u64); 6] {
         [
             (Verdict::Allow, self.allow),
             (Verdict::Notify, self.notify),
+            (Verdict::Contain, self.contain),
             (Verdict::Ask, self.ask),
             (Verdict::Review, self.review),
             (Verdict::Deny, self.deny),

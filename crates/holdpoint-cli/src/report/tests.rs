@@ -141,6 +141,7 @@ fn calls_are_counted_by_whatever_they_have() {
     let wanted = Verdicts {
         allow: 2,
         notify: 1,
+        contain: 0,
         ask: 1,
         review: 0,
         deny: 1,

@@ -77,7 +77,8 @@ impl Timeline {
             return Series::default();
         };
         let mut step = self.step;
-        while (start_of(*last, step) - start_of(*first, step)) / step >= MAX_SHOWN {
+        // What lies before the first Monday there is has a shorter step of its own.
+        while (start_of(*last, step) - start_of(*first, step)).div_ceil(step) >= MAX_SHOWN {
             step = next_step(step);
         }
         let counted = self.in_steps_of(step);
@@ -192,6 +193,15 @@ mod tests {
     fn weeks_begin_on_mondays() {
         let (_, buckets) = series(&["2026-01-16", "2026-11-16"]);
         assert_eq!(buckets.first().unwrap().0, "2026-01-12T00:00:00.000000Z");
+    }
+
+    #[test]
+    fn the_days_before_the_first_monday_are_a_step_too() {
+        let mut timeline = Timeline::default();
+        for second in [3, 147_916_800] {
+            timeline.at(Timestamp::from_micros(second * 1_000_000));
+        }
+        assert!(timeline.series().buckets.len() as u64 <= MAX_SHOWN);
     }
 
     proptest! {

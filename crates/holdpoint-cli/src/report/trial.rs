@@ -137,6 +137,7 @@ impl Trial {
             directory: None,
             home,
             lookup: &Disk,
+            can_contain: false,
         };
         judge_call(&example.call, policy, &Session::default(), &around).verdict
     }
@@ -149,6 +150,7 @@ impl Trial {
             directory: None,
             home: Some("/home/dev"),
             lookup: &NoLinks,
+            can_contain: false,
         };
         let verdict = |policy: &Policy, call: &ToolCall| {
             judge_call(call, policy, &Session::default(), &around).verdict

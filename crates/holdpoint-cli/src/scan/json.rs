@@ -6,7 +6,7 @@ use holdpoint_core::text::inspection::Finding;
 use holdpoint_core::text::{Action, Severity, is_invisible};
 use serde::Serialize;
 
-use super::{LocatedFinding, TextPosition, Weight};
+use super::{Explained, LocatedFinding, TextPosition, Weight};
 
 /// The version of the form.
 pub const VERSION: u32 = 1;
@@ -47,6 +47,8 @@ pub struct InFile<'a> {
     preview: &'a str,
     #[serde(skip_serializing_if = "<[Weight]>::is_empty")]
     weights: &'a [Weight],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explained: Option<&'a Explained>,
 }
 
 impl<'a> InFile<'a> {
@@ -59,6 +61,7 @@ impl<'a> InFile<'a> {
             end: found.end.into(),
             preview: &found.preview,
             weights: &found.weights,
+            explained: found.explained.as_ref(),
         }
     }
 }

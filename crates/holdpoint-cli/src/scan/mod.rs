@@ -24,8 +24,8 @@ pub use self::input::TextPosition;
 use self::input::{Input, OVERLAP, Piece};
 pub use self::preview::preview;
 pub use self::walk::{Walk, Wanted};
-pub use self::weights::Weight;
-use self::weights::weights;
+pub use self::weights::{Explained, Score, Weight};
+use self::weights::{explained, weights};
 pub use self::written::{Written, replace};
 
 /// The most findings of one text that are told; all are counted.
@@ -92,7 +92,7 @@ impl Scanner {
         self
     }
 
-    /// Says which words weighed where the classifier speaks, too.
+    /// Says what each finding rests on, and which words weighed where the classifier speaks.
     #[must_use]
     pub fn explaining(mut self) -> Self {
         self.explains = true;
@@ -191,6 +191,10 @@ impl Scanner {
                     true => weights(&piece.text, &finding, origin),
                     false => Vec::new(),
                 };
+                let explained = match self.explains {
+                    true => explained(&piece.text, &finding, origin),
+                    false => None,
+                };
                 finding.span = start.offset()..end.offset();
                 scanned.findings.push(LocatedFinding {
                     finding,
@@ -198,6 +202,7 @@ impl Scanner {
                     end,
                     preview,
                     weights,
+                    explained,
                 });
             }
         }
@@ -251,6 +256,8 @@ pub struct LocatedFinding {
     pub preview: String,
     /// The words that weighed in it, the heaviest first, if somebody asked for them.
     pub weights: Vec<Weight>,
+    /// What it rests on, if somebody asked for it.
+    pub explained: Option<Explained>,
 }
 
 #[cfg(test)]

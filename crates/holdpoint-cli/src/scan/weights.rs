@@ -1,8 +1,8 @@
-//! Which words made the classifier speak.
+//! What a finding rests on: language, wrapper, ideas and thresholds, and the words that made the classifier speak.
 
 use std::collections::BTreeMap;
 
-use holdpoint_core::text::classify::explain;
+use holdpoint_core::text::classify::{explain, explain_at};
 use holdpoint_core::text::inspection::{Family, Finding};
 use holdpoint_core::text::{Origin, normal};
 use serde::Serialize;
@@ -26,6 +26,63 @@ pub struct Weight {
     pub word: String,
     /// What it adds to the score, or takes from it; 1 is the whole way to a finding.
     pub weight: f32,
+}
+
+/// What a finding of orders rests on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explained {
+    /// The language it seems to be in (ISO 639-1), `und` where that is not to be told.
+    pub language: &'static str,
+    /// What it stands in: fence, quotation, table, comment or quotes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wrapper: Option<&'static str>,
+    /// The ideas of the lexicon in it.
+    pub ideas: Vec<&'static str>,
+    /// What the classifier made of it, if it looked closer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<Score>,
+}
+
+/// A score beside what it is measured by.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Score {
+    /// The highest of its windows.
+    pub found: f32,
+    /// What talk about attacks takes from it.
+    pub talk: f32,
+    /// From which score on a text of this language is annotated.
+    pub annotate_from: f32,
+    /// From which on it is withheld.
+    pub withhold_from: f32,
+    /// How much of these thresholds is for the language.
+    pub margin: f32,
+}
+
+/// What a finding rests on; nothing for characters and secrets, which say it all themselves.
+pub(super) fn explained(text: &str, finding: &Finding, origin: Origin) -> Option<Explained> {
+    if matches!(
+        finding.family,
+        Family::Hidden | Family::Terminal | Family::Secret | Family::Markup
+    ) {
+        return None;
+    }
+    let end = finding.span.end.min(finding.span.start + MAX_TEXT);
+    let span = finding.span.start..text.floor_char_boundary(end);
+    let it = explain_at(text, span, origin)?;
+    let (annotate_from, withhold_from) = it.thresholds;
+    Some(Explained {
+        language: it.language.code(),
+        wrapper: it.wrapper.map(|wrapper| wrapper.name()),
+        ideas: it.ideas.into_iter().take(MAX_WORDS).collect(),
+        score: it.score.map(|found| Score {
+            found,
+            talk: it.talk,
+            annotate_from,
+            withhold_from,
+            margin: it.margin,
+        }),
+    })
 }
 
 /// The words that weighed most in a finding of the classifier, the heaviest first; none for others.

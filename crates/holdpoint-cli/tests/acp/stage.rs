@@ -228,6 +228,8 @@ fn holdpoint(home: &std::path::Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_holdpoint"));
     command
         .env_clear()
+        // The same answers whatever sandbox this machine makes.
+        .env("HOLDPOINT_SANDBOX", "none")
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
         .env("HOME", home)
         .current_dir(home);

@@ -14,6 +14,8 @@ mod answers;
 mod attacks;
 mod channels;
 mod checks;
+#[cfg(target_os = "linux")]
+mod contained;
 mod people;
 mod shown;
 mod test_home;

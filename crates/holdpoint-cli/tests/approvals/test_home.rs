@@ -110,6 +110,8 @@ impl TestHome {
         let mut command = Command::new(program);
         command
             .env_clear()
+            // The same answers whatever sandbox this machine makes.
+            .env("HOLDPOINT_SANDBOX", "none")
             .env("HOME", self.directory.path())
             .env("PATH", std::env::var_os("PATH").unwrap())
             .current_dir(self.work())

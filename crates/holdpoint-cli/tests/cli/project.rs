@@ -69,6 +69,8 @@ impl Project {
         command
             .current_dir(self.path())
             .env_clear()
+            // The same answers whatever sandbox this machine makes.
+            .env("HOLDPOINT_SANDBOX", "none")
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
             .env("HOME", &home)
             .env("XDG_CONFIG_HOME", home.join(".config"))

@@ -31,6 +31,22 @@ impl Calls for Agent<'_> {
 }
 
 impl Agent<'_> {
+    /// The hook as a process called like the agent starts it, whose own rules can be read then.
+    fn below_an_agent(&self) -> Command {
+        let agent = self.run.config.with_extension("claude");
+        std::fs::create_dir_all(&agent).unwrap();
+        let agent = agent.join("claude");
+        // Another call has made it.
+        let _ = std::os::unix::fs::symlink("/bin/bash", &agent);
+        let mut hook = self.run.any_program(agent.to_str().unwrap());
+        let line = format!(
+            "{} hook claude-code; exit $?",
+            env!("CARGO_BIN_EXE_holdpoint")
+        );
+        hook.args(["-c", &line, "agent"]);
+        hook
+    }
+
     fn make(&self, made: &Made) -> Heard {
         let payload = json!({
             "hook_event_name": "PreToolUse",
@@ -40,7 +56,10 @@ impl Agent<'_> {
             "tool_name": made.tool,
             "tool_input": made.input,
         });
-        let mut hook = self.run.program(&["hook", "claude-code"]);
+        let mut hook = match self.run.scenario.sandbox {
+            true => self.below_an_agent(),
+            false => self.run.program(&["hook", "claude-code"]),
+        };
         let mut hook = started(&mut hook, &payload);
         while hook.try_wait().unwrap().is_none() && !made.is_off() {
             sleep(GLANCE);
@@ -60,6 +79,10 @@ impl Agent<'_> {
             _ => panic!("{heard:?}"),
         };
         let edited = &heard.output["hookSpecificOutput"]["updatedInput"];
+        let line = edited["command"].as_str().unwrap_or_default();
+        if line.contains(" run --ticket ") {
+            return Heard::said(Word::Contained);
+        }
         Heard {
             edited: edited.as_object().cloned().map(Value::Object),
             ..Heard::said(word)

@@ -34,6 +34,9 @@ pub(crate) struct Scenario {
     /// Whether it has a home to itself.
     #[serde(default)]
     pub(crate) alone: bool,
+    /// Whether commands can be contained on its machine.
+    #[serde(default)]
+    pub(crate) sandbox: bool,
     /// Whether the daemon runs; in a home of its own it may not.
     #[serde(default = "yes")]
     pub(crate) daemon: bool,
@@ -164,6 +167,7 @@ impl Scenario {
             files: BTreeMap::new(),
             remembered: None,
             alone: false,
+            sandbox: false,
             daemon: true,
             steps: Vec::new(),
             records: Vec::new(),

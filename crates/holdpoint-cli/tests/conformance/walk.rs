@@ -84,6 +84,8 @@ impl Made {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
     Runs,
+    /// It runs inside the sandbox.
+    Contained,
     /// The agent is to ask.
     Asks,
     Refused,
@@ -177,10 +179,24 @@ impl Run<'_> {
     /// A command of the program, in the workspace and under the policy.
     pub(crate) fn program(&self, arguments: &[&str]) -> Command {
         let mut program = self.test_home().program(arguments);
+        self.settle(&mut program);
+        program
+    }
+
+    /// Any program, there and so.
+    pub(crate) fn any_program(&self, name: &str) -> Command {
+        let mut program = self.test_home().clean(name);
+        self.settle(&mut program);
+        program
+    }
+
+    fn settle(&self, program: &mut Command) {
         program
             .env("HOLDPOINT_CONFIG", &self.config)
             .current_dir(&self.work);
-        program
+        if self.scenario.sandbox {
+            program.env_remove("HOLDPOINT_SANDBOX");
+        }
     }
 
     /// The places the program finds by itself.
@@ -397,6 +413,10 @@ pub(crate) fn walk(
     if scenario.cannot.contains_key(who) && !ends_at_ask {
         return Ok(());
     }
+    // Elsewhere there is none.
+    if scenario.sandbox && !cfg!(target_os = "linux") {
+        return Ok(());
+    }
     let own = scenario.alone.then(|| {
         Stage::with_home(match scenario.daemon {
             true => TestHome::under(json!({})),
@@ -495,6 +515,7 @@ fn without_moments(records: &mut Vec<Value>, races: &[&Step]) {
 fn told(heard: &Heard, records: &[Value], before: usize) -> String {
     let mut text = match heard.word {
         Word::Runs => "runs",
+        Word::Contained => "contained",
         Word::Asks => "asks",
         Word::Refused => "refused",
     }

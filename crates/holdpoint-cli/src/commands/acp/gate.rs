@@ -88,6 +88,7 @@ impl Gate {
             policy: self.engine.layers(&workspace),
             session: SessionSource::Kept(session.to_owned()),
             workspace,
+            can_contain: false,
             circumstances: context_of(session, opened),
         });
         let judged = self.engine.judge(call.clone(), caller)?;
@@ -109,7 +110,8 @@ impl Gate {
             // Whoever is told is told by the dialog the agent wants to show.
             (Verdict::Allow, Method::NoObjection) | (Verdict::Notify, _) => Ruling::Pass,
             (Verdict::Allow, _) => Ruling::Allow,
-            (Verdict::Ask | Verdict::Review | Verdict::Deny, _) => {
+            // Its commands are the agent's to run, so none is ever contained.
+            (Verdict::Contain | Verdict::Ask | Verdict::Review | Verdict::Deny, _) => {
                 tell(&format!("refused: {}", decision.reason));
                 Ruling::Refuse
             }

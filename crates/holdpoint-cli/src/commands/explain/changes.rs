@@ -46,6 +46,14 @@ pub(super) fn for_decision(action: &Action, decision: &Decision, policy: &Policy
                     .push("to let it run, allow it in the layer that asks for the review".into()),
             }
         }
+        Verdict::Contain => {
+            changes.push(
+                "to let it run as it is, allow it: `holdpoint permissions allow`, or `allow` in a policy file".into(),
+            );
+            changes.push(
+                "to be asked instead, set `opaque` to `ask`, or the rule under `guards`".into(),
+            );
+        }
         Verdict::Ask => {
             for part in uncovered(action, decision) {
                 changes.push(format!("nothing allows `{part}`"));

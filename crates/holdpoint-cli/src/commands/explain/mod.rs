@@ -7,10 +7,13 @@ mod matched;
 mod why;
 
 use std::io::Write;
+use std::path::Path;
 
 use holdpoint_core::{Explained, explained};
+use holdpoint_engine::containing::{self, Notice, Tier, Wanted};
 use holdpoint_engine::{
-    Decision, Engine, Layer, Locations, Part, Policy, SessionState, Trust, working_directory,
+    Decision, Engine, Layer, Locations, Part, Policy, SessionState, Trust, Verdict,
+    working_directory,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -18,6 +21,8 @@ use serde_json::Value;
 use self::matched::Matched;
 use super::check::{caller, read_call};
 use super::permissions::suspension_words;
+use super::run::under_policy;
+use super::sandbox_view::SandboxView;
 use crate::cli;
 use crate::exit::Exit;
 use crate::layout::hanging;
@@ -55,6 +60,7 @@ pub(crate) fn run(args: &cli::Explain, terminal: &mut Terminal) -> anyhow::Resul
         rules: matched::for_decision(&decision, policy),
         why: why::sentences(&decision, policy, session.state()),
         changes: changes::for_decision(action, &decision, policy),
+        sandbox: sandbox(&decision, policy, &directory),
         understood,
         decision,
     };
@@ -82,6 +88,26 @@ struct Explanation<'a> {
     decision: Decision,
     why: Vec<String>,
     changes: Vec<String>,
+    /// What the sandbox would let the call do, if it runs there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sandbox: Option<SandboxView>,
+}
+
+/// What the sandbox would let a call do that starts in this directory.
+fn sandbox(decision: &Decision, policy: &Policy, directory: &Path) -> Option<SandboxView> {
+    if decision.verdict != Verdict::Contain {
+        return None;
+    }
+    let wanted = Wanted {
+        command: Vec::new(),
+        directory: directory.to_owned(),
+        writable: Vec::new(),
+        time: None,
+        floor: Tier::Full,
+    };
+    // Where none can be planned the hook asks, and says why.
+    let plan = under_policy(&wanted, policy, Notice::Refusals).ok()?;
+    Some(SandboxView::from_plan(&plan, containing::reachable()))
 }
 
 #[derive(Serialize)]
@@ -214,6 +240,17 @@ impl Explanation<'_> {
         heading("Why", terminal)?;
         for sentence in &self.why {
             text(sentence, 2, terminal)?;
+        }
+        if let Some(why) = self.decision.uncontained {
+            text(
+                &format!("It is not contained: {}.", why.words()),
+                2,
+                terminal,
+            )?;
+        }
+        if let Some(sandbox) = &self.sandbox {
+            heading("What the sandbox lets it do", terminal)?;
+            sandbox.write("  ", &mut terminal.out)?;
         }
         if !self.changes.is_empty() {
             heading("What would change it", terminal)?;

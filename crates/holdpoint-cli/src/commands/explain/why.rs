@@ -35,6 +35,8 @@ pub(super) fn sentences(
                 "No rule refuses it, and no allow rule that counts covers this part.".to_owned(),
             );
         }
+        Verdict::Contain => sentences
+            .push("Nobody is asked: whatever it does, it does inside the sandbox.".to_owned()),
         Verdict::Deny | Verdict::Review | Verdict::Ask | Verdict::Notify | Verdict::Allow => {}
     }
     if parts(decision) > 1 {
@@ -68,6 +70,7 @@ fn decisive(decision: &Decision, policy: &Policy, session: &SessionState) -> Str
             Verdict::Deny => "refuses",
             Verdict::Review => "wants a person to review",
             Verdict::Ask => "wants a person asked about",
+            Verdict::Contain => "wants the sandbox around",
             Verdict::Notify => "wants a person told about",
             Verdict::Allow => "allows",
         };

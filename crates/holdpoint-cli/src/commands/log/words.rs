@@ -54,6 +54,7 @@ fn looking_back(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Allow => "would allow",
         Verdict::Notify => "would notify",
+        Verdict::Contain => "would contain",
         Verdict::Ask => "would ask",
         Verdict::Review => "would review",
         Verdict::Deny => "would deny",

@@ -151,6 +151,7 @@ impl Shared {
             directory: None,
             home: self.home.as_deref(),
             lookup,
+            can_contain: false,
         };
         without_secrets(judge_call(&call, policy, &self.session, &around))
     }

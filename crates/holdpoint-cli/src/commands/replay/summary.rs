@@ -16,10 +16,11 @@ use crate::terminal::{Terminal, escape_for_display};
 use holdpoint_engine::humanize::{counted, grouped, percent};
 
 /// The strictest first: it is what people look for.
-const VERDICTS: [Verdict; 5] = [
+const VERDICTS: [Verdict; 6] = [
     Verdict::Deny,
     Verdict::Review,
     Verdict::Ask,
+    Verdict::Contain,
     Verdict::Notify,
     Verdict::Allow,
 ];
@@ -232,10 +233,12 @@ struct Balance {
 impl Balance {
     fn from_tally(tally: &Tally) -> Self {
         let asks = |verdict: Verdict| matches!(verdict, Verdict::Ask | Verdict::Review);
+        // What is contained asks nobody.
+        let runs = |verdict: Verdict| verdict <= Verdict::Contain;
         let denies = |verdict: Verdict| verdict == Verdict::Deny;
         Self {
-            asks_saved: tally.moved(asks, Verdict::runs),
-            asks_added: tally.moved(Verdict::runs, asks),
+            asks_saved: tally.moved(asks, runs),
+            asks_added: tally.moved(runs, asks),
             newly_denied: tally.moved(|verdict| !denies(verdict), denies),
             no_longer_denied: tally.moved(denies, |verdict| !denies(verdict)),
         }

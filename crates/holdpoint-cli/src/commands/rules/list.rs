@@ -61,6 +61,7 @@ fn verdict_of(word: RuleWord) -> Option<Verdict> {
     match word {
         RuleWord::Off => None,
         RuleWord::Notify => Some(Verdict::Notify),
+        RuleWord::Contain => Some(Verdict::Contain),
         RuleWord::Ask => Some(Verdict::Ask),
         RuleWord::Review => Some(Verdict::Review),
         RuleWord::Deny => Some(Verdict::Deny),
@@ -181,6 +182,7 @@ fn summary(guards: &[Guard<'_>], packs: usize, terminal: &mut Terminal) -> anyho
         Some(Verdict::Deny),
         Some(Verdict::Review),
         Some(Verdict::Ask),
+        Some(Verdict::Contain),
         Some(Verdict::Notify),
         None,
     ] {

@@ -147,6 +147,7 @@ fn matched(call: &ToolCall, loaded: &[Pack]) -> Vec<String> {
         directory: None,
         home: Some("/home/dev"),
         lookup: &Empty,
+        can_contain: false,
     };
     matching_rules(&understand_alone(call.clone(), &around), loaded)
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use holdpoint_cli::scan::{LocatedFinding, Scanned};
+use holdpoint_cli::scan::{Explained, LocatedFinding, Scanned};
 use holdpoint_core::text::Severity;
 use holdpoint_engine::humanize::{bytes, counted, duration, grouped};
 
@@ -42,6 +42,11 @@ impl Lines {
             let names: Vec<&str> = finding.disguise_names().collect();
             writeln!(terminal.out, "    disguised by {}", names.join(", "))?;
         }
+        if let Some(explained) = &found.explained {
+            for line in lines_of(explained) {
+                writeln!(terminal.out, "    {line}")?;
+            }
+        }
         if !found.weights.is_empty() {
             let words: Vec<String> = found
                 .weights
@@ -52,6 +57,25 @@ impl Lines {
         }
         Ok(())
     }
+}
+
+/// What a finding rests on, a line for what it is and one for what the classifier made of it.
+fn lines_of(explained: &Explained) -> Vec<String> {
+    let mut what = format!("language {}", explained.language);
+    if let Some(wrapper) = explained.wrapper {
+        what.push_str(&format!("; inside: {wrapper}"));
+    }
+    if !explained.ideas.is_empty() {
+        what.push_str(&format!("; ideas: {}", explained.ideas.join(", ")));
+    }
+    let mut lines = vec![what];
+    if let Some(score) = explained.score {
+        lines.push(format!(
+            "score {:.2}, less {:.2} for talk; annotated from {:.2}, withheld from {:.2}, of that {:.2} for the language",
+            score.found, score.talk, score.annotate_from, score.withhold_from, score.margin
+        ));
+    }
+    lines
 }
 
 impl Report for Lines {

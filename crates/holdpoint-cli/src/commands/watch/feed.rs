@@ -67,7 +67,9 @@ fn follow(places: &Places, tell: &SyncSender<News>, stop: &AtomicBool) {
                 Some(
                     Reply::Waiting { .. }
                     | Reply::Resolved { .. }
+                    | Reply::Unreleased
                     | Reply::Answered { .. }
+                    | Reply::Opinion { .. }
                     | Reply::Code { .. }
                     | Reply::Error { .. },
                 )

@@ -177,7 +177,7 @@ fn tiles(html: &mut Html, summary: &Summary) {
          </h2><dl class=\"tiles\">",
     );
     tile(html, "", &number(calls), "Calls judged", &per_day(summary));
-    let ran = verdicts.allow + verdicts.notify;
+    let ran = verdicts.allow + verdicts.notify + verdicts.contain;
     tile(
         html,
         "allow",

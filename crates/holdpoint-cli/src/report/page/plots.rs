@@ -27,6 +27,7 @@ pub(super) fn class_of(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Allow => "allow",
         Verdict::Notify => "notify",
+        Verdict::Contain => "contain",
         Verdict::Ask => "ask",
         Verdict::Review => "review",
         Verdict::Deny => "deny",

@@ -3,6 +3,8 @@
 //! A process for each call, so it starts nothing it does not need. Whatever goes wrong ends in a
 //! refusal with text: most agents let a call run when their hook only fails.
 
+mod containing;
+
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -27,7 +29,9 @@ use holdpoint_engine::{
 };
 use holdpoint_sandbox::{interrupt, last_words, start};
 use lexopt::Arg;
+use serde_json::Value;
 
+use self::containing::unwrapped;
 use crate::exit::Exit;
 
 /// Answers if the arguments are those of `holdpoint hook`. Asked for help it leaves that to clap.
@@ -134,9 +138,18 @@ impl Gatekeeper for Gate {
             asked.directory.as_deref(),
             context,
         )?;
-        let call = asked.call.clone().in_directory(standing);
+        // A line that was wrapped and is asked about again is the line in it.
+        let call = unwrapped(asked.call.clone()).in_directory(standing);
         self.call = Some(call.clone());
-        let judged = self.engine.judge(call, caller)?;
+        let caller = Arc::new(Caller {
+            can_contain: asked.can_be_contained(),
+            ..Caller::clone(&caller)
+        });
+        let judged = self
+            .engine
+            .judge_containing(call, Arc::clone(&caller), |decided| {
+                containing::can_be_wrapped(&asked, &caller, decided, self.engine.locations())
+            })?;
         // A person may take their time; the agent is told to wait for longer than this, if it can be.
         let take_time = |wait| {
             last_words::note_stops(true);
@@ -155,12 +168,23 @@ impl Gatekeeper for Gate {
                     false => Dialog::None,
                 }))
             })?,
-            Verdict::Allow | Verdict::Notify | Verdict::Ask | Verdict::Review | Verdict::Deny => {
-                judged.hold(Asking::by(Approvers::HandsOn))?
-            }
+            Verdict::Allow
+            | Verdict::Notify
+            | Verdict::Contain
+            | Verdict::Ask
+            | Verdict::Review
+            | Verdict::Deny => judged.hold(Asking::by(Approvers::HandsOn))?,
         };
         last_words::note_stops(false);
         Ok(match held.release()? {
+            Outcome::Runs(permit) if permit.is_contained() => {
+                let wrapped = containing::wrapped(&self.engine, &asked, &caller, &permit)?;
+                let (decision, _) = permit.hand_over();
+                HookDecision {
+                    decision,
+                    edited: Some(wrapped),
+                }
+            }
             Outcome::Runs(permit) => {
                 let (decision, edited) = permit.hand_over();
                 HookDecision { decision, edited }
@@ -184,10 +208,14 @@ impl Gatekeeper for Gate {
     fn result(&mut self, returned: &Returned) -> Result<Inspected, EngineError> {
         let (session, directory) = (returned.session.as_deref(), returned.directory.as_deref());
         let (caller, standing) = self.caller(session, directory, Context::default())?;
-        let call = returned.call.clone().in_directory(standing);
+        let call = unwrapped(returned.call.clone()).in_directory(standing);
         self.call = Some(call.clone());
+        let input = Value::Object(call.input().clone());
         let result = pipeline::Returned {
-            input: &returned.input,
+            input: match call.input() == returned.call.input() {
+                true => &returned.input,
+                false => &input,
+            },
             value: &returned.response,
             replaceable: returned.replaceable,
         };
@@ -264,6 +292,7 @@ impl Gate {
             policy: self.engine.layers_at(&workspace, &directory),
             session: SessionSource::Kept(session.unwrap_or(NO_SESSION).to_owned()),
             workspace,
+            can_contain: false,
             circumstances,
         });
         self.caller = Some(Arc::clone(&caller));

@@ -1,0 +1,166 @@
+//! What is said after a contained run: what was refused and what would allow it, and with `--trace` the least policy the
+//! command could run under.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use holdpoint_engine::containing::{
+    Limits, Ran, Reached, Refusal, given_for, policy_line, shell_word,
+};
+use holdpoint_engine::holding::WayOut;
+use holdpoint_engine::text_without_secrets;
+use serde_json::json;
+
+use super::MAX_SHOWN;
+use crate::terminal::escape_for_display;
+
+/// The most refusals that are told one by one: whoever meets more of them has one cause to mend first.
+const MAX_LINES: usize = 5;
+
+/// What the words of a report are about, beside the run itself.
+pub(super) struct Around<'a> {
+    pub(super) limits: &'a Limits,
+    pub(super) home: Option<&'a Path>,
+    /// The policy a person writes in.
+    pub(super) policy: Option<&'a Path>,
+    pub(super) trace: bool,
+}
+
+/// The lines for standard error.
+pub(super) fn lines(ran: &Ran, around: &Around<'_>) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    // A limit nobody asked for is not missed: every run would begin its output with that.
+    let is_asked_for = |limit: &&Reached| match limit {
+        Reached::Processes => around.limits.processes != Limits::default().processes,
+        Reached::Time | Reached::Memory | Reached::Output => true,
+    };
+    for limit in ran.unenforced.iter().filter(is_asked_for) {
+        lines.push(format!("nothing here bounds its {limit}"));
+    }
+    // How long it ran is told by who ended it.
+    for limit in ran.reached.iter().filter(|limit| **limit != Reached::Time) {
+        lines.push(format!(
+            "it reached the limit of its {limit} (`sandbox.limits`)"
+        ));
+    }
+    let told = ran.refusals.iter().take(MAX_LINES);
+    lines.extend(told.map(|refusal| {
+        let (tier, refused) = (ran.tier, said(refusal));
+        format!(
+            "contained ({tier}), refused: {refused}; {}",
+            allowed_by(refusal, around)
+        )
+    }));
+    let more = ran.refusals.len().saturating_sub(MAX_LINES) as u64 + ran.refusals_left_out;
+    if more > 0 {
+        lines.push(format!("and {more} more refusals"));
+    }
+    if around.trace {
+        lines.push(policy(ran, around.home));
+    }
+    lines
+}
+
+/// What was refused, for whoever is asked to let the call run outside; without secrets.
+pub(super) fn refused(ran: &Ran) -> Vec<String> {
+    let told = ran.refusals.iter().take(MAX_LINES);
+    told.map(|refusal| text_without_secrets(&said(refusal)))
+        .collect()
+}
+
+/// How a person lets the call run outside of the sandbox.
+pub(super) fn way_out(way: &WayOut) -> Option<String> {
+    match way {
+        WayOut::Request(id) => Some(format!(
+            "a person can let this call run outside of the sandbox, once: `holdpoint approve {id}`, or on the page; then make \
+             the identical call again"
+        )),
+        WayOut::Rule { session, patterns } => {
+            // What could move a cursor is not shown, and what is not shown as it is cannot be typed.
+            let texts = patterns.iter().chain([session]);
+            if texts.flat_map(|text| text.chars()).any(char::is_control) {
+                return None;
+            }
+            let words = patterns.iter().map(|pattern| shell_word(pattern));
+            let words = words.collect::<Vec<_>>().join(" ");
+            Some(format!(
+                "a person can let it run outside of the sandbox in this session: `holdpoint permissions allow --session {} \
+                 -- {words}`; then make the call again",
+                shell_word(session)
+            ))
+        }
+        WayOut::None => None,
+    }
+}
+
+fn said(refusal: &Refusal) -> String {
+    let path = |path: &PathBuf| escape_for_display(&path.to_string_lossy(), MAX_SHOWN);
+    match refusal {
+        Refusal::Write(file) => format!(
+            "to change `{}`, which is outside of what it may change",
+            path(file)
+        ),
+        Refusal::Protected(file) => format!("to change `{}`, which is protected", path(file)),
+        Refusal::Host { name, port, reason } => {
+            let name = escape_for_display(name, MAX_SHOWN);
+            let port = match port {
+                0 => String::new(),
+                port => format!(":{port}"),
+            };
+            format!("to reach `{name}{port}`: {reason}")
+        }
+        Refusal::Call(name) => format!("the system call `{name}`"),
+    }
+}
+
+/// The line of a policy that would allow it, and where that stands.
+fn allowed_by(refusal: &Refusal, around: &Around<'_>) -> String {
+    if let Refusal::Protected(_) = refusal {
+        return "no policy allows that, change it yourself".into();
+    }
+    let Some(line) = policy_line(refusal, around.home) else {
+        return "no line of a policy allows that alone".into();
+    };
+    let line = escape_for_display(&line, MAX_SHOWN);
+    match around.policy {
+        Some(file) => format!(
+            "`{line}` in {} would allow it",
+            escape_for_display(&file.to_string_lossy(), MAX_SHOWN)
+        ),
+        None => format!("`{line}` in a policy would allow it"),
+    }
+}
+
+/// The section of a policy that gives the command what it used and was not given by itself.
+fn policy(ran: &Ran, home: Option<&Path>) -> String {
+    let texts = |paths: &BTreeSet<PathBuf>| -> BTreeSet<String> {
+        paths
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect()
+    };
+    let refused: BTreeSet<PathBuf> = ran
+        .refusals
+        .iter()
+        .filter_map(|refusal| match refusal {
+            Refusal::Write(path) => given_for(path, home),
+            Refusal::Protected(_) | Refusal::Host { .. } | Refusal::Call(_) => None,
+        })
+        .collect();
+    let wanted = ran.refusals.iter().filter_map(|refusal| match refusal {
+        Refusal::Host { name, .. } if refusal.allowed_by().is_some() => Some(name.clone()),
+        Refusal::Host { .. } | Refusal::Write(_) | Refusal::Protected(_) | Refusal::Call(_) => None,
+    });
+    let hosts: BTreeSet<String> = ran
+        .opened
+        .iter()
+        .map(|opened| opened.name.clone())
+        .chain(wanted)
+        .collect();
+    let section = json!({ "sandbox": {
+        "write": texts(&refused),
+        "read": texts(&ran.trace.read),
+        "hosts": hosts,
+    }});
+    format!("what it needs beside what every command is given: {section}")
+}

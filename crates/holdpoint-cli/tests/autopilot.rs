@@ -1,0 +1,314 @@
+//! Nothing that `autopilot` allows does more than its clauses say: generated lines are judged by the program, those it
+//! allows are really run in a place made for it, and what changed on the disk is compared with what may change.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+/// How many lines are generated; `HOLDPOINT_LOAD=full` takes twenty times as many.
+const LINES: usize = 600;
+
+/// What a line may do to places: `A` and `B` are filled in.
+const TEMPLATES: &[&str] = &[
+    "cp A B",
+    "cp -r A B",
+    "cp -l A B && echo x >> B",
+    "mv A B",
+    "mv A B && rm -rf B",
+    "rm -f A",
+    "rm -rf A B",
+    "rmdir A",
+    "touch A",
+    "mkdir -p A/new",
+    "sed -i s/a/b/ A",
+    "sed -n 'w A' B",
+    "tee A < B",
+    "cat A > B",
+    "cat A >> B",
+    "echo x > A; cat B",
+    "ln -s A B && echo x > B",
+    "ln -sf A made && touch made/x && echo y > made",
+    "ln A B && truncate -s 0 B",
+    "sort -o A B",
+    "find A -name '*.txt' -delete",
+    "find A -type f -exec rm {} +",
+    "find A -name '*.txt' | xargs rm -f",
+    "for f in A B; do echo x > \"$f\"; done",
+    "cd A && touch x && rm -f a.txt",
+    "cd A; echo x > B",
+    "(cd A && rm -rf B); rm -f B",
+    "d=A; rm -rf \"$d\"",
+    "d=A && echo x > $d/x",
+    "git add -A && git commit -qm x",
+    "git add A && git commit -qm x",
+    "git mv A B",
+    "git rm -q A",
+    "git stash",
+    "truncate -s 0 A",
+    "chmod +x A",
+    "chmod -R 777 A",
+    "xargs touch <<< A",
+    "xargs -I{} cp {} B <<< A",
+    "awk '{ print > \"A\" }' B",
+    "awk '{ system(\"rm -rf A\") }' B",
+    "split -l 1 A B",
+    "zip -q A B",
+    "gzip -f A",
+    "timeout 5 rm -rf A",
+    "env rm -rf A",
+    "bash -c 'rm -rf A'",
+    "eval 'echo x > A'",
+    "x() { rm -rf A; }; x",
+    "while read -r l; do echo \"$l\" > B; done < A",
+    "if [ -e A ]; then rm -f A; fi",
+    "cat <<< x > A",
+    "printf x | tee -a A > B",
+    "exec 3> A; echo x >&3",
+    "> A",
+    "mkdir A/m && mv A/m B",
+    "cp A . && rm -f a.txt",
+    "dirname A | xargs ls; basename A > B",
+    "make A",
+    "ls A/* | head -3 | xargs -n1 rm -f",
+];
+
+/// Places in the workspace, beside it, above it, and such as lead out.
+const PLACES: &[&str] = &[
+    "a.txt",
+    "src/a.txt",
+    "src",
+    ".",
+    "new.txt",
+    "new/dir",
+    "*.txt",
+    "src/*",
+    "untracked.txt",
+    "target/out.txt",
+    "target",
+    ".git/config",
+    ".git/hooks/pre-commit",
+    ".git",
+    ".env",
+    ".claude/settings.json",
+    ".claude",
+    "out",
+    "out/keep.txt",
+    "src/../../other/keep.txt",
+    "..",
+    "../other",
+    "../other/keep.txt",
+    "~/other/keep.txt",
+    "~/.bashrc",
+    "~",
+    "$HOME/.ssh/id",
+    "ROOT/outside/keep.txt",
+    "ROOT/outside",
+    "ROOT/home/app/src/a.txt",
+];
+
+/// What of the workspace no line that is allowed may change: git and agents obey it, it is secret, or nobody has
+/// another copy. A commit changes the rest of `.git`.
+const KEPT: &[&str] = &[
+    ".git/config",
+    ".git/hooks",
+    ".claude",
+    ".env",
+    "permissions.json",
+];
+
+struct Stage {
+    root: PathBuf,
+}
+
+impl Stage {
+    fn new() -> Self {
+        // Not below a temporary directory: files there are anybody's.
+        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("autopilot");
+        fs::create_dir_all(&root).unwrap();
+        Self {
+            root: root.canonicalize().unwrap(),
+        }
+    }
+
+    fn workspace(&self) -> PathBuf {
+        self.root.join("home/app")
+    }
+
+    /// Makes everything as it is before each line.
+    fn set(&self) {
+        for name in ["home", "outside"] {
+            let _ = fs::remove_dir_all(self.root.join(name));
+        }
+        let write = |name: &str, text: &str| {
+            let path = self.root.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("outside/keep.txt", "a\n");
+        write("home/other/keep.txt", "a\n");
+        write("home/.bashrc", "a\n");
+        write("home/.ssh/id", "a\n");
+        write("home/app/a.txt", "a\n");
+        write("home/app/src/a.txt", "a\nb\n");
+        write("home/app/.gitignore", "target\n.env\n");
+        self.run("git init -q . && git config user.email a@b.c && git config user.name a && git add -A && git commit -qm a");
+        write("home/app/untracked.txt", "only here\n");
+        write("home/app/target/out.txt", "built\n");
+        write("home/app/.env", "KEY=1\n");
+        write("home/app/.claude/settings.json", "{}\n");
+        symlink(self.root.join("outside"), self.workspace().join("out")).unwrap();
+    }
+
+    fn run(&self, line: &str) {
+        let mut child = Command::new("bash");
+        child.args(["-c", line]).current_dir(self.workspace());
+        child.env_clear().env("PATH", env::var_os("PATH").unwrap());
+        child.env("HOME", self.root.join("home"));
+        child
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        child.status().unwrap();
+    }
+
+    /// Everything that is to be as it was: outside the workspace all of it.
+    fn kept(&self) -> BTreeMap<PathBuf, String> {
+        let mut found = BTreeMap::new();
+        for name in ["outside", "home/other", "home/.bashrc", "home/.ssh"] {
+            gather(&self.root.join(name), &mut found);
+        }
+        for entry in fs::read_dir(self.root.join("home")).unwrap() {
+            found.insert(entry.unwrap().path(), "there".to_owned());
+        }
+        for name in KEPT {
+            gather(&self.workspace().join(name), &mut found);
+        }
+        found
+    }
+
+    /// Which of the lines the program allows, as they are, by effect.
+    fn allowed<'l>(&self, lines: &'l [String]) -> Vec<&'l str> {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_holdpoint"));
+        child.args(["check", "--batch", "--dry-run", "--profile", "autopilot"]);
+        child.current_dir(self.workspace()).env_clear();
+        child.env("HOME", self.root.join("home"));
+        child.env("XDG_STATE_HOME", self.root.join("state"));
+        child.env("HOLDPOINT_SANDBOX", "none");
+        child.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = child.spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        let cwd = self.workspace();
+        let calls: String = lines
+            .iter()
+            .map(|line| {
+                let call = json!({"tool": "Bash", "input": {"command": line}, "cwd": cwd});
+                format!("{call}\n")
+            })
+            .collect();
+        let writer = std::thread::spawn(move || input.write_all(calls.as_bytes()).unwrap());
+        let output = child.wait_with_output().unwrap();
+        writer.join().unwrap();
+        let answers: Vec<Value> = String::from_utf8(output.stdout)
+            .unwrap()
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        assert_eq!(answers.len(), lines.len());
+        let by_effect =
+            |answer: &Value| answer["verdict"] == "allow" && answer["method"] == "whitelist";
+        let pairs = lines.iter().zip(&answers);
+        let allowed = pairs.filter(|(_, answer)| by_effect(answer));
+        allowed.map(|(line, _)| line.as_str()).collect()
+    }
+}
+
+/// What stands at a path and below it: texts, modes and where links lead.
+fn gather(path: &Path, found: &mut BTreeMap<PathBuf, String>) {
+    let Ok(meta) = path.symlink_metadata() else {
+        return;
+    };
+    let mode = meta.permissions().mode();
+    let text = match () {
+        () if meta.is_symlink() => format!("{:?}", fs::read_link(path).unwrap()),
+        () if meta.is_file() => String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned(),
+        () => String::new(),
+    };
+    found.insert(path.to_owned(), format!("{mode:o} {text}"));
+    if meta.is_dir() {
+        for entry in fs::read_dir(path).unwrap() {
+            gather(&entry.unwrap().path(), found);
+        }
+    }
+}
+
+/// Lines of every template with every pair of places, in an order that mixes them.
+fn lines(root: &Path, count: usize) -> Vec<String> {
+    let root = root.to_str().unwrap();
+    let all = TEMPLATES.len() * PLACES.len() * PLACES.len();
+    // A step that shares no factor with the count reaches every combination once.
+    let step = (all / 3..all).find(|step| common(*step, all) == 1).unwrap();
+    let filled = (0..count.min(all)).map(|at| {
+        let at = (at * step) % all;
+        let template = TEMPLATES.get(at % TEMPLATES.len()).unwrap();
+        let at = at / TEMPLATES.len();
+        let a = PLACES.get(at % PLACES.len()).unwrap();
+        let b = PLACES.get(at / PLACES.len()).unwrap();
+        let marked = template.replace('A', "\u{1}").replace('B', "\u{2}");
+        let line = marked.replace('\u{1}', a).replace('\u{2}', b);
+        line.replace("ROOT", root)
+    });
+    filled.collect()
+}
+
+fn common(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { common(b, a % b) }
+}
+
+#[test]
+fn what_is_allowed_changes_nothing_outside_its_clauses() {
+    let stage = Stage::new();
+    let full = env::var_os("HOLDPOINT_LOAD").is_some_and(|load| load == "full");
+    let count = if full { 20 * LINES } else { LINES };
+    let lines = lines(&stage.root, count);
+    stage.set();
+    let allowed = stage.allowed(&lines);
+    let part = lines.len() / 20;
+    assert!(
+        allowed.len() > part,
+        "only {} of {} are allowed",
+        allowed.len(),
+        lines.len()
+    );
+    let mut wrong = Vec::new();
+    for line in &allowed {
+        stage.set();
+        let before = stage.kept();
+        stage.run(line);
+        let after = stage.kept();
+        if before != after {
+            let differing = before
+                .iter()
+                .filter(|(path, text)| after.get(*path) != Some(text));
+            let new = after.keys().filter(|path| !before.contains_key(*path));
+            let paths: Vec<&PathBuf> = differing.map(|(path, _)| path).chain(new).collect();
+            wrong.push(format!("{line}\n    {paths:?}"));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {}:\n{}",
+        wrong.len(),
+        allowed.len(),
+        wrong.join("\n")
+    );
+    let _ = fs::remove_dir_all(&stage.root);
+}
