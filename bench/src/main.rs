@@ -10,10 +10,11 @@ mod inspection;
 mod ledger;
 mod redaction;
 mod replay;
+mod sandbox;
 
 use std::process::ExitCode;
 
-const BENCHMARKS: [(&str, fn() -> anyhow::Result<()>); 9] = [
+const BENCHMARKS: [(&str, fn() -> anyhow::Result<()>); 10] = [
     ("approvals", approvals::run),
     ("batch", batch::run),
     ("commands", commands::run),
@@ -23,6 +24,7 @@ const BENCHMARKS: [(&str, fn() -> anyhow::Result<()>); 9] = [
     ("ledger", ledger::run),
     ("redaction", redaction::run),
     ("replay", replay::run),
+    ("sandbox", sandbox::run),
 ];
 
 fn main() -> ExitCode {

@@ -193,6 +193,7 @@ impl Case {
             directory: None,
             home: Some("/home/dev"),
             lookup: &Links,
+            can_contain: false,
         };
         let decision = judge_call(&self.call, policy, &Session::new(state), &around);
         let texts = self.command_texts();
