@@ -190,7 +190,12 @@ fn a_backup_that_is_killed_in_the_middle_does_not_exist() {
             &format!("{number}\n").repeat(2000),
         );
     }
-    for round in 0..15u64 {
+    let backups = Backups::at(&locations(&scene.root)).unwrap();
+    // Fifteen kills, each a little later than the one before; on a busy machine more, until one came after a backup.
+    for round in 0..60u64 {
+        if round >= 15 && !backups.list().unwrap().is_empty() {
+            break;
+        }
         let mut child = Command::new(env::current_exe().unwrap())
             .args(["--ignored", "--exact", "makes_backups_until_it_is_killed"])
             .env(PLACE, &scene.root)
@@ -198,12 +203,11 @@ fn a_backup_that_is_killed_in_the_middle_does_not_exist() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        thread::sleep(Duration::from_millis(20 + round * 7));
+        thread::sleep(Duration::from_millis(20 + round * 7 + round.saturating_sub(14) * 100));
         // SIGKILL.
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    let backups = Backups::at(&locations(&scene.root)).unwrap();
     let all = backups.list().unwrap();
     assert!(!all.is_empty());
     fs::remove_dir_all(scene.root.join("work/tree")).unwrap();
