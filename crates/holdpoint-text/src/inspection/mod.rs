@@ -188,7 +188,8 @@ pub fn leave_read_twice(found: &mut Vec<Finding>) {
         .collect();
     let seen = |finding: &Finding| {
         open.iter().take(MAX_COMPARED).any(|(rule, span)| {
-            *rule == finding.rule && span.start < finding.span.end && finding.span.start < span.end
+            // Places first: names of rules are compared letter by letter.
+            span.start < finding.span.end && finding.span.start < span.end && *rule == finding.rule
         })
     };
     found.retain(|finding| {
@@ -229,9 +230,9 @@ fn join(all: &mut Vec<Finding>, last: &mut usize, found: Vec<Finding>, overlap: 
     let before = std::mem::replace(last, all.len());
     for finding in found {
         let is_twin = |one: &&mut Finding| {
-            one.rule == finding.rule
-                && one.span.start < finding.span.end
+            one.span.start < finding.span.end
                 && finding.span.start < one.span.end
+                && one.rule == finding.rule
         };
         let twin = (finding.span.start < overlap.end)
             .then(|| all.get_mut(before..*last))
