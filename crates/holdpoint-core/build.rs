@@ -614,6 +614,10 @@ fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
                 "critical" => "Critical",
                 other => panic!("{place}: `{id}` has the unknown risk `{other}`"),
             };
+            assert!(
+                rule.when.iter().all(|case| case.facts.is_none()),
+                "{place}: `{id}` asks about facts: a shipped rule means the same on every machine"
+            );
             let general = rule.when.iter().any(asks_no_program);
             let mut cases = Vec::new();
             for (number, case) in rule.when.iter().enumerate() {
@@ -827,7 +831,7 @@ fn case_of(case: &CaseEntry, targets: &[&str], place: &str) -> String {
         "Case {{ program: {}, subcommand: {}, not_subcommand: {}, flags: {}, without: {}, operands: {}, not_operands: {}, \
          least_operands: {:?}, most_operands: {:?}, words: {}, effect: {}, target: {}, path: {}, \
          path_marks: Cow::Borrowed(&{:?}), not_path: {}, host: {}, not_host: {}, recursive: {:?}, forced: {:?}, sql: {}, opaque: {}, assigns: {}, \
-         within: {}, not_within: {}, tool: {} }}",
+         within: {}, not_within: {}, tool: {}, facts: None }}",
         list(&case.program),
         list(&case.subcommand),
         list(&case.not_subcommand),

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::facts::{FactUsed, Gathered};
 use crate::policy::{Authority, Check};
 use crate::shell::FileRead;
 use crate::verdict::{Method, Risk, Verdict};
@@ -34,6 +35,9 @@ pub struct Decision {
     /// Scripts the call runs, which were read to judge it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileRead>,
+    /// Facts besides the call that rules asked about, whether or not they held.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<FactUsed>,
     /// `sha256:…` of the call.
     pub call: String,
     /// `sha256:…` of the policy.
@@ -89,6 +93,14 @@ pub struct Finding {
 }
 
 impl Decision {
+    /// The same, with the facts that were asked for on the way.
+    pub(crate) fn resting_on(self, facts: Gathered<'_>) -> Self {
+        Self {
+            facts: facts.into_used(),
+            ..self
+        }
+    }
+
     /// A refusal because the call or the policy could not be read.
     pub fn error(reason: impl Into<String>) -> Self {
         Self {
@@ -102,6 +114,7 @@ impl Decision {
             findings: Vec::new(),
             checks: Vec::new(),
             files: Vec::new(),
+            facts: Vec::new(),
             call: String::new(),
             policy: String::new(),
             only_looks: false,

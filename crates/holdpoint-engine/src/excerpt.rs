@@ -135,6 +135,10 @@ fn each_text(decision: &mut Decision, mut clean: impl FnMut(&mut String)) {
         clean(&mut finding.rule);
         finding.part.as_mut().map(&mut clean);
     }
+    for fact in &mut decision.facts {
+        fact.of.as_mut().map(&mut clean);
+        fact.value.as_mut().map(&mut clean);
+    }
 }
 
 /// A value as it is recorded: shortened and redacted. What is long is cut twice, far behind the

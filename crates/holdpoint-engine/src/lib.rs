@@ -25,6 +25,7 @@ mod error;
 mod error_log;
 #[cfg(feature = "pipeline")]
 pub mod excerpt;
+mod facts;
 mod gate;
 #[cfg(unix)]
 mod git_index;

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use holdpoint_core::facts::{Fact, FactValue};
 use holdpoint_core::paths::{Entry, FileText, Lookup, Tracking, Written};
 use holdpoint_core::{Decision, Policy, Session, ToolCall};
 use holdpoint_ledger::Draft;
@@ -545,6 +546,12 @@ impl Lookup for Noting<'_> {
             self.note(|seen| &mut seen.tracked, &path, *tracking);
         }
         all
+    }
+
+    fn fact(&self, fact: &Fact) -> FactValue {
+        // It has no stamp by which a change would be seen.
+        self.unsure.set(true);
+        Disk.fact(fact)
     }
 
     fn written(&self) -> Arc<Written> {

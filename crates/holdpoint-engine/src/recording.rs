@@ -514,6 +514,10 @@ fn detail(answered: &Answered<'_>, redactor: &Redactor) -> Option<Detail> {
     if !files.is_empty() {
         detail.insert("files".into(), Value::Array(files));
     }
+    if !decision.facts.is_empty() {
+        let facts = decision.facts.iter().take(MAX_FINDINGS);
+        detail.insert("facts".into(), json!(facts.collect::<Vec<_>>()));
+    }
     if let Some(replayed) = answered.replayed {
         detail.insert("replayed".into(), found_at(replayed));
     }

@@ -24,6 +24,7 @@ use self::guards::Guards;
 use self::spelling::Spellings;
 use crate::call::ToolCall;
 use crate::decision::{Decision, Finding};
+use crate::facts::Gathered;
 use crate::paths::Surroundings;
 use crate::policy::tool_rules::Opinion;
 use crate::policy::{Check, Layer, Policy};
@@ -82,6 +83,7 @@ pub fn judge(
         session,
         around,
         spellings: Spellings::default(),
+        facts: Gathered::new(action, around),
     };
     judgement.decide()
 }
@@ -105,6 +107,8 @@ struct Judgement<'a> {
     around: Surroundings<'a>,
     /// What rules were found to say in so many words.
     spellings: Spellings,
+    /// What rules have asked about besides the call.
+    facts: Gathered<'a>,
 }
 
 impl Judgement<'_> {
@@ -202,6 +206,7 @@ impl Judgement<'_> {
             uncontained: uncontained.filter(|_| asks),
             ..self.written(answer, instead, findings, &opinions)
         }
+        .resting_on(self.facts)
     }
 
     fn written(
@@ -261,6 +266,7 @@ impl Judgement<'_> {
             findings,
             checks,
             files: self.view.files.clone(),
+            facts: Vec::new(),
             call: self.view.call.digest(),
             policy: self.policy.digest().to_owned(),
             only_looks: false,
@@ -311,7 +317,11 @@ impl Judgement<'_> {
                 self.policy
                     .layers()
                     .iter()
-                    .map(|layer| layer.tools.opinion(self.view, part, &self.around))
+                    .map(|layer| {
+                        layer
+                            .tools
+                            .opinion(self.view, part, &self.around, &self.facts)
+                    })
                     .collect()
             })
             .collect()

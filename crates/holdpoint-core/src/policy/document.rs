@@ -20,6 +20,7 @@ use super::profile::Profile;
 use super::redaction::Redaction;
 use super::sandbox::{OpaqueAnswer, Sandbox};
 use crate::catalogue::Effect;
+use crate::facts::FactConditions;
 use crate::verdict::{Autonomy, DefaultPolicy, Risk, Supervision};
 
 /// A Holdpoint policy file.
@@ -528,6 +529,8 @@ pub struct Condition {
     pub command_starts_with: Option<String>,
     /// A glob over a path argument, as written or as resolved.
     pub path_matches: Option<String>,
+    /// What must be so besides: branch, worktree, build server, machine, user, time, files.
+    pub facts: Option<FactConditions>,
 }
 
 /// A limit on arguments.

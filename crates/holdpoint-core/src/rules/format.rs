@@ -34,12 +34,21 @@ pub(crate) struct RuleEntry {
 pub(crate) enum Example {
     /// A command line.
     Line(String),
+    /// A command line, and what is so besides.
+    LineWhere {
+        /// The line.
+        line: String,
+        /// The facts.
+        facts: serde_json::Value,
+    },
     /// A call of any tool.
     Call {
         /// The tool.
         tool: String,
         /// Its arguments.
         input: serde_json::Map<String, serde_json::Value>,
+        /// What is so besides.
+        facts: Option<serde_json::Value>,
     },
 }
 
@@ -94,4 +103,6 @@ pub(crate) struct CaseEntry {
     pub(crate) within: OneOrMany,
     pub(crate) not_within: OneOrMany,
     pub(crate) tool: OneOrMany,
+    /// What must be so besides; read where it is known what facts there are.
+    pub(crate) facts: Option<serde_json::Value>,
 }

@@ -32,6 +32,10 @@ pub(crate) fn keys(case: &Case) -> Vec<(&'static str, Value)> {
         ("within", texts(&case.within)),
         ("not_within", texts(&case.not_within)),
         ("tool", texts(&case.tool)),
+        (
+            "facts",
+            (case.facts.as_ref()).map_or(Value::Null, |facts| Value::Object(facts.spoken())),
+        ),
     ];
     keys.retain(|(_, value)| {
         !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty())

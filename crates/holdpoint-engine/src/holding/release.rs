@@ -228,9 +228,10 @@ fn overtaken(decision: &Decision) -> Decision {
     Decision {
         verdict: Verdict::Deny,
         method: Method::Error,
-        reason: "It changed after it was released: the policy or a file it names is another now. \
-                 Make the call again to have it looked at as it is"
-            .into(),
+        reason:
+            "It changed after it was released: the policy, a file it names or a fact a rule asks \
+                 about is another now. Make the call again to have it looked at as it is"
+                .into(),
         ..decision.clone()
     }
 }

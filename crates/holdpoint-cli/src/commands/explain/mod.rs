@@ -220,6 +220,12 @@ impl Explanation<'_> {
                 writeln!(terminal.out, "    {}", terminal.faint(&file.digest))?;
             }
         }
+        if !self.decision.facts.is_empty() {
+            heading("Facts that rules asked about", terminal)?;
+            for fact in &self.decision.facts {
+                text(&fact.to_string(), 2, terminal)?;
+            }
+        }
         heading("Rules that matched", terminal)?;
         matched::print(&self.rules, terminal)?;
         heading("Layers in force, the highest authority first", terminal)?;

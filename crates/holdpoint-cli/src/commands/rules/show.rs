@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use anyhow::bail;
+use holdpoint_core::ExampleCall;
 use holdpoint_engine::{Guard, Method, Pack, Policy, Switched};
 use serde_json::{Map, Value, json};
 
@@ -42,7 +43,7 @@ impl Examples {
             .chain(policy.packs())
             .flat_map(Pack::descriptions)
             .find(|rule| rule.id == guard.id);
-        let texts = |list: Vec<_>| list.into_iter().map(|(text, _)| text).collect();
+        let texts = |list: &[ExampleCall]| list.iter().map(|one| one.text.clone()).collect();
         Ok(match found {
             Some(rule) => Self {
                 matches: texts(rule.matches),
