@@ -615,8 +615,10 @@ fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
                 other => panic!("{place}: `{id}` has the unknown risk `{other}`"),
             };
             assert!(
-                rule.when.iter().all(|case| case.facts.is_none()),
-                "{place}: `{id}` asks about facts: a shipped rule means the same on every machine"
+                rule.tell.is_none()
+                    && rule.rewrite.is_none()
+                    && rule.when.iter().all(|case| case.facts.is_none()),
+                "{place}: `{id}` asks about facts, tells or rewrites: a shipped rule means the same on every machine, and changes no command"
             );
             let general = rule.when.iter().any(asks_no_program);
             let mut cases = Vec::new();
@@ -645,7 +647,7 @@ fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
                 rules,
                 "    Rule {{ id: Cow::Borrowed({id:?}), pack: Cow::Borrowed({:?}), method: {method}, \
                  verdict: Verdict::{verdict}, risk: Risk::{risk}, reason: Cow::Borrowed({:?}), \
-                 instead: Cow::Borrowed({:?}), when: Cow::Borrowed(&[{}]) }},",
+                 instead: Cow::Borrowed({:?}), when: Cow::Borrowed(&[{}]), help: None }},",
                 file.pack,
                 rule.reason,
                 rule.instead,

@@ -38,6 +38,12 @@ pub struct Decision {
     /// Facts besides the call that rules asked about, whether or not they held.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<FactUsed>,
+    /// What rules tell the model of a call that runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tell: Vec<String>,
+    /// The command line in the safe form a rule names for it, which is a call of its own and judged as one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewrite: Option<Rewritten>,
     /// `sha256:…` of the call.
     pub call: String,
     /// `sha256:…` of the policy.
@@ -50,6 +56,15 @@ pub struct Decision {
     /// question is asked, and is no part of what is answered.
     #[serde(skip)]
     pub uncontained: Option<Uncontained>,
+}
+
+/// A command line in the safe form a rule names for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rewritten {
+    /// The rule.
+    pub rule: String,
+    /// The line.
+    pub line: String,
 }
 
 /// Why a call that could have run inside the sandbox does not.
@@ -115,6 +130,8 @@ impl Decision {
             checks: Vec::new(),
             files: Vec::new(),
             facts: Vec::new(),
+            tell: Vec::new(),
+            rewrite: None,
             call: String::new(),
             policy: String::new(),
             only_looks: false,

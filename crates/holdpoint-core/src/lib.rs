@@ -40,7 +40,7 @@ pub use call::{CallError, StrictValue, ToolCall, digest_of};
 pub use catalogue::{
     Effect, command_argument, names_command, reaches_network, reads_files, standing_name,
 };
-pub use decision::{Decision, Finding, Uncontained};
+pub use decision::{Decision, Finding, Rewritten, Uncontained};
 pub use document::DocumentError;
 pub use effects::is_secret_variable;
 pub use glob::Glob;

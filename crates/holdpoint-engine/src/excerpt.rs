@@ -135,6 +135,9 @@ fn each_text(decision: &mut Decision, mut clean: impl FnMut(&mut String)) {
         clean(&mut finding.rule);
         finding.part.as_mut().map(&mut clean);
     }
+    if let Some(rewrite) = &mut decision.rewrite {
+        clean(&mut rewrite.line);
+    }
     for fact in &mut decision.facts {
         fact.of.as_mut().map(&mut clean);
         fact.value.as_mut().map(&mut clean);

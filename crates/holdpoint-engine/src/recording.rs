@@ -514,6 +514,9 @@ fn detail(answered: &Answered<'_>, redactor: &Redactor) -> Option<Detail> {
     if !files.is_empty() {
         detail.insert("files".into(), Value::Array(files));
     }
+    if !decision.tell.is_empty() {
+        detail.insert("told".into(), json!(decision.tell));
+    }
     if !decision.facts.is_empty() {
         let facts = decision.facts.iter().take(MAX_FINDINGS);
         detail.insert("facts".into(), json!(facts.collect::<Vec<_>>()));

@@ -83,45 +83,29 @@ impl<'a> Gathered<'a> {
             holds.unwrap_or(unknown).then_some(())
         };
         if let Some(wanted) = conditions.ci {
-            let is = match self.ask(Fact::Ci) {
-                FactValue::Is(is) => Some(is),
-                FactValue::Text(_) | FactValue::Time(_) | FactValue::Unknown => None,
-            };
-            check(
-                used("ci", None, is.map(yes_or_no)),
-                is.map(|is| is == wanted),
-            )?;
+            let (used, is) = self.ci();
+            check(used, is.map(|is| is == wanted))?;
         }
-        for (fact, name, any, none) in [
-            (Fact::User, "user", &conditions.user, &conditions.not_user),
+        for (fact, any, none) in [
+            (Fact::User, &conditions.user, &conditions.not_user),
             (
                 Fact::Hostname,
-                "hostname",
                 &conditions.hostname,
                 &conditions.not_hostname,
             ),
         ] {
             if !any.is_empty() || !none.is_empty() {
-                let text = text_of(self.ask(fact));
-                check(
-                    used(name, None, text.clone()),
-                    text.map(|text| fits(any, none, &text)),
-                )?;
+                let (used, name) = self.name(fact);
+                check(used, name.map(|name| fits(any, none, &name)))?;
             }
         }
         if conditions.hours.is_some() || !conditions.weekday.is_empty() {
-            let time = match self.ask(Fact::Time) {
-                FactValue::Time(time) => Some(time),
-                FactValue::Text(_) | FactValue::Is(_) | FactValue::Unknown => None,
-            };
             let fits = |time: LocalTime| {
                 conditions.hours.is_none_or(|hours| hours.hold(time))
                     && (conditions.weekday.is_empty() || conditions.weekday.contains(&time.weekday))
             };
-            check(
-                used("time", None, time.map(|time| time.to_string())),
-                time.map(fits),
-            )?;
+            let (used, time) = self.time();
+            check(used, time.map(fits))?;
         }
         for (names, wanted) in [(&conditions.exists, true), (&conditions.missing, false)] {
             for path in names.as_slice() {
@@ -132,24 +116,87 @@ impl<'a> Gathered<'a> {
         }
         let (any, none) = (&conditions.branch, &conditions.not_branch);
         if !any.is_empty() || !none.is_empty() {
-            let (of, branch) = self.of_repository(Fact::Branch, command, moves_branch);
-            let branch = text_of(branch);
-            check(
-                used("branch", of, branch.clone()),
-                branch.map(|name| fits(any, none, &name)),
-            )?;
+            let (used, branch) = self.branch(command);
+            check(used, branch.map(|name| fits(any, none, &name)))?;
         }
         if let Some(wanted) = conditions.worktree {
-            let (of, clean) = self.of_repository(Fact::Clean, command, changes_files);
-            let clean = match clean {
-                FactValue::Is(clean) => Some(clean),
-                FactValue::Text(_) | FactValue::Time(_) | FactValue::Unknown => None,
-            };
-            let word = clean.map(|clean| if clean { "clean" } else { "changed" }.to_owned());
-            let holds = clean.map(|clean| clean == (wanted == WorktreeState::Clean));
-            check(used("worktree", of, word), holds)?;
+            let (used, clean) = self.worktree(command);
+            check(
+                used,
+                clean.map(|clean| clean == (wanted == WorktreeState::Clean)),
+            )?;
         }
         Some(rests_on)
+    }
+
+    /// A text with facts in place of `{branch}` and its like. What is filled in is a name or a word of ours, in one line.
+    pub(crate) fn fill_in(&self, template: &str, command: Option<usize>) -> String {
+        let mut text = String::new();
+        let mut rest = template;
+        while let Some((before, after)) = rest.split_once('{') {
+            text.push_str(before);
+            let Some((name, after)) = after.split_once('}') else {
+                break;
+            };
+            let used = match name {
+                "branch" => self.branch(command).0,
+                "worktree" => self.worktree(command).0,
+                "ci" => self.ci().0,
+                "hostname" => self.name(Fact::Hostname).0,
+                "user" => self.name(Fact::User).0,
+                "time" => self.time().0,
+                // A text was looked through when it was read.
+                _ => used(name, None, None),
+            };
+            self.note(&used);
+            let value = used.value.as_deref().unwrap_or("unknown");
+            text.extend(value.chars().filter(|c| !c.is_control() && *c != '`'));
+            rest = after;
+        }
+        text.push_str(rest);
+        text
+    }
+
+    fn ci(&self) -> (FactUsed, Option<bool>) {
+        let is = match self.ask(Fact::Ci) {
+            FactValue::Is(is) => Some(is),
+            FactValue::Text(_) | FactValue::Time(_) | FactValue::Unknown => None,
+        };
+        (used("ci", None, is.map(yes_or_no)), is)
+    }
+
+    fn name(&self, fact: Fact) -> (FactUsed, Option<String>) {
+        let word = match fact {
+            Fact::User => "user",
+            Fact::Hostname => "hostname",
+            Fact::Branch(_) | Fact::Clean(_) | Fact::Ci | Fact::Time => "name",
+        };
+        let name = text_of(self.ask(fact));
+        (used(word, None, name.clone()), name)
+    }
+
+    fn time(&self) -> (FactUsed, Option<LocalTime>) {
+        let time = match self.ask(Fact::Time) {
+            FactValue::Time(time) => Some(time),
+            FactValue::Text(_) | FactValue::Is(_) | FactValue::Unknown => None,
+        };
+        (used("time", None, time.map(|time| time.to_string())), time)
+    }
+
+    fn branch(&self, command: Option<usize>) -> (FactUsed, Option<String>) {
+        let (of, branch) = self.of_repository(Fact::Branch, command, moves_branch);
+        let branch = text_of(branch);
+        (used("branch", of, branch.clone()), branch)
+    }
+
+    fn worktree(&self, command: Option<usize>) -> (FactUsed, Option<bool>) {
+        let (of, clean) = self.of_repository(Fact::Clean, command, changes_files);
+        let clean = match clean {
+            FactValue::Is(clean) => Some(clean),
+            FactValue::Text(_) | FactValue::Time(_) | FactValue::Unknown => None,
+        };
+        let word = clean.map(|clean| if clean { "clean" } else { "changed" }.to_owned());
+        (used("worktree", of, word), clean)
     }
 
     fn note(&self, used: &FactUsed) {

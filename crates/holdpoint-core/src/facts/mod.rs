@@ -142,6 +142,9 @@ impl fmt::Display for FactUsed {
     }
 }
 
+/// The facts that may be filled in where a model is told something.
+pub(crate) const FILLED_IN: &[&str] = &["branch", "worktree", "ci", "hostname", "user", "time"];
+
 /// Names the facts a finding rests on behind its reason.
 pub(crate) fn say_facts(reason: &mut String, facts: &[FactUsed]) {
     if facts.is_empty() {

@@ -9,7 +9,7 @@ use crate::facts::{Gathered, say_facts};
 use crate::paths::Surroundings;
 use crate::policy::tool_names::Naming;
 use crate::rules::matching::Holds;
-use crate::rules::{self, Pack, Rule, matching};
+use crate::rules::{self, Help, Pack, Rule, matching};
 use crate::understand::{Action, CommandView};
 use crate::verdict::{Method, Risk, Verdict};
 
@@ -50,6 +50,8 @@ pub(super) struct Guarded {
     speaker: Option<Speaker>,
     pub(super) found: PartFinding,
     pub(super) instead: String,
+    /// What it does for the call besides, if whoever loads it may.
+    pub(super) help: Option<Box<Help>>,
 }
 
 impl Judgement<'_> {
@@ -77,7 +79,12 @@ impl Judgement<'_> {
                     });
                     let mut one = self.guard_finding(rule, verdict, subject, effect);
                     say_facts(&mut one.found.finding.reason, &facts);
-                    found.push(Guarded { speaker, ..one });
+                    let help = (rule.help.clone()).filter(|_| self.policy.may_help(rule));
+                    found.push(Guarded {
+                        speaker,
+                        help,
+                        ..one
+                    });
                 }
             };
             rules::candidates(subject)
@@ -166,6 +173,7 @@ impl Judgement<'_> {
             speaker: None,
             found,
             instead: rule.instead.clone().into_owned(),
+            help: None,
         }
     }
 }

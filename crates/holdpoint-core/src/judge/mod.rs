@@ -12,6 +12,7 @@ mod coverage;
 mod explained;
 mod findings;
 mod guards;
+mod helping;
 mod marked;
 mod network;
 mod parts;
@@ -201,7 +202,22 @@ impl Judgement<'_> {
             })
             .map(|one| one.instead.clone());
         let asks = answer.verdict == Verdict::Ask;
+        let tell = match answer.verdict.runs() {
+            true => self.told(&guarded, &opinions),
+            false => Vec::new(),
+        };
+        // What is refused stays so in every form: nobody has asked for another.
+        let rewrite = match answer.verdict {
+            Verdict::Deny => None,
+            Verdict::Allow
+            | Verdict::Notify
+            | Verdict::Contain
+            | Verdict::Ask
+            | Verdict::Review => self.rewritten(&guarded),
+        };
         Decision {
+            tell,
+            rewrite,
             only_looks,
             uncontained: uncontained.filter(|_| asks),
             ..self.written(answer, instead, findings, &opinions)
@@ -267,6 +283,8 @@ impl Judgement<'_> {
             checks,
             files: self.view.files.clone(),
             facts: Vec::new(),
+            tell: Vec::new(),
+            rewrite: None,
             call: self.view.call.digest(),
             policy: self.policy.digest().to_owned(),
             only_looks: false,

@@ -21,6 +21,7 @@ use super::redaction::Redaction;
 use super::sandbox::{OpaqueAnswer, Sandbox};
 use crate::catalogue::Effect;
 use crate::facts::FactConditions;
+use crate::rules::helping::check_tell;
 use crate::verdict::{Autonomy, DefaultPolicy, Risk, Supervision};
 
 /// A Holdpoint policy file.
@@ -403,6 +404,14 @@ impl ToolRules {
             ToolRules::Many(rules) => rules,
         }
     }
+
+    pub(super) fn as_mut_slice(&mut self) -> &mut [ToolRule] {
+        match self {
+            ToolRules::None => &mut [],
+            ToolRules::One(rule) => std::slice::from_mut(rule.as_mut()),
+            ToolRules::Many(rules) => rules,
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for ToolRules {
@@ -469,11 +478,31 @@ pub struct ToolRule {
     pub enabled: Option<bool>,
     /// What the tool does, for a tool Holdpoint does not know.
     pub effect: Option<Effect>,
+    /// What the model is told of a call that runs, with `{branch}`, `{worktree}`, `{ci}`, `{hostname}`, `{user}` and `{time}` filled
+    /// in. Counts only in the machine's file and in yours.
+    pub tell: Option<Tell>,
     /// The terms on which a person is asked about it.
     pub approval: Option<RuleTerms>,
     /// The arguments a person may change before they say yes. Without it: the command, the path
     /// and the text of tools Holdpoint knows.
     pub editable: Option<Vec<String>>,
+}
+
+/// What a model is told: one line.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(try_from = "String")]
+pub struct Tell(pub(super) String);
+
+impl TryFrom<String> for Tell {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match check_tell(&text) {
+            Ok(()) => Ok(Self(text)),
+            Err(problem) => Err(format!("{problem}; try: write \"You are on {{branch}}\"")),
+        }
+    }
 }
 
 /// The other spellings of a rule's keys, for the schema; the reader has them as aliases.

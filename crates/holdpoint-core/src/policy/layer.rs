@@ -145,6 +145,11 @@ impl Layer {
                 rules.allow.clear();
             }
         }
+        if source.authority == Authority::Project {
+            // What a model reads beside a result is not for a repository to say.
+            let rules = tools.values_mut().flat_map(ToolRules::as_mut_slice);
+            rules.for_each(|rule| rule.tell = None);
+        }
         Ok(Self {
             name: source.name.clone(),
             authority: source.authority,
@@ -212,12 +217,7 @@ fn joined(one: &Option<RuleList>, other: &Option<RuleList>) -> RuleList {
 
 /// Takes from a rule what would loosen: an agent's project may ask for more care, never for less.
 fn only_tighten(rules: &mut ToolRules) {
-    let rules = match rules {
-        ToolRules::None => return,
-        ToolRules::One(rule) => std::slice::from_mut(rule.as_mut()),
-        ToolRules::Many(rules) => rules.as_mut_slice(),
-    };
-    for rule in rules {
+    for rule in rules.as_mut_slice() {
         rule.effect = None;
         if matches!(
             rule.supervision,

@@ -68,6 +68,8 @@ pub(crate) struct Opinion {
     pub(crate) supervision: Option<Supervised>,
     pub(crate) risk: Risk,
     pub(crate) checks: Vec<Check>,
+    /// What the model is to be told, as it is written.
+    pub(crate) tell: Vec<String>,
 }
 
 /// A level of supervision and the rule it comes from.
@@ -295,6 +297,9 @@ impl ToolTable {
             if speaks {
                 opinion.risk = opinion.risk.max(rule.rule.risk.unwrap_or_default());
                 opinion.checks.extend(&rule.rule.checks);
+                opinion
+                    .tell
+                    .extend(rule.rule.tell.clone().map(|tell| tell.0));
             }
             let Some(level) = rule.supervision(naming) else {
                 continue;

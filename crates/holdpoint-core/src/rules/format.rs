@@ -26,6 +26,18 @@ pub(crate) struct RuleEntry {
     pub(crate) matches: Vec<Example>,
     pub(crate) not_matches: Vec<Example>,
     pub(crate) when: Vec<CaseEntry>,
+    /// What the model is told of a call that runs.
+    pub(crate) tell: Option<String>,
+    /// The safe form of the command.
+    pub(crate) rewrite: Option<RewriteEntry>,
+}
+
+/// How a command is put in its safe form: some of its words are another one.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RewriteEntry {
+    pub(crate) replace: OneOrMany,
+    pub(crate) with: String,
 }
 
 /// A call that must match, or must not.

@@ -6,7 +6,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::format::{CaseEntry, Example, OneOrMany, PackFile};
-use super::{Case, PACKS, Rule, TARGETS, Texts, traces, words};
+use super::{Case, Help, PACKS, Rule, TARGETS, Texts, traces, words};
 use crate::call::{ToolCall, digest_of};
 use crate::facts::{FactConditions, StatedFacts};
 use crate::sql::StatementKind;
@@ -94,12 +94,14 @@ impl Pack {
             if entry.when.is_empty() {
                 return Err(wrong("it needs at least one [[rule.when]]".into()));
             }
+            let help = Help::read(entry.tell, entry.rewrite).map_err(&wrong)?;
             let verdict = Verdict::from_word(&entry.verdict)
-                .filter(|verdict| *verdict > Verdict::Allow)
+                // One that only helps objects to nothing.
+                .filter(|verdict| *verdict > Verdict::Allow || help.is_some())
                 .ok_or_else(|| {
                     let verdict = &entry.verdict;
                     wrong(format!(
-                        "unknown verdict `{verdict}`: use notify, contain, ask, review or deny"
+                        "unknown verdict `{verdict}`: use notify, contain, ask, review or deny, or allow for a rule that only tells or rewrites"
                     ))
                 })?;
             let risk = Risk::from_word(&entry.risk).ok_or_else(|| {
@@ -122,6 +124,7 @@ impl Pack {
                 reason: Cow::Owned(entry.reason),
                 instead: Cow::Owned(entry.instead),
                 when: Cow::Owned(cases.map_err(&wrong)?),
+                help,
                 id: Cow::Owned(id),
             });
             examples.push(tried);

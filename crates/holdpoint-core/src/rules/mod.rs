@@ -5,6 +5,7 @@
 
 pub(crate) mod format;
 pub(crate) mod gate_reach;
+pub(crate) mod helping;
 mod load;
 pub(crate) mod matching;
 mod own;
@@ -18,6 +19,7 @@ use crate::effects::Subject;
 use crate::facts::FactConditions;
 use crate::verdict::{Method, Risk, Verdict};
 
+pub(crate) use helping::Help;
 pub use load::{Description, ExampleCall, Pack, PackError};
 
 /// Several texts, compiled in or loaded.
@@ -34,6 +36,8 @@ pub(crate) struct Rule {
     pub(crate) reason: Cow<'static, str>,
     pub(crate) instead: Cow<'static, str>,
     pub(crate) when: Cow<'static, [Case]>,
+    /// What it does for a call besides; no shipped rule does.
+    pub(crate) help: Option<Box<Help>>,
 }
 
 /// One way for a rule to hold: everything it says does.

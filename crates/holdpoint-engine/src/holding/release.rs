@@ -2,6 +2,7 @@
 //! is there a copy of what it would change; and it is counted.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use holdpoint_broker::{BrokerHost, CallContext, Event, Prepared, Problem, Resolution, answering};
 use holdpoint_core::policy::Check;
@@ -54,7 +55,8 @@ fn by_rule(judged: Judged) -> Result<Outcome, EngineError> {
         engine: judged.engine,
         caller: judged.caller,
         reading: judged.reading,
-        made: None,
+        rewritten: judged.made.is_some(),
+        made: judged.made.map(Arc::unwrap_or_clone),
         decision,
         request: None,
     })))
@@ -110,6 +112,7 @@ fn by_person(judged: Judged, told: Resolution) -> Result<Outcome, EngineError> {
         caller: judged.caller,
         reading: now.reading,
         made,
+        rewritten: false,
         decision,
         request: told.id,
     })))

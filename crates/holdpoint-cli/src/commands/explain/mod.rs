@@ -247,6 +247,16 @@ impl Explanation<'_> {
         for sentence in &self.why {
             text(sentence, 2, terminal)?;
         }
+        for told in &self.decision.tell {
+            text(&format!("The model is told: {told}"), 2, terminal)?;
+        }
+        if let Some(rewrite) = &self.decision.rewrite {
+            let (rule, line) = (&rewrite.rule, &rewrite.line);
+            let words = format!(
+                "Its safe form is `{line}` ({rule}): a hook that can has that judged, and run if nobody has to be asked."
+            );
+            text(&words, 2, terminal)?;
+        }
         if let Some(why) = self.decision.uncontained {
             text(
                 &format!("It is not contained: {}.", why.words()),

@@ -77,6 +77,7 @@ fn json(guard: &Guard<'_>, examples: &Examples) -> Value {
         "method": guard.method,
         "reason": guard.reason,
         "instead": guard.instead,
+        "help": guard.help().into_iter().collect::<std::collections::BTreeMap<_, _>>(),
         "switches": guard.switches,
         "cases": cases,
         "matches": examples.matches,
@@ -100,6 +101,9 @@ fn print(guard: &Guard<'_>, examples: &Examples, terminal: &mut Terminal) -> any
     row("risk", guard.risk.as_str())?;
     row("reason", &escape_for_display(guard.reason, 500))?;
     row("instead", &escape_for_display(guard.instead, 500))?;
+    for (key, value) in guard.help() {
+        row(key, &escape_for_display(&value.to_string(), 700))?;
+    }
     let pack = format!(
         "{}: {} ({})",
         guard.pack,
