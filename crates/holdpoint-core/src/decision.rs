@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{FactUsed, Gathered};
-use crate::policy::{Authority, Check};
+use crate::policy::{Authority, Check, ExternalOpinion};
 use crate::shell::FileRead;
 use crate::verdict::{Method, Risk, Verdict};
 
@@ -44,6 +44,9 @@ pub struct Decision {
     /// The command line in the safe form a rule names for it, which is a call of its own and judged as one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewrite: Option<Rewritten>,
+    /// What deciders outside said.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub external: Vec<ExternalOpinion>,
     /// `sha256:…` of the call.
     pub call: String,
     /// `sha256:…` of the policy.
@@ -132,6 +135,7 @@ impl Decision {
             facts: Vec::new(),
             tell: Vec::new(),
             rewrite: None,
+            external: Vec::new(),
             call: String::new(),
             policy: String::new(),
             only_looks: false,

@@ -42,3 +42,29 @@ fn every_rule_matches_what_it_should_and_nothing_else() {
     assert!(rules >= 250, "only {rules} rules");
     assert_eq!(failures, 0, "examples that fail");
 }
+
+#[test]
+fn the_example_of_a_pack_of_ones_own_does_what_it_says() {
+    let text = include_str!("../../../examples/rules/team.toml");
+    let packs = [Pack::own("team.toml", text).unwrap()];
+    for rule in packs[0].descriptions() {
+        for example in rule.matches {
+            let found = matched(example, &packs);
+            assert!(
+                found.iter().any(|id| id == rule.id),
+                "{}: {}",
+                rule.id,
+                example.text
+            );
+        }
+        for example in rule.not_matches {
+            let found = matched(example, &packs);
+            assert!(
+                !found.iter().any(|id| id == rule.id),
+                "{}: {}",
+                rule.id,
+                example.text
+            );
+        }
+    }
+}

@@ -746,4 +746,13 @@ mod tests {
         // What did not count is looked at again, even by those that come together.
         assert!(finds(&memory, b"k", &under));
     }
+
+    #[test]
+    fn what_rests_on_a_fact_is_not_remembered() {
+        let (memory, under) = (Memory::default(), terms());
+        let noting = Noting::default();
+        let _ = noting.fact(&Fact::Ci);
+        assert!(keep(&memory, b"k", &under, noting).is_none());
+        assert!(!finds(&memory, b"k", &under));
+    }
 }

@@ -514,6 +514,9 @@ fn detail(answered: &Answered<'_>, redactor: &Redactor) -> Option<Detail> {
     if !files.is_empty() {
         detail.insert("files".into(), Value::Array(files));
     }
+    if !decision.external.is_empty() {
+        detail.insert("external".into(), json!(decision.external));
+    }
     if !decision.tell.is_empty() {
         detail.insert("told".into(), json!(decision.tell));
     }

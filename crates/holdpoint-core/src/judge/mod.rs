@@ -285,6 +285,7 @@ impl Judgement<'_> {
             facts: Vec::new(),
             tell: Vec::new(),
             rewrite: None,
+            external: Vec::new(),
             call: self.view.call.digest(),
             policy: self.policy.digest().to_owned(),
             only_looks: false,

@@ -13,6 +13,7 @@ use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 use super::clauses::Clause;
+use super::external::Externals;
 use super::guards::Guards;
 use super::injection::Injection;
 use super::network::Network;
@@ -78,6 +79,10 @@ pub struct Document {
     pub opaque: Option<OpaqueAnswer>,
     /// What a contained command is given.
     pub sandbox: Option<Sandbox>,
+    /// Deciders outside of Holdpoint that are asked about calls and can only tighten. Count only in the machine's file and in
+    /// yours.
+    #[serde(default)]
+    pub external: Externals,
 }
 
 /// The record of what was answered.

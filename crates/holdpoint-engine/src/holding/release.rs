@@ -284,4 +284,54 @@ mod tests {
         let looked = by_person(judged(), told).unwrap();
         assert!(matches!(looked, Outcome::Runs(_)), "{looked:?}");
     }
+
+    #[test]
+    fn on_another_branch_it_is_another_call() {
+        let home = tempfile::tempdir().unwrap();
+        let root = home.path().canonicalize().unwrap();
+        let head = root.join(".git/HEAD");
+        std::fs::create_dir(root.join(".git")).unwrap();
+        let on = |branch: &str| std::fs::write(&head, format!("ref: refs/heads/{branch}")).unwrap();
+        let locations = Locations {
+            state: Some(root.join("state")),
+            ..Locations::of_this_machine()
+        };
+        let text = r#"{"defaultPolicy": "defer", "tools": {"Bash": {"supervision": "confirm",
+            "conditions": {"facts": {"not_branch": "scratch"}}}}}"#;
+        let policy = Policy::from_text("p", text).unwrap();
+        let engine = Engine::at(&locations);
+        let caller = Arc::new(Caller {
+            agent: "a".into(),
+            session_name: Some("s".into()),
+            policy: PolicySource::Given(GivenPolicy(Arc::new(policy))),
+            session: SessionSource::Kept("s".into()),
+            workspace: root.clone(),
+            can_contain: false,
+            circumstances: Default::default(),
+        });
+        let call = ToolCall::shell("make").in_directory(root.to_str().unwrap());
+        let judged = || engine.judge(call.clone(), Arc::clone(&caller)).unwrap();
+        on("topic");
+        let asked = judged().calling().unwrap();
+        let host = Host {
+            engine: &engine,
+            policy: caller.policy.clone(),
+            introduce: None,
+        };
+        let shown = host.look(&asked).unwrap().judged;
+        let mut told = Resolution::decided(&Decision {
+            verdict: Verdict::Allow,
+            ..shown.decision
+        });
+        told.binding = Some(shown.binding);
+        let runs = |told: &Resolution| match by_person(judged(), told.clone()).unwrap() {
+            Outcome::Runs(_) => true,
+            Outcome::Refused(_) | Outcome::HandedOn(_) => false,
+        };
+        assert!(runs(&told));
+        on("main");
+        assert!(!runs(&told));
+        on("topic");
+        assert!(runs(&told));
+    }
 }
