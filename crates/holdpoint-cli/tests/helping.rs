@@ -371,6 +371,10 @@ fn a_decider_that_gives_no_answer_is_a_question_in_time() {
         assert_eq!(decision["external"][0]["verdict"], Value::Null, "{text}");
         assert_eq!(place.check("rm -rf /")["verdict"], "deny", "{text}");
     }
+    // What it started ends with it.
+    let (place, _) = by_script("(sleep 2; touch \"$HOME/late\") & wait", &json!({}));
+    thread::sleep(Duration::from_millis(2500));
+    assert!(!place.at("home/late").exists());
     let (_, decision) = by_script("exit 3", &json!({"onFailure": "deny"}));
     assert_eq!(decision["verdict"], "deny", "{decision}");
     let (_, decision) = by_script("exit 3", &json!({"tools": ["Write"]}));

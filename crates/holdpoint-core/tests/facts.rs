@@ -195,6 +195,11 @@ fn what_the_line_itself_changes_is_not_known() {
         "git branch -m main && git commit",
         "gh pr checkout 3 && git commit",
         "bash -c 'git checkout main'; git commit",
+        // What stands behind it may run first.
+        "for i in 1 2; do git commit; git checkout main; done",
+        "f() { git commit; }; git checkout main; f",
+        "trap 'git commit' EXIT; git checkout main",
+        "git commit & git checkout main",
     ] {
         assert_eq!(
             judged(&policy, &on("feature"), line).verdict,
@@ -205,6 +210,8 @@ fn what_the_line_itself_changes_is_not_known() {
     for line in [
         "git add -A && git commit",
         "git status && git commit",
+        "git commit -m x && git checkout main",
+        "git commit -m x; git switch main | cat",
         "cargo fmt && git commit",
     ] {
         assert_eq!(

@@ -5,12 +5,13 @@
 
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use holdpoint_core::policy::{Endpoint, External, ExternalAnswer};
+use holdpoint_sandbox::children;
 use serde_json::{Value, json};
 
 use crate::excerpt::whole_without_secrets;
@@ -65,6 +66,8 @@ fn run(
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
+    // What a hook has set itself for memory is not for others, and what it starts ends with it.
+    children::in_own_group(children::with_own_memory(&mut command));
     let mut child = command
         .spawn()
         .map_err(|error| format!("it cannot be started ({})", error.kind()))?;
@@ -89,15 +92,15 @@ fn run(
     let bytes = match answer {
         Some(Ok(bytes)) if bytes.len() <= MAX_ANSWER => bytes,
         Some(Ok(_)) => {
-            end(&mut child);
+            children::end_group(&mut child);
             return Err("its answer is too long".to_owned());
         }
         Some(Err(error)) => {
-            end(&mut child);
+            children::end_group(&mut child);
             return Err(format!("its answer cannot be read ({})", error.kind()));
         }
         None => {
-            end(&mut child);
+            children::end_group(&mut child);
             return Err("it took too long".to_owned());
         }
     };
@@ -107,17 +110,12 @@ fn run(
             Ok(Some(status)) => return Err(format!("it failed ({status})")),
             Ok(None) if Instant::now() < until => thread::sleep(Duration::from_millis(2)),
             Ok(None) | Err(_) => {
-                end(&mut child);
+                children::end_group(&mut child);
                 return Err("it took too long".to_owned());
             }
         }
     }
     serde_json::from_slice(&bytes).map_err(|_| "its answer is no JSON".to_owned())
-}
-
-fn end(child: &mut Child) {
-    let _ = child.kill();
-    let _ = child.wait();
 }
 
 /// Posts the question as OPA takes it, and takes the answer out of `result`.

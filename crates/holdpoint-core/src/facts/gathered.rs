@@ -5,7 +5,8 @@ use std::cell::RefCell;
 use super::{Fact, FactConditions, FactUsed, FactValue, LocalTime, Names, Purpose, WorktreeState};
 use crate::effects::EffectKind;
 use crate::paths::{Entry, Surroundings, is_within};
-use crate::shell::{Whereabouts, joined};
+use crate::shell::tree::{CommandKind, Connector, Item};
+use crate::shell::{self, Reached, Whereabouts, joined};
 use crate::understand::{Action, CommandView};
 
 /// The most facts a judgement asks for: more than the rules of any policy that people write. Beyond it they are unknown,
@@ -219,7 +220,7 @@ impl<'a> Gathered<'a> {
         value
     }
 
-    /// Whether something is at a path of a rule; unknown where an earlier command of the line may change that.
+    /// Whether something is at a path of a rule; unknown where another command of the line may change that.
     fn exists(&self, path: &str, command: Option<usize>) -> Option<bool> {
         let place = self.around.resolve_root(path).ok()?;
         let touches = |at: usize, view: &CommandView| {
@@ -234,7 +235,7 @@ impl<'a> Gathered<'a> {
                             || effect.place.path.as_deref().is_none_or(near))
                 })
         };
-        if self.earlier(command).any(|(at, view)| touches(at, view)) {
+        if self.may_be_changed(command, touches) {
             return None;
         }
         match self.around.lookup.entry(&place) {
@@ -245,7 +246,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// A fact of the repository a command runs in, and which directory that is, if it is not the call's own. Unknown where
-    /// that is not known, several repositories disagree, or an earlier command of the line changes it.
+    /// that is not known, several repositories disagree, or another command of the line may have changed it.
     fn of_repository(
         &self,
         fact: impl Fn(String) -> Fact,
@@ -253,10 +254,7 @@ impl<'a> Gathered<'a> {
         changes: impl Fn(&Action, usize, &CommandView) -> bool,
     ) -> (Option<String>, FactValue) {
         let unknown = (None, FactValue::Unknown);
-        if self
-            .earlier(command)
-            .any(|(at, view)| changes(self.view, at, view))
-        {
+        if self.may_be_changed(command, |at, view| changes(self.view, at, view)) {
             return unknown;
         }
         let Some(places) = self.directories(command) else {
@@ -322,10 +320,40 @@ impl<'a> Gathered<'a> {
         Some(places)
     }
 
-    /// The commands of the line in front of one, which may have run when it does.
-    fn earlier(&self, command: Option<usize>) -> impl Iterator<Item = (usize, &'a CommandView)> {
-        let commands = self.view.commands.iter().enumerate();
-        commands.take(command.unwrap_or_default())
+    /// Whether another command of the line may have changed something when one runs: those in front of it, and where the line
+    /// does not simply run from its front to its end, those behind it.
+    fn may_be_changed(
+        &self,
+        command: Option<usize>,
+        changes: impl Fn(usize, &CommandView) -> bool,
+    ) -> bool {
+        let at = command.unwrap_or(usize::MAX);
+        let others = || {
+            let all = self.view.commands.iter().enumerate();
+            all.filter(move |(other, _)| *other != at)
+        };
+        if others().any(|(other, view)| other < at && changes(other, view)) {
+            return true;
+        }
+        others().any(|(other, view)| changes(other, view)) && !self.runs_in_order()
+    }
+
+    /// Whether the commands of the line run one after the other, each at most once: no loop, function or script, and nothing in
+    /// the background, for later or by another command.
+    fn runs_in_order(&self) -> bool {
+        let plain = |view: &CommandView| {
+            view.command.reached == Reached::Directly
+                && view.command.file.is_none()
+                && !matches!(view.program(), Some("trap" | "eval" | "alias") | None)
+        };
+        let simple = |item: &Item| {
+            let mut commands = item.pipeline.commands.iter();
+            item.connector != Connector::Background
+                && commands.all(|one| matches!(one.kind, CommandKind::Simple(_)))
+        };
+        let read = self.view.line.as_deref().map(shell::read);
+        self.view.commands.iter().all(plain)
+            && read.is_some_and(|read| read.is_ok_and(|script| script.items.iter().all(simple)))
     }
 }
 
