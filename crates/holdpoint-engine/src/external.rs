@@ -167,9 +167,12 @@ fn exchanged(
     body: &str,
     until: Instant,
 ) -> Result<Vec<u8>, String> {
-    let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => "it took too long".to_owned(),
-        kind => format!("it cannot be reached ({kind})"),
+    let failed = |error: io::Error| {
+        let late = [io::ErrorKind::WouldBlock, io::ErrorKind::TimedOut];
+        match late.contains(&error.kind()) {
+            true => "it took too long".to_owned(),
+            false => format!("it cannot be reached ({})", error.kind()),
+        }
     };
     let mut stream = connected(endpoint, until).map_err(failed)?;
     let host = match endpoint.host.contains(':') {
