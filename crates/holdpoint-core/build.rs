@@ -614,6 +614,12 @@ fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
                 "critical" => "Critical",
                 other => panic!("{place}: `{id}` has the unknown risk `{other}`"),
             };
+            assert!(
+                rule.tell.is_none()
+                    && rule.rewrite.is_none()
+                    && rule.when.iter().all(|case| case.facts.is_none()),
+                "{place}: `{id}` asks about facts, tells or rewrites: a shipped rule means the same on every machine, and changes no command"
+            );
             let general = rule.when.iter().any(asks_no_program);
             let mut cases = Vec::new();
             for (number, case) in rule.when.iter().enumerate() {
@@ -641,7 +647,7 @@ fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
                 rules,
                 "    Rule {{ id: Cow::Borrowed({id:?}), pack: Cow::Borrowed({:?}), method: {method}, \
                  verdict: Verdict::{verdict}, risk: Risk::{risk}, reason: Cow::Borrowed({:?}), \
-                 instead: Cow::Borrowed({:?}), when: Cow::Borrowed(&[{}]) }},",
+                 instead: Cow::Borrowed({:?}), when: Cow::Borrowed(&[{}]), help: None }},",
                 file.pack,
                 rule.reason,
                 rule.instead,
@@ -827,7 +833,7 @@ fn case_of(case: &CaseEntry, targets: &[&str], place: &str) -> String {
         "Case {{ program: {}, subcommand: {}, not_subcommand: {}, flags: {}, without: {}, operands: {}, not_operands: {}, \
          least_operands: {:?}, most_operands: {:?}, words: {}, effect: {}, target: {}, path: {}, \
          path_marks: Cow::Borrowed(&{:?}), not_path: {}, host: {}, not_host: {}, recursive: {:?}, forced: {:?}, sql: {}, opaque: {}, assigns: {}, \
-         within: {}, not_within: {}, tool: {} }}",
+         within: {}, not_within: {}, tool: {}, facts: None }}",
         list(&case.program),
         list(&case.subcommand),
         list(&case.not_subcommand),

@@ -262,8 +262,8 @@ fn overtaken(
     if decision.verdict.runs() || judged.binding == request.binding {
         return None;
     }
-    let reason = "It changed after it was shown: the policy or a file it names is another now. \
-                  Make the call again to have it looked at as it is";
+    let reason = "It changed after it was shown: the policy, a file it names or a fact a rule asks about is \
+                  another now. Make the call again to have it looked at as it is";
     Some(refused(request, said, now, Method::Error, reason, None))
 }
 

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::policy::{Authority, Check};
+use crate::facts::{FactUsed, Gathered};
+use crate::policy::{Authority, Check, ExternalOpinion};
 use crate::shell::FileRead;
 use crate::verdict::{Method, Risk, Verdict};
 
@@ -34,6 +35,18 @@ pub struct Decision {
     /// Scripts the call runs, which were read to judge it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileRead>,
+    /// Facts besides the call that rules asked about, whether or not they held.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<FactUsed>,
+    /// What rules tell the model of a call that runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tell: Vec<String>,
+    /// The command line in the safe form a rule names for it, which is a call of its own and judged as one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewrite: Option<Rewritten>,
+    /// What deciders outside said.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub external: Vec<ExternalOpinion>,
     /// `sha256:…` of the call.
     pub call: String,
     /// `sha256:…` of the policy.
@@ -46,6 +59,15 @@ pub struct Decision {
     /// question is asked, and is no part of what is answered.
     #[serde(skip)]
     pub uncontained: Option<Uncontained>,
+}
+
+/// A command line in the safe form a rule names for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rewritten {
+    /// The rule.
+    pub rule: String,
+    /// The line.
+    pub line: String,
 }
 
 /// Why a call that could have run inside the sandbox does not.
@@ -89,6 +111,14 @@ pub struct Finding {
 }
 
 impl Decision {
+    /// The same, with the facts that were asked for on the way.
+    pub(crate) fn resting_on(self, facts: Gathered<'_>) -> Self {
+        Self {
+            facts: facts.into_used(),
+            ..self
+        }
+    }
+
     /// A refusal because the call or the policy could not be read.
     pub fn error(reason: impl Into<String>) -> Self {
         Self {
@@ -102,6 +132,10 @@ impl Decision {
             findings: Vec::new(),
             checks: Vec::new(),
             files: Vec::new(),
+            facts: Vec::new(),
+            tell: Vec::new(),
+            rewrite: None,
+            external: Vec::new(),
             call: String::new(),
             policy: String::new(),
             only_looks: false,

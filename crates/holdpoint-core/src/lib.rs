@@ -13,6 +13,7 @@ mod code;
 mod decision;
 pub mod document;
 mod effects;
+pub mod facts;
 mod flags;
 mod glob;
 mod judge;
@@ -39,7 +40,7 @@ pub use call::{CallError, StrictValue, ToolCall, digest_of};
 pub use catalogue::{
     Effect, command_argument, names_command, reaches_network, reads_files, standing_name,
 };
-pub use decision::{Decision, Finding, Uncontained};
+pub use decision::{Decision, Finding, Rewritten, Uncontained};
 pub use document::DocumentError;
 pub use effects::is_secret_variable;
 pub use glob::Glob;
@@ -52,7 +53,7 @@ pub use named::{Named, PathVerb, named, written_by};
 pub use offers::{OfferScope, offers};
 pub use paths::Surroundings;
 pub use policy::{Policy, Profile};
-pub use rules::{Description, Pack, PackError};
+pub use rules::{Description, ExampleCall, Pack, PackError};
 pub use session::{Mark, SessionState, Suspensions};
 pub use timestamp::Timestamp;
 pub use understand::{Action, MAX_COMMAND, understand, understand_alone};

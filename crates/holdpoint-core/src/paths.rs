@@ -11,6 +11,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use crate::call::digest_of;
+use crate::facts::{Fact, FactValue};
 use crate::seeded::SeededMap;
 
 /// What stands at a path, without following it.
@@ -75,6 +76,12 @@ pub trait Lookup {
     /// The files the session wrote that makes the call.
     fn written(&self) -> Arc<Written> {
         Arc::default()
+    }
+
+    /// What is known of the world besides files. It is asked only where a rule wants to know, and must not take long.
+    fn fact(&self, fact: &Fact) -> FactValue {
+        let _ = fact;
+        FactValue::Unknown
     }
 
     /// Where walking this directory led, if that is remembered: nearly every path of a call begins in
@@ -554,6 +561,11 @@ impl Lookup for Remembering<'_> {
         let each = paths.iter().map(|path| known(path, seen));
         each.map(|one| one.unwrap_or(Tracking::NoRepository))
             .collect()
+    }
+
+    fn fact(&self, fact: &Fact) -> FactValue {
+        // A judgement asks once, and the next one wants to know anew.
+        self.inner.fact(fact)
     }
 
     fn written(&self) -> Arc<Written> {

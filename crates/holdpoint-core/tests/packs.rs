@@ -1,26 +1,17 @@
 //! The shipped rules against their own examples.
 
-use holdpoint_core::paths::{Entry, Lookup};
-use holdpoint_core::{Pack, Surroundings, ToolCall, matching_rules, understand_alone};
+use holdpoint_core::{ExampleCall, Pack, Surroundings, matching_rules, understand_alone};
 
-/// A disk with nothing on it.
-struct Empty;
-
-impl Lookup for Empty {
-    fn entry(&self, _path: &str) -> Entry {
-        Entry::Missing
-    }
-}
-
-fn matched(call: &ToolCall) -> Vec<String> {
+fn matched(example: &ExampleCall, packs: &[Pack]) -> Vec<String> {
     let around = Surroundings {
         workspace: Some("/work/app"),
         directory: None,
         home: Some("/home/dev"),
-        lookup: &Empty,
+        lookup: &example.facts,
         can_contain: false,
     };
-    matching_rules(&understand_alone(call.clone(), &around), &[])
+    let action = understand_alone(example.call.clone(), &around);
+    matching_rules(&action, packs, &around)
 }
 
 #[test]
@@ -30,21 +21,50 @@ fn every_rule_matches_what_it_should_and_nothing_else() {
     for pack in Pack::shipped().unwrap() {
         for rule in pack.descriptions() {
             rules += 1;
-            for (text, call) in &rule.matches {
-                let found = matched(call);
+            for example in rule.matches {
+                let found = matched(example, &[]);
                 if !found.iter().any(|id| id == rule.id) {
                     failures += 1;
-                    eprintln!("{}: does not match `{text}` (found {found:?})", rule.id);
+                    eprintln!(
+                        "{}: does not match `{}` (found {found:?})",
+                        rule.id, example.text
+                    );
                 }
             }
-            for (text, call) in &rule.not_matches {
-                if matched(call).iter().any(|id| id == rule.id) {
+            for example in rule.not_matches {
+                if matched(example, &[]).iter().any(|id| id == rule.id) {
                     failures += 1;
-                    eprintln!("{}: matches `{text}`", rule.id);
+                    eprintln!("{}: matches `{}`", rule.id, example.text);
                 }
             }
         }
     }
     assert!(rules >= 250, "only {rules} rules");
     assert_eq!(failures, 0, "examples that fail");
+}
+
+#[test]
+fn the_example_of_a_pack_of_ones_own_does_what_it_says() {
+    let text = include_str!("../../../examples/rules/team.toml");
+    let packs = [Pack::own("team.toml", text).unwrap()];
+    for rule in packs[0].descriptions() {
+        for example in rule.matches {
+            let found = matched(example, &packs);
+            assert!(
+                found.iter().any(|id| id == rule.id),
+                "{}: {}",
+                rule.id,
+                example.text
+            );
+        }
+        for example in rule.not_matches {
+            let found = matched(example, &packs);
+            assert!(
+                !found.iter().any(|id| id == rule.id),
+                "{}: {}",
+                rule.id,
+                example.text
+            );
+        }
+    }
 }

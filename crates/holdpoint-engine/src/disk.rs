@@ -3,8 +3,10 @@
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read as _};
 
+use holdpoint_core::facts::{Fact, FactValue};
 use holdpoint_core::paths::{Entry, FILE_HEAD, FileText, Lookup, Tracking};
 
+use crate::facts;
 #[cfg(unix)]
 use crate::git_index;
 
@@ -62,6 +64,10 @@ impl Lookup for Disk {
         // A directory has no order; a reading is to be the same again.
         names.sort();
         Some(names)
+    }
+
+    fn fact(&self, fact: &Fact) -> FactValue {
+        facts::gather(fact)
     }
 
     #[cfg(unix)]

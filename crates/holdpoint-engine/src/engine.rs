@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use holdpoint_broker::CallContext;
 use holdpoint_broker::channel::WebhookBuilder;
 use holdpoint_core::paths::Lookup;
+use holdpoint_core::policy::{External, ask_outside};
 use holdpoint_core::{
     Action, Decision, Finding, Policy, Session, SessionState, Surroundings, ToolCall, Verdict,
     judge, understand, written_by,
@@ -20,6 +21,7 @@ use crate::context::{Caller, GivenPolicy, PolicySource, SessionSource};
 use crate::disk::Disk;
 use crate::error::EngineError;
 use crate::excerpt::{CleanTexts, without_secrets};
+use crate::external;
 use crate::locations::Locations;
 use crate::memory::{self, Known, LineCaller, Memory};
 use crate::policies::Policies;
@@ -422,11 +424,19 @@ impl Engine {
         let decision = judged(can_contain);
         // Whether there is a sandbox is found out by making one, so only where something is to be contained.
         let contains = |finding: &Finding| finding.verdict == Verdict::Contain;
-        match decision.findings.iter().any(contains) && !containing::is_reachable(self.locations())
+        let decision = match decision.findings.iter().any(contains)
+            && !containing::is_reachable(self.locations())
         {
             true => judged(false),
             false => decision,
-        }
+        };
+        let around = Surroundings {
+            lookup,
+            ..self.surroundings(&reading.workspace)
+        };
+        let until = Instant::now() + external::MAX_TIME;
+        let ask = |decider: &External, question: &_| external::ask(decider, question, until);
+        ask_outside(decision, &reading.action, &reading.policy, &around, ask)
     }
 
     /// The decision on a call: the one that is remembered, if nothing it was made of has changed; else
@@ -476,7 +486,11 @@ impl Engine {
             said,
             decision: &decision,
         };
-        let known = self.inner.memory.keep(key, terms, noting, judged);
+        // What somebody outside says of a call may be another thing the next time.
+        let known = match terms.policy.asks_outside() {
+            true => None,
+            false => self.inner.memory.keep(key, terms, noting, judged),
+        };
         Ok((decision, Some(reading), known))
     }
 

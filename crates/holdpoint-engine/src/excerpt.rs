@@ -83,6 +83,11 @@ pub(crate) fn value_without_secrets(value: &Value) -> Map<String, Value> {
     fields(recorded(&showing(), value))
 }
 
+/// The fields of a value as they are sent to somebody who decides: without secrets, and complete unless they are enormous.
+pub(crate) fn whole_without_secrets(value: &Value) -> Map<String, Value> {
+    fields(fitted(&showing(), value, &TO_DECIDE))
+}
+
 fn fields(arguments: RedactedJson) -> Map<String, Value> {
     match arguments.into_value() {
         Value::Object(arguments) => arguments,
@@ -134,6 +139,16 @@ fn each_text(decision: &mut Decision, mut clean: impl FnMut(&mut String)) {
         clean(&mut finding.reason);
         clean(&mut finding.rule);
         finding.part.as_mut().map(&mut clean);
+    }
+    if let Some(rewrite) = &mut decision.rewrite {
+        clean(&mut rewrite.line);
+    }
+    for said in &mut decision.external {
+        said.reason.as_mut().map(&mut clean);
+    }
+    for fact in &mut decision.facts {
+        fact.of.as_mut().map(&mut clean);
+        fact.value.as_mut().map(&mut clean);
     }
 }
 

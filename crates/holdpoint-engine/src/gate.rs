@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use holdpoint_core::paths::Lookup;
+use holdpoint_core::policy::{ExternalAnswer, ask_outside};
 use holdpoint_core::{
-    Decision, Policy, Profile, Session, SessionState, Surroundings, ToolCall, judge_call,
+    Decision, Policy, Profile, Session, SessionState, Surroundings, ToolCall, judge, understand,
 };
 
 use crate::disk::Disk;
@@ -100,18 +101,21 @@ impl Gate {
     /// Judges a call.
     pub fn judge(&self, call: &ToolCall) -> Decision {
         match &self.policy {
-            Ok(policy) => judge_call(
-                call,
-                policy,
-                &self.session,
-                &Surroundings {
+            Ok(policy) => {
+                let around = Surroundings {
                     workspace: self.workspace.as_deref(),
                     directory: None,
                     home: self.home.as_deref(),
                     lookup: self.files.as_ref(),
                     can_contain: false,
-                },
-            ),
+                };
+                let action = understand(call.clone(), policy, &around);
+                let decision = judge(&action, policy, &self.session, &around);
+                // A gate starts no programs and talks to nobody.
+                let unasked =
+                    || ExternalAnswer::Failed("a gate that only judges asks nobody".into());
+                ask_outside(decision, &action, policy, &around, |_, _| unasked())
+            }
             Err(problem) => Decision {
                 call: call.digest(),
                 ..Decision::error(problem.clone())

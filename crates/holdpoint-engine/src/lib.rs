@@ -25,6 +25,9 @@ mod error;
 mod error_log;
 #[cfg(feature = "pipeline")]
 pub mod excerpt;
+#[cfg(feature = "pipeline")]
+mod external;
+mod facts;
 mod gate;
 #[cfg(unix)]
 mod git_index;

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use holdpoint_core::facts::{Fact, FactValue};
 use holdpoint_core::paths::{Entry, FileText, Lookup, Tracking, Written};
 use holdpoint_core::{Decision, Policy, Session, ToolCall};
 use holdpoint_ledger::Draft;
@@ -547,6 +548,12 @@ impl Lookup for Noting<'_> {
         all
     }
 
+    fn fact(&self, fact: &Fact) -> FactValue {
+        // It has no stamp by which a change would be seen.
+        self.unsure.set(true);
+        Disk.fact(fact)
+    }
+
     fn written(&self) -> Arc<Written> {
         let Some(list) = self.list.as_deref() else {
             return Arc::default();
@@ -738,5 +745,14 @@ mod tests {
         fs::remove_file(&file).unwrap();
         // What did not count is looked at again, even by those that come together.
         assert!(finds(&memory, b"k", &under));
+    }
+
+    #[test]
+    fn what_rests_on_a_fact_is_not_remembered() {
+        let (memory, under) = (Memory::default(), terms());
+        let noting = Noting::default();
+        let _ = noting.fact(&Fact::Ci);
+        assert!(keep(&memory, b"k", &under, noting).is_none());
+        assert!(!finds(&memory, b"k", &under));
     }
 }

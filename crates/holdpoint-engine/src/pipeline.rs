@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 use holdpoint_broker::CallContext;
 use holdpoint_core::text::Origin;
 use holdpoint_core::{
-    Action, Decision, Explained, Policy, ToolCall, Uncontained, Verdict, explained,
+    Action, Decision, Explained, Policy, ToolCall, Uncontained, Verdict, command_argument,
+    explained,
 };
 use serde_json::{Map, Value};
 
@@ -28,6 +29,10 @@ use crate::holding::{self, Asking};
 use crate::inspecting::{self, Incoming, Inspected, origin_of};
 use crate::memory::{Known, LineCaller};
 use crate::recording::{Answered, Ended, Outcome as Recorded, Ran, Remembered};
+use holdpoint_core::text::escape_for_display;
+
+/// The most characters of a line that is told beside its safe form; the record has the one that runs.
+const MAX_MADE: usize = 300;
 
 impl Engine {
     /// Judges a call and puts the decision on record.
@@ -39,14 +44,22 @@ impl Engine {
     /// The same for a caller that can have commands contained, but perhaps not this one: `can` is asked about a call that
     /// is to be, and where it cannot, the call is judged as for a caller that contains nothing. A question that could have
     /// been answered by the sandbox says why it is not.
+    ///
+    /// Where a rule names a safe form of the command, `can_rewrite` is asked whether a line can take the place of the agent's,
+    /// of the one it made and of the one that would run. The other one is a call of its own: it is judged, and it runs only if
+    /// nobody has to be asked about it. Otherwise the first judgement stands.
     pub fn judge_containing(
         &self,
         call: ToolCall,
         caller: Arc<Caller>,
         can: impl FnOnce(&Decided) -> Result<(), NotContained>,
+        can_rewrite: impl Fn(&Decided) -> bool,
     ) -> Result<Judged, EngineError> {
         self.enter_turn(&caller)?;
         let mut decided = self.decide(call.clone(), Arc::clone(&caller))?;
+        if let Some(safe) = self.safe_form(&decided, can_rewrite)? {
+            return self.record(safe);
+        }
         let mut why = match decided.decision.uncontained {
             Some(Uncontained::Caller) if caller.can_contain => Some(NotContained::NoSandbox),
             Some(why) => Some(NotContained::Call(why)),
@@ -69,6 +82,48 @@ impl Engine {
             decided.known = None;
         }
         self.record(decided)
+    }
+
+    /// The call in the safe form a rule names for it, judged, if it may take the place of the call and runs by itself.
+    fn safe_form(
+        &self,
+        made: &Decided,
+        can_rewrite: impl Fn(&Decided) -> bool,
+    ) -> Result<Option<Decided>, EngineError> {
+        let Some(rewrite) = &made.decision.rewrite else {
+            return Ok(None);
+        };
+        let Some(key) = command_argument(made.call.tool()).filter(|_| can_rewrite(made)) else {
+            return Ok(None);
+        };
+        let mut input = made.call.input().clone();
+        input.insert(key.to_owned(), Value::String(rewrite.line.clone()));
+        let Ok(mut call) = ToolCall::new(made.call.tool(), Value::Object(input)) else {
+            return Ok(None);
+        };
+        if let Some(directory) = made.call.cwd() {
+            call = call.in_directory(directory);
+        }
+        let caller = Arc::new(Caller {
+            can_contain: false,
+            ..Caller::clone(&made.caller)
+        });
+        let mut safe = self.decide(call, caller)?;
+        if !safe.decision.verdict.runs() || !can_rewrite(&safe) {
+            return Ok(None);
+        }
+        let decision = Arc::make_mut(&mut safe.decision);
+        let line = made.call.command_line().unwrap_or_default();
+        decision.reason = format!(
+            "{}. It is the safe form of `{}` ({})",
+            decision.reason.trim_end_matches('.'),
+            escape_for_display(&line, MAX_MADE),
+            rewrite.rule
+        );
+        // What is remembered of the call says nothing of that.
+        safe.known = None;
+        safe.made = Some(Arc::clone(&made.call));
+        Ok(Some(safe))
     }
 
     /// Judges a call without leaving a trace.
@@ -121,6 +176,7 @@ impl Engine {
             call,
             decision,
             known,
+            made: None,
             took: started.elapsed(),
         }
     }
@@ -150,6 +206,8 @@ pub struct Decided {
     reading: OnceLock<Arc<Reading>>,
     decision: Arc<Decision>,
     known: Option<Arc<Known>>,
+    /// The call as it was made, if a rule put this one in its place.
+    made: Option<Arc<ToolCall>>,
     took: Duration,
 }
 
@@ -246,6 +304,7 @@ impl Decided {
             engine: self.engine,
             caller: self.caller,
             reading,
+            made: self.made,
             decision: Arc::unwrap_or_clone(self.decision),
         }
     }
@@ -258,6 +317,8 @@ pub struct Judged {
     pub(crate) engine: Engine,
     pub(crate) caller: Arc<Caller>,
     pub(crate) reading: Arc<Reading>,
+    /// The call as it was made, if a rule put this one in its place.
+    pub(crate) made: Option<Arc<ToolCall>>,
     /// With whatever the call says: it is shown without secrets.
     pub(crate) decision: Decision,
 }
@@ -370,8 +431,10 @@ pub struct Permit {
     pub(crate) caller: Arc<Caller>,
     /// The call as it runs.
     pub(crate) reading: Arc<Reading>,
-    /// The call as it was made, if a person changed its arguments.
+    /// The call as it was made, if a person or a rule changed its arguments.
     pub(crate) made: Option<ToolCall>,
+    /// Whether it was a rule that did.
+    pub(crate) rewritten: bool,
     pub(crate) decision: Decision,
     pub(crate) request: Option<String>,
 }
@@ -394,7 +457,12 @@ impl Permit {
 
     /// Whether a person changed its arguments.
     pub fn was_edited(&self) -> bool {
-        self.made.is_some()
+        self.made.is_some() && !self.rewritten
+    }
+
+    /// Whether a rule put it in its safe form.
+    pub fn was_rewritten(&self) -> bool {
+        self.rewritten
     }
 
     /// Whether it may run inside the sandbox only. Whoever cannot put it there must not run it; only callers that say

@@ -514,6 +514,16 @@ fn detail(answered: &Answered<'_>, redactor: &Redactor) -> Option<Detail> {
     if !files.is_empty() {
         detail.insert("files".into(), Value::Array(files));
     }
+    if !decision.external.is_empty() {
+        detail.insert("external".into(), json!(decision.external));
+    }
+    if !decision.tell.is_empty() {
+        detail.insert("told".into(), json!(decision.tell));
+    }
+    if !decision.facts.is_empty() {
+        let facts = decision.facts.iter().take(MAX_FINDINGS);
+        detail.insert("facts".into(), json!(facts.collect::<Vec<_>>()));
+    }
     if let Some(replayed) = answered.replayed {
         detail.insert("replayed".into(), found_at(replayed));
     }

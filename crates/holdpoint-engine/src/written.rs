@@ -12,6 +12,8 @@ use std::path::Path;
 #[cfg(feature = "pipeline")]
 use std::sync::Arc;
 
+#[cfg(feature = "pipeline")]
+use holdpoint_core::facts::{Fact, FactValue};
 use holdpoint_core::paths::Written;
 #[cfg(feature = "pipeline")]
 use holdpoint_core::paths::{Entry, FileText, Lookup, Tracking};
@@ -155,6 +157,10 @@ impl Lookup for SessionDisk<'_> {
 
     fn twin(&self, path: &str) -> Option<(u64, u64)> {
         Disk.twin(path)
+    }
+
+    fn fact(&self, fact: &Fact) -> FactValue {
+        Disk.fact(fact)
     }
 
     fn written(&self) -> Arc<Written> {

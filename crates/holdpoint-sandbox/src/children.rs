@@ -50,3 +50,23 @@ pub fn ask_to_end(child: &mut Child) {
 /// There is no such signal here.
 #[cfg(not(unix))]
 pub fn ask_to_end(_child: &mut Child) {}
+
+/// Has a program start as the head of a group of its own, so that it can be ended with whatever it starts.
+pub fn in_own_group(command: &mut Command) -> &mut Command {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    command
+}
+
+/// Ends a program that was started so and has not been waited for, and what it has started that did not leave its group.
+pub fn end_group(child: &mut Child) {
+    #[cfg(unix)]
+    if let Ok(process) = libc::pid_t::try_from(child.id())
+        && process > 1
+    {
+        // SAFETY: a plain system call. The child has not been waited for, so the number is still its group's.
+        let _ = unsafe { libc::kill(-process, libc::SIGKILL) };
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}

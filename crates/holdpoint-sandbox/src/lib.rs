@@ -3,8 +3,8 @@
 //! The one home of unsafe code: small, with a reason at every block. It holds [`last_words`], by
 //! which a process that breaks down still says no, [`file_sizes`], by which a file that may not grow
 //! is an error and not the end, [`interrupt`], by which Ctrl-C ends a long run in good order,
-//! [`places`], by which checks know how much room there is and whether they may write, [`terminal`],
-//! on which a question stands, [`user`] and [`children`]: who this process is, and what the
+//! [`places`], by which checks know how much room there is and whether they may write, [`machine`]: its
+//! name and its clock, [`terminal`], on which a question stands, [`user`] and [`children`]: who this process is, and what the
 //! programs it starts may use, [`start`]: how the program begins and ends, [`contain`]: where a command
 //! runs that is not to be trusted, and [`network`]: the hosts it may reach from there.
 
@@ -13,6 +13,7 @@ pub mod contain;
 pub mod file_sizes;
 pub mod interrupt;
 pub mod last_words;
+pub mod machine;
 pub mod network;
 pub mod places;
 #[cfg(unix)]

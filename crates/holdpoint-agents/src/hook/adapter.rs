@@ -73,15 +73,21 @@ pub(crate) trait Adapter {
         None
     }
 
-    /// For standard output before a call that is to run with these arguments, by which it runs inside the sandbox. No word
-    /// for it means that the call is asked about.
-    fn of_contained(
+    /// For standard output before a call that is to run with these arguments instead, by which it runs inside the sandbox or
+    /// in its safe form; the note is for the model. No word for it means that the call is asked about.
+    fn of_replaced(
         &self,
         _moment: HookPoint,
         _input: &Map<String, Value>,
         _reason: &str,
+        _note: &str,
     ) -> Option<Value> {
         None
+    }
+
+    /// The same output with a note for the model, where the agent has a word for one beside its answer to a call.
+    fn with_note(&self, _point: HookPoint, output: Option<Value>, _note: &str) -> Option<Value> {
+        output
     }
 
     /// Whether its shell stays where a command has gone.
@@ -177,7 +183,7 @@ pub(crate) trait Adapter {
     fn reply(&self, point: HookPoint, answer: &HookDecision) -> Reply {
         let decision = &answer.decision;
         let said = match (decision.verdict, decision.method, &answer.edited) {
-            (Verdict::Allow, _, Some(input)) => HookReply::Edited(input),
+            (Verdict::Allow | Verdict::Notify, _, Some(input)) => HookReply::Edited(input),
             (Verdict::Allow, Method::NoObjection, None) => HookReply::Nothing,
             (Verdict::Allow, _, None) => HookReply::Allow,
             (Verdict::Notify, _, _) => HookReply::Tell,
@@ -186,8 +192,15 @@ pub(crate) trait Adapter {
             (Verdict::Deny, _, _) => HookReply::Deny,
         };
         let reason = explained(decision);
-        if let (Verdict::Contain, Some(input)) = (decision.verdict, &answer.edited)
-            && let Some(output) = self.of_contained(point, input, &reason)
+        let note = match (decision.verdict, answer.rewritten) {
+            (Verdict::Contain, _) => Some(wording::RAN_CONTAINED.to_owned()),
+            (Verdict::Allow | Verdict::Notify, true) => {
+                Some(wording::rewritten(answer.edited.as_ref()))
+            }
+            (_, _) => None,
+        };
+        if let (Some(note), Some(input)) = (note, &answer.edited)
+            && let Some(output) = self.of_replaced(point, input, &reason, &note)
         {
             // Unheard, the call would run as the agent made it.
             return Reply {
@@ -195,7 +208,12 @@ pub(crate) trait Adapter {
                 ..Reply::saying(&output)
             };
         }
-        let output = self.of_call(point, said, &reason);
+        let mut output = self.of_call(point, said, &reason);
+        if let (Some(told), HookReply::Nothing | HookReply::Allow | HookReply::Tell) =
+            (wording::told(decision), said)
+        {
+            output = self.with_note(point, output, &told);
+        }
         match (said, output) {
             (HookReply::Deny, output) => self.denied(point, output, &reason),
             // The person is about to be asked anyway.

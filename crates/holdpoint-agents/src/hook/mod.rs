@@ -207,8 +207,10 @@ pub trait Gatekeeper {
 pub struct HookDecision {
     /// What was decided, by rules or by a person.
     pub decision: Decision,
-    /// The arguments to run with, if a person changed them.
+    /// The arguments to run with, if a person or a rule changed them.
     pub edited: Option<Map<String, Value>>,
+    /// Whether it was a rule that did, and nobody was asked.
+    pub rewritten: bool,
 }
 
 impl From<Decision> for HookDecision {
@@ -216,6 +218,7 @@ impl From<Decision> for HookDecision {
         Self {
             decision,
             edited: None,
+            rewritten: false,
         }
     }
 }

@@ -130,6 +130,25 @@ pub(crate) fn note(event: &str, note: &str) -> Value {
     json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": note}})
 }
 
+/// An answer to a call with a note for the model beside it.
+pub(crate) fn with_note(output: Option<Value>, text: &str) -> Option<Value> {
+    let mut output = output.unwrap_or_else(|| json!({}));
+    let Value::Object(beside) = note("PreToolUse", text) else {
+        return Some(output);
+    };
+    for (key, value) in beside {
+        match (output.get_mut(&key), value) {
+            (Some(Value::Object(known)), Value::Object(more)) => known.extend(more),
+            (_, value) => {
+                if let Some(fields) = output.as_object_mut() {
+                    fields.insert(key, value);
+                }
+            }
+        }
+    }
+    Some(output)
+}
+
 /// What becomes of a user's message.
 pub(crate) fn prompt(heard: Heard<'_>) -> Option<Value> {
     match heard {

@@ -4,6 +4,7 @@
 use holdpoint_core::{Decision, Method, Verdict};
 
 use holdpoint_core::text::escape_for_display;
+use serde_json::{Map, Value};
 
 /// The most characters of one answer: what a dialog shows and a model minds. More is cut; the ledger has the whole reason.
 const MAX_ANSWER: usize = 1900;
@@ -118,6 +119,25 @@ pub(crate) const RAN_CHANGED: &str = "The user changed the arguments of this cal
 pub(crate) const RAN_CONTAINED: &str = "Holdpoint runs this command inside a sandbox: it can change the project and reads \
                                         the system, but other files, the network and other processes are out of its \
                                         reach. If it fails for that, do not try to get around it: say so to the user.";
+
+/// What the model is told of a call that runs in its safe form.
+pub(crate) fn rewritten(input: Option<&Map<String, Value>>) -> String {
+    let line = input.and_then(|input| input.get("command")?.as_str());
+    let line = escape_for_display(line.unwrap_or_default(), 600);
+    format!(
+        "Holdpoint runs this command in its safe form: `{line}`. What ran is not what you asked for: go by the result, and write it \
+         so yourself from now on."
+    )
+}
+
+/// What rules tell the model of a call that runs; none if nothing.
+pub(crate) fn told(decision: &Decision) -> Option<String> {
+    let texts: Vec<String> = (decision.tell.iter())
+        .map(|text| sentence(text, 600))
+        .collect();
+    (!texts.is_empty())
+        .then(|| escape_for_display(&format!("Holdpoint: {}", texts.join(" ")), MAX_ANSWER))
+}
 
 /// How a refusal without a decision starts.
 pub(crate) const REFUSED: &str = "Holdpoint denied this, because it could not judge it: ";

@@ -42,8 +42,8 @@ impl Trial {
             .filter(|rule| rule.verdict >= Verdict::Ask)
             .flat_map(|rule| {
                 let id = rule.id.to_owned();
-                let examples = rule.matches.into_iter();
-                examples.map(move |(text, call)| (id.clone(), text, call))
+                let examples = rule.matches.iter();
+                examples.map(move |one| (id.clone(), one.text.clone(), one.call.clone()))
             })
             .collect();
         Ok(Self {

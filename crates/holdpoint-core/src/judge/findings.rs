@@ -171,7 +171,10 @@ impl Judgement<'_> {
         );
         let session = &self.session.state;
         for layer in layers() {
-            for refusal in layer.tools.refusals(self.view, session, &self.around) {
+            for refusal in layer
+                .tools
+                .refusals(self.view, session, &self.around, &self.facts)
+            {
                 found.push(
                     self.deny(Method::ToolPolicy, refusal.rule, refusal.reason, None)
                         .of_layer(layer.authority),

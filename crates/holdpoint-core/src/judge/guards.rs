@@ -5,18 +5,24 @@ use super::findings::{Answerable, Objection, PartFinding, Speaker};
 use crate::decision::span_of;
 use crate::effects::places::UNKNOWN_PLACE;
 use crate::effects::{self, Effect, Subject};
+use crate::facts::{Gathered, say_facts};
+use crate::paths::Surroundings;
 use crate::policy::tool_names::Naming;
-use crate::rules::{self, Pack, Rule, matching};
+use crate::rules::matching::Holds;
+use crate::rules::{self, Help, Pack, Rule, matching};
 use crate::understand::{Action, CommandView};
 use crate::verdict::{Method, Risk, Verdict};
 
 /// The rules that match a call, whatever a policy makes of them: the shipped ones and those of
-/// `packs`, by id.
-pub fn matching_rules(action: &Action, packs: &[Pack]) -> Vec<String> {
+/// `packs`, by id. Facts they ask about are those of `around`.
+pub fn matching_rules(action: &Action, packs: &[Pack], around: &Surroundings<'_>) -> Vec<String> {
+    let facts = Gathered::new(action, *around);
     let mut found: Vec<String> = Vec::new();
     for subject in effects::subjects(action) {
         let mut consider = |rule: &Rule| {
-            if matching::holds(rule, &subject).is_some() && !found.contains(&rule.id.to_string()) {
+            if matching::holds(rule, &subject, &facts).is_some()
+                && !found.contains(&rule.id.to_string())
+            {
                 found.push(rule.id.to_string());
             }
         };
@@ -44,6 +50,8 @@ pub(super) struct Guarded {
     speaker: Option<Speaker>,
     pub(super) found: PartFinding,
     pub(super) instead: String,
+    /// What it does for the call besides, if whoever loads it may.
+    pub(super) help: Option<Box<Help>>,
 }
 
 impl Judgement<'_> {
@@ -59,7 +67,7 @@ impl Judgement<'_> {
                 doubts.extend(self.doubts(mark, subject));
             }
             let mut consider = |rule: &Rule| {
-                if let Some(effect) = matching::holds(rule, subject)
+                if let Some(Holds { effect, facts }) = matching::holds(rule, subject, &self.facts)
                     && !self.is_test_of_its_own(subject, effect)
                     && let Some((verdict, insists)) = self.policy.guard_verdict(rule)
                 {
@@ -69,9 +77,13 @@ impl Judgement<'_> {
                         authority: insists.authority,
                         trust: insists.trust,
                     });
+                    let mut one = self.guard_finding(rule, verdict, subject, effect);
+                    say_facts(&mut one.found.finding.reason, &facts);
+                    let help = (rule.help.clone()).filter(|_| self.policy.may_help(rule));
                     found.push(Guarded {
                         speaker,
-                        ..self.guard_finding(rule, verdict, subject, effect)
+                        help,
+                        ..one
                     });
                 }
             };
@@ -161,6 +173,7 @@ impl Judgement<'_> {
             speaker: None,
             found,
             instead: rule.instead.clone().into_owned(),
+            help: None,
         }
     }
 }

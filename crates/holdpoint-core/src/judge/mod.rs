@@ -12,6 +12,7 @@ mod coverage;
 mod explained;
 mod findings;
 mod guards;
+mod helping;
 mod marked;
 mod network;
 mod parts;
@@ -24,6 +25,7 @@ use self::guards::Guards;
 use self::spelling::Spellings;
 use crate::call::ToolCall;
 use crate::decision::{Decision, Finding};
+use crate::facts::Gathered;
 use crate::paths::Surroundings;
 use crate::policy::tool_rules::Opinion;
 use crate::policy::{Check, Layer, Policy};
@@ -82,6 +84,7 @@ pub fn judge(
         session,
         around,
         spellings: Spellings::default(),
+        facts: Gathered::new(action, around),
     };
     judgement.decide()
 }
@@ -105,6 +108,8 @@ struct Judgement<'a> {
     around: Surroundings<'a>,
     /// What rules were found to say in so many words.
     spellings: Spellings,
+    /// What rules have asked about besides the call.
+    facts: Gathered<'a>,
 }
 
 impl Judgement<'_> {
@@ -197,11 +202,27 @@ impl Judgement<'_> {
             })
             .map(|one| one.instead.clone());
         let asks = answer.verdict == Verdict::Ask;
+        let tell = match answer.verdict.runs() {
+            true => self.told(&guarded, &opinions),
+            false => Vec::new(),
+        };
+        // What is refused stays so in every form: nobody has asked for another.
+        let rewrite = match answer.verdict {
+            Verdict::Deny => None,
+            Verdict::Allow
+            | Verdict::Notify
+            | Verdict::Contain
+            | Verdict::Ask
+            | Verdict::Review => self.rewritten(&guarded),
+        };
         Decision {
+            tell,
+            rewrite,
             only_looks,
             uncontained: uncontained.filter(|_| asks),
             ..self.written(answer, instead, findings, &opinions)
         }
+        .resting_on(self.facts)
     }
 
     fn written(
@@ -261,6 +282,10 @@ impl Judgement<'_> {
             findings,
             checks,
             files: self.view.files.clone(),
+            facts: Vec::new(),
+            tell: Vec::new(),
+            rewrite: None,
+            external: Vec::new(),
             call: self.view.call.digest(),
             policy: self.policy.digest().to_owned(),
             only_looks: false,
@@ -311,7 +336,11 @@ impl Judgement<'_> {
                 self.policy
                     .layers()
                     .iter()
-                    .map(|layer| layer.tools.opinion(self.view, part, &self.around))
+                    .map(|layer| {
+                        layer
+                            .tools
+                            .opinion(self.view, part, &self.around, &self.facts)
+                    })
                     .collect()
             })
             .collect()

@@ -63,7 +63,7 @@ impl Judgement<'_> {
             .into_iter()
             .flat_map(|call| {
                 let action = understand(call, self.policy, &self.around);
-                matching_rules(&action, self.policy.packs())
+                matching_rules(&action, self.policy.packs(), &self.around)
             })
             .collect();
         let says = raised.iter().any(|one| one == rule);

@@ -42,7 +42,7 @@ impl Judgement<'_> {
         let mut gravest: Option<(Verdict, Risk, String)> = None;
         for subject in effects::subjects(&supposed.action) {
             let mut consider = |rule: &Rule| {
-                if matching::holds(rule, &subject).is_some()
+                if matching::holds(rule, &subject, &self.facts).is_some()
                     && let Some((verdict, _)) = self.policy.guard_verdict(rule)
                     && verdict >= least
                     && gravest.as_ref().is_none_or(|(known, ..)| *known < verdict)

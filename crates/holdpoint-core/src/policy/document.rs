@@ -13,6 +13,7 @@ use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 use super::clauses::Clause;
+use super::external::Externals;
 use super::guards::Guards;
 use super::injection::Injection;
 use super::network::Network;
@@ -20,6 +21,8 @@ use super::profile::Profile;
 use super::redaction::Redaction;
 use super::sandbox::{OpaqueAnswer, Sandbox};
 use crate::catalogue::Effect;
+use crate::facts::FactConditions;
+use crate::rules::helping::check_tell;
 use crate::verdict::{Autonomy, DefaultPolicy, Risk, Supervision};
 
 /// A Holdpoint policy file.
@@ -76,6 +79,10 @@ pub struct Document {
     pub opaque: Option<OpaqueAnswer>,
     /// What a contained command is given.
     pub sandbox: Option<Sandbox>,
+    /// Deciders outside of Holdpoint that are asked about calls and can only tighten. Count only in the machine's file and in
+    /// yours.
+    #[serde(default)]
+    pub external: Externals,
 }
 
 /// The record of what was answered.
@@ -402,6 +409,14 @@ impl ToolRules {
             ToolRules::Many(rules) => rules,
         }
     }
+
+    pub(super) fn as_mut_slice(&mut self) -> &mut [ToolRule] {
+        match self {
+            ToolRules::None => &mut [],
+            ToolRules::One(rule) => std::slice::from_mut(rule.as_mut()),
+            ToolRules::Many(rules) => rules,
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for ToolRules {
@@ -468,11 +483,31 @@ pub struct ToolRule {
     pub enabled: Option<bool>,
     /// What the tool does, for a tool Holdpoint does not know.
     pub effect: Option<Effect>,
+    /// What the model is told of a call that runs, with `{branch}`, `{worktree}`, `{ci}`, `{hostname}`, `{user}` and `{time}` filled
+    /// in. Counts only in the machine's file and in yours.
+    pub tell: Option<Tell>,
     /// The terms on which a person is asked about it.
     pub approval: Option<RuleTerms>,
     /// The arguments a person may change before they say yes. Without it: the command, the path
     /// and the text of tools Holdpoint knows.
     pub editable: Option<Vec<String>>,
+}
+
+/// What a model is told: one line.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(try_from = "String")]
+pub struct Tell(pub(super) String);
+
+impl TryFrom<String> for Tell {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match check_tell(&text) {
+            Ok(()) => Ok(Self(text)),
+            Err(problem) => Err(format!("{problem}; try: write \"You are on {{branch}}\"")),
+        }
+    }
 }
 
 /// The other spellings of a rule's keys, for the schema; the reader has them as aliases.
@@ -528,6 +563,8 @@ pub struct Condition {
     pub command_starts_with: Option<String>,
     /// A glob over a path argument, as written or as resolved.
     pub path_matches: Option<String>,
+    /// What must be so besides: branch, worktree, build server, machine, user, time, files.
+    pub facts: Option<FactConditions>,
 }
 
 /// A limit on arguments.

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use super::document::{
     Approval, Channel, Document, Durability, Files, OnError, RuleList, ToolRules,
 };
+use super::external::External;
 use super::files::FileGuard;
 use super::guards::Guards;
 use super::injection::Injection;
@@ -118,6 +119,8 @@ pub struct Layer {
     pub(crate) injection: Option<Injection>,
     pub(crate) opaque: Option<OpaqueAnswer>,
     pub(crate) sandbox: Option<Sandbox>,
+    /// Deciders outside that are asked.
+    pub(crate) external: Vec<External>,
 }
 
 impl Layer {
@@ -131,6 +134,16 @@ impl Layer {
         let mut files = document.files.clone().unwrap_or_default();
         let mut tools = document.tools;
         let mut network = document.network;
+        // What a repository says must not start programs or send anything anywhere.
+        let external = match source.authority {
+            Authority::Managed | Authority::User => document.external.0,
+            Authority::Project => Vec::new(),
+        };
+        for program in external.iter().filter_map(|one| one.command.first()) {
+            // Whoever decides is not for an agent to change.
+            files.write.deny.push(program.clone());
+            files.delete.deny.push(program.clone());
+        }
         if let Some(channel) = document.channel.as_ref().filter(|_| trusted) {
             protect(channel, &mut files);
         }
@@ -144,6 +157,11 @@ impl Layer {
             for rules in [&mut files.read, &mut files.write, &mut files.delete] {
                 rules.allow.clear();
             }
+        }
+        if source.authority == Authority::Project {
+            // What a model reads beside a result is not for a repository to say.
+            let rules = tools.values_mut().flat_map(ToolRules::as_mut_slice);
+            rules.for_each(|rule| rule.tell = None);
         }
         Ok(Self {
             name: source.name.clone(),
@@ -173,6 +191,7 @@ impl Layer {
             injection: document.injection,
             opaque: document.opaque,
             sandbox: document.sandbox,
+            external,
         })
     }
 
@@ -212,12 +231,7 @@ fn joined(one: &Option<RuleList>, other: &Option<RuleList>) -> RuleList {
 
 /// Takes from a rule what would loosen: an agent's project may ask for more care, never for less.
 fn only_tighten(rules: &mut ToolRules) {
-    let rules = match rules {
-        ToolRules::None => return,
-        ToolRules::One(rule) => std::slice::from_mut(rule.as_mut()),
-        ToolRules::Many(rules) => rules.as_mut_slice(),
-    };
-    for rule in rules {
+    for rule in rules.as_mut_slice() {
         rule.effect = None;
         if matches!(
             rule.supervision,

@@ -7,6 +7,7 @@
 mod asking;
 pub(crate) mod clauses;
 mod document;
+mod external;
 mod files;
 mod guards;
 mod injection;
@@ -33,6 +34,9 @@ pub use document::{
     Durability, Fallback, FileRules, Files, LedgerRules, OnError, Parameter, ParameterType,
     PathScope, Pattern, Restriction, RuleList, RuleTerms, Sanitization, Secret, ToolRule,
     ToolRules, Version,
+};
+pub use external::{
+    Endpoint, External, ExternalAnswer, ExternalOpinion, Externals, OnFailure, ask_outside,
 };
 pub use guards::{Guards, Switch};
 pub use injection::{Cleaning, Injection, Origins, SecondOpinion, Thresholds};

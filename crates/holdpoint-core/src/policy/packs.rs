@@ -85,6 +85,11 @@ pub struct Switched<'p> {
 }
 
 impl Guard<'_> {
+    /// What it does for a call besides objecting: the keys it has, with what they say.
+    pub fn help(&self) -> Vec<(&'static str, Value)> {
+        (self.rule.help.as_deref()).map_or_else(Vec::new, spoken::help)
+    }
+
     /// The ways for it to hold: each a list of keys that must all hold, with what they ask for.
     pub fn cases(&self) -> Vec<Vec<(&'static str, Value)>> {
         self.rule.when.iter().map(spoken::keys).collect()
@@ -195,6 +200,15 @@ impl Policy {
             (first, loads) => first.or(loads),
         };
         Some((verdict, highest))
+    }
+
+    /// Whether a rule may tell the model something or change a command: those that the machine's or the user's own layer loads.
+    /// A project's pack is somebody else's text.
+    pub(crate) fn may_help(&self, rule: &Rule) -> bool {
+        matches!(
+            self.owner_of(rule),
+            Some(Authority::Managed | Authority::User)
+        )
     }
 
     /// Who loads the pack of a rule; none if it is shipped.

@@ -145,6 +145,7 @@ impl Document {
             autonomy: self.autonomy.or(base.autonomy),
             on_error: self.on_error.or(base.on_error),
             ledger: self.ledger.or(base.ledger),
+            external: self.external,
             ..base
         })
     }

@@ -18,6 +18,7 @@ use super::tool_names::{Naming, TO_THE_LETTER};
 use super::values::Values;
 use crate::call::push_python_str;
 use crate::catalogue::{self, Effect, Identity, Tool, ToolSet};
+use crate::facts::{FactConditions, FactUsed, Gathered, Purpose, say_facts};
 use crate::glob::Glob;
 use crate::literal_index::ByText;
 use crate::paths::Surroundings;
@@ -58,6 +59,7 @@ struct CompiledCondition {
     /// The same, whatever the spelling.
     command_starts_meaning: Values,
     path_matches: Option<Glob>,
+    facts: Option<FactConditions>,
 }
 
 /// What the rules of a layer say about one part of a call.
@@ -66,6 +68,8 @@ pub(crate) struct Opinion {
     pub(crate) supervision: Option<Supervised>,
     pub(crate) risk: Risk,
     pub(crate) checks: Vec<Check>,
+    /// What the model is to be told, as it is written.
+    pub(crate) tell: Vec<String>,
 }
 
 /// A level of supervision and the rule it comes from.
@@ -272,23 +276,30 @@ impl ToolTable {
         view: &Action,
         command: Option<usize>,
         around: &Surroundings<'_>,
+        facts: &Gathered<'_>,
     ) -> Opinion {
-        let applying: Vec<(&Compiled, Naming)> = self
+        let applying: Vec<(&Compiled, Naming, Vec<FactUsed>)> = self
             .named(view.call.tool(), view.identity)
             .into_iter()
-            .filter(|(rule, naming)| rule.applies(*naming, view, command, around))
+            .filter_map(|(rule, naming)| {
+                let rests_on = rule.applies(naming, view, command, around, facts)?;
+                Some((rule, naming, rests_on))
+            })
             .collect();
         let highest = applying
             .iter()
-            .filter(|(rule, naming)| rule.supervision(*naming).is_some())
-            .map(|(rule, _)| rule.rule.priority)
+            .filter(|(rule, naming, _)| rule.supervision(*naming).is_some())
+            .map(|(rule, ..)| rule.rule.priority)
             .max();
         let mut opinion = Opinion::default();
-        for (rule, naming) in applying {
+        for (rule, naming, rests_on) in applying {
             let speaks = highest.is_none_or(|highest| rule.rule.priority >= highest);
             if speaks {
                 opinion.risk = opinion.risk.max(rule.rule.risk.unwrap_or_default());
                 opinion.checks.extend(&rule.rule.checks);
+                opinion
+                    .tell
+                    .extend(rule.rule.tell.clone().map(|tell| tell.0));
             }
             let Some(level) = rule.supervision(naming) else {
                 continue;
@@ -298,7 +309,9 @@ impl ToolTable {
                 .as_ref()
                 .is_none_or(|strictest| strictest.verdict < level.verdict());
             if (speaks || level == Supervision::Deny) && stricter {
-                opinion.supervision = Some(rule.supervised(level, naming, view));
+                let mut supervised = rule.supervised(level, naming, view);
+                say_facts(&mut supervised.reason, &rests_on);
+                opinion.supervision = Some(supervised);
             }
         }
         opinion
@@ -310,6 +323,7 @@ impl ToolTable {
         view: &Action,
         session: &SessionState,
         around: &Surroundings<'_>,
+        facts: &Gathered<'_>,
     ) -> Vec<Refusal> {
         if self.is_empty() {
             return Vec::new();
@@ -321,9 +335,10 @@ impl ToolTable {
         };
         let mut found = Vec::new();
         for (rule, naming) in self.named(view.call.tool(), view.identity) {
-            let applies = parts
-                .iter()
-                .any(|command| rule.applies(naming, view, *command, around));
+            let applies = parts.iter().any(|command| {
+                let rests_on = rule.applies(naming, view, *command, around, facts);
+                rests_on.is_some()
+            });
             if applies {
                 rule.check_parameters(view, &mut found);
                 rule.check_restrictions(view, around, &mut found);
@@ -346,13 +361,16 @@ impl Compiled {
         })
     }
 
+    /// Whether it is about a part of a call: the facts that rests on, if any of its conditions are about some. They are asked
+    /// for where everything else holds.
     fn applies(
         &self,
         naming: Naming,
         view: &Action,
         command: Option<usize>,
         around: &Surroundings<'_>,
-    ) -> bool {
+        facts: &Gathered<'_>,
+    ) -> Option<Vec<FactUsed>> {
         let purpose = match self.supervision(naming) {
             Some(Supervision::Automatic | Supervision::Notify) => Purpose::Loosen,
             Some(
@@ -363,9 +381,15 @@ impl Compiled {
             )
             | None => Purpose::Tighten,
         };
-        self.conditions
-            .iter()
-            .all(|condition| condition.holds(purpose, view, command, around))
+        let mut conditions = self.conditions.iter();
+        if !conditions.all(|condition| condition.holds(purpose, view, command, around)) {
+            return None;
+        }
+        let mut rests_on = Vec::new();
+        for asked in self.conditions.iter().filter_map(|one| one.facts.as_ref()) {
+            rests_on.extend(facts.hold(asked, purpose, command)?);
+        }
+        Some(rests_on)
     }
 
     fn supervised(&self, level: Supervision, naming: Naming, view: &Action) -> Supervised {
@@ -546,14 +570,6 @@ fn scheme_of(text: &str) -> Option<&str> {
     (plain && (rest.starts_with("//") || (bare() && !rest.starts_with(' ')))).then_some(scheme)
 }
 
-/// What a rule is for: one that loosens must be met by all of a call as it is written, one that
-/// tightens by any part of it in any spelling.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Purpose {
-    Loosen,
-    Tighten,
-}
-
 impl CompiledCondition {
     fn new(condition: &Condition) -> Self {
         let starts_with = condition.command_starts_with.clone();
@@ -566,6 +582,7 @@ impl CompiledCondition {
                 .map(|text| text.split_whitespace().map(str::to_owned).collect()),
             command_starts_meaning: Values::new(starts_with.as_slice()),
             path_matches: condition.path_matches.as_deref().map(Glob::new),
+            facts: condition.facts.clone(),
         }
     }
 

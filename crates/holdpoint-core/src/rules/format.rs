@@ -26,6 +26,18 @@ pub(crate) struct RuleEntry {
     pub(crate) matches: Vec<Example>,
     pub(crate) not_matches: Vec<Example>,
     pub(crate) when: Vec<CaseEntry>,
+    /// What the model is told of a call that runs.
+    pub(crate) tell: Option<String>,
+    /// The safe form of the command.
+    pub(crate) rewrite: Option<RewriteEntry>,
+}
+
+/// How a command is put in its safe form: some of its words are another one.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RewriteEntry {
+    pub(crate) replace: OneOrMany,
+    pub(crate) with: String,
 }
 
 /// A call that must match, or must not.
@@ -34,12 +46,21 @@ pub(crate) struct RuleEntry {
 pub(crate) enum Example {
     /// A command line.
     Line(String),
+    /// A command line, and what is so besides.
+    LineWhere {
+        /// The line.
+        line: String,
+        /// The facts.
+        facts: serde_json::Value,
+    },
     /// A call of any tool.
     Call {
         /// The tool.
         tool: String,
         /// Its arguments.
         input: serde_json::Map<String, serde_json::Value>,
+        /// What is so besides.
+        facts: Option<serde_json::Value>,
     },
 }
 
@@ -94,4 +115,6 @@ pub(crate) struct CaseEntry {
     pub(crate) within: OneOrMany,
     pub(crate) not_within: OneOrMany,
     pub(crate) tool: OneOrMany,
+    /// What must be so besides; read where it is known what facts there are.
+    pub(crate) facts: Option<serde_json::Value>,
 }

@@ -6,8 +6,9 @@ use std::fmt;
 use serde_json::Value;
 
 use super::format::{CaseEntry, Example, OneOrMany, PackFile};
-use super::{Case, PACKS, Rule, TARGETS, Texts, traces, words};
+use super::{Case, Help, PACKS, Rule, TARGETS, Texts, traces, words};
 use crate::call::{ToolCall, digest_of};
+use crate::facts::{FactConditions, StatedFacts};
 use crate::sql::StatementKind;
 use crate::stores::StoreKind;
 use crate::verdict::{Method, Risk, Verdict};
@@ -22,7 +23,7 @@ pub struct Pack {
     title: String,
     digest: String,
     rules: Vec<Rule>,
-    examples: Vec<(Vec<Example>, Vec<Example>)>,
+    examples: Vec<(Vec<ExampleCall>, Vec<ExampleCall>)>,
 }
 
 /// Why a pack cannot be used.
@@ -93,12 +94,14 @@ impl Pack {
             if entry.when.is_empty() {
                 return Err(wrong("it needs at least one [[rule.when]]".into()));
             }
+            let help = Help::read(entry.tell, entry.rewrite).map_err(&wrong)?;
             let verdict = Verdict::from_word(&entry.verdict)
-                .filter(|verdict| *verdict > Verdict::Allow)
+                // One that only helps objects to nothing.
+                .filter(|verdict| *verdict > Verdict::Allow || help.is_some())
                 .ok_or_else(|| {
                     let verdict = &entry.verdict;
                     wrong(format!(
-                        "unknown verdict `{verdict}`: use notify, contain, ask, review or deny"
+                        "unknown verdict `{verdict}`: use notify, contain, ask, review or deny, or allow for a rule that only tells or rewrites"
                     ))
                 })?;
             let risk = Risk::from_word(&entry.risk).ok_or_else(|| {
@@ -108,6 +111,11 @@ impl Pack {
                 ))
             })?;
             let cases: Result<Vec<Case>, String> = entry.when.into_iter().map(case).collect();
+            let tried = |list: Vec<Example>| -> Result<Vec<ExampleCall>, PackError> {
+                let read = list.into_iter().map(example);
+                read.collect::<Result<_, String>>().map_err(&wrong)
+            };
+            let tried = (tried(entry.matches)?, tried(entry.not_matches)?);
             rules.push(Rule {
                 pack: Cow::Owned(file.pack.clone()),
                 method,
@@ -116,9 +124,10 @@ impl Pack {
                 reason: Cow::Owned(entry.reason),
                 instead: Cow::Owned(entry.instead),
                 when: Cow::Owned(cases.map_err(&wrong)?),
+                help,
                 id: Cow::Owned(id),
             });
-            examples.push((entry.matches, entry.not_matches));
+            examples.push(tried);
         }
         Ok(Self {
             name: file.pack,
@@ -159,8 +168,8 @@ impl Pack {
                 risk: rule.risk,
                 reason: &rule.reason,
                 instead: &rule.instead,
-                matches: matches.iter().map(example).collect(),
-                not_matches: not_matches.iter().map(example).collect(),
+                matches,
+                not_matches,
             })
     }
 }
@@ -178,22 +187,46 @@ pub struct Description<'p> {
     pub reason: &'p str,
     /// What to do instead.
     pub instead: &'p str,
-    /// Calls it must match, each with the text it is written as.
-    pub matches: Vec<(String, ToolCall)>,
+    /// Calls it must match.
+    pub matches: &'p [ExampleCall],
     /// Calls it must not match.
-    pub not_matches: Vec<(String, ToolCall)>,
+    pub not_matches: &'p [ExampleCall],
 }
 
-fn example(example: &Example) -> (String, ToolCall) {
-    match example {
-        Example::Line(line) => (line.clone(), ToolCall::shell(line)),
-        Example::Call { tool, input } => {
+/// A call a rule is tried with.
+#[derive(Clone, Debug)]
+pub struct ExampleCall {
+    /// As it is written.
+    pub text: String,
+    /// The call.
+    pub call: ToolCall,
+    /// What is so besides.
+    pub facts: StatedFacts,
+}
+
+fn example(example: Example) -> Result<ExampleCall, String> {
+    let (text, call, facts) = match example {
+        Example::Line(line) => (line.clone(), ToolCall::shell(&line), None),
+        Example::LineWhere { line, facts } => (line.clone(), ToolCall::shell(&line), Some(facts)),
+        Example::Call { tool, input, facts } => {
             let text = format!("{tool} {}", Value::Object(input.clone()));
-            let call = ToolCall::new(tool, Value::Object(input.clone()));
+            let call = ToolCall::new(&tool, Value::Object(input));
             // A call nobody can make matches nothing; the test of the pack shows it.
-            (text, call.unwrap_or_else(|_| ToolCall::shell("")))
+            (text, call.unwrap_or_else(|_| ToolCall::shell("")), facts)
         }
-    }
+    };
+    Ok(match facts {
+        Some(facts) => ExampleCall {
+            text: format!("{text} where {facts}"),
+            call,
+            facts: StatedFacts::from_value(facts)?,
+        },
+        None => ExampleCall {
+            text,
+            call,
+            facts: StatedFacts::default(),
+        },
+    })
 }
 
 fn case(entry: CaseEntry) -> Result<Case, String> {
@@ -245,6 +278,9 @@ fn case(entry: CaseEntry) -> Result<Case, String> {
         within: texts(entry.within),
         not_within: texts(entry.not_within),
         tool: texts(entry.tool),
+        facts: (entry.facts)
+            .map(|facts| FactConditions::from_value(facts).map(Box::new))
+            .transpose()?,
     })
 }
 

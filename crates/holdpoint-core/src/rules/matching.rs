@@ -2,11 +2,32 @@
 
 use super::{Case, Rule, Texts};
 use crate::effects::{Effect, Subject};
+use crate::facts::{FactUsed, Gathered, Purpose};
 
-/// Whether a rule holds, and for which effect.
-pub(crate) fn holds<'e>(rule: &Rule, subject: &Subject<'e>) -> Option<Option<&'e Effect>> {
+/// How a rule holds.
+pub(crate) struct Holds<'e> {
+    /// The effect it is about.
+    pub(crate) effect: Option<&'e Effect>,
+    /// The facts that rests on.
+    pub(crate) facts: Vec<FactUsed>,
+}
+
+/// Whether a rule holds. Facts are asked for where everything else a case says does: rules of packs only object, so what is
+/// not known is as they say.
+pub(crate) fn holds<'e>(
+    rule: &Rule,
+    subject: &Subject<'e>,
+    facts: &Gathered<'_>,
+) -> Option<Holds<'e>> {
     let mut cases = rule.when.iter().filter(|case| is_about(case, subject));
-    cases.find_map(|case| case_holds(case, subject))
+    cases.find_map(|case| {
+        let effect = case_holds(case, subject)?;
+        let facts = match &case.facts {
+            Some(conditions) => facts.hold(conditions, Purpose::Tighten, subject.command)?,
+            None => Vec::new(),
+        };
+        Some(Holds { effect, facts })
+    })
 }
 
 /// Whether a case is about the program of a subject, or about any.
@@ -16,7 +37,7 @@ pub(super) fn is_about(case: &Case, subject: &Subject<'_>) -> bool {
     })
 }
 
-/// Whether all that a case says holds, its programs aside.
+/// Whether all that a case says holds, its programs and facts aside.
 pub(super) fn case_holds<'e>(case: &Case, subject: &Subject<'e>) -> Option<Option<&'e Effect>> {
     if case.effect != 0 && case.effect & subject.mask == 0 {
         return None;

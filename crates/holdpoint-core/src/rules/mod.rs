@@ -5,6 +5,7 @@
 
 pub(crate) mod format;
 pub(crate) mod gate_reach;
+pub(crate) mod helping;
 mod load;
 pub(crate) mod matching;
 mod own;
@@ -15,9 +16,11 @@ pub(crate) mod words;
 use std::borrow::Cow;
 
 use crate::effects::Subject;
+use crate::facts::FactConditions;
 use crate::verdict::{Method, Risk, Verdict};
 
-pub use load::{Description, Pack, PackError};
+pub(crate) use helping::Help;
+pub use load::{Description, ExampleCall, Pack, PackError};
 
 /// Several texts, compiled in or loaded.
 pub(crate) type Texts = Cow<'static, [Cow<'static, str>]>;
@@ -33,6 +36,8 @@ pub(crate) struct Rule {
     pub(crate) reason: Cow<'static, str>,
     pub(crate) instead: Cow<'static, str>,
     pub(crate) when: Cow<'static, [Case]>,
+    /// What it does for a call besides; no shipped rule does.
+    pub(crate) help: Option<Box<Help>>,
 }
 
 /// One way for a rule to hold: everything it says does.
@@ -67,6 +72,8 @@ pub(crate) struct Case {
     pub(crate) within: Texts,
     pub(crate) not_within: Texts,
     pub(crate) tool: Texts,
+    /// What must be so besides; no shipped rule asks for that, which means the same on every machine.
+    pub(crate) facts: Option<Box<FactConditions>>,
 }
 
 /// What is known of a program.
@@ -635,6 +642,7 @@ mod tests {
     use super::*;
     use crate::call::ToolCall;
     use crate::effects;
+    use crate::facts::Gathered;
     use crate::paths::Surroundings;
     use crate::understand::understand_alone;
 
@@ -667,10 +675,11 @@ mod tests {
         assert!(lines.len() > 1000, "{}", lines.len());
         for line in lines {
             let action = understand_alone(ToolCall::shell(&line), &Surroundings::nowhere());
+            let facts = Gathered::new(&action, Surroundings::nowhere());
             for subject in effects::subjects(&action) {
                 let all = RULES
                     .iter()
-                    .filter(|one| matching::holds(one, &subject).is_some());
+                    .filter(|one| matching::holds(one, &subject, &facts).is_some());
                 let mut all: Vec<&str> = all.map(|rule| rule.id.as_ref()).collect();
                 let mut found: Vec<&str> = candidates(&subject)
                     .iter()

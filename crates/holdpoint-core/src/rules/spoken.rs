@@ -1,8 +1,8 @@
 //! What a case asks, in the words its pack is written in.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{Case, TARGETS, Texts, words};
+use super::{Case, Help, TARGETS, Texts, words};
 
 /// The keys a case has, each with what it asks for, in the order of `docs/rules.md`.
 pub(crate) fn keys(case: &Case) -> Vec<(&'static str, Value)> {
@@ -32,11 +32,29 @@ pub(crate) fn keys(case: &Case) -> Vec<(&'static str, Value)> {
         ("within", texts(&case.within)),
         ("not_within", texts(&case.not_within)),
         ("tool", texts(&case.tool)),
+        (
+            "facts",
+            (case.facts.as_ref()).map_or(Value::Null, |facts| Value::Object(facts.spoken())),
+        ),
     ];
     keys.retain(|(_, value)| {
         !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty())
     });
     keys
+}
+
+/// What a rule does for a call besides objecting.
+pub(crate) fn help(help: &Help) -> Vec<(&'static str, Value)> {
+    let rewrite = help.rewrite.as_ref().map(|rewrite| {
+        let (replace, with) = rewrite.spoken();
+        json!({"replace": replace, "with": with})
+    });
+    let tell = help.tell.as_ref().map(|tell| json!(tell));
+    let keys = [("tell", tell), ("rewrite", rewrite)];
+    let given = keys.into_iter();
+    given
+        .filter_map(|(key, value)| Some((key, value?)))
+        .collect()
 }
 
 /// The words whose bits are set.

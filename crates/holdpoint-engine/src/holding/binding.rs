@@ -54,7 +54,7 @@ pub(super) fn described(
         .map(
             |(path, verb)| json!({"path": path, "what": verb, "state": state_of(Path::new(path), &mut left)}),
         );
-    json!({
+    let mut whole = json!({
         "agent": asked.agent,
         "session": asked.session,
         "workspace": asked.workspace,
@@ -67,7 +67,15 @@ pub(super) fn described(
         "required": terms.required,
         "approvers": terms.approvers,
         "phrase": terms.phrase,
-    })
+    });
+    // On another branch it is another call. Without such facts the text is as it was before there were any.
+    let facts: Vec<_> = (decision.facts.iter())
+        .filter(|fact| fact.is_of_the_project())
+        .collect();
+    if let (false, Some(fields)) = (facts.is_empty(), whole.as_object_mut()) {
+        fields.insert("facts".into(), json!(facts));
+    }
+    whole
 }
 
 /// What may still be looked into.

@@ -2,6 +2,7 @@
 //! is there a copy of what it would change; and it is counted (X-04).
 
 use std::path::Path;
+use std::sync::Arc;
 
 use holdpoint_broker::{BrokerHost, CallContext, Event, Prepared, Problem, Resolution, answering};
 use holdpoint_core::policy::Check;
@@ -54,7 +55,8 @@ fn by_rule(judged: Judged) -> Result<Outcome, EngineError> {
         engine: judged.engine,
         caller: judged.caller,
         reading: judged.reading,
-        made: None,
+        rewritten: judged.made.is_some(),
+        made: judged.made.map(Arc::unwrap_or_clone),
         decision,
         request: None,
     })))
@@ -110,6 +112,7 @@ fn by_person(judged: Judged, told: Resolution) -> Result<Outcome, EngineError> {
         caller: judged.caller,
         reading: now.reading,
         made,
+        rewritten: false,
         decision,
         request: told.id,
     })))
@@ -228,9 +231,10 @@ fn overtaken(decision: &Decision) -> Decision {
     Decision {
         verdict: Verdict::Deny,
         method: Method::Error,
-        reason: "It changed after it was released: the policy or a file it names is another now. \
-                 Make the call again to have it looked at as it is"
-            .into(),
+        reason:
+            "It changed after it was released: the policy, a file it names or a fact a rule asks \
+                 about is another now. Make the call again to have it looked at as it is"
+                .into(),
         ..decision.clone()
     }
 }
@@ -279,5 +283,55 @@ mod tests {
         told.binding = Some(now.binding);
         let looked = by_person(judged(), told).unwrap();
         assert!(matches!(looked, Outcome::Runs(_)), "{looked:?}");
+    }
+
+    #[test]
+    fn on_another_branch_it_is_another_call() {
+        let home = tempfile::tempdir().unwrap();
+        let root = home.path().canonicalize().unwrap();
+        let head = root.join(".git/HEAD");
+        std::fs::create_dir(root.join(".git")).unwrap();
+        let on = |branch: &str| std::fs::write(&head, format!("ref: refs/heads/{branch}")).unwrap();
+        let locations = Locations {
+            state: Some(root.join("state")),
+            ..Locations::of_this_machine()
+        };
+        let text = r#"{"defaultPolicy": "defer", "tools": {"Bash": {"supervision": "confirm",
+            "conditions": {"facts": {"not_branch": "scratch"}}}}}"#;
+        let policy = Policy::from_text("p", text).unwrap();
+        let engine = Engine::at(&locations);
+        let caller = Arc::new(Caller {
+            agent: "a".into(),
+            session_name: Some("s".into()),
+            policy: PolicySource::Given(GivenPolicy(Arc::new(policy))),
+            session: SessionSource::Kept("s".into()),
+            workspace: root.clone(),
+            can_contain: false,
+            circumstances: Default::default(),
+        });
+        let call = ToolCall::shell("make").in_directory(root.to_str().unwrap());
+        let judged = || engine.judge(call.clone(), Arc::clone(&caller)).unwrap();
+        on("topic");
+        let asked = judged().calling().unwrap();
+        let host = Host {
+            engine: &engine,
+            policy: caller.policy.clone(),
+            introduce: None,
+        };
+        let shown = host.look(&asked).unwrap().judged;
+        let mut told = Resolution::decided(&Decision {
+            verdict: Verdict::Allow,
+            ..shown.decision
+        });
+        told.binding = Some(shown.binding);
+        let runs = |told: &Resolution| match by_person(judged(), told.clone()).unwrap() {
+            Outcome::Runs(_) => true,
+            Outcome::Refused(_) | Outcome::HandedOn(_) => false,
+        };
+        assert!(runs(&told));
+        on("main");
+        assert!(!runs(&told));
+        on("topic");
+        assert!(runs(&told));
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn rsync(command: &ExplainedCommand, directory: Option<&Path>) -> Kno
     arguments.extend(flags);
     arguments.push("--");
     arguments.extend(operands);
-    match quiet::run("rsync", &arguments, directory, &[]) {
+    match quiet::run("rsync", &arguments, directory, &[], quiet::MAX_TIME) {
         Err(why) => Known::nothing(&format!("it cannot be said: {why}")),
         Ok(said) => {
             let changes: Vec<String> = said

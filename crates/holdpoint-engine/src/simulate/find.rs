@@ -63,7 +63,7 @@ pub(super) fn simulate(
         .iter()
         .position(|word| word.starts_with(['-', '(', '!']));
     arguments.insert(start.unwrap_or(arguments.len()), "-depth");
-    let found = match quiet::run("find", &arguments, directory, &[]) {
+    let found = match quiet::run("find", &arguments, directory, &[], quiet::MAX_TIME) {
         Ok(found) => found,
         Err(why) => return Some(Known::nothing(&format!("it cannot be said: {why}"))),
     };

@@ -78,6 +78,14 @@ pub(super) fn simulate(command: &ExplainedCommand, directory: Option<&Path>) -> 
     Some(known.unwrap_or_else(|why| Known::nothing(&format!("it cannot be said: {why}"))))
 }
 
+/// Whether nothing is uncommitted in the worktree around a directory, files git does not know among it; none if git does not
+/// say so in time.
+pub(super) fn is_clean(directory: &Path, time: Duration) -> Option<bool> {
+    let repository = Repository::until(directory, Some(Instant::now() + time)).ok()?;
+    let said = repository.ask(&["status", "--porcelain", "-z", "--ignore-submodules=dirty"]);
+    Some(said.ok()?.text.is_empty())
+}
+
 /// Subcommands that lose nothing.
 const READERS: &[&str] = &[
     "blame",
@@ -282,13 +290,20 @@ struct Repository<'d> {
     directory: &'d Path,
     /// Settings that switch its filters off.
     filters: Vec<String>,
+    /// When everything that is asked must be answered, if not each question by itself.
+    until: Option<Instant>,
 }
 
 impl<'d> Repository<'d> {
     fn at(directory: &'d Path) -> Result<Self, String> {
+        Self::until(directory, None)
+    }
+
+    fn until(directory: &'d Path, until: Option<Instant>) -> Result<Self, String> {
         let mut repository = Self {
             directory,
             filters: Vec::new(),
+            until,
         };
         if repository
             .ask(&["rev-parse", "--is-inside-work-tree"])
@@ -330,7 +345,9 @@ impl<'d> Repository<'d> {
             all.extend(["-c", setting]);
         }
         all.extend(arguments);
-        quiet::run("git", &all, self.directory, ENVIRONMENT)
+        let left = |until: Instant| until.saturating_duration_since(Instant::now());
+        let time = self.until.map_or(quiet::MAX_TIME, left);
+        quiet::run("git", &all, self.directory, ENVIRONMENT, time)
     }
 
     /// The commit a name stands for.

@@ -11,6 +11,7 @@ mod git;
 mod quiet;
 
 use std::path::Path;
+use std::time::Duration;
 
 use holdpoint_core::{Action, Explained, ExplainedCommand, Surroundings, explained};
 use serde::Serialize;
@@ -23,6 +24,11 @@ const MAX_LISTED: usize = 20;
 /// The most commands of a line that are simulated, since each may start a program; beyond it the simulation says
 /// that it is not whole.
 const MAX_COMMANDS: usize = 20;
+
+/// Whether nothing is uncommitted in the worktree around a directory; none if git does not say so in time.
+pub(crate) fn is_clean(directory: &Path, time: Duration) -> Option<bool> {
+    git::is_clean(directory, time)
+}
 
 /// What a call would do.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

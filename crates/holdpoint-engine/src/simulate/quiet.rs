@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long such a program may take, since a person waits for it; then it is ended, and its answer is unknown.
-const MAX_TIME: Duration = Duration::from_secs(5);
+pub(super) const MAX_TIME: Duration = Duration::from_secs(5);
 
 /// The most bytes of output that are read: far more than is shown. The rest is left, and the answer says it is cut.
 const MAX_OUTPUT: usize = 1 << 20;
@@ -47,7 +47,9 @@ pub(super) fn run(
     arguments: &[&str],
     directory: &Path,
     environment: &[(&str, &str)],
+    time: Duration,
 ) -> Result<Output, String> {
+    let late = || format!("{program} took longer than {} s", time.as_secs_f32());
     let mut command = Command::new(program);
     command
         .args(arguments)
@@ -75,17 +77,14 @@ pub(super) fn run(
         let read = output.map(|output| output.take(limit).read_to_end(&mut text));
         let _ = sender.send(read.is_some_and(|read| read.is_ok()).then_some(text));
     });
-    let until = Instant::now() + MAX_TIME;
+    let until = Instant::now() + time;
     let text = match reader {
-        Ok(_) => receiver.recv_timeout(MAX_TIME).ok().flatten(),
+        Ok(_) => receiver.recv_timeout(time).ok().flatten(),
         Err(_) => None,
     };
     let Some(mut text) = text else {
         end(&mut child);
-        return Err(format!(
-            "{program} took longer than {} s",
-            MAX_TIME.as_secs()
-        ));
+        return Err(late());
     };
     let cut = text.len() > MAX_OUTPUT;
     text.truncate(MAX_OUTPUT);
@@ -98,10 +97,7 @@ pub(super) fn run(
         Some(false) => Err(format!("{program} refuses")),
         None => {
             end(&mut child);
-            Err(format!(
-                "{program} took longer than {} s",
-                MAX_TIME.as_secs()
-            ))
+            Err(late())
         }
     }
 }

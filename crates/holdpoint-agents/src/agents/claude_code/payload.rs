@@ -9,7 +9,7 @@ use crate::hook::events::{BEFORE_CALL, BEFORE_PROMPT, Event, Events, TURN_ENDS};
 use crate::hook::glimpse::Glimpse;
 use crate::hook::nested;
 use crate::hook::reading::{Facts, parsed};
-use crate::hook::wording::{self, RAN_CHANGED, RAN_CONTAINED};
+use crate::hook::wording::{self, RAN_CHANGED};
 use crate::hook::{HookPoint, Pause, Problem, Question, Reply, Returned};
 use crate::own_rules::{Circumstances, Rules};
 use holdpoint_engine::inspecting::Inspected;
@@ -75,11 +75,22 @@ impl Adapter for ClaudeCode {
         }
     }
 
-    fn of_contained(
+    fn with_note(&self, point: HookPoint, output: Option<Value>, note: &str) -> Option<Value> {
+        match point {
+            HookPoint::BeforeCall => nested::with_note(output, note),
+            HookPoint::Otherwise
+            | HookPoint::BeforeCommand
+            | HookPoint::BeforePrompt
+            | HookPoint::Unknown => output,
+        }
+    }
+
+    fn of_replaced(
         &self,
         point: HookPoint,
         input: &Map<String, Value>,
         reason: &str,
+        note: &str,
     ) -> Option<Value> {
         (point == HookPoint::BeforeCall).then(|| {
             json!({"hookSpecificOutput": {
@@ -87,7 +98,7 @@ impl Adapter for ClaudeCode {
                 "permissionDecision": "allow",
                 "permissionDecisionReason": reason,
                 "updatedInput": input,
-                "additionalContext": RAN_CONTAINED,
+                "additionalContext": note,
             }})
         })
     }

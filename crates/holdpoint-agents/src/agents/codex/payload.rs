@@ -7,7 +7,7 @@ use super::own_rules;
 use crate::hook::adapter::{Adapter, Heard, HookReply, Seen};
 use crate::hook::events::{BEFORE_CALL, BEFORE_PROMPT, Event, Events, TURN_ENDS};
 use crate::hook::reading::Facts;
-use crate::hook::wording::{RAN_CHANGED, RAN_CONTAINED};
+use crate::hook::wording::RAN_CHANGED;
 use crate::hook::{HookPoint, Problem, Question, Returned, nested};
 use crate::own_rules::{Circumstances, Rules};
 
@@ -48,18 +48,29 @@ impl Adapter for Codex {
         }
     }
 
-    fn of_contained(
+    fn with_note(&self, point: HookPoint, output: Option<Value>, note: &str) -> Option<Value> {
+        match point {
+            HookPoint::BeforeCall => nested::with_note(output, note),
+            HookPoint::Otherwise
+            | HookPoint::BeforeCommand
+            | HookPoint::BeforePrompt
+            | HookPoint::Unknown => output,
+        }
+    }
+
+    fn of_replaced(
         &self,
         point: HookPoint,
         input: &Map<String, Value>,
         _reason: &str,
+        note: &str,
     ) -> Option<Value> {
         (point == HookPoint::BeforeCall).then(|| {
             json!({"hookSpecificOutput": {
                 "hookEventName": "PreToolUse",
                 "permissionDecision": "allow",
                 "updatedInput": input,
-                "additionalContext": RAN_CONTAINED,
+                "additionalContext": note,
             }})
         })
     }

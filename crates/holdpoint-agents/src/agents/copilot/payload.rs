@@ -65,11 +65,12 @@ impl Adapter for Copilot {
         }
     }
 
-    fn of_contained(
+    fn of_replaced(
         &self,
         point: HookPoint,
         input: &Map<String, Value>,
         _reason: &str,
+        _note: &str,
     ) -> Option<Value> {
         // A decision would take the place of its own rules and of its user's answer.
         match point {

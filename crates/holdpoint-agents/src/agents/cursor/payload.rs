@@ -36,6 +36,14 @@ impl Adapter for Cursor {
         }
     }
 
+    fn with_note(&self, point: HookPoint, mut output: Option<Value>, note: &str) -> Option<Value> {
+        let fields = output.as_mut().and_then(Value::as_object_mut);
+        if let (HookPoint::BeforeCall, Some(fields)) = (point, fields) {
+            fields.insert("additional_context".into(), note.into());
+        }
+        output
+    }
+
     fn of_result(&self, returned: Option<&Returned>, seen: Seen<'_>) -> Option<Value> {
         let replaceable = returned.is_some_and(|returned| returned.replaceable);
         match seen {

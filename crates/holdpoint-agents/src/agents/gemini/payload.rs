@@ -52,11 +52,12 @@ impl Adapter for Gemini {
         }
     }
 
-    fn of_contained(
+    fn of_replaced(
         &self,
         point: HookPoint,
         input: &Map<String, Value>,
         _reason: &str,
+        _note: &str,
     ) -> Option<Value> {
         // Without a decision its own policy decides, as it would have.
         (point == HookPoint::BeforeCall).then(

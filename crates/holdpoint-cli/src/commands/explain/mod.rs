@@ -220,6 +220,12 @@ impl Explanation<'_> {
                 writeln!(terminal.out, "    {}", terminal.faint(&file.digest))?;
             }
         }
+        if !self.decision.facts.is_empty() {
+            heading("Facts that rules asked about", terminal)?;
+            for fact in &self.decision.facts {
+                text(&fact.to_string(), 2, terminal)?;
+            }
+        }
         heading("Rules that matched", terminal)?;
         matched::print(&self.rules, terminal)?;
         heading("Layers in force, the highest authority first", terminal)?;
@@ -240,6 +246,16 @@ impl Explanation<'_> {
         heading("Why", terminal)?;
         for sentence in &self.why {
             text(sentence, 2, terminal)?;
+        }
+        for told in &self.decision.tell {
+            text(&format!("The model is told: {told}"), 2, terminal)?;
+        }
+        if let Some(rewrite) = &self.decision.rewrite {
+            let (rule, line) = (&rewrite.rule, &rewrite.line);
+            let words = format!(
+                "Its safe form is `{line}` ({rule}): a hook that can has that judged, and run if nobody has to be asked."
+            );
+            text(&words, 2, terminal)?;
         }
         if let Some(why) = self.decision.uncontained {
             text(

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use holdpoint_agents::hook::HookCall;
 use holdpoint_agents::own_rules::{Circumstances, CommandLine, MayMatch, ancestors};
 use holdpoint_agents::setup::Around;
+use holdpoint_core::Explained;
 use holdpoint_engine::containing::{
     self, NotContained, Plan, PlanError, Ticket, Tickets, Tier, Wanted, Wrapped,
 };
@@ -41,6 +42,36 @@ pub(super) fn can_be_wrapped(
     }
     plan(&directory, locations)?;
     program().ok_or(NotContained::Program)?;
+    match own_rules(asked, caller, line, &explained, standing) {
+        MayMatch::No => Ok(()),
+        MayMatch::Yes(rule) => Err(NotContained::OwnRule(rule)),
+        MayMatch::Unknown(reason) => Err(NotContained::OwnRulesUnknown(reason)),
+    }
+}
+
+/// Whether another line may take the place of the agent's: it is a command, and no rule of the agent's own may be about it. The
+/// agent would ask nobody, and its user's rules must not be got around by a form of the command they do not name.
+pub(super) fn can_be_rewritten(asked: &HookCall, caller: &Caller, decided: &Decided) -> bool {
+    let call = decided.action().call();
+    let (Some(line), Ok(explained)) = (line(call), decided.explained()) else {
+        return false;
+    };
+    let standing = Path::new(call.cwd().unwrap_or("/"));
+    asked.can_be_contained()
+        && matches!(
+            own_rules(asked, caller, line, &explained, standing),
+            MayMatch::No
+        )
+}
+
+/// Whether a rule of the agent's own may be about a line.
+fn own_rules(
+    asked: &HookCall,
+    caller: &Caller,
+    line: &str,
+    explained: &Explained,
+    standing: &Path,
+) -> MayMatch {
     let mode = caller.circumstances.more.get("permission_mode");
     let circumstances = Circumstances {
         around: &Around::of_this_machine(&caller.workspace),
@@ -48,12 +79,8 @@ pub(super) fn can_be_wrapped(
         mode: mode.and_then(Value::as_str),
         processes: &ancestors(),
     };
-    let line = CommandLine::new(line, &explained, standing);
-    match asked.own_rules(&line, &circumstances) {
-        MayMatch::No => Ok(()),
-        MayMatch::Yes(rule) => Err(NotContained::OwnRule(rule)),
-        MayMatch::Unknown(reason) => Err(NotContained::OwnRulesUnknown(reason)),
-    }
+    let line = CommandLine::new(line, explained, standing);
+    asked.own_rules(&line, &circumstances)
 }
 
 /// What a command would be given there: there are directories in which none can be contained.

@@ -145,11 +145,12 @@ impl Gatekeeper for Gate {
             can_contain: asked.can_be_contained(),
             ..Caller::clone(&caller)
         });
-        let judged = self
-            .engine
-            .judge_containing(call, Arc::clone(&caller), |decided| {
-                containing::can_be_wrapped(&asked, &caller, decided, self.engine.locations())
-            })?;
+        let judged = self.engine.judge_containing(
+            call,
+            Arc::clone(&caller),
+            |decided| containing::can_be_wrapped(&asked, &caller, decided, self.engine.locations()),
+            |decided| containing::can_be_rewritten(&asked, &caller, decided),
+        )?;
         // A person may take their time; the agent is told to wait for longer than this, if it can be.
         let take_time = |wait| {
             last_words::note_stops(true);
@@ -183,11 +184,17 @@ impl Gatekeeper for Gate {
                 HookDecision {
                     decision,
                     edited: Some(wrapped),
+                    rewritten: false,
                 }
             }
             Outcome::Runs(permit) => {
+                let rewritten = permit.was_rewritten();
                 let (decision, edited) = permit.hand_over();
-                HookDecision { decision, edited }
+                HookDecision {
+                    decision,
+                    edited,
+                    rewritten,
+                }
             }
             Outcome::HandedOn(decision) => decision.into(),
             // The agent has no word for a question, and says so in its own.

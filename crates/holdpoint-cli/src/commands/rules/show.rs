@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use anyhow::bail;
+use holdpoint_core::ExampleCall;
 use holdpoint_engine::{Guard, Method, Pack, Policy, Switched};
 use serde_json::{Map, Value, json};
 
@@ -42,7 +43,7 @@ impl Examples {
             .chain(policy.packs())
             .flat_map(Pack::descriptions)
             .find(|rule| rule.id == guard.id);
-        let texts = |list: Vec<_>| list.into_iter().map(|(text, _)| text).collect();
+        let texts = |list: &[ExampleCall]| list.iter().map(|one| one.text.clone()).collect();
         Ok(match found {
             Some(rule) => Self {
                 matches: texts(rule.matches),
@@ -76,6 +77,7 @@ fn json(guard: &Guard<'_>, examples: &Examples) -> Value {
         "method": guard.method,
         "reason": guard.reason,
         "instead": guard.instead,
+        "help": guard.help().into_iter().collect::<std::collections::BTreeMap<_, _>>(),
         "switches": guard.switches,
         "cases": cases,
         "matches": examples.matches,
@@ -99,6 +101,9 @@ fn print(guard: &Guard<'_>, examples: &Examples, terminal: &mut Terminal) -> any
     row("risk", guard.risk.as_str())?;
     row("reason", &escape_for_display(guard.reason, 500))?;
     row("instead", &escape_for_display(guard.instead, 500))?;
+    for (key, value) in guard.help() {
+        row(key, &escape_for_display(&value.to_string(), 700))?;
+    }
     let pack = format!(
         "{}: {} ({})",
         guard.pack,

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::bail;
-use holdpoint_core::{Surroundings, matching_rules, understand_alone};
-use holdpoint_engine::{Entry, Lookup, Pack, ToolCall, read_pack};
+use holdpoint_core::{ExampleCall, Surroundings, matching_rules, understand_alone};
+use holdpoint_engine::{Pack, read_pack};
 use serde::Serialize;
 use serde_json::json;
 
@@ -78,13 +78,13 @@ impl Trial {
             self.rules += 1;
             let should = rule.matches.iter().map(|example| (example, true));
             let should_not = rule.not_matches.iter().map(|example| (example, false));
-            for ((text, call), should_match) in should.chain(should_not) {
+            for (example, should_match) in should.chain(should_not) {
                 self.examples += 1;
-                let matched = matched(call, loaded);
+                let matched = matched(example, loaded);
                 if matched.iter().any(|id| id == rule.id) != should_match {
                     self.failures.push(Failure {
                         rule: rule.id.to_owned(),
-                        example: text.clone(),
+                        example: example.text.clone(),
                         should_match,
                         matched,
                     });
@@ -132,22 +132,16 @@ impl Failure {
     }
 }
 
-/// A disk with nothing on it, so that examples say the same on every machine.
-struct Empty;
-
-impl Lookup for Empty {
-    fn entry(&self, _path: &str) -> Entry {
-        Entry::Missing
-    }
-}
-
-fn matched(call: &ToolCall, loaded: &[Pack]) -> Vec<String> {
+/// The rules that match an example, in a world with nothing in it but the facts it states: so it says the same on every
+/// machine.
+fn matched(example: &ExampleCall, loaded: &[Pack]) -> Vec<String> {
     let around = Surroundings {
         workspace: Some("/work/app"),
         directory: None,
         home: Some("/home/dev"),
-        lookup: &Empty,
+        lookup: &example.facts,
         can_contain: false,
     };
-    matching_rules(&understand_alone(call.clone(), &around), loaded)
+    let action = understand_alone(example.call.clone(), &around);
+    matching_rules(&action, loaded, &around)
 }
