@@ -38,8 +38,9 @@ mod verdict;
 pub use call::{CallError, StrictValue, ToolCall, digest_of};
 pub use catalogue::{
     Effect, command_argument, names_command, reaches_network, reads_files, standing_name,
+    tool_names,
 };
-pub use decision::{Decision, Finding, Uncontained};
+pub use decision::{Decision, Finding, StatedIn, Uncontained};
 pub use document::DocumentError;
 pub use effects::is_secret_variable;
 pub use glob::Glob;
@@ -52,7 +53,7 @@ pub use named::{Named, PathVerb, named, written_by};
 pub use offers::{OfferScope, offers};
 pub use paths::Surroundings;
 pub use policy::{Policy, Profile};
-pub use rules::{Description, Pack, PackError};
+pub use rules::{Description, Pack, PackError, program_names};
 pub use session::{Mark, SessionState, Suspensions};
 pub use timestamp::Timestamp;
 pub use understand::{Action, MAX_COMMAND, understand, understand_alone};
