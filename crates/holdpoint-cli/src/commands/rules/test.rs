@@ -4,11 +4,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::bail;
-use holdpoint_core::{Surroundings, matching_rules, understand_alone};
-use holdpoint_engine::{Entry, Lookup, Pack, ToolCall, read_pack};
+use holdpoint_core::{matching_rules, understand_alone};
+use holdpoint_engine::{Pack, ToolCall, read_pack};
 use serde::Serialize;
 use serde_json::json;
 
+use crate::commands::empty_machine;
 use crate::exit::Exit;
 use crate::terminal::{Terminal, escape_for_display};
 use holdpoint_engine::humanize::counted;
@@ -132,22 +133,7 @@ impl Failure {
     }
 }
 
-/// A disk with nothing on it, so that examples say the same on every machine.
-struct Empty;
-
-impl Lookup for Empty {
-    fn entry(&self, _path: &str) -> Entry {
-        Entry::Missing
-    }
-}
-
 fn matched(call: &ToolCall, loaded: &[Pack]) -> Vec<String> {
-    let around = Surroundings {
-        workspace: Some("/work/app"),
-        directory: None,
-        home: Some("/home/dev"),
-        lookup: &Empty,
-        can_contain: false,
-    };
+    let around = empty_machine::surroundings(false);
     matching_rules(&understand_alone(call.clone(), &around), loaded)
 }
