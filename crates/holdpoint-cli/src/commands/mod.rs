@@ -10,6 +10,7 @@ pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod empty_machine;
 pub(crate) mod explain;
+pub(crate) mod first_policy;
 pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod log;
