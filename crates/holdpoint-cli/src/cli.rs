@@ -5,6 +5,7 @@ mod demo;
 mod log;
 mod people;
 mod permissions;
+mod policy;
 mod replay;
 mod rules;
 mod run;
@@ -28,6 +29,9 @@ pub(crate) use demo::Demo;
 pub(crate) use log::{IndexWhen, LedgerPlace, List, Log, LogAction, Wanted};
 pub(crate) use people::{People, PeopleAction};
 pub(crate) use permissions::{Action, DefaultWord, Permissions, Scope};
+pub(crate) use policy::{
+    PolicyAction, PolicyDiff, PolicyLint, PolicySuggest, PolicyTest, PolicyTools,
+};
 pub(crate) use replay::{FailOn, Replay};
 pub(crate) use rules::{RuleWord, Rules, RulesAction, RulesUnder};
 pub(crate) use run::{Floor, Run};
@@ -52,7 +56,9 @@ pub(crate) use span::Span;
     Exit codes of scan:\n  \
     0 pass   3 annotate   2 quarantine or block   1 error   130 interrupted\n\n\
     Exit codes of log verify:\n  \
-    0 intact   4 something was changed, removed or added   1 error")]
+    0 intact   4 something was changed, removed or added   1 error\n\n\
+    Exit codes of policy:\n  \
+    0 nothing to say   1 a case fails, lint warns, verdicts differ   5 something cannot be used")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -184,6 +190,9 @@ pub(crate) enum Command {
     /// rules, and loads packs of your own.
     #[command(after_help = rules::EXAMPLES)]
     Rules(Rules),
+    /// Write policies you can trust: try cases, find traps, get suggestions, see what changes
+    #[command(after_help = policy::EXAMPLES)]
+    Policy(PolicyTools),
     /// See and change the rules of a session
     Permissions(Permissions),
     /// Vouch for a project's policy file, so that its allow rules count

@@ -16,6 +16,8 @@ pub(crate) enum Exit {
     Held = 3,
     /// The ledger is not as it was written.
     Tampered = 4,
+    /// A file or the ledger could not be used, where 1 says that something in it does not hold.
+    Unusable = 5,
     /// Somebody pressed Ctrl-C, as shells count it.
     Interrupted = 130,
 }

@@ -48,6 +48,10 @@ fn answer() -> u8 {
     if let Command::Run(args) = &cli.command {
         return commands::run::run(args);
     }
+    let failure = match matches!(cli.command, Command::Policy(_)) {
+        true => Exit::Unusable,
+        false => Exit::Error,
+    };
     let mut terminal = Terminal::standard();
     let ended = run(cli.command, &mut terminal).and_then(|exit| {
         terminal.out.flush()?;
@@ -60,7 +64,7 @@ fn answer() -> u8 {
         Err(error) => {
             let _ = terminal.out.flush();
             let _ = writeln!(io::stderr(), "holdpoint: {error:#}");
-            Exit::Error.into()
+            failure.into()
         }
     }
 }
@@ -87,6 +91,7 @@ fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Exit> {
         Command::Log(args) => commands::log::run(&args, terminal),
         Command::Report(args) => commands::report::run(&args, terminal),
         Command::Rules(args) => commands::rules::run(&args.action, terminal),
+        Command::Policy(args) => commands::policy::run(&args.action, terminal),
         Command::Permissions(args) => commands::permissions::run(&args, terminal),
         Command::Trust(args) => commands::trust::run(&args, terminal),
         Command::Serve(args) => commands::serve::serve(&args, terminal),

@@ -25,6 +25,9 @@ pub struct Decision {
     pub rule: Option<String>,
     /// Why, for a person.
     pub reason: String,
+    /// Where the default that decided is stated; none where something else decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stated_in: Option<StatedIn>,
     /// What to do instead, for the agent.
     pub instead: Option<String>,
     /// Every rule that matched, the deciding one first.
@@ -68,6 +71,26 @@ pub struct Rewritten {
     pub rule: String,
     /// The line.
     pub line: String,
+}
+
+/// Where a policy says what happens to a call no rule speaks about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatedIn {
+    /// The file.
+    pub file: String,
+    /// The line of `defaultPolicy`, or of the profile that has one; none where the file states neither,
+    /// which means deny (J-02).
+    pub line: Option<usize>,
+}
+
+impl StatedIn {
+    /// The place, for people.
+    pub fn words(&self) -> String {
+        match self.line {
+            Some(line) => format!("stated in {}:{line}", self.file),
+            None => format!("{} states none, which means deny", self.file),
+        }
+    }
 }
 
 /// Why a call that could have run inside the sandbox does not.
@@ -128,6 +151,7 @@ impl Decision {
             method: Method::Error,
             rule: None,
             reason: reason.into(),
+            stated_in: None,
             instead: None,
             findings: Vec::new(),
             checks: Vec::new(),

@@ -128,7 +128,7 @@ impl Glob {
     }
 
     /// A text that matches, with `star` in place of each star.
-    pub(crate) fn example(&self, star: &str) -> String {
+    pub fn example(&self, star: &str) -> String {
         let runs = self.runs.iter().map(|run| match run {
             Run::Literal(text) => text.clone(),
             Run::Mixed(tokens) => tokens.iter().map(Token::example).collect(),

@@ -39,8 +39,9 @@ mod verdict;
 pub use call::{CallError, StrictValue, ToolCall, digest_of};
 pub use catalogue::{
     Effect, command_argument, names_command, reaches_network, reads_files, standing_name,
+    tool_names,
 };
-pub use decision::{Decision, Finding, Rewritten, Uncontained};
+pub use decision::{Decision, Finding, Rewritten, StatedIn, Uncontained};
 pub use document::DocumentError;
 pub use effects::is_secret_variable;
 pub use glob::Glob;
@@ -53,7 +54,7 @@ pub use named::{Named, PathVerb, named, written_by};
 pub use offers::{OfferScope, offers};
 pub use paths::Surroundings;
 pub use policy::{Policy, Profile};
-pub use rules::{Description, ExampleCall, Pack, PackError};
+pub use rules::{Description, ExampleCall, Pack, PackError, program_names};
 pub use session::{Mark, SessionState, Suspensions};
 pub use timestamp::Timestamp;
 pub use understand::{Action, MAX_COMMAND, understand, understand_alone};

@@ -11,6 +11,7 @@ use crate::catalogue::{self, Identity, Tool};
 use crate::glob::Glob;
 use crate::paths::Surroundings;
 use crate::policy::RuleList;
+use crate::policy::patterns::LastStar;
 use crate::policy::rules::{Match, MatchKind, Rules, tool_match};
 use crate::policy::tool_names::{Naming, WrittenName};
 use crate::text::{Origin, Severity};
@@ -299,7 +300,7 @@ impl SessionRules {
 
     /// The deny entries that match. A glob that names the tool gives way to an allow entry that
     /// names it exactly (J-22), but not where it matched a command of the line (J-23).
-    pub(crate) fn denying(&self, view: &Action) -> Vec<Match> {
+    pub(crate) fn denying(&self, view: &Action, star: LastStar) -> Vec<Match> {
         if self.deny.entries.is_empty() {
             return Vec::new();
         }
@@ -327,7 +328,7 @@ impl SessionRules {
         let by_signature = self
             .deny
             .signatures
-            .touching(view)
+            .touching(view, star)
             .into_iter()
             .filter(|found| {
                 // The text form of a call starts with the tool's name: a glob that matches it by that

@@ -38,6 +38,9 @@ pub(crate) fn explained(decision: &Decision) -> String {
     }
     text.push_str(": ");
     text.push_str(&reason);
+    if let Some(place) = &decision.stated_in {
+        text.push_str(&format!(" Default: {}", sentence(&place.words(), 500)));
+    }
     let deciding = decision
         .findings
         .first()

@@ -223,6 +223,9 @@ pub(crate) fn print(decision: &Decision, terminal: &mut Terminal) -> anyhow::Res
     if let Some(rule) = &decision.rule {
         row("rule", &escape_for_display(rule, 200))?;
     }
+    if let Some(place) = &decision.stated_in {
+        row("default", &escape_for_display(&place.words(), 500))?;
+    }
     let deciding = decision
         .findings
         .first()

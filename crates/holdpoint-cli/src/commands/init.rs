@@ -9,6 +9,7 @@ use holdpoint_engine::{Locations, Recorder, real_directory};
 use holdpoint_ledger::Kind;
 use serde_json::json;
 
+use super::first_policy::FirstPolicy;
 use crate::cli::{SettingsOf, Setup};
 use crate::exit::Exit;
 use crate::terminal::{Terminal, escape_for_display};
@@ -57,9 +58,18 @@ pub(crate) fn register(args: &Setup, terminal: &mut Terminal) -> anyhow::Result<
         warn(work, terminal)?;
     }
     let works: Vec<Work> = works.into_iter().filter(|work| !work.is_empty()).collect();
+    let locations = Locations::of_this_machine();
+    let first =
+        FirstPolicy::missing(&locations).filter(|_| scope == Scope::User && !works.is_empty());
+    if let Some(first) = &first {
+        first.show(terminal)?;
+    }
     if !works.is_empty() && carried_out("init", &works, args, terminal)? {
         for work in &works {
             said_of_registration(work, scope, terminal)?;
+        }
+        if let Some(first) = &first {
+            first.write(&locations, terminal)?;
         }
     }
     ended(left_out)

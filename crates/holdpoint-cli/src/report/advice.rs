@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use holdpoint_core::Policy;
 use holdpoint_core::policy::RuleList;
 
-use super::candidates::allow_rules;
+use super::candidates::{MIN_APPROVED, allow_rules};
 use super::gather::Gathering;
-use super::summary::{Advice, AskedTool, Denial, Fired, OwnRule, Ranked, Snippet, Unused};
+use super::summary::{Advice, AskedTool, Denial, Fired, OwnRule, Ranked, Unused};
 use super::trial::Trial;
 
 /// How often something must have been denied to be worth a word: twice may be chance.
@@ -21,16 +21,9 @@ const MAX_LISTED_OWN: usize = 30;
 
 /// All advice there is.
 pub(super) fn advice(gathered: &Gathering, trial: &Trial) -> Advice {
-    let allow = allow_rules(&gathered.groups, trial);
+    let allow = allow_rules(&gathered.groups, trial, MIN_APPROVED);
     let patterns: Vec<&String> = allow.iter().flat_map(|one| &one.patterns).collect();
-    let snippet = (!patterns.is_empty()).then(|| {
-        let (file, new) = trial.file();
-        Snippet {
-            file,
-            new,
-            text: trial.policy_text(&patterns),
-        }
-    });
+    let snippet = (!patterns.is_empty()).then(|| trial.snippet(&patterns));
     Advice {
         allow,
         snippet,

@@ -12,6 +12,7 @@ use holdpoint_ledger::Record;
 use serde_json::{Value, json};
 
 use super::asks::{Ending, Subject};
+use super::on_record::has_marker;
 use super::programs::{Fitness, fitness, name_of};
 use super::summary::Allowing;
 use super::tally::{Tally, Weight};
@@ -19,7 +20,7 @@ use super::trial::{Example, Trial};
 use holdpoint_core::text::escape_for_display;
 
 /// How often something must have been approved to be worth a rule: twice may be chance.
-const MIN_APPROVED: u64 = 3;
+pub(super) const MIN_APPROVED: u64 = 3;
 
 /// The most commands and rules kept of a group, so that many groups fit; of more it is
 /// known that there are.
@@ -29,6 +30,9 @@ const LISTED: usize = 8;
 
 /// The most rules that are tried, since each judges the examples again; what is asked most comes first.
 const MAX_TRIES: usize = 200;
+
+/// The most refused calls that every rule is tried on; what is asked most comes first. People refuse little.
+const MAX_REFUSED: usize = 500;
 
 /// The longest call that is kept to try rules on, in bytes; of longer ones none is, so that memory stays small.
 const MAX_EXAMPLE: usize = 1024;
@@ -83,8 +87,8 @@ impl Count {
     }
 
     /// Whether it was asked for nothing: often, always approved, and answers are the rule.
-    fn is_routine(self) -> bool {
-        self.approved >= MIN_APPROVED
+    fn is_routine(self, at_least: u64) -> bool {
+        self.approved >= at_least
             && self.refused == 0
             && self.approved.saturating_mul(2) >= self.asks
     }
@@ -138,12 +142,12 @@ impl AskGroup {
 
     /// Rules that would have saved its questions: one for all of them if that holds, else for fewer
     /// and fewer lines that begin alike, down to single ones.
-    fn offers(&self, tries: &mut usize, trial: &Trial) -> Vec<Allowing> {
+    fn offers(&self, trying: &mut Trying<'_>) -> Vec<Allowing> {
         let mut offers = Vec::new();
         let mut sets: Vec<Lines<'_>> = vec![self.lines.iter().collect()];
         while let Some(lines) = sets.pop().filter(|_| !self.grave) {
-            let candidate = self.candidate(&lines);
-            if let Some(candidate) = candidate.filter(|one| one.holds(tries, trial)) {
+            let candidate = self.candidate(&lines, trying.at_least);
+            if let Some(candidate) = candidate.filter(|one| one.holds(trying)) {
                 offers.push(candidate.offer());
             } else if lines.len() > 1 {
                 sets.extend(split(lines));
@@ -153,7 +157,7 @@ impl AskGroup {
     }
 
     /// The rule for some of its lines, if they are fit for one.
-    fn candidate<'g>(&'g self, lines: &Lines<'g>) -> Option<Candidate<'g>> {
+    fn candidate<'g>(&'g self, lines: &Lines<'g>, at_least: u64) -> Option<Candidate<'g>> {
         let (first, _) = lines.first()?;
         let whole = lines.len() == self.lines.len();
         let count = if whole {
@@ -181,7 +185,7 @@ impl AskGroup {
                 Some(name_of(program).to_owned()),
             )
         };
-        count.is_routine().then(|| Candidate {
+        count.is_routine(at_least).then(|| Candidate {
             patterns,
             widens,
             count,
@@ -190,9 +194,16 @@ impl AskGroup {
         })
     }
 
+    /// Its calls that a person refused, or that nobody released in time.
+    fn refused(&self) -> impl Iterator<Item = &Example> {
+        let refused = self.lines.values().filter(|line| line.count.refused > 0);
+        refused.filter_map(|line| line.example.as_ref())
+    }
+
     /// Patterns for whatever begins with these words.
     fn wide(&self, start: &str) -> Vec<String> {
         let anything_after = format!("{} *", Glob::escape(start));
+        // The star stands for no words, too, but not where patterns are text alone (J-13).
         if self.lines.contains_key(start) {
             vec![Glob::escape(start), anything_after]
         } else {
@@ -241,11 +252,12 @@ struct Candidate<'g> {
 
 impl Candidate<'_> {
     /// Whether it does what it should under the policy in force, as long as there are tries left.
-    fn holds(&self, tries: &mut usize, trial: &Trial) -> bool {
-        let Some(left) = tries.checked_sub(1) else {
+    fn holds(&self, trying: &mut Trying<'_>) -> bool {
+        let Some(left) = trying.left.checked_sub(1) else {
             return false;
         };
-        *tries = left;
+        trying.left = left;
+        let trial = trying.trial;
         let Some(policy) = trial.allowing(&self.patterns) else {
             return false;
         };
@@ -258,6 +270,7 @@ impl Candidate<'_> {
                 trial.verdict(example) == Verdict::Ask
                     && trial.verdict_under(&policy, example).runs()
             })
+            && !(trying.refused.iter()).any(|one| trial.verdict_under(&policy, one).runs())
             && self
                 .widens
                 .as_ref()
@@ -265,8 +278,10 @@ impl Candidate<'_> {
     }
 
     fn offer(self) -> Allowing {
-        let example = self.lines.first().map(|(line, _)| (*line).clone());
+        let lines: Vec<String> = self.lines.iter().map(|(line, _)| (*line).clone()).collect();
+        let example = lines.first().cloned();
         Allowing {
+            lines,
             patterns: self.patterns,
             saves: self.count.asks,
             approved: self.count.approved,
@@ -276,18 +291,37 @@ impl Candidate<'_> {
     }
 }
 
+/// Rules being tried.
+struct Trying<'t> {
+    trial: &'t Trial,
+    /// How many more may be.
+    left: usize,
+    /// How often something must have been approved.
+    at_least: u64,
+    /// What none of them may let run: a person has said no to it.
+    refused: Vec<&'t Example>,
+}
+
 /// Rules that would have saved questions, those that save most first.
-pub(super) fn allow_rules(groups: &Tally<AskGroup>, trial: &Trial) -> Vec<Allowing> {
-    let mut tries = MAX_TRIES;
+pub(super) fn allow_rules(groups: &Tally<AskGroup>, trial: &Trial, at_least: u64) -> Vec<Allowing> {
+    let ranked = groups.ranked();
+    let refused = ranked.iter().flat_map(|(_, group)| group.refused());
+    let mut trying = Trying {
+        trial,
+        left: MAX_TRIES,
+        at_least,
+        refused: refused.take(MAX_REFUSED).collect(),
+    };
     let mut found: Vec<Allowing> = Vec::new();
-    for (_, group) in groups.ranked() {
-        for offer in group.offers(&mut tries, trial) {
+    for (_, group) in &ranked {
+        for offer in group.offers(&mut trying) {
             // Two tools may run the same commands.
             let same = found.iter_mut().find(|one| one.patterns == offer.patterns);
             match same {
                 Some(same) => {
                     same.saves += offer.saves;
                     same.approved += offer.approved;
+                    same.lines.extend(offer.lines);
                 }
                 None => found.push(offer),
             }
@@ -334,18 +368,6 @@ pub(super) fn subject_of(record: &Record) -> Option<(Subject, ToolCall)> {
         line: line.to_owned(),
     };
     Some((subject, call))
-}
-
-/// Whether something in a line was redacted: `[TOKEN]` or `[TOKEN:9f3ac2d1]`.
-fn has_marker(line: &str) -> bool {
-    line.split('[').skip(1).any(|rest| {
-        let word: String = rest
-            .chars()
-            .take_while(|sign| sign.is_ascii_uppercase() || *sign == '_')
-            .collect();
-        let after = rest.chars().nth(word.len());
-        word.len() > 1 && matches!(after, Some(']' | ':'))
-    })
 }
 
 /// A policy that allows patterns.

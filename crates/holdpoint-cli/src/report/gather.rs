@@ -44,7 +44,7 @@ pub struct Period {
 }
 
 impl Period {
-    fn holds(&self, time: Timestamp) -> bool {
+    pub(super) fn holds(&self, time: Timestamp) -> bool {
         self.since.is_none_or(|since| time >= since) && self.until.is_none_or(|until| time < until)
     }
 }
@@ -357,7 +357,7 @@ impl Gathering {
         }
     }
 
-    fn answers(&self) -> Answers {
+    pub(super) fn answers(&self) -> Answers {
         let asked = self.verdicts.held();
         let ended = self.answers.approved + self.answers.refused + self.answers.expired;
         Answers {

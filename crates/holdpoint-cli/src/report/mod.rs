@@ -11,10 +11,12 @@ mod asks;
 mod candidates;
 mod durations;
 mod gather;
+mod on_record;
 mod page;
 mod programs;
 mod reading;
 mod save;
+mod suggest;
 mod summary;
 mod tally;
 #[cfg(test)]
@@ -23,9 +25,11 @@ mod timeline;
 mod trial;
 
 pub use gather::{Gathering, Period};
+pub use on_record::{OnRecord, on_record};
 pub use page::page;
 pub use reading::{Doing, summary_of};
 pub use save::{SaveError, save};
+pub use suggest::{From, LetThrough, SuggestError, Suggestion, Suggestions, suggestions_of};
 pub use summary::{
     Advice, Allowing, Answers, AskedTool, Bucket, Denial, Durations, Fired, Group, LedgerState,
     OwnRule, Ranked, Reported, RuleLine, Series, SessionLine, Snippet, Span, Step, Summary, Unused,

@@ -347,6 +347,9 @@ pub struct Allowing {
     pub example: String,
     /// The rules that asked; empty where a default did.
     pub asked_by: Vec<String>,
+    /// The commands that were asked about.
+    #[serde(skip)]
+    pub lines: Vec<String>,
 }
 
 /// Rules that decided nothing in the period.

@@ -4,11 +4,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use holdpoint_core::paths::NoLinks;
-use holdpoint_core::policy::{Authority, Source, Trust};
-use holdpoint_core::{Pack, Policy, Profile, Session, Surroundings, ToolCall, Verdict, judge_call};
+use holdpoint_core::policy::{Authority, Layer, Source, Trust};
+use holdpoint_core::{
+    Decision, Pack, Policy, Profile, Session, Surroundings, ToolCall, Verdict, judge_call,
+};
 
 use super::candidates::allowing_text;
 use super::short;
+use super::summary::Snippet;
 use holdpoint_engine::Disk;
 use holdpoint_engine::Locations;
 use holdpoint_engine::{LoadError, load_layers, load_layers_with};
@@ -62,8 +65,9 @@ impl Trial {
     /// The file a user's rules belong in, and whether it is still to be made.
     pub(super) fn file(&self) -> (String, bool) {
         let layers = self.policy.layers().iter();
-        let mut users = layers.filter(|layer| layer.authority == Authority::User);
-        match users.next().filter(|_| !self.is_built_in()) {
+        let mut users =
+            layers.filter(|layer| layer.authority == Authority::User && !layer.is_built_in());
+        match users.next() {
             Some(layer) => (self.shortened(&layer.name), false),
             None => {
                 let file = self
@@ -83,19 +87,25 @@ impl Trial {
         short(path, self.locations.home.as_deref())
     }
 
+    /// Rules, as they are to be added.
+    pub(super) fn snippet(&self, patterns: &[&String]) -> Snippet {
+        let (file, new) = self.file();
+        Snippet {
+            file,
+            new,
+            text: self.policy_text(patterns),
+        }
+    }
+
     /// The rules as they are written into that file. A new one must say what else holds.
     pub(super) fn policy_text(&self, patterns: &[&String]) -> String {
         let profile = self.is_built_in().then(|| Profile::Balanced.name());
         allowing_text(profile, patterns)
     }
 
-    /// Whether there is no policy file at all.
+    /// Whether nobody wrote what holds for calls no rule speaks about.
     fn is_built_in(&self) -> bool {
-        let built_in = format!("profile `{}`", Profile::Balanced.name());
-        self.policy
-            .layers()
-            .iter()
-            .all(|layer| layer.name == built_in)
+        self.policy.layers().iter().any(Layer::is_built_in)
     }
 
     /// The policy with a further file of the user's that allows patterns. What a rule the user wrote
@@ -124,6 +134,11 @@ impl Trial {
 
     /// What another policy says of it.
     pub(super) fn verdict_under(&self, policy: &Policy, example: &Example) -> Verdict {
+        self.decision_under(policy, example).verdict
+    }
+
+    /// The same, and why.
+    pub(super) fn decision_under(&self, policy: &Policy, example: &Example) -> Decision {
         let home = self.locations.home.as_ref().and_then(|home| home.to_str());
         let recorded = example.directory.as_deref().map(|directory| {
             match (directory.strip_prefix('~'), home) {
@@ -139,12 +154,23 @@ impl Trial {
             lookup: &Disk,
             can_contain: false,
         };
-        judge_call(&example.call, policy, &Session::default(), &around).verdict
+        judge_call(&example.call, policy, &Session::default(), &around)
     }
 
     /// Whether a policy lets a command of `program` run that a rule of a pack holds for another
     /// reason than `known`; the packs' own examples are tried.
     pub(super) fn widens(&self, policy: &Policy, program: &str, known: &BTreeSet<String>) -> bool {
+        let mut widened = self.widened(policy, program);
+        widened.any(|(rule, _, _)| !known.contains(rule))
+    }
+
+    /// The examples of packs that name a program, are held today and would run under a policy: the rule, the
+    /// example and what is said of it today.
+    pub(super) fn widened(
+        &self,
+        policy: &Policy,
+        program: &str,
+    ) -> impl Iterator<Item = (&str, &str, Verdict)> {
         let around = Surroundings {
             workspace: Some("/work/app"),
             directory: None,
@@ -152,12 +178,15 @@ impl Trial {
             lookup: &NoLinks,
             can_contain: false,
         };
-        let verdict = |policy: &Policy, call: &ToolCall| {
+        let verdict = move |policy: &Policy, call: &ToolCall| {
             judge_call(call, policy, &Session::default(), &around).verdict
         };
-        self.held
-            .iter()
-            .filter(|(rule, text, _)| !known.contains(rule) && text.contains(program))
-            .any(|(_, _, call)| verdict(policy, call).runs() && !verdict(&self.policy, call).runs())
+        self.held.iter().filter_map(move |(rule, text, call)| {
+            if !text.contains(program) || !verdict(policy, call).runs() {
+                return None;
+            }
+            let today = verdict(&self.policy, call);
+            (!today.runs()).then_some((rule.as_str(), text.as_str(), today))
+        })
     }
 }

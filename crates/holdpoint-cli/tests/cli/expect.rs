@@ -248,13 +248,14 @@ impl Expected {
                     }
                 } else if !got.stdout.is_empty()
                     && !line.starts_with("holdpoint rules test")
+                    && !line.starts_with("holdpoint policy")
                     && !line.starts_with("holdpoint replay")
                     && !line.starts_with("holdpoint log")
                     && !line.starts_with("holdpoint scan")
                     && !line.starts_with("holdpoint doctor")
                     && !line.starts_with("holdpoint init")
                 {
-                    // A test that fails has said which examples do; a replay, a list and a scan
+                    // A test that fails has said which examples or cases do; a replay, a list and a scan
                     // that skipped something tell what they could read; a doctor tells what ails,
                     // and a set-up of several agents what it left out.
                     wrong.push("nothing on stdout expected".into());

@@ -217,6 +217,11 @@ pub fn standing_name(tool: &str) -> Option<(&'static str, &'static str)> {
     Some((standing.tool()?.meaning, standing.name))
 }
 
+/// Every name agents have for their tools.
+pub fn tool_names() -> impl Iterator<Item = &'static str> {
+    NAMES.iter().map(|name| name.name)
+}
+
 /// Whether it is known what `tool` does.
 pub(crate) fn is_known(tool: &str) -> bool {
     effect(tool) != Effect::Unknown

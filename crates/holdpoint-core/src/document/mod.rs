@@ -40,7 +40,7 @@ mod values;
 mod tests;
 
 pub use error::DocumentError;
-pub use suggest::hint;
+pub use suggest::{closest, hint};
 pub use syntax::MAX_DEPTH;
 
 use fault::Fault;
@@ -53,20 +53,61 @@ pub const HINT_MARK: &str = "; try: ";
 /// Reads one document into `T`. `name` is how the document is called in messages: a
 /// path, or the flag it came from.
 pub fn read<T: DeserializeOwned>(name: &str, bytes: &[u8]) -> Result<T, DocumentError> {
-    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => {
-            let (valid, _) = bytes.split_at(error.valid_up_to());
-            let fault = Fault::from_sentence("the document is not UTF-8 text here")
-                .with_hint("save the file as UTF-8")
-                .at(Span::empty(valid.len()));
-            return Err(fault.into_error(name, std::str::from_utf8(valid).unwrap_or_default()));
-        }
-    };
+    let (value, []) = read_with_lines(name, bytes, [])?;
+    Ok(value)
+}
+
+/// The same, and the lines on which the document's own `keys` stand, from 1.
+pub fn read_with_lines<T: DeserializeOwned, const N: usize>(
+    name: &str,
+    bytes: &[u8],
+    keys: [&str; N],
+) -> Result<(T, [Option<usize>; N]), DocumentError> {
+    let text = text_of(name, bytes)?;
     syntax::parse(text)
-        .and_then(|root| values::read(&root))
+        .and_then(|root| {
+            let value = values::read(&root)?;
+            let line = |key: &str| Some(node::position(text, root.key(key)?.key_span.start).0);
+            Ok((value, keys.map(line)))
+        })
         .map_err(|fault| fault.into_error(name, text))
+}
+
+/// Where the value at `path` stands: its line and column, both from 1. A step is a key, or the number of an
+/// item; of a key, the place is where the key itself stands.
+pub fn locate(bytes: &[u8], path: &[&str]) -> Option<(usize, usize)> {
+    let text = text_of("", bytes).ok()?;
+    let root = syntax::parse(text).ok()?;
+    let mut node = &root;
+    let mut at = root.span.start;
+    for step in path {
+        (at, node) = match &node.value {
+            node::Value::Object(_) => {
+                let entry = node.key(step)?;
+                (entry.key_span.start, &entry.value)
+            }
+            node::Value::Array(items) => {
+                let item = items.get(step.parse::<usize>().ok()?)?;
+                (item.span.start, item)
+            }
+            node::Value::Null
+            | node::Value::Bool(_)
+            | node::Value::Number(_)
+            | node::Value::Text(_) => return None,
+        };
+    }
+    Some(node::position(text, at))
+}
+
+fn text_of<'b>(name: &str, bytes: &'b [u8]) -> Result<&'b str, DocumentError> {
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    std::str::from_utf8(bytes).map_err(|error| {
+        let (valid, _) = bytes.split_at(error.valid_up_to());
+        let fault = Fault::from_sentence("the document is not UTF-8 text here")
+            .with_hint("save the file as UTF-8")
+            .at(Span::empty(valid.len()));
+        fault.into_error(name, std::str::from_utf8(valid).unwrap_or_default())
+    })
 }
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";

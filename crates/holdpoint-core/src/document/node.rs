@@ -26,6 +26,18 @@ pub(super) struct Entry<'a> {
     pub(super) value: Node<'a>,
 }
 
+impl<'a> Node<'a> {
+    /// The entry under a key, if this is an object that has it.
+    pub(super) fn key(&self, key: &str) -> Option<&Entry<'a>> {
+        match &self.value {
+            Value::Object(entries) => entries.iter().find(|entry| entry.key == key),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) | Value::Array(_) => {
+                None
+            }
+        }
+    }
+}
+
 /// A stretch of the document, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span {

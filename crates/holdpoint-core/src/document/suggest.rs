@@ -30,7 +30,7 @@ pub fn hint(word: &str, accepted: &[&str]) -> String {
 }
 
 /// The accepted word that resembles `word`, if one does.
-fn closest<'w>(word: &str, accepted: &[&'w str]) -> Option<&'w str> {
+pub fn closest<'w>(word: &str, accepted: &[&'w str]) -> Option<&'w str> {
     let folded = fold(word);
     accepted
         .iter()

@@ -14,6 +14,8 @@ pub(super) struct Answer {
     pub(super) method: Method,
     pub(super) rule: Option<String>,
     pub(super) reason: String,
+    /// The layer whose default it is.
+    pub(super) default_of: Option<usize>,
     /// Whether the managed layer gave it.
     pub(super) managed: bool,
 }
@@ -25,6 +27,7 @@ impl Answer {
             method: found.finding.method,
             rule: Some(found.finding.rule.clone()),
             reason: found.finding.reason.clone(),
+            default_of: None,
             managed,
         }
     }
@@ -232,6 +235,7 @@ impl Judgement<'_> {
             method: Method::Autonomy,
             rule: Some(format!("autonomy={}", level.as_str())),
             reason,
+            default_of: None,
             managed,
         };
         if standing.supervised && verdict < Verdict::Ask {
@@ -271,6 +275,9 @@ impl Judgement<'_> {
             method,
             rule: session.then(|| "session default".into()),
             reason: reason.into(),
+            default_of: standing
+                .layer
+                .filter(|_| method == Method::Default && !session),
             managed,
         }
     }

@@ -7,6 +7,7 @@ use crate::effects::EffectKind;
 use crate::glob::Glob;
 use crate::paths::Surroundings;
 use crate::policy::Profile;
+use crate::policy::patterns::LastStar;
 use crate::policy::rules::{Match, MatchKind};
 use crate::policy::tool_names::Naming;
 use crate::policy::tool_rules::Opinion;
@@ -75,14 +76,22 @@ impl Judgement<'_> {
     /// Where paths lie for the wildcards of a layer's patterns. jaato's are compared with the text alone
     /// (J-13).
     fn reach(&self, profile: Option<Profile>) -> Option<&Surroundings<'_>> {
-        (profile != Some(Profile::Jaato)).then_some(&self.around)
+        (last_star(profile) == LastStar::MayBeMissing).then_some(&self.around)
     }
 
     /// The same for the session's, which were given under all the layers together.
     fn session_reach(&self) -> Option<&Surroundings<'_>> {
-        let mut layers = self.policy.layers().iter();
-        let jaato = layers.any(|layer| layer.profile == Some(Profile::Jaato));
-        (!jaato).then_some(&self.around)
+        (self.session_star() == LastStar::MayBeMissing).then_some(&self.around)
+    }
+
+    /// How a last star is read in the session's patterns.
+    pub(super) fn session_star(&self) -> LastStar {
+        let layers = self.policy.layers().iter();
+        let mut stars = layers.map(|layer| last_star(layer.profile));
+        match stars.any(|star| star == LastStar::AsText) {
+            true => LastStar::AsText,
+            false => LastStar::MayBeMissing,
+        }
     }
 
     fn covers_of_command(&self, index: usize) -> Vec<Cover> {
@@ -248,6 +257,14 @@ impl Judgement<'_> {
                 )
                 .of_layer(speaker.authority),
         }
+    }
+}
+
+/// How a last star is read in the patterns of a layer: jaato's are text and nothing else (J-13).
+pub(super) fn last_star(profile: Option<Profile>) -> LastStar {
+    match profile {
+        Some(Profile::Jaato) => LastStar::AsText,
+        Some(_) | None => LastStar::MayBeMissing,
     }
 }
 

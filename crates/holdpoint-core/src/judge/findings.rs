@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Judgement;
-use super::coverage::Cover;
+use super::coverage::{Cover, last_star};
 use super::guards::Guarded;
 use super::spelling::Spelled;
 use crate::decision::{Finding, span_of};
@@ -141,7 +141,7 @@ impl Judgement<'_> {
                 );
             }
         }
-        for matched in self.session.rules.denying(self.view) {
+        for matched in self.session.rules.denying(self.view, self.session_star()) {
             let reason = List::SessionBlacklist.reason(&matched, self.view.call.tool());
             found.push(self.deny(
                 Method::SessionBlacklist,
@@ -151,7 +151,7 @@ impl Judgement<'_> {
             ));
         }
         for layer in layers() {
-            for matched in layer.deny.touching(self.view) {
+            for matched in layer.deny.touching(self.view, last_star(layer.profile)) {
                 let reason = List::Blacklist.reason(&matched, self.view.call.tool());
                 found.push(
                     self.deny(Method::Blacklist, matched.rule, reason, matched.command)
@@ -261,7 +261,7 @@ impl Judgement<'_> {
     ) -> Vec<Objection> {
         let mut found = Vec::new();
         for (speaker, layer) in self.speakers() {
-            for matched in layer.ask.touching(self.view) {
+            for matched in layer.ask.touching(self.view, last_star(layer.profile)) {
                 let reason = List::Ask.reason(&matched, self.view.call.tool());
                 let (specificity, naming) = (matched.specificity, matched.naming);
                 let one = self.found(

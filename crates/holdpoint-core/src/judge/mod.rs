@@ -24,7 +24,7 @@ use self::findings::{PartFinding, Speaker};
 use self::guards::Guards;
 use self::spelling::Spellings;
 use crate::call::ToolCall;
-use crate::decision::{Decision, Finding};
+use crate::decision::{Decision, Finding, StatedIn};
 use crate::facts::Gathered;
 use crate::paths::Surroundings;
 use crate::policy::tool_rules::Opinion;
@@ -176,6 +176,7 @@ impl Judgement<'_> {
                 method,
                 rule: None,
                 reason: reason.into(),
+                default_of: None,
                 managed: false,
             });
         }
@@ -185,6 +186,7 @@ impl Judgement<'_> {
                 method: first.finding.method,
                 rule: Some(first.finding.rule.clone()),
                 reason: first.finding.reason.clone(),
+                default_of: None,
                 managed: false,
             };
         }
@@ -278,6 +280,7 @@ impl Judgement<'_> {
             method: answer.method,
             rule: answer.rule,
             reason: answer.reason,
+            stated_in: answer.default_of.and_then(|layer| self.stated_in(layer)),
             instead,
             findings,
             checks,
@@ -291,6 +294,15 @@ impl Judgement<'_> {
             only_looks: false,
             uncontained: None,
         }
+    }
+
+    /// Where a layer states its default.
+    fn stated_in(&self, layer: usize) -> Option<StatedIn> {
+        let layer = self.policy.layers().get(layer)?;
+        Some(StatedIn {
+            file: layer.name.clone(),
+            line: layer.default_line.filter(|_| layer.default.is_some()),
+        })
     }
 
     /// The layers, each with who speaks in it.

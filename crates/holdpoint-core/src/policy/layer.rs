@@ -91,6 +91,8 @@ pub struct Layer {
     pub profile: Option<Profile>,
     /// The default it states.
     pub default: Option<DefaultPolicy>,
+    /// The line that states it: of `defaultPolicy`, else of the profile that does.
+    pub default_line: Option<usize>,
     /// The autonomy it states.
     pub autonomy: Option<Autonomy>,
     /// What it wants answered when a call cannot be judged.
@@ -125,7 +127,9 @@ pub struct Layer {
 
 impl Layer {
     fn compile(source: &Source) -> Result<Self, DocumentError> {
-        let document: Document = document::read(&source.name, &source.bytes)?;
+        let keys = ["defaultPolicy", "profile"];
+        let (document, [default_line, profile_line]) =
+            document::read_with_lines::<Document, 2>(&source.name, &source.bytes, keys)?;
         let document = document.with_profile()?;
         let trusted = source.trust == Trust::Trusted;
         let deny_list = joined(&document.deny, &document.blacklist);
@@ -170,6 +174,7 @@ impl Layer {
             digest: digest_of(&source.bytes),
             profile: document.profile,
             default: document.default_policy,
+            default_line: default_line.or(profile_line),
             autonomy: document.autonomy,
             on_error: document.on_error,
             durability: document.ledger.and_then(|ledger| ledger.durability),
@@ -203,6 +208,11 @@ impl Layer {
     /// Whether the layer says what happens when no rule matches.
     pub fn states_default(&self) -> bool {
         self.default.is_some() || self.autonomy.is_some()
+    }
+
+    /// Whether it is no file but the profile that holds where nobody wrote one.
+    pub fn is_built_in(&self) -> bool {
+        self.name == Source::name_of_profile(Profile::Balanced)
     }
 
     fn wants_supervision(&self) -> bool {
@@ -260,6 +270,8 @@ pub struct Standing {
     pub default: Option<DefaultPolicy>,
     /// Whether a layer states the default; otherwise it is what a silent policy means (J-02).
     pub stated: bool,
+    /// The number of the layer the default comes from: that states it, or that is silent.
+    pub layer: Option<usize>,
     /// The tightest autonomy any layer states.
     pub autonomy: Option<Autonomy>,
     /// Whether a layer wants supervision. A tighter autonomy of another does not take its place: what
@@ -268,15 +280,21 @@ pub struct Standing {
 }
 
 impl Policy {
-    /// Compiles the given files. Without any, the `balanced` profile is in force.
+    /// Compiles the given files. Without one of the machine's or the user's, the `balanced` profile stands in
+    /// its place, unless a trusted project says itself what happens to calls no rule speaks about: a
+    /// project's file adds to what holds without it.
     pub fn compile(mut sources: Vec<Source>) -> Result<Self, DocumentError> {
         sources.sort_by_key(|source| source.authority);
         let mut layers = Vec::with_capacity(sources.len().max(1));
         for source in &sources {
             layers.push(Layer::compile(source)?);
         }
-        if layers.is_empty() {
-            layers.push(Layer::compile(&Source::profile(Profile::Balanced))?);
+        let speaks = |layer: &Layer| match layer.authority {
+            Authority::Managed | Authority::User => true,
+            Authority::Project => layer.trust == Trust::Trusted && layer.states_default(),
+        };
+        if !layers.iter().any(speaks) {
+            layers.insert(0, Layer::compile(&Source::profile(Profile::Balanced))?);
         }
         Ok(Self {
             digest: digest(&layers),
@@ -370,9 +388,13 @@ impl Policy {
 }
 
 impl Source {
+    fn name_of_profile(profile: Profile) -> String {
+        format!("profile `{}`", profile.name())
+    }
+
     fn profile(profile: Profile) -> Self {
         Self {
-            name: format!("profile `{}`", profile.name()),
+            name: Self::name_of_profile(profile),
             authority: Authority::User,
             trust: Trust::Trusted,
             bytes: profile.text().into(),
@@ -404,25 +426,27 @@ impl Standing {
             .iter()
             .partition(|layer| layer.trust == Trust::Trusted);
         let strictest = |layers: &[&Layer]| layers.iter().filter_map(|layer| layer.default).max();
-        let base = match strictest(&trusted) {
-            Some(default) => Some(default),
-            // Without a trusted file, what an untrusted one tightens is the balanced profile.
-            None if trusted.is_empty() && untrusted.iter().any(|layer| layer.states_default()) => {
-                Some(DefaultPolicy::Defer)
-            }
-            None => None,
-        };
+        let base = strictest(&trusted);
         let claimed = strictest(&untrusted);
         let autonomy_decides = trusted.iter().any(|layer| layer.autonomy.is_some());
         let stated = base.is_some() || autonomy_decides;
+        // A claim nobody vouches for tightens what stands; `Allow` is below every default.
+        let default = match (base, claimed) {
+            (Some(base), claimed) => Some(claimed.map_or(base, |claimed| claimed.max(base))),
+            (None, claimed) if autonomy_decides => claimed,
+            (None, _) => Some(DefaultPolicy::Deny),
+        };
+        // A project's silence says nothing, so it is never what denies.
+        let silent = |layer: &Layer| layer.authority != Authority::Project;
         Self {
-            // A claim nobody vouches for tightens what stands; `Allow` is below every default.
-            default: match (base, claimed) {
-                (Some(base), claimed) => Some(claimed.map_or(base, |claimed| claimed.max(base))),
-                (None, claimed) if autonomy_decides => claimed,
-                (None, _) => Some(DefaultPolicy::Deny),
-            },
+            default,
             stated,
+            layer: match stated || claimed == default {
+                true => layers
+                    .iter()
+                    .position(|layer| layer.default.is_some() && layer.default == default),
+                false => layers.iter().position(silent),
+            },
             autonomy: layers.iter().filter_map(|layer| layer.autonomy).max(),
             supervised: layers.iter().any(Layer::wants_supervision),
         }
@@ -434,9 +458,12 @@ impl Standing {
                 .iter()
                 .filter(|layer| layer.authority == Authority::Managed)
         };
+        let default = managed().filter_map(|layer| layer.default).max();
         managed().any(Layer::states_default).then(|| Self {
-            default: managed().filter_map(|layer| layer.default).max(),
+            default,
             stated: true,
+            // Those of the managed layer come first.
+            layer: managed().position(|layer| layer.default.is_some() && layer.default == default),
             autonomy: managed().filter_map(|layer| layer.autonomy).max(),
             supervised: managed().any(Layer::wants_supervision),
         })
@@ -479,6 +506,59 @@ mod tests {
             r#"{"defaultPolicy":"ask"}"#,
         );
         assert_eq!(default_of(vec![silent(), asks]), DefaultPolicy::Ask);
+    }
+
+    #[test]
+    fn a_projects_file_that_states_no_default_says_nothing_about_it() {
+        let project = |trust| source(Authority::Project, trust, r#"{"deny":{"tools":["T"]}}"#);
+        for trust in [Trust::Trusted, Trust::Untrusted] {
+            assert_eq!(default_of(vec![project(trust)]), DefaultPolicy::Defer);
+            let policy = Policy::compile(vec![project(trust)]).unwrap();
+            let names: Vec<&str> = policy
+                .layers()
+                .iter()
+                .map(|one| one.name.as_str())
+                .collect();
+            assert_eq!(names, ["profile `balanced`", "test"]);
+            let silent = source(Authority::User, Trust::Trusted, "{}");
+            assert_eq!(
+                default_of(vec![silent, project(trust)]),
+                DefaultPolicy::Deny
+            );
+            let asks = source(
+                Authority::User,
+                Trust::Trusted,
+                r#"{"defaultPolicy":"ask"}"#,
+            );
+            assert_eq!(default_of(vec![asks, project(trust)]), DefaultPolicy::Ask);
+        }
+        // One that does, and is trusted, speaks for itself.
+        let allows = source(
+            Authority::Project,
+            Trust::Trusted,
+            r#"{"defaultPolicy":"allow"}"#,
+        );
+        assert_eq!(default_of(vec![allows]), DefaultPolicy::Allow);
+    }
+
+    #[test]
+    fn it_is_known_which_line_states_the_default() {
+        let place = |sources: Vec<Source>| {
+            let policy = Policy::compile(sources).unwrap();
+            let layer = policy.standing().layer.map(|at| &policy.layers()[at]);
+            layer.map(|layer| (layer.authority, layer.default_line))
+        };
+        let user = |text| source(Authority::User, Trust::Trusted, text);
+        let project = |text| source(Authority::Project, Trust::Untrusted, text);
+        let asks = "{\n  // \"defaultPolicy\"\n  \"defaultPolicy\": \"ask\"\n}";
+        assert_eq!(place(vec![user(asks)]), Some((Authority::User, Some(3))));
+        let strict = "{\n\"profile\": \"strict\"}";
+        assert_eq!(place(vec![user(strict)]), Some((Authority::User, Some(2))));
+        assert_eq!(place(vec![user("{}")]), Some((Authority::User, None)));
+        assert_eq!(
+            place(vec![user(asks), project(r#"{"defaultPolicy":"deny"}"#)]),
+            Some((Authority::Project, Some(1)))
+        );
     }
 
     #[test]

@@ -4,6 +4,9 @@
 //! program, flags, operands — and matches commands that mean the same in another spelling: flags
 //! in another order, bundled or apart (invariant 3). It is for rules that refuse or ask; a rule
 //! that allows must match the text as it stands.
+//!
+//! A last word that is a star may stand for no word: `cargo test *` means `cargo test`, too. As text it
+//! does not, and profile `jaato` keeps to that (J-13): [`LastStar`].
 
 use crate::flags::{self, LONG_BEHIND_ONE_DASH, is_cluster};
 use crate::glob::Glob;
@@ -11,14 +14,23 @@ use crate::literal_index::{ByText, LiteralIndex};
 use crate::paths::base_name;
 use crate::understand::CommandView;
 
+/// What a star that is the last word of a pattern for commands stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LastStar {
+    /// Any words, or none.
+    MayBeMissing,
+    /// What `fnmatch` says: the space in front of it must be there (J-13).
+    AsText,
+}
+
 /// Globs over texts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Patterns {
     globs: Vec<Glob>,
     exact: ByText<Vec<u32>>,
     index: LiteralIndex,
-    /// The rule each indexed glob belongs to.
-    indexed: Vec<u32>,
+    /// The rule each indexed glob belongs to, and the glob where it is not the rule's own.
+    indexed: Vec<(u32, Option<Glob>)>,
 }
 
 impl Patterns {
@@ -31,17 +43,37 @@ impl Patterns {
                 Some(text) => set.exact.entry(text.to_owned()).or_default().push(number),
                 None => {
                     literals.push(glob.literals());
-                    set.indexed.push(number);
+                    set.indexed.push((number, None));
                 }
             }
             set.globs.push(glob);
+            let Some(shorter) = without_last_star(pattern) else {
+                continue;
+            };
+            let glob = Glob::new(shorter);
+            match glob.literal() {
+                Some(text) => set.exact.entry(text.to_owned()).or_default().push(number),
+                None => {
+                    literals.push(glob.literals());
+                    set.indexed.push((number, Some(glob)));
+                }
+            }
         }
         set.index = LiteralIndex::build(&literals);
         set
     }
 
     /// The numbers of the patterns that match `text`, in order.
-    pub(crate) fn matching(&self, text: &str) -> Vec<usize> {
+    pub(crate) fn matching(&self, text: &str, star: LastStar) -> Vec<usize> {
+        let mut found = self.matching_either_way(text);
+        if star == LastStar::AsText {
+            found.retain(|number| self.globs.get(*number).is_some_and(|g| g.matches(text)));
+        }
+        found
+    }
+
+    /// The same, a last star standing for any words or none.
+    fn matching_either_way(&self, text: &str) -> Vec<usize> {
         if self.globs.is_empty() {
             return Vec::new();
         }
@@ -53,26 +85,35 @@ impl Patterns {
             .filter_map(|number| usize::try_from(*number).ok())
             .collect();
         for candidate in self.index.candidates(text) {
-            let number = usize::try_from(candidate)
+            let indexed = usize::try_from(candidate)
                 .ok()
-                .and_then(|candidate| self.indexed.get(candidate))
-                .and_then(|number| usize::try_from(*number).ok());
-            if let Some(number) = number
-                && self
-                    .globs
-                    .get(number)
-                    .is_some_and(|glob| glob.matches(text))
+                .and_then(|candidate| self.indexed.get(candidate));
+            let Some((number, shorter)) = indexed else {
+                continue;
+            };
+            if let Ok(number) = usize::try_from(*number)
+                && let Some(glob) = shorter.as_ref().or_else(|| self.globs.get(number))
+                && glob.matches(text)
             {
                 found.push(number);
             }
         }
         found.sort_unstable();
+        found.dedup();
         found
     }
 
     pub(crate) fn specificity(&self, number: usize) -> usize {
         self.globs.get(number).map_or(0, Glob::specificity)
     }
+}
+
+/// A pattern for commands without the star that is its last word; none for a pattern of another
+/// kind. One for the text form of a call (`name(…`) has no words.
+pub fn without_last_star(pattern: &str) -> Option<&str> {
+    let shorter = pattern.strip_suffix(" *")?;
+    let is_command = !shorter.is_empty() && !shorter.ends_with(' ') && !shorter.contains('(');
+    is_command.then_some(shorter)
 }
 
 /// What the indexes of `CommandPatterns` are built from.
@@ -178,13 +219,13 @@ impl CommandPatterns {
     }
 
     /// The numbers of the patterns `command` matches.
-    pub(crate) fn matching(&self, command: &CommandView) -> Vec<usize> {
+    pub(crate) fn matching(&self, command: &CommandView, star: LastStar) -> Vec<usize> {
         if self.shapes.is_empty() {
             return Vec::new();
         }
         let by_operands = std::iter::once(command.flagless())
             .chain(command.valueless())
-            .flat_map(|operands| self.operands.matching(operands))
+            .flat_map(|operands| self.operands.matching(operands, star))
             .filter_map(|number| self.by_operands.get(number));
         let by_flag = command
             .all_flags()
@@ -314,15 +355,53 @@ mod tests {
         let set = CommandPatterns::new([pattern]);
         view.commands
             .iter()
-            .any(|command| !set.matching(command).is_empty())
+            .any(|command| !set.matching(command, LastStar::MayBeMissing).is_empty())
+    }
+
+    fn matching(set: &Patterns, text: &str) -> Vec<usize> {
+        set.matching(text, LastStar::MayBeMissing)
     }
 
     #[test]
     fn matching_names_every_pattern_in_order() {
         let set = Patterns::new(["git *", "ls", "* push *", "git push origin"]);
-        assert_eq!(set.matching("git push origin"), [0, 2, 3]);
-        assert_eq!(set.matching("ls"), [1]);
-        assert!(set.matching("nothing").is_empty());
+        assert_eq!(matching(&set, "git push origin"), [0, 2, 3]);
+        assert_eq!(matching(&set, "ls"), [1]);
+        assert!(matching(&set, "nothing").is_empty());
+    }
+
+    #[test]
+    fn a_last_star_stands_for_any_words_or_none() {
+        let set = Patterns::new([
+            "cargo test *",
+            "git * push *",
+            "ls*",
+            "f(a=b *",
+            " *",
+            "* *",
+        ]);
+        assert_eq!(matching(&set, "cargo test"), [0, 5]);
+        assert_eq!(matching(&set, "cargo test x"), [0, 5]);
+        assert_eq!(matching(&set, "cargo tests"), [5]);
+        assert_eq!(matching(&set, "git -C x push"), [1, 5]);
+        assert_eq!(matching(&set, "git"), [5]);
+        assert_eq!(matching(&set, "f(a=b"), [5]);
+        assert!(matching(&set, "").contains(&5) && !matching(&set, "").contains(&4));
+    }
+
+    #[test]
+    fn as_text_the_space_before_a_last_star_must_be_there() {
+        let set = Patterns::new(["cargo test *", "git * push *"]);
+        let as_text = |text| set.matching(text, LastStar::AsText);
+        assert!(as_text("cargo test").is_empty());
+        assert_eq!(as_text("cargo test "), [0]);
+        assert!(as_text("git -C x push").is_empty());
+        let call = ToolCall::shell("rm -rf");
+        let command = CommandPatterns::new(["rm -rf *"]);
+        for view in &Action::of(&call).commands {
+            assert!(command.matching(view, LastStar::AsText).is_empty());
+            assert_eq!(command.matching(view, LastStar::MayBeMissing), [0]);
+        }
     }
 
     #[test]
@@ -339,7 +418,7 @@ mod tests {
         assert!(command_matches("rm -rf *", "rm --recursive --force /x"));
         assert!(!command_matches("rm -rf *", "rm -r /x"));
         assert!(!command_matches("rm -rf *", "rm file.txt"));
-        assert!(!command_matches("rm -rf *", "rm -rf"));
+        assert!(command_matches("rm -rf *", "rm -rf"));
     }
 
     #[test]

@@ -80,7 +80,8 @@ pub(super) fn stays(
     laid_against(&words, &wanted, &given, &ground)
 }
 
-/// Whether the words can be laid against the pattern's, each wildcard taking one or more.
+/// Whether the words can be laid against the pattern's, each wildcard taking one or more; a star that is
+/// the last word may take none.
 fn laid_against(
     words: &[&str],
     wanted: &[Wanted<'_>],
@@ -92,8 +93,12 @@ fn laid_against(
     if let Some(first) = ends.first_mut() {
         *first = true;
     }
-    for (word, wanted) in words.iter().zip(wanted) {
-        let mut next = vec![false; given.len() + 1];
+    for (index, (word, wanted)) in words.iter().zip(wanted).enumerate() {
+        let may_be_missing = *word == "*" && index > 0 && index + 1 == words.len();
+        let mut next = match may_be_missing {
+            true => ends.clone(),
+            false => vec![false; given.len() + 1],
+        };
         // Whether a run of words that this one stands for goes on to here.
         let mut running = false;
         for (at, one) in given.iter().enumerate() {

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::Value;
 
 use super::document::RuleList;
-use super::patterns::{CommandPatterns, Patterns};
+use super::patterns::{CommandPatterns, LastStar, Patterns};
 use super::reach;
 use super::tool_names::{self, Naming, TO_THE_LETTER, ToolNames, WrittenName};
 use super::values::Values;
@@ -190,14 +190,14 @@ impl Rules {
     }
 
     /// Every rule that matches any part of the call, in any spelling: for lists that refuse or ask.
-    pub(crate) fn touching(&self, view: &Action) -> Vec<Match> {
+    pub(crate) fn touching(&self, view: &Action, star: LastStar) -> Vec<Match> {
         if self.is_empty() {
             return Vec::new();
         }
         let named = self.tools.touching(view.call.tool(), view.identity);
         let mut found: Vec<Match> = named.map(tool_match).into_iter().collect();
         if !self.patterns.is_empty() {
-            self.patterns_touching(view, &mut found);
+            self.patterns_touching(view, star, &mut found);
         }
         for rule in self.arguments_for(view, false) {
             arguments_touching(view, &rule, &mut found);
@@ -205,7 +205,7 @@ impl Rules {
         found
     }
 
-    fn patterns_touching(&self, view: &Action, found: &mut Vec<Match>) {
+    fn patterns_touching(&self, view: &Action, star: LastStar, found: &mut Vec<Match>) {
         let mut numbers: Vec<(usize, Option<usize>)> = Vec::new();
         let mut by_other_names: Vec<usize> = Vec::new();
         // Of a shell line the text form holds everything as text, data included: only a pattern
@@ -218,7 +218,9 @@ impl Rules {
                         .get(*number)
                         .is_some_and(|text| text.contains('('))
             };
-            let by_form = self.text.matching(view.text_form()).into_iter();
+            // A form has no words that could be missing.
+            let by_form = self.text.matching(view.text_form(), LastStar::AsText);
+            let by_form = by_form.into_iter();
             numbers.extend(by_form.filter(means_form).map(|number| (number, None)));
             self.forms_under_other_names(view, &mut by_other_names);
             by_other_names.retain(means_form);
@@ -232,7 +234,7 @@ impl Rules {
                 // Of one that could not be read, each piece that may be a command as well.
                 let pieces = line.split(['\n', ';', '&', '|']).filter(|_| whole);
                 for text in std::iter::once(line.as_str()).chain(pieces.map(str::trim)) {
-                    let by_line = self.text.matching(text).into_iter();
+                    let by_line = self.text.matching(text, star).into_iter();
                     numbers.extend(by_line.filter(means_line).map(|number| (number, None)));
                 }
             }
@@ -240,20 +242,20 @@ impl Rules {
         for (index, command) in view.commands.iter().enumerate() {
             numbers.extend(
                 self.text
-                    .matching(command.line())
+                    .matching(command.line(), star)
                     .into_iter()
                     .map(|n| (n, Some(index))),
             );
             if let Some(line) = command.line_with_writes() {
                 // Appending to a file is writing it.
                 for spelling in [line.replace(" >> ", " > "), line] {
-                    let matched = self.text.matching(&spelling).into_iter();
+                    let matched = self.text.matching(&spelling, star).into_iter();
                     numbers.extend(matched.map(|n| (n, Some(index))));
                 }
             }
             numbers.extend(
                 self.commands
-                    .matching(command)
+                    .matching(command, star)
                     .into_iter()
                     .map(|n| (n, Some(index))),
             );
@@ -285,7 +287,7 @@ impl Rules {
             return;
         };
         for form in view.standing_forms(tool) {
-            let numbers = self.text.matching(&form).into_iter();
+            let numbers = self.text.matching(&form, LastStar::AsText).into_iter();
             found.extend(numbers.filter(|number| !self.is_exact(*number)));
         }
         for (head, patterns) in &self.heads {
@@ -293,7 +295,7 @@ impl Rules {
                 continue;
             }
             for form in view.forms_as(head.text()) {
-                let numbers = self.text.matching(&form).into_iter();
+                let numbers = self.text.matching(&form, LastStar::AsText).into_iter();
                 found.extend(numbers.filter(|number| patterns.contains(number)));
             }
         }
@@ -379,12 +381,12 @@ impl Rules {
                 || pattern == Some("*")
                 || whole_tool().is_some_and(|text| text.trim_start_matches(TO_THE_LETTER) == name)
         };
-        let by_own = self.text.matching(view.text_form());
+        let by_own = self.text.matching(view.text_form(), LastStar::AsText);
         // A form never allows a shell, so it does not under a shell's name.
         let standing = view.identity.standing_name();
         let standing = standing.filter(|name| !name.is_shell());
         let by_standing = standing.map(|name| {
-            let mut numbers = self.text.matching(&view.form_named(name));
+            let mut numbers = self.text.matching(&view.form_named(name), LastStar::AsText);
             numbers.retain(|number| !self.is_exact(*number) && !by_own.contains(number));
             numbers.retain(|number| says_all(*number, name.text()));
             numbers
@@ -404,7 +406,8 @@ impl Rules {
     }
 
     /// The rules that allow one command of a shell line as it is written. What their wildcards stand
-    /// for must lie where they say; without `around` text is all that counts.
+    /// for must lie where they say; without `around` text is all that counts, and a last star is
+    /// read as text, too.
     pub(crate) fn covering_command(
         &self,
         view: &Action,
@@ -419,8 +422,12 @@ impl Rules {
         if self.is_empty() || unknown || command.writes_by_option() {
             return found;
         }
+        let star = match around {
+            Some(_) => LastStar::MayBeMissing,
+            None => LastStar::AsText,
+        };
         let matching = |text: &str| {
-            let mut numbers = self.text.matching(text);
+            let mut numbers = self.text.matching(text, star);
             numbers.retain(|number| {
                 let pattern = self.patterns.get(*number).map(String::as_str);
                 let stays = |around| reach::stays(pattern.unwrap_or("*"), text, command, around);

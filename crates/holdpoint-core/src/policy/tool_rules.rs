@@ -12,7 +12,7 @@ use super::document::{
     Check, Condition, Parameter, ParameterType, Restriction, RuleTerms, ToolRule, ToolRules,
 };
 use super::files::{PathPatterns, Subject};
-use super::patterns::CommandPatterns;
+use super::patterns::{CommandPatterns, LastStar, Patterns};
 use super::reach;
 use super::tool_names::{Naming, TO_THE_LETTER};
 use super::values::Values;
@@ -50,7 +50,7 @@ struct Compiled {
 
 #[derive(Clone, Debug)]
 struct CompiledCondition {
-    command_matches: Option<Glob>,
+    command_matches: Option<Patterns>,
     /// The same as it is written.
     command_written: Option<String>,
     /// The same, whatever the spelling.
@@ -574,7 +574,10 @@ impl CompiledCondition {
     fn new(condition: &Condition) -> Self {
         let starts_with = condition.command_starts_with.clone();
         Self {
-            command_matches: condition.command_matches.as_deref().map(Glob::new),
+            command_matches: condition
+                .command_matches
+                .as_deref()
+                .map(|pattern| Patterns::new([pattern])),
             command_written: condition.command_matches.clone(),
             command_means: CommandPatterns::new(condition.command_matches.as_deref()),
             command_starts_with: starts_with
@@ -594,16 +597,17 @@ impl CompiledCondition {
     }
 
     fn specificity(&self) -> usize {
-        let globs = [&self.command_matches, &self.path_matches];
+        let command = self.command_matches.as_ref();
+        let path = self.path_matches.as_ref().map(Glob::specificity);
         let words = self
             .command_starts_with
             .iter()
             .flatten()
             .map(|word| word.chars().count());
-        globs
+        command
+            .map(|patterns| patterns.specificity(0))
             .into_iter()
-            .flatten()
-            .map(Glob::specificity)
+            .chain(path)
             .chain(words)
             .sum()
     }
@@ -617,12 +621,13 @@ impl CompiledCondition {
     ) -> bool {
         let part = command.and_then(|index| view.commands.get(index));
         let tightens = purpose == Purpose::Tighten;
-        let command_holds = self.command_matches.as_ref().is_none_or(|glob| {
+        let command_holds = self.command_matches.as_ref().is_none_or(|patterns| {
             let written = self.command_written.as_deref().unwrap_or_default();
+            let star = LastStar::MayBeMissing;
             part.is_some_and(|part| {
-                (glob.matches(part.line())
+                (!patterns.matching(part.line(), star).is_empty()
                     && (tightens || reach::stays(written, part.line(), part, around)))
-                    || (tightens && !self.command_means.matching(part).is_empty())
+                    || (tightens && !self.command_means.matching(part, star).is_empty())
             })
         });
         let start_holds = self.command_starts_with.as_ref().is_none_or(|words| {

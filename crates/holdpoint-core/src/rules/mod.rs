@@ -523,6 +523,11 @@ pub(crate) fn paths_between(first: u8, last: u8) -> impl Iterator<Item = &'stati
     })
 }
 
+/// The programs something is known of, by name.
+pub fn program_names() -> impl Iterator<Item = &'static str> {
+    PROGRAM_NAMES.iter().map(|(name, _)| *name)
+}
+
 /// What is known of a program of this name.
 pub(crate) fn program(name: &str) -> Option<&'static Program> {
     let at = match look_up(PROGRAM_NAMES, PROGRAM_NAMES_SLOTS, name) {

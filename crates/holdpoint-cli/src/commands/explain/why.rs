@@ -94,7 +94,13 @@ fn decisive(decision: &Decision, policy: &Policy, session: &SessionState) -> Str
             } else {
                 "the"
             };
-            format!("No rule speaks about some part of it, so {whose} default counts: {word}.")
+            let place = match &decision.stated_in {
+                Some(place) => format!(" ({})", place.words()),
+                None => String::new(),
+            };
+            format!(
+                "No rule speaks about some part of it, so {whose} default counts: {word}{place}."
+            )
         }
         Method::Autonomy => {
             let word = policy

@@ -1,7 +1,9 @@
 //! A recorded call in one line.
 
 use holdpoint_agents::replay::Recorded;
-use holdpoint_engine::{SUMMARY_ARGUMENTS, arguments_without_secrets, text_without_secrets};
+use holdpoint_engine::{
+    SUMMARY_ARGUMENTS, ToolCall, arguments_without_secrets, text_without_secrets,
+};
 use serde_json::Value;
 
 use crate::terminal::escape_for_display;
@@ -13,10 +15,15 @@ const MAX_NAME: usize = 40;
 const MAX_TOOL: usize = 200;
 
 /// The call as people are shown it: the command of a shell tool, the arguments of any other.
-pub(super) fn display_of(recorded: &Recorded, most: usize) -> String {
-    let Ok(call) = &recorded.call else {
-        return clean(&recorded.tool, most);
-    };
+pub(in crate::commands) fn display_of(recorded: &Recorded, most: usize) -> String {
+    match &recorded.call {
+        Ok(call) => display_of_call(call, most),
+        Err(_) => clean(&recorded.tool, most),
+    }
+}
+
+/// The same for a call that can be read.
+pub(in crate::commands) fn display_of_call(call: &ToolCall, most: usize) -> String {
     if let Some(line) = call.command_line() {
         return clean(&line, most);
     }

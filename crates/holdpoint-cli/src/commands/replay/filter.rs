@@ -6,7 +6,7 @@ use crate::cli::{Replay, Span};
 
 /// The calls that are wanted.
 #[derive(Debug, Default)]
-pub(super) struct Filter {
+pub(in crate::commands) struct Filter {
     span: Span,
     tools: Vec<String>,
     session: Option<String>,
@@ -18,6 +18,14 @@ impl Filter {
             span: args.span,
             tools: args.tool.clone(),
             session: args.session.clone(),
+        }
+    }
+
+    /// All calls of a span of time.
+    pub(in crate::commands) fn of_span(span: Span) -> Self {
+        Self {
+            span,
+            ..Self::default()
         }
     }
 

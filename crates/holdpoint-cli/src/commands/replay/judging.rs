@@ -13,8 +13,8 @@ use holdpoint_agents::replay::{Item, Reader, Recorded, Seen, Writer};
 use holdpoint_core::paths::NoLinks;
 use holdpoint_core::{Surroundings, judge_call};
 use holdpoint_engine::{
-    Decision, Disk, Locations, Lookup, Policy, PolicySource, Session, load_layers_at, load_source,
-    real_directory, without_secrets,
+    Decision, Disk, Locations, Lookup, Policy, PolicySource, Session, ToolCall, load_layers_at,
+    load_source, real_directory, without_secrets,
 };
 use holdpoint_sandbox::interrupt;
 
@@ -33,21 +33,21 @@ const MAX_POLICIES: usize = 4096;
 
 /// A call that was judged: what a listener hears.
 #[derive(Debug)]
-pub(super) struct Judged {
+pub(in crate::commands) struct Judged {
     /// The transcript, as it is called in output.
-    pub(super) file: Arc<str>,
+    pub(in crate::commands) file: Arc<str>,
     /// The call, its agent, session and time, and what became of it.
-    pub(super) recorded: Recorded,
+    pub(in crate::commands) recorded: Recorded,
     /// The directory it was judged in.
-    pub(super) directory: Arc<str>,
+    pub(in crate::commands) directory: Arc<str>,
     /// What the policy says about it.
-    pub(super) decision: Decision,
+    pub(in crate::commands) decision: Decision,
     /// What the second policy says about it.
-    pub(super) against: Option<Decision>,
+    pub(in crate::commands) against: Option<Decision>,
 }
 
 /// Whoever wants to hear of every call, in order.
-pub(super) trait Listener {
+pub(in crate::commands) trait Listener {
     /// A call was judged.
     fn hear(&mut self, judged: Judged) -> anyhow::Result<()>;
     /// A line, or a whole file, cannot be read.
@@ -125,29 +125,45 @@ struct Shared {
 
 impl Shared {
     fn judge(&self, task: &mut Task) {
-        let policy = match &task.ruling {
+        let place = (task.workspace.as_ref(), task.directory.as_ref());
+        task.decisions = Some(self.decisions(&task.recorded.call, place, &task.ruling));
+    }
+
+    /// What the policies say about a call made in a workspace and a directory.
+    fn decisions(
+        &self,
+        call: &Result<ToolCall, String>,
+        place: (&str, &str),
+        ruling: &Ruling,
+    ) -> (Decision, Option<Decision>) {
+        let policy = match ruling {
             Ruling::Named(policy) => Ok(policy.as_ref()),
             Ruling::Layers(layers) => layers.as_ref().as_ref(),
         };
         let decision = match policy {
-            Ok(policy) => self.decision(task, policy),
+            Ok(policy) => self.decision(call, place, policy),
             Err(problem) => without_secrets(Decision::error(problem.clone())),
         };
         let second = self.second.as_deref();
-        let against = second.map(|second| self.decision(task, second));
-        task.decisions = Some((decision, against));
+        let against = second.map(|second| self.decision(call, place, second));
+        (decision, against)
     }
 
     /// What a policy says about a call, as it may be shown.
-    fn decision(&self, task: &Task, policy: &Policy) -> Decision {
-        let call = match &task.recorded.call {
-            Ok(call) => call.clone().in_directory(task.directory.as_ref()),
+    fn decision(
+        &self,
+        call: &Result<ToolCall, String>,
+        (workspace, directory): (&str, &str),
+        policy: &Policy,
+    ) -> Decision {
+        let call = match call {
+            Ok(call) => call.clone().in_directory(directory),
             Err(problem) => return without_secrets(Decision::error(problem.clone())),
         };
         // Today's files are not those of then, so they are not looked at unless somebody asks.
         let lookup: &dyn Lookup = if self.look { &Disk } else { &NoLinks };
         let around = Surroundings {
-            workspace: Some(&task.workspace),
+            workspace: Some(workspace),
             directory: None,
             home: self.home.as_deref(),
             lookup,
@@ -158,20 +174,79 @@ impl Shared {
 }
 
 /// Under what calls are judged.
-pub(super) struct Conditions {
+pub(in crate::commands) struct Conditions {
     /// The policy, in place of the layers in force where a call was made.
-    pub(super) first: Option<PolicySource>,
+    pub(in crate::commands) first: Option<PolicySource>,
     /// A second policy.
-    pub(super) second: Option<PolicySource>,
+    pub(in crate::commands) second: Option<PolicySource>,
     /// Whether the disk is looked at.
-    pub(super) look: bool,
+    pub(in crate::commands) look: bool,
     /// Where calls were made that do not say it.
-    pub(super) here: PathBuf,
-    pub(super) filter: Filter,
+    pub(in crate::commands) here: PathBuf,
+    pub(in crate::commands) filter: Filter,
+}
+
+/// Two policies, for calls that stand in no transcript.
+pub(in crate::commands) struct Comparison {
+    policies: Policies,
+    shared: Shared,
+}
+
+impl Comparison {
+    /// The policies; without a first one, the layers in force where a call was made.
+    pub(in crate::commands) fn new(
+        first: Option<PolicySource>,
+        second: PolicySource,
+        look: bool,
+    ) -> anyhow::Result<Self> {
+        let (policies, shared) = loaded(first, Some(second), look)?;
+        Ok(Self { policies, shared })
+    }
+
+    /// What each of them says about a call made in a directory.
+    pub(in crate::commands) fn judge(
+        &mut self,
+        call: ToolCall,
+        directory: &str,
+    ) -> Option<(Decision, Decision)> {
+        let place: Arc<str> = directory.into();
+        let ruling = self.policies.for_directory(&place, &place);
+        let decisions = self
+            .shared
+            .decisions(&Ok(call), (directory, directory), &ruling);
+        Some((decisions.0, decisions.1?))
+    }
+}
+
+fn loaded(
+    first: Option<PolicySource>,
+    second: Option<PolicySource>,
+    look: bool,
+) -> anyhow::Result<(Policies, Shared)> {
+    let locations = Locations::of_this_machine();
+    let load = |under: PolicySource| {
+        load_source(&locations, &under)
+            .map(Arc::new)
+            .map_err(anyhow::Error::from)
+    };
+    let named = first.map(load).transpose()?;
+    let home = locations.home.as_ref().and_then(|home| home.to_str());
+    let shared = Shared {
+        second: second.map(load).transpose()?,
+        home: home.map(str::to_owned),
+        look,
+        session: Session::default(),
+    };
+    let policies = Policies {
+        locations,
+        named,
+        layers: HashMap::new(),
+    };
+    Ok((policies, shared))
 }
 
 /// Where transcripts are read and their calls judged.
-pub(super) struct Bench {
+pub(in crate::commands) struct Bench {
     policies: Policies,
     filter: Filter,
     here: Arc<str>,
@@ -183,12 +258,12 @@ pub(super) struct Bench {
     piece: Vec<Task>,
     calls: u64,
     /// What was found on the way.
-    pub(super) facts: RunFacts,
+    pub(in crate::commands) facts: RunFacts,
 }
 
 /// What a run finds besides calls.
 #[derive(Debug, Default)]
-pub(super) struct RunFacts {
+pub(in crate::commands) struct RunFacts {
     /// Bytes that were read.
     pub(super) bytes: u64,
     /// Transcripts by their agent.
@@ -200,7 +275,7 @@ pub(super) struct RunFacts {
     /// Calls whose transcript does not say where they were made.
     pub(super) placed_here: u64,
     /// Whether somebody ended the run.
-    pub(super) interrupted: bool,
+    pub(in crate::commands) interrupted: bool,
     /// How many transcripts are in each directory that was named.
     in_directory: Vec<u64>,
 }
@@ -208,29 +283,12 @@ pub(super) struct RunFacts {
 const NO_TRANSCRIPT: &str = "this is no transcript of a known agent";
 
 impl Bench {
-    pub(super) fn new(conditions: Conditions, total: u64) -> anyhow::Result<Self> {
-        let locations = Locations::of_this_machine();
-        let load = |under: PolicySource| {
-            load_source(&locations, &under)
-                .map(Arc::new)
-                .map_err(anyhow::Error::from)
-        };
+    pub(in crate::commands) fn new(conditions: Conditions, total: u64) -> anyhow::Result<Self> {
         let here = conditions.here.to_str();
         let here = here.ok_or_else(|| anyhow!("the working directory is not text: give --cwd"))?;
-        let named = conditions.first.map(load).transpose()?;
-        let home = locations.home.as_ref().and_then(|home| home.to_str());
-        let shared = Shared {
-            second: conditions.second.map(load).transpose()?,
-            home: home.map(str::to_owned),
-            look: conditions.look,
-            session: Session::default(),
-        };
+        let (policies, shared) = loaded(conditions.first, conditions.second, conditions.look)?;
         Ok(Self {
-            policies: Policies {
-                locations,
-                named,
-                layers: HashMap::new(),
-            },
+            policies,
             filter: conditions.filter,
             here: here.into(),
             progress: Progress::new(),
@@ -246,7 +304,7 @@ impl Bench {
     }
 
     /// Reads, judges and hands on everything.
-    pub(super) fn run(
+    pub(in crate::commands) fn run(
         &mut self,
         sources: &Sources,
         listener: &mut dyn Listener,

@@ -13,21 +13,22 @@ mod summary;
 mod tally;
 
 use std::io::{self, Write};
-use std::path::Path;
 
-use anyhow::bail;
-use holdpoint_engine::{PolicySource, Profile, Verdict, working_directory};
+use holdpoint_engine::{PolicySource, Verdict, working_directory};
 use holdpoint_sandbox::interrupt;
 
-use self::filter::Filter;
+pub(in crate::commands) use self::display::{display_of, display_of_call};
+pub(in crate::commands) use self::filter::Filter;
 use self::findings::Findings;
-use self::judging::{Bench, Conditions, Judged, Listener, RunFacts};
+use self::judging::RunFacts;
+pub(in crate::commands) use self::judging::{Bench, Comparison, Conditions, Judged, Listener};
 use self::list::List;
-use self::sources::Sources;
+pub(in crate::commands) use self::sources::Sources;
 use self::tally::Tally;
 use crate::cli::{FailOn, Replay};
+use crate::commands::policy::policy_named;
 use crate::exit::Exit;
-use crate::terminal::{Terminal, escape_for_display};
+use crate::terminal::Terminal;
 
 /// The most lines and files that are named because they cannot be read; all are counted.
 const MAX_NAMED: usize = 20;
@@ -40,7 +41,11 @@ pub(crate) fn run(args: &Replay, terminal: &mut Terminal) -> anyhow::Result<Exit
         (None, Some(name)) => Some(PolicySource::Profile(name.clone())),
         (None, None) => None,
     };
-    let second = args.against.as_deref().map(other_policy).transpose()?;
+    let second = args
+        .against
+        .as_deref()
+        .map(|name| policy_named(name, "--against"))
+        .transpose()?;
     let sources = Sources::find(&args.paths)?;
     let conditions = Conditions {
         first,
@@ -109,23 +114,6 @@ impl Listener for Heard<'_> {
     fn flush(&mut self) -> anyhow::Result<()> {
         Ok(self.terminal.out.flush()?)
     }
-}
-
-/// The policy a word names: a profile, or a file.
-fn other_policy(name: &str) -> anyhow::Result<PolicySource> {
-    if Profile::ALL.into_iter().any(|one| one.name() == name) {
-        return Ok(PolicySource::Profile(name.to_owned()));
-    }
-    let path = Path::new(name);
-    if path.exists() || name.contains(['/', '.', '\\']) {
-        return Ok(PolicySource::File(path.to_owned()));
-    }
-    let known = Profile::ALL.map(Profile::name);
-    bail!(
-        "--against: there is no file and no profile `{}`: {}",
-        escape_for_display(name, 60),
-        holdpoint_core::document::hint(name, &known)
-    )
 }
 
 fn name_problems(tally: &Tally) -> anyhow::Result<()> {

@@ -13,7 +13,7 @@ use crate::terminal::escape_for_display;
 
 /// The files of a run.
 #[derive(Debug, Default)]
-pub(super) struct Sources {
+pub(in crate::commands) struct Sources {
     pub(super) files: Vec<Source>,
     /// Places that were named and cannot be read.
     pub(super) unread: Vec<(String, String)>,
@@ -34,7 +34,7 @@ pub(super) struct Source {
 
 impl Sources {
     /// The files at the paths given, or where agents leave them.
-    pub(super) fn find(paths: &[PathBuf]) -> anyhow::Result<Self> {
+    pub(in crate::commands) fn find(paths: &[PathBuf]) -> anyhow::Result<Self> {
         let mut sources = Sources::default();
         if paths.is_empty() {
             let home = Locations::of_this_machine().home;
@@ -55,7 +55,7 @@ impl Sources {
     }
 
     /// The bytes of all of them, as far as they are known.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(in crate::commands) fn bytes(&self) -> u64 {
         self.files.iter().map(|source| source.bytes).sum()
     }
 

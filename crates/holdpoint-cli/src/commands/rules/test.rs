@@ -9,6 +9,7 @@ use holdpoint_engine::{Pack, read_pack};
 use serde::Serialize;
 use serde_json::json;
 
+use crate::commands::empty_machine;
 use crate::exit::Exit;
 use crate::terminal::{Terminal, escape_for_display};
 use holdpoint_engine::humanize::counted;
@@ -132,15 +133,11 @@ impl Failure {
     }
 }
 
-/// The rules that match an example, in a world with nothing in it but the facts it states: so it says the same on every
-/// machine.
+/// The rules that match an example, on a machine with nothing on its disk but the facts it states.
 fn matched(example: &ExampleCall, loaded: &[Pack]) -> Vec<String> {
     let around = Surroundings {
-        workspace: Some("/work/app"),
-        directory: None,
-        home: Some("/home/dev"),
         lookup: &example.facts,
-        can_contain: false,
+        ..empty_machine::surroundings(false)
     };
     let action = understand_alone(example.call.clone(), &around);
     matching_rules(&action, loaded, &around)
