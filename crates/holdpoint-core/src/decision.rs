@@ -16,6 +16,10 @@ pub struct Decision {
     pub v: u32,
     /// What may happen.
     pub verdict: Verdict,
+    /// What would have been said, where the policy only observes: `verdict` then lets the call run, and the agent hears
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed: Option<Verdict>,
     /// How much harm the call could do.
     pub risk: Risk,
     /// How the verdict came about.
@@ -46,6 +50,10 @@ pub struct Decision {
     /// question is asked, and is no part of what is answered.
     #[serde(skip)]
     pub uncontained: Option<Uncontained>,
+    /// How what would have been said came about. It is told where a person wants to know why, and is no part of what is
+    /// answered.
+    #[serde(skip)]
+    pub observed_method: Option<Method>,
 }
 
 /// Why a call that could have run inside the sandbox does not.
@@ -94,6 +102,7 @@ impl Decision {
         Self {
             v: 1,
             verdict: Verdict::Deny,
+            observed: None,
             risk: Risk::None,
             method: Method::Error,
             rule: None,
@@ -106,6 +115,7 @@ impl Decision {
             policy: String::new(),
             only_looks: false,
             uncontained: None,
+            observed_method: None,
         }
     }
 }

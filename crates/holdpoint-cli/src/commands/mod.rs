@@ -12,6 +12,7 @@ pub(crate) mod explain;
 pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod log;
+mod mode;
 pub(crate) mod people;
 pub(crate) mod permissions;
 pub(crate) mod reference;

@@ -11,6 +11,7 @@ mod asks;
 mod candidates;
 mod durations;
 mod gather;
+mod observing;
 mod page;
 mod programs;
 mod reading;
@@ -28,8 +29,8 @@ pub use reading::{Doing, summary_of};
 pub use save::{SaveError, save};
 pub use summary::{
     Advice, Allowing, Answers, AskedTool, Bucket, Denial, Durations, Fired, Group, LedgerState,
-    OwnRule, Ranked, Reported, RuleLine, Series, SessionLine, Snippet, Span, Step, Summary, Unused,
-    VERSION, Verdicts,
+    Observing, OwnRule, Ranked, Reported, RuleLine, Series, SessionLine, Snippet, Span, Step,
+    Summary, Unused, VERSION, Verdicts,
 };
 pub use trial::Trial;
 

@@ -14,6 +14,7 @@ mod findings;
 mod guards;
 mod marked;
 mod network;
+mod observed;
 mod parts;
 mod spelling;
 mod supposed;
@@ -26,7 +27,7 @@ use crate::call::ToolCall;
 use crate::decision::{Decision, Finding};
 use crate::paths::Surroundings;
 use crate::policy::tool_rules::Opinion;
-use crate::policy::{Check, Layer, Policy};
+use crate::policy::{Check, Layer, Mode, Policy};
 use crate::session::{SessionRules, SessionState};
 use crate::understand::{Action, understand};
 use crate::verdict::{Risk, Verdict};
@@ -183,6 +184,11 @@ impl Judgement<'_> {
                 managed: false,
             };
         }
+        let mut enforced = self.policy.mode() == Mode::Enforce;
+        if !enforced && let Some(own) = self.protecting(&answer, &refusals, &objections, &covers) {
+            answer = own;
+            enforced = true;
+        }
 
         let covering = covers.into_iter().flatten().map(|cover| cover.found);
         let findings = refusals
@@ -197,10 +203,14 @@ impl Judgement<'_> {
             })
             .map(|one| one.instead.clone());
         let asks = answer.verdict == Verdict::Ask;
-        Decision {
+        let decision = Decision {
             only_looks,
             uncontained: uncontained.filter(|_| asks),
             ..self.written(answer, instead, findings, &opinions)
+        };
+        match enforced {
+            true => decision,
+            false => decision.not_enforced(),
         }
     }
 
@@ -253,6 +263,7 @@ impl Judgement<'_> {
         Decision {
             v: 1,
             verdict: answer.verdict,
+            observed: None,
             risk,
             method: answer.method,
             rule: answer.rule,
@@ -265,6 +276,7 @@ impl Judgement<'_> {
             policy: self.policy.digest().to_owned(),
             only_looks: false,
             uncontained: None,
+            observed_method: None,
         }
     }
 

@@ -14,6 +14,7 @@ use super::document::{
 use super::files::FileGuard;
 use super::guards::Guards;
 use super::injection::Injection;
+use super::mode::Mode;
 use super::network::Network;
 use super::packs::Owner;
 use super::profile::Profile;
@@ -88,6 +89,8 @@ pub struct Layer {
     pub digest: String,
     /// The profile it extends.
     pub profile: Option<Profile>,
+    /// Whether it wants to be held to, if it says.
+    pub mode: Option<Mode>,
     /// The default it states.
     pub default: Option<DefaultPolicy>,
     /// The autonomy it states.
@@ -151,6 +154,7 @@ impl Layer {
             trust: source.trust,
             digest: digest_of(&source.bytes),
             profile: document.profile,
+            mode: document.mode,
             default: document.default_policy,
             autonomy: document.autonomy,
             on_error: document.on_error,
@@ -233,6 +237,7 @@ fn only_tighten(rules: &mut ToolRules) {
 pub struct Policy {
     pub(super) layers: Vec<Layer>,
     pub(super) digest: String,
+    mode: Mode,
     standing: Standing,
     floor: Option<Standing>,
     pub(super) packs: Vec<Pack>,
@@ -266,6 +271,7 @@ impl Policy {
         }
         Ok(Self {
             digest: digest(&layers),
+            mode: Mode::of_layers(&layers),
             standing: Standing::from_layers(&layers),
             floor: Standing::managed(&layers),
             layers,
@@ -311,6 +317,20 @@ impl Policy {
         &self.digest
     }
 
+    /// Whether calls are held to it.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// The same policy, held to.
+    #[must_use]
+    pub fn enforced(self) -> Self {
+        Self {
+            mode: Mode::Enforce,
+            ..self
+        }
+    }
+
     /// What happens to a call no rule speaks about.
     pub fn standing(&self) -> &Standing {
         &self.standing
@@ -322,8 +342,12 @@ impl Policy {
     }
 
     /// What a hook answers when it cannot judge a call: the strictest word of any layer. A project
-    /// never says `defer`, whoever trusts it: its agent could then break what it does not like.
+    /// never says `defer`, whoever trusts it: its agent could then break what it does not like. Where calls are only
+    /// observed, one that cannot be is let go.
     pub fn on_error(&self) -> OnError {
+        if self.mode == Mode::Observe {
+            return OnError::Defer;
+        }
         self.layers
             .iter()
             .filter_map(|layer| match (layer.on_error?, layer.authority) {

@@ -11,6 +11,7 @@ mod files;
 mod guards;
 mod injection;
 mod layer;
+mod mode;
 mod network;
 mod packs;
 mod patterns;
@@ -37,6 +38,7 @@ pub use document::{
 pub use guards::{Guards, Switch};
 pub use injection::{Cleaning, Injection, Origins, SecondOpinion, Thresholds};
 pub use layer::{Authority, Layer, Policy, Source, Standing, Trust};
+pub use mode::Mode;
 pub use network::{Access, HostPattern, Network, Schemes};
 pub use packs::{Guard, LoadedPack, Switched};
 pub use profile::Profile;

@@ -37,6 +37,8 @@ pub(crate) fn run(args: &cli::Explain, terminal: &mut Terminal) -> anyhow::Resul
     let decided = engine.decide(read_call(&args.call)?, caller)?;
     let (action, policy) = (decided.action(), decided.policy());
     let decision = decided.decision().clone();
+    // Why and what else is asked of what the policy says, whether or not anybody is held to it.
+    let said = decision.as_if_enforced();
     let call = action.call();
     let workspace = directory.display().to_string();
     let understood = explained(action, &engine.surroundings(&workspace));
@@ -57,9 +59,9 @@ pub(crate) fn run(args: &cli::Explain, terminal: &mut Terminal) -> anyhow::Resul
             id: &under.session,
             state: session.state(),
         },
-        rules: matched::for_decision(&decision, policy),
-        why: why::sentences(&decision, policy, session.state()),
-        changes: changes::for_decision(action, &decision, policy),
+        rules: matched::for_decision(&said, policy),
+        why: why::sentences(&said, policy, session.state()),
+        changes: changes::for_decision(action, &said, policy),
         sandbox: sandbox(&decision, policy, &directory),
         understood,
         decision,
@@ -139,6 +141,8 @@ struct LayerView {
     profile: Option<&'static str>,
     default: Option<&'static str>,
     autonomy: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mode: Option<&'static str>,
     deny: usize,
     ask: usize,
     allow: usize,
@@ -163,6 +167,7 @@ impl LayerView {
             profile: layer.profile.map(holdpoint_engine::Profile::name),
             default: layer.default.map(holdpoint_engine::DefaultPolicy::as_str),
             autonomy: layer.autonomy.map(holdpoint_engine::Autonomy::as_str),
+            mode: layer.mode.map(holdpoint_core::policy::Mode::as_str),
             deny: count(&layer.deny_list),
             ask: count(&layer.ask_list),
             allow: count(&layer.allow_list),
@@ -177,6 +182,7 @@ impl LayerView {
         note("profile", self.profile);
         note("default", self.default);
         note("autonomy", self.autonomy);
+        note("mode", self.mode);
         for (count, word) in [
             (self.deny, "deny"),
             (self.ask, "ask"),
@@ -237,6 +243,17 @@ impl Explanation<'_> {
             self.decision.risk.as_str()
         )?;
         text(&self.decision.reason, 2, terminal)?;
+        if let Some(observed) = self.decision.observed {
+            text(
+                &format!(
+                    "Nothing is enforced, for the policy only observes: the agent hears nothing, and the record says \
+                     that it would have been: {}. `holdpoint init --enforce` has the policy held to.",
+                    observed.as_str()
+                ),
+                2,
+                terminal,
+            )?;
+        }
         heading("Why", terminal)?;
         for sentence in &self.why {
             text(sentence, 2, terminal)?;
