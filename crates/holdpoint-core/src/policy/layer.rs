@@ -269,7 +269,11 @@ impl Policy {
         if layers.is_empty() {
             layers.push(Layer::compile(&Source::profile(Profile::Balanced))?);
         }
-        Ok(Self {
+        Ok(Self::of_layers(layers))
+    }
+
+    fn of_layers(layers: Vec<Layer>) -> Self {
+        Self {
             digest: digest(&layers),
             mode: Mode::of_layers(&layers),
             standing: Standing::from_layers(&layers),
@@ -277,6 +281,19 @@ impl Policy {
             layers,
             packs: Vec::new(),
             owners: Vec::new(),
+        }
+    }
+
+    /// The same policy with one more file, to see what it would change. A file that speaks first among those of its
+    /// authority, as if its owner had written it into theirs.
+    pub fn with_further(&self, source: &Source) -> Result<Self, DocumentError> {
+        let mut layers = vec![Layer::compile(source)?];
+        layers.extend(self.layers.iter().cloned());
+        layers.sort_by_key(|layer| layer.authority);
+        Ok(Self {
+            packs: self.packs.clone(),
+            owners: self.owners.clone(),
+            ..Self::of_layers(layers)
         })
     }
 

@@ -4,12 +4,13 @@
 mod changes;
 mod commands;
 mod matched;
+mod trial;
 mod why;
 
 use std::io::Write;
 use std::path::Path;
 
-use holdpoint_core::{Explained, explained};
+use holdpoint_core::{Explained, Surroundings, explained};
 use holdpoint_engine::containing::{self, Notice, Tier, Wanted};
 use holdpoint_engine::{
     Decision, Engine, Layer, Locations, Part, Policy, SessionState, Trust, Verdict,
@@ -19,6 +20,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use self::matched::Matched;
+use self::trial::Trial;
 use super::check::{caller, read_call};
 use super::permissions::suspension_words;
 use super::run::under_policy;
@@ -43,6 +45,16 @@ pub(crate) fn run(args: &cli::Explain, terminal: &mut Terminal) -> anyhow::Resul
     let workspace = directory.display().to_string();
     let understood = explained(action, &engine.surroundings(&workspace));
     let parts = holdpoint_core::parts(action);
+    let trial = Trial {
+        action,
+        policy,
+        session: session.state(),
+        uncovered: changes::uncovered(action, &said),
+        around: Surroundings {
+            can_contain: said.verdict == Verdict::Contain,
+            ..engine.surroundings(&workspace)
+        },
+    };
     let explanation = Explanation {
         v: 1,
         call: Call {
@@ -61,7 +73,7 @@ pub(crate) fn run(args: &cli::Explain, terminal: &mut Terminal) -> anyhow::Resul
         },
         rules: matched::for_decision(&said, policy),
         why: why::sentences(&said, policy, session.state()),
-        changes: changes::for_decision(action, &said, policy),
+        changes: changes::for_decision(&trial, &said),
         sandbox: sandbox(&decision, policy, &directory),
         understood,
         decision,
