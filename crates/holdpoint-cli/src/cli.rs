@@ -22,7 +22,7 @@ use holdpoint_agents::hook::Agent;
 use holdpoint_ledger::REPLAYED_AGENT;
 
 pub(crate) use approvals::{
-    Approvals, ApprovalsAction, Approve, Extend, Open, Pending, Refuse, ScopeWord, Serve,
+    Approvals, ApprovalsAction, Approve, Extend, KeepWord, Open, Pending, Refuse, ScopeWord, Serve,
 };
 pub(crate) use demo::Demo;
 pub(crate) use log::{IndexWhen, LedgerPlace, List, Log, LogAction, Wanted};

@@ -11,7 +11,7 @@ use holdpoint_core::document;
 use holdpoint_core::policy::{Document, Mode, Profile};
 use holdpoint_engine::store::{Unread, plain_words, read_bounded, rewrite};
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstObject, CstRootNode};
+use jsonc_parser::cst::{CstArray, CstNode, CstObject, CstRootNode};
 
 /// The largest policy that is edited: as large as one may be. Beyond it nothing is changed.
 const MAX_POLICY: u64 = 4 << 20;
@@ -21,9 +21,13 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// What is to be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum Change<'a> {
     /// Whether calls are held to the policy; `enforce` is what a file without the line means.
     Mode(Mode),
+    /// Patterns that run without asking.
+    Allow(&'a [String]),
+    /// A pattern that no longer does.
+    Forget(&'a str),
 }
 
 /// Why a policy file was left as it is.
@@ -57,12 +61,12 @@ pub struct PolicyEdit {
 impl PolicyEdit {
     /// What a change makes of the file at `path`. A file that is not there is made on top of the profile that is in force
     /// without one, or the file alone would deny everything.
-    pub fn plan(path: &Path, change: Change) -> Result<Self, PolicyTextError> {
+    pub fn plan(path: &Path, change: Change<'_>) -> Result<Self, PolicyTextError> {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let before = read(&path)?;
         let base = match &before {
             Some(text) => text.clone(),
-            None if change == Change::Mode(Mode::Enforce) => {
+            None if matches!(change, Change::Mode(Mode::Enforce) | Change::Forget(_)) => {
                 return Ok(Self {
                     path,
                     before: None,
@@ -124,7 +128,7 @@ fn read(path: &Path) -> Result<Option<String>, PolicyTextError> {
 }
 
 /// The text of a policy after a change.
-fn edited(text: &str, change: Change) -> Result<String, String> {
+fn edited(text: &str, change: Change<'_>) -> Result<String, String> {
     let plain = text.strip_prefix(BYTE_ORDER_MARK);
     let root = CstRootNode::parse(plain.unwrap_or(text), &ParseOptions::default())
         .map_err(|error| error.to_string())?;
@@ -133,6 +137,8 @@ fn edited(text: &str, change: Change) -> Result<String, String> {
         .ok_or_else(|| "the policy is not an object".to_owned())?;
     match change {
         Change::Mode(mode) => set_mode(&policy, mode),
+        Change::Allow(patterns) => allow(&policy, patterns)?,
+        Change::Forget(pattern) => forget(&policy, pattern),
     }
     let mark = if plain.is_some() { "\u{feff}" } else { "" };
     Ok(format!("{mark}{root}"))
@@ -154,12 +160,55 @@ fn set_mode(policy: &CstObject, mode: Mode) {
     }
 }
 
+/// Adds patterns to a policy file, for whoever keeps what a person answered.
+pub fn add_allowed(path: &Path, patterns: &[String]) -> Result<(), String> {
+    let edit = PolicyEdit::plan(path, Change::Allow(patterns));
+    edit.and_then(|edit| edit.carry_out())
+        .map_err(|error| error.to_string())
+}
+
+fn allow(policy: &CstObject, patterns: &[String]) -> Result<(), String> {
+    // The list there is, by whichever of its names.
+    let key = match policy.get("allow").is_none() && policy.get("whitelist").is_some() {
+        true => "whitelist",
+        false => "allow",
+    };
+    let list = policy
+        .object_value_or_create(key)
+        .and_then(|list| list.array_value_or_create("patterns"))
+        .ok_or_else(|| format!("`{key}` is no list of rules"))?;
+    for pattern in patterns {
+        let known = |one: &CstNode| says(one, pattern);
+        if !list.elements().iter().any(known) {
+            list.append(pattern.as_str().into());
+        }
+    }
+    Ok(())
+}
+
+fn forget(policy: &CstObject, pattern: &str) {
+    for key in ["allow", "whitelist"] {
+        let list = policy.object_value(key);
+        let list = list.and_then(|list| list.array_value("patterns"));
+        for one in list.iter().flat_map(CstArray::elements) {
+            if says(&one, pattern) {
+                one.remove();
+            }
+        }
+    }
+}
+
+fn says(node: &CstNode, text: &str) -> bool {
+    let value = node.to_serde_value();
+    value.as_ref().and_then(serde_json::Value::as_str) == Some(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const OBSERVE: Change = Change::Mode(Mode::Observe);
-    const ENFORCE: Change = Change::Mode(Mode::Enforce);
+    const OBSERVE: Change<'_> = Change::Mode(Mode::Observe);
+    const ENFORCE: Change<'_> = Change::Mode(Mode::Enforce);
 
     #[test]
     fn a_line_comes_and_goes_and_the_rest_stays() {
@@ -204,6 +253,29 @@ mod tests {
             .unwrap();
         let text = fs::read_to_string(&path).unwrap();
         assert_eq!(text, "{\n  \"profile\": \"balanced\"\n}\n");
+    }
+
+    #[test]
+    fn patterns_are_added_and_taken_back_where_they_stand() {
+        let patterns = ["make *".to_owned(), "npm test".to_owned()];
+        let text = "{\n  // mine\n  \"profile\": \"strict\"\n}\n";
+        let with = edited(text, Change::Allow(&patterns)).unwrap();
+        assert!(
+            with.contains("// mine") && with.contains("\"make *\""),
+            "{with}"
+        );
+        assert_eq!(edited(&with, Change::Allow(&patterns)).unwrap(), with);
+        let read: Document = document::read("p", with.as_bytes()).unwrap();
+        assert_eq!(read.allow.unwrap().patterns, patterns);
+        let less = edited(&with, Change::Forget("make *")).unwrap();
+        let read: Document = document::read("p", less.as_bytes()).unwrap();
+        assert_eq!(read.allow.unwrap().patterns, ["npm test"]);
+        let other = "{\"whitelist\": {\"patterns\": [\"ls\" /* why */]}}";
+        let with = edited(other, Change::Allow(&patterns)).unwrap();
+        assert!(
+            with.contains("\"ls\" /* why */") && !with.contains("allow"),
+            "{with}"
+        );
     }
 
     #[test]

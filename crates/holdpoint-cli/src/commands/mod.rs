@@ -11,6 +11,7 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod hook;
 pub(crate) mod init;
+mod kept_rules;
 pub(crate) mod log;
 mod mode;
 pub(crate) mod people;
@@ -27,6 +28,7 @@ pub(crate) mod simulate;
 pub(crate) mod trust;
 pub(crate) mod undo;
 pub(crate) mod watch;
+mod which_session;
 
 use std::io;
 
