@@ -33,6 +33,35 @@ impl Scope {
     }
 }
 
+/// Where a rule is kept that outlives its session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Place {
+    /// For this project, in a file of the user's own.
+    Project,
+    /// For the user, in their policy.
+    User,
+}
+
+impl Place {
+    /// The place of a word.
+    fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "project" => Some(Place::Project),
+            "user" | "me" => Some(Place::User),
+            _ => None,
+        }
+    }
+
+    /// The word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Place::Project => "project",
+            Place::User => "user",
+        }
+    }
+}
+
 /// An answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "lowercase")]
@@ -48,6 +77,14 @@ pub enum Answer {
         /// How far that reaches; the narrowest that is offered if it is not said.
         #[serde(default)]
         scope: Option<Scope>,
+    },
+    /// Run it, and calls like it from now on, beyond the session.
+    Keep {
+        /// How far that reaches; the narrowest that is offered if it is not said.
+        #[serde(default)]
+        scope: Option<Scope>,
+        /// Where the rule is kept.
+        place: Place,
     },
     /// Do not run it, nor calls like it from now on.
     Never {
@@ -81,6 +118,7 @@ impl Answer {
             Answer::Once => "once",
             Answer::No => "no",
             Answer::Always { .. } => "always",
+            Answer::Keep { .. } => "keep",
             Answer::Never { .. } => "never",
             Answer::All => "all",
             Answer::Turn => "turn",
@@ -96,6 +134,7 @@ impl Answer {
             Answer::Yes
             | Answer::Once
             | Answer::Always { .. }
+            | Answer::Keep { .. }
             | Answer::All
             | Answer::Turn
             | Answer::Idle => true,
@@ -106,7 +145,7 @@ impl Answer {
     }
 
     /// Reads what somebody typed, in any case and with space around it. `always prefix` names a
-    /// scope, `c:text` or `comment text` a comment. None for anything else: that is no yes.
+    /// scope, `always project` or `always exact me` where it is kept, `c:text` or `comment text` a comment. None for anything else: that is no yes.
     pub fn typed(line: &str) -> Option<Typed> {
         let line = line.trim();
         let lower = line.to_lowercase();
@@ -120,15 +159,23 @@ impl Answer {
         }
         let mut words = lower.split_whitespace();
         let word = words.next()?;
-        let scope = match words.next() {
+        let mut words = words.peekable();
+        let scope = words.peek().and_then(|word| Scope::from_word(word));
+        if scope.is_some() {
+            words.next();
+        }
+        let place = match words.next() {
             None => None,
-            Some(scope) => Some(Scope::from_word(scope)?),
+            Some(place) => Some(Place::from_word(place)?),
         };
-        if words.next().is_some() {
+        if words.next().is_some() || (place.is_some() && !matches!(word, "a" | "always")) {
             return None;
         }
         let answer = match (word, scope) {
-            ("a" | "always", scope) => Answer::Always { scope },
+            ("a" | "always", scope) => match place {
+                Some(place) => Answer::Keep { scope, place },
+                None => Answer::Always { scope },
+            },
             ("never", scope) => Answer::Never { scope },
             (_, Some(_)) => return None,
             ("y" | "yes", None) => Answer::Yes,
@@ -214,6 +261,10 @@ mod tests {
             ("y y", "unknown"),
             ("yes prefix", "unknown"),
             ("always everything", "unknown"),
+            ("always project", "keep"),
+            ("always exact me", "keep"),
+            ("always me exact", "unknown"),
+            ("never project", "unknown"),
             ("ja", "unknown"),
         ] {
             assert_eq!(read(line), word, "{line:?}");

@@ -50,6 +50,7 @@ pub fn apply(
         Answer::Yes
         | Answer::Once
         | Answer::Always { .. }
+        | Answer::Keep { .. }
         | Answer::All
         | Answer::Turn
         | Answer::Idle => released(request, said, host, now),
@@ -178,6 +179,7 @@ fn released(
         Answer::Idle => Method::IdleSuspension,
         Answer::Yes
         | Answer::Once
+        | Answer::Keep { .. }
         | Answer::No
         | Answer::Never { .. }
         | Answer::Comment { .. }
@@ -205,6 +207,14 @@ fn memory_of(request: &Request, answer: &Answer) -> Result<Option<Memory>, Strin
                 patterns: offer.patterns.clone(),
             }
         }
+        Answer::Keep { scope, place } => {
+            let offer = offered(request, *scope)?;
+            Memory::Keep {
+                scope: offer.scope,
+                patterns: offer.patterns.clone(),
+                place: *place,
+            }
+        }
         Answer::All => Memory::All,
         Answer::Turn => Memory::Turn,
         Answer::Idle => Memory::Idle,
@@ -221,7 +231,7 @@ fn memory_of(request: &Request, answer: &Answer) -> Result<Option<Memory>, Strin
             request.terms.required
         ));
     }
-    if !request.terms.suspendable && !matches!(memory, Memory::Allow { .. }) {
+    if !request.terms.suspendable && !matches!(memory, Memory::Allow { .. } | Memory::Keep { .. }) {
         return Err("prompts cannot be suspended by this answer: answer yes or no".into());
     }
     Ok(Some(memory))

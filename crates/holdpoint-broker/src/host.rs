@@ -5,7 +5,7 @@
 use holdpoint_core::Decision;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::Scope;
+use crate::answer::{Place, Scope};
 use crate::request::{CallContext, CheckResult, Context, Display, Request, Terms};
 
 /// Why something could not be done, in one line that says what to do.
@@ -46,6 +46,15 @@ pub enum Memory {
         scope: Scope,
         /// The patterns.
         patterns: Vec<String>,
+    },
+    /// Calls like this run without asking, in other sessions, too.
+    Keep {
+        /// How far it reaches.
+        scope: Scope,
+        /// The patterns.
+        patterns: Vec<String>,
+        /// Where it is kept.
+        place: Place,
     },
     /// Calls like this never run.
     Deny {

@@ -23,7 +23,7 @@ use holdpoint_agents::hook::Agent;
 use holdpoint_ledger::REPLAYED_AGENT;
 
 pub(crate) use approvals::{
-    Approvals, ApprovalsAction, Approve, Extend, Open, Pending, Refuse, ScopeWord, Serve,
+    Approvals, ApprovalsAction, Approve, Extend, KeepWord, Open, Pending, Refuse, ScopeWord, Serve,
 };
 pub(crate) use demo::Demo;
 pub(crate) use log::{IndexWhen, LedgerPlace, List, Log, LogAction, Wanted};
@@ -36,7 +36,7 @@ pub(crate) use replay::{FailOn, Replay};
 pub(crate) use rules::{RuleWord, Rules, RulesAction, RulesUnder};
 pub(crate) use run::{Floor, Run};
 pub(crate) use scan::{Clean, Format, Scan};
-pub(crate) use setup::{Doctor, SettingsOf, Setup};
+pub(crate) use setup::{Doctor, Init, SettingsOf, Setup};
 pub(crate) use span::Span;
 
 /// The gate between an AI agent and its tools.
@@ -135,7 +135,7 @@ pub(crate) enum Command {
     /// to let nothing run if that fails, it is. Everything else in the files stays as it is, a
     /// backup is kept, and a second time nothing changes or an old path is brought up to date.
     #[command(after_help = INIT_EXAMPLES)]
-    Init(Setup),
+    Init(Init),
     /// Take Holdpoint out of agents' settings again
     ///
     /// A file nobody changed since `holdpoint init` comes back to the byte; from any other only
@@ -283,7 +283,9 @@ const INIT_EXAMPLES: &str = "Examples:\n  \
     holdpoint init --yes                      do it\n  \
     holdpoint init claude-code                all your sessions: ~/.claude/settings.json\n  \
     holdpoint init claude-code --project      everybody's in this project: .claude/settings.json\n  \
-    holdpoint init codex gemini --managed     the machine's, where only root writes";
+    holdpoint init codex gemini --managed     the machine's, where only root writes\n  \
+    holdpoint init --observe                  look first: everything is recorded, nothing is stopped\n  \
+    holdpoint init --enforce                  hold calls to the policy from now on";
 
 const REPORT_EXAMPLES: &str = "Examples:\n  \
     holdpoint report                          everything, into holdpoint-report.html\n  \

@@ -77,7 +77,7 @@ fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Exit> {
         Command::Hook { .. } => Ok(Exit::Denied),
         // They end as what they run does, so they have been run by now.
         Command::Acp { .. } | Command::Run(_) => Ok(Exit::Error),
-        Command::Init(args) => commands::init::register(&args, terminal),
+        Command::Init(args) => commands::init::run(&args, terminal),
         Command::Uninstall(args) => commands::init::unregister(&args, terminal),
         Command::Demo(args) => commands::demo::run(&args, terminal),
         Command::Doctor(args) => commands::doctor::run(&args, terminal),

@@ -673,8 +673,8 @@ fn every_command_explains_itself() {
     assert_eq!(
         actions,
         [
-            "show", "allow", "deny", "default", "clear", "unmark", "suspend", "resume", "status",
-            "check"
+            "sessions", "show", "allow", "deny", "default", "list", "forget", "clear", "unmark",
+            "suspend", "resume", "status", "check"
         ]
     );
 }

@@ -17,6 +17,10 @@ pub struct Decision {
     pub v: u32,
     /// What may happen.
     pub verdict: Verdict,
+    /// What would have been said, where the policy only observes: `verdict` then lets the call run, and the agent hears
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed: Option<Verdict>,
     /// How much harm the call could do.
     pub risk: Risk,
     /// How the verdict came about.
@@ -62,6 +66,10 @@ pub struct Decision {
     /// question is asked, and is no part of what is answered.
     #[serde(skip)]
     pub uncontained: Option<Uncontained>,
+    /// How what would have been said came about. It is told where a person wants to know why, and is no part of what is
+    /// answered.
+    #[serde(skip)]
+    pub observed_method: Option<Method>,
 }
 
 /// A command line in the safe form a rule names for it.
@@ -147,6 +155,7 @@ impl Decision {
         Self {
             v: 1,
             verdict: Verdict::Deny,
+            observed: None,
             risk: Risk::None,
             method: Method::Error,
             rule: None,
@@ -164,6 +173,7 @@ impl Decision {
             policy: String::new(),
             only_looks: false,
             uncontained: None,
+            observed_method: None,
         }
     }
 }

@@ -197,13 +197,17 @@ export function rule(request) {
         h("span", { class: "patterns" }, offer.patterns.map((pattern) => h("code", null, pattern))),
         h("span", { class: "lasts" }, icon("clock"), `It holds ${/^(for|until|as)\b/i.test(offer.lasts) ? "" : "for: "}${offer.lasts}`)));
   });
+  const places = PLACES.map(([value, title, meaning], index) =>
+    h("label", { class: "offer" }, h("input", { type: "radio", name: "place", value, checked: index === 0 }),
+      h("span", { class: "offer-body" }, h("b", null, title), h("span", { class: "faint" }, meaning))));
   const { shown } = open({
     title: "Leave a rule behind",
     about: request,
     content: [
       subject(request),
       h("fieldset", { class: "offers" }, h("legend", null, "This is exactly what will be stored"), options),
-      h("p", { class: "hint" }, icon("info"), "A rule that allows never overrides one that denies. It can be taken back with ", h("code", null, "holdpoint permissions"), "."),
+      !many && h("fieldset", { class: "offers" }, h("legend", null, "Where a rule that allows is kept"), places),
+      h("p", { class: "hint" }, icon("info"), "A rule that allows never overrides one that denies. It can be taken back with ", h("code", null, "holdpoint permissions forget"), "."),
       many && h("p", { class: "hint" }, icon("people"), `${request.terms.required} people must say yes to this one call, so no rule can allow others like it.`),
       phrase.element,
     ],
@@ -212,11 +216,19 @@ export function rule(request) {
       const answer = submitter?.value;
       if (answer !== "always" && answer !== "never") return "Choose: always or never.";
       const scope = shown.querySelector("input[name=scope]:checked")?.value;
-      return (await give(request, { answer, scope, ...(answer === "always" && { phrase: phrase.value() }) })).problem;
+      const place = shown.querySelector("input[name=place]:checked")?.value ?? "session";
+      const said = answer === "always" && place !== "session" ? { answer: "keep", place } : { answer };
+      return (await give(request, { ...said, scope, ...(answer === "always" && { phrase: phrase.value() }) })).problem;
     },
   });
   shown.querySelector("input[name=scope]")?.focus();
 }
+
+const PLACES = [
+  ["session", "For this session", "It is gone when the session is."],
+  ["project", "For this project", "In a file of yours, never in the repository: other sessions of the project are not asked, either."],
+  ["user", "For me", "In your policy, wherever you work."],
+];
 
 const SUSPENSIONS = [
   ["turn", "Until this turn ends", "Nothing is asked until the agent has finished what it is doing now."],

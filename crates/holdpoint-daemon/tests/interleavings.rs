@@ -103,7 +103,7 @@ impl BrokerHost for Theatre {
     fn remember(&self, asked: &CallContext, memory: &Memory, _: &str) -> Result<(), Problem> {
         let key = (asked.session.clone(), command(asked));
         match memory {
-            Memory::Allow { .. } => self.allowed.lock().unwrap().insert(key),
+            Memory::Allow { .. } | Memory::Keep { .. } => self.allowed.lock().unwrap().insert(key),
             Memory::Deny { .. } => self.denied.lock().unwrap().insert(key),
             Memory::All | Memory::Turn | Memory::Idle => false,
         };

@@ -69,11 +69,16 @@ struct Settings {
     given: Option<GivenPolicy>,
     /// What makes a webhook channel, if the program has them.
     webhooks: Option<WebhookBuilder>,
+    /// What adds rules to a policy file, if the program can.
+    policy_writer: Option<PolicyWriter>,
     /// How long what was loaded counts without another look.
     moment: Duration,
     /// Whether decisions are remembered.
     remembers: bool,
 }
+
+/// Adds patterns to what a policy file allows, as text.
+pub type PolicyWriter = fn(&Path, &[String]) -> Result<(), String>;
 
 /// What the last call of a stream came under. Most of a stream's calls are made by one caller, for
 /// whom nothing has to be looked up by name.
@@ -119,6 +124,7 @@ impl Engine {
             locations: locations.clone(),
             given: None,
             webhooks: None,
+            policy_writer: None,
             moment: Duration::ZERO,
             remembers: false,
         })
@@ -140,6 +146,16 @@ impl Engine {
         let webhooks = Some(build);
         Self::with(Settings {
             webhooks,
+            ..self.inner.settings.clone()
+        })
+    }
+
+    /// The same, in a program that adds rules to its user's policy when they say so.
+    #[must_use]
+    pub fn with_policy_writer(self, writer: PolicyWriter) -> Self {
+        let policy_writer = Some(writer);
+        Self::with(Settings {
+            policy_writer,
             ..self.inner.settings.clone()
         })
     }
@@ -234,6 +250,11 @@ impl Engine {
         self.inner.settings.webhooks
     }
 
+    /// What adds rules to a policy file, if the program can.
+    pub(crate) fn policy_writer(&self) -> Option<PolicyWriter> {
+        self.inner.settings.policy_writer
+    }
+
     /// What a call made now comes under.
     pub(crate) fn terms(&self, caller: &Arc<Caller>, now: Instant) -> Result<Terms, EngineError> {
         let moment = self.inner.settings.moment;
@@ -311,6 +332,19 @@ impl Engine {
         *self.lock(&self.inner.latest) = None;
         let sessions = Sessions::at(self.locations())?;
         Ok(sessions.change(&SessionId::new(name), edit)?)
+    }
+
+    /// Notes that an agent makes a call in its session, so that a person finds it. An agent that names no session has
+    /// none of its own.
+    pub fn note_call(&self, caller: &Caller) {
+        if let (Ok(sessions), Some(name), Ok(directory)) = (
+            Sessions::at(self.locations()),
+            &caller.session_name,
+            caller.workspace_text(),
+        ) {
+            // What it is good for can be said with `--session`, too.
+            let _ = sessions.note_call(&SessionId::new(name), &caller.agent, directory);
+        }
     }
 
     /// Ends what was suspended in another turn of the session than this one.

@@ -39,6 +39,7 @@ pub mod holding;
 pub mod humanize;
 #[cfg(feature = "pipeline")]
 pub mod inspecting;
+mod kept;
 mod load;
 mod locations;
 #[cfg(feature = "pipeline")]
@@ -52,6 +53,8 @@ mod people;
 pub mod pipeline;
 #[cfg(feature = "pipeline")]
 mod policies;
+#[cfg(feature = "pipeline")]
+mod presence;
 #[cfg(feature = "pipeline")]
 mod recording;
 mod sessions;
@@ -75,7 +78,7 @@ pub use context::{
 };
 pub use disk::Disk;
 #[cfg(feature = "pipeline")]
-pub use engine::{Engine, Work};
+pub use engine::{Engine, PolicyWriter, Work};
 #[cfg(feature = "pipeline")]
 pub use error::EngineError;
 #[cfg(feature = "pipeline")]
@@ -93,6 +96,7 @@ pub use holdpoint_core::{
     Pack, PackError, Part, Policy, Profile, Risk, Session, SessionState, StrictValue, Supervision,
     Suspensions, ToolCall, Verdict,
 };
+pub use kept::{KeepError, KeptRules};
 pub use load::{
     FileError, LoadError, load_file, load_layers, load_layers_at, load_layers_with, load_text,
     read_policy_file,
@@ -105,6 +109,8 @@ pub use packs::read_pack;
 pub use people::people_at;
 #[cfg(feature = "pipeline")]
 pub use policies::load_source;
+#[cfg(feature = "pipeline")]
+pub use presence::{Presence, RUNNING};
 #[cfg(feature = "pipeline")]
 pub use recording::{
     Answered, ContainedRun, Ended, Failed, FlaggedText, Hold, Outcome, Ran, RecordError, Recorder,

@@ -8,6 +8,7 @@ use holdpoint_core::policy::{Authority, Source, Trust};
 use holdpoint_core::{DocumentError, Policy, digest_of};
 
 use crate::escape_for_display;
+use crate::kept::KeptRules;
 use crate::locations::{Locations, ProjectFiles};
 use crate::packs;
 use crate::stamps::Stamps;
@@ -206,12 +207,13 @@ pub(crate) fn load_layers_stamped(
         }
     }
     sources.extend(further);
-    complete(
-        Policy::compile(sources)?,
-        &directories,
-        locations.home.as_deref(),
-        stamps,
-    )
+    let mut policy = Policy::compile(sources)?;
+    if let Some(kept) = KeptRules::at(locations)
+        && let Some(kept) = kept.source(workspace, stamps)?
+    {
+        policy = policy.with_further(&kept)?;
+    }
+    complete(policy, &directories, locations.home.as_deref(), stamps)
 }
 
 fn project_sources(

@@ -65,7 +65,12 @@ impl Engine {
             Some(why) => Some(NotContained::Call(why)),
             None => None,
         };
-        if decided.decision.verdict == Verdict::Contain
+        // Where calls are only observed, what would have been said is to be what could have been done.
+        let wanted = decided
+            .decision
+            .observed
+            .unwrap_or(decided.decision.verdict);
+        if wanted == Verdict::Contain
             && let Err(error) = can(&decided)
         {
             let caller = Arc::new(Caller {

@@ -473,6 +473,7 @@ impl Recorder {
             directory: call.cwd().or(answered.directory).map(text),
             tool: Some(text(call.tool())),
             verdict: Some(decision.verdict),
+            observed: decision.observed,
             method: Some(decision.method),
             rule: decision.rule.as_deref().map(text),
             risk: Some(decision.risk),
@@ -565,6 +566,7 @@ fn refused(entry: Entry, error: &LedgerError) -> Entry {
     };
     Entry {
         verdict: Some(Verdict::Deny),
+        observed: None,
         method: Some(Method::Error),
         rule: None,
         reason: Some(Redacted::literal(reason)),

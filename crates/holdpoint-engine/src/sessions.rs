@@ -7,7 +7,7 @@
 use std::fmt;
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use holdpoint_core::document;
@@ -134,6 +134,11 @@ impl Sessions {
         Ok(result)
     }
 
+    /// When the state of a session was last changed, if there is one.
+    pub fn last_change(&self, id: &SessionId) -> Option<SystemTime> {
+        fs::metadata(self.path(id)).ok()?.modified().ok()
+    }
+
     /// Remembers files that a session writes, without the secrets in their names.
     pub fn remember_written(
         &self,
@@ -145,6 +150,16 @@ impl Sessions {
         written::remember(&list, files, redactor).map_err(|error| {
             SessionError::Unusable(list.display().to_string(), plain_words(&error))
         })
+    }
+
+    /// Where sessions are kept.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Where it is kept who makes calls in a session.
+    pub(crate) fn seen_file(&self, id: &SessionId) -> PathBuf {
+        self.directory.join(format!("{}.seen", id.file))
     }
 
     /// Where a session's files are remembered.
@@ -194,7 +209,10 @@ impl Sessions {
         // Locks stay: one that is removed while it is held holds nobody off.
         let states = entries.flatten().filter(|entry| {
             entry.path().extension().is_some_and(|end| {
-                end == "json" || end == "written" || end.to_string_lossy().starts_with("draft-")
+                end == "json"
+                    || end == "written"
+                    || end == "seen"
+                    || end.to_string_lossy().starts_with("draft-")
             })
         });
         for entry in states.take(10_000) {
@@ -213,18 +231,19 @@ impl Sessions {
 }
 
 fn is_old(found: &fs::Metadata) -> bool {
-    found
-        .modified()
-        .ok()
-        .and_then(|modified| SystemTime::now().duration_since(modified).ok())
-        .is_some_and(|age| age > LIFETIME)
+    found.modified().is_ok_and(is_past)
+}
+
+/// Whether a session that was last touched then is forgotten.
+pub(crate) fn is_past(touched: SystemTime) -> bool {
+    let age = SystemTime::now().duration_since(touched);
+    age.is_ok_and(|age| age > LIFETIME)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::fs::File;
-    use std::path::Path;
 
     fn sessions(directory: &Path) -> Sessions {
         Sessions {

@@ -285,7 +285,7 @@ impl Index {
     }
 
     /// Hands over what the index itself knows of the records that are wanted: everything but
-    /// texts, arguments and details. A filter that looks for texts needs [`Index::query`].
+    /// texts, arguments, details and what would have been said of calls that were only observed. A filter that looks for texts needs [`Index::query`].
     pub fn briefs(&self, filter: &Filter, each: &mut dyn FnMut(&Record)) -> Result<(), IndexError> {
         let narrowed = Narrowed::by(filter);
         let sql = format!(
@@ -604,6 +604,7 @@ fn brief(row: &rusqlite::Row<'_>) -> rusqlite::Result<Option<Record>> {
         directory: None,
         tool: row.get(5)?,
         verdict: verdict.and_then(|word| Verdict::from_word(&word)),
+        observed: None,
         method: row.get(7)?,
         rule: row.get(8)?,
         risk: risk.and_then(|word| Risk::from_word(&word)),

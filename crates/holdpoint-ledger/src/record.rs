@@ -138,6 +138,9 @@ pub struct Entry {
     /// What may happen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
+    /// What would have been said, where the policy only observes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed: Option<Verdict>,
     /// How the verdict came about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<Method>,
@@ -265,6 +268,7 @@ impl Entry {
             directory: None,
             tool: None,
             verdict: None,
+            observed: None,
             method: None,
             rule: None,
             risk: None,
@@ -465,6 +469,9 @@ pub struct Record {
     /// What may happen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
+    /// What would have been said, where the policy only observes: `verdict` then let the call run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed: Option<Verdict>,
     /// How the verdict came about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,

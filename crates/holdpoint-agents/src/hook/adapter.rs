@@ -158,7 +158,7 @@ pub(crate) trait Adapter {
             Event::Prompt => When::Prompt,
             Event::Change => When::Change,
             Event::Call(HookPoint::BeforePrompt) => When::Call(HookPoint::BeforePrompt),
-            Event::Call(_) | Event::Pause(_) | Event::Tells => return Problem::new(text),
+            Event::Call(_) | Event::TurnEnds | Event::Tells => return Problem::new(text),
         };
         Problem::at(when, text)
     }

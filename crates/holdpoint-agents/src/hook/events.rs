@@ -1,7 +1,7 @@
 //! What an agent's events are about. Each adapter has a table of those it knows; what no table has
 //! is taken for a call nobody understands, never for something to be waved through.
 
-use super::{HookPoint, Pause};
+use super::HookPoint;
 
 /// What an event is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,8 +16,8 @@ pub(crate) enum Event {
     Prompt,
     /// Settings the agent is about to go by.
     Change,
-    /// The agent stops for its user.
-    Pause(Pause),
+    /// The agent's turn has ended, and it waits for its user.
+    TurnEnds,
     /// Nothing that asks for permission.
     Tells,
 }
@@ -27,7 +27,7 @@ pub(crate) type Events = &'static [(&'static str, Event)];
 
 pub(crate) const BEFORE_CALL: Event = Event::Call(HookPoint::BeforeCall);
 pub(crate) const BEFORE_PROMPT: Event = Event::Call(HookPoint::BeforePrompt);
-pub(crate) const TURN_ENDS: Event = Event::Pause(Pause::Turn);
+pub(crate) const TURN_ENDS: Event = Event::TurnEnds;
 
 /// What the event of that name is about. One without a name is about a call.
 pub(crate) fn about(events: Events, name: Option<&str>) -> Event {

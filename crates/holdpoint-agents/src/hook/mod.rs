@@ -65,7 +65,7 @@ impl Agent {
         let unread = |text: String| adapter.unreadable(payload, text);
         match adapter.read(text_of(payload).map_err(unread)?)? {
             Question::None => Ok(Reply::silence()),
-            Question::Pause { session, pause } => match gate.pause(&session, pause) {
+            Question::TurnEnded(session) => match gate.turn_ended(&session) {
                 Ok(()) => Ok(Reply::silence()),
                 Err(error) => Err(Problem::new(error)),
             },
@@ -162,19 +162,10 @@ pub(crate) enum Question {
     Prompt(Prompted),
     /// Whether the agent may go by this file of settings as it is now.
     Changed(String),
-    /// Nothing, but a session pauses.
-    Pause { session: String, pause: Pause },
+    /// Nothing, but the turn of a session has ended.
+    TurnEnded(String),
     /// Nothing: the agent only tells.
     None,
-}
-
-/// When an agent stops for its user (J-41, X-20).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pause {
-    /// Its turn has ended.
-    Turn,
-    /// It waits, with nothing to do.
-    Idle,
 }
 
 /// What is wrong when a process ends before it could say anything else.
@@ -198,8 +189,8 @@ pub trait Gatekeeper {
     /// Whether the agent stays guarded if it goes by this file of settings as it is now.
     fn changed(&mut self, file: &str) -> Result<(), String>;
 
-    /// Notes that a session pauses.
-    fn pause(&mut self, session: &str, pause: Pause) -> Result<(), EngineError>;
+    /// Notes that the turn of a session has ended: the agent waits for its user, with nothing to do (J-41).
+    fn turn_ended(&mut self, session: &str) -> Result<(), EngineError>;
 }
 
 /// The answer to a call.

@@ -101,8 +101,8 @@ impl Facts {
             Event::Result => self.result(false),
             Event::Failure => self.result(true),
             Event::Prompt => self.message(),
-            Event::Pause(pause) => Ok(match self.session {
-                Some(session) => Question::Pause { session, pause },
+            Event::TurnEnds => Ok(match self.session {
+                Some(session) => Question::TurnEnded(session),
                 None => Question::None,
             }),
             Event::Change => Ok(self.file.map_or(Question::None, Question::Changed)),

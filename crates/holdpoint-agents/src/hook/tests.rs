@@ -36,7 +36,7 @@ impl Gatekeeper for Always {
         Ok(())
     }
 
-    fn pause(&mut self, _: &str, _: Pause) -> Result<(), EngineError> {
+    fn turn_ended(&mut self, _: &str) -> Result<(), EngineError> {
         Ok(())
     }
 }
@@ -257,7 +257,7 @@ impl<F: FnMut(HookCall) -> Result<HookDecision, EngineError>> Gatekeeper for Jud
     fn changed(&mut self, _: &str) -> Result<(), String> {
         Ok(())
     }
-    fn pause(&mut self, _: &str, _: Pause) -> Result<(), EngineError> {
+    fn turn_ended(&mut self, _: &str) -> Result<(), EngineError> {
         Ok(())
     }
 }

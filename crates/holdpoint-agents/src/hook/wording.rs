@@ -102,7 +102,7 @@ pub(crate) fn cannot_ask(reason: &str) -> String {
 
 /// What a person does who wants such a call to run.
 const TO_APPROVE: &str = "To approve such calls, have your user run `holdpoint serve`, then make \
-                          the identical call again, or allow it with `holdpoint permissions allow`.";
+                          the identical call again; `holdpoint explain` tells them which rule would allow it.";
 
 /// Why a changed call does not run where it cannot be changed.
 pub(crate) const CHANGED: &str = "Holdpoint denied this: a person changed its arguments, and they \

@@ -32,6 +32,7 @@ pub(super) const PENDING_EXAMPLES: &str = "Examples:\n  \
 pub(super) const APPROVE_EXAMPLES: &str = "Examples:\n  \
     holdpoint approve k3v7m2qa\n  \
     holdpoint approve k3v7m2qa --always prefix      and calls like it from now on\n  \
+    holdpoint approve k3v7m2qa --always exact --keep project   in other sessions of the project, too\n  \
     holdpoint approve k3v7m2qa --phrase 'release rm'  what is to be reviewed wants a phrase\n  \
     holdpoint approve k3v7m2qa --edit command='git push --dry-run'\n\n\
     Agents are kept from this: the gate denies it, and the daemon refuses what runs below one.\n\n\
@@ -82,6 +83,12 @@ pub(crate) struct Approve {
     /// Let calls like it run from now on in its session
     #[arg(long, value_name = "SCOPE", conflicts_with_all = ["all", "turn", "idle", "edit"])]
     pub(crate) always: Option<ScopeWord>,
+    /// Where that is kept; without it, in its session
+    ///
+    /// `project` is a file of your own that counts for work in that project alone, `user` your policy. `pending ID` shows
+    /// the exact rule, `permissions list` what is kept, and `permissions forget` takes it back.
+    #[arg(long, value_name = "PLACE", requires = "always")]
+    pub(crate) keep: Option<KeepWord>,
     /// Ask about nothing more in its session; what is denied stays denied
     #[arg(long, conflicts_with_all = ["turn", "idle", "edit"])]
     pub(crate) all: bool,
@@ -100,6 +107,18 @@ pub(crate) struct Approve {
     /// Print JSON, one object a line
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Where a rule is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KeepWord {
+    /// In the session, until it ends
+    Session,
+    /// For this project, in a file of your own
+    Project,
+    /// For you, in your policy
+    #[value(alias = "me")]
+    User,
 }
 
 /// What to refuse, and how.

@@ -2,21 +2,16 @@
 
 use std::path::PathBuf;
 
+use super::KeepWord;
 use clap::{Args, Subcommand, ValueEnum};
 
 #[derive(Debug, Args)]
 pub(crate) struct Permissions {
     #[command(subcommand)]
     pub(crate) action: Action,
-    /// The session
-    #[arg(
-        long,
-        value_name = "ID",
-        env = "HOLDPOINT_SESSION",
-        default_value = "default",
-        global = true
-    )]
-    pub(crate) session: String,
+    /// The session; without it, that of the agent that works in this directory
+    #[arg(long, value_name = "ID", env = "HOLDPOINT_SESSION", global = true)]
+    pub(crate) session: Option<String>,
     /// The directory the agent works in; without it, this one
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) cwd: Option<PathBuf>,
@@ -30,6 +25,11 @@ pub(crate) struct Permissions {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
+    /// List the sessions of agents, the latest first: agent, last call, directory, rules
+    ///
+    /// A star marks those of this directory and its repository. Of these, the one that made the last
+    /// call is meant where no --session is given; if several run, you are asked.
+    Sessions,
     /// Show the policy in force and what this session adds to it
     Show,
     /// Let a tool or a pattern run in this session without asking
@@ -48,6 +48,17 @@ pub(crate) enum Action {
     Default {
         /// The policy
         policy: DefaultWord,
+    },
+    /// List what runs without asking because you said so: in this session, in this project, for you
+    List,
+    /// Take back one of these
+    Forget {
+        /// The pattern, as `list` shows it
+        #[arg(required = true, num_args = 1.., value_name = "PATTERN")]
+        pattern: Vec<String>,
+        /// Where it is kept; without it, wherever it is
+        #[arg(long, value_name = "PLACE")]
+        from: Option<KeepWord>,
     },
     /// Forget this session's rules and default
     Clear,

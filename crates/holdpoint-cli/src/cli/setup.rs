@@ -34,6 +34,23 @@ pub(crate) struct Setup {
     pub(crate) yes: bool,
 }
 
+/// Where Holdpoint is put, and whether calls are held to the policy from then on.
+#[derive(Debug, Args)]
+pub(crate) struct Init {
+    #[command(flatten)]
+    pub(crate) setup: Setup,
+    /// Look first: judge and record every call, and stop none
+    ///
+    /// Adds `"mode": "observe"` to your policy, or with --managed to the machine's. Nothing is
+    /// stopped but what would harm Holdpoint itself; `holdpoint report` shows what would have been
+    /// asked about and denied.
+    #[arg(long, conflicts_with = "enforce")]
+    pub(crate) observe: bool,
+    /// Have calls held to the policy again: takes that line away
+    #[arg(long)]
+    pub(crate) enforce: bool,
+}
+
 /// Which agents to look at.
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {

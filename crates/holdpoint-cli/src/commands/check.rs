@@ -233,6 +233,9 @@ pub(crate) fn print(decision: &Decision, terminal: &mut Terminal) -> anyhow::Res
     if let Some(part) = deciding.and_then(|finding| finding.part.as_deref()) {
         row("part", &escape_for_display(part, 200))?;
     }
+    if let Some(observed) = decision.observed {
+        row("observed", observed.as_str())?;
+    }
     row("method", decision.method.as_str())?;
     row("risk", decision.risk.as_str())?;
     if let Some(instead) = &decision.instead {

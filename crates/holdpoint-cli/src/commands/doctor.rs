@@ -8,9 +8,10 @@ use holdpoint_agents::hook::Agent;
 use holdpoint_agents::setup::{Around, Finding, HOSTS, Host, Standing, examine, host};
 use holdpoint_broker::wire::{self, Places, Wanted};
 use holdpoint_core::digest_of;
+use holdpoint_core::policy::Mode;
 use holdpoint_engine::containing::{self, Tier};
 use holdpoint_engine::{
-    Locations, Recorder, Trust, TrustStore, load_layers, plain_words, read_policy_file,
+    Layer, Locations, Recorder, Trust, TrustStore, load_layers, plain_words, read_policy_file,
 };
 use serde_json::json;
 
@@ -117,6 +118,19 @@ fn print(findings: &[Finding], terminal: &mut Terminal) -> anyhow::Result<()> {
 
 fn policy(locations: &Locations, around: &Around) -> Finding {
     match load_layers(locations, &around.directory) {
+        Ok(policy) if policy.mode() == Mode::Observe => {
+            let states = |layer: &&Layer| layer.mode == Some(Mode::Observe);
+            let layers = policy.layers().iter().filter(states);
+            let files: Vec<&str> = layers.map(|layer| layer.name.as_str()).collect();
+            let text = format!(
+                "NOTHING IS ENFORCED: {} says `\"mode\": \"observe\"`, so calls are judged and put on record, and none is \
+                 stopped but what would harm Holdpoint itself",
+                files.join(" and ")
+            );
+            Finding::new("policy", Standing::Note, text).fixed_by(
+                "look at `holdpoint report`, then run `holdpoint init --enforce` to have the policy held to",
+            )
+        }
         Ok(_) => Finding::new("policy", Standing::Fine, "the policy files can be read"),
         Err(error) => Finding::new(
             "policy",

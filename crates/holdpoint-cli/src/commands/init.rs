@@ -10,7 +10,8 @@ use holdpoint_ledger::Kind;
 use serde_json::json;
 
 use super::first_policy::FirstPolicy;
-use crate::cli::{SettingsOf, Setup};
+use super::mode;
+use crate::cli::{Init, SettingsOf, Setup};
 use crate::exit::Exit;
 use crate::terminal::{Terminal, escape_for_display};
 
@@ -30,7 +31,15 @@ impl Work {
     }
 }
 
-pub(crate) fn register(args: &Setup, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+/// Sets the mode, if one is named, and puts Holdpoint before the tools of agents.
+pub(crate) fn run(args: &Init, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    match mode::set(args, terminal)? {
+        true => register(&args.setup, terminal),
+        false => Ok(Exit::Fine),
+    }
+}
+
+fn register(args: &Setup, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     let program = this_program()?;
     let around = surroundings()?;
     let scope = scope(args)?;
@@ -257,22 +266,13 @@ fn carried_out(
             writeln!(out, "{line}")?;
         }
     }
-    if args.dry_run {
-        writeln!(out, "Nothing was changed (--dry-run).")?;
+    let many = works.iter().flat_map(Work::changes).nth(1).is_some();
+    if !agreed(
+        args,
+        if many { "these files" } else { "the file" },
+        terminal,
+    )? {
         return Ok(false);
-    }
-    // A script that calls this has decided; a person may still think better of it.
-    if !args.yes && io::stdin().is_terminal() {
-        let many = works.iter().flat_map(Work::changes).nth(1).is_some();
-        let what = if many { "these files" } else { "the file" };
-        write!(out, "Change {what}? [y/N] ")?;
-        out.flush()?;
-        let mut answer = String::new();
-        io::stdin().lock().read_line(&mut answer)?;
-        if !matches!(answer.trim(), "y" | "Y" | "yes") {
-            writeln!(out, "Nothing was changed.")?;
-            return Ok(false);
-        }
     }
     let locations = Locations::of_this_machine();
     let recorder = Recorder::at(&locations)?;
@@ -290,8 +290,29 @@ fn carried_out(
     Ok(true)
 }
 
+/// Whether what was shown is to be done.
+pub(super) fn agreed(args: &Setup, what: &str, terminal: &mut Terminal) -> anyhow::Result<bool> {
+    let out = &mut terminal.out;
+    if args.dry_run {
+        writeln!(out, "Nothing was changed (--dry-run).")?;
+        return Ok(false);
+    }
+    // A script that calls this has decided; a person may still think better of it.
+    if !args.yes && io::stdin().is_terminal() {
+        write!(out, "Change {what}? [y/N] ")?;
+        out.flush()?;
+        let mut answer = String::new();
+        io::stdin().lock().read_line(&mut answer)?;
+        if !matches!(answer.trim(), "y" | "Y" | "yes") {
+            writeln!(out, "Nothing was changed.")?;
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// The lines that differ, with two around them.
-fn difference(before: &str, after: &str) -> Vec<String> {
+pub(super) fn difference(before: &str, after: &str) -> Vec<String> {
     const AROUND: usize = 2;
     let old: Vec<&str> = before.lines().collect();
     let new: Vec<&str> = after.lines().collect();

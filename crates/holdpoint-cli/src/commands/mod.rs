@@ -13,7 +13,9 @@ pub(crate) mod explain;
 pub(crate) mod first_policy;
 pub(crate) mod hook;
 pub(crate) mod init;
+mod kept_rules;
 pub(crate) mod log;
+mod mode;
 pub(crate) mod people;
 pub(crate) mod permissions;
 pub(crate) mod policy;
@@ -29,6 +31,7 @@ pub(crate) mod simulate;
 pub(crate) mod trust;
 pub(crate) mod undo;
 pub(crate) mod watch;
+mod which_session;
 
 use std::io;
 

@@ -14,6 +14,7 @@ use holdpoint_ledger::Kind;
 use serde_json::{Value, json};
 
 use super::check::{parse_input, print, print_json};
+use super::{kept_rules, which_session};
 use crate::cli::{Action, DefaultWord, Permissions, Scope};
 use crate::exit::Exit;
 use crate::terminal::{Terminal, escape_for_display};
@@ -25,9 +26,25 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
         Some(file) => PolicySource::File(file.clone()),
         None => engine.layers(&directory),
     };
-    let kept = SessionSource::Kept(args.session.clone());
-    let id = SessionId::new(&args.session);
-    match &args.action {
+    if let Action::Sessions = args.action {
+        which_session::show(&directory, args.json, terminal)?;
+        return Ok(Exit::Fine);
+    }
+    let meant = which_session::meant(args.session.as_deref(), &directory, terminal)?;
+    if let (Some(found), false) = (&meant.found, args.json) {
+        writeln!(terminal.out, "Session {}", which_session::words(found))?;
+    }
+    let session_name = meant.session;
+    let kept = SessionSource::Kept(session_name.clone());
+    let id = SessionId::new(&session_name);
+    let args = &InSession {
+        name: &session_name,
+        json: args.json,
+        action: &args.action,
+    };
+    match args.action {
+        // It is about all of them.
+        Action::Sessions => {}
         Action::Show => {
             let policy = engine.policy(&under)?;
             let session = engine.session(&kept)?;
@@ -71,6 +88,14 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
             };
             let text = format!("Session default policy: {} (was: {was})", default.as_str());
             said(args, terminal, &text, &state)?;
+        }
+        Action::List => kept_rules::list(&engine, &directory, &id, args.json, terminal)?,
+        Action::Forget { pattern, from } => {
+            let pattern = whole(pattern)?;
+            kept_rules::forget(&engine, &directory, &id, &pattern, *from)?;
+            let session = engine.session(&kept)?;
+            let text = format!("Forgotten: {}", escape_for_display(&pattern, 500));
+            said(args, terminal, &text, session.state())?;
         }
         Action::Clear => {
             let state = change(
@@ -156,7 +181,7 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
             };
             let caller = Caller {
                 agent: "permissions".into(),
-                session_name: Some(args.session.clone()),
+                session_name: Some(session_name.clone()),
                 policy: under,
                 session: kept,
                 workspace: directory,
@@ -173,6 +198,13 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
         }
     }
     Ok(Exit::Fine)
+}
+
+/// What is done, and in which session.
+struct InSession<'a> {
+    name: &'a str,
+    json: bool,
+    action: &'a Action,
 }
 
 /// Which questions are off, in words.
@@ -242,13 +274,13 @@ fn deny(state: &mut SessionState, pattern: &str) {
 }
 
 fn said(
-    args: &Permissions,
+    args: &InSession<'_>,
     terminal: &mut Terminal,
     text: &str,
     state: &SessionState,
 ) -> anyhow::Result<()> {
     if args.json {
-        let whole = json!({ "v": 1, "session": args.session, "state": state });
+        let whole = json!({ "v": 1, "session": args.name, "state": state });
         writeln!(terminal.out, "{whole}")?;
     } else {
         writeln!(terminal.out, "{text}")?;
@@ -257,7 +289,7 @@ fn said(
 }
 
 fn show(
-    args: &Permissions,
+    args: &InSession<'_>,
     policy: &Policy,
     state: &SessionState,
     terminal: &mut Terminal,
@@ -267,7 +299,7 @@ fn show(
         let lists = |of: fn(&Layer) -> &RuleList| -> Vec<String> { rules(policy, of).collect() };
         let whole = json!({
             "v": 1,
-            "session": args.session,
+            "session": args.name,
             "state": state,
             "default": state.default.map_or_else(|| was.clone(), |default| default.as_str().to_owned()),
             "base": { "default": was, "allow": lists(|l| &l.allow_list), "ask": lists(|l| &l.ask_list), "deny": lists(|l| &l.deny_list) },

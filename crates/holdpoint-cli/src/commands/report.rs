@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use holdpoint_cli::report::{Doing, Period, page, save, summary_of};
+use holdpoint_cli::report::{Doing, Observing, Period, page, save, summary_of};
 use holdpoint_engine::{Locations, working_directory};
 
 use crate::cli::Report;
@@ -48,10 +48,11 @@ pub(crate) fn run(args: &Report, terminal: &mut Terminal) -> anyhow::Result<Exit
     save(&file, &page, args.force)?;
     writeln!(
         terminal.out,
-        "{}: {} calls in {} sessions{}",
+        "{}: {} calls in {} sessions{}{}",
         escape_for_display(&file.display().to_string(), 300),
         summary.calls,
         summary.sessions.total,
+        observed_words(summary.observed.as_ref()),
         if summary.ledger.intact {
             ""
         } else {
@@ -59,6 +60,19 @@ pub(crate) fn run(args: &Report, terminal: &mut Terminal) -> anyhow::Result<Exit
         }
     )?;
     Ok(Exit::Fine)
+}
+
+/// What would have come of calls that were only observed.
+fn observed_words(observed: Option<&Observing>) -> String {
+    observed.map_or_else(String::new, |observed| {
+        let verdicts = &observed.verdicts;
+        format!(
+            "; {} only observed, of which {} would have been asked about and {} denied",
+            observed.calls,
+            verdicts.held(),
+            verdicts.deny
+        )
+    })
 }
 
 /// A line on a terminal about work that takes long; nothing elsewhere.

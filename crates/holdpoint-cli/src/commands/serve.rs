@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use holdpoint_broker::UnixMillis;
 use holdpoint_broker::wire::{self, Opinion, Places, Reply, Wanted};
-use holdpoint_cli::LocalViews;
+use holdpoint_cli::{LocalViews, policy_text};
 use holdpoint_daemon::ModelServer;
 use holdpoint_daemon::daemon::{Daemon, peer};
 use holdpoint_daemon::http::{App, Auth, Certificate, ListenAddress, app, bind};
@@ -49,7 +49,8 @@ async fn served(
 ) -> anyhow::Result<()> {
     let owner = account_name();
     let people = people_at(locations)?;
-    let engine = Arc::new(Engine::at(locations));
+    let engine = Engine::at(locations).with_policy_writer(policy_text::add_allowed);
+    let engine = Arc::new(engine);
     let opinion = second_opinion(&engine)?;
     let daemon = Daemon::open(places, engine, &owner)?;
     let certificate = match (&args.cert, &args.key) {

@@ -8,6 +8,7 @@ use super::advice;
 use super::asks::{Asks, Ending, Subject};
 use super::candidates::{self, AskGroup};
 use super::durations::Histogram;
+use super::observing::Observed;
 use super::summary::{
     Answers, Group, LedgerState, Ranked, Reported, RuleLine, SessionLine, Summary, VERSION,
     Verdicts,
@@ -28,9 +29,9 @@ const MAX_DISTINCT: usize = 200_000;
 const MAX_DISTINCT_OF_RULE: usize = 500;
 
 /// The most lines of each list: what fits on a page somebody reads. The rest is counted.
-const MAX_LISTED_RULES: usize = 10;
+pub(super) const MAX_LISTED_RULES: usize = 10;
 const MAX_LISTED_TOOLS: usize = 12;
-const MAX_LISTED_AGENTS: usize = 8;
+pub(super) const MAX_LISTED_AGENTS: usize = 8;
 const MAX_LISTED_SESSIONS: usize = 40;
 const MAX_LISTED_FAULTS: usize = 10;
 
@@ -108,6 +109,7 @@ pub struct Gathering {
     sessions: Tally<Seen>,
     session_ids: Distinct,
     pub(super) groups: Tally<AskGroup>,
+    observed: Observed,
     last_checkpoint: Option<Timestamp>,
     unreadable: u64,
 }
@@ -135,6 +137,7 @@ impl Gathering {
             sessions: Tally::of_at_most(MAX_SESSIONS),
             session_ids: Distinct::default(),
             groups: Tally::of_at_most(MAX_GROUPS),
+            observed: Observed::default(),
             last_checkpoint: None,
             unreadable: 0,
         }
@@ -177,6 +180,9 @@ impl Gathering {
         let Some(verdict) = record.verdict else {
             return;
         };
+        if let Some(observed) = record.observed {
+            self.observed.count(record, observed);
+        }
         self.first = Some(self.first.map_or(time, |first| first.min(time)));
         self.last = Some(self.last.map_or(time, |last| last.max(time)));
         self.verdicts.count(verdict);
@@ -298,6 +304,7 @@ impl Gathering {
         trial: Result<&Trial, String>,
     ) -> Summary {
         let calls = self.verdicts.total();
+        let observed = self.observed.summary(trial.as_ref().ok().copied());
         let advice = match trial {
             Ok(trial) => advice::advice(self, trial),
             Err(problem) => advice::without_policy(self, problem),
@@ -334,6 +341,7 @@ impl Gathering {
             tools: ranked(&self.tools, MAX_LISTED_TOOLS, group),
             agents: ranked(&self.agents, MAX_LISTED_AGENTS, group),
             sessions: self.sessions(),
+            observed,
             advice,
         }
     }
@@ -422,14 +430,14 @@ impl LedgerState {
     }
 }
 
-fn group(name: &str, verdicts: &Verdicts) -> Group {
+pub(super) fn group(name: &str, verdicts: &Verdicts) -> Group {
     Group {
         name: name.to_owned(),
         verdicts: *verdicts,
     }
 }
 
-fn ranked<V: Default + Weight, T>(
+pub(super) fn ranked<V: Default + Weight, T>(
     tally: &Tally<V>,
     most: usize,
     line: impl Fn(&str, &V) -> T,

@@ -11,6 +11,7 @@ mod asks;
 mod candidates;
 mod durations;
 mod gather;
+mod observing;
 mod on_record;
 mod page;
 mod programs;
@@ -32,8 +33,8 @@ pub use save::{SaveError, save};
 pub use suggest::{From, LetThrough, SuggestError, Suggestion, Suggestions, suggestions_of};
 pub use summary::{
     Advice, Allowing, Answers, AskedTool, Bucket, Denial, Durations, Fired, Group, LedgerState,
-    OwnRule, Ranked, Reported, RuleLine, Series, SessionLine, Snippet, Span, Step, Summary, Unused,
-    VERSION, Verdicts,
+    Observing, OwnRule, Ranked, Reported, RuleLine, Series, SessionLine, Snippet, Span, Step,
+    Summary, Unused, VERSION, Verdicts,
 };
 pub use trial::Trial;
 

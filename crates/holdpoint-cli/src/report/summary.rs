@@ -49,8 +49,26 @@ pub struct Summary {
     pub agents: Ranked<Group>,
     /// The sessions, the latest first.
     pub sessions: Ranked<SessionLine>,
+    /// What would have been said where calls were only observed; none if none were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed: Option<Observing>,
     /// What could be changed.
     pub advice: Advice,
+}
+
+/// Calls that were only observed, by what would have been said of them.
+#[derive(Clone, Debug, Serialize)]
+pub struct Observing {
+    /// How many there were.
+    pub calls: u64,
+    /// By the verdict that would have been given.
+    pub verdicts: Verdicts,
+    /// The rules that would have objected most.
+    pub rules: Ranked<RuleLine>,
+    /// By agent.
+    pub agents: Ranked<Group>,
+    /// What shipped profiles say of the same calls, as far as they are on record.
+    pub profiles: Vec<Group>,
 }
 
 /// The period a report is about.
@@ -116,6 +134,13 @@ pub struct Verdicts {
 }
 
 impl Verdicts {
+    /// A number of calls with one verdict.
+    pub(super) fn of(verdict: Verdict, count: u64) -> Self {
+        let mut verdicts = Self::default();
+        *verdicts.slot(verdict) = count;
+        verdicts
+    }
+
     /// Counts one more.
     pub(super) fn count(&mut self, verdict: Verdict) {
         *self.slot(verdict) += 1;

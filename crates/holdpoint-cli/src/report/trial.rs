@@ -36,7 +36,8 @@ pub struct Trial {
 impl Trial {
     /// The policy in force in a directory.
     pub fn new(locations: &Locations, directory: &Path) -> Result<Self, LoadError> {
-        let policy = load_layers(locations, directory)?;
+        // Advice is about what the policy says, whether or not anybody is held to it yet.
+        let policy = load_layers(locations, directory)?.enforced();
         let shipped = Pack::shipped().unwrap_or_default();
         let held = shipped
             .iter()
@@ -125,6 +126,7 @@ impl Trial {
             Some(further),
         )
         .ok()
+        .map(Policy::enforced)
     }
 
     /// What the policy in force says of a call.

@@ -16,6 +16,7 @@ mod channels;
 mod checks;
 #[cfg(target_os = "linux")]
 mod contained;
+mod kept;
 mod people;
 mod shown;
 mod test_home;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::test_home::{Caller, Signed, TestHome};
 
 /// Adds somebody, and signs them in.
-fn person<'h>(test_home: &'h TestHome, name: &str) -> Signed<'h> {
+pub(crate) fn person<'h>(test_home: &'h TestHome, name: &str) -> Signed<'h> {
     let said = test_home.says(&["people", "add", name, "--json"]);
     let said: Value = serde_json::from_str(&said).unwrap();
     test_home.sign_in(name, said["token"].as_str().unwrap())

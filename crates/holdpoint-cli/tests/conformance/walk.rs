@@ -557,6 +557,9 @@ fn brief(record: &Value) -> String {
             write!(text, " {word}").unwrap();
         }
     }
+    if let Some(word) = record["observed"].as_str() {
+        write!(text, " observed {word}").unwrap();
+    }
     text
 }
 

@@ -130,7 +130,7 @@ impl Judgement<'_> {
         self.no_looser_than_managed(answer, &about_this, covers)
     }
 
-    fn is_answered(&self, objection: &Objection, covers: &[Cover]) -> bool {
+    pub(super) fn is_answered(&self, objection: &Objection, covers: &[Cover]) -> bool {
         let certain = self.wants_certain_people(objection);
         let mut answering = covers
             .iter()

@@ -15,6 +15,7 @@ mod guards;
 mod helping;
 mod marked;
 mod network;
+mod observed;
 mod parts;
 mod spelling;
 mod supposed;
@@ -28,7 +29,7 @@ use crate::decision::{Decision, Finding, StatedIn};
 use crate::facts::Gathered;
 use crate::paths::Surroundings;
 use crate::policy::tool_rules::Opinion;
-use crate::policy::{Check, Layer, Policy};
+use crate::policy::{Check, Layer, Mode, Policy};
 use crate::session::{SessionRules, SessionState};
 use crate::understand::{Action, understand};
 use crate::verdict::{Risk, Verdict};
@@ -190,6 +191,11 @@ impl Judgement<'_> {
                 managed: false,
             };
         }
+        let mut enforced = self.policy.mode() == Mode::Enforce;
+        if !enforced && let Some(own) = self.protecting(&answer, &refusals, &objections, &covers) {
+            answer = own;
+            enforced = true;
+        }
 
         let covering = covers.into_iter().flatten().map(|cover| cover.found);
         let findings = refusals
@@ -217,12 +223,16 @@ impl Judgement<'_> {
             | Verdict::Ask
             | Verdict::Review => self.rewritten(&guarded),
         };
-        Decision {
+        let decision = Decision {
             tell,
             rewrite,
             only_looks,
             uncontained: uncontained.filter(|_| asks),
             ..self.written(answer, instead, findings, &opinions)
+        };
+        match enforced {
+            true => decision,
+            false => decision.not_enforced(),
         }
         .resting_on(self.facts)
     }
@@ -276,6 +286,7 @@ impl Judgement<'_> {
         Decision {
             v: 1,
             verdict: answer.verdict,
+            observed: None,
             risk,
             method: answer.method,
             rule: answer.rule,
@@ -293,6 +304,7 @@ impl Judgement<'_> {
             policy: self.policy.digest().to_owned(),
             only_looks: false,
             uncontained: None,
+            observed_method: None,
         }
     }
 

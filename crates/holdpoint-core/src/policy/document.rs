@@ -16,6 +16,7 @@ use super::clauses::Clause;
 use super::external::Externals;
 use super::guards::Guards;
 use super::injection::Injection;
+use super::mode::Mode;
 use super::network::Network;
 use super::profile::Profile;
 use super::redaction::Redaction;
@@ -37,6 +38,9 @@ pub struct Document {
     pub version: Option<Version>,
     /// A ready-made policy this file adds to.
     pub profile: Option<Profile>,
+    /// Whether calls are held to this policy. `observe` stops nothing but what would harm Holdpoint itself, and puts on
+    /// record what would have been said. Counts only in the machine's file and in yours. Without it: enforce.
+    pub mode: Option<Mode>,
     /// What happens to a call no rule speaks about. Without it, and without a profile: deny.
     pub default_policy: Option<DefaultPolicy>,
     /// Calls that never run.

@@ -280,6 +280,26 @@ pub fn ask_outside(
     if !policy.asks_outside() {
         return decision;
     }
+    // Where the policy only observes, what they say is on record like the rest, and nobody is held to it.
+    let observed = decision.observed.is_some();
+    if observed {
+        decision = decision.as_if_enforced();
+    }
+    decision = tightened_by_all(decision, action, policy, around, &mut ask);
+    match observed {
+        true => decision.not_enforced(),
+        false => decision,
+    }
+}
+
+/// The decision with what each decider says that is to be asked.
+fn tightened_by_all(
+    mut decision: Decision,
+    action: &Action,
+    policy: &Policy,
+    around: &Surroundings<'_>,
+    ask: &mut impl FnMut(&External, &Value) -> ExternalAnswer,
+) -> Decision {
     let mut question: Option<Value> = None;
     for layer in policy.layers() {
         for decider in &layer.external {

@@ -15,6 +15,7 @@ use super::external::External;
 use super::files::FileGuard;
 use super::guards::Guards;
 use super::injection::Injection;
+use super::mode::Mode;
 use super::network::Network;
 use super::packs::Owner;
 use super::profile::Profile;
@@ -89,6 +90,8 @@ pub struct Layer {
     pub digest: String,
     /// The profile it extends.
     pub profile: Option<Profile>,
+    /// Whether it wants to be held to, if it says.
+    pub mode: Option<Mode>,
     /// The default it states.
     pub default: Option<DefaultPolicy>,
     /// The line that states it: of `defaultPolicy`, else of the profile that does.
@@ -173,6 +176,7 @@ impl Layer {
             trust: source.trust,
             digest: digest_of(&source.bytes),
             profile: document.profile,
+            mode: document.mode,
             default: document.default_policy,
             default_line: default_line.or(profile_line),
             autonomy: document.autonomy,
@@ -257,6 +261,7 @@ fn only_tighten(rules: &mut ToolRules) {
 pub struct Policy {
     pub(super) layers: Vec<Layer>,
     pub(super) digest: String,
+    mode: Mode,
     standing: Standing,
     floor: Option<Standing>,
     pub(super) packs: Vec<Pack>,
@@ -296,13 +301,31 @@ impl Policy {
         if !layers.iter().any(speaks) {
             layers.insert(0, Layer::compile(&Source::profile(Profile::Balanced))?);
         }
-        Ok(Self {
+        Ok(Self::of_layers(layers))
+    }
+
+    fn of_layers(layers: Vec<Layer>) -> Self {
+        Self {
             digest: digest(&layers),
+            mode: Mode::of_layers(&layers),
             standing: Standing::from_layers(&layers),
             floor: Standing::managed(&layers),
             layers,
             packs: Vec::new(),
             owners: Vec::new(),
+        }
+    }
+
+    /// The same policy with one more file, to see what it would change. A file that speaks first among those of its
+    /// authority, as if its owner had written it into theirs.
+    pub fn with_further(&self, source: &Source) -> Result<Self, DocumentError> {
+        let mut layers = vec![Layer::compile(source)?];
+        layers.extend(self.layers.iter().cloned());
+        layers.sort_by_key(|layer| layer.authority);
+        Ok(Self {
+            packs: self.packs.clone(),
+            owners: self.owners.clone(),
+            ..Self::of_layers(layers)
         })
     }
 
@@ -343,6 +366,20 @@ impl Policy {
         &self.digest
     }
 
+    /// Whether calls are held to it.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// The same policy, held to.
+    #[must_use]
+    pub fn enforced(self) -> Self {
+        Self {
+            mode: Mode::Enforce,
+            ..self
+        }
+    }
+
     /// What happens to a call no rule speaks about.
     pub fn standing(&self) -> &Standing {
         &self.standing
@@ -354,8 +391,12 @@ impl Policy {
     }
 
     /// What a hook answers when it cannot judge a call: the strictest word of any layer. A project
-    /// never says `defer`, whoever trusts it: its agent could then break what it does not like.
+    /// never says `defer`, whoever trusts it: its agent could then break what it does not like. Where calls are only
+    /// observed, one that cannot be is let go.
     pub fn on_error(&self) -> OnError {
+        if self.mode == Mode::Observe {
+            return OnError::Defer;
+        }
         self.layers
             .iter()
             .filter_map(|layer| match (layer.on_error?, layer.authority) {

@@ -12,6 +12,7 @@ mod files;
 mod guards;
 mod injection;
 mod layer;
+mod mode;
 mod network;
 mod packs;
 pub(crate) mod patterns;
@@ -41,6 +42,7 @@ pub use external::{
 pub use guards::{Guards, Switch};
 pub use injection::{Cleaning, Injection, Origins, SecondOpinion, Thresholds};
 pub use layer::{Authority, Layer, Policy, Source, Standing, Trust};
+pub use mode::Mode;
 pub use network::{Access, HostPattern, Network, Schemes};
 pub use packs::{Guard, LoadedPack, Switched};
 pub use patterns::without_last_star;

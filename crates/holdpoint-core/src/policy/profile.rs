@@ -138,6 +138,7 @@ impl Document {
             schema: self.schema,
             version: self.version.or(base.version),
             profile: Some(profile),
+            mode: self.mode.or(base.mode),
             default_policy: self.default_policy.or(base.default_policy),
             sanitization: self.sanitization.or(base.sanitization),
             channel: self.channel.or(base.channel),

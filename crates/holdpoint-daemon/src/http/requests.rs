@@ -5,7 +5,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use holdpoint_broker::answer::{Answer, Scope, SignedAnswer};
+use holdpoint_broker::answer::{Answer, Place, Scope, SignedAnswer};
 use holdpoint_broker::host::Problem;
 use holdpoint_broker::request::Request;
 use holdpoint_broker::time::UnixMillis;
@@ -83,6 +83,7 @@ pub(super) struct AnswerBody {
     binding: String,
     answer: Word,
     scope: Option<Scope>,
+    place: Option<Place>,
     comment: Option<String>,
     input: Option<Map<String, Value>>,
     phrase: Option<String>,
@@ -114,6 +115,7 @@ enum Word {
     Once,
     No,
     Always,
+    Keep,
     Never,
     All,
     Turn,
@@ -126,6 +128,7 @@ enum Word {
 struct Spoken {
     word: Word,
     scope: Option<Scope>,
+    place: Option<Place>,
     comment: Option<String>,
     input: Option<Map<String, Value>>,
 }
@@ -135,9 +138,12 @@ impl Spoken {
     /// over in silence.
     fn answer(self) -> Result<Answer, Refusal> {
         let wrong = |what: &str| Err(Refusal::bad(what));
-        let scoped = matches!(self.word, Word::Always | Word::Never);
+        let scoped = matches!(self.word, Word::Always | Word::Keep | Word::Never);
         if self.scope.is_some() && !scoped {
-            return wrong("`scope` belongs to `always` and `never` alone");
+            return wrong("`scope` belongs to `always`, `keep` and `never` alone");
+        }
+        if self.place.is_some() && !matches!(self.word, Word::Keep) {
+            return wrong("`place` belongs to the answer `keep`, and to no other");
         }
         if self.comment.is_some() != matches!(self.word, Word::Comment) {
             return wrong("`comment` belongs to the answer `comment`, and to no other");
@@ -154,6 +160,13 @@ impl Spoken {
             Word::Once => Answer::Once,
             Word::No => Answer::No,
             Word::Always => Answer::Always { scope: self.scope },
+            Word::Keep => match self.place {
+                Some(place) => Answer::Keep {
+                    scope: self.scope,
+                    place,
+                },
+                None => return wrong("`keep` needs `place`: `project` or `user`"),
+            },
             Word::Never => Answer::Never { scope: self.scope },
             Word::All => Answer::All,
             Word::Turn => Answer::Turn,
@@ -175,6 +188,7 @@ pub(super) async fn answer(
     let spoken = Spoken {
         word: body.answer,
         scope: body.scope,
+        place: body.place,
         comment: body.comment,
         input: body.input,
     };
@@ -208,6 +222,8 @@ pub(super) async fn answer_many(
     let spoken = Spoken {
         word: body.answer,
         scope: body.scope,
+        // A rule that outlives its session is looked at one by one.
+        place: None,
         comment: body.comment,
         input: None,
     };

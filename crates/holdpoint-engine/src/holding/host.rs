@@ -1,26 +1,64 @@
 //! What the broker needs of this user's policies, sessions and ledger.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use holdpoint_broker::{
-    BrokerHost, CallContext, Context, Event, Judged, Memory, Prepared, Problem, Warned,
+    BrokerHost, CallContext, Context, Event, Judged, Memory, Place, Prepared, Problem, Warned,
 };
-use holdpoint_core::{Action, Session, SessionState, Surroundings, named};
+use holdpoint_core::policy::{Authority, Source, Trust};
+use holdpoint_core::{Action, Session, SessionState, Surroundings, judge, named};
 use holdpoint_ledger::Kind;
 use serde_json::json;
 
 use super::{binding, terms};
+use crate::account::account_name;
 use crate::context::{PolicySource, SessionSource};
-use crate::engine::{Engine, Reading};
+use crate::engine::{Engine, PolicyWriter, Reading};
 use crate::excerpt::{text_without_secrets, without_secrets};
 use crate::humanize::counted;
+use crate::kept::KeptRules;
 use crate::recording::Hold;
 use crate::simulate::simulate;
 use crate::{checks, display};
 
 /// The most lines of what a call would do that are shown: what fits above the question on a screen.
 const MAX_LOSSES: usize = 12;
+
+/// Where a rule is put that outlives its session.
+enum Keeping {
+    /// Among those of a project.
+    Project(KeptRules, PathBuf),
+    /// In the user's policy.
+    User(PolicyWriter, PathBuf),
+}
+
+impl Keeping {
+    fn new(engine: &Engine, asked: &CallContext, place: Place) -> Result<Self, Problem> {
+        let locations = engine.locations();
+        let nowhere =
+            || Problem("it cannot be kept there: answer `always`, for this session".into());
+        match place {
+            Place::Project => {
+                let rules = KeptRules::at(locations).ok_or_else(nowhere)?;
+                Ok(Keeping::Project(rules, PathBuf::from(&asked.workspace)))
+            }
+            Place::User => {
+                let file = locations.named.as_ref().or(locations.user.as_ref());
+                let both = engine.policy_writer().zip(file);
+                let (writer, file) = both.ok_or_else(nowhere)?;
+                Ok(Keeping::User(writer, file.clone()))
+            }
+        }
+    }
+
+    fn keep(&self, patterns: &[String]) -> Result<(), Problem> {
+        match self {
+            Keeping::Project(rules, workspace) => rules.add(workspace, patterns).map_err(problem),
+            Keeping::User(writer, file) => writer(file, patterns).map_err(problem),
+        }
+    }
+}
 
 /// For how long a rule of a session holds, in words.
 pub(super) fn lasting() -> String {
@@ -80,6 +118,29 @@ impl<'a> Host<'a> {
                 policy: policy.as_deref(),
             })
             .map_err(problem)
+    }
+
+    /// Whether rules in the user's policy let the call run: others would be kept in vain.
+    fn must_help(&self, asked: &CallContext, patterns: &[String]) -> Result<(), Problem> {
+        let reading = self.reading(asked)?;
+        let kept = SessionSource::Kept(asked.session.clone());
+        let session = self.engine.session(&kept).map_err(problem)?;
+        let source = Source {
+            name: "answer".into(),
+            authority: Authority::User,
+            trust: Trust::Trusted,
+            bytes: json!({ "allow": { "patterns": patterns } })
+                .to_string()
+                .into_bytes(),
+        };
+        let policy = reading.policy.with_further(&source).map_err(problem)?;
+        let around = self.engine.surroundings(&asked.workspace);
+        match judge(&reading.action, &policy, &session, &around).verdict.runs() {
+            true => Ok(()),
+            false => Err(Problem(
+                "a rule of yours would not answer this question, only one of the session does: answer `always`".into(),
+            )),
+        }
     }
 
     fn reading(&self, asked: &CallContext) -> Result<Arc<Reading>, Problem> {
@@ -149,9 +210,27 @@ impl BrokerHost for Host<'_> {
     ) -> Result<(), Problem> {
         let what = json!({"action": "answer", "change": memory});
         let recorder = self.engine.recorder().map_err(problem)?;
-        recorder
-            .changes_by(approver, Kind::SessionRule, Some(&asked.session), &what)
-            .map_err(problem)?;
+        let record = |kind| {
+            recorder
+                .changes_by(approver, kind, Some(&asked.session), &what)
+                .map_err(problem)
+        };
+        if let Memory::Keep {
+            patterns, place, ..
+        } = memory
+        {
+            let owner = account_name();
+            if approver != owner {
+                return Err(Problem(format!(
+                    "only {owner}, whose policy it is, keeps a rule beyond the session: answer `always` or yes"
+                )));
+            }
+            let keeping = Keeping::new(self.engine, asked, *place)?;
+            self.must_help(asked, patterns)?;
+            record(Kind::PolicyChange)?;
+            return keeping.keep(patterns);
+        }
+        record(Kind::SessionRule)?;
         self.engine
             .change_session(&asked.session, |state| {
                 remembered(state, memory);
@@ -237,6 +316,8 @@ fn remembered(state: &mut SessionState, memory: &Memory) {
                 }
             }
         }
+        // It is kept elsewhere.
+        Memory::Keep { .. } => {}
         Memory::All => state.suspended.all = true,
         Memory::Turn => state.suspended.turn = true,
         Memory::Idle => state.suspended.idle = true,

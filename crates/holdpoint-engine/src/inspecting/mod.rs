@@ -12,6 +12,7 @@ mod stream;
 use std::time::Duration;
 
 use holdpoint_broker::wire::{self, Opinion, Places};
+use holdpoint_core::policy::Mode as PolicyMode;
 use holdpoint_core::text::clean::{Cleaner, Mode, note, replacement, strip};
 use holdpoint_core::text::inspection::{Family, Inspection, JsonInspection, Terms};
 use holdpoint_core::text::{Action, Origin, Severity};
@@ -140,6 +141,7 @@ pub fn inspect_value(
                 tool,
                 origin: incoming.origin,
                 action: inspected.action,
+                observed: is_observed(incoming.policy),
                 // Whoever attacks can say that he only tells of attacks.
                 marks: wanted >= Action::Quarantine || whole.tells_of_attack(),
                 inspection: &whole,
@@ -150,7 +152,7 @@ pub fn inspect_value(
             },
         )?);
     }
-    Ok(inspected)
+    Ok(under(incoming.policy, inspected))
 }
 
 /// Inspects what a user wrote. It is warned about and, unless the policy says otherwise, let on
@@ -180,6 +182,7 @@ pub fn inspect_prompt(
             tool: None,
             origin: incoming.origin,
             action: found.action,
+            observed: is_observed(incoming.policy),
             marks: false,
             inspection: &found,
             opinion: None,
@@ -188,13 +191,31 @@ pub fn inspect_prompt(
             policy: incoming.policy,
         },
     )?;
-    Ok(Inspected {
+    let inspected = Inspected {
         action: found.action,
         severity: found.severity(),
         note: note(&found, incoming.origin),
         record: Some(record),
         ..Inspected::default()
-    })
+    };
+    Ok(under(incoming.policy, inspected))
+}
+
+fn is_observed(policy: &Policy) -> bool {
+    policy.mode() == PolicyMode::Observe
+}
+
+/// What comes of an inspection under a policy. Where it only observes, the text goes on as it came, and nobody is told: what
+/// was found is on record.
+fn under(policy: &Policy, inspected: Inspected) -> Inspected {
+    match policy.mode() {
+        PolicyMode::Enforce => inspected,
+        PolicyMode::Observe => Inspected {
+            severity: inspected.severity,
+            record: inspected.record,
+            ..Inspected::default()
+        },
+    }
 }
 
 /// What was found in a user's message without what is a user's to do: to speak to the model, and to

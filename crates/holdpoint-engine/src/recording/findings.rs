@@ -35,8 +35,10 @@ pub struct FlaggedText<'a> {
     pub tool: Option<&'a str>,
     /// Where the text comes from.
     pub origin: Origin,
-    /// What happens to it.
+    /// What happens to it; where the policy only observes, what would have.
     pub action: Action,
+    /// Whether the policy only observes, and the text went on as it came.
+    pub observed: bool,
     /// Whether the session remembers it.
     pub marks: bool,
     /// What was found.
@@ -95,6 +97,9 @@ fn entry(found: &FlaggedText<'_>, redactor: &Redactor) -> Entry {
         "findings": gravest,
         "text": whole,
     });
+    if let (true, Some(detail)) = (found.observed, detail.as_object_mut()) {
+        detail.insert("observed".into(), Value::Bool(true));
+    }
     if let (Some(opinion), Some(detail)) = (found.opinion, detail.as_object_mut()) {
         let (word, why) = match opinion {
             Opinion::Attack => ("attack", None),
@@ -122,6 +127,9 @@ fn entry(found: &FlaggedText<'_>, redactor: &Redactor) -> Entry {
 fn reason(found: &FlaggedText<'_>) -> String {
     let why = found.place.as_ref().map_or("", |(_, worst)| &worst.reason);
     let done = match found.action {
+        Action::Annotate | Action::Quarantine | Action::Block if found.observed => {
+            "let on, for nothing is enforced"
+        }
         Action::Pass => "let on",
         Action::Annotate if found.origin == Origin::User => "the user was warned",
         Action::Annotate if found.marks => "it cannot be replaced, so it was let on with a note",

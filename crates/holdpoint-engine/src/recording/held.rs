@@ -80,6 +80,7 @@ fn judged(asked: &CallContext, decision: &Decision, redactor: &Redactor) -> Entr
         directory: Some(text(&asked.directory)),
         tool: Some(text(&asked.tool)),
         verdict: Some(decision.verdict),
+        observed: decision.observed,
         method: Some(decision.method),
         rule: decision.rule.as_deref().map(text),
         risk: Some(decision.risk),

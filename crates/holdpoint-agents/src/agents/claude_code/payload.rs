@@ -9,7 +9,7 @@ use crate::hook::events::{BEFORE_CALL, BEFORE_PROMPT, Event, Events, TURN_ENDS};
 use crate::hook::glimpse::Glimpse;
 use crate::hook::nested;
 use crate::hook::reading::{Facts, parsed};
-use crate::hook::wording::{self, RAN_CHANGED};
+use crate::hook::wording::{self, RAN_CHANGED, RAN_CONTAINED};
 use crate::hook::{HookPoint, Pause, Problem, Question, Reply, Returned};
 use crate::own_rules::{Circumstances, Rules};
 use holdpoint_engine::inspecting::Inspected;
@@ -21,11 +21,7 @@ impl Adapter for ClaudeCode {
         let read: nested::Payload = parsed(self, payload)?;
         let idle = read.hook_event_name.as_deref() == Some("Notification")
             && read.notification_type.as_deref() == Some("idle_prompt");
-        let event = if idle {
-            Event::Pause(Pause::Idle)
-        } else {
-            read.event(EVENTS)
-        };
+        let event = if idle { TURN_ENDS } else { read.event(EVENTS) };
         Facts {
             replaceable: results::can_be_replaced,
             ..read.facts(event)

@@ -51,6 +51,7 @@ static HOOKS: Hooks = Hooks {
     events: &[
         Event::new("preToolUse", None, ASKING, OnFailure::GoOn),
         Event::new("postToolUse", None, READING, OnFailure::GoOn),
+        Event::new("agentStop", None, READING, OnFailure::GoOn),
     ],
     ..Hooks::FLAT
 };
@@ -73,6 +74,9 @@ mod tests {
                 "type": "command", "exec": "/opt/holdpoint", "args": ["hook", "copilot"],
                 "timeoutSec": 600
             }], "postToolUse": [{
+                "type": "command", "exec": "/opt/holdpoint", "args": ["hook", "copilot"],
+                "timeoutSec": 30
+            }], "agentStop": [{
                 "type": "command", "exec": "/opt/holdpoint", "args": ["hook", "copilot"],
                 "timeoutSec": 30
             }]}})

@@ -49,6 +49,7 @@ static HOOKS: Hooks = Hooks {
         Event::new("beforeMCPExecution", None, ASKING, CLOSED),
         Event::new("beforeReadFile", None, ASKING, CLOSED),
         Event::new("postToolUse", None, READING, OnFailure::GoOn),
+        Event::new("stop", None, READING, OnFailure::GoOn),
     ],
     disabled_reason,
     ..Hooks::FLAT

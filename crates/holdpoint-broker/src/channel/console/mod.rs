@@ -23,7 +23,7 @@ use self::screen::{Controlling, Heard, Plain, Screen};
 use super::patience::Patience;
 use super::queue::QueueLock;
 use super::{Channel, ChannelError, Turn, Waiting};
-use crate::answer::{Answer, Scope, SignedAnswer, Typed};
+use crate::answer::{Answer, Place, Scope, SignedAnswer, Typed};
 use crate::request::{Offer, Request};
 
 /// Why there is no answer when somebody turned away: Ctrl-C, or the end of input (J-36).
@@ -49,6 +49,12 @@ pub struct Console {
     /// Held until what came of the question is remembered.
     queue_lock: Option<QueueLock>,
 }
+
+/// For how long a rule lasts that is kept for a project.
+const PROJECT_LASTS: &str = "in a file of your own, until `holdpoint permissions forget`";
+
+/// For how long a rule lasts that is kept for its user.
+const USER_LASTS: &str = "in your policy, until `holdpoint permissions forget`";
 
 impl Console {
     /// Asks on the controlling terminal.
@@ -193,11 +199,22 @@ impl Conversation<'_> {
         }
         Ok(match answer {
             Answer::Always { scope } => {
-                let scope = self.scope("runs without asking", scope)?;
+                let scope = self.scope("runs without asking", scope, None)?;
                 scope.map(|scope| Answer::Always { scope: Some(scope) })
             }
+            Answer::Keep { scope, place } => {
+                let (what, lasts) = match place {
+                    Place::Project => ("runs without asking in this project", PROJECT_LASTS),
+                    Place::User => ("runs without asking, wherever you work", USER_LASTS),
+                };
+                let scope = self.scope(what, scope, Some(lasts))?;
+                scope.map(|scope| Answer::Keep {
+                    scope: Some(scope),
+                    place,
+                })
+            }
             Answer::Never { scope } => {
-                let scope = self.scope("is refused without asking", scope)?;
+                let scope = self.scope("is refused without asking", scope, None)?;
                 scope.map(|scope| Answer::Never { scope: Some(scope) })
             }
             Answer::Yes
@@ -217,7 +234,7 @@ impl Conversation<'_> {
         let alone = terms.required <= 1;
         match answer {
             Answer::Yes | Answer::Once | Answer::No | Answer::Comment { .. } => true,
-            Answer::Always { .. } => alone && !terms.offers.is_empty(),
+            Answer::Always { .. } | Answer::Keep { .. } => alone && !terms.offers.is_empty(),
             Answer::Never { .. } => !terms.offers.is_empty(),
             Answer::All | Answer::Turn | Answer::Idle => alone && terms.suspendable,
             Answer::Edit { .. } => Editable::from_request(self.request).is_some(),
@@ -253,8 +270,13 @@ impl Conversation<'_> {
             .join(", ")
     }
 
-    /// Shows the rules that could be stored and has one chosen; none if they think better of it.
-    fn scope(&mut self, what: &str, named: Option<Scope>) -> Result<Option<Scope>, ChannelError> {
+    /// Shows the rules that could be stored, for how long, and has one chosen; none if they think better of it.
+    fn scope(
+        &mut self,
+        what: &str,
+        named: Option<Scope>,
+        lasts: Option<&str>,
+    ) -> Result<Option<Scope>, ChannelError> {
         let offers = &self.request.terms.offers;
         let offers: Vec<&Offer> = offers
             .iter()
@@ -270,7 +292,8 @@ impl Conversation<'_> {
         let mut sheet = self.sheet();
         sheet.line(Ink::Bold, &format!("From now on, what matches {what}:"));
         for offer in &offers {
-            let rule = format!("{} ({})", offer.patterns.join("  and  "), offer.lasts);
+            let lasts = lasts.unwrap_or(&offer.lasts);
+            let rule = format!("{} ({lasts})", offer.patterns.join("  and  "));
             sheet.field(offer.scope.as_str(), Ink::Notable, &rule);
         }
         self.screen.show(&sheet.finish())?;

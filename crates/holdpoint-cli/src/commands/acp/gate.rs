@@ -91,6 +91,7 @@ impl Gate {
             can_contain: false,
             circumstances: context_of(session, opened),
         });
+        self.engine.note_call(&caller);
         let judged = self.engine.judge(call.clone(), caller)?;
         if matches!(judged.verdict(), Verdict::Ask | Verdict::Review) {
             return Ok(Ruling::Hold(Box::new(Held {

@@ -7,13 +7,15 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use anyhow::bail;
 use holdpoint_broker::wire::{self, Places, Reply, Wanted, WireError};
-use holdpoint_broker::{Answer, Request, Scope, State, UnixMillis};
+use holdpoint_broker::{Answer, Place, Request, Scope, State, UnixMillis};
 use holdpoint_engine::Locations;
 use holdpoint_ledger::Timestamp;
 use serde_json::{Map, Value, json};
 
 use super::serve::{not_for_agents, places};
-use crate::cli::{Approvals, ApprovalsAction, Approve, Extend, Pending, Refuse, ScopeWord, Span};
+use crate::cli::{
+    Approvals, ApprovalsAction, Approve, Extend, KeepWord, Pending, Refuse, ScopeWord, Span,
+};
 use crate::exit::Exit;
 use crate::terminal::Terminal;
 
@@ -29,9 +31,20 @@ pub(crate) fn pending(args: &Pending, terminal: &mut Terminal) -> anyhow::Result
 
 pub(crate) fn approve(args: &Approve, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     let answer = match (&args.always, args) {
-        (Some(scope), _) => Answer::Always {
-            scope: Some((*scope).into()),
-        },
+        (Some(scope), Approve { keep, .. }) => {
+            let scope = Some((*scope).into());
+            match keep {
+                None | Some(KeepWord::Session) => Answer::Always { scope },
+                Some(KeepWord::Project) => Answer::Keep {
+                    scope,
+                    place: Place::Project,
+                },
+                Some(KeepWord::User) => Answer::Keep {
+                    scope,
+                    place: Place::User,
+                },
+            }
+        }
         (None, Approve { all: true, .. }) => Answer::All,
         (None, Approve { turn: true, .. }) => Answer::Turn,
         (None, Approve { idle: true, .. }) => Answer::Idle,

@@ -1,10 +1,13 @@
-//! What a person could do to get another verdict.
+//! What a person could do to get another verdict. What can be tried has been, and is left out where it changes nothing.
 
+use super::trial::{Trial, typed};
 use holdpoint_core::Action;
 use holdpoint_engine::{Authority, Decision, Finding, Guard, Method, Part, Policy, Trust, Verdict};
 
 /// What would change a decision, the shortest way first.
-pub(super) fn for_decision(action: &Action, decision: &Decision, policy: &Policy) -> Vec<String> {
+pub(super) fn for_decision(trial: &Trial<'_>, decision: &Decision) -> Vec<String> {
+    let policy = trial.policy;
+    let verdict = decision.verdict;
     let mut changes = Vec::new();
     match decision.verdict {
         Verdict::Deny => {
@@ -26,10 +29,13 @@ pub(super) fn for_decision(action: &Action, decision: &Decision, policy: &Policy
                 }
             }
             switched.dedup();
-            changes.extend(asking(&switched));
-            if changes.is_empty() {
-                changes.push(format!("add a rule that allows it, {}", allow_hint(action)));
-                changes.push("or state another `defaultPolicy` in the layer that owns it".into());
+            let by_default = changes.is_empty() && switched.is_empty();
+            if trial.switching_helps(&switched, "ask", verdict) {
+                changes.extend(asking(&switched));
+            }
+            if by_default {
+                changes.extend(allowing(trial));
+                changes.push("state another `defaultPolicy` in the layer that owns it".into());
             } else {
                 if let Some(instead) = &decision.instead {
                     changes.insert(0, format!("do it another way: {instead}"));
@@ -41,21 +47,26 @@ pub(super) fn for_decision(action: &Action, decision: &Decision, policy: &Policy
             changes
                 .push("a person must review it; no session rule or suspension answers that".into());
             match deciding_guard(decision, policy) {
-                Some(guard) => changes.push(format!("{}: {}", guard.id, switching(&guard, "ask"))),
+                Some(guard) if trial.switching_helps(&[guard.id], "ask", verdict) => {
+                    changes.push(format!("{}: {}", guard.id, switching(&guard, "ask")));
+                }
+                Some(guard) => {
+                    changes.extend(stated(&guard).map(|how| format!("{}: {how}", guard.id)))
+                }
                 None => changes
                     .push("to let it run, allow it in the layer that asks for the review".into()),
             }
         }
         Verdict::Contain => {
-            changes.push(
-                "to let it run as it is, allow it: `holdpoint permissions allow`, or `allow` in a policy file".into(),
-            );
+            if let Some(patterns) = trial.session_patterns() {
+                changes.push(format!("to let it run as it is: {}", typed(&patterns)));
+            }
             changes.push(
                 "to be asked instead, set `opaque` to `ask`, or the rule under `guards`".into(),
             );
         }
         Verdict::Ask => {
-            for part in uncovered(action, decision) {
+            for part in &trial.uncovered {
                 changes.push(format!("nothing allows `{part}`"));
             }
             let hidden = decision
@@ -67,12 +78,11 @@ pub(super) fn for_decision(action: &Action, decision: &Decision, policy: &Policy
             } else if deciding_layer(decision) == Some(Authority::Managed) {
                 changes.push("the managed layer asks; only its own rules answer that".into());
             } else {
-                changes.push(format!(
-                    "to allow it in this session, {}",
-                    allow_hint(action)
-                ));
+                changes.extend(allowing(trial));
             }
-            if let Some(guard) = deciding_guard(decision, policy) {
+            if let Some(guard) = deciding_guard(decision, policy)
+                && (stated(&guard).is_some() || trial.switching_helps(&[guard.id], "off", verdict))
+            {
                 changes.push(format!("{}: {}", guard.id, switching(&guard, "off")));
             }
             changes.push("to refuse it, add it to `deny` in a policy file".into());
@@ -90,7 +100,7 @@ pub(super) fn for_decision(action: &Action, decision: &Decision, policy: &Policy
         .layers()
         .iter()
         .find(|layer| layer.trust == Trust::Untrusted);
-    if let Some(layer) = untrusted.filter(|_| decision.verdict > Verdict::Notify) {
+    if let Some(layer) = untrusted.filter(|layer| trial.trusting_helps(layer, verdict)) {
         changes.push(format!(
             "to let {} allow things, run `holdpoint trust` after reading it",
             layer.name
@@ -183,7 +193,7 @@ fn switching(guard: &Guard<'_>, word: &str) -> String {
 }
 
 /// The commands no allow rule covers.
-fn uncovered(action: &Action, decision: &Decision) -> Vec<String> {
+pub(super) fn uncovered(action: &Action, decision: &Decision) -> Vec<String> {
     let Ok(parts) = holdpoint_core::parts(action) else {
         return Vec::new();
     };
@@ -200,16 +210,19 @@ fn uncovered(action: &Action, decision: &Decision) -> Vec<String> {
         .collect()
 }
 
-fn allow_hint(action: &Action) -> String {
-    match holdpoint_core::parts(action).ok().as_deref() {
-        Some([only]) => format!(
-            "such as `holdpoint permissions allow '{}'`",
-            only.text.replace('\'', "'\\''")
-        ),
-        Some([_, ..]) => "one for each command, or make the calls one by one".to_owned(),
-        _ => format!(
-            "such as `holdpoint permissions allow {}`",
-            action.call().tool()
-        ),
+/// What lets the call run: in its session, or else in a policy file. Said is what was found to do so.
+fn allowing(trial: &Trial<'_>) -> Vec<String> {
+    if let Some(patterns) = trial.session_patterns() {
+        return vec![format!("to allow it in this session: {}", typed(&patterns))];
+    }
+    match trial.file_patterns() {
+        Some(patterns) => {
+            let patterns: Vec<String> = patterns.iter().map(|one| format!("{one:?}")).collect();
+            vec![format!(
+                "to allow it, your policy may say \"allow\": {{\"patterns\": [{}]}}; no session rule does",
+                patterns.join(", ")
+            )]
+        }
+        None => vec!["no rule that allows this very call answers it".into()],
     }
 }

@@ -4,12 +4,13 @@
 mod changes;
 mod commands;
 mod matched;
+mod trial;
 mod why;
 
 use std::io::Write;
 use std::path::Path;
 
-use holdpoint_core::{Explained, explained};
+use holdpoint_core::{Explained, Surroundings, explained};
 use holdpoint_engine::containing::{self, Notice, Tier, Wanted};
 use holdpoint_engine::{
     Decision, Engine, Layer, Locations, Part, Policy, SessionState, Trust, Verdict,
@@ -19,6 +20,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use self::matched::Matched;
+use self::trial::Trial;
 use super::check::{caller, read_call};
 use super::permissions::suspension_words;
 use super::run::under_policy;
@@ -37,10 +39,22 @@ pub(crate) fn run(args: &cli::Explain, terminal: &mut Terminal) -> anyhow::Resul
     let decided = engine.decide(read_call(&args.call)?, caller)?;
     let (action, policy) = (decided.action(), decided.policy());
     let decision = decided.decision().clone();
+    // Why and what else is asked of what the policy says, whether or not anybody is held to it.
+    let said = decision.as_if_enforced();
     let call = action.call();
     let workspace = directory.display().to_string();
     let understood = explained(action, &engine.surroundings(&workspace));
     let parts = holdpoint_core::parts(action);
+    let trial = Trial {
+        action,
+        policy,
+        session: session.state(),
+        uncovered: changes::uncovered(action, &said),
+        around: Surroundings {
+            can_contain: said.verdict == Verdict::Contain,
+            ..engine.surroundings(&workspace)
+        },
+    };
     let explanation = Explanation {
         v: 1,
         call: Call {
@@ -57,9 +71,9 @@ pub(crate) fn run(args: &cli::Explain, terminal: &mut Terminal) -> anyhow::Resul
             id: &under.session,
             state: session.state(),
         },
-        rules: matched::for_decision(&decision, policy),
-        why: why::sentences(&decision, policy, session.state()),
-        changes: changes::for_decision(action, &decision, policy),
+        rules: matched::for_decision(&said, policy),
+        why: why::sentences(&said, policy, session.state()),
+        changes: changes::for_decision(&trial, &said),
         sandbox: sandbox(&decision, policy, &directory),
         understood,
         decision,
@@ -139,6 +153,8 @@ struct LayerView {
     profile: Option<&'static str>,
     default: Option<&'static str>,
     autonomy: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mode: Option<&'static str>,
     deny: usize,
     ask: usize,
     allow: usize,
@@ -163,6 +179,7 @@ impl LayerView {
             profile: layer.profile.map(holdpoint_engine::Profile::name),
             default: layer.default.map(holdpoint_engine::DefaultPolicy::as_str),
             autonomy: layer.autonomy.map(holdpoint_engine::Autonomy::as_str),
+            mode: layer.mode.map(holdpoint_core::policy::Mode::as_str),
             deny: count(&layer.deny_list),
             ask: count(&layer.ask_list),
             allow: count(&layer.allow_list),
@@ -177,6 +194,7 @@ impl LayerView {
         note("profile", self.profile);
         note("default", self.default);
         note("autonomy", self.autonomy);
+        note("mode", self.mode);
         for (count, word) in [
             (self.deny, "deny"),
             (self.ask, "ask"),
@@ -243,6 +261,17 @@ impl Explanation<'_> {
             self.decision.risk.as_str()
         )?;
         text(&self.decision.reason, 2, terminal)?;
+        if let Some(observed) = self.decision.observed {
+            text(
+                &format!(
+                    "Nothing is enforced, for the policy only observes: the agent hears nothing, and the record says \
+                     that it would have been: {}. `holdpoint init --enforce` has the policy held to.",
+                    observed.as_str()
+                ),
+                2,
+                terminal,
+            )?;
+        }
         heading("Why", terminal)?;
         for sentence in &self.why {
             text(sentence, 2, terminal)?;

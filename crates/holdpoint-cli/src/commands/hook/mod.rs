@@ -14,18 +14,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use holdpoint_agents::hook::{
-    Agent, Cause, Gatekeeper, HookCall, HookDecision, MAX_PAYLOAD, Pause, Problem, Prompted, Reply,
+    Agent, Cause, Gatekeeper, HookCall, HookDecision, MAX_PAYLOAD, Problem, Prompted, Reply,
     Returned,
 };
 use holdpoint_agents::setup;
 use holdpoint_broker::Context;
+use holdpoint_cli::policy_text;
 use holdpoint_daemon::webhook;
 use holdpoint_engine::holding::{Approvers, Asking, Dialog};
 use holdpoint_engine::inspecting::Inspected;
 use holdpoint_engine::pipeline::{self, Outcome, Refusal};
 use holdpoint_engine::{
     Caller, Engine, EngineError, ErrorLog, Failed, Locations, NO_SESSION, OnError, SessionId,
-    SessionSource, Sessions, ToolCall, Verdict, escape_for_display, working_directory,
+    SessionSource, SessionState, Sessions, ToolCall, Verdict, escape_for_display,
+    working_directory,
 };
 use holdpoint_sandbox::{interrupt, last_words, start};
 use lexopt::Arg;
@@ -88,7 +90,9 @@ fn answer(agent: Agent) -> u8 {
         let text = format!("this process cannot be guarded ({error})");
         return given(&agent.refusal(&Problem::new(text)));
     }
-    let engine = Engine::at(&Locations::of_this_machine()).with_webhooks(webhook::build);
+    let engine = Engine::at(&Locations::of_this_machine())
+        .with_webhooks(webhook::build)
+        .with_policy_writer(policy_text::add_allowed);
     if let Some(path) = engine.locations().unrecorded() {
         // Without it a breakdown is still a refusal, only one the ledger never hears of.
         let _ = last_words::leave_note_at(&path);
@@ -145,6 +149,7 @@ impl Gatekeeper for Gate {
             can_contain: asked.can_be_contained(),
             ..Caller::clone(&caller)
         });
+        self.engine.note_call(&caller);
         let judged = self.engine.judge_containing(
             call,
             Arc::clone(&caller),
@@ -232,6 +237,11 @@ impl Gatekeeper for Gate {
     fn prompt(&mut self, prompted: &Prompted) -> Result<Inspected, EngineError> {
         let (session, directory) = (prompted.session.as_deref(), prompted.directory.as_deref());
         let (caller, standing) = self.caller(session, directory, Context::default())?;
+        if let Some(session) = session
+            && self.has_worked_since_suspension(session)?
+        {
+            self.turn_ended(session)?;
+        }
         self.engine
             .inspect_prompt(&caller, &standing, &prompted.text)
     }
@@ -244,16 +254,12 @@ impl Gatekeeper for Gate {
         }
     }
 
-    fn pause(&mut self, session: &str, pause: Pause) -> Result<(), EngineError> {
+    fn turn_ended(&mut self, session: &str) -> Result<(), EngineError> {
         let sessions = Sessions::at(self.engine.locations())?;
         let id = SessionId::new(session);
-        if sessions.load(&id)?.suspended.is_none() {
-            return Ok(());
+        if !sessions.load(&id)?.suspended.is_none() {
+            sessions.change(&id, SessionState::become_idle)?;
         }
-        sessions.change(&id, |state| match pause {
-            Pause::Turn => state.end_turn(),
-            Pause::Idle => state.become_idle(),
-        })?;
         Ok(())
     }
 }
@@ -282,6 +288,16 @@ impl Gate {
             true => Ok(self.agent.deferred(&problem)),
             false => Err(problem),
         }
+    }
+
+    /// Whether calls were made since a session was last changed. Then the turn in which its prompts were suspended is over
+    /// when its user writes again, for agents that do not say when it ends; somebody who suspends them and then gives a
+    /// task means the task.
+    fn has_worked_since_suspension(&self, session: &str) -> Result<bool, EngineError> {
+        let sessions = Sessions::at(self.engine.locations())?;
+        let id = SessionId::new(session);
+        let (changed, called) = (sessions.last_change(&id), sessions.last_call(&id));
+        Ok(matches!((changed, called), (Some(changed), Some(called)) if called > changed))
     }
 
     /// Who makes a call, and the directory they stand in.

@@ -12,7 +12,9 @@ use sha2::{Digest, Sha256};
 use self::html::Html;
 use self::plots::{Title, bar, bucket_words, class_of, in_words, legend, rate, spread, stacked};
 use self::words::{bytes, count, duration, full_day, minute, number, part, share};
-use super::summary::{Durations, Group, LedgerState, Ranked, SessionLine, Summary, Verdicts};
+use super::summary::{
+    Durations, Group, LedgerState, Observing, Ranked, SessionLine, Summary, Verdicts,
+};
 
 /// How every page begins; by this a page is known again.
 pub(super) const OPENING: &str = "<!doctype html>\n<!-- holdpoint report 1 -->\n";
@@ -31,6 +33,9 @@ pub fn page(summary: &Summary) -> String {
         nothing(&mut html, summary);
     } else {
         tiles(&mut html, summary);
+        if let Some(observed) = &summary.observed {
+            observing(&mut html, observed);
+        }
         over_time(&mut html, summary);
         asking(&mut html, summary);
         rules(&mut html, summary);
@@ -385,6 +390,43 @@ fn sum<'a>(all: impl Iterator<Item = &'a Verdicts>) -> Verdicts {
         sum.add(one);
         sum
     })
+}
+
+/// What would have been said while nothing was enforced.
+fn observing(html: &mut Html, observed: &Observing) {
+    let Verdicts {
+        ask, review, deny, ..
+    } = observed.verdicts;
+    html.raw("<section class=\"card\" id=\"observed\"><h2>Only observed</h2><p class=\"lead\">");
+    html.text(&format!(
+        "Nothing was enforced for {}. Had it been: {} asked about, {} denied.",
+        count(observed.calls, "call"),
+        number(ask + review),
+        number(deny)
+    ));
+    html.raw(" <code>holdpoint init --enforce</code> turns it on.</p>");
+    legend(html, &observed.verdicts);
+    if !observed.profiles.is_empty() {
+        html.raw("<h3>The same calls by profile</h3>");
+        bars(html, &observed.profiles, |line| {
+            (&line.name, &line.verdicts, None)
+        });
+    }
+    html.raw("</section><div class=\"two\"><section class=\"card\"><h2>Rules that would have objected</h2>");
+    if observed.rules.listed.is_empty() {
+        html.raw("<p class=\"hollow\">No rule objected to a call that was only observed.</p>");
+    } else {
+        bars(html, &observed.rules.listed, |line| {
+            (&line.rule, &line.verdicts, Some(&line.reason))
+        });
+        more(html, &observed.rules);
+    }
+    html.raw("</section><section class=\"card\"><h2>Agents that were only observed</h2>");
+    bars(html, &observed.agents.listed, |line| {
+        (&line.name, &line.verdicts, None)
+    });
+    more(html, &observed.agents);
+    html.raw("</section></div>");
 }
 
 fn rules(html: &mut Html, summary: &Summary) {
