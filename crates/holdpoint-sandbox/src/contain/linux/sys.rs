@@ -535,6 +535,12 @@ pub(super) fn lock(fd: BorrowedFd<'_>, alone: bool) -> io::Result<bool> {
     Err(error)
 }
 
+/// Gives a lock up for every process that shares the open file: one that is about to end may still have it.
+pub(super) fn unlock(fd: BorrowedFd<'_>) {
+    // SAFETY: plain numbers. What is not locked need not be given up.
+    let _ = unsafe { libc::flock(fd.as_raw_fd(), libc::LOCK_UN) };
+}
+
 /// What a signal does to this process.
 pub(super) enum Answer {
     /// What it does to any.
