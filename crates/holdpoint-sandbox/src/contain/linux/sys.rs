@@ -233,6 +233,18 @@ pub(super) fn drop_from_bounds(capability: c_ulong) -> io::Result<()> {
     control(libc::PR_CAPBSET_DROP, capability)
 }
 
+/// No program this process becomes is given a capability for being root's, and none is kept or raised any more. It cannot be
+/// taken back.
+pub(super) fn be_nobody_special() -> io::Result<()> {
+    const NO_ROOT: c_ulong = 1 << 0;
+    const NO_FIXUP: c_ulong = 1 << 2;
+    const KEEP_LOCKED: c_ulong = 1 << 5;
+    const NO_AMBIENT_RAISE: c_ulong = 1 << 6;
+    // Each is locked by the bit above it.
+    let locked = (NO_ROOT | NO_FIXUP | NO_AMBIENT_RAISE) * 0b11;
+    control(libc::PR_SET_SECUREBITS, locked | KEEP_LOCKED)
+}
+
 /// No capability is kept over an exec for its own sake.
 pub(super) fn clear_ambient() -> io::Result<()> {
     control(
