@@ -37,7 +37,8 @@ pub(crate) fn become_restricted(arguments: &[String]) -> ExitCode {
     let error = super::as_user("nobody", &program.display().to_string())
         .args(rest)
         .exec();
-    panic!("{error}");
+    println!("{error}");
+    ExitCode::FAILURE
 }
 
 /// Goes into a user namespace that has every user this one has, and a mount namespace of it.

@@ -32,7 +32,8 @@ pub(super) fn lines(ran: &Ran, around: &Around<'_>) -> Vec<String> {
     // A limit nobody asked for is not missed: every run would begin its output with that.
     let is_asked_for = |limit: &&Reached| match limit {
         Reached::Processes => around.limits.processes != Limits::default().processes,
-        Reached::Time | Reached::Memory | Reached::Output | Reached::Temporary => true,
+        Reached::Temporary => around.limits.temporary != Limits::default().temporary,
+        Reached::Time | Reached::Memory | Reached::Output => true,
     };
     for limit in ran.unenforced.iter().filter(is_asked_for) {
         lines.push(format!("nothing here bounds its {limit}"));

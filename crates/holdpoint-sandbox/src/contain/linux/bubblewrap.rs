@@ -324,7 +324,13 @@ impl Mounts {
                 Right::Write => mounts.bind("--bind", &given.path, Wall::Given),
             }
         }
-        for (path, directory) in &layout.hidden {
+        // Nobody answers for names here: programs need not ask somebody they cannot reach.
+        let resolver = layout.resolver.iter().map(|path| (path, &false));
+        let hidden = layout
+            .hidden
+            .iter()
+            .map(|(path, directory)| (path, directory));
+        for (path, directory) in hidden.chain(resolver) {
             let is_given = layout
                 .given
                 .iter()

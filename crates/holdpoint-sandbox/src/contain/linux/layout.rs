@@ -63,7 +63,7 @@ pub(super) struct Layout {
     /// The terminal of whoever started this, if there is one.
     terminal: Option<CString>,
     /// The file that says whom to ask for names, where it really is.
-    resolver: Option<PathBuf>,
+    pub(super) resolver: Option<PathBuf>,
     /// How many bytes an empty directory of its own holds.
     pub(super) temporary_size: u64,
     temporary: CString,

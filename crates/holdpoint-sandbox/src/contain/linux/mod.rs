@@ -262,7 +262,7 @@ fn within(
 ) -> Result<Attempt, ContainError> {
     let own = match contained(plan, layout, outside, groups)? {
         Attempt::NotMade(reason) if crate::user::id() != 0 => reason,
-        attempt => return Ok(attempt),
+        attempt @ (Attempt::Ended(_) | Attempt::NotMade(_)) => return Ok(attempt),
     };
     Ok(match bubblewrapped(plan, layout, outside, groups)? {
         Attempt::NotMade(reason) => Attempt::NotMade(format!("{own}; {reason}")),

@@ -197,8 +197,9 @@ pub(super) fn outlive_parent() -> io::Result<()> {
 
 /// Sends this process a signal (`SIGIO`) when nobody is left to read from a pipe.
 pub(super) fn signal_when_reader_goes(pipe: BorrowedFd<'_>) -> io::Result<()> {
+    let me = pid_t::try_from(std::process::id()).map_err(|_| io::ErrorKind::InvalidData)?;
     // SAFETY: plain numbers.
-    let own = unsafe { libc::fcntl(pipe.as_raw_fd(), libc::F_SETOWN, libc::getpid()) };
+    let own = unsafe { libc::fcntl(pipe.as_raw_fd(), libc::F_SETOWN, me) };
     done(c_long::from(own))?;
     // SAFETY: plain numbers; it is still written to as before.
     let set = unsafe { libc::fcntl(pipe.as_raw_fd(), libc::F_SETFL, libc::O_ASYNC) };
