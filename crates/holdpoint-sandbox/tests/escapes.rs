@@ -29,7 +29,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use holdpoint_sandbox::contain::{self, Tier};
-#[cfg(target_os = "linux")]
 use support::restricted;
 use support::{BUBBLEWRAPPED, NOT_MADE, as_user, contained, place_for};
 
@@ -43,7 +42,6 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
     match arguments.get(1).map(String::as_str) {
         Some("--contain") => contained(arguments.get(2..).unwrap_or_default()),
-        #[cfg(target_os = "linux")]
         Some("--restricted") => {
             restricted::become_restricted(arguments.get(2..).unwrap_or_default())
         }

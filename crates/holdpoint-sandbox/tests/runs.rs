@@ -21,7 +21,6 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use holdpoint_sandbox::contain::{self, Tier};
-#[cfg(target_os = "linux")]
 use support::restricted;
 use support::{BUBBLEWRAPPED, as_user, contained, place_for};
 
@@ -35,7 +34,6 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
     match arguments.get(1).map(String::as_str) {
         Some("--contain") => contained(arguments.get(2..).unwrap_or_default()),
-        #[cfg(target_os = "linux")]
         Some("--restricted") => {
             restricted::become_restricted(arguments.get(2..).unwrap_or_default())
         }
@@ -420,6 +418,15 @@ fn two_runs_at_once(place: &Place) -> Outcome {
 
 /// On a terminal a program finds it, and Ctrl-C ends everything inside.
 fn terminal_and_interrupt(place: &Place) -> Outcome {
+    interrupted_on_terminal(place, "full")?;
+    if may_restrict(place, "terminal_and_interrupt through bubblewrap") {
+        restricted::copy_of_bubblewrap(&place.bubblewrap());
+        interrupted_on_terminal(place, BUBBLEWRAPPED)?;
+    }
+    place.expect_nothing_left()
+}
+
+fn interrupted_on_terminal(place: &Place, tier: &str) -> Outcome {
     let marker = format!("sleep 7{}", std::process::id());
     let inside = format!(
         "test -t 0 && test -t 1 && stty size >/dev/null && echo on-a-terminal; {marker} & {marker}"
@@ -434,20 +441,18 @@ time.sleep(0.3); os.write(fd, b"\x03")
 status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 sys.exit(0 if status == 130 else 1)
 "#;
-    let mut command = as_user(place.user, "timeout");
-    command
+    let contained = place.command(tier, &inside);
+    let status = Command::new("timeout")
         .args(["30", "python3", "-c", driver])
-        .arg(&place.program)
-        .args(["--contain", "full"])
-        .arg(&place.path)
-        .args(["sh", &inside])
+        .arg(contained.get_program())
+        .args(contained.get_args())
         .current_dir(place.path.join("work"))
-        .stdout(Stdio::null());
-    let status = command.status().unwrap();
-    expect(&format!("{status}"), status.success())?;
+        .stdout(Stdio::null())
+        .status()
+        .unwrap();
+    expect(&format!("{tier}: {status}"), status.success())?;
     let left = processes(&format!("{marker}\u{20}"));
-    expect(&format!("left: {left:?}"), left.is_empty())?;
-    place.expect_nothing_left()
+    expect(&format!("{tier} left: {left:?}"), left.is_empty())
 }
 
 fn time_is_bounded(place: &Place) -> Outcome {

@@ -15,6 +15,17 @@ use holdpoint_sandbox::network::{HostName, HostRule, Upstream};
 mod mask;
 #[cfg(target_os = "linux")]
 pub(crate) mod restricted;
+/// Nothing is made through bubblewrap elsewhere.
+#[cfg(not(target_os = "linux"))]
+pub(crate) mod restricted {
+    pub(crate) fn is_possible() -> bool {
+        false
+    }
+    pub(crate) fn copy_of_bubblewrap(_to: &std::path::Path) {}
+    pub(crate) fn become_restricted(_arguments: &[String]) -> std::process::ExitCode {
+        std::process::ExitCode::FAILURE
+    }
+}
 
 /// The tier `full` where only bubblewrap can make it.
 pub(crate) const BUBBLEWRAPPED: &str = "bubblewrapped";
