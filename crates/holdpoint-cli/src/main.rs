@@ -25,8 +25,12 @@ holdpoint_sandbox::program!(answer);
 /// Does what the command line says; the exit code.
 fn answer() -> u8 {
     holdpoint_sandbox::file_sizes::refuse_quietly();
+    holdpoint_sandbox::contain::has_inside();
     // The hot path: every call of an agent comes this way, so nothing else is touched before it.
     if let Some(exit) = commands::hook::called(std::env::args_os()) {
+        return exit;
+    }
+    if let Some(exit) = holdpoint_sandbox::contain::inside(std::env::args_os()) {
         return exit;
     }
     let cli = match Cli::try_parse() {

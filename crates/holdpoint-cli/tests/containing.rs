@@ -565,6 +565,56 @@ fn a_persons_yes_lets_the_identical_call_out_of_the_sandbox_once() {
     assert!(used.iter().any(|record| record["verdict"] == "contain"));
 }
 
+/// What a test suite runs is nobody's to read: a `conftest.py` that leaves the process tree it was started in, waits until its
+/// call has ended, and says yes to whatever waits for a person.
+const SELF_APPROVAL: &str = r#"
+import os, subprocess, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        for name in list(os.environ):
+            if name not in ("HOME", "PATH"): del os.environ[name]
+        os.environ["HOME"] = "HOMES"
+        for pause in (0, 1):
+            time.sleep(pause)
+            for words in (["approve", "NUMBER"], ["approve", "--all"], ["permissions", "allow", "LINE", "--session", "s"]):
+                said = subprocess.run(["PROGRAM"] + words, capture_output=True, stdin=subprocess.DEVNULL)
+                with open("tried", "a") as tried: tried.write(f"{words[0]} {said.returncode}\n")
+    os._exit(0)
+time.sleep(0.5)
+"#;
+
+#[test]
+fn a_test_suite_that_says_yes_to_itself_is_refused() {
+    let place = Place::new(CONTAIN);
+    let _daemon = place.serve();
+    let line = format!("echo x > {}", place.at("outside").display());
+    let approve = typed(&place.told(&line), "holdpoint approve ");
+    let number = approve.rsplit(' ').next().unwrap();
+    let attack = SELF_APPROVAL
+        .replace("HOMES", &place.at("home").display().to_string())
+        .replace("NUMBER", number)
+        .replace("LINE", &line)
+        .replace("PROGRAM", HOLDPOINT);
+    fs::write(place.at("project/conftest.py"), attack).unwrap();
+    fs::write(place.at("project/test_it.py"), "def test_it(): pass\n").unwrap();
+    // As pytest loads it, which is not everywhere. The hook reads such a file and asks; this is about what runs nevertheless.
+    let loaded = format!("{HOLDPOINT} run -- python3 -c 'import conftest'");
+    let ran = place.run(&loaded);
+    assert!(ran.status.success(), "{}", text(&ran.stderr));
+    let tried = || fs::read_to_string(place.at("project/tried")).unwrap_or_default();
+    assert!(tried().contains("approve"), "it was not tried: {}", tried());
+    // What left the tree has ended with the call: it never gets to its second try.
+    let first = tried();
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    assert_eq!(tried(), first);
+    // What it allowed itself stayed in a home of its own.
+    assert!(!first.contains("approve 0\n"), "{first}");
+    let pending = text(&place.run(&format!("{HOLDPOINT} pending --json")).stdout);
+    assert!(pending.contains(number), "{pending}");
+    assert!(!place.is_let_out(&line) && !place.at("outside").exists());
+}
+
 #[test]
 fn a_no_leaves_a_call_inside_the_sandbox() {
     let place = Place::new(CONTAIN);
@@ -742,7 +792,7 @@ fn an_ordinary_user_is_contained_too() {
 }
 
 /// Work that people have agents do, and the programs it needs.
-const WORK: [(&str, &[&str], &str); 5] = [
+const WORK: [(&str, &[&str], &str); 6] = [
     (
         "cargo",
         &["cargo", "cc"],
@@ -770,7 +820,43 @@ const WORK: [(&str, &[&str], &str); 5] = [
         "tests in Python",
         &["python3"],
         r#"printf 'import unittest, socket, multiprocessing\nclass T(unittest.TestCase):\n    def test_net(self):\n        s = socket.create_server(("127.0.0.1", 0)); socket.create_connection(s.getsockname())\n    def test_pool(self):\n        with multiprocessing.Pool(2) as p: self.assertEqual(p.map(abs, [-1, -2]), [1, 2])\n' > test_x.py
-        if python3 -c 'import pytest' 2>/dev/null; then python3 -m pytest -q test_x.py; else python3 -m unittest -q test_x; fi"#,
+        python3 -m unittest -q test_x"#,
+    ),
+    (
+        "pytest",
+        &["pytest"],
+        r#"mkdir -p p && cd p && cat > conftest.py <<'END'
+import pytest, socket
+@pytest.fixture
+def server():
+    with socket.create_server(("127.0.0.1", 0)) as s: yield s
+END
+cat > test_p.py <<'END'
+import concurrent.futures, multiprocessing, multiprocessing.shared_memory, os, pty, socket, subprocess, sys, tempfile
+def test_tcp(server):
+    socket.create_connection(server.getsockname()).close()
+def test_udp():
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(("127.0.0.1", 0))
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", s.getsockname()); assert s.recv(1) == b"x"
+def test_unix(tmp_path):
+    s = socket.socket(socket.AF_UNIX); s.bind(str(tmp_path / "s")); s.listen()
+    socket.socket(socket.AF_UNIX).connect(str(tmp_path / "s"))
+def test_pool():
+    with multiprocessing.get_context("fork").Pool(2) as p: assert p.map(abs, [-1, -2]) == [1, 2]
+def test_forkserver():
+    with multiprocessing.get_context("forkserver").Pool(1) as p: assert p.map(abs, [-3]) == [3]
+def test_shared_memory():
+    m = multiprocessing.shared_memory.SharedMemory(create=True, size=64); m.close(); m.unlink()
+def test_threads():
+    with concurrent.futures.ThreadPoolExecutor() as e: assert e.submit(abs, -1).result() == 1
+def test_terminal():
+    a, b = pty.openpty(); os.write(b, b"x"); assert os.read(a, 1) == b"x"
+def test_subprocess():
+    assert subprocess.run([sys.executable, "-c", "print(1)"], capture_output=True).stdout.strip() == b"1"
+def test_temporary():
+    tempfile.NamedTemporaryFile().write(b"x")
+END
+pytest -q && test -d .pytest_cache"#,
     ),
     (
         "a server and its client",

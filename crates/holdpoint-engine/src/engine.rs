@@ -458,9 +458,12 @@ impl Engine {
         let decision = judged(can_contain);
         // Whether there is a sandbox is found out by making one, so only where something is to be contained.
         let contains = |finding: &Finding| finding.verdict == Verdict::Contain;
-        let decision = match decision.findings.iter().any(contains)
-            && !containing::is_reachable(self.locations())
-        {
+        let reaches = || {
+            let listed = reading.policy.sandbox().hosts;
+            let hosts = listed.is_some_and(|hosts| !hosts.is_empty());
+            containing::is_reachable(self.locations(), hosts)
+        };
+        let decision = match decision.findings.iter().any(contains) && !reaches() {
             true => judged(false),
             false => decision,
         };

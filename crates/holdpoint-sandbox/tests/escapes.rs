@@ -6,11 +6,12 @@
 //! list of what a tier leaves open, so a case that is shut there fails too. A case with `works` is something honest
 //! that must succeed inside (and `escaped` then too), in the tiers it lists. `hosts` are the hosts it may reach, on a
 //! network with nothing on it but this machine; what the proxy tells of it is in `$PLACE/said`, what it dialled in
-//! `$PLACE/dialled`.
+//! `$PLACE/dialled`. `links` says that a protected path is a link, which bubblewrap cannot protect: then nothing may run
+//! through it.
 //!
 //! Without a harness: a sandbox is made by a process with one thread.
 //!
-//!   cargo test -p holdpoint-sandbox --test escapes [-- NAME]
+//!   cargo test -p holdpoint-sandbox --test escapes [-- NAME [TIER]]
 
 #![cfg_attr(
     not(target_os = "linux"),
@@ -28,16 +29,27 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use holdpoint_sandbox::contain::{self, Tier};
-use support::{NOT_MADE, as_user, contained, place_for};
+use support::restricted;
+use support::{BUBBLEWRAPPED, NOT_MADE, as_user, contained, place_for};
 
 mod support;
 
 fn main() -> ExitCode {
+    contain::has_inside();
+    if let Some(code) = contain::inside(std::env::args_os()) {
+        return ExitCode::from(code);
+    }
     let arguments: Vec<String> = std::env::args().collect();
     match arguments.get(1).map(String::as_str) {
         Some("--contain") => contained(arguments.get(2..).unwrap_or_default()),
+        Some("--restricted") => {
+            restricted::become_restricted(arguments.get(2..).unwrap_or_default())
+        }
         Some("--list") => ExitCode::SUCCESS,
-        filter => all(filter.filter(|filter| !filter.starts_with("--"))),
+        filter => all(
+            filter.filter(|filter| !filter.starts_with("--")),
+            arguments.get(2).map(String::as_str),
+        ),
     }
 }
 
@@ -52,6 +64,7 @@ struct Case {
     open: Vec<String>,
     works: Vec<String>,
     hosts: Vec<String>,
+    links: bool,
 }
 
 fn cases() -> Vec<Case> {
@@ -79,7 +92,7 @@ fn cases() -> Vec<Case> {
                 words.map(str::to_owned).collect()
             };
             let known = [
-                "before", "inside", "python", "escaped", "open", "works", "hosts",
+                "before", "inside", "python", "escaped", "open", "works", "hosts", "links",
             ];
             for key in case.keys() {
                 assert!(known.contains(&key.as_str()), "{name}: what is `{key}`?");
@@ -98,6 +111,7 @@ fn cases() -> Vec<Case> {
                 open: list("open"),
                 works: list("works"),
                 hosts: list("hosts"),
+                links: case.get("links").and_then(toml::Value::as_bool) == Some(true),
             });
         }
     }
@@ -105,10 +119,10 @@ fn cases() -> Vec<Case> {
 }
 
 /// Every case in every tier, as this user and, for root, as an ordinary one too.
-fn all(filter: Option<&str>) -> ExitCode {
+fn all(filter: Option<&str>, only: Option<&str>) -> ExitCode {
     #[cfg(not(target_os = "linux"))]
     return ExitCode::SUCCESS;
-    let (reached, below) = contain::reachable();
+    let (reached, below) = contain::reachable(false);
     println!("sandbox here: {reached} {}", below.unwrap_or_default());
     let long = std::env::var_os("HOLDPOINT_LOAD").is_some_and(|load| load == "full");
     let walls: &[&str] = match reached {
@@ -124,7 +138,15 @@ fn all(filter: Option<&str>) -> ExitCode {
     if !has_peer {
         println!("bwrap is not here: nothing is compared with it");
     }
-    let tiers: Vec<&str> = bare.iter().chain(peer).chain(walls).copied().collect();
+    // What only bubblewrap can make must hold as much as what this program makes itself.
+    let may_restrict = reached == Tier::Full && restricted::is_possible();
+    let through: &[&str] = if may_restrict { &[BUBBLEWRAPPED] } else { &[] };
+    if !may_restrict {
+        println!("without root and bwrap nothing is tried through it");
+    }
+    let all = bare.iter().chain(peer).chain(walls).chain(through);
+    let wanted = |tier: &&str| only.is_none_or(|only| only == *tier);
+    let tiers: Vec<&str> = all.copied().filter(wanted).collect();
     let users: &[&str] = if holdpoint_sandbox::user::id() == 0 {
         &["root", "nobody"]
     } else {
@@ -133,6 +155,10 @@ fn all(filter: Option<&str>) -> ExitCode {
     // Where another user can run it.
     let program = std::env::temp_dir().join(format!("holdpoint-escapes-{}", std::process::id()));
     fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    let setuid = program.with_extension("bwrap");
+    if may_restrict {
+        restricted::copy_of_bubblewrap(&setuid);
+    }
     let (mut passed, mut failed) = (0, 0);
     let mut open: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let all_cases = cases();
@@ -142,19 +168,25 @@ fn all(filter: Option<&str>) -> ExitCode {
         }
         for tier in &tiers {
             for user in users {
+                // Listed hosts are not to be had that way, and root needs nobody to make namespaces.
+                if *tier == BUBBLEWRAPPED && (*user == "root" || !case.hosts.is_empty()) {
+                    continue;
+                }
                 let tried = try_case(case, tier, user, &program);
                 // Without walls a case shows that it would get out at all; what only one user can is no fault.
                 let fine = match (*tier, case.works.is_empty()) {
                     ("none" | "bwrap", _) => true,
+                    (BUBBLEWRAPPED, _) if case.links => !tried.made && !tried.holds,
                     // A sandbox that was not made has shut nothing.
                     _ if !tried.made => false,
                     (_, true) => {
-                        let both = format!("{tier}/{user}");
-                        let wanted = case.open.iter().any(|open| open == tier || *open == both);
+                        let is_listed = |word: &str| case.open.iter().any(|open| open == word);
+                        let wanted =
+                            is_listed(as_listed(tier)) || is_listed(&format!("{tier}/{user}"));
                         tried.holds == wanted
                     }
                     (_, false) => {
-                        let wanted = case.works.iter().any(|works| works == tier);
+                        let wanted = case.works.iter().any(|works| works == as_listed(tier));
                         tried.holds == wanted
                     }
                 };
@@ -180,6 +212,7 @@ fn all(filter: Option<&str>) -> ExitCode {
         }
     }
     fs::remove_file(&program).unwrap();
+    let _ = fs::remove_file(&setuid);
     let ways = all_cases
         .iter()
         .filter(|case| case.works.is_empty())
@@ -192,6 +225,14 @@ fn all(filter: Option<&str>) -> ExitCode {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
+    }
+}
+
+/// The tier by which the cases are to be judged.
+fn as_listed(tier: &str) -> &str {
+    match tier {
+        BUBBLEWRAPPED => "full",
+        tier => tier,
     }
 }
 
@@ -313,12 +354,22 @@ fn try_case(case: &Case, tier: &str, user: &str, program: &Path) -> Tried {
             .env("HOME", place.join("home"));
         command.stdin(Stdio::null()).output().unwrap()
     } else {
-        let mut command = as_user(user, &program.display().to_string());
+        let mut command = match tier {
+            BUBBLEWRAPPED => {
+                let mut command = Command::new(program);
+                command
+                    .arg("--restricted")
+                    .arg(program.with_extension("bwrap"));
+                command
+            }
+            _ => as_user(user, &program.display().to_string()),
+        };
         command
             .args(["--contain", tier])
             .arg(&place)
             .arg(&case.program)
             .arg(&case.inside)
+            .env("ESCAPES_LINKS", if case.links { "1" } else { "0" })
             .env("ESCAPES_HOSTS", case.hosts.join(" "))
             // What is noticed must open nothing.
             .env("ESCAPES_NOTICE", "1");
@@ -356,7 +407,7 @@ fn try_case(case: &Case, tier: &str, user: &str, program: &Path) -> Tried {
     let _ = Command::new("rm").arg("-rf").arg(&place).status();
     Tried {
         made,
-        holds: holds || (left && case.works.is_empty() && tier == "full"),
+        holds: holds || (left && case.works.is_empty() && as_listed(tier) == "full"),
         said: if left {
             format!("{said}\n  a placeholder was left")
         } else {

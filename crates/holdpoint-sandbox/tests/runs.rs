@@ -21,14 +21,22 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use holdpoint_sandbox::contain::{self, Tier};
-use support::{as_user, contained, place_for};
+use support::restricted;
+use support::{BUBBLEWRAPPED, as_user, contained, place_for};
 
 mod support;
 
 fn main() -> ExitCode {
+    contain::has_inside();
+    if let Some(code) = contain::inside(std::env::args_os()) {
+        return ExitCode::from(code);
+    }
     let arguments: Vec<String> = std::env::args().collect();
     match arguments.get(1).map(String::as_str) {
         Some("--contain") => contained(arguments.get(2..).unwrap_or_default()),
+        Some("--restricted") => {
+            restricted::become_restricted(arguments.get(2..).unwrap_or_default())
+        }
         Some("--list") => ExitCode::SUCCESS,
         filter => all(filter.filter(|filter| !filter.starts_with("--"))),
     }
@@ -56,6 +64,11 @@ const TESTS: &[Test] = &[
     ("refusals_are_told", refusals_are_told),
     ("everything_is_told", everything_is_told),
     ("the_stated_level_is_true", the_stated_level_is_true),
+    ("bubblewrap_makes_it", bubblewrap_makes_it),
+    (
+        "bubblewrap_that_makes_less_is_not_believed",
+        bubblewrap_that_makes_less_is_not_believed,
+    ),
     (
         "packages_come_from_a_listed_host",
         packages_come_from_a_listed_host,
@@ -65,7 +78,7 @@ const TESTS: &[Test] = &[
 fn all(filter: Option<&str>) -> ExitCode {
     #[cfg(not(target_os = "linux"))]
     return ExitCode::SUCCESS;
-    let (reached, below) = contain::reachable();
+    let (reached, below) = contain::reachable(false);
     println!("sandbox here: {reached} {}", below.unwrap_or_default());
     if reached != Tier::Full {
         println!("nothing of it can be tried here");
@@ -131,7 +144,14 @@ impl Place {
 
     /// A contained command.
     fn command(&self, tier: &str, text: &str) -> Command {
-        let mut command = as_user(self.user, &self.program.display().to_string());
+        let mut command = match tier {
+            BUBBLEWRAPPED => {
+                let mut command = Command::new(&self.program);
+                command.arg("--restricted").arg(self.bubblewrap());
+                command
+            }
+            _ => as_user(self.user, &self.program.display().to_string()),
+        };
         command
             .args(["--contain", tier])
             .arg(&self.path)
@@ -139,6 +159,11 @@ impl Place {
             .current_dir(self.path.join("work"))
             .stdin(Stdio::null());
         command
+    }
+
+    /// The bubblewrap that there is where it alone can make a sandbox: beside the place, which is another user's.
+    fn bubblewrap(&self) -> PathBuf {
+        self.path.with_extension("bwrap")
     }
 
     fn in_session(&self, session: &str, hosts: &str, text: &str) -> Command {
@@ -199,6 +224,7 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         let _ = Command::new("rm").arg("-rf").arg(&self.path).status();
+        let _ = fs::remove_file(self.bubblewrap());
     }
 }
 
@@ -392,6 +418,15 @@ fn two_runs_at_once(place: &Place) -> Outcome {
 
 /// On a terminal a program finds it, and Ctrl-C ends everything inside.
 fn terminal_and_interrupt(place: &Place) -> Outcome {
+    interrupted_on_terminal(place, "full")?;
+    if may_restrict(place, "terminal_and_interrupt through bubblewrap") {
+        restricted::copy_of_bubblewrap(&place.bubblewrap());
+        interrupted_on_terminal(place, BUBBLEWRAPPED)?;
+    }
+    place.expect_nothing_left()
+}
+
+fn interrupted_on_terminal(place: &Place, tier: &str) -> Outcome {
     let marker = format!("sleep 7{}", std::process::id());
     let inside = format!(
         "test -t 0 && test -t 1 && stty size >/dev/null && echo on-a-terminal; {marker} & {marker}"
@@ -406,20 +441,18 @@ time.sleep(0.3); os.write(fd, b"\x03")
 status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 sys.exit(0 if status == 130 else 1)
 "#;
-    let mut command = as_user(place.user, "timeout");
-    command
+    let contained = place.command(tier, &inside);
+    let status = Command::new("timeout")
         .args(["30", "python3", "-c", driver])
-        .arg(&place.program)
-        .args(["--contain", "full"])
-        .arg(&place.path)
-        .args(["sh", &inside])
+        .arg(contained.get_program())
+        .args(contained.get_args())
         .current_dir(place.path.join("work"))
-        .stdout(Stdio::null());
-    let status = command.status().unwrap();
-    expect(&format!("{status}"), status.success())?;
+        .stdout(Stdio::null())
+        .status()
+        .unwrap();
+    expect(&format!("{tier}: {status}"), status.success())?;
     let left = processes(&format!("{marker}\u{20}"));
-    expect(&format!("left: {left:?}"), left.is_empty())?;
-    place.expect_nothing_left()
+    expect(&format!("{tier} left: {left:?}"), left.is_empty())
 }
 
 fn time_is_bounded(place: &Place) -> Outcome {
@@ -589,13 +622,15 @@ fn everything_is_told(place: &Place) -> Outcome {
 fn the_stated_level_is_true(place: &Place) -> Outcome {
     let text =
         "echo x > ../outside/out; echo x > made; cat /proc/self/status | grep -q 'Seccomp:.*2'";
+    // Where bubblewrap is, it does without the newer calls for mounts.
+    let other = place.user != "root" && std::path::Path::new("/usr/bin/bwrap").exists();
     for (mask, full) in [
         ("", true),
         ("users", place.user == "root"),
         ("landlock", false),
-        ("open_tree", false),
-        ("mount_setattr", false),
-        ("move_mount", false),
+        ("open_tree", other),
+        ("mount_setattr", other),
+        ("move_mount", other),
         ("mount", false),
         ("seccomp", false),
         ("close_range", false),
@@ -633,6 +668,12 @@ fn the_stated_level_is_true(place: &Place) -> Outcome {
                 &format!("does not say it fails: {told}"),
                 ran || output.status.code() == Some(125),
             )?;
+            let by_other = said.contains("by bubblewrap");
+            let masks_mounts = matches!(mask, "open_tree" | "mount_setattr" | "move_mount");
+            expect(
+                &format!("who made it: {told}"),
+                by_other == (at_full && masks_mounts),
+            )?;
             // Each layer that is named stands.
             let users = said.contains("layers users");
             expect(&format!("users: {told}"), !(mask == "users" && users))?;
@@ -647,6 +688,164 @@ fn the_stated_level_is_true(place: &Place) -> Outcome {
         }
     }
     Ok(())
+}
+
+/// Whether a machine is to be had on which only bubblewrap can make a sandbox: for an ordinary user, by root.
+fn may_restrict(place: &Place, name: &str) -> bool {
+    if place.user == "root" {
+        return false;
+    }
+    if !restricted::is_possible() {
+        println!("skip {name}: it takes root and bwrap");
+    }
+    restricted::is_possible()
+}
+
+/// Where only bubblewrap can make a sandbox, all that is true of one holds; what it cannot give is refused.
+fn bubblewrap_makes_it(place: &Place) -> Outcome {
+    if !may_restrict(place, "bubblewrap_makes_it") {
+        return Ok(());
+    }
+    restricted::copy_of_bubblewrap(&place.bubblewrap());
+    let marker = format!("sleep 6{}", std::process::id());
+    let text = "echo out; echo error >&2; echo x > made; echo x > ../outside/out; exit 7";
+    let mut command = place.command(BUBBLEWRAPPED, text);
+    let (output, told) = said(place, command.env("ESCAPES_NOTICE", "1"));
+    let stands = told.contains("tier full\nlayers mounts, processes, network, ")
+        && told.contains("by bubblewrap")
+        && told.contains("unenforced temporary");
+    let outside = place.path.join("outside/out");
+    expect(&told, stands && !outside.exists())?;
+    expect(
+        &told,
+        told.contains(&format!("refused write {}", outside.display())),
+    )?;
+    let streams = output.stdout == b"out\n" && output.stderr.starts_with(b"error\n");
+    let passed = streams && output.status.code() == Some(7);
+    expect(&format!("{output:?}"), passed)?;
+    // Limits, and whatever forks away.
+    let text = format!("setsid {marker} & {marker}");
+    let mut command = place.command(BUBBLEWRAPPED, &text);
+    let (output, told) = said(place, command.env("ESCAPES_TIME", "500"));
+    let ended = output.status.code() == Some(124) && told.contains("reached time");
+    expect(&format!("{} {told}", output.status), ended)?;
+    expect("it still runs", processes(&marker).is_empty())?;
+    let mut command = place.command(BUBBLEWRAPPED, "yes");
+    let (output, told) = said(place, command.env("ESCAPES_OUTPUT", "5000"));
+    let ended = output.status.code() == Some(141) && output.stdout.len() == 5000;
+    expect(&format!("{} {told}", output.status), ended)?;
+    // A signal to the supervisor is the command's.
+    let text = format!("trap 'exit 33' TERM; touch ready; {marker} & wait");
+    let mut running = Ended(place.command(BUBBLEWRAPPED, &text).spawn().unwrap());
+    place.wait_for("ready")?;
+    let number = libc::pid_t::try_from(running.0.id()).unwrap();
+    // SAFETY: the child is ours, and nobody has waited for it.
+    unsafe { libc::kill(number, libc::SIGTERM) };
+    let ended = running.0.wait().unwrap();
+    expect(&format!("{ended}"), ended.code() == Some(33))?;
+    // Killed from before bubblewrap starts to well after the command has.
+    let long = std::env::var_os("HOLDPOINT_LOAD").is_some_and(|load| load == "full");
+    for run in 0..if long { 500 } else { 20 } {
+        let text = format!("{marker} & {marker}");
+        let mut child = place.command(BUBBLEWRAPPED, &text).spawn().unwrap();
+        std::thread::sleep(Duration::from_micros(run * 7919 % 60_000));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    // Bubblewrap itself is gone, too, and nothing waits for it.
+    let running = || [processes(&marker), processes("--inside-bubblewrap")].concat();
+    let until = Instant::now() + Duration::from_secs(5);
+    while !running().is_empty() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let left = running();
+    expect(&format!("left: {left:?}"), left.is_empty())?;
+    place.expect_nothing_left()?;
+    // What it cannot give.
+    let mut command = place.command(BUBBLEWRAPPED, "touch with-hosts");
+    let (output, _) = said(place, command.env("ESCAPES_HOSTS", "good.example"));
+    let made = place.path.join("work/with-hosts").exists();
+    expect("it gives hosts", output.status.code() == Some(125) && !made)
+}
+
+/// A bubblewrap that does not do what it is told, and one that does nothing at all.
+fn bubblewrap_that_makes_less_is_not_believed(place: &Place) -> Outcome {
+    if !may_restrict(place, "bubblewrap_that_makes_less_is_not_believed") {
+        return Ok(());
+    }
+    const MOUNTS: &str = "in bubblewrap, making the rest read-only";
+    let real = place.path.with_extension("real");
+    restricted::copy_of_bubblewrap(&real);
+    let namespaces =
+        "--unshare-pid --unshare-net --unshare-ipc --unshare-uts --unshare-cgroup --as-pid-1";
+    let mounts = "--ro-bind / / --tmpfs /tmp --tmpfs /var/tmp --tmpfs /run --proc /proc --dev /dev";
+    let all = format!("{mounts} {namespaces}");
+    let without = |more: &str| {
+        let kept = format!("sed -i '{more}' args");
+        format!(r#"{kept}; tr '\n' '\0' < args > args0; exec REAL --args 9 9< args0 -- "$@""#)
+    };
+    let mut outcome = Ok(());
+    for (what, last, seen) in [
+        ("it does all", without(""), ""),
+        ("it makes nothing", r#"exec "$@""#.to_owned(), "bubblewrap"),
+        (
+            "everything can be written",
+            format!(
+                r#"exec REAL --bind / / --proc /proc --dev /dev {namespaces} --info-fd $info -- "$@""#
+            ),
+            MOUNTS,
+        ),
+        (
+            "nothing is protected",
+            format!(r#"exec REAL {all} --bind "$WORK" "$WORK" --info-fd $info -- "$@""#),
+            MOUNTS,
+        ),
+        (
+            "its network is the machine's",
+            without("/^--unshare-net$/d"),
+            "in bubblewrap, namespaces",
+        ),
+        (
+            "one path is not protected",
+            without("/^--ro-bind$/{N;N;/hooks/d}"),
+            MOUNTS,
+        ),
+        (
+            "one path can be read",
+            without("/^--perms$/{N;/0000/{N;N;N;N;d}}"),
+            MOUNTS,
+        ),
+    ] {
+        // Its own arguments are `--args NUMBER -- PROGRAM …`. Sizes and users are not for one that is setuid.
+        let script = format!(
+            "#!/bin/bash\nWORK={}\nhere=$PWD; cd \"$WORK/../home\"; tr '\\0' '\\n' <&$2 | \
+             sed '/^--size$/,+1d;/^--unshare-user$/d' > args; shift 3\n\
+             info=$(grep -A1 info-fd args | tail -n 1)\n{}\n",
+            place.path.join("work").display(),
+            last.replace("REAL", &real.display().to_string())
+        );
+        fs::write(place.bubblewrap(), script).unwrap();
+        let done = Command::new("chmod")
+            .arg("755")
+            .arg(place.bubblewrap())
+            .status();
+        assert!(done.unwrap().success());
+        let _ = fs::remove_file(place.path.join("work/made"));
+        let mut command = place.command(BUBBLEWRAPPED, "echo x > made");
+        let (output, told) = said(place, &mut command);
+        let ran = place.path.join("work/made").exists();
+        let code = output.status.code();
+        // Who was started inside has seen it.
+        let reason = String::from_utf8_lossy(&output.stdout);
+        let refused = code == Some(125) && reason.contains(seen);
+        let fine = match seen {
+            "" => ran && code == Some(0),
+            _ => !ran && refused,
+        };
+        outcome = outcome.and(expect(&format!("{what}: {output:?} {told}"), fine));
+    }
+    fs::remove_file(real).unwrap();
+    outcome
 }
 
 /// What a host of packages has: a Python one and one for Node.js, made where the command will not find it.

@@ -210,7 +210,7 @@ fn daemon(locations: &Locations) -> Finding {
 
 /// Whether commands can be contained on this machine, and for which of the agents.
 fn sandbox(hosts: &[&'static Host]) -> Finding {
-    let (tier, below) = containing::reachable();
+    let (tier, below) = containing::reachable(false);
     if tier != Tier::Full {
         let why = below.map(|why| format!(" ({why})")).unwrap_or_default();
         let text =

@@ -30,24 +30,26 @@ const SAME: [&str; 7] = [
 ];
 
 /// Whether commands can be contained on this machine. That takes the tier `full`: a lower one gives neither loopback nor
-/// protected paths, so it answers no question. Found out by making a sandbox in which nothing runs, once while the machine runs
-/// and stays as it is.
-pub fn is_reachable(locations: &Locations) -> bool {
-    static REACHABLE: OnceLock<bool> = OnceLock::new();
+/// protected paths, so it answers no question; and where `hosts` are to be reached, one that reaches them. Found out by making a
+/// sandbox in which nothing runs, once while the machine runs and stays as it is.
+pub fn is_reachable(locations: &Locations, hosts: bool) -> bool {
+    static REACHABLE: [OnceLock<bool>; 2] = [OnceLock::new(), OnceLock::new()];
+    let [without, with] = &REACHABLE;
     if std::env::var_os(SWITCH).is_some_and(|word| word == "none") {
         return false;
     }
-    *REACHABLE.get_or_init(|| {
+    let known = if hosts { with } else { without };
+    *known.get_or_init(|| {
         let here = here();
         let is_noted = |path: PathBuf| {
             let noted = read_bounded(&path, MAX_NOTE).ok();
             noted.as_deref() == here.as_ref().map(String::as_bytes) && noted.is_some()
         };
-        if note(locations).is_some_and(is_noted) {
+        if note(locations, hosts).is_some_and(is_noted) {
             return true;
         }
-        let reaches = reachable().0 == Tier::Full;
-        if let (true, Some(path), Some(here)) = (reaches, note(locations), here) {
+        let reaches = reachable(hosts).0 == Tier::Full;
+        if let (true, Some(path), Some(here)) = (reaches, note(locations, hosts), here) {
             // Where it cannot be kept it is found out again.
             let _ = write_whole(&path, here.as_bytes());
         }
@@ -57,15 +59,18 @@ pub fn is_reachable(locations: &Locations) -> bool {
 
 /// Forgets that commands can be contained, since one was not.
 pub fn forget_reachable(locations: &Locations) {
-    if let Some(path) = note(locations) {
+    for path in [false, true].map(|hosts| note(locations, hosts)) {
         // Without a note there is nothing to forget.
-        let _ = fs::remove_file(path);
+        let _ = path.map(fs::remove_file);
     }
 }
 
-fn note(locations: &Locations) -> Option<PathBuf> {
+fn note(locations: &Locations, hosts: bool) -> Option<PathBuf> {
     let state = locations.state.as_ref()?;
-    Some(state.join("sandbox-reached"))
+    Some(state.join(match hosts {
+        true => "sandbox-reached-with-hosts",
+        false => "sandbox-reached",
+    }))
 }
 
 /// The machine as it is; none if that cannot be told.

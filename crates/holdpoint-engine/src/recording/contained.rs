@@ -151,6 +151,7 @@ fn layers(ran: &Ran) -> Value {
         "landlock": layers.landlock,
         "system_calls": layers.filter,
         "groups": limits,
+        "bubblewrap": layers.bubblewrap,
     })
 }
 

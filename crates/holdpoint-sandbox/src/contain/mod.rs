@@ -270,21 +270,42 @@ pub fn run_in(plan: &Plan, _highest: Tier) -> Result<Ran, ContainError> {
     })
 }
 
+/// Says that this program calls [`inside`] before it does anything else, so that bubblewrap can start it as the first process
+/// of a sandbox. A program that does not say so never uses bubblewrap.
+pub fn has_inside() {
+    #[cfg(target_os = "linux")]
+    linux::set_inside();
+}
+
+/// Becomes the first process of a sandbox if these are the arguments bubblewrap started this program with; the exit code of
+/// one that could not.
+#[cfg(target_os = "linux")]
+pub fn inside(arguments: impl Iterator<Item = OsString>) -> Option<u8> {
+    linux::inside(arguments)
+}
+
+/// No sandbox is made here.
+#[cfg(not(target_os = "linux"))]
+pub fn inside(_arguments: impl Iterator<Item = OsString>) -> Option<u8> {
+    None
+}
+
 /// The filter of system calls of the tier `full`, as other makers of sandboxes take it: what a comparison with them needs.
 #[cfg(target_os = "linux")]
 pub fn filter_bytes() -> Vec<u8> {
     linux::filter_bytes()
 }
 
-/// The highest tier this machine gives a command, and why it is no higher: tried with a command that does nothing.
+/// The highest tier this machine gives a command, with listed hosts or without, and why it is no higher: tried with a command
+/// that does nothing.
 #[cfg(target_os = "linux")]
-pub fn reachable() -> (Tier, Option<String>) {
-    linux::reachable()
+pub fn reachable(hosts: bool) -> (Tier, Option<String>) {
+    linux::reachable(hosts)
 }
 
 /// This machine gives none.
 #[cfg(not(target_os = "linux"))]
-pub fn reachable() -> (Tier, Option<String>) {
+pub fn reachable(_hosts: bool) -> (Tier, Option<String>) {
     let reason = "this system has no sandbox Holdpoint can make";
     (Tier::None, Some(reason.into()))
 }

@@ -29,6 +29,8 @@ pub enum Reached {
     Processes,
     /// How much it writes to its output.
     Output,
+    /// What its private temporary directories hold.
+    Temporary,
 }
 
 impl Reached {
@@ -39,6 +41,7 @@ impl Reached {
             Self::Memory => "memory",
             Self::Processes => "processes",
             Self::Output => "output",
+            Self::Temporary => "temporary",
         }
     }
 }
@@ -78,6 +81,8 @@ pub struct Layers {
     pub filter: bool,
     /// Limits that control groups hold.
     pub groups: Vec<Reached>,
+    /// Namespaces and mounts were made by bubblewrap, and found to stand.
+    pub bubblewrap: bool,
 }
 
 impl fmt::Display for Layers {
@@ -92,6 +97,7 @@ impl fmt::Display for Layers {
                 "network (the session's)",
             ),
             (self.filter, "system calls"),
+            (self.bubblewrap, "by bubblewrap"),
         ];
         let mut parts: Vec<String> = flags
             .into_iter()

@@ -13,6 +13,22 @@ use holdpoint_sandbox::network::{HostName, HostRule, Upstream};
 
 #[cfg(target_os = "linux")]
 mod mask;
+#[cfg(target_os = "linux")]
+pub(crate) mod restricted;
+/// Nothing is made through bubblewrap elsewhere.
+#[cfg(not(target_os = "linux"))]
+pub(crate) mod restricted {
+    pub(crate) fn is_possible() -> bool {
+        false
+    }
+    pub(crate) fn copy_of_bubblewrap(_to: &std::path::Path) {}
+    pub(crate) fn become_restricted(_arguments: &[String]) -> std::process::ExitCode {
+        std::process::ExitCode::FAILURE
+    }
+}
+
+/// The tier `full` where only bubblewrap can make it.
+pub(crate) const BUBBLEWRAPPED: &str = "bubblewrapped";
 
 /// The exit code of a supervisor that could not make its sandbox.
 pub(crate) const NOT_MADE: i32 = 125;
@@ -56,7 +72,14 @@ pub(crate) fn contained(arguments: &[String]) -> ExitCode {
         readable: vec![home.join("tools")],
         home: Some(home),
         hidden: vec![place.join("state"), place.join("work/hidden.txt")],
-        protected: protected.map(|path| workspace.join(path)).into(),
+        protected: protected
+            .into_iter()
+            // Bubblewrap can protect no link, and makes no sandbox then.
+            .filter(|path| {
+                tier != BUBBLEWRAPPED || *path != "linked" || number("ESCAPES_LINKS", 0) == 1
+            })
+            .map(|path| workspace.join(path))
+            .collect(),
         pinned: vec![workspace.join(".git/commondir")],
         journals: place.join("state/sandbox"),
         limits: Limits {
@@ -70,7 +93,7 @@ pub(crate) fn contained(arguments: &[String]) -> ExitCode {
             temporary: 8 << 20,
             output: Some(number("ESCAPES_OUTPUT", 0)).filter(|output| *output > 0),
         },
-        floor: if tier == "full" {
+        floor: if tier == "full" || tier == BUBBLEWRAPPED {
             Tier::Full
         } else {
             Tier::Landlock
@@ -101,6 +124,10 @@ pub(crate) fn contained(arguments: &[String]) -> ExitCode {
         place: place.to_owned(),
     };
     match contain::run_with(&plan, highest, Arc::new(outside)) {
+        Ok(ran) if tier == BUBBLEWRAPPED && !ran.layers.bubblewrap => {
+            println!("it was not bubblewrap that made it");
+            ExitCode::from(NOT_MADE as u8)
+        }
         Ok(ran) => {
             let mut said = String::new();
             for host in &ran.opened {

@@ -121,7 +121,8 @@ fn sandbox(decision: &Decision, policy: &Policy, directory: &Path) -> Option<San
     };
     // Where none can be planned the hook asks, and says why.
     let plan = under_policy(&wanted, policy, Notice::Refusals).ok()?;
-    Some(SandboxView::from_plan(&plan, containing::reachable()))
+    let reached = containing::reachable(!plan.hosts.is_empty());
+    Some(SandboxView::from_plan(&plan, reached))
 }
 
 #[derive(Serialize)]

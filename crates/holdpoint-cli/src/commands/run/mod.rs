@@ -60,7 +60,8 @@ pub(crate) fn run(args: &Run) -> u8 {
     };
     if args.plan {
         // Whoever read it has gone, or has it.
-        let view = SandboxView::from_plan(&plan, containing::reachable());
+        let reached = containing::reachable(!plan.hosts.is_empty());
+        let view = SandboxView::from_plan(&plan, reached);
         return match view.write("", &mut io::stdout().lock()) {
             Ok(()) => 0,
             Err(_) => NOT_MADE,

@@ -32,6 +32,7 @@ pub(super) fn lines(ran: &Ran, around: &Around<'_>) -> Vec<String> {
     // A limit nobody asked for is not missed: every run would begin its output with that.
     let is_asked_for = |limit: &&Reached| match limit {
         Reached::Processes => around.limits.processes != Limits::default().processes,
+        Reached::Temporary => around.limits.temporary != Limits::default().temporary,
         Reached::Time | Reached::Memory | Reached::Output => true,
     };
     for limit in ran.unenforced.iter().filter(is_asked_for) {

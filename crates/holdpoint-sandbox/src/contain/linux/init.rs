@@ -3,15 +3,15 @@
 //! The command is not this process itself: the first process of a pid namespace is spared the signals it does not
 //! handle, and a command that ignores Ctrl-C is no use.
 
-use std::fs;
 use std::io::{self, PipeReader, Read};
 use std::net::Ipv4Addr;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use libc::{c_int, pid_t};
 
 use super::gateway;
+use super::inside;
 use super::layout::Layout;
 use super::payload::Payload;
 use super::report::Report;
@@ -55,7 +55,37 @@ pub(super) fn run(
     if let Err(error) = sys::set_host_name(HOST_NAME).and_then(|()| sys::be_opaque()) {
         return report.failed(Step::Namespaces, &error);
     }
-    start(payload, inner, || sys::signal(-1, libc::SIGKILL));
+    start(payload, inner, end_others);
+}
+
+/// The same where another program has made the namespaces and laid out the files.
+pub(super) fn run_prepared(payload: &Payload, inner: &Inner) {
+    REPORT.store(inner.report.as_fd().as_raw_fd(), Ordering::Relaxed);
+    let ready = sys::on_signal(libc::SIGIO, &Answer::Handled(end_if_alone))
+        .and_then(|()| sys::signal_when_reader_goes(inner.report.as_fd()))
+        .and_then(|()| sys::be_opaque())
+        .and_then(|()| sys::pass(inner.channel.as_fd(), &[inside::STANDS], &[]));
+    // Who went before it was to be told of.
+    end_if_alone(0);
+    match ready {
+        Ok(()) => start(payload, inner, end_others),
+        Err(error) => inner.report.failed(Step::Payload, &error),
+    }
+}
+
+/// Where this process's end is told, for the handler of a signal.
+static REPORT: AtomicI32 = AtomicI32::new(-1);
+
+/// Ends this process, and with it all of its namespace, if the supervisor has gone.
+extern "C" fn end_if_alone(_signal: c_int) {
+    if sys::nobody_reads(REPORT.load(Ordering::Relaxed)) {
+        sys::leave(1);
+    }
+}
+
+/// Ends every other process of this namespace.
+fn end_others() {
+    sys::signal(-1, libc::SIGKILL);
 }
 
 /// Makes the network ready. Where listed hosts are reached.
@@ -154,14 +184,9 @@ fn reap(payload: pid_t) -> c_int {
     }
 }
 
-/// Ends the children of this process.
+/// Ends the children of this process. Those that are not listed and end by themselves are still waited for.
 fn end_children() {
-    let me = std::process::id();
-    // Where the kernel does not list them, those that end by themselves are still waited for.
-    let children = fs::read_to_string(format!("/proc/{me}/task/{me}/children"));
-    for child in children.unwrap_or_default().split_whitespace() {
-        if let Ok(child) = child.parse() {
-            sys::signal(child, libc::SIGKILL);
-        }
+    for child in sys::children() {
+        sys::signal(child, libc::SIGKILL);
     }
 }

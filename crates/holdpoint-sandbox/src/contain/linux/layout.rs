@@ -46,24 +46,26 @@ const NO_RIGHTS: u64 = libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV;
 
 /// A tree the command is given.
 #[derive(Debug)]
-struct Given {
-    path: PathBuf,
-    right: Right,
+pub(super) struct Given {
+    pub(super) path: PathBuf,
+    pub(super) right: Right,
     directory: bool,
 }
 
 /// All paths of the file system to be, real ones.
 #[derive(Debug)]
 pub(super) struct Layout {
-    given: Vec<Given>,
-    home: Option<PathBuf>,
+    pub(super) given: Vec<Given>,
+    pub(super) home: Option<PathBuf>,
     /// What is hidden, and whether it is a directory.
-    hidden: Vec<(PathBuf, bool)>,
+    pub(super) hidden: Vec<(PathBuf, bool)>,
     protection: Protection,
     /// The terminal of whoever started this, if there is one.
     terminal: Option<CString>,
     /// The file that says whom to ask for names, where it really is.
-    resolver: Option<PathBuf>,
+    pub(super) resolver: Option<PathBuf>,
+    /// How many bytes an empty directory of its own holds.
+    pub(super) temporary_size: u64,
     temporary: CString,
     directory: CString,
 }
@@ -122,6 +124,7 @@ impl Layout {
             terminal: terminal(),
             // A system without the file asks nobody.
             resolver: fs::canonicalize("/etc/resolv.conf").ok(),
+            temporary_size: plan.limits.temporary,
             temporary: text(format!("mode=1777,size={}", plan.limits.temporary).as_bytes())?,
             directory: text(plan.directory.as_os_str().as_bytes())?,
         })
@@ -140,17 +143,33 @@ impl Layout {
             .chain(given.map(|given| given.path.as_path()))
     }
 
+    /// Directories in whose place it finds an empty one. A system without one of them has nothing there to be hidden.
+    pub(super) fn temporary_places(&self) -> impl Iterator<Item = &'static Path> {
+        let there = TEMPORARY.into_iter().filter(|path| exists(path));
+        there.map(|path| Path::new(std::ffi::OsStr::from_bytes(path.to_bytes())))
+    }
+
+    /// What is protected, in the order of the paths, because what is above must not cover what hangs below it; and whether it
+    /// is only on the way to a protected path.
+    pub(super) fn protected(&self) -> Vec<(&Path, bool)> {
+        let passages = self.protection.passages.iter().map(|path| (path, true));
+        let present = self.protection.present.iter().map(|path| (path, false));
+        let mut all: Vec<(&Path, bool)> = passages
+            .chain(present)
+            .map(|(path, is_passage)| (path.as_path(), is_passage))
+            .collect();
+        all.sort_unstable();
+        all
+    }
+
     /// Lays it out in this mount namespace, which is new and this process's own.
     /// Names are asked of `gateway`, where there is one.
     pub(super) fn make(&self, gateway: Option<Ipv4Addr>) -> Outcome {
         let trees = self.take_hold().map_err(|error| (Step::Trees, error))?;
         sys::set_mount(None, c"/", true, READ_ONLY | NO_RIGHTS, true)
             .map_err(|error| (Step::ReadOnly, error))?;
-        for path in TEMPORARY {
-            // A system without it has nothing there to be hidden.
-            if exists(path) {
-                self.empty(path).map_err(|error| (Step::Temporary, error))?;
-            }
+        for path in TEMPORARY.into_iter().filter(|path| exists(path)) {
+            self.empty(path).map_err(|error| (Step::Temporary, error))?;
         }
         let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC | libc::MS_RDONLY;
         sys::mount(c"proc", c"/proc", flags, None).map_err(|error| (Step::Processes, error))?;
@@ -292,20 +311,11 @@ impl Layout {
     }
 
     fn protect(&self) -> io::Result<()> {
-        // All of them in the order of their paths: what is above must not cover what hangs below it.
-        let passages = self
-            .protection
-            .passages
-            .iter()
-            .map(|path| (path, NO_RIGHTS));
-        let present = self
-            .protection
-            .present
-            .iter()
-            .map(|path| (path, READ_ONLY | NO_RIGHTS));
-        let mut all: Vec<(&PathBuf, u64)> = passages.chain(present).collect();
-        all.sort_unstable();
-        for (path, attributes) in all {
+        for (path, is_passage) in self.protected() {
+            let attributes = match is_passage {
+                true => NO_RIGHTS,
+                false => READ_ONLY | NO_RIGHTS,
+            };
             let path = text(path.as_os_str().as_bytes())?;
             let tree = sys::clone_tree(&path, true)?;
             sys::set_mount(Some(tree.as_fd()), c"", true, attributes, true)?;

@@ -1,12 +1,15 @@
 //! The sandbox on Linux: the supervisor's side of it.
 
+mod bubblewrap;
 mod cgroup;
 mod filter;
 mod gateway;
 mod init;
+mod inside;
 mod landlock;
 mod layout;
 mod notice;
+mod order;
 mod output;
 mod payload;
 mod protected;
@@ -16,8 +19,9 @@ mod spare;
 mod start;
 mod supervise;
 mod sys;
+mod walls;
 
-use std::ffi::CString;
+use std::ffi::{CString, OsString};
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -27,20 +31,22 @@ use std::sync::Arc;
 
 use libc::c_int;
 
+use self::bubblewrap::{Bubblewrap, NotTold, Orders};
 use self::cgroup::Groups;
 use self::filter::Allowed;
 use self::landlock::{Right, Rules};
 use self::layout::Layout;
 use self::output::Output;
 use self::payload::Payload;
-use self::protected::{Placeholders, Protection};
+use self::protected::Placeholders;
 use self::session::Network;
 use self::start::{Entry, Inner, start};
 use self::supervise::{Outcome, Supervision};
 use super::{
-    ContainError, Layers, Limits, NetworkLayer, Notice, Outside, Plan, Ran, Refusal, Step, Tier,
+    ContainError, Layers, Limits, NetworkLayer, Notice, Outside, Plan, Ran, Reached, Refusal, Step,
+    Tier,
 };
-use crate::network::Internet;
+use crate::network::{HostRule, Internet};
 
 /// Namespaces of a contained command, but for that of its user.
 const NAMESPACES: c_int = libc::CLONE_NEWNS
@@ -149,7 +155,12 @@ fn told(outcome: Outcome, tier: Tier, below: Option<String>, groups: &Groups) ->
         below,
         layers,
         reached: outcome.reached,
-        unenforced: groups.missing().to_vec(),
+        unenforced: groups
+            .missing()
+            .iter()
+            .copied()
+            .chain(outcome.unenforced)
+            .collect(),
         opened: outcome.traffic.opened,
         refusals: noted.refusals.into_iter().collect(),
         refusals_left_out: noted.left_out + outcome.traffic.left_out,
@@ -157,7 +168,7 @@ fn told(outcome: Outcome, tier: Tier, below: Option<String>, groups: &Groups) ->
     }
 }
 
-pub(super) fn reachable() -> (Tier, Option<String>) {
+pub(super) fn reachable(hosts: bool) -> (Tier, Option<String>) {
     let plan = Plan {
         command: vec!["/bin/true".into()],
         environment: Vec::new(),
@@ -171,7 +182,11 @@ pub(super) fn reachable() -> (Tier, Option<String>) {
         journals: PathBuf::from("/dev/null"),
         limits: Limits::default(),
         floor: Tier::Landlock,
-        hosts: Vec::new(),
+        hosts: hosts
+            .then(|| HostRule::parse("example.com").ok())
+            .flatten()
+            .into_iter()
+            .collect(),
         session: None,
         notice: Notice::Nothing,
     };
@@ -183,6 +198,14 @@ pub(super) fn reachable() -> (Tier, Option<String>) {
         Ok(ran) => (ran.tier, ran.below),
         Err(error) => (Tier::None, Some(error.to_string())),
     }
+}
+
+pub(super) fn inside(arguments: impl Iterator<Item = OsString>) -> Option<u8> {
+    inside::called(arguments)
+}
+
+pub(super) fn set_inside() {
+    bubblewrap::set_inside();
 }
 
 pub(super) fn filter_bytes() -> Vec<u8> {
@@ -224,18 +247,111 @@ fn full(plan: &Plan, outside: &Outside<'_>, groups: &Groups) -> Result<Attempt, 
         .collect();
     let (protection, placeholders) =
         Placeholders::protect(&plan.protected, &plan.pinned, &trees, &plan.journals)?;
-    let attempt = contained(plan, protection, outside, groups);
+    let attempt =
+        Layout::new(plan, protection).and_then(|layout| within(plan, &layout, outside, groups));
     placeholders.take_away();
     attempt
 }
 
-fn contained(
+/// In namespaces of our own; where an ordinary user may make none, in those that bubblewrap makes.
+fn within(
     plan: &Plan,
-    protection: Protection,
+    layout: &Layout,
     outside: &Outside<'_>,
     groups: &Groups,
 ) -> Result<Attempt, ContainError> {
-    let layout = Layout::new(plan, protection)?;
+    let own = match contained(plan, layout, outside, groups)? {
+        Attempt::NotMade(reason) if crate::user::id() != 0 => reason,
+        attempt @ (Attempt::Ended(_) | Attempt::NotMade(_)) => return Ok(attempt),
+    };
+    Ok(match bubblewrapped(plan, layout, outside, groups)? {
+        Attempt::NotMade(reason) => Attempt::NotMade(format!("{own}; {reason}")),
+        attempt @ Attempt::Ended(_) => attempt,
+    })
+}
+
+fn bubblewrapped(
+    plan: &Plan,
+    layout: &Layout,
+    outside: &Outside<'_>,
+    groups: &Groups,
+) -> Result<Attempt, ContainError> {
+    let found = match Bubblewrap::find(plan) {
+        Ok(found) => found,
+        Err(reason) => return Ok(Attempt::NotMade(reason.into())),
+    };
+    let mut orders = match Orders::new(&found, plan, layout) {
+        Ok(orders) => orders,
+        Err(NotTold::Link) => {
+            return Ok(Attempt::NotMade("bubblewrap protects no links".into()));
+        }
+        Err(NotTold::Io(error)) => return Ok(by_bubblewrap(&error)),
+    };
+    let entry = Entry {
+        namespaces: 0,
+        joined: None,
+        hosts: None,
+        shared: false,
+        groups,
+    };
+    let mut output = output(plan, outside)?;
+    // Where bubblewrap ends before its time, what it has started is to be found.
+    sys::adopt_orphans()?;
+    let started = start(&entry, &mut |inner| {
+        replace_streams(output.as_ref(), inner);
+        let (step, error) = orders.become_it(inner);
+        inner.report.failed(step, &error);
+    });
+    if let Some(output) = &mut output {
+        output.leave_ends();
+    }
+    let started = match started {
+        Ok(started) => started,
+        Err(error) => {
+            sys::leave_orphans()?;
+            return Ok(by_bubblewrap(&error));
+        }
+    };
+    let watched = orders.watched(started.init)?;
+    let supervision = Supervision {
+        plan,
+        outside,
+        meeting: None,
+        network: None,
+        groups,
+        tier: Tier::Full,
+        layers: Layers {
+            users: !found.setuid,
+            mounts: true,
+            processes: true,
+            network: NetworkLayer::Own,
+            landlock: landlock::version(),
+            filter: true,
+            groups: Vec::new(),
+            bubblewrap: true,
+        },
+        bubblewrap: Some(&watched),
+        unenforced: found.setuid.then_some(Reached::Temporary),
+    };
+    let attempt = supervision.finish(started, output);
+    watched.end_left();
+    sys::leave_orphans()?;
+    Ok(match attempt? {
+        Attempt::NotMade(reason) => Attempt::NotMade(format!("in bubblewrap, {reason}")),
+        attempt @ Attempt::Ended(_) => attempt,
+    })
+}
+
+fn by_bubblewrap(error: &io::Error) -> Attempt {
+    Attempt::NotMade(format!("bubblewrap cannot make it ({})", error.kind()))
+}
+
+fn contained(
+    plan: &Plan,
+    layout: &Layout,
+    outside: &Outside<'_>,
+    groups: &Groups,
+) -> Result<Attempt, ContainError> {
     let trees = layout
         .writable()
         .map(|path| Ok((path_text(path)?, Right::Write)))
@@ -261,7 +377,7 @@ fn contained(
     let mut output = output(plan, outside)?;
     let mut init = |inner: &Inner| {
         replace_streams(output.as_ref(), inner);
-        init::run(&layout, &mut payload, hosts, inner);
+        init::run(layout, &mut payload, hosts, inner);
     };
     let mut begin = |namespaces: c_int, joined: Option<&Network>| {
         let entry = Entry {
@@ -310,7 +426,10 @@ fn contained(
             landlock: landlock::version(),
             filter: true,
             groups: Vec::new(),
+            bubblewrap: false,
         },
+        bubblewrap: None,
+        unenforced: None,
     };
     if let Some(output) = &mut output {
         output.leave_ends();
@@ -395,6 +514,8 @@ fn landlocked(
             filter: true,
             ..Layers::default()
         },
+        bubblewrap: None,
+        unenforced: None,
     };
     let started = start(&entry, &mut |inner| {
         replace_streams(output.as_ref(), inner);

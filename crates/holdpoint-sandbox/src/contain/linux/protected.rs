@@ -201,12 +201,16 @@ impl Placeholders {
             let own = self.journal.as_ref().map(|journal| journal.path.as_path());
             all &= remove(path, lock, own, &mut self.spare);
         }
-        if let (Some(journal), true) = (&self.journal, all)
+        let Some(journal) = &self.journal else {
+            return;
+        };
+        if all
             && !(journal.file.set_len(0).is_ok() && self.spare.give(Kind::Journal, &journal.path))
         {
             // One that stays is swept later: its placeholders are gone, so nothing is lost.
             let _ = fs::remove_file(&journal.path);
         }
+        sys::unlock(journal.file.as_fd());
     }
 
     /// A path that was there and is gone by now: another run's placeholder that the other has taken away meanwhile. What
@@ -283,6 +287,8 @@ fn remove(path: &Path, lock: &File, journal: Option<&Path>, spare: &mut Spare) -
                     false => fs::remove_dir(path),
                 };
             }
+            // Processes of the run that are about to end have it open, too, and it may be kept for the next.
+            sys::unlock(lock.as_fd());
             true
         }
         Ok(false) => journal.is_none_or(|journal| is_anothers(path, journal)),
@@ -489,6 +495,29 @@ mod tests {
         assert!(!tree.join(".env").exists() && !tree.join(".git/hooks").exists());
         assert!(tree.join(".git").is_dir());
         assert!(journals_in(&journals).is_empty());
+    }
+
+    /// Its first process shares what the supervisor has open, and ends when the system comes to it.
+    #[test]
+    fn a_run_that_is_still_ending_keeps_nothing_from_the_next() {
+        let place = Place::new("ending");
+        let (tree, journals) = (place.0.join("w"), place.0.join("j"));
+        fs::create_dir_all(tree.join(".git")).unwrap();
+        let (trees, pins) = ([tree.clone()], [tree.join(".git/commondir")]);
+        let paths = [tree.join(".env"), tree.join(".claude")];
+        let mut ending = Vec::new();
+        for round in 0..3 {
+            let made = Placeholders::protect(&paths, &pins, &trees, &journals);
+            let (protection, held) = made.unwrap_or_else(|error| panic!("{round}: {error}"));
+            assert_eq!(protection.present.len(), 3);
+            let journal = held.journal.as_ref().map(|journal| &journal.file);
+            for open in held.held.iter().map(|(_, lock)| lock).chain(journal) {
+                ending.push(open.try_clone().unwrap());
+            }
+            held.take_away();
+            assert!(!paths[0].exists() && !pins[0].exists());
+        }
+        drop(ending);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Watching over a run: from its first process's start to its end, serving what it is given meanwhile.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -8,9 +8,11 @@ use std::time::{Duration, Instant};
 
 use libc::c_int;
 
+use super::bubblewrap::Watched;
 use super::cgroup::Groups;
 use super::gateway;
 use super::init::END_ALL;
+use super::inside;
 use super::notice::{self, Noted, Watch};
 use super::output::{Flow, Output};
 use super::report::{self, Told};
@@ -47,6 +49,10 @@ pub(super) struct Supervision<'a> {
     pub(super) groups: &'a Groups,
     pub(super) tier: Tier,
     pub(super) layers: Layers,
+    /// Who makes it, if that is not this program: then the first process says that everything stands before the command starts.
+    pub(super) bubblewrap: Option<&'a Watched>,
+    /// A limit that nothing holds it to.
+    pub(super) unenforced: Option<Reached>,
 }
 
 /// What a run left to be told.
@@ -57,6 +63,7 @@ pub(super) struct Outcome {
     pub(super) noted: Noted,
     pub(super) reached: Vec<Reached>,
     pub(super) layers: Layers,
+    pub(super) unenforced: Option<Reached>,
 }
 
 /// What is served while a command runs.
@@ -65,6 +72,8 @@ struct Served<'o> {
     watch: Option<Watch>,
     output: Option<Output<'o>>,
     noted: Noted,
+    /// The first process has said that everything stands.
+    stands: bool,
 }
 
 /// What something that is ready belongs to.
@@ -75,6 +84,7 @@ enum Source {
     Meeting,
     Watch,
     Output(usize),
+    Bubblewrap,
 }
 
 impl Supervision<'_> {
@@ -112,6 +122,7 @@ impl Supervision<'_> {
             watch: None,
             output,
             noted: Noted::default(),
+            stands: false,
         };
         let mut cut = loop {
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
@@ -129,6 +140,11 @@ impl Supervision<'_> {
             if ready.contains(&Source::Report) && !too_much {
                 break None;
             }
+            // Whoever was to make it has gone, and nothing of the command has run.
+            if ready.contains(&Source::Bubblewrap) && !served.stands {
+                sys::wait_for(started.init)?;
+                return Ok(unmade());
+            }
             let meets = ready.contains(&Source::Meeting);
             if let (true, Some(meeting), Some(network)) = (meets, self.meeting, network) {
                 meeting.hand_over(network);
@@ -142,11 +158,11 @@ impl Supervision<'_> {
         };
         let told = if let Some(ended) = cut {
             // With a process table of its own everything ends with its first process.
-            let signal = match self.tier {
-                Tier::Full => libc::SIGKILL,
-                Tier::Landlock | Tier::None => END_ALL,
-            };
-            sys::signal(started.init, signal);
+            match (self.bubblewrap, self.tier) {
+                (Some(bubblewrap), _) => bubblewrap.end(),
+                (None, Tier::Full) => sys::signal(started.init, libc::SIGKILL),
+                (None, Tier::Landlock | Tier::None) => sys::signal(started.init, END_ALL),
+            }
             sys::wait_for(started.init)?;
             Some(Told::Ended(ended))
         } else {
@@ -162,6 +178,10 @@ impl Supervision<'_> {
                     return Err(ContainError::NotStarted { source: error });
                 }
                 return Ok(not_made(step, &error));
+            }
+            None if self.bubblewrap.is_some() && !served.stands => {
+                sys::wait_for(started.init)?;
+                return Ok(unmade());
             }
             // It was ended from outside before it could say anything.
             None => report::ended(sys::wait_for(started.init)?),
@@ -183,6 +203,7 @@ impl Supervision<'_> {
             noted: served.noted,
             reached,
             layers: self.layers.clone(),
+            unenforced: self.unenforced,
         })))
     }
 
@@ -202,6 +223,11 @@ impl Supervision<'_> {
         if let Some(watch) = &served.watch {
             sources.push(Source::Watch);
             fds.push(watch.as_fd());
+        }
+        // Once it stands, its end is told as that of any other.
+        if let Some(bubblewrap) = self.bubblewrap.filter(|_| !served.stands) {
+            sources.push(Source::Bubblewrap);
+            fds.push(bubblewrap.as_fd());
         }
         for (index, fd) in served.output.iter().flat_map(Output::waited_for) {
             sources.push(Source::Output(index));
@@ -230,6 +256,13 @@ impl Supervision<'_> {
                     served.proxy = Some(proxy);
                 }
             }
+            Some([inside::STANDS]) => {
+                served.stands = true;
+                // Signals are for it, and no longer for who has started it.
+                if let Some(first) = self.bubblewrap.and_then(Watched::first_process) {
+                    INIT.store(first, Ordering::Relaxed);
+                }
+            }
             Some([notice::LISTENER]) => {
                 let listener = fds.into_iter().next();
                 served.watch = listener.map(|listener| Watch::new(listener, self.plan, self.tier));
@@ -238,6 +271,12 @@ impl Supervision<'_> {
         }
         Ok(())
     }
+}
+
+/// Bubblewrap has not made what it was told to.
+fn unmade() -> Attempt {
+    let refused = io::ErrorKind::PermissionDenied.into();
+    not_made(Step::Namespaces, &refused)
 }
 
 impl Served<'_> {

@@ -190,6 +190,22 @@ pub(super) fn end_with_parent(signal: c_int) -> io::Result<()> {
     )
 }
 
+/// Sends it none any more.
+pub(super) fn outlive_parent() -> io::Result<()> {
+    control(libc::PR_SET_PDEATHSIG, 0)
+}
+
+/// Sends this process a signal (`SIGIO`) when nobody is left to read from a pipe.
+pub(super) fn signal_when_reader_goes(pipe: BorrowedFd<'_>) -> io::Result<()> {
+    let me = pid_t::try_from(std::process::id()).map_err(|_| io::ErrorKind::InvalidData)?;
+    // SAFETY: plain numbers.
+    let own = unsafe { libc::fcntl(pipe.as_raw_fd(), libc::F_SETOWN, me) };
+    done(c_long::from(own))?;
+    // SAFETY: plain numbers; it is still written to as before.
+    let set = unsafe { libc::fcntl(pipe.as_raw_fd(), libc::F_SETFL, libc::O_ASYNC) };
+    done(c_long::from(set))
+}
+
 /// Nobody without rights over it may look into this process.
 pub(super) fn be_opaque() -> io::Result<()> {
     set_dumpable(0)
@@ -223,14 +239,31 @@ pub(super) fn gain_nothing() -> io::Result<()> {
     control(libc::PR_SET_NO_NEW_PRIVS, 1)
 }
 
-/// What this process leaves behind becomes its child.
+/// What the children of this process leave behind becomes its child.
 pub(super) fn adopt_orphans() -> io::Result<()> {
     control(libc::PR_SET_CHILD_SUBREAPER, 1)
+}
+
+/// It does not any more.
+pub(super) fn leave_orphans() -> io::Result<()> {
+    control(libc::PR_SET_CHILD_SUBREAPER, 0)
 }
 
 /// Takes a capability out of what this process and its children can ever have.
 pub(super) fn drop_from_bounds(capability: c_ulong) -> io::Result<()> {
     control(libc::PR_CAPBSET_DROP, capability)
+}
+
+/// No program this process becomes is given a capability for being root's, and none is kept or raised any more. It cannot be
+/// taken back.
+pub(super) fn be_nobody_special() -> io::Result<()> {
+    const NO_ROOT: c_ulong = 1 << 0;
+    const NO_FIXUP: c_ulong = 1 << 2;
+    const KEEP_LOCKED: c_ulong = 1 << 5;
+    const NO_AMBIENT_RAISE: c_ulong = 1 << 6;
+    // Each is locked by the bit above it.
+    let locked = (NO_ROOT | NO_FIXUP | NO_AMBIENT_RAISE) * 0b11;
+    control(libc::PR_SET_SECUREBITS, locked | KEEP_LOCKED)
 }
 
 /// No capability is kept over an exec for its own sake.
@@ -299,6 +332,38 @@ pub(super) fn limit(what: libc::__rlimit_resource_t, value: u64) -> io::Result<(
     // SAFETY: the struct is valid.
     done(c_long::from(unsafe {
         libc::setrlimit(what, &raw const wanted)
+    }))
+}
+
+/// A descriptor of a child, which can be waited for with others: it has something when the child has ended.
+pub(super) fn process_descriptor(process: pid_t) -> io::Result<OwnedFd> {
+    let flags: c_uint = 0;
+    // SAFETY: plain numbers.
+    descriptor(unsafe { libc::syscall(libc::SYS_pidfd_open, process, flags) })
+}
+
+/// The children of this process. Where the kernel does not list them, none.
+pub(super) fn children() -> Vec<pid_t> {
+    let me = std::process::id();
+    let children = std::fs::read_to_string(format!("/proc/{me}/task/{me}/children"));
+    let children = children.unwrap_or_default();
+    let numbers = children.split_whitespace();
+    numbers.filter_map(|child| child.parse().ok()).collect()
+}
+
+/// Leaves a descriptor open in the program this process becomes.
+pub(super) fn keep_at_exec(fd: BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: plain numbers; marking changes nothing about a descriptor in use.
+    done(c_long::from(unsafe {
+        libc::fcntl(fd.as_raw_fd(), libc::F_SETFD, 0)
+    }))
+}
+
+/// An empty file that nobody finds by a path. The name is only shown.
+pub(super) fn nameless_file(name: &CStr) -> io::Result<OwnedFd> {
+    // SAFETY: the name ends with a zero byte.
+    descriptor(c_long::from(unsafe {
+        libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC)
     }))
 }
 
@@ -510,8 +575,13 @@ pub(super) fn leave(code: c_int) -> ! {
 
 /// Whether nobody is left to read from a pipe.
 pub(super) fn reader_has_gone(fd: BorrowedFd<'_>) -> bool {
+    nobody_reads(fd.as_raw_fd())
+}
+
+/// The same by the descriptor's number. One that is not open has nobody who reads, and is not taken for gone.
+pub(super) fn nobody_reads(fd: RawFd) -> bool {
     let mut wanted = libc::pollfd {
-        fd: fd.as_raw_fd(),
+        fd,
         events: 0,
         revents: 0,
     };
@@ -533,6 +603,12 @@ pub(super) fn lock(fd: BorrowedFd<'_>, alone: bool) -> io::Result<bool> {
         return Ok(false);
     }
     Err(error)
+}
+
+/// Gives a lock up for every process that shares the open file: one that is about to end may still have it.
+pub(super) fn unlock(fd: BorrowedFd<'_>) {
+    // SAFETY: plain numbers. What is not locked need not be given up.
+    let _ = unsafe { libc::flock(fd.as_raw_fd(), libc::LOCK_UN) };
 }
 
 /// What a signal does to this process.
