@@ -90,7 +90,11 @@ fn described(command: &ExplainedCommand) -> String {
     for effect in &command.effects {
         let path = effect.path.as_deref().or(effect.host.as_deref());
         let classes = effect.classes.join("+");
-        text.push_str(&format!(" | {} {} {classes}", effect.kind, path.unwrap_or("-")));
+        text.push_str(&format!(
+            " | {} {} {classes}",
+            effect.kind,
+            path.unwrap_or("-")
+        ));
     }
     text
 }

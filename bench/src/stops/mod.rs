@@ -59,7 +59,9 @@ pub(crate) fn run() -> Result<()> {
             "--empty" => empty = true,
             "--list" => list = Some(arguments.next().context("--list wants a profile")?),
             flag if flag.starts_with("--") => {
-                bail!("unknown argument `{flag}`: use `--check`, `--empty`, `--list PROFILE` or a file")
+                bail!(
+                    "unknown argument `{flag}`: use `--check`, `--empty`, `--list PROFILE` or a file"
+                )
             }
             file => files.push(PathBuf::from(file)),
         }
@@ -141,13 +143,22 @@ fn measure(commands: &[Real], world: &World, peer: Option<&Path>, check: bool) -
     }
     if let Some(peer) = peer {
         let stops = peer::stops(peer, commands, world)?;
-        let share = f64::from(u32::try_from(stops)?) * 100.0 / f64::from(u32::try_from(commands.len())?);
+        let share =
+            f64::from(u32::try_from(stops)?) * 100.0 / f64::from(u32::try_from(commands.len())?);
         let mut row = vec!["cc-safety-net".to_owned(), format!("{share:.2}")];
         row.extend((0..5).map(|_| "-".to_owned()));
         rows.push(row);
     }
     table::print(
-        &["profile", "stops", "asked", "denied", "contained", "allowed", "allowed or contained"],
+        &[
+            "profile",
+            "stops",
+            "asked",
+            "denied",
+            "contained",
+            "allowed",
+            "allowed or contained",
+        ],
         &rows,
     );
     for (name, rules) in rules {
@@ -209,13 +220,22 @@ fn print_list(wanted: &str, commands: &[Real], world: &World) -> Result<()> {
         .find(|(profile, sandbox)| named(*profile, *sandbox) == wanted);
     let (profile, sandbox) = *found.with_context(|| {
         let known = MEASURED.map(|(profile, sandbox)| named(profile, sandbox));
-        format!("no profile `{wanted}` is measured: use one of {}", known.join(", "))
+        format!(
+            "no profile `{wanted}` is measured: use one of {}",
+            known.join(", ")
+        )
     })?;
     let answers = judge_all(commands, profile, sandbox, world)?;
     for (real, one) in commands.iter().zip(answers) {
         let left = profile == Profile::Autopilot && !one.is_allowed();
         if one.is_stopped() || left {
-            println!("[{}] {}: {}\n{}", one.verdict.as_str(), one.rule, one.reason, real.command);
+            println!(
+                "[{}] {}: {}\n{}",
+                one.verdict.as_str(),
+                one.rule,
+                one.reason,
+                real.command
+            );
             if !one.why.is_empty() {
                 println!("  -- {}", one.why.join("\n  -- "));
             }

@@ -24,7 +24,11 @@ const PROJECT: &str = "/home/dev/app";
 const CONTAINED_PROJECT: &str = "/app";
 
 /// The trees that are faked, and what stands in for each.
-const FAKED: [(&str, &str); 3] = [(HOME, "home"), (CONTAINED_PROJECT, "home/app"), ("/tmp", "tmp")];
+const FAKED: [(&str, &str); 3] = [
+    (HOME, "home"),
+    (CONTAINED_PROJECT, "home/app"),
+    ("/tmp", "tmp"),
+];
 
 /// Where a session works: in the container's project if its commands name that and nothing of the home.
 pub(super) fn project<'c>(mut commands: impl Iterator<Item = &'c str> + Clone) -> &'static str {
@@ -39,13 +43,19 @@ pub(super) fn project<'c>(mut commands: impl Iterator<Item = &'c str> + Clone) -
 /// What most projects have.
 const USUAL: [(&str, &str); 8] = [
     ("README.md", "# App\n"),
-    ("Makefile", "all:\n\tcc -o app src/main.c\ntest:\n\tpytest\n"),
+    (
+        "Makefile",
+        "all:\n\tcc -o app src/main.c\ntest:\n\tpytest\n",
+    ),
     (
         "package.json",
         r#"{"name":"app","scripts":{"build":"tsc","test":"vitest run","lint":"eslint .","dev":"vite","start":"node dist/index.js"}}"#,
     ),
     ("pyproject.toml", "[project]\nname = \"app\"\n"),
-    ("Cargo.toml", "[package]\nname = \"app\"\nversion = \"0.1.0\"\n"),
+    (
+        "Cargo.toml",
+        "[package]\nname = \"app\"\nversion = \"0.1.0\"\n",
+    ),
     ("src/main.rs", "fn main() {}\n"),
     ("tests/test_app.py", "def test_app():\n    assert True\n"),
     (".gitignore", "target/\nnode_modules/\n"),
@@ -87,7 +97,11 @@ impl World {
         for (name, text) in usual {
             write(&project.join(name), text)?;
         }
-        let all: Vec<Named> = commands.into_iter().flatten().flat_map(named_files).collect();
+        let all: Vec<Named> = commands
+            .into_iter()
+            .flatten()
+            .flat_map(named_files)
+            .collect();
         // What a command makes was not there before.
         let made: BTreeSet<&str> = (all.iter().filter(|one| one.made))
             .map(|one| one.name.as_str())
@@ -105,11 +119,25 @@ impl World {
         for arguments in [
             &["init", "-q", "-b", "main"][..],
             &["add", "-A", "-f"],
-            &["-c", "user.name=dev", "-c", "user.email=dev@example.com", "commit", "-q", "--allow-empty", "-m", "All"],
+            &[
+                "-c",
+                "user.name=dev",
+                "-c",
+                "user.email=dev@example.com",
+                "commit",
+                "-q",
+                "--allow-empty",
+                "-m",
+                "All",
+            ],
         ] {
             let mut git = Command::new("git");
             let done = git.arg("-C").arg(&project).args(arguments).status()?;
-            ensure!(done.success(), "git {} failed in the scratch tree", arguments.join(" "));
+            ensure!(
+                done.success(),
+                "git {} failed in the scratch tree",
+                arguments.join(" ")
+            );
         }
         Ok(world)
     }
@@ -170,7 +198,10 @@ fn named_files(command: &str) -> Vec<Named> {
         let made = before.ends_with('>');
         at += piece.len();
         let roots = ["/home/dev/app/", "/app/"];
-        let word = roots.iter().find_map(|root| word.strip_prefix(root)).unwrap_or(word);
+        let word = roots
+            .iter()
+            .find_map(|root| word.strip_prefix(root))
+            .unwrap_or(word);
         let word = word.trim_start_matches("./");
         let (_, text) = TEXTS.iter().find(|(end, _)| word.ends_with(end))?;
         let stem = word.rsplit('/').next().unwrap_or_default();
@@ -317,7 +348,10 @@ impl Lookup for SessionWorld<'_> {
         };
         let mut names: BTreeMap<String, bool> = listed.into_iter().collect();
         for (one, left) in &self.left {
-            let Some(name) = one.strip_prefix(path).and_then(|rest| rest.strip_prefix('/')) else {
+            let Some(name) = one
+                .strip_prefix(path)
+                .and_then(|rest| rest.strip_prefix('/'))
+            else {
                 continue;
             };
             match left {
@@ -356,9 +390,15 @@ mod tests {
 
     #[test]
     fn files_of_the_project_are_named_by_their_ends() {
-        let found = named_files("cat src/a.py ./b.md /etc/c.txt ../d.sh ~/e.sh .f.json > /home/dev/app/g.txt");
-        let names: Vec<(&str, bool)> = (found.iter().map(|one| (one.name.as_str(), one.made))).collect();
-        assert_eq!(names, [("src/a.py", false), ("b.md", false), ("g.txt", true)]);
+        let found = named_files(
+            "cat src/a.py ./b.md /etc/c.txt ../d.sh ~/e.sh .f.json > /home/dev/app/g.txt",
+        );
+        let names: Vec<(&str, bool)> =
+            (found.iter().map(|one| (one.name.as_str(), one.made))).collect();
+        assert_eq!(
+            names,
+            [("src/a.py", false), ("b.md", false), ("g.txt", true)]
+        );
     }
 
     #[test]
@@ -373,11 +413,19 @@ mod tests {
         let world = World::new(Some(["cat src/a.py"].into_iter())).unwrap();
         let mut session = SessionWorld::new(&world);
         assert_eq!(session.entry("/home/dev/app/src/a.py"), Entry::Other);
-        assert_eq!(session.tracking("/home/dev/app/src/a.py"), Tracking::Committed);
+        assert_eq!(
+            session.tracking("/home/dev/app/src/a.py"),
+            Tracking::Committed
+        );
         session.leave("/tmp/x/y", Left::File(None));
         assert_eq!(session.entry("/tmp/x"), Entry::Directory);
-        assert_eq!(session.names("/tmp/x", 5).unwrap(), [("y".to_owned(), false)]);
-        session.left.insert("/home/dev/app/src".to_owned(), Left::Gone);
+        assert_eq!(
+            session.names("/tmp/x", 5).unwrap(),
+            [("y".to_owned(), false)]
+        );
+        session
+            .left
+            .insert("/home/dev/app/src".to_owned(), Left::Gone);
         assert_eq!(session.entry("/home/dev/app/src/a.py"), Entry::Missing);
     }
 }
