@@ -11,10 +11,11 @@ mod ledger;
 mod redaction;
 mod replay;
 mod sandbox;
+mod stops;
 
 use std::process::ExitCode;
 
-const BENCHMARKS: [(&str, fn() -> anyhow::Result<()>); 10] = [
+const BENCHMARKS: [(&str, fn() -> anyhow::Result<()>); 11] = [
     ("approvals", approvals::run),
     ("batch", batch::run),
     ("commands", commands::run),
@@ -25,6 +26,7 @@ const BENCHMARKS: [(&str, fn() -> anyhow::Result<()>); 10] = [
     ("redaction", redaction::run),
     ("replay", replay::run),
     ("sandbox", sandbox::run),
+    ("stops", stops::run),
 ];
 
 fn main() -> ExitCode {

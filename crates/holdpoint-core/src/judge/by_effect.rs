@@ -5,21 +5,23 @@
 //! nothing, so that reading less never allows more.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
-use super::Judgement;
 use super::coverage::Cover;
 use super::findings::{PartFinding, Speaker};
 use super::spelling::Spelled;
+use super::{Judgement, harmless_settings, own_jobs};
 use crate::call::digest_of;
 use crate::catalogue;
-use crate::effects::places::{Place, Places};
+use crate::effects::places::{GENERATED, Place, Places, WORKSPACE};
 use crate::effects::{self, Effect, EffectKind, Subject};
 use crate::paths::{Entry, FileText, Tracking, is_within};
 use crate::policy::Layer;
 use crate::policy::clauses::{Clause, Facts};
 use crate::policy::tool_names::Naming;
 use crate::rules::STEERING;
-use crate::understand::installed_name;
+use crate::shell::{Redirection, RedirectionKind, Text};
+use crate::understand::{CommandView, installed_name};
 use crate::verdict::{Method, Verdict};
 
 /// The most entries of a directory, and of those below it, that are looked at to know whether all of it can be had
@@ -111,7 +113,7 @@ impl Judgement<'_> {
             return None;
         }
         let program = self.program_as_written(subject);
-        if program.is_some_and(|name| !name.contains('/')) && tells_its_version(subject) {
+        if program.is_some_and(|name| !name.contains('/') && tells_its_version(name, subject)) {
             return Some(vec!["effects: its version".to_owned()]);
         }
         let mut labels = Vec::new();
@@ -122,12 +124,33 @@ impl Judgement<'_> {
             None => {}
         }
         for effect in subject.effects {
+            if self.names_a_branch(effect, subject) || reads_command(effect) {
+                continue;
+            }
             let label = self.clause_for(effect, subject, clauses)?.label();
             if !labels.contains(&label) {
                 labels.push(label);
             }
         }
         Some(labels)
+    }
+
+    /// Whether what may be a file of the project is none, so that git takes it for a branch: `git checkout topic`. A word
+    /// with other signs may be a pattern to git (`:/`, `'*.rs'`), or a word the table does not know.
+    fn names_a_branch(&self, effect: &Effect, subject: &Subject<'_>) -> bool {
+        let checkout = self.program_as_written(subject) == Some("git")
+            && (subject.reading.as_ref()).is_some_and(|one| one.begins_so("checkout").is_some());
+        let of_name = |c: char| c.is_ascii_alphanumeric() || "._/-".contains(c);
+        let plain = !effect.dynamic
+            && !effect.glob
+            && !effect.text.is_empty()
+            && effect.text.chars().all(of_name)
+            && effect.classes & !(WORKSPACE | GENERATED) == 0;
+        checkout
+            && plain
+            && effect.kind == EffectKind::Either
+            && (effect.place.path.as_deref())
+                .is_some_and(|path| self.around.lookup.entry(path) == Entry::Missing)
     }
 
     /// The clause that allows an effect. Of the kinds of effects that a clause names together with programs, it alone
@@ -196,7 +219,10 @@ impl Judgement<'_> {
         let view = self.view.commands.get(index)?;
         let given_up = (self.view.meanings.get(index)).is_some_and(|one| one.given_up.is_some());
         // Words only the shell will know may be flags. What changes nothing whatever it is told is no worse for them.
-        let known = !view.is_dynamic() || view.is_read_only() || view.command.words.is_empty();
+        let known = !view.is_dynamic()
+            || view.is_read_only()
+            || view.command.words.is_empty()
+            || self.ends_own_jobs(subject);
         if given_up || !known || !view.command.opaque.is_empty() {
             return None;
         }
@@ -210,24 +236,66 @@ impl Judgement<'_> {
 
     /// Whether the line may set a variable that makes programs do something else than their words say. There are more
     /// ways to set one than assignments (`read`, `for`, `printf -v`, `((…))`): wherever such a name stands, as it is
-    /// written or as the shell reads it, and is not only used, it may be set.
+    /// written or as the shell reads it, and is not only used, it may be set. A word that a program only looks for, or a
+    /// text that goes into a file as it is, sets nothing.
     fn is_steered(&self) -> bool {
         let line = self.view.line.as_deref().unwrap_or_default();
         let steers = |name: &str| STEERING.iter().any(|one| is_like(one, name));
+        let texts = self.plain_texts(line);
         let mut from = 0;
         let written = line.split_inclusive(|c: char| !is_of_name(c)).any(|piece| {
             let at = from;
             from += piece.len();
             let name = piece.trim_end_matches(|c: char| !is_of_name(c));
-            steers(name) && !is_only_used(line, at, name)
+            let behind = line.get(at + name.len()..).unwrap_or_default();
+            steers(name)
+                && !is_only_used(line, at, name)
+                && !harmless_settings::is_one(name, behind)
+                && !texts.iter().any(|text| text.contains(&at))
         });
-        let commands = self.view.commands.iter().map(|view| &view.command);
-        let mut words = commands.flat_map(|command| command.words.iter().skip(1));
+        let commands = self
+            .view
+            .commands
+            .iter()
+            .filter(|view| !only_searches(view));
+        let mut words = commands.flat_map(|view| view.command.words.iter().skip(1));
         written
             || words.any(|word| {
                 let name = word.text.split(|c: char| !is_of_name(c)).next();
-                name.is_some_and(steers)
+                let behind = name.and_then(|name| word.text.get(name.len()..));
+                name.zip(behind).is_some_and(|(name, behind)| {
+                    steers(name) && !harmless_settings::is_one(name, behind)
+                })
             })
+    }
+
+    /// Where the line holds texts that a shell hands on as they are: words of programs that search, and here-documents
+    /// that go into a file. Where a name may stand for something else than the program there are none.
+    fn plain_texts(&self, line: &str) -> Vec<Range<usize>> {
+        if ["()", "function", "alias"]
+            .iter()
+            .any(|sign| line.contains(sign))
+        {
+            return Vec::new();
+        }
+        let commands = self.view.commands.iter();
+        let own = commands.filter(|view| view.command.file.is_none());
+        let texts = own.flat_map(|view| {
+            let words = view.command.words.iter().skip(1);
+            let words = words.filter(|_| only_searches(view)).map(|word| &word.span);
+            let redirects = view.command.redirects.iter();
+            let documents = redirects
+                .filter(|one| one.kind == RedirectionKind::HereDocument && !one.target.dynamic)
+                .filter(|_| only_writes(view))
+                .map(|one| &one.target.span);
+            words.chain(documents)
+        });
+        // What the shell puts in may set a variable on the way: `${PATH:=x}`.
+        let plain = |span: &Range<usize>| {
+            let text = line.get(span.clone());
+            text.is_some_and(|text| !text.contains(['$', '`']))
+        };
+        texts.filter(|span| plain(span)).cloned().collect()
     }
 
     /// What lists of a layer say of the call by its effects, each part with the clause that speaks of it.
@@ -250,6 +318,18 @@ impl Judgement<'_> {
             self.found(method, verdict, clause.label(), reason, subject.command)
         });
         found.collect()
+    }
+
+    /// Whether what a command takes away it puts elsewhere in the workspace: `mv src/a src/b`.
+    fn stays_in_workspace(&self, effect: &Effect, subject: &Subject<'_>) -> bool {
+        let moves = self.program_as_written(subject) == Some("mv");
+        let mut written = (subject.effects.iter())
+            .filter(|one| one.kind == EffectKind::Write)
+            .peekable();
+        moves
+            && effect.classes & WORKSPACE != 0
+            && written.peek().is_some()
+            && written.all(|one| one.classes & WORKSPACE != 0 && !one.dynamic && !one.glob)
     }
 
     /// Whether a file holds what git has, or what the session wrote, to the byte. What is not there cannot be lost.
@@ -297,12 +377,12 @@ impl Judgement<'_> {
     }
 }
 
-fn is_of_name(c: char) -> bool {
+pub(super) fn is_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
 /// Whether the name at a place of a line stands for its value (`$PATH`, `${PATH}`), which sets nothing.
-fn is_only_used(line: &str, at: usize, name: &str) -> bool {
+pub(super) fn is_only_used(line: &str, at: usize, name: &str) -> bool {
     let before = line.get(..at).unwrap_or_default();
     let after = line.get(at + name.len()..).unwrap_or_default();
     before.ends_with('$') || (before.ends_with("${") && after.starts_with('}'))
@@ -317,25 +397,86 @@ fn is_like(pattern: &str, name: &str) -> bool {
     }
 }
 
+/// Whether what is read is what another command of the line prints, which is answered for itself: `diff <(ls a) <(ls b)`.
+fn reads_command(effect: &Effect) -> bool {
+    let text = effect.text.as_str();
+    let whole = text.starts_with("<(") && text.ends_with(')');
+    effect.kind == EffectKind::Read && effect.dynamic && whole && text.matches("<(").count() == 1
+}
+
+/// Programs that tell their version when they are told `-v` and nothing else; to others it is a word to say more.
+const VERSION_BY_LETTER: &[&str] = &[
+    "bun", "docker", "go", "kubectl", "nginx", "node", "npm", "npx", "perl", "php", "pnpm", "ruby",
+    "tsc", "yarn",
+];
+
 /// Whether a program is asked for its version or its help, and for nothing else.
-fn tells_its_version(subject: &Subject<'_>) -> bool {
+fn tells_its_version(program: &str, subject: &Subject<'_>) -> bool {
     let [word] = subject.words else {
         return false;
     };
-    !word.dynamic && matches!(word.text.as_str(), "--version" | "--help" | "version")
+    !word.dynamic
+        && match word.text.as_str() {
+            "--version" | "--help" | "version" | "-version" | "-V" => true,
+            "-v" => VERSION_BY_LETTER.contains(&program),
+            _ => false,
+        }
+}
+
+/// Whether a command is one that looks for a text in files: its words are no commands to anybody.
+fn only_searches(view: &CommandView) -> bool {
+    let words = &view.command.words;
+    let program = words.first().filter(|word| !word.dynamic);
+    let searches = program.is_some_and(|word| {
+        matches!(
+            installed_name(&word.text),
+            "egrep" | "fgrep" | "grep" | "rg"
+        )
+    });
+    // `rg --pre` and its like run a program.
+    let runs = |word: &Text| {
+        word.dynamic
+            || ["--pre", "--hostname-bin"]
+                .iter()
+                .any(|flag| word.text.starts_with(flag))
+    };
+    searches && !words.iter().skip(1).any(runs)
+}
+
+/// Whether a command does nothing but put a here-document into a file.
+fn only_writes(view: &CommandView) -> bool {
+    let into_file = |one: &Redirection| {
+        let target = &one.target;
+        one.kind.writing_sign().is_some()
+            && !one.of_errors
+            && !target.dynamic
+            && !target.text.starts_with("/dev/")
+            && !target.text.starts_with("/proc/")
+    };
+    matches!(view.command.words.as_slice(), [word] if !word.dynamic && installed_name(&word.text) == "cat")
+        && view.command.redirects.iter().any(into_file)
 }
 
 impl Facts for Judgement<'_> {
-    fn is_recoverable(&self, effect: &Effect) -> bool {
+    fn is_recoverable(&self, effect: &Effect, subject: &Subject<'_>) -> bool {
         let known = !effect.dynamic && !effect.glob && effect.kind == EffectKind::Delete;
         let Some(path) = effect.place.path.as_deref().filter(|_| known) else {
             return false;
         };
+        if self.stays_in_workspace(effect, subject) {
+            return true;
+        }
         match self.around.lookup.entry(path) {
             Entry::Directory => effect.recursive && self.all_can_be_had_again(path),
             Entry::Missing | Entry::Link(_) | Entry::Other => self.can_be_had_again(path),
             Entry::Unreadable => false,
         }
+    }
+
+    fn ends_own_jobs(&self, subject: &Subject<'_>) -> bool {
+        let view = subject.command.and_then(|at| self.view.commands.get(at));
+        let line = self.view.line.as_deref().unwrap_or_default();
+        view.is_some_and(|view| own_jobs::are_all_it_ends(view, line))
     }
 
     fn is_in_workspace(&self, place: &Place) -> bool {

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use crate::document::hint;
 use crate::effects::places::{Place, WORKSPACE_ROOT};
 use crate::effects::{Effect, Subject};
-use crate::rules::{GROUPS, TARGETS, matching, words};
+use crate::rules::{self, GROUPS, TARGETS, matching, words};
 
 /// What a call may do, and with which programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -58,6 +58,8 @@ enum Target {
     Class(u64),
     /// What git has to the byte, or the session made: it can be had again.
     Recoverable,
+    /// A process that the same line has started.
+    OwnJob,
 }
 
 impl TargetWord {
@@ -72,8 +74,14 @@ impl TargetWord {
 #[serde(try_from = "String")]
 pub struct GroupWord(#[cfg_attr(feature = "schema", schemars(with = "String"))] usize);
 
+/// The group of programs that no table describes, and its place behind all others.
+const UNDESCRIBED: (&str, usize) = ("undescribed", usize::MAX);
+
 /// The word for what can be had again, beside the classes of places.
 const RECOVERABLE: &str = "recoverable";
+
+/// The word for processes that the same line has started.
+const OWN_JOB: &str = "own-job";
 
 impl TryFrom<String> for EffectWord {
     type Error = String;
@@ -92,6 +100,9 @@ impl TryFrom<String> for TargetWord {
         if word == RECOVERABLE {
             return Ok(Self(Target::Recoverable));
         }
+        if word == OWN_JOB {
+            return Ok(Self(Target::OwnJob));
+        }
         let bit = words::bit(TARGETS, &word);
         bit.map(|bit| Self(Target::Class(bit)))
             .ok_or_else(|| unknown("place", &word, &targets()))
@@ -102,6 +113,9 @@ impl TryFrom<String> for GroupWord {
     type Error = String;
 
     fn try_from(word: String) -> Result<Self, String> {
+        if word == UNDESCRIBED.0 {
+            return Ok(Self(UNDESCRIBED.1));
+        }
         let at = GROUPS.iter().position(|(name, _)| *name == word);
         at.map(Self)
             .ok_or_else(|| unknown("group of programs", &word, &groups()))
@@ -119,11 +133,16 @@ pub(super) fn words() -> [(&'static str, Vec<&'static str>); 3] {
 }
 
 fn targets() -> Vec<&'static str> {
-    TARGETS.iter().copied().chain([RECOVERABLE]).collect()
+    TARGETS
+        .iter()
+        .copied()
+        .chain([RECOVERABLE, OWN_JOB])
+        .collect()
 }
 
 fn groups() -> Vec<&'static str> {
-    GROUPS.iter().map(|(name, _)| *name).collect()
+    let named = GROUPS.iter().map(|(name, _)| *name);
+    named.chain([UNDESCRIBED.0]).collect()
 }
 
 fn unknown(what: &str, word: &str, known: &[&str]) -> String {
@@ -132,8 +151,11 @@ fn unknown(what: &str, word: &str, known: &[&str]) -> String {
 
 /// What a clause needs to be told of places, which only whoever can look at the disk knows.
 pub(crate) trait Facts {
-    /// Whether what an effect is about can be had again to the byte.
-    fn is_recoverable(&self, effect: &Effect) -> bool;
+    /// Whether what an effect of a command is about can be had again to the byte.
+    fn is_recoverable(&self, effect: &Effect, subject: &Subject<'_>) -> bool;
+
+    /// Whether a command ends nothing but processes that the same line has started.
+    fn ends_own_jobs(&self, subject: &Subject<'_>) -> bool;
 
     /// Whether a place is the workspace or in it. One above it is `workspace-root` as well, since deleting that deletes
     /// the workspace; to one who allows it is not.
@@ -152,7 +174,8 @@ impl Clause {
     ) -> bool {
         let about = |word: &TargetWord| match word.0 {
             Target::Class(bit) => effect.classes & bit != 0,
-            Target::Recoverable => facts.is_recoverable(effect),
+            Target::Recoverable => facts.is_recoverable(effect, subject),
+            Target::OwnJob => facts.ends_own_jobs(subject),
         };
         self.is_about(effect)
             && !self.not_target.iter().any(about)
@@ -197,6 +220,9 @@ impl Clause {
         };
         self.program.iter().any(by_name)
             || self.group.iter().any(|word| {
+                if word.0 == UNDESCRIBED.1 {
+                    return is_undescribed(program);
+                }
                 let entries = GROUPS.get(word.0).map_or(&[][..], |(_, entries)| entries);
                 entries.iter().any(|entry| entry.holds(program, subject))
             })
@@ -217,11 +243,17 @@ impl Clause {
             .filter(|at| self.effect.iter().any(|word| word.0 == 1 << at))
             .filter_map(|at| words::EFFECTS.get(at).copied());
         let groups = self.group.iter();
-        let groups = groups.filter_map(|word| GROUPS.get(word.0).map(|(name, _)| *name));
+        let groups = groups.map(|word| GROUPS.get(word.0).map_or(UNDESCRIBED.0, |(name, _)| *name));
         let named = self.program.iter().map(String::as_str);
         let said: Vec<&str> = effects.chain(groups).chain(named).collect();
         format!("effects: {}", said.join(", "))
     }
+}
+
+/// Whether no table says what a program does, and no rule speaks of it.
+fn is_undescribed(program: &str) -> bool {
+    let known = rules::program(program).is_some() || rules::is_named(program);
+    !known && !program.contains('/') && !crate::shell::is_program(program)
 }
 
 impl crate::rules::Group {
