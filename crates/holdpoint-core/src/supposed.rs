@@ -174,12 +174,19 @@ impl Found<'_> {
             let rest = words.get(place..).unwrap_or_default();
             // A word of a program that is known is rather one of its own, unless what follows
             // is like what follows a program.
-            let follows = words
-                .get(place + 1)
-                .is_some_and(|next| next.text.starts_with(['-', '/', '~', '.']));
+            let follows = words.get(place + 1).is_some_and(|next| {
+                let names_disk = word.text == "dd" && next.text.contains('=');
+                names_disk || next.text.starts_with(['-', '/', '~', '.'])
+            });
+            // Behind such a word it is told what to run.
+            let told_to_run = words
+                .get(..place)
+                .unwrap_or_default()
+                .iter()
+                .any(|word| matches!(word.text.as_str(), "--" | "exec" | "run" | "do" | "cmd"));
             if rest.len() > 1
                 && !starts
-                && (!known || (follows && !is_subcommand(name, &word.text)))
+                && (!known || ((follows || told_to_run) && !is_subcommand(name, &word.text)))
                 && !word.text.starts_with('-')
                 && !word.dynamic
                 && may_begin(base_name(&word.text))

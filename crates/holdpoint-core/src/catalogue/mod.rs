@@ -25,7 +25,9 @@ pub(crate) use arguments::{
 pub(crate) use identity::{Identity, ToolSet, find_name, is_name, patched_paths, tool_named};
 #[cfg(test)]
 pub(crate) use identity::{all_names, arguments_of};
-pub(crate) use name_words::{Says, destroys_by_words, said_by_call};
+pub(crate) use name_words::{
+    Says, destroys_by_words, is_destroying, said_by_call, says_that_it_destroys,
+};
 
 /// What running a tool does to the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -115,6 +115,19 @@ pub(crate) fn destroys_by_words(operands: &[&str]) -> bool {
     is_verb(&second) && operands.len() > 2 && !is_harmless(&[first, vec![second]].concat())
 }
 
+/// Whether a name says by its first or its last word that something is destroyed: `doDelete`, `delete_series`.
+pub(crate) fn is_destroying(name: &str) -> bool {
+    let words = words(name);
+    let is_verb = |word: &String| VERBS_WORDS.contains(&word.as_str()) || word == "truncate";
+    name.len() <= MAX_OPERATION
+        && (words.first().is_some_and(is_verb) || words.last().is_some_and(is_verb))
+}
+
+/// Whether a call says that it destroys something.
+pub(crate) fn says_that_it_destroys(tool: &str, input: &Map<String, Value>) -> bool {
+    said_by_call(tool, input) == Some(Says::Destroys)
+}
+
 /// Words that make, run or say what follows them.
 const MAKES: [&str; 12] = [
     "add", "create", "echo", "exec", "generate", "help", "make", "new", "note", "print", "run",
@@ -133,17 +146,21 @@ fn is_harmless(all: &[String]) -> bool {
 fn said_by_name(tool: &str) -> Option<Says> {
     // The server's name says what it is about, the tool's what is done.
     let own = tool.rsplit("__").next().unwrap_or(tool);
-    let own_words = words(own);
-    let all = words(tool);
+    let own_words = taken_apart(words(own));
+    let all = taken_apart(words(tool));
     let first = own_words.first()?;
     if LOOKS_WORDS.contains(&first.as_str()) {
         return None;
     }
     let has = |list: &[&str]| {
         list.iter().any(|wanted| match wanted.split_once('+') {
-            // One word of the tool's own name, the other anywhere.
+            // One word of the tool's own name, the other anywhere, also if it is about several.
             Some((verb, about)) => {
-                own_words.iter().any(|word| word == verb) && all.iter().any(|word| word == about)
+                own_words.iter().any(|word| word == verb)
+                    && all.iter().any(|word| {
+                        word.strip_prefix(about)
+                            .is_some_and(|rest| matches!(rest, "" | "s" | "es"))
+                    })
             }
             None => own_words.iter().any(|word| word == wanted),
         })
@@ -162,13 +179,96 @@ fn said_by_name(tool: &str) -> Option<Says> {
     }
 }
 
-/// The words of a name in lower case: apart by signs, or by capitals.
+/// What names are about that glue a verb to it.
+const THINGS: [&str; 52] = [
+    "account",
+    "all",
+    "app",
+    "backup",
+    "branch",
+    "bucket",
+    "cluster",
+    "collaborator",
+    "collection",
+    "column",
+    "container",
+    "customer",
+    "data",
+    "database",
+    "db",
+    "deployment",
+    "device",
+    "disk",
+    "document",
+    "domain",
+    "employee",
+    "environment",
+    "file",
+    "folder",
+    "instance",
+    "issue",
+    "key",
+    "log",
+    "member",
+    "message",
+    "namespace",
+    "logging",
+    "password",
+    "pod",
+    "subscription",
+    "node",
+    "org",
+    "permission",
+    "project",
+    "queue",
+    "record",
+    "repo",
+    "repository",
+    "schema",
+    "server",
+    "stack",
+    "table",
+    "tenant",
+    "token",
+    "user",
+    "vm",
+    "volume",
+];
+
+/// Words with those that glue a verb to what it is about (`deleteuser`, `droptables`) as two. Both must be known, so
+/// that `dropdown` and `deleted` stay what they are.
+fn taken_apart(words: Vec<String>) -> Vec<String> {
+    let mut found = Vec::with_capacity(words.len());
+    for word in words {
+        let verbs = DESTROYS_WORDS
+            .iter()
+            .filter_map(|verb| verb.split('+').next());
+        let parts = verbs.filter(|verb| verb.len() > 2).find_map(|verb| {
+            let about = word.strip_prefix(verb)?;
+            let one = about.strip_suffix('s').unwrap_or(about);
+            THINGS
+                .contains(&one)
+                .then(|| (verb.to_owned(), about.to_owned()))
+        });
+        match parts {
+            Some((verb, about)) => found.extend([verb, about]),
+            None => found.push(word),
+        }
+    }
+    found
+}
+
+/// The words of a name in lower case: apart by signs, or by capitals (`DELETEUser`, `deleteUser`).
 pub(super) fn words(name: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut word = String::new();
     let mut lower_before = false;
-    for sign in name.chars() {
-        let begins = !sign.is_alphanumeric() || (sign.is_uppercase() && lower_before);
+    let mut signs = name.chars().peekable();
+    while let Some(sign) = signs.next() {
+        // The last capital of several begins the word that goes on in small letters.
+        let goes_on = signs.peek().is_some_and(|next| next.is_lowercase());
+        let capital = sign.is_uppercase() && (lower_before || (goes_on && word.len() > 1));
+        let begins = !sign.is_alphanumeric() || capital;
         if begins && !word.is_empty() {
             found.push(std::mem::take(&mut word));
         }
@@ -227,6 +327,12 @@ mod tests {
             "removeUser",
             "terraform__apply",
             "wipe",
+            "DELETEUser",
+            "deleteuser",
+            "droptables",
+            "transfer_repositories",
+            "banUser",
+            "disable-users",
         ] {
             assert_eq!(said_by_name(name), Some(Says::Destroys), "{name}");
         }
@@ -238,6 +344,9 @@ mod tests {
             "removeLabel",
             "plan",
             "undelete_x",
+            "deleted",
+            "bandwidth",
+            "terminal",
             "",
         ] {
             assert_eq!(said_by_name(name), None, "{name}");

@@ -8,8 +8,8 @@ use super::reading::Reading;
 use super::{Effect, EffectKind, searches};
 use crate::address::LOOPBACK;
 use crate::effects::places::{ENVIRONMENT, SECRET_VARIABLE};
-use crate::rules::{NameList, PRINTERS, SAYERS, SECRET_VARIABLES, SENDERS, matching};
-use crate::shell::{Command, Reached, RedirectionKind, Text};
+use crate::rules::{NameList, PRINTERS, READ_ONLY, SAYERS, SECRET_VARIABLES, SENDERS, matching};
+use crate::shell::{Command, Reached, RedirectionKind, Text, is_interpreter};
 use crate::understand::{Action, CommandView};
 
 /// So much of a value says which one it is, and is of no use to anybody else.
@@ -36,9 +36,13 @@ pub(super) fn effects<'a>(
     };
     let mut found = Vec::new();
     let mut names: Vec<String> = Vec::new();
-    let sends = SENDERS.contains(program);
+    let mut sends = SENDERS.contains(program);
     if let Some(reading) = reading.filter(|_| sends && !stays_here(own)) {
         sent(command, &reading, &mut names);
+    }
+    if !sends {
+        handed_out(command, program, &mut names);
+        sends = !names.is_empty();
     }
     if SAYERS.contains(program) {
         let words = command.words.iter().skip(1);
@@ -158,6 +162,145 @@ fn sent(command: &Command, reading: &Reading<'_>, names: &mut Vec<String>) {
     });
     given.for_each(|redirect| secrets_in(&redirect.target, names));
 }
+
+/// Secrets in addresses and in texts for others, of programs that are not there for sending: `git clone
+/// https://x/$TOKEN`, `gh issue create --body "$TOKEN"`. What stands in front of the `@` of an address says who asks.
+fn handed_out(command: &Command, program: &str, names: &mut Vec<String>) {
+    let by_path = command
+        .words
+        .first()
+        .is_some_and(|word| word.text.contains('/'));
+    // What these do with their words the shell or a reader knows.
+    if by_path
+        || READ_ONLY.contains(program)
+        || SAYERS.contains(program)
+        || PRINTERS.contains(program)
+        || is_interpreter(program)
+        || KEEPING.contains(&program)
+    {
+        return;
+    }
+    let speaks = SPEAKING.contains(&program);
+    let talks = TALKING.contains(&program);
+    let mut before = "";
+    for word in command.words.iter().skip(1) {
+        let flag_before = std::mem::replace(&mut before, word.text.as_str());
+        if !word.dynamic {
+            continue;
+        }
+        let (flag, value) = match word.text.split_once('=') {
+            Some((flag, value)) if flag.starts_with('-') => (flag, value),
+            _ => (flag_before, word.text.as_str()),
+        };
+        let tells = TELLING.contains(&flag) || (speaks && TELLING_SHORTLY.contains(&flag));
+        match behind_user(value) {
+            Some(rest) if rest.contains('$') => {
+                let part = Text {
+                    text: rest.to_owned(),
+                    ..word.clone()
+                };
+                secrets_in(&part, names);
+            }
+            Some(_) => {}
+            None if tells || (talks && !proves(flag)) => secrets_in(word, names),
+            None => {}
+        }
+    }
+    let given = command.redirects.iter().filter(|redirect| {
+        talks
+            && matches!(
+                redirect.kind,
+                RedirectionKind::HereString | RedirectionKind::HereDocument
+            )
+    });
+    given.for_each(|redirect| secrets_in(&redirect.target, names));
+}
+
+/// Whether a flag's value says who asks: `-a $PASSWORD`, `--token=…`, `-H "authorization: …"`.
+fn proves(flag: &str) -> bool {
+    let name = flag.trim_start_matches('-').to_ascii_lowercase();
+    let proving = [
+        "pass", "token", "key", "auth", "header", "user", "cred", "secret", "cert",
+    ];
+    flag.starts_with('-')
+        && (matches!(flag, "-a" | "-H" | "-P" | "-p" | "-u" | "-U" | "-w")
+            || proving.iter().any(|part| name.contains(part)))
+}
+
+/// What of an address says where it leads and what is asked there; none of what is no address, or leads here.
+fn behind_user(text: &str) -> Option<&str> {
+    let (scheme, rest) = text.split_once("://")?;
+    let scheme = scheme
+        .rsplit(['=', '"', '\'', ' '])
+        .next()
+        .unwrap_or(scheme);
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+    if scheme.is_empty() || !scheme.bytes().all(plain) {
+        return None;
+    }
+    let ends = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let user = rest.get(..ends).and_then(|front| front.rfind('@'));
+    let behind = rest.get(user.map_or(0, |at| at + 1)..)?;
+    let here = ["localhost", "127.", "[::1]", "0.0.0.0"];
+    let leads_here = here.iter().any(|host| behind.starts_with(host));
+    Some(if leads_here { "" } else { behind })
+}
+
+/// Builtins that keep what they are given, and programs that are told a secret to know it.
+const KEEPING: [&str; 12] = [
+    "declare", "env", "export", "let", "local", "read", "readonly", "set", "sudo", "test",
+    "typeset", "vault",
+];
+/// Flags whose values are texts for others, whatever program has them.
+const TELLING: [&str; 14] = [
+    "--body",
+    "--caption",
+    "--comment",
+    "--content",
+    "--description",
+    "--entries",
+    "--message",
+    "--message-body",
+    "--notes",
+    "--payload",
+    "--subject",
+    "--summary",
+    "--text",
+    "--title",
+];
+/// The same in one letter, and the programs that have them so.
+const TELLING_SHORTLY: [&str; 4] = ["-b", "-d", "-m", "-t"];
+const SPEAKING: [&str; 9] = [
+    "gh",
+    "git",
+    "glab",
+    "hub",
+    "jira",
+    "linear",
+    "mosquitto_pub",
+    "sentry-cli",
+    "slack",
+];
+
+/// Programs all of whose words go to somebody else, but those that say who asks.
+const TALKING: [&str; 16] = [
+    "amqp-publish",
+    "curlie",
+    "drill",
+    "etcdctl",
+    "grpcurl",
+    "kafkacat",
+    "kcat",
+    "kdig",
+    "mtr",
+    "nats",
+    "rabbitmqadmin",
+    "snmptrap",
+    "tracepath",
+    "websocat",
+    "whois",
+    "wscat",
+];
 
 /// Operands that are the names of secrets.
 fn named(reading: &Reading<'_>, names: &mut Vec<String>) {

@@ -149,7 +149,7 @@ impl Unwrapped<'_, '_> {
     }
 
     /// Lists what is told to a database elsewhere as a client of it that is told the same.
-    fn states(&mut self, statements: &Argument) -> Result<(), Refusal> {
+    pub(super) fn states(&mut self, statements: &Argument) -> Result<(), Refusal> {
         let literal = |text: &str| Argument::literal(text, statements.text.span.clone());
         let words = vec![literal(CLIENT), literal("--query"), statements.clone()];
         self.starts_apart(Wrapping::Commanding, words)

@@ -41,6 +41,7 @@ mod reader;
 mod readings;
 mod redirects;
 mod refusal;
+mod requests;
 mod scripts;
 mod secret_values;
 mod settings;

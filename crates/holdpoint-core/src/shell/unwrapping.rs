@@ -18,6 +18,7 @@ use super::loading;
 use super::options::{self, Order};
 use super::reader::read;
 use super::refusal::Refusal;
+use super::requests;
 use super::settings;
 use super::texts::Argument;
 use super::walk::{Listing, Start, opaque_origin, parameters};
@@ -60,6 +61,7 @@ pub(super) fn unwrap(
     consoles::run(&mut command, name)?;
     command.follow_program()?;
     command.follow_statements();
+    requests::follow(&mut command, name)?;
     copies::follow(&mut command, name)?;
     command.builtin(name)?;
     launchers::launch(&mut command, name)?;
@@ -352,7 +354,9 @@ impl Unwrapped<'_, '_> {
                 continue;
             }
             // `yarn exec 'rm -rf x'`: no program's name has a blank and an option in it, so a shell reads it.
-            if self.known(at).is_some_and(|text| text.contains(" -"))
+            if self
+                .known(at)
+                .is_some_and(|text| text.contains(" -") || crate::supposed::is_line(text))
                 && let Some(line) = self.words.get(at)
             {
                 self.runs(wrapper.how, line)?;

@@ -629,6 +629,17 @@ impl Action {
 /// What a tool types, by its name, may be a command whatever it is called.
 pub(super) fn possible_commands(tool: &str, input: &Map<String, Value>) -> Vec<String> {
     let mut found = Vec::new();
+    // An editor may be told to type into its terminal, whatever the tool is called.
+    let sends = |value: &Value| {
+        value
+            .as_str()
+            .is_some_and(|text| text.contains(".sendSequence"))
+    };
+    if input.values().any(sends) {
+        for value in input.values() {
+            collect_texts(value, &mut |text| found.push(text.trim_end().to_owned()));
+        }
+    }
     let types = catalogue::types_somewhere(tool);
     for (key, value) in input {
         if (types && catalogue::names_typed(key)) || !catalogue::names_prose(key) {

@@ -159,6 +159,11 @@ pub(super) static ROWS: &[Row] = &[
         names: "platform.system",
         acts: &[Pure(c::nothing)],
     },
+    // It may change what it reads in place.
+    Row {
+        names: "fileinput.input fileinput.FileInput",
+        acts: &[Write(Parameter(0, "files"))],
+    },
     // Network.
     Row {
         names: "urllib.request.urlopen urllib.urlopen urllib2.urlopen urllib.request.Request \

@@ -201,6 +201,9 @@ impl Unwrapped<'_, '_> {
         path: &Arc<str>,
     ) -> Result<(), Refusal> {
         let asks = candidate.author.is_agent() && !candidate.spare;
+        if candidate.author.is_agent() {
+            self.recipe(&candidate.real, text);
+        }
         // What is left out of a file may be what would have been refused, whoever wrote it.
         let counts = !candidate.spare;
         let fallback = row.language.filter(|_| candidate.told);
@@ -399,7 +402,7 @@ fn with_functions(text: &str) -> String {
 }
 
 /// How a file is read: by its first line, its name, or what its runner says.
-fn reader_of(name: &str, text: &str, fallback: Option<Reader>) -> Option<Reader> {
+pub(super) fn reader_of(name: &str, text: &str, fallback: Option<Reader>) -> Option<Reader> {
     if let Some(program) = scripts::named_interpreter(text) {
         if SHELLS.contains(&program) {
             return Some(Reader::Shell);

@@ -12,6 +12,7 @@
 mod authors;
 mod contents;
 mod given;
+mod handed;
 mod named_files;
 mod search;
 
@@ -35,6 +36,14 @@ use search::{MAX_WALKED, Search};
 
 /// Lists what a program loads of the project's files.
 pub(super) fn load(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Refusal> {
+    load_by_table(command, name)?;
+    // What is known to be loaded is judged as that, and was read by now.
+    handed::suppose(command, name);
+    Ok(())
+}
+
+/// Lists what the table says a program loads.
+fn load_by_table(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Refusal> {
     // `pytest-3`, `python3.12`
     let stem =
         name.trim_end_matches(|sign: char| sign.is_ascii_digit() || matches!(sign, '.' | '-'));
