@@ -14,6 +14,7 @@ from pathlib import Path
 from claude_code import ClaudeCodeTest
 from codex import CodexTest
 from copilot import CopilotTest
+from everyday import EverydayTest
 from gemini import GeminiTest
 from place import Programs
 from plugins import ExtensionTest, PluginTest
@@ -21,6 +22,7 @@ from qwen import QwenTest
 
 TESTS = (
     ClaudeCodeTest,
+    EverydayTest,
     CodexTest,
     GeminiTest,
     CopilotTest,
