@@ -9,8 +9,8 @@ use crate::hook::events::{BEFORE_CALL, BEFORE_PROMPT, Event, Events, TURN_ENDS};
 use crate::hook::glimpse::Glimpse;
 use crate::hook::nested;
 use crate::hook::reading::{Facts, parsed};
-use crate::hook::wording::{self, RAN_CHANGED, RAN_CONTAINED};
-use crate::hook::{HookPoint, Pause, Problem, Question, Reply, Returned};
+use crate::hook::wording::{self, RAN_CHANGED};
+use crate::hook::{HookPoint, Problem, Question, Reply, Returned};
 use crate::own_rules::{Circumstances, Rules};
 use holdpoint_engine::inspecting::Inspected;
 
