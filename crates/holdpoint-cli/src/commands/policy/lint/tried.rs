@@ -37,8 +37,8 @@ impl<'p> Tried<'p> {
             if rule.risk < Risk::High || rule.verdict == Verdict::Deny {
                 continue;
             }
-            for (_, call) in &rule.matches {
-                let decision = judged(call, policy);
+            for example in rule.matches {
+                let decision = judged(&example.call, policy);
                 let held = matches!(decision.verdict, Verdict::Ask | Verdict::Review);
                 if held && decision.rule.as_deref() == Some(rule.id) {
                     asked.push(decision);
