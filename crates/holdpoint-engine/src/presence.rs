@@ -4,14 +4,14 @@
 //! is allowed, so whoever cannot write it goes on.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
 use crate::sessions::{SessionId, Sessions};
-use crate::store::{make_private_directory, read_bounded, write_whole};
+use crate::store::{make_private_directory, private, read_bounded};
 
 /// The longest such file that is read: a path, and two names. A longer one was not written by this program.
 const MAX_SEEN: u64 = 64 << 10;
@@ -74,7 +74,9 @@ impl Sessions {
         let text = serde_json::to_vec(&seen).map_err(io::Error::other)?;
         if let Ok(mut file) = File::options().read(true).write(true).open(&path) {
             let mut known = Vec::with_capacity(text.len());
-            file.by_ref().take(MAX_SEEN).read_to_end(&mut known)?;
+            Read::by_ref(&mut file)
+                .take(MAX_SEEN)
+                .read_to_end(&mut known)?;
             if known == text {
                 return file.set_modified(SystemTime::now());
             }
@@ -82,7 +84,11 @@ impl Sessions {
         if let Some(directory) = path.parent() {
             make_private_directory(directory)?;
         }
-        write_whole(&path, &text)
+        // Nobody waits for the disk: half of it is no session to whoever reads it, and the next call writes it again.
+        let mut options = File::options();
+        options.create(true).truncate(true).write(true);
+        private(&mut options);
+        options.open(&path)?.write_all(&text)
     }
 
     /// When an agent last made a call in a session, if it is known to have.

@@ -239,7 +239,7 @@ fn event(test_home: &TestHome, name: &str, more: &Value) {
 
 // J-41, X-20
 #[test]
-fn a_turn_ends_with_its_turn_and_idle_lasts_until_the_session_is_idle() {
+fn the_end_of_a_turn_ends_what_is_suspended_for_it_and_until_idle() {
     let test_home = TestHome::asking();
     let call = test_home.held(&in_turn(&test_home, "t1", "make one"));
     test_home.says(&["approve", &call.id, "--turn"]);
@@ -256,7 +256,6 @@ fn a_turn_ends_with_its_turn_and_idle_lasts_until_the_session_is_idle() {
     test_home.says(&["approve", &call.id, "--idle"]);
     assert_eq!(call.hears().word, "allow");
     assert_eq!(test_home.last("hold_answered")["method"], "idle_suspension");
-    event(&test_home, "Stop", &json!({}));
     event(
         &test_home,
         "Notification",
@@ -267,13 +266,18 @@ fn a_turn_ends_with_its_turn_and_idle_lasts_until_the_session_is_idle() {
         "allow"
     );
     assert_eq!(test_home.last("decision")["method"], "idle_suspension");
+    event(&test_home, "Stop", &json!({}));
+    let call = test_home.held(&in_turn(&test_home, "t1", "make five"));
+
+    test_home.says(&["approve", &call.id, "--idle"]);
+    assert_eq!(call.hears().word, "allow");
     event(
         &test_home,
         "Notification",
         &json!({"notification_type": "idle_prompt"}),
     );
     test_home
-        .held(&in_turn(&test_home, "t1", "make five"))
+        .held(&in_turn(&test_home, "t1", "make six"))
         .kill();
 }
 

@@ -60,7 +60,6 @@ impl Decision {
     }
 
     /// The decision as it would have been, had the policy not only observed.
-    #[must_use]
     pub fn as_if_enforced(&self) -> Self {
         let reason = self.reason.strip_prefix(NOT_ENFORCED);
         Self {
