@@ -166,10 +166,13 @@ fn sent(command: &Command, reading: &Reading<'_>, names: &mut Vec<String>) {
 /// Secrets in addresses and in texts for others, of programs that are not there for sending: `git clone
 /// https://x/$TOKEN`, `gh issue create --body "$TOKEN"`. What stands in front of the `@` of an address says who asks.
 fn handed_out(command: &Command, program: &str, names: &mut Vec<String>) {
-    let by_path = command
-        .words
-        .first()
-        .is_some_and(|word| word.text.contains('/'));
+    let by_path = command.words.first().is_some_and(|word| {
+        let text = word.text.as_str();
+        let installed = ["/bin/", "/usr/", "/opt/"]
+            .iter()
+            .any(|front| text.starts_with(front));
+        text.contains('/') && !installed
+    });
     // What these do with their words the shell or a reader knows.
     if by_path
         || READ_ONLY.contains(program)

@@ -19,6 +19,7 @@ use crate::shell::files::tidy;
 use crate::shell::interpreters;
 use crate::shell::scripts::{Asks, ScriptSource};
 use crate::shell::unwrapping::{SHELLS, Unwrapped};
+use crate::shell::wrappers;
 use crate::supposed;
 
 /// Files of the agent's that are read for one command; one that is handed more is a question.
@@ -222,7 +223,10 @@ struct Reading {
 
 /// Programs whose words have a reader of their own, or name no files.
 fn passes_over(name: &str) -> bool {
-    SHELLS.contains(&name) || matches!(name, "." | "source" | "eval" | "trap" | "[[" | "alias")
+    SHELLS.contains(&name)
+        || matches!(name, "." | "source" | "eval" | "trap" | "[[" | "alias")
+        || interpreters::is_interpreter(name)
+        || wrappers::find(name, None).is_some()
 }
 
 /// The values among the words of a program. Of one that takes its words for data only those count whose names say
@@ -243,7 +247,9 @@ fn among_words<'w>(name: &str, words: &'w [String]) -> Vec<Handed<'w>> {
         let flag_before = before.take();
         let glued = word
             .split_once('=')
-            .filter(|(key, _)| !key.contains(['/', ' ']));
+            .filter(|(key, _)| !key.contains(['/', ' ']))
+            // A line that begins with an assignment is a text.
+            .filter(|(key, _)| key.starts_with('-') || !word.contains(char::is_whitespace));
         let one = match (word.strip_prefix('-'), glued) {
             (_, Some((by, value))) => Handed { by, value },
             (Some(letters), None) if !letters.starts_with('-') && letters.contains(['/', '.']) => {
