@@ -203,7 +203,9 @@ fn a_backup_that_is_killed_in_the_middle_does_not_exist() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        thread::sleep(Duration::from_millis(20 + round * 7 + round.saturating_sub(14) * 100));
+        thread::sleep(Duration::from_millis(
+            20 + round * 7 + round.saturating_sub(14) * 100,
+        ));
         // SIGKILL.
         child.kill().unwrap();
         child.wait().unwrap();
