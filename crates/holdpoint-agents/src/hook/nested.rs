@@ -130,8 +130,11 @@ pub(crate) fn note(event: &str, note: &str) -> Value {
     json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": note}})
 }
 
-/// An answer to a call with a note for the model beside it.
-pub(crate) fn with_note(output: Option<Value>, text: &str) -> Option<Value> {
+/// An answer to a call with a note for the model beside it; there is room for one before a call only.
+pub(crate) fn with_note(point: HookPoint, output: Option<Value>, text: &str) -> Option<Value> {
+    if point != HookPoint::BeforeCall {
+        return output;
+    }
     let mut output = output.unwrap_or_else(|| json!({}));
     let Value::Object(beside) = note("PreToolUse", text) else {
         return Some(output);

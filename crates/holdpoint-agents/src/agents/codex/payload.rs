@@ -49,13 +49,7 @@ impl Adapter for Codex {
     }
 
     fn with_note(&self, point: HookPoint, output: Option<Value>, note: &str) -> Option<Value> {
-        match point {
-            HookPoint::BeforeCall => nested::with_note(output, note),
-            HookPoint::Otherwise
-            | HookPoint::BeforeCommand
-            | HookPoint::BeforePrompt
-            | HookPoint::Unknown => output,
-        }
+        nested::with_note(point, output, note)
     }
 
     fn of_replaced(
