@@ -153,11 +153,13 @@ impl Sessions {
     }
 
     /// Where sessions are kept.
+    #[cfg(feature = "pipeline")]
     pub(crate) fn directory(&self) -> &Path {
         &self.directory
     }
 
     /// Where it is kept who makes calls in a session.
+    #[cfg(feature = "pipeline")]
     pub(crate) fn seen_file(&self, id: &SessionId) -> PathBuf {
         self.directory.join(format!("{}.seen", id.file))
     }
