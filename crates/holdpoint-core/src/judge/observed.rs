@@ -1,5 +1,6 @@
 //! What becomes of an answer where the policy only observes: it is there for the record, and nobody is held to it. What
-//! protects Holdpoint itself stands all the same, or an agent could end the observing.
+//! protects Holdpoint itself stands all the same, or an agent could end the observing; and so does the refusal of a line too
+//! long to be read to its end, where that could stand.
 
 use super::Judgement;
 use super::answers::Answer;
@@ -21,7 +22,10 @@ impl Judgement<'_> {
         covers: &[Vec<Cover>],
     ) -> Option<Answer> {
         let own = |found: &PartFinding| found.finding.method == Method::SelfProtection;
-        if let Some(refusal) = refusals.iter().find(|found| own(found)) {
+        let unread = |found: &PartFinding| found.finding.method == Method::Error;
+        let refusal = refusals.iter().find(|found| own(found));
+        let refusal = refusal.or_else(|| refusals.iter().find(|found| unread(found)));
+        if let Some(refusal) = refusal {
             return Some(Answer::by(refusal, false));
         }
         // A question that is suspended, or that somebody has answered, is none.
