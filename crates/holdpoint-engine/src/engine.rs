@@ -11,6 +11,7 @@ use holdpoint_broker::CallContext;
 use holdpoint_broker::channel::WebhookBuilder;
 use holdpoint_core::paths::Lookup;
 use holdpoint_core::policy::{External, ask_outside};
+use holdpoint_core::text::redaction::Redactor;
 use holdpoint_core::{
     Action, Decision, Finding, Policy, Session, SessionState, Surroundings, ToolCall, Verdict,
     judge, understand, written_by,
@@ -342,7 +343,14 @@ impl Engine {
             &caller.session_name,
             caller.workspace_text(),
         ) {
-            // What it is good for can be said with `--session`, too.
+            // Nothing secret is kept, nor in the name of a file; what it is good for can be said with `--session`, too.
+            let redactor = Redactor::new();
+            if [name.as_str(), directory]
+                .iter()
+                .any(|text| !redactor.find(text).is_empty())
+            {
+                return;
+            }
             let _ = sessions.note_call(&SessionId::new(name), &caller.agent, directory);
         }
     }
