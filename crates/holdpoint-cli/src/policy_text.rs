@@ -177,10 +177,13 @@ fn allow(policy: &CstObject, patterns: &[String]) -> Result<(), String> {
         .object_value_or_create(key)
         .and_then(|list| list.array_value_or_create("patterns"))
         .ok_or_else(|| format!("`{key}` is no list of rules"))?;
+    // In front: what stands behind the last entry is a comment about that one.
+    let mut at = 0;
     for pattern in patterns {
         let known = |one: &CstNode| says(one, pattern);
         if !list.elements().iter().any(known) {
-            list.append(pattern.as_str().into());
+            list.insert(at, pattern.as_str().into());
+            at += 1;
         }
     }
     Ok(())
