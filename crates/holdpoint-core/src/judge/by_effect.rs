@@ -20,7 +20,7 @@ use crate::policy::Layer;
 use crate::policy::clauses::{Clause, Facts};
 use crate::policy::tool_names::Naming;
 use crate::rules::STEERING;
-use crate::shell::{Redirection, RedirectionKind, Text};
+use crate::shell::{Reached, Redirection, RedirectionKind, Text, UNKNOWN};
 use crate::understand::{CommandView, installed_name};
 use crate::verdict::{Method, Verdict};
 
@@ -37,17 +37,30 @@ impl Judgement<'_> {
     pub(super) fn cover_by_effect(&self, covers: &mut [Vec<Cover>]) {
         let said = |(_, layer): &(Speaker, &Layer)| !layer.allow_list.effects.is_empty();
         let layers: Vec<(Speaker, &Layer)> = self.speakers().filter(said).collect();
-        if layers.is_empty() || self.is_steered() {
+        if layers.is_empty() {
             return;
         }
+        // What programs do that are told otherwise by a variable nobody can know: inside the sandbox it does no harm.
+        let steered = self.is_steered();
+        if steered && !self.can_contain() {
+            return;
+        }
+        let at_least = match steered {
+            true => Verdict::Contain,
+            false => Verdict::Allow,
+        };
         let subjects = effects::subjects(self.view).filter_map(|subject| subject.command);
         let subjects: BTreeSet<usize> = subjects.collect();
         let helped = (0..self.view.commands.len()).filter(|index| !subjects.contains(index));
         let mut found: Vec<(usize, Cover)> = Vec::new();
         for (speaker, layer) in layers {
             let clauses = &layer.allow_list.effects;
+            if steered && !clauses.iter().any(|one| one.contained) {
+                continue;
+            }
             for subject in effects::subjects(self.view) {
                 if let Some((label, verdict)) = self.covered(&subject, clauses) {
+                    let verdict = verdict.max(at_least);
                     let cover = self.effect_cover(label, verdict, speaker, subject.command);
                     found.push((subject.command.unwrap_or_default(), cover));
                 }
@@ -57,7 +70,7 @@ impl Judgement<'_> {
                 let label = "effects: its help".to_owned();
                 (
                     index,
-                    self.effect_cover(label, Verdict::Allow, speaker, Some(index)),
+                    self.effect_cover(label, at_least, speaker, Some(index)),
                 )
             }));
         }
@@ -222,7 +235,8 @@ impl Judgement<'_> {
         let known = !view.is_dynamic()
             || view.is_read_only()
             || view.command.words.is_empty()
-            || self.ends_own_jobs(subject);
+            || self.ends_own_jobs(subject)
+            || self.is_filled_by_find(view);
         if given_up || !known || !view.command.opaque.is_empty() {
             return None;
         }
@@ -232,6 +246,21 @@ impl Judgement<'_> {
         let mut plain = clauses.iter().filter(|one| !one.contained);
         let clause = plain.find(|one| self.is_named(one, subject) && self.runs_in(one, subject))?;
         Some(Some(clause.label()))
+    }
+
+    /// Whether all that is not known of a command is what `find` puts in: paths below where it starts, so no flags.
+    fn is_filled_by_find(&self, view: &CommandView) -> bool {
+        let Reached::Within { wrapper, .. } = view.command.reached else {
+            return false;
+        };
+        let wrapper = self.view.commands.get(wrapper);
+        let program = wrapper.and_then(|one| one.command.words.first());
+        let by_find =
+            program.is_some_and(|word| !word.dynamic && installed_name(&word.text) == "find");
+        let is_path = |pattern: &str| pattern.starts_with(['.', '/']) && !pattern.contains(UNKNOWN);
+        let mut unknown = view.command.words.iter().filter(|word| word.dynamic);
+        by_find
+            && unknown.all(|word| word.text == "{}" && word.pattern.as_deref().is_some_and(is_path))
     }
 
     /// Whether the line may set a variable that makes programs do something else than their words say. There are more
