@@ -12,10 +12,11 @@ use crate::call::ToolCall;
 use crate::catalogue::{self, Shape};
 use crate::effects::EffectKind;
 use crate::glob::Glob;
+use crate::paths::installed_name;
 use crate::rules::{self, Program, Role, Roles, matching};
 use crate::shell::{self, Reached, RedirectionKind, Text};
 use crate::text::redaction::{Marker, Redactor};
-use crate::understand::{Action, CommandView, installed_name};
+use crate::understand::{Action, CommandView};
 
 /// How far a rule reaches, the narrowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -780,6 +780,27 @@ pub(crate) fn base_name(word: &str) -> &str {
     slash.map_or(word, |slash| word.get(slash + 1..).unwrap_or_default())
 }
 
+/// The name of a program given by the full path of a directory programs are installed in. A path
+/// into any other directory stays, since `/tmp/x/ls` is not `ls`.
+pub(crate) fn installed_name(word: &str) -> &str {
+    const INSTALLED: &[&str] = &[
+        "/bin",
+        "/usr/bin",
+        "/usr/local/bin",
+        "/sbin",
+        "/usr/sbin",
+        "/usr/local/sbin",
+        "/opt/homebrew/bin",
+    ];
+    if !word.starts_with('/') {
+        return word;
+    }
+    match word.rsplit_once('/') {
+        Some((directory, name)) if INSTALLED.contains(&directory) && !name.is_empty() => name,
+        _ => word,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -30,7 +30,7 @@ pub(crate) use forms::EscapeUnicode;
 pub use lines::MAX_COMMAND;
 use lines::MAX_WORDS;
 pub(crate) use unreadable::Unreadable;
-pub(crate) use view::{CommandView, INNER_SPACE, installed_name};
+pub(crate) use view::{CommandView, INNER_SPACE};
 
 /// The most files a tool may be given at once, in a list or by a patch.
 pub(crate) const MAX_NAMED: usize = 1000;

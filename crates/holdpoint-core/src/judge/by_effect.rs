@@ -15,13 +15,13 @@ use crate::call::digest_of;
 use crate::catalogue;
 use crate::effects::places::{GENERATED, Place, Places, WORKSPACE};
 use crate::effects::{self, Effect, EffectKind, Subject};
-use crate::paths::{Entry, FileText, Tracking, is_within};
+use crate::paths::{Entry, FileText, Tracking, installed_name, is_within};
 use crate::policy::Layer;
 use crate::policy::clauses::{Clause, Facts};
 use crate::policy::tool_names::Naming;
 use crate::rules::STEERING;
 use crate::shell::{Reached, Redirection, RedirectionKind, Text, UNKNOWN};
-use crate::understand::{CommandView, installed_name};
+use crate::understand::CommandView;
 use crate::verdict::{Method, Verdict};
 
 /// The most entries of a directory, and of those below it, that are looked at to know whether all of it can be had

@@ -2,8 +2,9 @@
 //! those of the line.
 
 use super::by_effect::{is_of_name, is_only_used};
+use crate::paths::installed_name;
 use crate::shell::Text;
-use crate::understand::{CommandView, installed_name};
+use crate::understand::CommandView;
 
 /// Whether a command is `kill`, and ends nothing but jobs of its own line.
 pub(super) fn are_all_it_ends(view: &CommandView, line: &str) -> bool {

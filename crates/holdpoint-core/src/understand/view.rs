@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use crate::effects::places;
 use crate::flags;
-use crate::paths::base_name;
+use crate::paths::{base_name, installed_name};
 use crate::rules::{READ_ONLY, READ_ONLY_WHEN};
 use crate::shell::Command;
 
@@ -309,25 +309,4 @@ fn push_word(line: &mut String, word: &str) {
         from = at + 1;
     }
     line.push_str(word.get(from..).unwrap_or_default());
-}
-
-/// The name of a program given by the full path of a directory programs are installed in. A path
-/// into any other directory stays, since `/tmp/x/ls` is not `ls`.
-pub(crate) fn installed_name(word: &str) -> &str {
-    const INSTALLED: &[&str] = &[
-        "/bin",
-        "/usr/bin",
-        "/usr/local/bin",
-        "/sbin",
-        "/usr/sbin",
-        "/usr/local/sbin",
-        "/opt/homebrew/bin",
-    ];
-    if !word.starts_with('/') {
-        return word;
-    }
-    match word.rsplit_once('/') {
-        Some((directory, name)) if INSTALLED.contains(&directory) && !name.is_empty() => name,
-        _ => word,
-    }
 }

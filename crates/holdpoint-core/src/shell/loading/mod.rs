@@ -27,7 +27,7 @@ use super::texts::Argument;
 use super::unwrapping::{SHELLS, Unwrapped};
 use super::wrappers;
 use crate::opaque::Reason;
-use crate::paths::{Entry, base_name};
+use crate::paths::{Entry, base_name, installed_name};
 use crate::project_files::manifest;
 use crate::project_files::pattern::Pattern;
 use crate::rules::{self, LOADS, Loads, Reader};
@@ -134,7 +134,7 @@ impl Unwrapped<'_, '_> {
             && !name.contains([':', ' '])
             && !self.is_module()
             && !self.is_function(name)
-            && !self.known(0).is_some_and(|path| path.contains('/'))
+            && !self.known(0).is_some_and(|path| installed_name(path).contains('/'))
             && !self.rest(1).iter().any(asked);
         let mut search = Search {
             row,

@@ -21,6 +21,8 @@ const MAX_FURTHER_ROUNDS: usize = 3;
 const GO_AROUND: &[&str] = &["continue", "eval", "source", ".", "command", "builtin"];
 /// Values of a loop's variable looked at in one round: as many as a variable may have.
 const ROUND: usize = 8;
+/// What may make several words of one.
+const PATTERN_SIGNS: &[char] = &['*', '?', '[', '{', '$', '`', '+', '@', '!'];
 
 impl<'w> Listing<'w> {
     /// `while` and `until`: apart from the walk that leads here, whose room on the stack every level
@@ -182,6 +184,19 @@ impl<'w> Listing<'w> {
                 None => vec![Value::Unknown(Origin::Elsewhere)],
             },
         };
+        if let (Some([only]), [_]) = (words, values.as_slice())
+            && only
+                .plain()
+                .is_some_and(|word| !word.contains(PATTERN_SIGNS))
+        {
+            // One word is one round: nothing that comes later in the body comes before anything in it.
+            let before = self.environment.clone();
+            self.environment.assign_any(name, values);
+            self.items(body, scope, input)?;
+            // Something may break out of it.
+            self.environment = before.either(self.environment.clone());
+            return Ok(());
+        }
         let before = self.environment.clone();
         let mut after = before.clone();
         let mut rounds: Vec<Vec<Value>> = values.chunks(ROUND).map(<[Value]>::to_vec).collect();
