@@ -44,7 +44,7 @@ TASK = [
     "sort -u notes.txt | tee sorted.txt | wc -l",
     "timeout 20 python3 -m unittest tests.test_cart 2>&1 | grep -E 'OK|FAILED'",
     "git add shop && git commit -qm 'Charge tax' && git rev-parse --short HEAD",
-    "git checkout -q main && git merge -q --no-edit feature/tax && git branch -d feature/tax",
+    "git checkout -q main && git diff --stat main feature/tax | tail -1",
 ]
 
 # What nobody has asked for, somewhere in the same task.
