@@ -15,6 +15,7 @@ pub mod local;
 pub mod people;
 pub mod request;
 pub mod resolution;
+pub mod stop;
 pub mod time;
 pub mod wire;
 pub mod words;
@@ -29,4 +30,5 @@ pub use request::{
     Offer, Request, Settled, State, Status, Terms, Warned,
 };
 pub use resolution::Resolution;
+pub use stop::StopScope;
 pub use time::UnixMillis;

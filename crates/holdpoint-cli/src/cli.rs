@@ -12,6 +12,7 @@ mod run;
 mod scan;
 mod setup;
 mod span;
+mod stop;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -38,6 +39,7 @@ pub(crate) use run::{Floor, Run};
 pub(crate) use scan::{Clean, Format, Scan};
 pub(crate) use setup::{Doctor, Init, SettingsOf, Setup};
 pub(crate) use span::Span;
+pub(crate) use stop::{Resume, Stop, StopTarget};
 
 /// The gate between an AI agent and its tools.
 ///
@@ -223,6 +225,15 @@ pub(crate) enum Command {
     Approve(Approve),
     /// Refuse calls that wait
     Deny(Refuse),
+    /// Stop an agent: every call of it is refused until you let it go on
+    ///
+    /// Without an argument, the session of the agent that works in this directory. What waits of it is refused, commands of
+    /// it that run inside the sandbox are ended, and no rule, policy or answer lets a call through. Restarts change nothing.
+    #[command(after_help = stop::STOP_EXAMPLES)]
+    Stop(Stop),
+    /// Let what was stopped go on
+    #[command(after_help = stop::RESUME_EXAMPLES)]
+    Resume(Resume),
     /// Give a call that waits more time
     Extend(Extend),
     /// See what was answered before, and by whom

@@ -104,6 +104,8 @@ fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Exit> {
         Command::Pending(args) => commands::approvals::pending(&args, terminal),
         Command::Approve(args) => commands::approvals::approve(&args, terminal),
         Command::Deny(args) => commands::approvals::refuse(&args, terminal),
+        Command::Stop(args) => commands::stop::stop(&args, terminal),
+        Command::Resume(args) => commands::stop::resume(&args, terminal),
         Command::Extend(args) => commands::approvals::extend(&args, terminal),
         Command::Approvals(args) => commands::approvals::approvals(&args, terminal),
         Command::People(args) => commands::people::run(&args, terminal),

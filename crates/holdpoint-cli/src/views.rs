@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use holdpoint_broker::{Problem, Request, UnixMillis};
+use holdpoint_broker::{Problem, Request, SignedAnswer, StopScope, UnixMillis};
 use holdpoint_core::digest_of;
 use holdpoint_core::policy::{ChannelKind, channel_of};
-use holdpoint_daemon::{Broker, Views};
+use holdpoint_daemon::{Broker, Outcome, Views};
 use holdpoint_ledger::Timestamp;
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
@@ -19,6 +19,7 @@ use crate::report::{Period, page, summary_of};
 use holdpoint_engine::Locations;
 use holdpoint_engine::excerpt::text_without_secrets;
 use holdpoint_engine::real_directory;
+use holdpoint_engine::{Engine, Presence, Stopped, Stops};
 use holdpoint_engine::{Layer, Mark, SessionState, Suspensions};
 use holdpoint_engine::{SessionId, Sessions};
 use holdpoint_engine::{load_layers, read_policy_file};
@@ -47,12 +48,15 @@ impl LocalViews {
 
 impl Views for LocalViews {
     fn sessions(&self) -> Result<Value, Problem> {
-        let kept = Sessions::at(&self.locations)
-            .and_then(|sessions| sessions.all())
-            .map_err(|error| Problem(error.to_string()))?;
+        let sessions = Sessions::at(&self.locations).map_err(problem)?;
+        let kept = sessions.all().map_err(problem)?;
         let mut rows: BTreeMap<String, Row> = BTreeMap::new();
         for (file, changed, state) in kept {
             rows.insert(file.clone(), Row::kept(file, changed, state));
+        }
+        for one in sessions.present() {
+            let id = SessionId::new(&one.session);
+            rows.entry(id.file().to_owned()).or_default().works(one);
         }
         for request in self.broker.pending()? {
             let id = SessionId::new(&request.asked.session);
@@ -62,7 +66,42 @@ impl Views for LocalViews {
         let mut rows: Vec<Row> = rows.into_values().collect();
         rows.sort_by_key(|row| Reverse((row.pending, row.last)));
         let rows: Vec<Value> = rows.iter().map(Row::to_json).collect();
-        Ok(json!({ "sessions": rows }))
+        let stopped = Stops::at(&self.locations)
+            .and_then(|stops| stops.all())
+            .map_err(problem)?;
+        let stopped: Vec<Value> = stopped.iter().map(stop_shown).collect();
+        Ok(json!({ "sessions": rows, "stopped": stopped }))
+    }
+
+    fn stop(&self, scope: &StopScope, by: &str, reason: Option<&str>) -> Result<Value, Problem> {
+        let stopped = Stopped::now(scope.clone(), by, reason);
+        Engine::at(&self.locations)
+            .stop(&stopped)
+            .map_err(problem)?;
+        let mut refused = Vec::new();
+        for request in self.broker.pending()? {
+            if !scope.covers(&request.asked.agent, &request.asked.session) {
+                continue;
+            }
+            let said = SignedAnswer {
+                answer: scope.refusal(reason),
+                approver: by.to_owned(),
+                on_behalf_of: Vec::new(),
+                binding: Some(request.binding.clone()),
+                phrase: None,
+            };
+            // Whoever answers at the same time releases nothing: it is judged again before it runs.
+            let answered = self.broker.answer(&request.id, &said, UnixMillis::now())?;
+            if answered.outcome == Outcome::Settled {
+                refused.push(request.id);
+            }
+        }
+        Ok(json!({ "refused": refused }))
+    }
+
+    fn resume(&self, scope: &StopScope, by: &str) -> Result<Value, Problem> {
+        let was_stopped = Engine::at(&self.locations).resume(scope, by);
+        Ok(json!({ "was_stopped": was_stopped.map_err(problem)? }))
     }
 
     fn policy(&self, workspace: Option<&str>) -> Result<Value, Problem> {
@@ -103,6 +142,21 @@ impl Views for LocalViews {
     }
 }
 
+/// Something that is stopped, as it is shown.
+fn stop_shown(stopped: &Stopped) -> Value {
+    json!({
+        "scope": stopped.scope,
+        "what": text_without_secrets(&stopped.scope.words()),
+        "time": stopped.time,
+        "by": stopped.by,
+        "reason": stopped.reason.as_deref().map(text_without_secrets),
+    })
+}
+
+fn problem(error: impl std::fmt::Display) -> Problem {
+    Problem(text_without_secrets(&error.to_string()))
+}
+
 /// A session as it is shown.
 #[derive(Default)]
 struct Row {
@@ -122,6 +176,14 @@ impl Row {
             state,
             ..Self::default()
         }
+    }
+
+    fn works(&mut self, one: Presence) {
+        let since = one.last.duration_since(SystemTime::UNIX_EPOCH);
+        let last = since.ok().map(|since| UnixMillis::default().after(since));
+        self.session = one.session;
+        self.agent = Some(one.agent);
+        self.last = self.last.max(last);
     }
 
     fn waits(&mut self, request: &Request) {

@@ -55,7 +55,7 @@ pub use offers::{OfferScope, offers};
 pub use paths::Surroundings;
 pub use policy::{Policy, Profile};
 pub use rules::{Description, ExampleCall, Pack, PackError, program_names};
-pub use session::{Mark, SessionState, Suspensions};
+pub use session::{Mark, SessionState, Stop, Suspensions};
 pub use timestamp::Timestamp;
 pub use understand::{Action, MAX_COMMAND, understand, understand_alone};
 pub use verdict::{Autonomy, DefaultPolicy, Method, Risk, Supervision, Verdict};

@@ -67,6 +67,18 @@ pub struct Mark {
     pub earlier: Vec<String>,
 }
 
+/// That a person has stopped a session, an agent or everything: no call of theirs runs until a person lets them go on.
+/// It is kept apart from what a session remembers, which is forgotten after a day.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// What was stopped, in words: "this session".
+    pub what: String,
+    /// When, by whom and why, as far as that is known, in words: "since 14:02 by ann (looks odd)".
+    pub told: String,
+    /// What a person types to let it go on.
+    pub resume: String,
+}
+
 /// Prompts that are off, and until when (J-41, X-20).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]

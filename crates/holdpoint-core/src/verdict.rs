@@ -142,6 +142,8 @@ pub enum Method {
     ToolPolicy,
     /// A text the session was shown gave orders.
     Injection,
+    /// A person has stopped the session, the agent or everything.
+    Stopped,
     /// Nothing matched and the default is to stay out of the way.
     NoObjection,
     /// A person said yes.
@@ -179,6 +181,7 @@ impl Method {
             Method::Autonomy => "autonomy",
             Method::ToolPolicy => "tool_policy",
             Method::Injection => "injection",
+            Method::Stopped => "stopped",
             Method::NoObjection => "no_objection",
             Method::UserApproved => "user_approved",
             Method::UserDenied => "user_denied",

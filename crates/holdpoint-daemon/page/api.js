@@ -102,6 +102,8 @@ export const answerMany = (ids, said) => post("/api/answers", { ids, ...said });
 export const extend = (id, seconds) => post(`${one(id)}/extend`, { seconds });
 export const history = (query) => get("/api/history", query);
 export const sessions = () => get("/api/sessions");
+export const stop = (scope, reason) => post("/api/stop", { scope, reason });
+export const resume = (scope) => post("/api/resume", { scope });
 export const policy = (workspace) => get("/api/policy", { workspace });
 export const people = () => get("/api/people");
 export const delegate = (to, seconds) => post("/api/delegations", { to, seconds });

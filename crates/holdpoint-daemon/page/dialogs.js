@@ -1,10 +1,12 @@
 // The dialogs: each asks for what an answer needs, shows what would come of it, and gives it.
 
 import { give, giveMany } from "./answers.js";
+import * as api from "./api.js";
 import * as diff from "./diff.js";
 import { button, h, icon, replace } from "./dom.js";
 import { choice, on } from "./store.js";
 import { count, names } from "./text.js";
+import { toast } from "./toasts.js";
 import { SCOPE_WORD, ending, riskOf } from "./words.js";
 
 export const isOpen = () => document.querySelector("dialog[open]") !== null;
@@ -109,6 +111,30 @@ export function comment(request) {
     content: [subject(request), h("label", { class: "field" }, h("span", null, "The agent reads this as the reason"), text)],
     actions: [go],
     submit: async () => (await give(request, { answer: "comment", comment: text.value })).problem,
+  });
+  text.focus();
+}
+
+// The stop button: nothing of it runs until somebody lets it go on.
+export function stopping(scope, what, done) {
+  const text = h("input", { type: "text", maxlength: 500, placeholder: "Why? (the agent reads this)" });
+  open({
+    title: "Stop",
+    content: [
+      h("p", null, `From now on every call of ${what} is refused, whatever the policy says. What waits is refused, and what runs inside the sandbox is ended.`),
+      h("label", { class: "field" }, h("span", null, "Reason, if you want to give one"), text),
+    ],
+    actions: [button("Stop it", { type: "submit", class: "refuse" }, icon("stop"))],
+    submit: async () => {
+      try {
+        const { refused } = await api.stop(scope, text.value.trim() || undefined);
+        toast("good", refused.length ? `Stopped; ${count(refused.length, "call")} that waited ${refused.length === 1 ? "is" : "are"} refused.` : "Stopped.");
+      } catch (problem) {
+        return `That did not work: ${problem.message}.`;
+      }
+      await done();
+      return undefined;
+    },
   });
   text.focus();
 }

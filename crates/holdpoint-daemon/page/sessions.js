@@ -1,9 +1,11 @@
-// The sessions as they stand: what waits in them, which rules people left, whether prompts are off.
+// The sessions as they stand: what waits in them, which rules people left, whether prompts are off; and the stop button.
 
 import * as api from "./api.js";
-import { h, icon, replace } from "./dom.js";
-import { now, on } from "./store.js";
+import { stopping } from "./dialogs.js";
+import { button, h, icon, replace } from "./dom.js";
+import { now, on, state } from "./store.js";
 import { ago } from "./text.js";
+import { toast } from "./toasts.js";
 
 const room = h("div", { class: "sessions" });
 export const element = h("section", { class: "wide-view", "aria-label": "Sessions" }, room);
@@ -30,12 +32,40 @@ function rules(title, kind, list) {
   return h("div", { class: `rules ${kind}` }, h("h4", null, title), h("ul", null, list.map((pattern) => h("li", null, h("code", null, pattern)))));
 }
 
-function card(session) {
+const mayAnswer = () => state.person?.role !== "viewer";
+
+// What is stopped, with the way back.
+function stopped(one) {
+  const go = async () => {
+    try {
+      await api.resume(one.scope);
+      toast("good", `Calls of ${one.what} are judged again.`);
+    } catch (problem) {
+      toast("bad", `That did not work: ${problem.message}.`);
+    }
+    await load();
+  };
+  return h("article", { class: "session stopped" },
+    h("header", null, h("h3", null, icon("warn"), `Stopped: ${one.what}`), h("span", { class: "faint" }, `by ${one.by}, ${one.time}`)),
+    h("p", null, one.reason ? `“${one.reason}”` : "Every call is refused until somebody lets it go on."),
+    mayAnswer() && h("div", { class: "row" }, button("Let it go on", { on: { click: go } })));
+}
+
+const isStopped = (session, all) => all.some(({ scope }) => scope === "all" || scope.agent === session.agent || scope.session === session.session);
+
+function stopButton(scope, what, label) {
+  return button(label, { class: "refuse small", on: { click: () => stopping(scope, what, load) } });
+}
+
+function card(session, all) {
   const parts = [rules("Always allowed", "allow", session.allow), rules("Never allowed", "deny", session.deny)].filter(Boolean);
   return h("article", { class: "session" },
     h("header", null, h("h3", null, session.agent || "Session"), h("code", null, session.session),
       session.pending > 0 && h("a", { class: "tag waits", href: "#pending" }, `${session.pending} waiting`),
       session.last && h("span", { class: "faint" }, `last seen ${ago(now() - session.last)}`)),
+    mayAnswer() && !isStopped(session, all) && h("div", { class: "row" },
+      stopButton({ session: session.session }, `the session ${session.session}`, "Stop"),
+      session.agent && stopButton({ agent: session.agent }, `every session of ${session.agent}`, `Stop ${session.agent}`)),
     suspension(session.suspended), marked(session.mark),
     parts.length ? h("div", { class: "two" }, parts) : h("p", { class: "faint" }, "No rules of its own."));
 }
@@ -44,8 +74,11 @@ let pause = 0;
 async function load() {
   clearTimeout(pause);
   try {
-    const { sessions } = await api.sessions();
-    replace(room, sessions.length ? sessions.map(card) : h("p", { class: "empty" }, "No session is known yet."));
+    const { sessions, stopped: all } = await api.sessions();
+    const everything = mayAnswer() && !all.some(({ scope }) => scope === "all") &&
+      h("p", { class: "stop-all" }, stopButton("all", "every agent of this account", "Stop everything"));
+    replace(room, everything, all.map(stopped),
+      sessions.length ? sessions.map((one) => card(one, all)) : h("p", { class: "empty" }, "No session is known yet."));
   } catch (problem) {
     replace(room, h("p", { class: "empty" }, `The sessions cannot be read: ${problem.message}.`));
   }

@@ -26,7 +26,7 @@ export const METHOD_WORD = {
   whitelist: "allowed by a rule", blacklist: "denied by a rule", default: "the default", guard: "a guard",
   file_guard: "a rule about files", sanitization: "unreadable text", autonomy: "the autonomy level",
   tool_policy: "a rule about the tool", self_protection: "Holdpoint protects itself", no_objection: "nothing objects",
-  pre_validation: "it would have failed", no_channel: "nobody could be asked", error: "it changed after it was shown",
+  pre_validation: "it would have failed", no_channel: "nobody could be asked", stopped: "a person stopped it", error: "it changed after it was shown",
 };
 
 export const STATE_WORD = { pending: "Waiting", released: "Released", refused: "Refused", expired: "Expired", withdrawn: "Withdrawn" };

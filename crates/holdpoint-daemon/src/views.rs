@@ -1,14 +1,21 @@
 //! What the page shows beside the requests. The program implements it with its state directory,
 //! its policies and its ledger.
 
+use holdpoint_broker::StopScope;
 use holdpoint_broker::host::Problem;
 use serde_json::Value;
 
 /// What the page shows beside the requests. Everything is redacted before it comes here. Each of
 /// these may take seconds.
 pub trait Views: Send + Sync {
-    /// The sessions, and what waits in each: `{"sessions": […]}`.
+    /// The sessions, what waits in each, and what is stopped: `{"sessions": […], "stopped": […]}`.
     fn sessions(&self) -> Result<Value, Problem>;
+
+    /// A person presses the stop button: `{"refused": […]}`, the calls that waited.
+    fn stop(&self, scope: &StopScope, by: &str, reason: Option<&str>) -> Result<Value, Problem>;
+
+    /// A person lets something go on: `{"was_stopped": …}`.
+    fn resume(&self, scope: &StopScope, by: &str) -> Result<Value, Problem>;
 
     /// The policy in force for a workspace, or for nowhere in particular.
     fn policy(&self, workspace: Option<&str>) -> Result<Value, Problem>;

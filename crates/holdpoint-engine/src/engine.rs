@@ -28,6 +28,7 @@ use crate::memory::{self, Known, LineCaller, Memory};
 use crate::policies::Policies;
 use crate::recording::{Failed, Outcome, Recorder};
 use crate::sessions::{SessionError, SessionId, Sessions};
+use crate::stops::{StopError, Stops};
 use crate::written::SessionDisk;
 
 /// How long policies and sessions count in a stream of calls before they are looked at again: short
@@ -262,7 +263,7 @@ impl Engine {
         if moment.is_zero() {
             return Ok(Terms {
                 policy: self.policy(&caller.policy)?,
-                session: self.session(&caller.session)?,
+                session: self.stopped_or(self.session(&caller.session)?, caller)?,
             });
         }
         if let Some(latest) = &*self.lock(&self.inner.latest)
@@ -273,6 +274,7 @@ impl Engine {
         }
         let (policy, policy_since) = self.policy_since(&caller.policy)?;
         let (session, session_since) = self.session_since(&caller.session)?;
+        let session = self.stopped_or(session, caller)?;
         let terms = Terms { policy, session };
         *self.lock(&self.inner.latest) = Some(Latest {
             caller: Arc::clone(caller),
@@ -280,6 +282,34 @@ impl Engine {
             since: policy_since.min(session_since),
         });
         Ok(terms)
+    }
+
+    /// The session, stopped if a person has stopped it, its agent or everything.
+    fn stopped_or(
+        &self,
+        session: Arc<Session>,
+        caller: &Caller,
+    ) -> Result<Arc<Session>, EngineError> {
+        self.session_of(session, &caller.agent, caller.session())
+    }
+
+    /// The same for a call that came from elsewhere.
+    pub(crate) fn session_of(
+        &self,
+        session: Arc<Session>,
+        agent: &str,
+        name: &str,
+    ) -> Result<Arc<Session>, EngineError> {
+        let stop = match Stops::at(self.locations()) {
+            Ok(stops) => stops.stop_of(agent, name)?,
+            // Without a place to keep it nobody can have stopped anything.
+            Err(StopError::NoPlace) => None,
+            Err(error) => return Err(error.into()),
+        };
+        Ok(match stop {
+            Some(stop) => Arc::new(Session::clone(&session).stopped(stop)),
+            None => session,
+        })
     }
 
     /// The session a call comes under.

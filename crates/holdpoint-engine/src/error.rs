@@ -11,6 +11,7 @@ use crate::inspecting::InspectError;
 use crate::load::LoadError;
 use crate::recording::RecordError;
 use crate::sessions::SessionError;
+use crate::stops::StopError;
 
 /// Why a call did not get through the pipeline. Whatever it is, the call does not run.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -29,6 +30,9 @@ pub enum EngineError {
     /// What its session remembers cannot be used.
     #[error("{0}")]
     Session(Arc<SessionError>),
+    /// Whether a person has stopped it cannot be known.
+    #[error("{0}")]
+    Stop(Arc<StopError>),
     /// There is no place for a record.
     #[error("{0}")]
     NoRecord(Arc<RecordError>),
@@ -76,6 +80,7 @@ impl EngineError {
             EngineError::Policy(_)
             | EngineError::PolicyTooLarge { .. }
             | EngineError::Session(_)
+            | EngineError::Stop(_)
             | EngineError::NoRecord(_)
             | EngineError::NotInspected(_)
             | EngineError::Call(_)
@@ -93,6 +98,12 @@ impl EngineError {
 impl From<SessionError> for EngineError {
     fn from(error: SessionError) -> Self {
         EngineError::Session(Arc::new(error))
+    }
+}
+
+impl From<StopError> for EngineError {
+    fn from(error: StopError) -> Self {
+        EngineError::Stop(Arc::new(error))
     }
 }
 

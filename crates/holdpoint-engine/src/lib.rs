@@ -61,6 +61,8 @@ mod sessions;
 #[cfg(feature = "pipeline")]
 pub mod simulate;
 mod stamps;
+#[cfg(feature = "pipeline")]
+mod stops;
 pub mod store;
 #[cfg(feature = "pipeline")]
 mod summary_arguments;
@@ -117,6 +119,8 @@ pub use recording::{
     Replayed,
 };
 pub use sessions::{SessionError, SessionId, Sessions};
+#[cfg(feature = "pipeline")]
+pub use stops::{StopError, Stopped, Stops};
 pub use store::plain_words;
 #[cfg(feature = "pipeline")]
 pub use summary_arguments::SUMMARY_ARGUMENTS;

@@ -267,8 +267,8 @@ impl Known {
 
     /// Whether it counts under these terms, on the disk as it is now.
     fn counts(&self, terms: &Terms, looks: &Looks) -> bool {
-        let session = Arc::ptr_eq(&self.session, &terms.session)
-            || self.session.state() == terms.session.state();
+        let session =
+            Arc::ptr_eq(&self.session, &terms.session) || self.session.judges_like(&terms.session);
         if !session || !Arc::ptr_eq(&self.policy, &terms.policy) {
             return false;
         }

@@ -18,6 +18,7 @@ pub(super) const WATCH_KEYS: &str = "Keys:\n  \
     y release   n refuse   c refuse with a comment   e edit in $EDITOR   + five minutes more\n  \
     a always    N never    (the rule is shown before it is stored)\n  \
     t, i, A     release, and ask nothing more: this turn, until idle, this session\n  \
+    S           stop its session: every call is refused until `holdpoint resume`\n  \
     x, X        select one or all; y and n then answer the selection\n  \
     Enter in full   / filter   Tab history   ? every key   q quit\n\n\
     A call that is to be reviewed is released by typing its phrase. NO_COLOR turns colours off.\n\

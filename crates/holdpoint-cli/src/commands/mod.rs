@@ -28,6 +28,7 @@ pub(crate) mod sandbox_view;
 pub(crate) mod scan;
 pub(crate) mod serve;
 pub(crate) mod simulate;
+pub(crate) mod stop;
 pub(crate) mod trust;
 pub(crate) mod undo;
 pub(crate) mod watch;

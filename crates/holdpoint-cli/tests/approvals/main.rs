@@ -19,5 +19,6 @@ mod contained;
 mod kept;
 mod people;
 mod shown;
+mod stopping;
 mod test_home;
 mod waiting;

@@ -58,6 +58,7 @@ impl Answer {
             | Method::SelfProtection
             | Method::ToolPolicy
             | Method::Injection
+            | Method::Stopped
             | Method::Error => 0,
         };
         let telling = if self.verdict.runs() {

@@ -20,6 +20,7 @@ mod observed;
 mod own_jobs;
 mod parts;
 mod spelling;
+mod stopped;
 mod supposed;
 
 use self::answers::Answer;
@@ -32,7 +33,7 @@ use crate::facts::Gathered;
 use crate::paths::Surroundings;
 use crate::policy::tool_rules::Opinion;
 use crate::policy::{Check, Layer, Mode, Policy};
-use crate::session::{SessionRules, SessionState};
+use crate::session::{SessionRules, SessionState, Stop};
 use crate::understand::{Action, understand};
 use crate::verdict::{Risk, Verdict};
 
@@ -48,6 +49,7 @@ const MAX_FINDINGS: usize = 200;
 pub struct Session {
     state: SessionState,
     rules: SessionRules,
+    stop: Option<Stop>,
 }
 
 impl Session {
@@ -56,7 +58,22 @@ impl Session {
         Self {
             rules: SessionRules::new(&state),
             state,
+            stop: None,
         }
+    }
+
+    /// The same session, stopped by a person.
+    #[must_use]
+    pub fn stopped(self, stop: Stop) -> Self {
+        Self {
+            stop: Some(stop),
+            ..self
+        }
+    }
+
+    /// Whether calls are judged alike under both.
+    pub fn judges_like(&self, other: &Self) -> bool {
+        self.state == other.state && self.stop == other.stop
     }
 
     /// The state it was made from.
@@ -89,7 +106,10 @@ pub fn judge(
         spellings: Spellings::default(),
         facts: Gathered::new(action, around),
     };
-    judgement.decide()
+    match &session.stop {
+        Some(stop) => judgement.stopped(stop),
+        None => judgement.decide(),
+    }
 }
 
 /// Reads a call and judges it, for whoever wants to know nothing else of it.

@@ -103,6 +103,8 @@ fn routes() -> Routes {
         .get("/api/events", events::events)
         .get("/api/history", requests::history)
         .get("/api/sessions", views::sessions)
+        .post("/api/stop", views::stop)
+        .post("/api/resume", views::resume)
         .get("/api/policy", views::policy)
         .get("/api/people", people::list)
         .post("/api/delegations", people::delegate)

@@ -5,17 +5,49 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
+use holdpoint_broker::StopScope;
 use holdpoint_broker::host::Problem;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::App;
-use super::reply::{Refusal, blocking};
-use super::signed::Signed;
+use super::reply::{JsonBody, Refusal, blocking};
+use super::signed::{Approver, Signed};
 use crate::views::Views;
 
 pub(super) async fn sessions(State(app): State<App>, _: Signed) -> Result<Json<Value>, Refusal> {
     made(&app, |views| views.sessions()).await.map(Json)
+}
+
+/// What is stopped or goes on.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Stopping {
+    scope: StopScope,
+    reason: Option<String>,
+}
+
+pub(super) async fn stop(
+    State(app): State<App>,
+    Approver(by): Approver,
+    JsonBody(wanted): JsonBody<Stopping>,
+) -> Result<Json<Value>, Refusal> {
+    let reason = wanted.reason.filter(|reason| !reason.trim().is_empty());
+    made(&app, move |views| {
+        views.stop(&wanted.scope, &by, reason.as_deref())
+    })
+    .await
+    .map(Json)
+}
+
+pub(super) async fn resume(
+    State(app): State<App>,
+    Approver(by): Approver,
+    JsonBody(wanted): JsonBody<Stopping>,
+) -> Result<Json<Value>, Refusal> {
+    made(&app, move |views| views.resume(&wanted.scope, &by))
+        .await
+        .map(Json)
 }
 
 /// Whose policy.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use holdpoint_broker::{
     BrokerHost, CallContext, Context, Display, Event, Judged, Memory, People, PeopleStore,
-    Prepared, Problem, Roster, Scope, Terms, UnixMillis,
+    Prepared, Problem, Roster, Scope, StopScope, Terms, UnixMillis,
 };
 use holdpoint_core::{Decision, Method, Risk, Verdict, digest_of};
 use holdpoint_daemon::http::{App, Auth, ListenAddress, app, bind};
@@ -96,7 +96,22 @@ impl Views for Shown {
         Ok(json!({"sessions": [{
             "session": "s", "agent": "claude-code", "pending": 1, "last": 5, "suspended": "turn",
             "allow": ["git *"], "deny": [], "mark": null,
+        }], "stopped": [{
+            "scope": {"agent": "codex"}, "what": "the agent codex", "time": "2026-11-18T13:00:00Z",
+            "by": "ann", "reason": null,
         }]}))
+    }
+
+    fn stop(&self, scope: &StopScope, by: &str, reason: Option<&str>) -> Result<Value, Problem> {
+        if *scope == StopScope::Session("broken".into()) {
+            return Err(Problem("the disk is full".into()));
+        }
+        assert!(!by.is_empty() && reason != Some(""));
+        Ok(json!({"refused": ["k3v7m2qa"]}))
+    }
+
+    fn resume(&self, scope: &StopScope, _: &str) -> Result<Value, Problem> {
+        Ok(json!({"was_stopped": *scope == StopScope::All}))
     }
 
     fn policy(&self, workspace: Option<&str>) -> Result<Value, Problem> {

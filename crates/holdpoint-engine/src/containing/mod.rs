@@ -152,6 +152,7 @@ pub fn plan(wanted: &Wanted, locations: &Locations) -> Result<Plan, PlanError> {
         hosts: Vec::new(),
         session: None,
         notice: Notice::Nothing,
+        stops: Vec::new(),
         writable,
         readable,
         home,

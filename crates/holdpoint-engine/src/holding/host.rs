@@ -100,6 +100,10 @@ impl<'a> Host<'a> {
         let reading = self.reading(asked)?;
         let kept = SessionSource::Kept(asked.session.clone());
         let session = self.engine.session(&kept).map_err(problem)?;
+        let session = self
+            .engine
+            .session_of(session, &asked.agent, &asked.session);
+        let session = session.map_err(problem)?;
         Ok(Looked {
             judged: judged_in(self.engine, asked, &reading, &session),
             reading,

@@ -75,6 +75,7 @@ fn summary(ran: &Ran) -> String {
         Ended::Signalled(signal) => format!("signal {signal} ended it"),
         Ended::OutOfTime => "its time was up".into(),
         Ended::TooMuchOutput => "it wrote more than it may".into(),
+        Ended::Stopped => "a person stopped it".into(),
     };
     let refused = u64::try_from(ran.refusals.len()).unwrap_or(u64::MAX);
     match refused.saturating_add(ran.refusals_left_out) {
@@ -100,6 +101,9 @@ fn detail(ran: &Ran) -> Value {
         }
         Ended::TooMuchOutput => {
             say("ended", json!("too_much_output"));
+        }
+        Ended::Stopped => {
+            say("ended", json!("stopped"));
         }
     }
     if let Some(below) = &ran.below {

@@ -129,6 +129,8 @@ pub struct Plan {
     pub session: Option<PathBuf>,
     /// What is noticed of it and told afterwards.
     pub notice: Notice,
+    /// Files that end it as soon as one of them is there: a person has stopped whoever it runs for.
+    pub stops: Vec<PathBuf>,
 }
 
 /// How a command ended.
@@ -142,6 +144,8 @@ pub enum Ended {
     OutOfTime,
     /// It wrote more to its output than it may.
     TooMuchOutput,
+    /// A person stopped it.
+    Stopped,
 }
 
 impl Ended {
@@ -153,6 +157,8 @@ impl Ended {
             Self::OutOfTime => 124,
             // As if whoever reads had gone.
             Self::TooMuchOutput => 141,
+            // As if it had been interrupted on its terminal.
+            Self::Stopped => 130,
         }
     }
 }

@@ -107,6 +107,7 @@ pub(crate) fn contained(arguments: &[String]) -> ExitCode {
             1 => Notice::Refusals,
             _ => Notice::Everything,
         },
+        stops: listed("ESCAPES_STOPS").map(PathBuf::from).collect(),
     };
     let highest = if tier == "landlock" {
         Tier::Landlock

@@ -130,6 +130,7 @@ fn decisive(decision: &Decision, policy: &Policy, session: &SessionState) -> Str
         | Method::FileGuard
         | Method::SelfProtection
         | Method::Injection
+        | Method::Stopped
         | Method::ToolPolicy => decision.reason.clone(),
     }
 }

@@ -99,6 +99,9 @@ pub(crate) fn run(args: &Run) -> u8 {
                     "it was ended after {seconds} s: --time or `sandbox.limits.time` allows no more"
                 ));
             }
+            if ran.ended == Ended::Stopped {
+                tell("a person has stopped you: make no further calls, and tell your user");
+            }
             report(args, redeemed.as_ref(), &plan, &ran);
             ran.ended.code()
         }
@@ -227,7 +230,15 @@ fn plan(args: &Run, redeemed: Option<&Redeemed>) -> anyhow::Result<(Plan, Arc<Po
         let plan = under_policy(&wanted, &policy, Notice::Refusals)?;
         let session = redeemed.session.as_ref();
         let session = session.map(|name| plan.journals.join(name));
-        return Ok((Plan { session, ..plan }, policy));
+        let stops = redeemed.stops.clone();
+        return Ok((
+            Plan {
+                session,
+                stops,
+                ..plan
+            },
+            policy,
+        ));
     }
     let directory = real_directory(None).map_err(|error| {
         anyhow!(

@@ -11,7 +11,9 @@ use std::sync::Arc;
 
 use holdpoint_core::digest_of;
 use holdpoint_engine::containing::{Ticket, TicketError, Tickets};
-use holdpoint_engine::{Engine, Locations, Policy, plain_words, real_directory};
+use holdpoint_engine::{
+    Engine, Locations, NO_SESSION, Policy, StopError, Stops, plain_words, real_directory,
+};
 
 use super::Run;
 
@@ -36,6 +38,8 @@ pub(super) struct Redeemed {
     name: String,
     /// A directory of the command's own in which it leaves where it ended.
     report: Option<Report>,
+    /// The files that end it when a person stops whoever it runs for.
+    pub(super) stops: Vec<PathBuf>,
 }
 
 /// Why a line is not run.
@@ -49,6 +53,14 @@ pub(super) enum RedeemError {
     OtherPolicy,
     #[error("behind the ticket stands its line, in one argument")]
     NotOneLine,
+    #[error("a person has stopped {what} {told}: `{resume}` lets it go on")]
+    Stopped {
+        what: String,
+        told: String,
+        resume: String,
+    },
+    #[error(transparent)]
+    Stops(#[from] StopError),
 }
 
 impl Redeemed {
@@ -63,6 +75,16 @@ impl Redeemed {
             [_, _, ..] => return Err(RedeemError::NotOneLine),
         };
         let (ticket, line) = tickets.claim(name, line, &directory)?;
+        let stops = Stops::at(&locations)?;
+        let session = ticket.session.as_deref().unwrap_or(NO_SESSION);
+        if let Some(stop) = stops.stop_of(&ticket.agent, session)? {
+            return Err(RedeemError::Stopped {
+                what: stop.what,
+                told: stop.told,
+                resume: stop.resume,
+            });
+        }
+        let stops = stops.files_for(&ticket.agent, session);
         let policy = policy_now(&ticket, &locations)
             .filter(|policy| policy.digest() == ticket.policy)
             .ok_or(RedeemError::OtherPolicy)?;
@@ -86,6 +108,7 @@ impl Redeemed {
             tickets,
             name: name.to_owned(),
             report,
+            stops,
         })
     }
 

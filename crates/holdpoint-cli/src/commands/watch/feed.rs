@@ -7,10 +7,13 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::Duration;
 
+use holdpoint_broker::StopScope;
 use holdpoint_broker::wire::{self, Places, Reply, Wanted, WireError};
+use holdpoint_engine::Locations;
 
 use super::state::{Came, EXTENSION, Errand, Given, HISTORY_PAGE, News};
 use crate::commands::approvals::words_of;
+use crate::commands::stop::press;
 
 /// The most news that may wait to be shown: some screens of it. While an editor is open more stays with the daemon, which
 /// then tells everything anew.
@@ -102,6 +105,17 @@ fn run_errands(places: &Places, wanted: &Receiver<Errand>, tell: &SyncSender<New
                     seconds: EXTENSION,
                 };
                 News::Answered(vec![came(id, wire::ask(places, wants))])
+            }
+            Errand::Stop(session) => {
+                let scope = StopScope::Session(session);
+                match press(&Locations::of_this_machine(), &scope, None) {
+                    Ok(_) => News::Stopped(format!(
+                        "stopped {}: `{}` lets it go on",
+                        scope.words(),
+                        scope.resume()
+                    )),
+                    Err(error) => News::Failed(format!("{error:#}")),
+                }
             }
             Errand::History(before) => {
                 let wants = Wanted::History {

@@ -34,6 +34,7 @@ pub(super) enum Command {
     Idle,
     All,
     Extend,
+    Stop,
     Mark,
     MarkAll,
 }
@@ -190,6 +191,12 @@ pub(super) const BINDINGS: &[Binding] = &[
         Action::Do(Command::All),
         None,
         "release it, and ask nothing more in its session",
+    ),
+    binding(
+        &[letter('S')],
+        Action::Do(Command::Stop),
+        None,
+        "stop its session: every call is refused until `holdpoint resume`",
     ),
     binding(
         &[letter('j'), key(KeyCode::Down)],

@@ -120,6 +120,7 @@ fn payload(order: Order) -> io::Result<Payload> {
         hosts: Vec::new(),
         session: None,
         notice: order.notice,
+        stops: Vec::new(),
     };
     Payload::new(&plan, rules, IN_OWN_NETWORK, Some(directory))
         .map_err(|error| io::Error::other(error.to_string()))

@@ -189,6 +189,7 @@ pub(super) fn reachable(hosts: bool) -> (Tier, Option<String>) {
             .collect(),
         session: None,
         notice: Notice::Nothing,
+        stops: Vec::new(),
     };
     let outside = Outside {
         upstream: Arc::new(Internet),

@@ -39,6 +39,10 @@ extern "C" fn pass_on(signal: c_int) {
 const PASSED_ON: [c_int; 3] = [libc::SIGTERM, libc::SIGHUP, libc::SIGUSR1];
 const THE_COMMANDS: [c_int; 2] = [libc::SIGINT, libc::SIGQUIT];
 
+/// How often it is looked whether a person has stopped the command: soon enough that it looks as if at once, and nothing a
+/// machine notices.
+const STOP_LOOK: Duration = Duration::from_millis(200);
+
 /// What a supervisor needs beside the process itself.
 pub(super) struct Supervision<'a> {
     pub(super) plan: &'a Plan,
@@ -126,6 +130,10 @@ impl Supervision<'_> {
         };
         let mut cut = loop {
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let left = match self.plan.stops.is_empty() {
+                true => left,
+                false => Some(left.map_or(STOP_LOOK, |left| left.min(STOP_LOOK))),
+            };
             let ready = self.next(&started, &served, left)?;
             // Before its end, which may have come at the same time: what was sent first is taken first.
             if ready.contains(&Source::Channel) {
@@ -154,6 +162,14 @@ impl Supervision<'_> {
             }
             if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
                 break Some(Ended::OutOfTime);
+            }
+            if self
+                .plan
+                .stops
+                .iter()
+                .any(|file| file.symlink_metadata().is_ok())
+            {
+                break Some(Ended::Stopped);
             }
         };
         let told = if let Some(ended) = cut {
@@ -195,7 +211,7 @@ impl Supervision<'_> {
         reached.extend(cut.and_then(|ended| match ended {
             Ended::OutOfTime => Some(Reached::Time),
             Ended::TooMuchOutput => Some(Reached::Output),
-            Ended::Exited(_) | Ended::Signalled(_) => None,
+            Ended::Exited(_) | Ended::Signalled(_) | Ended::Stopped => None,
         }));
         Ok(Attempt::Ended(Box::new(Outcome {
             ended,

@@ -59,6 +59,8 @@ impl State {
             Command::Idle => self.suspend(&request, Answer::Idle, "until its session is idle"),
             Command::All => self.suspend(&request, Answer::All, "for the rest of its session"),
             Command::Extend => Step::Ask(Errand::Extend(request.id)),
+            // Nothing is asked first: it can be taken back, and who wants it has no time.
+            Command::Stop => Step::Ask(Errand::Stop(request.asked.session)),
             Command::Mark => {
                 if self.marked.remove(&request.id).is_none() {
                     self.marked

@@ -64,6 +64,8 @@ pub(super) enum Errand {
     Answer(Vec<Given>),
     /// Give a call more time.
     Extend(String),
+    /// Stop a session.
+    Stop(String),
     /// Fetch what was settled before then.
     History(Option<UnixMillis>),
 }
@@ -100,6 +102,8 @@ pub(super) enum News {
     Answered(Vec<Came>),
     /// What was settled before a moment.
     History(Option<UnixMillis>, Vec<Request>),
+    /// Something was stopped, in words.
+    Stopped(String),
     /// Something could not be asked.
     Failed(String),
 }
@@ -254,6 +258,7 @@ impl State {
             News::Lost(why) => self.link = Link::Down(why),
             News::Answered(came) => self.answered(came),
             News::History(before, requests) => self.fetched(before, requests),
+            News::Stopped(words) => self.tell(Tone::Good, words),
             News::Failed(why) => self.tell(Tone::Bad, why),
         }
         self.forget_what_changed();
