@@ -34,6 +34,8 @@ function rules(title, kind, list) {
 
 const mayAnswer = () => state.person?.role !== "viewer";
 
+const since = (time) => (Number.isNaN(Date.parse(time)) ? "" : `, ${ago(now() - Date.parse(time))}`);
+
 // What is stopped, with the way back.
 function stopped(one) {
   const go = async () => {
@@ -46,7 +48,7 @@ function stopped(one) {
     await load();
   };
   return h("article", { class: "session stopped" },
-    h("header", null, h("h3", null, icon("warn"), `Stopped: ${one.what}`), h("span", { class: "faint" }, `by ${one.by}, ${one.time}`)),
+    h("header", null, h("h3", null, icon("warn"), `Stopped: ${one.what}`), h("span", { class: "faint" }, `by ${one.by}${since(one.time)}`)),
     h("p", null, one.reason ? `“${one.reason}”` : "Every call is refused until somebody lets it go on."),
     mayAnswer() && h("div", { class: "row" }, button("Let it go on", { on: { click: go } })));
 }
