@@ -58,14 +58,16 @@ pub(super) fn effects<'a>(
         given.for_each(|redirect| secrets_in(&redirect.target, &mut names));
     }
     // `env | grep TOKEN`.
-    let fed = command.fed_by.clone().take(MAX_STEPS).any(|at| {
-        let feeder = action.commands.get(at).and_then(CommandView::program);
-        matches!(
-            feeder,
-            Some("env" | "printenv" | "set" | "export" | "declare")
-        )
-    });
-    if fed && reading.is_some_and(|reading| searches::finds_secrets(&reading)) {
+    let fed = || {
+        command.fed_by.clone().any(|at| {
+            let feeder = action.commands.get(at).and_then(CommandView::program);
+            matches!(
+                feeder,
+                Some("env" | "printenv" | "set" | "export" | "declare")
+            )
+        })
+    };
+    if reading.is_some_and(|reading| searches::finds_secrets(&reading)) && fed() {
         names.push("$…".to_owned());
     }
     if let Some(reading) = reading {
@@ -427,7 +429,8 @@ impl<'a> Flow<'a> {
             .sayers
             .partition_point(|(one, _)| one.start <= span.start);
         let before = self.sayers.get(..end).unwrap_or_default().iter().rev();
-        let mut around = before.take(MAX_STEPS).filter(|(one, at)| {
+        // There are as many as a line has commands at most, and this is asked of what prints secrets alone.
+        let mut around = before.filter(|(one, at)| {
             *at != index && one.end >= span.end && (one.start, one.end) != (span.start, span.end)
         });
         around.next().map(|(_, at)| *at)

@@ -277,7 +277,14 @@ impl Unwrapped<'_, '_> {
             return self.look_up_on_disk(path);
         }
         let mut names = self.listing.environment.names_of(path);
-        let linked: Vec<String> = names.iter().flat_map(|name| files.aliases(name)).collect();
+        let mut linked: Vec<String> = Vec::new();
+        for name in &names {
+            let (others, more) = files.aliases(name);
+            linked.extend(others);
+            if more {
+                self.listing.budget().overrun();
+            }
+        }
         names.extend(linked.iter().cloned());
         let written = names.iter().find_map(|name| files.get(name));
         let written = written.or_else(|| {
@@ -468,7 +475,10 @@ impl Unwrapped<'_, '_> {
                     .any(|name| matching::wild(&target, name) || matching::wild(&below, name));
             }
             let files = &self.listing.environment.files;
-            let linked = files.aliases(&target);
+            let (linked, more) = files.aliases(&target);
+            if more {
+                self.listing.budget().overrun();
+            }
             let by_link = |one: &String| names.iter().any(|name| is_within(name, one));
             if asks == Asks::Runner && linked.iter().any(by_link) {
                 return true;
