@@ -11,11 +11,8 @@ use super::refusal::Refusal;
 use super::texts::Argument;
 use super::unwrapping::Unwrapped;
 use crate::catalogue;
+use crate::rules::REQUESTERS;
 
-/// Programs whose words are requests.
-const REQUESTING: [&str; 9] = [
-    "curl", "curlie", "http", "httpie", "https", "wget", "wget2", "xh", "xhs",
-];
 /// The most statements that are told one by one. A request with more deletes something, which is enough to know.
 const MAX_STATEMENTS: usize = 64;
 
@@ -75,7 +72,7 @@ const QUOTED: [&str; 6] = ["DELE ", "RMD ", "RM ", "RMDIR ", "EXPUNGE", "SITE RM
 
 /// Lists what a request tells a service to destroy.
 pub(super) fn follow(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Refusal> {
-    if !REQUESTING.contains(&name) {
+    if !REQUESTERS.contains(name) {
         return Ok(());
     }
     let words: Vec<Argument> = command.rest(1).to_vec();

@@ -13,12 +13,12 @@ use crate::opaque::Reason;
 use crate::paths::{Entry, MAX_PATH, base_name, is_within};
 use crate::project_files::settings::quoted;
 use crate::project_files::{literals, settings};
-use crate::rules::{self, READ_ONLY, Reader};
+use crate::rules::{self, HOOKED, READ_ONLY, Reader, SHELLS};
 use crate::shell::Text;
 use crate::shell::files::tidy;
 use crate::shell::interpreters;
 use crate::shell::scripts::{Asks, ScriptSource};
-use crate::shell::unwrapping::{SHELLS, Unwrapped};
+use crate::shell::unwrapping::Unwrapped;
 use crate::shell::wrappers;
 use crate::supposed;
 
@@ -89,49 +89,6 @@ const HOLDING: &[&str] = &[
 const PROSE: &[&str] = &[
     ".md", ".txt", ".rst", ".adoc", ".html", ".htm", ".log", ".csv", ".tsv", ".diff", ".patch",
     ".svg", ".lock", ".sql", ".out", ".example", ".sample",
-];
-/// Programs and the words by which they make commits, fetch, or change branches, which starts hooks.
-const HOOKED: &[(&str, &[&str])] = &[
-    (
-        "git",
-        &[
-            "add",
-            "am",
-            "branch",
-            "checkout",
-            "cherry-pick",
-            "clone",
-            "commit",
-            "fetch",
-            "gc",
-            "hook",
-            "maintenance",
-            "merge",
-            "mv",
-            "pull",
-            "push",
-            "rebase",
-            "reset",
-            "restore",
-            "revert",
-            "rm",
-            "send-email",
-            "stash",
-            "switch",
-            "tag",
-            "update-ref",
-            "worktree",
-        ],
-    ),
-    ("gh", &["pr", "repo"]),
-    ("glab", &["mr"]),
-    ("hub", &["pull-request", "push", "sync"]),
-    ("cz", &["commit", "c", "bump"]),
-    ("gt", &["submit", "create", "modify", "commit"]),
-    ("npm", &["version"]),
-    ("pnpm", &["version"]),
-    ("yarn", &["version"]),
-    ("lerna", &["version", "publish"]),
 ];
 /// Files of task runners whose texts are command lines, though they are written in a language that has a reader.
 const RECIPES: &[&str] = &[
@@ -221,7 +178,7 @@ struct Reading {
 
 /// Programs whose words have a reader of their own, or name no files.
 fn passes_over(name: &str) -> bool {
-    SHELLS.contains(&name)
+    SHELLS.contains(name)
         || matches!(name, "." | "source" | "eval" | "trap" | "[[" | "alias")
         || interpreters::is_interpreter(name)
         || wrappers::find(name, None).is_some()
