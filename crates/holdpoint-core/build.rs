@@ -430,6 +430,19 @@ fn write_program_lists(out: &mut String, programs: &ProgramsFile) {
         ("SENDERS", &programs.senders),
         ("PRINTERS", &programs.printers),
         ("SAYERS", &programs.sayers),
+        ("SHELLS", &programs.shells),
+        ("REQUESTERS", &programs.requesters),
+        ("FETCHERS", &programs.fetchers),
+        ("COPIERS", &programs.copiers),
+        ("MOVERS", &programs.movers),
+        ("RESPONSE_FILES", &programs.response_files),
+        ("LISTERS", &programs.listers),
+        ("FINDERS", &programs.finders),
+        ("PASSERS", &programs.passers),
+        ("SPEAKERS", &programs.speakers),
+        ("TALKERS", &programs.talkers),
+        ("KEEPERS", &programs.keepers),
+        ("DESTROYERS", &programs.destroyers),
         ("SECRET_VARIABLES", &programs.secret_variables),
         ("STEERING", &programs.steering),
         ("CREDENTIAL_FLAGS", &programs.credential_flags),
@@ -454,6 +467,17 @@ fn write_program_lists(out: &mut String, programs: &ProgramsFile) {
             "pub(crate) static {name}: NameList = NameList {{ names: &{sorted:?}, slots: {name}_SLOTS }};"
         )
         .unwrap();
+    }
+    for (name, table) in [
+        ("DECODERS", &programs.decoders),
+        ("HOOKED", &programs.hooked),
+        ("SET_UPS", &programs.set_ups),
+    ] {
+        writeln!(out, "pub(crate) static {name}: &[(&str, &[&str])] = &[").unwrap();
+        for (program, words) in table {
+            writeln!(out, "    ({program:?}, &{words:?}),").unwrap();
+        }
+        writeln!(out, "];").unwrap();
     }
     write_groups(out, programs);
     writeln!(out, "pub(crate) static READ_ONLY_WHEN: &[ReadOnly] = &[").unwrap();

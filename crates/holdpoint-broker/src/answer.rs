@@ -26,29 +26,29 @@ impl Scope {
     }
 
     /// The scope of a word.
-    pub fn from_word(word: &str) -> Option<Self> {
+    pub fn from_name(word: &str) -> Option<Self> {
         [Scope::Exact, Scope::Prefix, Scope::Tool]
             .into_iter()
             .find(|scope| scope.as_str() == word)
     }
 }
 
-/// Where a rule is kept that outlives its session.
+/// Whom a rule is kept for that outlives its session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Place {
+pub enum KeptFor {
     /// For this project, in a file of the user's own.
     Project,
     /// For the user, in their policy.
     User,
 }
 
-impl Place {
-    /// The place of a word.
-    fn from_word(word: &str) -> Option<Self> {
+impl KeptFor {
+    /// The one of a word.
+    fn from_name(word: &str) -> Option<Self> {
         match word {
-            "project" => Some(Place::Project),
-            "user" | "me" => Some(Place::User),
+            "project" => Some(KeptFor::Project),
+            "user" | "me" => Some(KeptFor::User),
             _ => None,
         }
     }
@@ -56,8 +56,8 @@ impl Place {
     /// The word.
     pub fn as_str(self) -> &'static str {
         match self {
-            Place::Project => "project",
-            Place::User => "user",
+            KeptFor::Project => "project",
+            KeptFor::User => "user",
         }
     }
 }
@@ -84,7 +84,7 @@ pub enum Answer {
         #[serde(default)]
         scope: Option<Scope>,
         /// Where the rule is kept.
-        place: Place,
+        place: KeptFor,
     },
     /// Do not run it, nor calls like it from now on.
     Never {
@@ -160,13 +160,13 @@ impl Answer {
         let mut words = lower.split_whitespace();
         let word = words.next()?;
         let mut words = words.peekable();
-        let scope = words.peek().and_then(|word| Scope::from_word(word));
+        let scope = words.peek().and_then(|word| Scope::from_name(word));
         if scope.is_some() {
             words.next();
         }
         let place = match words.next() {
             None => None,
-            Some(place) => Some(Place::from_word(place)?),
+            Some(place) => Some(KeptFor::from_name(place)?),
         };
         if words.next().is_some() || (place.is_some() && !matches!(word, "a" | "always")) {
             return None;

@@ -5,7 +5,7 @@
 use holdpoint_core::Decision;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{Place, Scope};
+use crate::answer::{KeptFor, Scope};
 use crate::request::{CallContext, CheckResult, Context, Display, Request, Terms};
 
 /// Why something could not be done, in one line that says what to do.
@@ -54,7 +54,7 @@ pub enum Memory {
         /// The patterns.
         patterns: Vec<String>,
         /// Where it is kept.
-        place: Place,
+        place: KeptFor,
     },
     /// Calls like this never run.
     Deny {

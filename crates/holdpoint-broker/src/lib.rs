@@ -20,7 +20,7 @@ pub mod time;
 pub mod wire;
 pub mod words;
 
-pub use answer::{Answer, Place, Scope, SignedAnswer};
+pub use answer::{Answer, KeptFor, Scope, SignedAnswer};
 pub use answering::{Step, apply};
 pub use channel::{Channel, ChannelError, Turn, Waiting};
 pub use host::{BrokerHost, Event, Judged, Memory, Prepared, Problem};

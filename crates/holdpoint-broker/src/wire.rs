@@ -109,6 +109,9 @@ pub enum Wish {
     },
     /// The caller that waits on this connection no longer wants to; it is told how the call ended.
     Withdraw,
+    /// The caller waits no longer, and leaves the request where it is: it makes the call again. Without this word the end of a
+    /// connection is the end of a caller that was killed, and the request is withdrawn for it.
+    Leave,
     /// A call ran inside the sandbox, which refused it something: a person may let it run outside. Nobody waits for that.
     Offer {
         /// The call.
@@ -445,7 +448,11 @@ impl Hold<'_> {
                 Err(Silence::Timeout) if left.is_none_or(|left| left > slice) => continue,
                 Err(Silence::Timeout) => {
                     return match self.before.take() {
-                        Some(id) => Ok(HoldAnswer::StillWaiting { id }),
+                        Some(id) => {
+                            // Should the daemon have gone this moment, nobody is left who would withdraw it.
+                            let _ = line.send(&Wish::Leave);
+                            Ok(HoldAnswer::StillWaiting { id })
+                        }
                         None => Err(WireError::Broken(io::ErrorKind::TimedOut)),
                     };
                 }

@@ -53,6 +53,13 @@ pub trait Lookup {
         FileText::NotRead
     }
 
+    /// As much of a file that is too large or no text as can be judged besides the question it is: its lines without those of
+    /// comment, at most `most` bytes of them ([`FileText::skimmed`]).
+    fn skim(&self, path: &str, most: usize) -> Option<String> {
+        let _ = (path, most);
+        None
+    }
+
     /// What is in the directory at `path`: each name, and whether it is a directory itself. None if
     /// that cannot be told, or there are more than `most`.
     fn names(&self, path: &str, most: usize) -> Option<Vec<(String, bool)>> {
@@ -215,6 +222,9 @@ pub enum FileText {
 /// The first bytes of a file that tell what it is.
 pub const FILE_HEAD: usize = 512;
 
+/// The most bytes of a file that are skimmed: reading them takes some milliseconds.
+pub const MAX_SKIMMED: usize = 8 << 20;
+
 impl FileText {
     /// What the bytes of a whole file are.
     #[must_use]
@@ -234,6 +244,25 @@ impl FileText {
         } else {
             FileText::TooLarge
         }
+    }
+
+    /// The first `most` bytes of a file's lines, without empty ones and those of comment, which do nothing and are what a file
+    /// is padded with; the first line says who reads it, and stays. What is no text in them is one letter nobody writes.
+    #[must_use]
+    pub fn skimmed(bytes: &[u8], most: usize) -> String {
+        let mut text = String::new();
+        for (at, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
+            let bare = line.trim_ascii_start();
+            let comment = bare.starts_with(b"#") || bare.starts_with(b"//");
+            if bare.is_empty() || (comment && at > 0) {
+                continue;
+            }
+            if text.len() + line.len() > most {
+                break;
+            }
+            text.push_str(&String::from_utf8_lossy(line));
+        }
+        text
     }
 
     /// The text, if all of it was read.
@@ -515,6 +544,10 @@ impl Lookup for Remembering<'_> {
         let text = self.inner.read(path, most);
         seen.texts.push((path.to_owned(), most, text.clone()));
         text
+    }
+
+    fn skim(&self, path: &str, most: usize) -> Option<String> {
+        self.inner.skim(path, most)
     }
 
     fn names(&self, path: &str, most: usize) -> Option<Vec<(String, bool)>> {

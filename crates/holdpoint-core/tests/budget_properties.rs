@@ -54,6 +54,31 @@ fn padding_a_file_past_a_limit_never_lets_it_run_unasked() -> Outcome<()> {
     })
 }
 
+#[test]
+fn what_can_be_read_of_a_padded_script_is_judged_besides() -> Outcome<()> {
+    let padded = [
+        "a large script",
+        "a large program",
+        "a script that is no text",
+    ];
+    let hidings: Vec<&Hiding> = HIDINGS
+        .iter()
+        .filter(|(name, _)| padded.contains(name))
+        .collect();
+    assert_eq!(hidings.len(), padded.len());
+    each(hidings.len(), |place, case, command, policy| {
+        let Some((name, hide)) = hidings.get(place) else {
+            return Ok(None);
+        };
+        let (hidden, line) = hide(case, command);
+        let judged = hidden.judged(&line, policy)?.verdict;
+        // The script without its padding, which may be another thing than the command in a line.
+        let (plain, line) = scripted(case, format!("#!/bin/sh\n{command}\n"));
+        let plain = plain.judged(&line, policy)?.verdict;
+        Ok((judged < plain).then(|| format!("{name}: {command}: {plain:?}, so {judged:?}")))
+    })
+}
+
 /// What is wrong with a padding, if anything.
 type Wrong = Outcome<Option<String>>;
 

@@ -122,6 +122,10 @@ enum Act {
     Leave {
         caller: usize,
     },
+    /// It is found not to have come back.
+    Abandon {
+        caller: usize,
+    },
     /// It comes back with the request it was told of.
     Return {
         caller: usize,
@@ -158,6 +162,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
     let act = prop_oneof![
         6 => (0usize..6, 0usize..CALLS.len()).prop_map(|(caller, call)| Act::Ask { caller, call }),
         2 => (0usize..6).prop_map(|caller| Act::Leave { caller }),
+        1 => (0usize..6).prop_map(|caller| Act::Abandon { caller }),
         2 => (0usize..6).prop_map(|caller| Act::Return { caller }),
         1 => (0usize..6).prop_map(|caller| Act::Withdraw { caller }),
         8 => (0usize..12, 0usize..3, 0usize..7, prop::bool::weighted(0.1)).prop_map(
@@ -260,6 +265,15 @@ impl Play {
             Act::Leave { caller } => {
                 self.hear();
                 self.callers[*caller].waits = None;
+            }
+            Act::Abandon { caller } => {
+                self.hear();
+                let caller = &self.callers[*caller];
+                if let Some(id) = &caller.request {
+                    let waits = caller.waits.is_some();
+                    let gone = self.broker.abandon(id, &caller.nonce, self.now);
+                    assert!(!waits || gone.is_ok_and(|gone| !gone), "it waits");
+                }
             }
             Act::Return { caller } => {
                 self.hear();

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read as _};
 
 use holdpoint_core::facts::{Fact, FactValue};
-use holdpoint_core::paths::{Entry, FILE_HEAD, FileText, Lookup, Tracking};
+use holdpoint_core::paths::{Entry, FILE_HEAD, FileText, Lookup, MAX_SKIMMED, Tracking};
 
 use crate::facts;
 #[cfg(unix)]
@@ -105,5 +105,17 @@ impl Lookup for Disk {
             Ok(length) if whole && length <= most => FileText::from_bytes(bytes),
             Ok(_) => FileText::from_head(&bytes),
         }
+    }
+
+    fn skim(&self, path: &str, most: usize) -> Option<String> {
+        // Anything but a plain file may block, or never end.
+        if !fs::metadata(path).ok()?.is_file() {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        let limit = u64::try_from(MAX_SKIMMED).unwrap_or(u64::MAX);
+        let file = File::open(path).ok()?;
+        file.take(limit).read_to_end(&mut bytes).ok()?;
+        Some(FileText::skimmed(&bytes, most))
     }
 }

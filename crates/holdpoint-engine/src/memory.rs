@@ -518,6 +518,12 @@ impl Lookup for Noting<'_> {
         text
     }
 
+    fn skim(&self, path: &str, most: usize) -> Option<String> {
+        // It was found too large, or no text, a moment ago: there is a stamp of it.
+        self.stamp(&Stamped::at(Path::new(path)));
+        Disk.skim(path, most)
+    }
+
     fn twin(&self, path: &str) -> Option<(u64, u64)> {
         let twin = Disk.twin(path);
         self.note(|seen| &mut seen.twins, path, twin);

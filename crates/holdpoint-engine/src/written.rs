@@ -143,6 +143,10 @@ impl Lookup for SessionDisk<'_> {
         Disk.read(path, most)
     }
 
+    fn skim(&self, path: &str, most: usize) -> Option<String> {
+        Disk.skim(path, most)
+    }
+
     fn names(&self, path: &str, most: usize) -> Option<Vec<(String, bool)>> {
         Disk.names(path, most)
     }

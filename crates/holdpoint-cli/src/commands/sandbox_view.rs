@@ -88,8 +88,8 @@ impl SandboxView {
             finds_empty: plan.home.as_deref().map(text),
             hosts: plan.hosts.iter().map(ToString::to_string).collect(),
             limits: LimitsView::from_limits(&plan.limits),
-            floor: plan.floor.word(),
-            tier: tier.word(),
+            floor: plan.floor.as_str(),
+            tier: tier.as_str(),
             below_full: below,
         }
     }

@@ -25,8 +25,38 @@ impl Adapter for Editor {
     }
 
     fn open<'a>(&self, run: &'a Run<'a>) -> Box<dyn Calls + 'a> {
+        Box::new(Session::start(run))
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Side {
+    Editor,
+    Agent,
+}
+
+struct Session<'a> {
+    run: &'a Run<'a>,
+    program: Child,
+    editor: ChildStdin,
+    agent: File,
+    /// What either side hears.
+    heard: Receiver<(Side, Value)>,
+    turn: Option<String>,
+    requests: u64,
+    /// When the last of them was made.
+    asked: Instant,
+}
+
+impl<'a> Session<'a> {
+    /// Starts the program between an editor and an agent, and a session.
+    fn start(run: &'a Run<'a>) -> Self {
         let pipes = run.config.with_extension("acp");
         let pipe = |name: &str| pipes.with_extension(format!("acp.{name}"));
+        // Those of a program that was killed.
+        for name in ["says", "heard"] {
+            let _ = std::fs::remove_file(pipe(name));
+        }
         let made = Command::new("mkfifo")
             .args([pipe("says"), pipe("heard")])
             .status();
@@ -57,27 +87,8 @@ impl Adapter for Editor {
             asked: Instant::now(),
         };
         session.begin();
-        Box::new(session)
+        session
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Side {
-    Editor,
-    Agent,
-}
-
-struct Session<'a> {
-    run: &'a Run<'a>,
-    program: Child,
-    editor: ChildStdin,
-    agent: File,
-    /// What either side hears.
-    heard: Receiver<(Side, Value)>,
-    turn: Option<String>,
-    requests: u64,
-    /// When the last of them was made.
-    asked: Instant,
 }
 
 impl Session<'_> {
@@ -117,6 +128,11 @@ impl Calls for Session<'_> {
         let mut heard: Vec<Option<Heard>> = made.iter().map(|_| None).collect();
         let mut given_up = false;
         while heard.iter().any(Option::is_none) {
+            if made.iter().any(|one| one.killed && one.is_off()) {
+                self.program.kill().unwrap();
+                *self = Self::start(self.run);
+                return made.iter().map(|_| Heard::said(Word::Refused)).collect();
+            }
             if !given_up && made.iter().any(Made::is_off) {
                 given_up = true;
                 let params = json!({"sessionId": self.run.session});

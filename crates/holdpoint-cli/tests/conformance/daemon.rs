@@ -1,12 +1,15 @@
 //! The daemon's socket, spoken to by a program of somebody else's.
 
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::thread::sleep;
 use std::time::Duration;
 
-use holdpoint_broker::wire::{self, HoldAnswer};
+use holdpoint_broker::wire::{self, HoldAnswer, Places, Wish};
 use holdpoint_broker::{CallContext, Context};
 use serde_json::{Value, json};
 
-use crate::walk::{Adapter, Calls, Heard, Made, Run, Word, asks, at_once};
+use crate::walk::{Adapter, Calls, GLANCE, Heard, Made, Run, Word, asks, at_once};
 
 pub(crate) struct Socket;
 
@@ -60,6 +63,10 @@ impl Caller<'_> {
         };
         let wait = Some(Duration::from_secs(run.scenario.wait()));
         let places = run.test_home().places();
+        if made.killed {
+            is_cut_off(&places, asked, made);
+            return Heard::said(Word::Refused);
+        }
         let held = wire::hold(&places, &asked, wait, Duration::ZERO, &|| made.is_off());
         match held {
             Ok(HoldAnswer::Resolved(resolution)) => Heard {
@@ -72,5 +79,21 @@ impl Caller<'_> {
             },
             Ok(HoldAnswer::StillWaiting { .. }) | Err(_) => Heard::said(Word::Refused),
         }
+    }
+}
+
+/// Submits a call, and is gone without a word once it is to be killed.
+fn is_cut_off(places: &Places, asked: CallContext, made: &Made) {
+    let wish = Wish::Hold {
+        asked: Box::new(asked),
+        nonce: wire::unguessable::<16>().unwrap(),
+        before: None,
+    };
+    let mut stream = UnixStream::connect(places.socket()).unwrap();
+    writeln!(stream, "{}", serde_json::to_string(&wish).unwrap()).unwrap();
+    let mut reply = String::new();
+    BufReader::new(&stream).read_line(&mut reply).unwrap();
+    while !made.is_off() {
+        sleep(GLANCE);
     }
 }

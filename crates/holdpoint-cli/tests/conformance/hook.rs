@@ -67,8 +67,13 @@ impl Agent<'_> {
         if made.is_off() {
             // As an agent does whose user has had enough.
             let mut kill = Command::new("kill");
-            kill.arg("-TERM").arg(hook.id().to_string());
+            let signal = if made.killed { "-KILL" } else { "-TERM" };
+            kill.arg(signal).arg(hook.id().to_string());
             assert!(kill.status().unwrap().success());
+        }
+        if made.killed {
+            assert!(!hook.wait().unwrap().success());
+            return Heard::said(Word::Refused);
         }
         let heard = heard(hook);
         let word = match (heard.word.as_str(), heard.code) {

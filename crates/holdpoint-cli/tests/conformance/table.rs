@@ -95,6 +95,9 @@ pub(crate) struct Step {
     /// Whether the agent gives the call up once people have given their answers.
     #[serde(default)]
     pub(crate) withdrawn: bool,
+    /// Whether what makes the call is killed then, and can say nothing more.
+    #[serde(default)]
+    pub(crate) killed: bool,
     pub(crate) ends: String,
 }
 

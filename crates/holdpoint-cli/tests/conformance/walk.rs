@@ -72,6 +72,8 @@ pub(crate) struct Made {
     pub(crate) turn: Option<String>,
     /// Set when the agent gives the call up.
     pub(crate) off: Arc<AtomicBool>,
+    /// Whether it is killed then.
+    pub(crate) killed: bool,
 }
 
 impl Made {
@@ -300,6 +302,15 @@ impl Run<'_> {
         }
     }
 
+    /// Waits until it is seen that nobody waits for a call any more.
+    fn is_noticed(&self) {
+        let started = Instant::now();
+        while !self.waiting().is_empty() {
+            assert!(started.elapsed() < PATIENCE, "it waits for nobody");
+            sleep(GLANCE);
+        }
+    }
+
     /// A person answers what they are shown.
     fn answer(&self, request: &Request, text: &str) {
         let saying = Saying::read(text);
@@ -352,7 +363,7 @@ impl Run<'_> {
             }
             match answers.next() {
                 Some(answer) => self.answer(&request, answer),
-                None if step.withdrawn => off.store(true, Ordering::Relaxed),
+                None if step.withdrawn || step.killed => off.store(true, Ordering::Relaxed),
                 None if step.unanswered => {}
                 // Who is asked about what nobody was to be asked about says no, so that it is soon
                 // seen.
@@ -378,6 +389,7 @@ pub(crate) fn race(adapters: &[&dyn Adapter], policy: &Value) {
                     input: Map::from_iter([("command".to_owned(), command)]),
                     turn: None,
                     off: Arc::default(),
+                    killed: false,
                 };
                 let mut agent = adapter.open(run);
                 let heard = agent.call(&[made]);
@@ -465,12 +477,17 @@ fn made(agent: &mut dyn Calls, run: &Run<'_>, step: &Step) -> Vec<Heard> {
             input,
             turn: step.turn.clone(),
             off: Arc::clone(&off),
+            killed: step.killed,
         })
         .collect();
     thread::scope(|scope| {
         let caller = scope.spawn(|| agent.call(&calls));
         run.people(step, &off, &|| caller.is_finished());
-        caller.join().unwrap()
+        let heard = caller.join().unwrap();
+        if step.killed {
+            run.is_noticed();
+        }
+        heard
     })
 }
 

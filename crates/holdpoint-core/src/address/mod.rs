@@ -22,8 +22,8 @@ use crate::shell::UNKNOWN;
 const MAX_ADDRESS: usize = 8192;
 
 /// The most addresses one word may be: `{a,b}` of curl, hosts with commas, and the readings of
-/// programs that do not agree.
-const MAX_READINGS: usize = 32;
+/// programs that do not agree. A word that may be more is [`DISGUISED`].
+const MAX_READINGS: usize = 256;
 
 /// An address on a network.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,10 +70,13 @@ pub(crate) fn read(word: &str, form: Form) -> Vec<Leads> {
     let mut found = Vec::new();
     let cut = beginning(word);
     let cleaned = without_breaks(cut);
-    let odd = cut.len() < word.len() || matches!(cleaned, Cow::Owned(_));
-    for text in alternatives(&cleaned) {
+    let (texts, more) = alternatives(&cleaned);
+    for text in texts {
         one(&text, form, &mut found);
     }
+    // Somewhere among those that are left out there may be any host.
+    let more = (more && is_host_one_of_many(&cleaned)) || found.len() > MAX_READINGS;
+    let odd = more || cut.len() < word.len() || matches!(cleaned, Cow::Owned(_));
     found.truncate(MAX_READINGS);
     for leads in &mut found {
         if let Leads::To(address) = leads
@@ -306,7 +309,8 @@ fn authority(scheme: Option<&str>, text: &str, found: &mut Vec<Leads>) {
 fn host_and_port(scheme: Option<&str>, user: Option<&str>, text: &str, found: &mut Vec<Leads>) {
     // Several in one: `mongodb://a:1,b:2`.
     if text.contains(',') {
-        for text in text.split(',').take(MAX_READINGS) {
+        // One more than is kept tells that there are more.
+        for text in text.split(',').take(MAX_READINGS + 1) {
             host_and_port(scheme, user, text, found);
         }
         return;
@@ -373,7 +377,7 @@ fn files_of(rest: &str, found: &mut Vec<Leads>) {
 }
 
 fn push(found: &mut Vec<Leads>, leads: Leads) {
-    if found.len() < MAX_READINGS && !found.contains(&leads) {
+    if found.len() <= MAX_READINGS && !found.contains(&leads) {
         found.push(leads);
     }
 }
@@ -451,9 +455,16 @@ fn decoded(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What curl makes of `{a,b}` and `[a-c]` in an address; without any, the text alone. A range with more
-/// in it than is tried is left where it stands, and makes a host one nobody knows.
-fn alternatives(text: &str) -> Vec<String> {
+/// Whether what is in the place of a host stands for several.
+fn is_host_one_of_many(text: &str) -> bool {
+    let behind = text.split_once("://").map_or(text, |(_, rest)| rest);
+    before(behind, &['/', '?', '#']).contains(['{', '['])
+}
+
+/// What curl makes of `{a,b}` and `[a-c]` in an address, and whether there is more of it than is tried; without any, the
+/// text alone. A range of numbers with more in it is left where it stands, and makes a host one nobody knows.
+fn alternatives(text: &str) -> (Vec<String>, bool) {
+    let mut more = false;
     let mut found = vec![text.to_owned()];
     let mut at = 0;
     // Every step takes one pair of signs away from one of them.
@@ -468,11 +479,12 @@ fn alternatives(text: &str) -> Vec<String> {
         found.swap_remove(at);
         found.extend(made);
         if found.len() > MAX_READINGS {
+            more = true;
             found.truncate(MAX_READINGS);
             break;
         }
     }
-    found
+    (found, more)
 }
 
 /// The text with each of the pieces of its first group in place of it.
@@ -487,7 +499,7 @@ fn first_group(text: &str) -> Option<Vec<String>> {
     let pieces: Vec<String> = match braces {
         true => inside
             .split(',')
-            .take(MAX_READINGS)
+            .take(MAX_READINGS + 1)
             .map(str::to_owned)
             .collect(),
         false => range(inside)?,
@@ -514,7 +526,7 @@ fn range(inside: &str) -> Option<Vec<String>> {
         [first, '-', last] if first <= last => {
             let all: Vec<String> = (*first..=*last)
                 .map(String::from)
-                .take(MAX_READINGS)
+                .take(MAX_READINGS + 1)
                 .collect();
             Some(all)
         }

@@ -7,8 +7,9 @@
 use super::Operand;
 use super::values::{Value, text_joined};
 
-/// Most things one value is followed to hold; what holds more has already been told enough about.
-const MAX_CARRIED: usize = 8;
+/// Most things one value is followed to hold: more than anybody puts together by hand, so that a secret behind harmless files
+/// is not passed over; each is copied with the value.
+const MAX_CARRIED: usize = 64;
 /// The longest part of a secret that may be shown, as code does to tell whether one is set.
 const MAX_SHOWN: i64 = 8;
 

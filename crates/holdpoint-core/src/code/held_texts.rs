@@ -7,11 +7,12 @@
 use super::syntax::Syntax;
 use super::tokens::{Kind, Literal, Piece, Tree};
 use super::{CodeEffectKind, Operand, Reading, Unfollowed};
+use crate::paths::MAX_PATH;
 use crate::supposed;
 
 /// Lines taken out of one piece of code. What has more is a question of its own: an empty line.
 const MAX_LINES: usize = 48;
-/// The longest text taken for a line; longer ones are documents.
+/// The longest text taken for a line; longer ones are documents, of which the beginning counts.
 const MAX_LINE: usize = 1000;
 
 /// Notes the lines code may run besides what was found in it.
@@ -132,8 +133,9 @@ impl Found {
 
     /// A text that is a line by itself.
     fn line(&mut self, text: &str) {
-        if self.starts && text.len() <= MAX_LINE && supposed::is_line(text) {
-            self.push(text.to_owned());
+        let line = beginning(text);
+        if self.starts && supposed::is_line(line) {
+            self.push(line.to_owned());
         }
     }
 
@@ -142,18 +144,23 @@ impl Found {
         if !self.starts || words.len() < 2 {
             return;
         }
-        let length: usize = words.iter().map(String::len).sum();
-        let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-        let line = quoted.join(" ");
-        if length <= MAX_LINE && words.first().is_some_and(|first| supposed::is_first(first)) {
-            self.push(line);
+        if !words.first().is_some_and(|first| supposed::is_first(first)) {
+            return;
         }
+        let mut left = MAX_LINE;
+        let some = words.iter().take_while(|word| {
+            let fits = word.len() <= left;
+            left = left.saturating_sub(word.len());
+            fits
+        });
+        let quoted: Vec<String> = some.map(|word| quoted(word)).collect();
+        self.push(quoted.join(" "));
     }
 
     /// A place that may be what is removed.
     fn place(&mut self, text: &str) {
         let is_place = text.starts_with('/') && !text.starts_with("//") && !text.contains(' ');
-        if self.removes && is_place && text.len() <= MAX_LINE {
+        if self.removes && is_place && text.len() <= MAX_PATH {
             self.push(format!("rm -r {}", quoted(text)));
         }
     }
@@ -165,6 +172,19 @@ impl Found {
         let full = self.lines.len() == MAX_LINES;
         self.lines.push(if full { String::new() } else { line });
     }
+}
+
+/// As much of a text as is taken for a line: up to the last blank, so that no word is another one.
+fn beginning(text: &str) -> &str {
+    if text.len() <= MAX_LINE {
+        return text;
+    }
+    let cut = text
+        .get(..text.floor_char_boundary(MAX_LINE))
+        .unwrap_or(text);
+    cut.rfind(char::is_whitespace)
+        .and_then(|end| cut.get(..end))
+        .unwrap_or(cut)
 }
 
 /// The text of a literal without holes.

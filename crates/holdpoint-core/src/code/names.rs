@@ -16,11 +16,17 @@ pub(super) struct Assignments<'t> {
     counts: SeededMap<&'t str, u32>,
     /// Names whose value is changed in place.
     changed: HashSet<&'t str, Seeded>,
+    /// Some list of names is longer than is looked through: what any name stands for cannot be told.
+    lost: bool,
 }
 
 /// How far in front of an `=` its target may begin. A bound, so that a line of a hundred thousand
 /// assignments is not looked through as many times.
 const MAX_TARGET: usize = 64;
+
+/// Names and signs of the parameters of a function without parentheses, or of a loop: nobody writes as many. A bound for the
+/// same reason; behind it no name can be told.
+const MAX_PARAMETERS: usize = 256;
 
 /// What an assignment that cannot be followed counts.
 const UNTOLD: u32 = 2;
@@ -34,12 +40,12 @@ impl<'t> Assignments<'t> {
 
     /// The name has exactly one value, given in one place.
     pub(super) fn once(&self, name: &str) -> bool {
-        self.counts.get(name) == Some(&1) && !self.changed.contains(name)
+        self.one_object(name) && !self.changed.contains(name)
     }
 
     /// The same, of an object: what is called on it or set in it does not make it another.
     pub(super) fn one_object(&self, name: &str) -> bool {
-        self.counts.get(name) == Some(&1)
+        !self.lost && self.counts.get(name) == Some(&1)
     }
 
     /// The name is given some value somewhere.
@@ -222,8 +228,9 @@ impl<'t> Assignments<'t> {
             .iter()
             .skip(at + 1)
             .take_while(|tree| !tree.is_sign("|"))
-            .take(16)
+            .take(MAX_PARAMETERS)
             .collect();
+        self.lost |= inside.len() == MAX_PARAMETERS;
         let by = if inside.len() == 1 { 1 } else { UNTOLD };
         for tree in inside {
             if let Some(word) = tree.as_word() {
@@ -250,14 +257,16 @@ impl<'t> Assignments<'t> {
                 }
             }
             "lambda" => {
-                for tree in trees.iter().skip(at + 1).take(32) {
-                    if tree.is_sign(":") {
-                        break;
-                    }
+                let rest = trees.iter().skip(at + 1);
+                let parameters = rest.take_while(|tree| !tree.is_sign(":"));
+                let mut looked_at = 0;
+                for tree in parameters.take(MAX_PARAMETERS) {
+                    looked_at += 1;
                     if let Some(name) = tree.as_word() {
                         self.count(name, UNTOLD);
                     }
                 }
+                self.lost |= looked_at == MAX_PARAMETERS;
             }
             "for" | "foreach" => self.loop_variables(syntax, trees, at),
             "as" => {
@@ -299,7 +308,11 @@ impl<'t> Assignments<'t> {
 
     fn loop_variables(&mut self, syntax: &Syntax, trees: &[Tree<'t>], at: usize) {
         let mut names = Vec::new();
-        for tree in trees.iter().skip(at + 1).take(16) {
+        for (looked_at, tree) in trees.iter().skip(at + 1).enumerate() {
+            if looked_at == MAX_PARAMETERS {
+                self.lost = true;
+                break;
+            }
             match &tree.kind {
                 Kind::Word("in") => break,
                 Kind::Word(word) if !DECLARATIONS.contains(word) => names.push(*word),

@@ -54,6 +54,10 @@ impl Lookup for WithLinks<'_> {
     fn read(&self, path: &str, most: usize) -> FileText {
         self.inner.read(path, most)
     }
+
+    fn skim(&self, path: &str, most: usize) -> Option<String> {
+        self.inner.skim(path, most)
+    }
 }
 
 /// Whether a command may make links.

@@ -3,28 +3,8 @@
 use super::places::{FRESH, Places, TEMPORARY, WORKSPACE};
 use super::{Effect, EffectKind};
 use crate::paths::is_within;
+use crate::rules::MOVERS;
 use crate::understand::CommandView;
-
-/// Programs that put something there that was elsewhere before: what they moved is no less lost for
-/// having another name, and below a link or a mount lies what it leads to.
-const MOVERS: &[&str] = &[
-    "bindfs",
-    "git",
-    "gln",
-    "gmv",
-    "link",
-    "ln",
-    "mmv",
-    "mount",
-    "move",
-    "mv",
-    "perl-rename",
-    "prename",
-    "ren",
-    "rename",
-    "robocopy",
-    "rsync",
-];
 
 /// Directories the commands of a line have made so far, where nothing lay before.
 #[derive(Default)]
@@ -40,7 +20,7 @@ impl Made {
         let Some(program) = view.program() else {
             return;
         };
-        self.moved |= MOVERS.contains(&program);
+        self.moved |= MOVERS.contains(program);
         let makes = matches!(program, "mkdir" | "gmkdir");
         for effect in effects {
             let Some(path) = effect.place.path.clone() else {

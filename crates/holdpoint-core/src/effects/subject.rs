@@ -13,7 +13,7 @@ use super::{Effect, EffectKind, GivenUp, databases, files, git, opaque_bit, sear
 use serde_json::{Map, Value};
 
 use crate::catalogue::{self, Says, SpeaksSql};
-use crate::paths::Surroundings;
+use crate::paths::{MAX_PATH, Surroundings};
 use crate::rules::{self, HELPFUL, SENDERS, target_bit, traces};
 use crate::shell::{self, Command, Reached, Redirection, RedirectionKind, Text, Whereabouts};
 use crate::sql;
@@ -849,7 +849,7 @@ pub(crate) fn paths_in(input: &Map<String, Value>) -> Vec<&str> {
 /// The texts and keys of a value, however deep, that look like paths.
 fn path_like<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
     let looks = |text: &str| {
-        text.len() <= 1024
+        text.len() <= MAX_PATH
             && !text.contains('\n')
             && (text.starts_with(['/', '~'])
                 || text.starts_with("./")

@@ -8,7 +8,10 @@ use super::reading::Reading;
 use super::{Effect, EffectKind, searches};
 use crate::address::LOOPBACK;
 use crate::effects::places::{ENVIRONMENT, SECRET_VARIABLE};
-use crate::rules::{NameList, PRINTERS, READ_ONLY, SAYERS, SECRET_VARIABLES, SENDERS, matching};
+use crate::rules::{
+    KEEPERS, NameList, PRINTERS, READ_ONLY, SAYERS, SECRET_VARIABLES, SENDERS, SPEAKERS, TALKERS,
+    matching,
+};
 use crate::shell::{Command, Reached, RedirectionKind, Text, is_interpreter};
 use crate::understand::{Action, CommandView};
 
@@ -58,14 +61,16 @@ pub(super) fn effects<'a>(
         given.for_each(|redirect| secrets_in(&redirect.target, &mut names));
     }
     // `env | grep TOKEN`.
-    let fed = command.fed_by.clone().take(MAX_STEPS).any(|at| {
-        let feeder = action.commands.get(at).and_then(CommandView::program);
-        matches!(
-            feeder,
-            Some("env" | "printenv" | "set" | "export" | "declare")
-        )
-    });
-    if fed && reading.is_some_and(|reading| searches::finds_secrets(&reading)) {
+    let fed = || {
+        command.fed_by.clone().any(|at| {
+            let feeder = action.commands.get(at).and_then(CommandView::program);
+            matches!(
+                feeder,
+                Some("env" | "printenv" | "set" | "export" | "declare")
+            )
+        })
+    };
+    if reading.is_some_and(|reading| searches::finds_secrets(&reading)) && fed() {
         names.push("$…".to_owned());
     }
     if let Some(reading) = reading {
@@ -179,12 +184,12 @@ fn handed_out(command: &Command, program: &str, names: &mut Vec<String>) {
         || SAYERS.contains(program)
         || PRINTERS.contains(program)
         || is_interpreter(program)
-        || KEEPING.contains(&program)
+        || KEEPERS.contains(program)
     {
         return;
     }
-    let speaks = SPEAKING.contains(&program);
-    let talks = TALKING.contains(&program);
+    let speaks = SPEAKERS.contains(program);
+    let talks = TALKERS.contains(program);
     let mut before = "";
     for word in command.words.iter().skip(1) {
         let flag_before = std::mem::replace(&mut before, word.text.as_str());
@@ -249,11 +254,6 @@ fn behind_user(text: &str) -> Option<&str> {
     Some(if leads_here { "" } else { behind })
 }
 
-/// Builtins that keep what they are given, and programs that are told a secret to know it.
-const KEEPING: [&str; 12] = [
-    "declare", "env", "export", "let", "local", "read", "readonly", "set", "sudo", "test",
-    "typeset", "vault",
-];
 /// Flags whose values are texts for others, whatever program has them.
 const TELLING: [&str; 14] = [
     "--body",
@@ -271,40 +271,8 @@ const TELLING: [&str; 14] = [
     "--text",
     "--title",
 ];
-/// The same in one letter, and the programs that have them so.
+/// The same in one letter, of programs that have them so.
 const TELLING_SHORTLY: [&str; 4] = ["-b", "-d", "-m", "-t"];
-const SPEAKING: [&str; 9] = [
-    "gh",
-    "git",
-    "glab",
-    "hub",
-    "jira",
-    "linear",
-    "mosquitto_pub",
-    "sentry-cli",
-    "slack",
-];
-
-/// Programs all of whose words go to somebody else, but those that say who asks.
-const TALKING: [&str; 16] = [
-    "amqp-publish",
-    "curlie",
-    "drill",
-    "etcdctl",
-    "grpcurl",
-    "kafkacat",
-    "kcat",
-    "kdig",
-    "mtr",
-    "nats",
-    "rabbitmqadmin",
-    "snmptrap",
-    "tracepath",
-    "websocat",
-    "whois",
-    "wscat",
-];
-
 /// Operands that are the names of secrets.
 fn named(reading: &Reading<'_>, names: &mut Vec<String>) {
     let operands = reading
@@ -427,7 +395,8 @@ impl<'a> Flow<'a> {
             .sayers
             .partition_point(|(one, _)| one.start <= span.start);
         let before = self.sayers.get(..end).unwrap_or_default().iter().rev();
-        let mut around = before.take(MAX_STEPS).filter(|(one, at)| {
+        // There are as many as a line has commands at most, and this is asked of what prints secrets alone.
+        let mut around = before.filter(|(one, at)| {
             *at != index && one.end >= span.end && (one.start, one.end) != (span.start, span.end)
         });
         around.next().map(|(_, at)| *at)

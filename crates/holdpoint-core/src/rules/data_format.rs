@@ -18,6 +18,32 @@ pub(crate) struct ProgramsFile {
     pub(crate) printers: Vec<String>,
     /// Programs that print their words.
     pub(crate) sayers: Vec<String>,
+    /// Shells whose language is near enough to bash's for the reader of lines.
+    pub(crate) shells: Vec<String>,
+    /// Programs whose words are requests.
+    pub(crate) requesters: Vec<String>,
+    /// Programs that print what they get from a network.
+    pub(crate) fetchers: Vec<String>,
+    /// Programs that copy or link a file.
+    pub(crate) copiers: Vec<String>,
+    /// Programs that put something there that was elsewhere before.
+    pub(crate) movers: Vec<String>,
+    /// Programs that take more words from a file: `gcc @file`.
+    pub(crate) response_files: Vec<String>,
+    /// Programs that print the names they are given as patterns.
+    pub(crate) listers: Vec<String>,
+    /// Programs that find names by a pattern.
+    pub(crate) finders: Vec<String>,
+    /// Programs that pass on some of the lines they read.
+    pub(crate) passers: Vec<String>,
+    /// Programs whose flags of one letter are texts for others.
+    pub(crate) speakers: Vec<String>,
+    /// Programs all of whose words go to somebody else, but those that say who asks.
+    pub(crate) talkers: Vec<String>,
+    /// Builtins that keep what they are given, and programs that are told a secret to know it.
+    pub(crate) keepers: Vec<String>,
+    /// Programs for which no value a variable ever had may be overlooked.
+    pub(crate) destroyers: Vec<String>,
     /// Names of variables that hold secrets, wild.
     pub(crate) secret_variables: Vec<String>,
     /// Names of variables that make programs do something else than their words say, wild.
@@ -26,6 +52,12 @@ pub(crate) struct ProgramsFile {
     pub(crate) credential_flags: Vec<String>,
     /// Programs whose words are texts and names, and commands only where a table says so.
     pub(crate) data: Vec<String>,
+    /// Programs that decode their input, with the flags that make them do so; none means always.
+    pub(crate) decoders: BTreeMap<String, Vec<String>>,
+    /// Programs that start the hooks of a repository, with the words by which they do.
+    pub(crate) hooked: BTreeMap<String, Vec<String>>,
+    /// Programs that print settings for the shell that runs them, with the word they do so by; none means always.
+    pub(crate) set_ups: BTreeMap<String, Vec<String>>,
     /// Programs of which the same holds in some case.
     pub(crate) read_only_when: Vec<ReadOnlyEntry>,
     /// Programs policies allow by what they are for.

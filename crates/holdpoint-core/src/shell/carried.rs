@@ -12,7 +12,7 @@ use super::unwrapping::Unwrapped;
 use super::walk::{Start, opaque_origin};
 use crate::opaque::Reason;
 use crate::paths::{base_name, is_within};
-use crate::rules::{self, Carrier, Role};
+use crate::rules::{self, Carrier, RESPONSE_FILES, Role};
 
 /// Built-ins that call back: the code sees the shell's variables, and may change them.
 const SHELL_CALLBACKS: [&str; 2] = ["mapfile", "readarray"];
@@ -28,7 +28,7 @@ pub(super) fn carried(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(),
     }
     let single_dash = rules::program(name).is_some_and(|program| program.single_dash);
     let words = command.words;
-    let listed = match RESPONSE_FILES.contains(&name) {
+    let listed = match RESPONSE_FILES.contains(name) {
         true => command.words_in_files(),
         false => Vec::new(),
     };
@@ -43,12 +43,6 @@ pub(super) fn carried(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(),
     }
     Ok(())
 }
-
-/// Programs that take more words from a file: `gcc @file`.
-const RESPONSE_FILES: [&str; 13] = [
-    "c++", "cc", "clang", "clang++", "g++", "gcc", "java", "javac", "ld", "ld.bfd", "ld.gold",
-    "ld.lld", "rustc",
-];
 
 impl Unwrapped<'_, '_> {
     fn carried_by(

@@ -73,9 +73,11 @@ pub(crate) fn is_interpreter(program: &str) -> bool {
 /// is `const {rmSync} = require("fs")` to whatever follows. None where nothing is written so.
 fn with_promised(text: &str) -> Option<String> {
     let mut front = String::new();
-    for (at, _) in text.match_indices("import(").take(MAX_PROMISES) {
-        let rest = text.get(at + "import(".len()..).unwrap_or_default();
-        let Some((module, rest)) = rest.split_once(')') else {
+    for (at, _) in text.match_indices("import(") {
+        let from = at + "import(".len();
+        let end = text.floor_char_boundary(from + MAX_NAMES);
+        let near = text.get(from..end).unwrap_or_default();
+        let Some((module, rest)) = near.split_once(')') else {
             continue;
         };
         let quotes = ['"', '\'', '`', ' '];
@@ -84,8 +86,7 @@ fn with_promised(text: &str) -> Option<String> {
             && module
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || b"_-:/.@".contains(&byte));
-        let then: String = rest.chars().take(MAX_NAMES).collect();
-        let compact = then.trim_start().strip_prefix(".then(");
+        let compact = rest.trim_start().strip_prefix(".then(");
         let names = compact
             .map(|rest| rest.trim_start().trim_start_matches("async").trim_start())
             .map(|rest| rest.trim_start_matches("function").trim_start())
@@ -99,9 +100,8 @@ fn with_promised(text: &str) -> Option<String> {
     (!front.is_empty()).then(|| front + text)
 }
 
-/// Promises of modules that are looked for in one text, and how far behind each its names are: a list of some words.
-const MAX_PROMISES: usize = 64;
-const MAX_NAMES: usize = 400;
+/// How far behind a promise of a module its name and the names it brings are looked for: a list of some words.
+const MAX_NAMES: usize = 1000;
 
 /// Lists what a piece of code does, which stands in a file by its name or in the command.
 pub(super) fn run(
@@ -274,9 +274,9 @@ fn place_of(command: &Unwrapped<'_, '_>, text: &str, file: Option<&str>) -> Plac
     place
 }
 
-/// Files of data whose lines code may run that are looked at: it reads one or two.
+/// Files of data whose lines code may run that are looked at: it reads one or two. Code that reads more is a question.
 const MAX_DATA: usize = 4;
-/// Lines of one such file.
+/// Lines of one such file; more are a question.
 const MAX_DATA_LINES: usize = 32;
 
 /// What code reads and may run: the lines of a file, and where it runs code, the file as that.
@@ -304,8 +304,8 @@ fn hand_on(
             };
             Some(path.clone())
         })
-        .take(MAX_DATA)
         .collect();
+    let mut looked_at = 0;
     for path in paths {
         // Once each, so that files which run each other come to an end.
         if command.is_persons(&path)
@@ -313,15 +313,26 @@ fn hand_on(
         {
             continue;
         }
+        looked_at += 1;
+        if looked_at > MAX_DATA {
+            command.mark(Reason::OverBudget);
+            break;
+        }
         for found in command.look_up(&path, Asks::Project) {
             let ScriptSource::Text { text, .. } = found else {
                 continue;
             };
             let found = settings::command_lines(&text);
             let lines = found.lines.into_iter();
-            let lines = lines.filter(|line| crate::supposed::is_line(line));
+            let mut lines: Vec<String> = lines
+                .filter(|line| crate::supposed::is_line(line))
+                .collect();
+            if found.cut || lines.len() > MAX_DATA_LINES {
+                command.mark(Reason::OverBudget);
+                lines.truncate(MAX_DATA_LINES);
+            }
             let place = command.place;
-            let lines = lines.take(MAX_DATA_LINES).map(|line| (place, line));
+            let lines = lines.into_iter().map(|line| (place, line));
             command.listing.may_run.extend(lines);
             if evaluates {
                 run(command, language, &text, span, source, Some(&path))?;

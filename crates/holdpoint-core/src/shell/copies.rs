@@ -10,6 +10,7 @@ use super::texts::Argument;
 use super::unwrapping::Unwrapped;
 use crate::budget::Resource;
 use crate::paths::{base_name, is_within};
+use crate::rules::COPIERS;
 
 /// Directories of programs that are installed.
 const INSTALLED: [&str; 5] = ["/bin", "/opt", "/sbin", "/snap", "/usr"];
@@ -33,8 +34,7 @@ fn unversioned(name: &str) -> &str {
     name.trim_end_matches(|sign: char| sign.is_ascii_digit() || matches!(sign, '.' | '-'))
 }
 
-/// Programs that copy or link, with the flags of theirs that take a value.
-const COPYING: [&str; 7] = ["cp", "gcp", "ln", "gln", "install", "mv", "link"];
+/// Flags of programs that copy or link which take a value.
 const VALUED: [&str; 8] = [
     "-t",
     "--target-directory",
@@ -48,7 +48,7 @@ const VALUED: [&str; 8] = [
 
 /// Notes a copy a command makes, or lists what a copy does.
 pub(super) fn follow(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Refusal> {
-    if COPYING.contains(&name) {
+    if COPIERS.contains(name) {
         command.note_copy();
         return Ok(());
     }

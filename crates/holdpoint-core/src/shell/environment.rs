@@ -378,12 +378,19 @@ impl Environment {
     fn remember(&self, name: &str, values: &[Value]) {
         let mut ever = self.ever.borrow_mut();
         if ever.len() >= MAX_VARIABLES && !ever.contains_key(name) {
+            // Who holds it says that there are too many.
             return;
         }
         let known = ever.entry(name.to_owned()).or_default();
         for value in values {
-            if known.len() < MAX_VALUES && !known.contains(value) {
-                known.push(value.clone());
+            if known.contains(value) {
+                continue;
+            }
+            match known.len() {
+                0..MAX_VALUES => known.push(value.clone()),
+                // One more stands for all that are not remembered.
+                MAX_VALUES => known.push(Value::Unknown(Origin::Elsewhere)),
+                _ => {}
             }
         }
     }
@@ -587,10 +594,14 @@ impl Environment {
         let surely = names.len() == 1 && !self.directory.unknown;
         if !matches!(content, Content::Link(_)) {
             // What is written by one name is there by the others.
-            let linked: Vec<String> = names
-                .iter()
-                .flat_map(|name| self.files.aliases(name))
-                .collect();
+            let mut linked = Vec::new();
+            for name in &names {
+                let (others, more) = self.files.aliases(name);
+                linked.extend(others);
+                if more {
+                    self.budget.overrun();
+                }
+            }
             names.extend(linked);
         }
         for name in names {

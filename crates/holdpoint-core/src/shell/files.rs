@@ -83,8 +83,10 @@ impl Files {
         self.written.get(path)
     }
 
-    /// The other names a path has by links the text makes, of itself or of a directory above it.
-    pub(super) fn aliases(&self, path: &str) -> Vec<String> {
+    /// The other names a path has by links the text makes, of itself or of a directory above it, and whether there are more
+    /// than are followed.
+    pub(super) fn aliases(&self, path: &str) -> (Vec<String>, bool) {
+        let mut more = false;
         let mut aliases: Vec<String> = Vec::new();
         let mut next = 0;
         let mut name = path.to_owned();
@@ -105,13 +107,17 @@ impl Files {
                         true => rest.trim_start_matches('/').to_owned(),
                         false => tidy(&format!("{target}{rest}")),
                     };
-                    if aliases.len() < MAX_ALIASES && alias != path && !aliases.contains(&alias) {
-                        aliases.push(alias);
+                    if alias == path || aliases.contains(&alias) {
+                        continue;
+                    }
+                    match aliases.len() < MAX_ALIASES {
+                        true => aliases.push(alias),
+                        false => more = true,
                     }
                 }
             }
             let Some(alias) = aliases.get(next) else {
-                return aliases;
+                return (aliases, more);
             };
             name.clone_from(alias);
             next += 1;

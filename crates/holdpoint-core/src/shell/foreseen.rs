@@ -18,6 +18,7 @@ use super::tree::{
     CommandKind, CommandNode, Connector, HereDocument, Item, Part, Pipeline, RedirectKind, Script,
     Word,
 };
+use crate::rules::{DECODERS, FETCHERS};
 
 /// Longest output that is foreseen: as long as the longest line, of which it is made. Of a longer
 /// one only where it comes from is known.
@@ -291,7 +292,7 @@ pub(super) fn output(arguments: &[Argument], input: &Input, words: &Expander<'_>
     if let Some(foreseen) = foreseen {
         return foreseen;
     }
-    if FETCHERS.contains(&name) {
+    if FETCHERS.contains(name) {
         return Input::Unknown(Origin::Network);
     }
     if let Some(listed) = listings::names(name, rest, input) {
@@ -324,33 +325,6 @@ fn without_wrappers<'a>(arguments: &'a [Argument], words: &Expander<'_>) -> &'a 
     }
     inner
 }
-
-/// Programs that print what they get from a network.
-const FETCHERS: &[&str] = &[
-    "aria2c", "curl", "fetch", "ftp", "http", "https", "lynx", "nc", "ncat", "netcat", "wget", "xh",
-];
-
-/// Programs that decode their input, with the flags that make them do so; none means always.
-const DECODERS: &[(&str, &[&str])] = &[
-    ("base32", &["-d", "-D", "--decode"]),
-    ("base64", &["-d", "-D", "--decode"]),
-    ("basenc", &["-d", "--decode"]),
-    ("bunzip2", &[]),
-    ("bzcat", &[]),
-    ("gpg", &["-d", "--decrypt"]),
-    ("gunzip", &[]),
-    ("gzip", &["-d", "-dc", "-cd", "--decompress"]),
-    ("openssl", &["-d", "-decrypt"]),
-    ("uudecode", &[]),
-    ("unxz", &[]),
-    ("xxd", &["-r", "-rp", "-pr"]),
-    ("xz", &["-d", "-dc", "-cd", "--decompress"]),
-    ("xzcat", &[]),
-    ("zcat", &[]),
-    ("zstdcat", &[]),
-    ("rev", &[]),
-    ("tr", &[]),
-];
 
 /// Whether a command decodes what it reads.
 pub(super) fn is_decoder(command: &Command) -> bool {

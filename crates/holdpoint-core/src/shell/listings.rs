@@ -10,28 +10,17 @@ use super::commands::Command;
 use super::environment::{Origin, Partial};
 use super::input::Input;
 use super::texts::{Argument, UNKNOWN};
-use crate::rules::gate_reach;
-
-/// Programs that print the names they are given as patterns.
-const LISTING: [&str; 8] = [
-    "ls", "gls", "echo", "printf", "compgen", "dir", "stat", "realpath",
-];
-
-/// Programs that find names by a pattern.
-const FINDING: [&str; 5] = ["find", "gfind", "bfs", "fd", "fdfind"];
-
-/// Programs that pass on some of what they read.
-const PASSING: [&str; 8] = ["head", "tail", "sort", "uniq", "grep", "cat", "tac", "tee"];
+use crate::rules::{FINDERS, LISTERS, PASSERS, gate_reach};
 
 /// What is known of the names a command prints, if anything is.
 pub(super) fn names(program: &str, words: &[Argument], input: &Input) -> Option<Input> {
-    if PASSING.contains(&program)
+    if PASSERS.contains(program)
         && let Input::Partly(partial) = input
         && is_listing(&partial.pattern)
     {
         return Some(Input::Partly(Rc::clone(partial)));
     }
-    if LISTING.contains(&program) {
+    if LISTERS.contains(program) {
         let mut hidden = words.iter().filter_map(|word| {
             let text = word.unquoted();
             let text = text.strip_prefix("./").unwrap_or(text);
@@ -41,7 +30,7 @@ pub(super) fn names(program: &str, words: &[Argument], input: &Input) -> Option<
         });
         return hidden.next().map(|text| partly(&text));
     }
-    if FINDING.contains(&program) {
+    if FINDERS.contains(program) {
         let named = words.windows(2).find_map(|pair| match pair {
             [test, name] if matches!(test.unquoted(), "-name" | "-iname") => name.known(),
             _ => None,
@@ -73,7 +62,7 @@ pub(super) fn found_hidden(root: &str, filter: Option<&str>) -> Option<String> {
 pub(super) fn found_inside(commands: &[Command]) -> Option<Vec<String>> {
     let (first, rest) = commands.split_first()?;
     let passes = |command: &Command| {
-        let Some(name) = command.program().filter(|name| PASSING.contains(name)) else {
+        let Some(name) = command.program().filter(|name| PASSERS.contains(name)) else {
             return false;
         };
         // A file that is named besides is printed, too.
@@ -163,9 +152,7 @@ pub(super) fn found_by_name(commands: &[Command]) -> Option<Vec<String>> {
         let operands = words.clone().filter(|word| !word.text.starts_with('-'));
         let few = operands.count() <= usize::from(narrows);
         let prints_more = words.any(|word| word.text.starts_with("-f"));
-        let passing = command
-            .program()
-            .is_some_and(|name| PASSING.contains(&name));
+        let passing = command.program().is_some_and(|name| PASSERS.contains(name));
         passing && plain && few && !prints_more
     };
     if !rest.iter().all(passes) || first.words.iter().any(|word| word.dynamic) {

@@ -10,10 +10,11 @@ use super::options::{self, Order, Spec};
 use super::reader::read;
 use super::refusal::Refusal;
 use super::texts::Argument;
-use super::unwrapping::{SHELLS, Unwrapped};
+use super::unwrapping::Unwrapped;
 use crate::opaque::Reason;
 use crate::project_files::makefile;
 use crate::project_files::package_json::{self, NotJson};
+use crate::rules::SHELLS;
 use std::sync::Arc;
 
 const MAKE: Spec = Spec {
@@ -42,7 +43,7 @@ fn is_usual_shell(shell: &str) -> bool {
         let option = word
             .strip_prefix(['-', '+'])
             .is_some_and(|letters| letters.bytes().all(|byte| byte.is_ascii_alphabetic()));
-        option || SHELLS.contains(&name) || WORDS.contains(&name) || name.starts_with("$")
+        option || SHELLS.contains(name) || WORDS.contains(&name) || name.starts_with("$")
     })
 }
 

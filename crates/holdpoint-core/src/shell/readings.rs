@@ -10,6 +10,7 @@ use super::environment::{Choice, Environment, Origin, Value};
 use super::texts::{Argument, Expander};
 use super::tree::{AssignmentNode, CommandKind, Item, Parameter, Part, Word};
 use crate::paths::base_name;
+use crate::rules::DESTROYERS;
 
 /// Most readings of one command.
 const MAX_READINGS: usize = 16;
@@ -22,7 +23,7 @@ pub(super) fn choices(environment: &mut Environment, words: &[&Word]) -> Vec<Cho
     let destroys = words.first().is_some_and(|word| match word.plain() {
         Some(program) => {
             let name = base_name(program);
-            DESTROYING.contains(&name)
+            DESTROYERS.contains(name)
         }
         None => true,
     });
@@ -87,12 +88,6 @@ pub(super) fn choices(environment: &mut Environment, words: &[&Word]) -> Vec<Cho
     }
     choices.into_iter().map(Choice::from_picks).collect()
 }
-
-/// Programs for which no value a variable ever had may be overlooked.
-const DESTROYING: [&str; 14] = [
-    "rm", "rmdir", "unlink", "shred", "dd", "mv", "chmod", "chown", "truncate", "find", "mkfs",
-    "eval", "sudo", "xargs",
-];
 
 /// Variables whose value outside is known well enough.
 const OUTSIDE: [&str; 5] = ["HOME", "PWD", "IFS", "SHELL", "BASH"];

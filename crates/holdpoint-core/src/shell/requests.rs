@@ -11,17 +11,10 @@ use super::refusal::Refusal;
 use super::texts::Argument;
 use super::unwrapping::Unwrapped;
 use crate::catalogue;
+use crate::rules::REQUESTERS;
 
-/// Programs whose words are requests.
-const REQUESTING: [&str; 9] = [
-    "curl", "curlie", "http", "httpie", "https", "wget", "wget2", "xh", "xhs",
-];
-/// The longest body that is looked through: data that is sent is longer, statements typed into a line are not.
-const MAX_BODY: usize = 16 << 10;
-/// How deep a body in JSON is looked into; statements lie at its top.
-const MAX_DEPTH: usize = 8;
-/// Values of a body that are looked at.
-const MAX_TEXTS: usize = 64;
+/// The most statements that are told one by one. A request with more deletes something, which is enough to know.
+const MAX_STATEMENTS: usize = 64;
 
 /// What is dropped in some dialect or other.
 const DROPPED: [&str; 24] = [
@@ -79,17 +72,13 @@ const QUOTED: [&str; 6] = ["DELE ", "RMD ", "RM ", "RMDIR ", "EXPUNGE", "SITE RM
 
 /// Lists what a request tells a service to destroy.
 pub(super) fn follow(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Refusal> {
-    if !REQUESTING.contains(&name) {
+    if !REQUESTERS.contains(name) {
         return Ok(());
     }
     let words: Vec<Argument> = command.rest(1).to_vec();
     let input = match &command.start.input {
-        Input::Known(text) if text.len() <= MAX_BODY => Some(text.to_string()),
-        Input::Known(_)
-        | Input::Partly(_)
-        | Input::Unknown(_)
-        | Input::Inherited
-        | Input::Empty => None,
+        Input::Known(text) => Some(text.to_string()),
+        Input::Partly(_) | Input::Unknown(_) | Input::Inherited | Input::Empty => None,
     };
     let mut said = Said::default();
     let changes = words.iter().any(|word| is_change(word.unquoted()));
@@ -99,9 +88,6 @@ pub(super) fn follow(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), 
         let text = word.unquoted();
         let is_flag = text.starts_with('-') && text.len() > 1;
         let value_of_flag = std::mem::replace(&mut flag_before, is_flag && !text.contains('='));
-        if text.len() > MAX_BODY {
-            continue;
-        }
         said.in_word(text, changes);
         let plain = !is_flag && !text.contains([' ', '{', '\'']);
         if plain && text.contains(['.', ':', '/']) && (address.is_none() || !value_of_flag) {
@@ -158,7 +144,6 @@ fn is_change(word: &str) -> bool {
 struct Said {
     statements: Vec<String>,
     deletes: bool,
-    texts: usize,
 }
 
 impl Said {
@@ -208,36 +193,35 @@ impl Said {
             self.deletes = true;
         }
         match serde_json::from_str::<Value>(body) {
-            Ok(value @ (Value::Object(_) | Value::Array(_))) => self.in_value("", &value, 0),
+            // Nested no deeper than the reader of JSON goes; what lies deeper is no JSON to it.
+            Ok(value @ (Value::Object(_) | Value::Array(_))) => self.in_value("", &value),
             Ok(_) | Err(_) => self.in_text(body),
         }
     }
 
-    fn in_value(&mut self, key: &str, value: &Value, depth: usize) {
-        if depth > MAX_DEPTH || self.texts > MAX_TEXTS {
-            return;
-        }
+    fn in_value(&mut self, key: &str, value: &Value) {
         match value {
             Value::String(text) => {
-                self.texts += 1;
                 if !PROSE.iter().any(|one| key.eq_ignore_ascii_case(one)) {
                     self.in_text(text);
                 }
             }
-            Value::Array(items) => items
-                .iter()
-                .for_each(|item| self.in_value(key, item, depth + 1)),
+            Value::Array(items) => items.iter().for_each(|item| self.in_value(key, item)),
             Value::Object(fields) => fields
                 .iter()
-                .for_each(|(key, value)| self.in_value(key, value, depth + 1)),
+                .for_each(|(key, value)| self.in_value(key, value)),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
 
     fn in_text(&mut self, text: &str) {
         let text = text.trim();
-        if loses(text) && !self.statements.iter().any(|known| known == text) {
-            self.statements.push(text.to_owned());
+        if loses(text) {
+            if self.statements.len() >= MAX_STATEMENTS {
+                self.deletes = true;
+            } else if !self.statements.iter().any(|known| known == text) {
+                self.statements.push(text.to_owned());
+            }
         } else if is_graph_query(text) || is_mutation(text) {
             self.deletes = true;
         }

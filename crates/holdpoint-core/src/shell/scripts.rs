@@ -277,7 +277,14 @@ impl Unwrapped<'_, '_> {
             return self.look_up_on_disk(path);
         }
         let mut names = self.listing.environment.names_of(path);
-        let linked: Vec<String> = names.iter().flat_map(|name| files.aliases(name)).collect();
+        let mut linked: Vec<String> = Vec::new();
+        for name in &names {
+            let (others, more) = files.aliases(name);
+            linked.extend(others);
+            if more {
+                self.listing.budget().overrun();
+            }
+        }
         names.extend(linked.iter().cloned());
         let written = names.iter().find_map(|name| files.get(name));
         let written = written.or_else(|| {
@@ -468,7 +475,10 @@ impl Unwrapped<'_, '_> {
                     .any(|name| matching::wild(&target, name) || matching::wild(&below, name));
             }
             let files = &self.listing.environment.files;
-            let linked = files.aliases(&target);
+            let (linked, more) = files.aliases(&target);
+            if more {
+                self.listing.budget().overrun();
+            }
             let by_link = |one: &String| names.iter().any(|name| is_within(name, one));
             if asks == Asks::Runner && linked.iter().any(by_link) {
                 return true;
@@ -616,7 +626,10 @@ impl Unwrapped<'_, '_> {
             }
             ScriptSource::Unread(reason) => {
                 self.mark(reason);
-                return Ok(());
+                return match matches!(reason, Reason::TooLarge | Reason::NotText) {
+                    true => self.skim(at, language),
+                    false => Ok(()),
+                };
             }
             ScriptSource::From(origin) => {
                 self.mark(opaque_origin(Some(origin), Reason::ChangedBefore));
@@ -658,6 +671,38 @@ impl Unwrapped<'_, '_> {
             self.listing.environment.restore(name, before);
         }
         walked
+    }
+
+    /// Lists what the lines do that can be read of a script which is too large or no text, besides the question it is: what is
+    /// refused stays refused, whatever it is padded with.
+    fn skim(&mut self, at: usize, language: Option<Language>) -> Result<(), Refusal> {
+        let (Some(around), Some(path)) = (self.listing.around, self.known(at).map(str::to_owned))
+        else {
+            return Ok(());
+        };
+        for name in self.listing.environment.names_of(&path) {
+            let real = around.resolve(&name).ok();
+            let Some(text) = real.and_then(|real| around.lookup.skim(&real, MAX_FILE)) else {
+                continue;
+            };
+            let budget = self.listing.budget();
+            if budget.spend(Resource::FileBytes, text.len()).is_err() {
+                // The question stands.
+                continue;
+            }
+            // What is started by its own name says itself who reads it.
+            let language = match (at, interpreter_of(&text)) {
+                (1.., _) | (0, Interpreter::Shell) => language,
+                (0, Interpreter::Code(own)) => Some(own),
+                (0, Interpreter::Other(_)) => continue,
+            };
+            let found = ScriptSource::Text {
+                text: Arc::from(text),
+                path: Some(Arc::from(name)),
+            };
+            self.run_found(found, at, language)?;
+        }
+        Ok(())
     }
 
     /// Lets a script know its own name, as it was called: `cd "$(dirname "$0")/.."`. What the names

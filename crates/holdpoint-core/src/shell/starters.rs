@@ -8,10 +8,9 @@ use super::commands::{Reached, commands_of_words};
 use super::interpreters;
 use super::launchers;
 use super::names::Names;
-use super::unwrapping::SHELLS;
 use super::wrappers;
 use crate::paths::base_name;
-use crate::rules;
+use crate::rules::{self, SHELLS};
 
 /// Those that run code or lines no other table of this reader has a place for.
 const OTHERS: Names = Names::new(
@@ -29,7 +28,7 @@ pub(crate) fn starts_others(words: &[&str]) -> bool {
     };
     let name = base_name(first);
     let subcommand = rest.iter().find(|word| !word.starts_with('-')).copied();
-    SHELLS.contains(&name)
+    SHELLS.contains(name)
         || OTHERS.contains(name)
         || interpreters::is_interpreter(name)
         || launchers::is_launcher(name)
@@ -40,7 +39,7 @@ pub(crate) fn starts_others(words: &[&str]) -> bool {
 /// Whether a name is that of a program something is known of, or a built-in of the shell.
 pub(crate) fn is_program(name: &str) -> bool {
     rules::program(name).is_some()
-        || SHELLS.contains(&name)
+        || SHELLS.contains(name)
         || OTHERS.contains(name)
         || launchers::is_launcher(name)
         || interpreters::is_interpreter(name)

@@ -24,6 +24,7 @@ use super::texts::Argument;
 use super::walk::{Listing, Start, opaque_origin, parameters};
 use super::wrappers::{self, Wrapper};
 use crate::opaque::Reason;
+use crate::rules::{SET_UPS, SHELLS};
 
 /// A listed command whose words are being looked at.
 pub(super) struct Unwrapped<'l, 'w> {
@@ -66,7 +67,7 @@ pub(super) fn unwrap(
     command.builtin(name)?;
     launchers::launch(&mut command, name)?;
     loading::load(&mut command, name)?;
-    if SHELLS.contains(&name) || (name == "exe" && is_own_program(words)) {
+    if SHELLS.contains(name) || (name == "exe" && is_own_program(words)) {
         return command.shell(1);
     }
     match wrappers::find_in(name, words) {
@@ -87,31 +88,6 @@ fn first_operand(words: &[Argument], from: usize) -> Option<&str> {
     words.find(|word| *word == "-" || !word.starts_with('-'))
 }
 
-/// Shells whose language is near enough to bash's for this reader.
-pub(super) const SHELLS: [&str; 12] = [
-    "sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh", "ksh93", "rbash", "yash", "rzsh",
-];
-
-/// Programs that print settings for the shell that runs them, with the word they do so by.
-const SET_UPS: &[(&str, &str)] = &[
-    ("brew", "shellenv"),
-    ("conda", "shell."),
-    ("dircolors", ""),
-    ("direnv", ""),
-    ("fnm", "env"),
-    ("luarocks", "path"),
-    ("minikube", "docker-env"),
-    ("mise", "activate"),
-    ("nodenv", "init"),
-    ("opam", "env"),
-    ("pyenv", ""),
-    ("rbenv", "init"),
-    ("rtx", "activate"),
-    ("ssh-agent", ""),
-    ("starship", "init"),
-    ("zoxide", "init"),
-];
-
 /// Whether code is nothing but what one of them prints.
 fn is_set_up(code: &str) -> bool {
     let inside = code
@@ -126,7 +102,8 @@ fn is_set_up(code: &str) -> bool {
     plain
         && SET_UPS
             .iter()
-            .any(|(name, word)| *name == program && (word.is_empty() || inside.contains(word)))
+            .filter(|(name, _)| *name == program)
+            .any(|(_, words)| words.is_empty() || words.iter().any(|word| inside.contains(word)))
 }
 
 /// `/proc/self/exe`: whoever starts a program under this name starts itself, here the shell.

@@ -73,7 +73,8 @@ pub(super) fn find_in(name: &str, words: &[Argument]) -> Option<(&'static Wrappe
         return None;
     }
     let mut at = 1;
-    while at < MAX_FRONT {
+    // Ends behind the last word at the latest, which is neither a flag nor the value of one.
+    loop {
         let word = words.get(at).and_then(Argument::known);
         if let Some(wrapper) = find(name, word) {
             let own = wrapper.subcommands.is_empty();
@@ -89,15 +90,11 @@ pub(super) fn find_in(name: &str, words: &[Argument]) -> Option<(&'static Wrappe
         }
         at += 1;
     }
-    None
 }
 
 /// Subcommands that do what the next one says, in other directories: `yarn workspaces foreach exec …`. The
 /// last is followed by the name of one.
 const ROUNDS: [&str; 5] = ["workspaces", "foreach", "recursive", "workspace", "alloc"];
-
-/// How far behind the program a subcommand is looked for.
-const MAX_FRONT: usize = 12;
 
 /// The shapes of all their names: most programs are none of them.
 const ALL: Shapes = {

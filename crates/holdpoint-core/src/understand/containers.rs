@@ -32,9 +32,10 @@ impl Action {
         let mut options = Vec::new();
         taken(input, &mut options);
         if let Some(image) = text_of(input, "image").filter(|_| !options.is_empty()) {
-            options.truncate(MAX_OPTIONS);
-            let line = format!("docker run {} {}", options.join(" "), quoted(image));
-            self.read_line(&line, here);
+            for some in options.chunks(MAX_OPTIONS) {
+                let line = format!("docker run {} {}", some.join(" "), quoted(image));
+                self.read_line(&line, here);
+            }
         }
     }
 

@@ -33,9 +33,6 @@ const FILE_MAGICS: [&str; 11] = [
     "rm", "mv", "cp", "rmdir", "mkdir", "ln", "cat", "pip", "conda", "mamba", "uv",
 ];
 
-/// The most words of a list that are taken for one line; longer ones are lists of things.
-const MAX_WORDS_OF_LINE: usize = 64;
-
 /// Names arguments of a program have.
 const ARGUMENTS: &[&str] = &["args", "argv", "arguments", "parameters", "params"];
 
@@ -664,7 +661,7 @@ fn possible_in(value: &Value, depth: usize, found: &mut Vec<String>) {
         Value::String(text) => found.push(text.clone()),
         Value::Array(items) => {
             let words: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
-            if words.len() > 1 && words.len() <= MAX_WORDS_OF_LINE {
+            if words.len() > 1 {
                 found.push(words.join(" "));
             }
             for item in items {

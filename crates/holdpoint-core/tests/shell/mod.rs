@@ -223,22 +223,38 @@ impl Lookup for Case {
     }
 
     fn read(&self, path: &str, most: usize) -> FileText {
-        let bytes = match (self.at(&self.files, path), self.at(&self.bytes, path)) {
-            (Some(text), _) => {
-                let mut padded = match text.starts_with("#!") {
-                    true => text.lines().next().unwrap_or_default().to_owned() + "\n",
-                    false => String::new(),
-                };
-                padded.push_str(&"# nothing to see\n".repeat(self.padding));
-                padded.push_str(text);
-                padded.into_bytes()
-            }
-            (None, Some(hex)) => unhex(hex),
-            (None, None) => return FileText::Missing,
+        let Some(bytes) = self.content(path) else {
+            return FileText::Missing;
         };
         if bytes.len() > most {
             return FileText::from_head(&bytes);
         }
         FileText::from_bytes(bytes)
+    }
+
+    fn skim(&self, path: &str, most: usize) -> Option<String> {
+        let bytes = self.content(path)?;
+        Some(FileText::skimmed(&bytes, most))
+    }
+}
+
+impl Case {
+    /// The bytes of a file, with its padding.
+    fn content(&self, path: &str) -> Option<Vec<u8>> {
+        Some(
+            match (self.at(&self.files, path), self.at(&self.bytes, path)) {
+                (Some(text), _) => {
+                    let mut padded = match text.starts_with("#!") {
+                        true => text.lines().next().unwrap_or_default().to_owned() + "\n",
+                        false => String::new(),
+                    };
+                    padded.push_str(&"# nothing to see\n".repeat(self.padding));
+                    padded.push_str(text);
+                    padded.into_bytes()
+                }
+                (None, Some(hex)) => unhex(hex),
+                (None, None) => return None,
+            },
+        )
     }
 }

@@ -547,11 +547,26 @@ impl Broker {
         nonce: &str,
         now: UnixMillis,
     ) -> Result<Option<Resolution>, Problem> {
+        self.withdraw_from(id, now, Some(nonce), |caller| caller.nonce == nonce)
+    }
+
+    /// Withdraws a request whose caller went away without a word, as one does that is killed; false if
+    /// it has come back, somebody else waits for it by now, or it is settled.
+    pub fn abandon(&self, id: &str, nonce: &str, now: UnixMillis) -> Result<bool, Problem> {
+        let gone = |caller: &Caller| caller.nonce == nonce && caller.tell.is_closed();
+        Ok(self.withdraw_from(id, now, None, gone)?.is_some())
+    }
+
+    /// Withdraws a request if the caller it is kept for is the one that is meant, and notes who is told so.
+    fn withdraw_from(
+        &self,
+        id: &str,
+        now: UnixMillis,
+        told: Option<&str>,
+        is_meant: impl FnOnce(&Caller) -> bool,
+    ) -> Result<Option<Resolution>, Problem> {
         let mut requests = self.requests();
-        let theirs = requests
-            .waiting
-            .get(id)
-            .is_some_and(|caller| caller.nonce == nonce);
+        let theirs = requests.waiting.get(id).is_some_and(is_meant);
         let Some(Kept { request, .. }) = requests.store.find(id)?.filter(|_| theirs) else {
             return Ok(None);
         };
@@ -560,15 +575,15 @@ impl Broker {
         }
         let next = answering::withdrawn(&request, now);
         let withdrawn = || self.inner.host.record(Event::Withdrawn(&next));
-        let updated = requests.store.update(&next, Some(nonce), withdrawn)?;
+        let updated = requests.store.update(&next, told, withdrawn)?;
         if updated == Updated::Overtaken {
             return Ok(None);
         }
         requests.pending = requests.pending.saturating_sub(1);
         requests.waiting.remove(id);
-        let told = Resolution::from_request(&next);
+        let resolution = Resolution::from_request(&next);
         self.tell_all(ChangeKind::Settled, next);
-        Ok(told)
+        Ok(resolution)
     }
 
     /// Refuses what nobody answered in time. One request that cannot be settled keeps no other from

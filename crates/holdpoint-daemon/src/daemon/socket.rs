@@ -2,6 +2,7 @@
 //! machine.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use holdpoint_broker::answer::SignedAnswer;
 use holdpoint_broker::host::Problem;
@@ -21,6 +22,10 @@ use crate::broker::{Answered, Broker, ChangeKind, Held, HistoryQuery, Outcome, S
 
 /// The most connections at once: as many callers as may wait, and some people. Further ones wait.
 const MAX_CONNECTIONS: usize = 6000;
+
+/// How long a caller that went away without a word has to come back. One that lost its connection tries every half second, and
+/// one that broke down is started again by its agent within a few; a person is shown a call nobody waits for no longer than this.
+const TO_COME_BACK: Duration = Duration::from_secs(5);
 
 /// What the socket needs to answer.
 pub(super) struct SocketState {
@@ -69,7 +74,7 @@ pub(super) async fn serve(listener: UnixListener, state: Arc<SocketState>) {
                 });
             }
             // No more descriptors, most likely: others will be closed.
-            Err(_) => tokio::time::sleep(std::time::Duration::from_millis(50)).await,
+            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
         }
     }
 }
@@ -119,7 +124,9 @@ async fn answer(stream: UnixStream, state: &Arc<SocketState>) -> std::io::Result
             });
             say(&mut write, &reply.await).await
         }
-        Wish::Withdraw => say(&mut write, &refusal("nothing is held on this connection")).await,
+        Wish::Withdraw | Wish::Leave => {
+            say(&mut write, &refusal("nothing is held on this connection")).await
+        }
         Wish::Person { secret, wants } => {
             if !bool::from(secret.as_bytes().ct_eq(state.secret.as_bytes())) {
                 return say(&mut write, &refusal("the daemon's secret is another")).await;
@@ -173,7 +180,11 @@ async fn hold(
                 id: id.clone(),
                 expires,
             };
-            say(&mut write, &waiting).await?;
+            if say(&mut write, &waiting).await.is_err() {
+                drop(answer);
+                abandon(state, id, nonce).await;
+                return Ok(());
+            }
             (id, answer)
         }
         Ok(Err(problem)) => return say(&mut write, &refusal(&problem.0)).await,
@@ -183,9 +194,17 @@ async fn hold(
         told = &mut answer => return tell(&mut write, state, &nonce, told).await,
         wish = heard(&mut read) => wish,
     };
-    // The caller can only withdraw. One that goes away without a word finds its request again.
-    if !matches!(wish, Ok(Some(Ok(Wish::Withdraw)))) {
-        return Ok(());
+    match wish {
+        Ok(Some(Ok(Wish::Withdraw))) => {}
+        // It finds its request again.
+        Ok(Some(Ok(Wish::Leave))) => return Ok(()),
+        // One that says anything else is no caller of ours, and is waited for no longer, either.
+        Ok(Some(_) | None) | Err(_) => {
+            // From here on nobody waits: an answer is kept for the identical call.
+            drop(answer);
+            abandon(state, id, nonce).await;
+            return Ok(());
+        }
     }
     let (broker, caller) = (state.broker.clone(), nonce.clone());
     let withdrawn = spawn_blocking(move || broker.withdraw(&id, &caller, UnixMillis::now())).await;
@@ -202,6 +221,15 @@ async fn hold(
             .await
         }
     }
+}
+
+/// Withdraws the request of a caller that went away without a word, unless it, or the identical call of another one, comes back
+/// for it.
+async fn abandon(state: &Arc<SocketState>, id: String, nonce: String) {
+    tokio::time::sleep(TO_COME_BACK).await;
+    let broker = state.broker.clone();
+    // What could not be recorded still waits, until a person or its deadline closes it.
+    let _ = spawn_blocking(move || broker.abandon(&id, &nonce, UnixMillis::now())).await;
 }
 
 /// Tells a caller how its call ended.

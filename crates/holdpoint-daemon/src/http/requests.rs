@@ -5,7 +5,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use holdpoint_broker::answer::{Answer, Place, Scope, SignedAnswer};
+use holdpoint_broker::answer::{Answer, KeptFor, Scope, SignedAnswer};
 use holdpoint_broker::host::Problem;
 use holdpoint_broker::request::Request;
 use holdpoint_broker::time::UnixMillis;
@@ -83,7 +83,7 @@ pub(super) struct AnswerBody {
     binding: String,
     answer: Word,
     scope: Option<Scope>,
-    place: Option<Place>,
+    place: Option<KeptFor>,
     comment: Option<String>,
     input: Option<Map<String, Value>>,
     phrase: Option<String>,
@@ -128,7 +128,7 @@ enum Word {
 struct Spoken {
     word: Word,
     scope: Option<Scope>,
-    place: Option<Place>,
+    place: Option<KeptFor>,
     comment: Option<String>,
     input: Option<Map<String, Value>>,
 }

@@ -64,6 +64,17 @@ pub enum PlanError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The workspace holds more names than can be looked through for files of settings.
+    #[error(
+        "`{}`: more than {most} files lie here, and which of them are settings cannot be told in time: move some below",
+        .workspace.display()
+    )]
+    Crowded {
+        /// The directory.
+        workspace: PathBuf,
+        /// How many are looked at.
+        most: usize,
+    },
     /// There is no place for the journals.
     #[error("there is no home and no state directory: set HOME or XDG_STATE_HOME")]
     NoState,
@@ -114,7 +125,7 @@ pub fn plan(wanted: &Wanted, locations: &Locations) -> Result<Plan, PlanError> {
         return Err(PlanError::GivesHome(path.clone()));
     }
     let mut writable = vec![workspace.clone()];
-    let mut protected = trees::protected(&workspace);
+    let mut protected = trees::protected(&workspace)?;
     let repositories = trees::repositories(&workspace);
     let pinned = trees::pinned(&workspace, &repositories);
     for repository in repositories {

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::PlanError;
+
 /// A path of `trees.toml`.
 pub(super) struct Tree {
     path: &'static str,
@@ -15,7 +17,7 @@ pub(super) struct Tree {
 include!(concat!(env!("OUT_DIR"), "/trees.rs"));
 
 /// The most names in a workspace that are looked at for those that begin as a protected one does: a directory with more has
-/// been filled by a program, and files of settings are made by people.
+/// been filled by a program. Which of its files are settings cannot be told in time then, and nothing is run in it.
 const MAX_NAMES: usize = 10_000;
 
 /// Where trees lie below a directory.
@@ -38,14 +40,14 @@ pub(super) fn pinned(workspace: &Path, repositories: &[PathBuf]) -> Vec<PathBuf>
 }
 
 /// The protected paths of a workspace.
-pub(super) fn protected(workspace: &Path) -> Vec<PathBuf> {
+pub(super) fn protected(workspace: &Path) -> Result<Vec<PathBuf>, PlanError> {
     let named = PROTECTED.iter().filter(|tree| !tree.begins);
     let mut all: Vec<PathBuf> = named
         .map(|tree| (workspace.join(tree.path), tree.missing))
         .filter(|(path, missing)| *missing || path.symlink_metadata().is_ok())
         .map(|(path, _)| path)
         .collect();
-    all.extend(beginning(workspace));
+    all.extend(beginning(workspace)?);
     let repository = workspace.join(".git");
     if repository.is_file() {
         // It says where the repository is, and so what git obeys.
@@ -53,21 +55,29 @@ pub(super) fn protected(workspace: &Path) -> Vec<PathBuf> {
     } else {
         all.extend(protected_in_repository(&repository));
     }
-    all
+    Ok(all)
 }
 
 /// What is there in a workspace under a name that begins as a protected one does. A workspace that cannot be read has nothing a
 /// command could find.
-fn beginning(workspace: &Path) -> impl Iterator<Item = PathBuf> {
+fn beginning(workspace: &Path) -> Result<Vec<PathBuf>, PlanError> {
+    let mut found = Vec::new();
     let names = fs::read_dir(workspace).into_iter().flatten().flatten();
-    names
-        .take(MAX_NAMES)
-        .map(|entry| entry.path())
-        .filter(|path| {
-            let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-            let mut trees = PROTECTED.iter().filter(|tree| tree.begins);
-            trees.any(|tree| name.starts_with(tree.path.as_bytes()))
-        })
+    for (looked_at, entry) in names.enumerate() {
+        if looked_at >= MAX_NAMES {
+            return Err(PlanError::Crowded {
+                workspace: workspace.to_owned(),
+                most: MAX_NAMES,
+            });
+        }
+        let name = entry.file_name();
+        let name = name.as_encoded_bytes();
+        let mut trees = PROTECTED.iter().filter(|tree| tree.begins);
+        if trees.any(|tree| name.starts_with(tree.path.as_bytes())) {
+            found.push(entry.path());
+        }
+    }
+    Ok(found)
 }
 
 pub(super) fn protected_in_repository(repository: &Path) -> Vec<PathBuf> {
@@ -109,7 +119,10 @@ mod tests {
     #[test]
     fn what_is_protected_is_so_before_it_exists_or_once_it_does() {
         let place = tempfile::tempdir().unwrap();
-        let has = |name: &str| protected(place.path()).contains(&place.path().join(name));
+        let has = |name: &str| {
+            let protected = protected(place.path()).unwrap();
+            protected.contains(&place.path().join(name))
+        };
         assert!(has(".env") && has(".claude") && has(".git/hooks"));
         for late in [".env.staging", ".windsurf", ".holdpoint"] {
             assert!(!has(late), "{late} costs nothing where it is not");
@@ -118,6 +131,20 @@ mod tests {
             assert!(has(late), "{late}");
         }
         assert!(!has("src"));
+    }
+
+    // Settings behind as many files as are looked at would be anybody's to change.
+    #[test]
+    fn a_workspace_with_too_many_names_is_none() {
+        let place = tempfile::tempdir().unwrap();
+        for number in 0..=MAX_NAMES {
+            fs::write(place.path().join(number.to_string()), "").unwrap();
+        }
+        let protected = protected(place.path());
+        assert!(
+            matches!(protected, Err(PlanError::Crowded { .. })),
+            "{protected:?}"
+        );
     }
 
     #[test]
@@ -143,7 +170,7 @@ mod tests {
             found,
             [own.canonicalize().unwrap(), main.canonicalize().unwrap()]
         );
-        assert!(protected(&tree).contains(&tree.join(".git")));
+        assert!(protected(&tree).unwrap().contains(&tree.join(".git")));
         fs::write(own.join("gitdir"), "/elsewhere/.git\n").unwrap();
         assert!(repositories(&tree).is_empty());
     }

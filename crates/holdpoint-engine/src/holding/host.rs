@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use holdpoint_broker::{
-    BrokerHost, CallContext, Context, Event, Judged, Memory, Place, Prepared, Problem, Warned,
+    BrokerHost, CallContext, Context, Event, Judged, KeptFor, Memory, Prepared, Problem, Warned,
 };
 use holdpoint_core::policy::{Authority, Source, Trust};
 use holdpoint_core::{Action, Session, SessionState, Surroundings, judge, named};
@@ -34,16 +34,16 @@ enum Keeping {
 }
 
 impl Keeping {
-    fn new(engine: &Engine, asked: &CallContext, place: Place) -> Result<Self, Problem> {
+    fn new(engine: &Engine, asked: &CallContext, place: KeptFor) -> Result<Self, Problem> {
         let locations = engine.locations();
         let nowhere =
             || Problem("it cannot be kept there: answer `always`, for this session".into());
         match place {
-            Place::Project => {
+            KeptFor::Project => {
                 let rules = KeptRules::at(locations).ok_or_else(nowhere)?;
                 Ok(Keeping::Project(rules, PathBuf::from(&asked.workspace)))
             }
-            Place::User => {
+            KeptFor::User => {
                 let file = locations.named.as_ref().or(locations.user.as_ref());
                 let both = engine.policy_writer().zip(file);
                 let (writer, file) = both.ok_or_else(nowhere)?;

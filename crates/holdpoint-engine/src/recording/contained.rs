@@ -111,7 +111,7 @@ fn detail(ran: &Ran) -> Value {
     }
     say("layers", layers(ran));
     let words = |limits: &[crate::containing::Reached]| -> Value {
-        limits.iter().map(|limit| json!(limit.word())).collect()
+        limits.iter().map(|limit| json!(limit.as_str())).collect()
     };
     for (name, limits) in [
         ("limits_reached", &ran.reached),
@@ -142,7 +142,7 @@ fn detail(ran: &Ran) -> Value {
 /// Each wall that stood, by its name.
 fn layers(ran: &Ran) -> Value {
     let layers = &ran.layers;
-    let limits: Vec<&str> = layers.groups.iter().map(|limit| limit.word()).collect();
+    let limits: Vec<&str> = layers.groups.iter().map(|limit| limit.as_str()).collect();
     json!({
         "users": layers.users,
         "mounts": layers.mounts,

@@ -44,7 +44,7 @@ pub enum Tier {
 
 impl Tier {
     /// The word for it in policies, records and reports.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
             Self::Landlock => "landlock",
@@ -55,7 +55,7 @@ impl Tier {
 
 impl fmt::Display for Tier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
+        f.write_str(self.as_str())
     }
 }
 

@@ -35,7 +35,7 @@ pub enum Reached {
 
 impl Reached {
     /// The key of the limit, as a policy has it.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Time => "time",
             Self::Memory => "memory",
@@ -48,7 +48,7 @@ impl Reached {
 
 impl fmt::Display for Reached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
+        f.write_str(self.as_str())
     }
 }
 

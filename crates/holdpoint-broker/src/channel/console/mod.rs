@@ -23,7 +23,7 @@ use self::screen::{Controlling, Heard, Plain, Screen};
 use super::patience::Patience;
 use super::queue::QueueLock;
 use super::{Channel, ChannelError, Turn, Waiting};
-use crate::answer::{Answer, Place, Scope, SignedAnswer, Typed};
+use crate::answer::{Answer, KeptFor, Scope, SignedAnswer, Typed};
 use crate::request::{Offer, Request};
 
 /// Why there is no answer when somebody turned away: Ctrl-C, or the end of input (J-36).
@@ -204,8 +204,8 @@ impl Conversation<'_> {
             }
             Answer::Keep { scope, place } => {
                 let (what, lasts) = match place {
-                    Place::Project => ("runs without asking in this project", PROJECT_LASTS),
-                    Place::User => ("runs without asking, wherever you work", USER_LASTS),
+                    KeptFor::Project => ("runs without asking in this project", PROJECT_LASTS),
+                    KeptFor::User => ("runs without asking, wherever you work", USER_LASTS),
                 };
                 let scope = self.scope(what, scope, Some(lasts))?;
                 scope.map(|scope| Answer::Keep {
@@ -309,7 +309,7 @@ impl Conversation<'_> {
         if matches!(word.as_str(), "b" | "back") {
             return Ok(None);
         }
-        let chosen = Scope::from_word(&word);
+        let chosen = Scope::from_name(&word);
         let chosen = chosen.filter(|scope| offers.iter().any(|offer| offer.scope == *scope));
         chosen.map(Some).ok_or_else(|| unknown(&word))
     }

@@ -7,7 +7,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use anyhow::bail;
 use holdpoint_broker::wire::{self, Places, Reply, Wanted, WireError};
-use holdpoint_broker::{Answer, Place, Request, Scope, State, UnixMillis};
+use holdpoint_broker::{Answer, KeptFor, Request, Scope, State, UnixMillis};
 use holdpoint_engine::Locations;
 use holdpoint_ledger::Timestamp;
 use serde_json::{Map, Value, json};
@@ -37,11 +37,11 @@ pub(crate) fn approve(args: &Approve, terminal: &mut Terminal) -> anyhow::Result
                 None | Some(KeepWord::Session) => Answer::Always { scope },
                 Some(KeepWord::Project) => Answer::Keep {
                     scope,
-                    place: Place::Project,
+                    place: KeptFor::Project,
                 },
                 Some(KeepWord::User) => Answer::Keep {
                     scope,
-                    place: Place::User,
+                    place: KeptFor::User,
                 },
             }
         }

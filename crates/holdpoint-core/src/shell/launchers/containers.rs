@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use crate::opaque::Reason;
+use crate::rules::SHELLS;
 use crate::shell::commands::{Container, Wrapping};
 use crate::shell::input::Input;
 use crate::shell::options::{self, Order, Spec};
 use crate::shell::refusal::Refusal;
 use crate::shell::texts::{Argument, UNKNOWN};
-use crate::shell::unwrapping::{SHELLS, Unwrapped};
+use crate::shell::unwrapping::Unwrapped;
 
 const CONTAINER: Spec = Spec {
     values: "-H -l -c -f -p --host --context --config --log-level --tlscacert --tlscert --tlskey \
@@ -44,7 +45,7 @@ impl Unwrapped<'_, '_> {
     fn is_shell_at_terminal(&self, words: &[Argument]) -> bool {
         let program = words.first().and_then(|word| word.text.program());
         matches!(self.start.input, Input::Inherited)
-            && program.is_some_and(|program| SHELLS.contains(&program))
+            && program.is_some_and(|program| SHELLS.contains(program))
     }
 
     pub(super) fn container(&mut self, name: &str) -> Result<(), Refusal> {

@@ -9,7 +9,7 @@ use crate::opaque::Reason;
 use crate::paths::base_name;
 use crate::project_files::pattern::Pattern;
 use crate::project_files::{CommandLines, compose, literals, manifest, package_json, settings};
-use crate::rules::{FORMATS, Loads, Reader};
+use crate::rules::{FORMATS, Loads, Reader, SHELLS};
 use crate::shell::code::{self, Source};
 use crate::shell::commands::Wrapping;
 use crate::shell::consoles;
@@ -19,7 +19,7 @@ use crate::shell::reader::read;
 use crate::shell::refusal::Refusal;
 use crate::shell::scripts::{self, Asks, ScriptSource};
 use crate::shell::texts::Argument;
-use crate::shell::unwrapping::{SHELLS, Unwrapped};
+use crate::shell::unwrapping::Unwrapped;
 use crate::shell::walk::{Start, opaque_origin};
 
 /// By what code comes to a user's home or the root: with one of these in it, a place it computes may
@@ -404,7 +404,7 @@ fn with_functions(text: &str) -> String {
 /// How a file is read: by its first line, its name, or what its runner says.
 pub(super) fn reader_of(name: &str, text: &str, fallback: Option<Reader>) -> Option<Reader> {
     if let Some(program) = scripts::named_interpreter(text) {
-        if SHELLS.contains(&program) {
+        if SHELLS.contains(program) {
             return Some(Reader::Shell);
         }
         let read = match code::language(program) {

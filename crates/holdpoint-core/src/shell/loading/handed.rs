@@ -10,32 +10,30 @@ use std::sync::Arc;
 use super::contents::{format_of, reader_of};
 use super::search::MAX_WALKED;
 use crate::opaque::Reason;
-use crate::paths::{Entry, base_name, is_within};
+use crate::paths::{Entry, MAX_PATH, base_name, is_within};
 use crate::project_files::settings::quoted;
 use crate::project_files::{literals, settings};
-use crate::rules::{self, READ_ONLY, Reader};
+use crate::rules::{self, HOOKED, READ_ONLY, Reader, SHELLS};
 use crate::shell::Text;
 use crate::shell::files::tidy;
 use crate::shell::interpreters;
 use crate::shell::scripts::{Asks, ScriptSource};
-use crate::shell::unwrapping::{SHELLS, Unwrapped};
+use crate::shell::unwrapping::Unwrapped;
 use crate::shell::wrappers;
 use crate::supposed;
 
 /// Files of the agent's that are read for one command; one that is handed more is a question.
 const MAX_HANDED: usize = 16;
 /// Paths of one command that are looked up: each is a look at the disk. Programs are handed a few, and lists of
-/// files to work on are operands, which do not count.
-const MAX_LOOKED_UP: usize = 64;
-/// The longest text taken for a path.
-const MAX_PATH: usize = 240;
-/// The longest word that may hold one: code that is given inline has its reader.
-const MAX_WORD: usize = 1024;
+/// files to work on are operands, which do not count. A command that is handed more is a question.
+const MAX_LOOKED_UP: usize = 256;
+/// The longest word that may hold a path: code that is given inline has its reader. A path alone is never longer.
+const MAX_WORD: usize = 2 * MAX_PATH;
 /// Lines of one file of settings that are supposed; more are a question.
 const MAX_LINES: usize = 64;
 /// The longest script that is supposed to run; a longer one in a shell's language is a question.
 const MAX_SCRIPT: usize = 64 << 10;
-/// Files of a directory of plugins or hooks that are looked at; nobody keeps more of them by hand.
+/// Files of a directory of plugins or hooks that are looked at; nobody keeps more of them by hand, and more are a question.
 const MAX_IN_DIRECTORY: usize = 32;
 /// Directories above the one a command runs in that may be the repository's.
 const MAX_ABOVE: usize = 24;
@@ -91,49 +89,6 @@ const HOLDING: &[&str] = &[
 const PROSE: &[&str] = &[
     ".md", ".txt", ".rst", ".adoc", ".html", ".htm", ".log", ".csv", ".tsv", ".diff", ".patch",
     ".svg", ".lock", ".sql", ".out", ".example", ".sample",
-];
-/// Programs and the words by which they make commits, fetch, or change branches, which starts hooks.
-const HOOKED: &[(&str, &[&str])] = &[
-    (
-        "git",
-        &[
-            "add",
-            "am",
-            "branch",
-            "checkout",
-            "cherry-pick",
-            "clone",
-            "commit",
-            "fetch",
-            "gc",
-            "hook",
-            "maintenance",
-            "merge",
-            "mv",
-            "pull",
-            "push",
-            "rebase",
-            "reset",
-            "restore",
-            "revert",
-            "rm",
-            "send-email",
-            "stash",
-            "switch",
-            "tag",
-            "update-ref",
-            "worktree",
-        ],
-    ),
-    ("gh", &["pr", "repo"]),
-    ("glab", &["mr"]),
-    ("hub", &["pull-request", "push", "sync"]),
-    ("cz", &["commit", "c", "bump"]),
-    ("gt", &["submit", "create", "modify", "commit"]),
-    ("npm", &["version"]),
-    ("pnpm", &["version"]),
-    ("yarn", &["version"]),
-    ("lerna", &["version", "publish"]),
 ];
 /// Files of task runners whose texts are command lines, though they are written in a language that has a reader.
 const RECIPES: &[&str] = &[
@@ -223,7 +178,7 @@ struct Reading {
 
 /// Programs whose words have a reader of their own, or name no files.
 fn passes_over(name: &str) -> bool {
-    SHELLS.contains(&name)
+    SHELLS.contains(name)
         || matches!(name, "." | "source" | "eval" | "trap" | "[[" | "alias")
         || interpreters::is_interpreter(name)
         || wrappers::find(name, None).is_some()
@@ -302,7 +257,12 @@ fn paths_in(value: &str) -> impl Iterator<Item = &str> {
 impl Unwrapped<'_, '_> {
     /// Reads what a value may name, if the agent wrote it.
     fn handed_path(&mut self, one: &Handed<'_>, path: &str, reading: &mut Reading) {
-        if reading.looked_up >= MAX_LOOKED_UP || reading.read > MAX_HANDED {
+        if reading.looked_up >= MAX_LOOKED_UP {
+            self.mark(Reason::OverBudget);
+            return;
+        }
+        if reading.read > MAX_HANDED {
+            // Its reader asks about that in the end.
             return;
         }
         reading.looked_up += 1;
@@ -316,9 +276,7 @@ impl Unwrapped<'_, '_> {
         let written = self.written_in_line().contains(&real);
         match around.lookup.entry(&real) {
             Entry::Directory if one.is_called(HOLDING) => {
-                let names = around.lookup.names(&real, MAX_WALKED).unwrap_or_default();
-                let files = names.into_iter().filter(|(_, is_directory)| !is_directory);
-                for (name, _) in files.take(MAX_IN_DIRECTORY) {
+                for name in self.files_in(&real) {
                     self.handed_file(&format!("{}/{name}", tidy(path)), false, reading);
                 }
             }
@@ -406,8 +364,36 @@ impl Unwrapped<'_, '_> {
             | Reader::Literals
             | Reader::Unread => return None,
         };
+        if text.len() > MAX_SCRIPT {
+            self.mark(Reason::OverBudget);
+            return None;
+        }
         let code = text.trim_start_matches("<?php");
-        (text.len() <= MAX_SCRIPT).then(|| format!("{runner} {}", quoted(code)))
+        Some(format!("{runner} {}", quoted(code)))
+    }
+
+    /// The names of the files in a directory of plugins or hooks, without those nobody starts.
+    fn files_in(&mut self, directory: &str) -> Vec<String> {
+        let Some(around) = self.listing.around else {
+            return Vec::new();
+        };
+        let Some(names) = around.lookup.names(directory, MAX_WALKED) else {
+            // Where no directory is, nothing was left out.
+            if around.lookup.entry(directory) == Entry::Directory {
+                self.mark(Reason::OverBudget);
+            }
+            return Vec::new();
+        };
+        let mut files: Vec<String> = (names.into_iter())
+            .filter(|(name, is_directory)| !is_directory && !name.ends_with(".sample"))
+            .map(|(name, _)| name)
+            .collect();
+        if files.len() > MAX_IN_DIRECTORY {
+            self.mark(Reason::OverBudget);
+            files.sort();
+            files.truncate(MAX_IN_DIRECTORY);
+        }
+        files
     }
 
     /// Supposes that texts in a recipe of the agent's run, whatever language it is written in.
@@ -487,15 +473,7 @@ impl Unwrapped<'_, '_> {
             None => format!("{root}/.git/hooks"),
         };
         for directory in [directory, format!("{root}/{MANAGED}")] {
-            let names = self
-                .listing
-                .around
-                .and_then(|around| around.lookup.names(&directory, MAX_WALKED))
-                .unwrap_or_default();
-            let hooks = names
-                .into_iter()
-                .filter(|(name, is_directory)| !is_directory && !name.ends_with(".sample"));
-            for (hook, _) in hooks.take(MAX_IN_DIRECTORY) {
+            for hook in self.files_in(&directory) {
                 let path = format!("{directory}/{hook}");
                 // Those of a project that has committed them are the person's.
                 if self.is_persons(&path) {
@@ -508,8 +486,10 @@ impl Unwrapped<'_, '_> {
                         // Hooks without a first line are the shell's.
                         None => Some(text.to_string()),
                     };
-                    if let Some(line) = line.filter(|line| line.len() <= MAX_SCRIPT) {
-                        self.may_run(line);
+                    match line {
+                        Some(line) if line.len() <= MAX_SCRIPT => self.may_run(line),
+                        Some(_) => self.mark(Reason::OverBudget),
+                        None => {}
                     }
                 }
             }

@@ -24,13 +24,13 @@ use super::interpreters;
 use super::launchers;
 use super::refusal::Refusal;
 use super::texts::Argument;
-use super::unwrapping::{SHELLS, Unwrapped};
+use super::unwrapping::Unwrapped;
 use super::wrappers;
 use crate::opaque::Reason;
 use crate::paths::{Entry, base_name, installed_name};
 use crate::project_files::manifest;
 use crate::project_files::pattern::Pattern;
-use crate::rules::{self, LOADS, Loads, Reader};
+use crate::rules::{self, LOADS, Loads, Reader, SHELLS};
 use authors::{Author, author};
 use search::{MAX_WALKED, Search};
 
@@ -81,7 +81,7 @@ static UNKNOWN: Loads = Loads {
 
 /// Whether what a program starts is listed by a reader of its own.
 fn is_followed(name: &str) -> bool {
-    SHELLS.contains(&name)
+    SHELLS.contains(name)
         || matches!(name, "." | "source")
         || launchers::is_launcher(name)
         || interpreters::is_interpreter(name)
