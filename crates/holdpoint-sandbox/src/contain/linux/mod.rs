@@ -14,6 +14,7 @@ mod output;
 mod payload;
 mod protected;
 mod report;
+mod services;
 mod session;
 mod spare;
 mod start;
