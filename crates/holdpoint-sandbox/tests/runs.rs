@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use holdpoint_sandbox::contain::{self, Tier};
 use support::restricted;
-use support::{BUBBLEWRAPPED, as_user, contained, place_for};
+use support::{BUBBLEWRAPPED, NOT_MADE, as_user, contained, place_for};
 
 mod support;
 
@@ -56,6 +56,7 @@ const TESTS: &[Test] = &[
     ("terminal_and_interrupt", terminal_and_interrupt),
     ("time_is_bounded", time_is_bounded),
     ("output_is_bounded", output_is_bounded),
+    ("no_stream_is_a_directory", no_stream_is_a_directory),
     (
         "memory_is_bounded_or_it_is_said",
         memory_is_bounded_or_it_is_said,
@@ -465,6 +466,22 @@ fn time_is_bounded(place: &Place) -> Outcome {
         expect(
             &format!("{tier}: it still runs"),
             processes(&marker).is_empty(),
+        )?;
+    }
+    Ok(())
+}
+
+/// From an open directory a command goes where it likes, past every wall of mounts.
+fn no_stream_is_a_directory(place: &Place) -> Outcome {
+    let text = "cat /proc/self/fd/0/../outside/secret > got; echo x > /proc/self/fd/0/.git/hooks/x";
+    fs::write(place.path.join("outside/secret"), "x").map_err(|error| error.to_string())?;
+    for tier in ["full", "landlock"] {
+        let directory = fs::File::open(place.path.join("work")).unwrap();
+        let ended = place.command(tier, text).stdin(directory).output().unwrap();
+        let nothing_ran = !place.path.join("work/got").exists();
+        expect(
+            &format!("{tier}: {ended:?}"),
+            ended.status.code() == Some(NOT_MADE) && nothing_ran,
         )?;
     }
     Ok(())

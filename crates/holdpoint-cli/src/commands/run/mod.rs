@@ -124,6 +124,7 @@ pub(crate) fn run(args: &Run) -> u8 {
                     containing::forget_reachable(&Locations::of_this_machine());
                     record_refusal(&format!(
                         "a command was not contained, and did not run: {error}"
+                | ContainError::DirectoryAsStream
                     ));
                     NOT_MADE
                 }
