@@ -14,7 +14,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use allowing::{given_for, policy_line};
+pub use allowing::{given_for, is_advised, policy_line};
 pub use git::{GitBefore, PutAside, PutRight};
 pub use ticket::{MAX_REPEATED, Ticket, TicketError, Tickets};
 pub use wrapped::{Wrapped, shell_word};

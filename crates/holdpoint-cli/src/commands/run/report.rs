@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use holdpoint_engine::containing::{
-    Limits, PutRight, Ran, Reached, Refusal, given_for, policy_line, shell_word,
+    Limits, PutRight, Ran, Reached, Refusal, given_for, is_advised, policy_line, shell_word,
 };
 use holdpoint_engine::holding::WayOut;
 use holdpoint_engine::text_without_secrets;
@@ -195,10 +195,25 @@ fn policy(ran: &Ran, home: Option<&Path>) -> String {
         .map(|opened| opened.name.clone())
         .chain(wanted)
         .collect();
+    let (read, private): (BTreeSet<PathBuf>, BTreeSet<PathBuf>) = ran
+        .trace
+        .read
+        .iter()
+        .cloned()
+        .partition(|path| is_advised(path, home));
     let section = json!({ "sandbox": {
         "write": texts(&refused),
-        "read": texts(&ran.trace.read),
+        "read": texts(&read),
         "hosts": hosts,
     }});
-    format!("what it needs beside what every command is given: {section}")
+    let needs = format!("what it needs beside what every command is given: {section}");
+    if private.is_empty() {
+        return needs;
+    }
+    let listed = texts(&private).into_iter().take(MAX_LINES);
+    let listed = listed.collect::<Vec<_>>().join("`, `");
+    format!(
+        "{needs}; not in it, because secrets and settings lie there: `{}`",
+        escape_for_display(&listed, MAX_SHOWN)
+    )
 }
