@@ -57,6 +57,7 @@ const TESTS: &[Test] = &[
     ("time_is_bounded", time_is_bounded),
     ("output_is_bounded", output_is_bounded),
     ("no_stream_is_a_directory", no_stream_is_a_directory),
+    ("no_input_is_protected", no_input_is_protected),
     (
         "memory_is_bounded_or_it_is_said",
         memory_is_bounded_or_it_is_said,
@@ -485,6 +486,26 @@ fn no_stream_is_a_directory(place: &Place) -> Outcome {
         )?;
     }
     Ok(())
+}
+
+/// A file that is open for reading is opened again for writing by the name of its descriptor.
+fn no_input_is_protected(place: &Place) -> Outcome {
+    let (config, data) = (".git/config", "data");
+    for (name, runs) in [(config, false), (data, true)] {
+        let file = place.path.join("work").join(name);
+        fs::write(&file, "[core]\n").map_err(|error| error.to_string())?;
+        let mut command = place.command("full", "cat; echo evil >> /proc/self/fd/0");
+        let ended = command
+            .stdin(fs::File::open(&file).unwrap())
+            .output()
+            .unwrap();
+        expect(
+            &format!("{name}: {ended:?}"),
+            (ended.status.code() != Some(NOT_MADE)) == runs,
+        )?;
+    }
+    let config = fs::read_to_string(place.path.join("work").join(config)).unwrap();
+    expect(&config, config == "[core]\n")
 }
 
 fn output_is_bounded(place: &Place) -> Outcome {

@@ -120,6 +120,8 @@ pub enum ContainError {
     Threads,
     /// A standard stream is a directory: whoever has one open goes from there wherever it likes, past every wall of mounts.
     DirectoryAsStream,
+    /// Its input is a file it may not change: whoever has a file open opens it again for writing, past every wall of mounts.
+    ProtectedAsInput,
     /// A path of the plan cannot be looked at.
     Path {
         /// Which one.
@@ -152,6 +154,9 @@ impl fmt::Display for ContainError {
             Self::DirectoryAsStream => f.write_str(
                 "its input or output is a directory, through which it would reach what is outside",
             ),
+            Self::ProtectedAsInput => f.write_str(
+                "its input is a protected file, which it could change through it: pass it on by a pipe (`cat FILE | …`)",
+            ),
             Self::Path { path, source } => {
                 write!(
                     f,
@@ -181,6 +186,7 @@ impl std::error::Error for ContainError {
             | Self::ZeroByte
             | Self::Threads
             | Self::DirectoryAsStream
+            | Self::ProtectedAsInput
             | Self::BelowFloor { .. } => None,
         }
     }

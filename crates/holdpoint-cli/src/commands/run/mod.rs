@@ -128,6 +128,7 @@ pub(crate) fn run(args: &Run) -> u8 {
                 | ContainError::ZeroByte
                 | ContainError::Threads
                 | ContainError::DirectoryAsStream
+                | ContainError::ProtectedAsInput
                 | ContainError::Path { .. }
                 | ContainError::BelowFloor { .. }
                 | ContainError::Io(_) => {

@@ -114,6 +114,12 @@ pub(super) fn run(plan: &Plan, highest: Tier, outside: &Outside<'_>) -> Result<R
     {
         return Err(ContainError::DirectoryAsStream);
     }
+    // Where it lies if it is a file. What has no path, such as a pipe, is nowhere.
+    let input = fs::read_link("/proc/self/fd/0").unwrap_or_default();
+    let mut protected = plan.protected.iter().chain(&plan.pinned);
+    if protected.any(|path| input.starts_with(path)) {
+        return Err(ContainError::ProtectedAsInput);
+    }
     sweep_directory(&plan.journals);
     let groups = Groups::make(&plan.limits);
     let mut below: Option<String> = None;
