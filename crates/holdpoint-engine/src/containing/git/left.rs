@@ -18,7 +18,7 @@ use holdpoint_core::shell::git_setting_runs;
 use holdpoint_sandbox::beneath::{Directory, open_file};
 
 use super::obeyed::path;
-use super::{MAX_FILE, PutAside, PutRight, settings};
+use super::{MAX_FILE, MAX_INCLUDED, PutAside, PutRight, settings};
 use crate::store::make_private_directory;
 
 /// The most names that are looked at in a workspace, those nearest to its root first: some 20 ms. What lies deeper is not looked
@@ -30,9 +30,6 @@ const MAX_REPOSITORIES: usize = 500;
 
 /// The most programs of one directory of hooks. Git knows of some thirty.
 const MAX_HOOKS: usize = 200;
-
-/// How many files of settings one names another. Git gives up at ten.
-const MAX_INCLUDED: usize = 10;
 
 /// Directories that hold what was fetched or built: many names, and nobody's work. They come last.
 const LAST: [&str; 8] = [

@@ -19,6 +19,9 @@ pub(super) use obeyed::{protected, worktrees};
 /// The largest file of settings, hook or list of steps that is read. One that is larger counts as something git runs.
 const MAX_FILE: u64 = 256 << 10;
 
+/// How many files of settings one names another. Git gives up at ten.
+const MAX_INCLUDED: usize = 10;
+
 /// What was done about what a command has left.
 #[derive(Debug, Default)]
 pub struct PutRight {

@@ -6,11 +6,8 @@ use std::path::{Component, Path, PathBuf};
 use holdpoint_core::shell::git_setting_runs;
 
 use super::super::trees;
-use super::{MAX_FILE, settings};
+use super::{MAX_FILE, MAX_INCLUDED, settings};
 use crate::store::read_bounded;
-
-/// How many files of settings one names another. Git gives up at ten.
-const MAX_INCLUDED: usize = 10;
 
 /// The most paths that are taken from settings: more than people name by hand.
 const MAX_NAMED: usize = 256;
