@@ -1,9 +1,9 @@
 //! What git runs in the workspace of a contained command, outside of any sandbox, when somebody asks it for as little as the
 //! state of the files: settings that name programs, hooks, and the repositories below.
 //!
-//! What stands there before a run is protected ([`obeyed`]). New repositories cannot be kept from being made, since tests and
+//! What stands there before a run is protected (`obeyed`). New repositories cannot be kept from being made, since tests and
 //! tools make them all the time; so afterwards their settings are looked at, and those that would run something are put
-//! aside ([`left`]).
+//! aside (`left`).
 
 #[cfg(target_os = "linux")]
 mod left;
