@@ -4,14 +4,16 @@
 //! changed. That is what git itself looks at first. Where the index cannot be read, is larger than is
 //! read or of a form that is not known here, nobody can tell, and that is the answer.
 
+use std::ffi::OsStr;
 use std::fs::{self, Metadata};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use holdpoint_core::paths::Tracking;
 
-use crate::store::read_bounded_as;
+use crate::store::{Unread, read_bounded, read_bounded_as};
 
 /// The largest index that is read: some 150,000 files, read in some milliseconds. In a larger repository no file counts
 /// as committed.
@@ -23,6 +25,14 @@ const MAX_UP: usize = 64;
 
 /// The bytes of an entry in front of its extended flags and its name.
 const FIXED: usize = 62;
+
+/// The flag of an entry that has further ones.
+const EXTENDED: u16 = 0x4000;
+
+/// Where an entry says what it is, and that it is a repository of its own.
+const MODE: usize = 24;
+const KIND: u32 = 0o170_000;
+const SUBMODULE: u32 = 0o160_000;
 
 /// A file as the index has it.
 #[derive(Debug, PartialEq, Eq)]
@@ -166,8 +176,52 @@ impl Indexed {
     }
 }
 
+/// The directories of a repository that are repositories of their own by its index: git goes into them when it is asked how the
+/// files of this one stand. `None` if nobody can tell.
+#[cfg(feature = "pipeline")]
+pub(crate) fn submodules(root: &Path) -> Option<Vec<PathBuf>> {
+    let Some((_, index)) = repository_of(root).filter(|(found, _)| found == root) else {
+        return Some(Vec::new());
+    };
+    let bytes = match read_bounded(&index, MAX_INDEX) {
+        Ok(bytes) => bytes,
+        Err(Unread::Missing) => return Some(Vec::new()),
+        Err(_) => return None,
+    };
+    let mut all = Vec::new();
+    each(&bytes, |entry, path| {
+        if number(entry, MODE)? & KIND == SUBMODULE {
+            all.push(PathBuf::from(OsStr::from_bytes(path)));
+        }
+        Some(())
+    })?;
+    Some(all)
+}
+
 /// The entries of an index, sorted by path as they stand in it.
 fn entries(bytes: &[u8]) -> Option<Vec<Indexed>> {
+    let mut found: Vec<Indexed> = Vec::new();
+    each(bytes, |entry, path| {
+        let flags = u16::from_be_bytes(entry.get(60..62)?.try_into().ok()?);
+        let mut announced = false;
+        if flags & EXTENDED != 0 {
+            let more = u16::from_be_bytes(entry.get(FIXED..FIXED + 2)?.try_into().ok()?);
+            announced = more & 0x2000 != 0;
+        }
+        found.push(Indexed {
+            path: path.to_vec(),
+            changed: (number(entry, 0)?, number(entry, 4)?),
+            modified: (number(entry, 8)?, number(entry, 12)?),
+            size: number(entry, 36)?,
+            unsettled: announced || flags & 0x3000 != 0,
+        });
+        Some(())
+    })?;
+    Some(found)
+}
+
+/// Hands over each entry of an index, from where it begins, with its path. `None` if it is of a form that is not known here.
+fn each(bytes: &[u8], mut take: impl FnMut(&[u8], &[u8]) -> Option<()>) -> Option<()> {
     if bytes.get(..4)? != b"DIRC" {
         return None;
     }
@@ -176,47 +230,33 @@ fn entries(bytes: &[u8]) -> Option<Vec<Indexed>> {
     if !(2..=4).contains(&version) || count > bytes.len() / FIXED {
         return None;
     }
-    let mut found: Vec<Indexed> = Vec::with_capacity(count);
+    let mut path: Vec<u8> = Vec::new();
     let mut at = 12;
     for _ in 0..count {
         let flags = u16::from_be_bytes(bytes.get(at + 60..at + 62)?.try_into().ok()?);
-        let extended = flags & 0x4000 != 0;
-        let mut name_at = at + FIXED;
-        let mut announced = false;
-        if extended {
-            let more = u16::from_be_bytes(bytes.get(name_at..name_at + 2)?.try_into().ok()?);
-            announced = more & 0x2000 != 0;
-            name_at += 2;
-        }
-        let before = found.last().map_or(&[][..], |entry| &entry.path);
-        let (path, next) = if version == 4 {
+        let more = if flags & EXTENDED != 0 { 2 } else { 0 };
+        let name_at = at + FIXED + more;
+        let next = if version == 4 {
             let (dropped, from) = offset(bytes, name_at)?;
             let rest = bytes.get(from..)?;
             let length = rest.iter().position(|byte| *byte == 0)?;
-            let mut path = before.get(..before.len().checked_sub(dropped)?)?.to_vec();
+            path.truncate(path.len().checked_sub(dropped)?);
             path.extend_from_slice(rest.get(..length)?);
-            (path, from + length + 1)
+            from + length + 1
         } else {
             let rest = bytes.get(name_at..)?;
             let length = rest.iter().position(|byte| *byte == 0)?;
+            path.clear();
+            path.extend_from_slice(rest.get(..length)?);
             // Entries are padded with one to eight NULs to a multiple of eight.
             let whole = name_at - at + length;
-            (rest.get(..length)?.to_vec(), at + (whole / 8 + 1) * 8)
+            at + (whole / 8 + 1) * 8
         };
-        found.push(Indexed {
-            path,
-            changed: (number(bytes, at)?, number(bytes, at + 4)?),
-            modified: (number(bytes, at + 8)?, number(bytes, at + 12)?),
-            size: number(bytes, at + 36)?,
-            unsettled: announced || flags & 0x3000 != 0,
-        });
+        take(bytes.get(at..)?, &path)?;
         at = next;
     }
     // An index that says only how it differs from another one is not followed there.
-    if bytes.get(at..at + 4)? == b"link" {
-        return None;
-    }
-    Some(found)
+    (bytes.get(at..at + 4)? != b"link").then_some(())
 }
 
 fn number(bytes: &[u8], at: usize) -> Option<u32> {

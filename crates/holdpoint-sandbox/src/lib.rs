@@ -6,8 +6,11 @@
 //! [`places`], by which checks know how much room there is and whether they may write, [`machine`]: its
 //! name and its clock, [`terminal`], on which a question stands, [`user`] and [`children`]: who this process is, and what the
 //! programs it starts may use, [`start`]: how the program begins and ends, [`contain`]: where a command
-//! runs that is not to be trusted, and [`network`]: the hosts it may reach from there.
+//! runs that is not to be trusted, [`network`]: the hosts it may reach from there, and `beneath`: files in a directory that others
+//! change meanwhile.
 
+#[cfg(target_os = "linux")]
+pub mod beneath;
 pub mod children;
 pub mod contain;
 pub mod file_sizes;

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use holdpoint_sandbox::contain::{self, Tier};
 use support::restricted;
-use support::{BUBBLEWRAPPED, as_user, contained, place_for};
+use support::{BUBBLEWRAPPED, NOT_MADE, as_user, contained, place_for};
 
 mod support;
 
@@ -56,6 +56,8 @@ const TESTS: &[Test] = &[
     ("terminal_and_interrupt", terminal_and_interrupt),
     ("time_is_bounded", time_is_bounded),
     ("output_is_bounded", output_is_bounded),
+    ("no_stream_is_a_directory", no_stream_is_a_directory),
+    ("no_input_is_protected", no_input_is_protected),
     (
         "memory_is_bounded_or_it_is_said",
         memory_is_bounded_or_it_is_said,
@@ -468,6 +470,42 @@ fn time_is_bounded(place: &Place) -> Outcome {
         )?;
     }
     Ok(())
+}
+
+/// From an open directory a command goes where it likes, past every wall of mounts.
+fn no_stream_is_a_directory(place: &Place) -> Outcome {
+    let text = "cat /proc/self/fd/0/../outside/secret > got; echo x > /proc/self/fd/0/.git/hooks/x";
+    fs::write(place.path.join("outside/secret"), "x").map_err(|error| error.to_string())?;
+    for tier in ["full", "landlock"] {
+        let directory = fs::File::open(place.path.join("work")).unwrap();
+        let ended = place.command(tier, text).stdin(directory).output().unwrap();
+        let nothing_ran = !place.path.join("work/got").exists();
+        expect(
+            &format!("{tier}: {ended:?}"),
+            ended.status.code() == Some(NOT_MADE) && nothing_ran,
+        )?;
+    }
+    Ok(())
+}
+
+/// A file that is open for reading is opened again for writing by the name of its descriptor.
+fn no_input_is_protected(place: &Place) -> Outcome {
+    let (config, data) = (".git/config", "data");
+    for (name, runs) in [(config, false), (data, true)] {
+        let file = place.path.join("work").join(name);
+        fs::write(&file, "[core]\n").map_err(|error| error.to_string())?;
+        let mut command = place.command("full", "cat; echo evil >> /proc/self/fd/0");
+        let ended = command
+            .stdin(fs::File::open(&file).unwrap())
+            .output()
+            .unwrap();
+        expect(
+            &format!("{name}: {ended:?}"),
+            (ended.status.code() != Some(NOT_MADE)) == runs,
+        )?;
+    }
+    let config = fs::read_to_string(place.path.join("work").join(config)).unwrap();
+    expect(&config, config == "[core]\n")
 }
 
 fn output_is_bounded(place: &Place) -> Outcome {

@@ -67,6 +67,7 @@ pub(crate) use environment::joined;
 pub(crate) use foreseen::base64 as from_base64;
 pub use reader::read;
 pub use refusal::{Refusal, RefusalReason};
+pub use settings::git_setting_runs;
 pub(crate) use starters::{is_program, starts_others};
 pub use texts::UNKNOWN;
 pub(crate) use told::patched_files;

@@ -366,7 +366,7 @@ pub(super) fn is_command(name: &str) -> bool {
 }
 
 /// Whether a setting of git (`key=value`, or a key with its value apart) runs something.
-pub(super) fn git_setting_runs(key: &str, value: Option<&str>) -> bool {
+pub fn git_setting_runs(key: &str, value: Option<&str>) -> bool {
     if value.is_some_and(|value| HARMLESS.contains(&value)) {
         return false;
     }

@@ -10,8 +10,12 @@ use super::Refusal;
 /// The fewest names in a path that is advised to be given: below that lies half a system.
 const MIN_NAMES: usize = 2;
 
+/// Hidden directories of a home in which programs keep what can be made again. The others hold secrets, and settings that
+/// are obeyed outside.
+const ADVISED: [&str; 2] = [".cache", ".local"];
+
 /// The line of a policy that would allow it, as a person can type it; none if no line does, or only one that gives away far
-/// more.
+/// more, or what nobody should give because a command asked for it.
 pub fn policy_line(refusal: &Refusal, home: Option<&Path>) -> Option<String> {
     let (key, value): (&str, Value) = match refusal {
         Refusal::Write(path) => ("write", json!([given_for(path, home)?.to_str()?])),
@@ -35,7 +39,16 @@ pub fn given_for(path: &Path, home: Option<&Path>) -> Option<PathBuf> {
     let there = path.ancestors().find(|path| path.exists())?;
     let is_wide =
         there.components().count() <= MIN_NAMES || home.is_some_and(|home| home.starts_with(there));
-    (!is_wide).then(|| there.to_owned())
+    (!is_wide && is_advised(there, home)).then(|| there.to_owned())
+}
+
+/// Whether a path may be advised to be given: not what is hidden in a home, where keys, tokens and settings lie. Whoever made the
+/// command reach for them would be given them by who follows the advice.
+pub fn is_advised(path: &Path, home: Option<&Path>) -> bool {
+    let below = home.and_then(|home| path.strip_prefix(home).ok());
+    let first = below.and_then(|below| below.components().next());
+    let name = first.and_then(|first| first.as_os_str().to_str());
+    name.is_none_or(|name| !name.starts_with('.') || ADVISED.contains(&name))
 }
 
 #[cfg(test)]
@@ -57,6 +70,12 @@ mod tests {
             "it has the home in it"
         );
         assert_eq!(line(Path::new("/no-such-file"), &home), None);
+        std::fs::create_dir_all(home.join(".ssh")).unwrap();
+        std::fs::create_dir_all(home.join(".cache/x")).unwrap();
+        assert_eq!(line(&home.join(".ssh/authorized_keys"), &home), None);
+        assert!(line(&home.join(".cache/x/y"), &home).is_some());
+        assert!(is_advised(&home.join("data"), Some(&home)));
+        assert!(!is_advised(&home.join(".aws/credentials"), Some(&home)));
         assert_eq!(line(Path::new("/usr/no-such-file"), &home), None);
     }
 

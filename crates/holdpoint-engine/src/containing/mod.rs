@@ -3,6 +3,7 @@
 
 mod allowing;
 mod environment;
+mod git;
 mod given;
 mod reached;
 mod ticket;
@@ -13,7 +14,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use allowing::{given_for, policy_line};
+pub use allowing::{given_for, is_advised, policy_line};
+pub use git::{GitBefore, PutAside, PutRight};
 pub use ticket::{MAX_REPEATED, Ticket, TicketError, Tickets};
 pub use wrapped::{Wrapped, shell_word};
 
@@ -127,11 +129,22 @@ pub fn plan(wanted: &Wanted, locations: &Locations) -> Result<Plan, PlanError> {
     let mut writable = vec![workspace.clone()];
     let mut protected = trees::protected(&workspace)?;
     let repositories = trees::repositories(&workspace);
-    let pinned = trees::pinned(&workspace, &repositories);
-    for repository in repositories {
-        protected.extend(trees::protected_in_repository(&repository));
-        writable.push(repository);
+    let mut pinned = trees::pinned(&workspace, &repositories);
+    let own = trees::own_repository(&workspace);
+    let all: Vec<PathBuf> = own
+        .into_iter()
+        .chain(repositories.iter().cloned())
+        .collect();
+    protected.extend(git::protected(&workspace, &all, home.as_deref()));
+    for repository in &all {
+        let (kept, says_where) = git::worktrees(repository);
+        protected.extend(trees::protected_in_repository(repository));
+        protected.extend(kept);
+        pinned.extend(says_where);
     }
+    pinned.sort_unstable();
+    pinned.dedup();
+    writable.extend(repositories);
     writable.extend(wanted.writable.iter().cloned());
     let mut readable = Vec::new();
     if let Some(home) = &home {

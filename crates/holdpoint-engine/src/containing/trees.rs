@@ -28,14 +28,28 @@ pub(super) fn below<'t>(
     trees.iter().map(|tree| directory.join(tree.path))
 }
 
-/// The files by which a repository says that its settings lie elsewhere, of a workspace and of repositories.
-pub(super) fn pinned(workspace: &Path, repositories: &[PathBuf]) -> Vec<PathBuf> {
-    let own = workspace.join(".git");
-    [own]
+/// Files of a repository that are read by git itself, which takes a directory in their place for damage: that its settings lie
+/// elsewhere, and the settings of one worktree.
+const PINNED: [&str; 2] = ["commondir", "config.worktree"];
+
+/// The repository a workspace has in it, or is.
+pub(super) fn own_repository(workspace: &Path) -> Option<PathBuf> {
+    let inside = workspace.join(".git");
+    if inside.is_dir() {
+        return Some(inside);
+    }
+    let is_one = ["HEAD", "objects", "refs"]
         .iter()
-        .filter(|repository| repository.is_dir())
+        .all(|name| workspace.join(name).exists());
+    (is_one && !inside.exists()).then(|| workspace.to_owned())
+}
+
+/// Those files, of a workspace and of repositories.
+pub(super) fn pinned(workspace: &Path, repositories: &[PathBuf]) -> Vec<PathBuf> {
+    own_repository(workspace)
+        .iter()
         .chain(repositories)
-        .map(|repository| repository.join("commondir"))
+        .flat_map(|repository| PINNED.map(|name| repository.join(name)))
         .collect()
 }
 

@@ -10,7 +10,7 @@ use holdpoint_ledger::{Detail, Digest, Durability, Entry, Kind, Sandbox};
 use serde_json::{Map, Value, json};
 
 use super::{RecordError, Recorder};
-use crate::containing::{Ended, NetworkLayer, Ran, Refusal, Tier};
+use crate::containing::{Ended, NetworkLayer, PutRight, Ran, Refusal, Tier};
 use crate::excerpt::{brief, recorded};
 
 /// The most refusals and hosts that are recorded one by one: a person reads no more. The rest are counted.
@@ -35,6 +35,8 @@ pub struct ContainedRun<'a> {
     pub ran: &'a Ran,
     /// How long it took.
     pub took: Duration,
+    /// What it left that git would have run.
+    pub right: &'a PutRight,
 }
 
 impl Recorder {
@@ -63,7 +65,7 @@ fn entry(run: &ContainedRun<'_>, redactor: &Redactor) -> Entry {
             Tier::Landlock => Sandbox::Landlock,
             Tier::Full => Sandbox::Full,
         }),
-        detail: Some(Detail::Of(recorded(redactor, &detail(run.ran)))),
+        detail: Some(Detail::Of(recorded(redactor, &detail(run.ran, run.right)))),
         ..Entry::new(Kind::Result)
     }
 }
@@ -84,7 +86,7 @@ fn summary(ran: &Ran) -> String {
     }
 }
 
-fn detail(ran: &Ran) -> Value {
+fn detail(ran: &Ran, right: &PutRight) -> Value {
     let mut detail = Map::new();
     let mut say = |name: &str, value: Value| detail.insert(name.into(), value);
     match ran.ended {
@@ -135,6 +137,18 @@ fn detail(ran: &Ran) -> Value {
             json!({"host": one.name, "port": one.port, "sent": one.sent, "received": one.received})
         });
         say("hosts", opened.collect());
+    }
+    if !right.aside.is_empty() {
+        let aside = right.aside.iter().take(MAX_LISTED).map(|one| {
+            json!({"file": one.file.to_string_lossy(), "kept_as": one.kept_as.to_string_lossy(),
+                "why": one.why, "restored": one.restored})
+        });
+        say("put_aside", aside.collect());
+    }
+    if !right.failed.is_empty() {
+        let failed = right.failed.iter().take(MAX_LISTED);
+        let failed = failed.map(|(file, why)| json!({"file": file.to_string_lossy(), "why": why}));
+        say("not_put_aside", failed.collect());
     }
     Value::Object(detail)
 }

@@ -118,6 +118,10 @@ pub enum ContainError {
     ZeroByte,
     /// This process has several threads.
     Threads,
+    /// A standard stream is a directory: whoever has one open goes from there wherever it likes, past every wall of mounts.
+    DirectoryAsStream,
+    /// Its input is a file it may not change: whoever has a file open opens it again for writing, past every wall of mounts.
+    ProtectedAsInput,
     /// A path of the plan cannot be looked at.
     Path {
         /// Which one.
@@ -147,6 +151,12 @@ impl fmt::Display for ContainError {
             Self::NoCommand => f.write_str("there is no command to run"),
             Self::ZeroByte => f.write_str("a word of the command has a zero byte in it"),
             Self::Threads => f.write_str("a sandbox is made by a process with one thread"),
+            Self::DirectoryAsStream => f.write_str(
+                "its input or output is a directory, through which it would reach what is outside",
+            ),
+            Self::ProtectedAsInput => f.write_str(
+                "its input is a protected file, which it could change through it: pass it on by a pipe (`cat FILE | …`)",
+            ),
             Self::Path { path, source } => {
                 write!(
                     f,
@@ -172,7 +182,12 @@ impl std::error::Error for ContainError {
             Self::Path { source, .. } | Self::NotStarted { source } | Self::Io(source) => {
                 Some(source)
             }
-            Self::NoCommand | Self::ZeroByte | Self::Threads | Self::BelowFloor { .. } => None,
+            Self::NoCommand
+            | Self::ZeroByte
+            | Self::Threads
+            | Self::DirectoryAsStream
+            | Self::ProtectedAsInput
+            | Self::BelowFloor { .. } => None,
         }
     }
 }

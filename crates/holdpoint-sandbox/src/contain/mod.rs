@@ -111,8 +111,8 @@ pub struct Plan {
     pub hidden: Vec<PathBuf>,
     /// Paths in the writable trees it can neither change, nor make, nor carry away with a directory above them.
     pub protected: Vec<PathBuf>,
-    /// The same for files that say where a repository's settings lie, such as git's `commondir`: while they do not
-    /// exist, a file that says "here" stands for them.
+    /// The same for files that git reads: while they do not exist, a file that says "here" stands for a `commondir`, which
+    /// says where a repository's settings lie, and an empty one for any other.
     pub pinned: Vec<PathBuf>,
     /// The directory for the journals of placeholders, which stand for protected paths that do not exist. The user's
     /// alone, and hidden inside.

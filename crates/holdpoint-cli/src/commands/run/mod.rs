@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use holdpoint_engine::containing::{
-    self, ContainError, Ended, Notice, Plan, PlanError, Ran, Tier, Wanted,
+    self, ContainError, Ended, GitBefore, Notice, Plan, PlanError, PutRight, Ran, Tier, Wanted,
 };
 use holdpoint_engine::holding;
 use holdpoint_engine::{
@@ -67,6 +67,10 @@ pub(crate) fn run(args: &Run) -> u8 {
             Err(_) => NOT_MADE,
         };
     }
+    let git = GitBefore::look(
+        plan.writable.first().unwrap_or(&plan.directory),
+        &plan.journals,
+    );
     let started = Instant::now();
     let ran = match args.inspect {
         true => {
@@ -77,6 +81,12 @@ pub(crate) fn run(args: &Run) -> u8 {
         }
         false => containing::run(&plan),
     };
+    let took = started.elapsed();
+    // Before anybody outside can ask git for anything, however the run ended.
+    let right = git.put_right();
+    for line in report::put_right(&right) {
+        tell(&line);
+    }
     match ran {
         Ok(ran) => {
             record(
@@ -84,8 +94,8 @@ pub(crate) fn run(args: &Run) -> u8 {
                 redeemed.as_ref(),
                 &plan,
                 &policy,
-                &ran,
-                started.elapsed(),
+                (&ran, took),
+                &right,
             );
             if let (Some(redeemed), Some(workspace)) = (&redeemed, plan.writable.first()) {
                 redeemed.keep_directory(workspace);
@@ -120,6 +130,8 @@ pub(crate) fn run(args: &Run) -> u8 {
                 ContainError::NoCommand
                 | ContainError::ZeroByte
                 | ContainError::Threads
+                | ContainError::DirectoryAsStream
+                | ContainError::ProtectedAsInput
                 | ContainError::Path { .. }
                 | ContainError::BelowFloor { .. }
                 | ContainError::Io(_) => {
@@ -162,8 +174,8 @@ fn record(
     redeemed: Option<&Redeemed>,
     plan: &Plan,
     policy: &Policy,
-    ran: &Ran,
-    took: Duration,
+    (ran, took): (&Ran, Duration),
+    right: &PutRight,
 ) {
     let ticket = redeemed.map(Redeemed::ticket);
     let words = args.command.iter().map(|word| word.to_string_lossy());
@@ -180,6 +192,7 @@ fn record(
         },
         ran,
         took,
+        right,
     };
     let locations = Locations::of_this_machine();
     if let Err(error) = Recorder::at(&locations).and_then(|all| all.contained(&run, policy)) {

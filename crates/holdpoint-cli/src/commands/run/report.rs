@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use holdpoint_engine::containing::{
-    Limits, Ran, Reached, Refusal, given_for, policy_line, shell_word,
+    Limits, PutRight, Ran, Reached, Refusal, given_for, is_advised, policy_line, shell_word,
 };
 use holdpoint_engine::holding::WayOut;
 use holdpoint_engine::text_without_secrets;
@@ -58,6 +58,43 @@ pub(super) fn lines(ran: &Ran, around: &Around<'_>) -> Vec<String> {
     }
     if around.trace {
         lines.push(policy(ran, around.home));
+    }
+    lines
+}
+
+/// What was done about what git outside would have run.
+pub(super) fn put_right(right: &PutRight) -> Vec<String> {
+    let shown = |path: &Path| escape_for_display(&path.to_string_lossy(), MAX_SHOWN);
+    let aside = right.aside.iter().take(MAX_LINES).map(|one| {
+        let kept = one.kept_as.file_name().unwrap_or_default().to_string_lossy();
+        let then = match one.restored {
+            true => "; what was there before is there again",
+            false => "",
+        };
+        format!(
+            "`{}`, by which git would run programs outside of the sandbox ({}), was put aside as `{}`{then}",
+            shown(&one.file),
+            escape_for_display(&one.why, MAX_SHOWN),
+            escape_for_display(&kept, MAX_SHOWN),
+        )
+    });
+    let failed = right.failed.iter().take(MAX_LINES).map(|(file, why)| {
+        format!(
+            "`{}`, by which git would run programs outside of the sandbox, cannot be put aside ({why}): look at it before \
+             git is run there",
+            shown(file)
+        )
+    });
+    let mut lines: Vec<String> = aside.chain(failed).collect();
+    let more = (right.aside.len() + right.failed.len()).saturating_sub(lines.len());
+    if more > 0 {
+        lines.push(format!("and {more} more such files"));
+    }
+    if !right.whole {
+        lines.push(
+            "not all it has left was looked at, there is too much of it: there may be repositories in which git would run programs"
+                .into(),
+        );
     }
     lines
 }
@@ -158,10 +195,25 @@ fn policy(ran: &Ran, home: Option<&Path>) -> String {
         .map(|opened| opened.name.clone())
         .chain(wanted)
         .collect();
+    let (read, private): (BTreeSet<PathBuf>, BTreeSet<PathBuf>) = ran
+        .trace
+        .read
+        .iter()
+        .cloned()
+        .partition(|path| is_advised(path, home));
     let section = json!({ "sandbox": {
         "write": texts(&refused),
-        "read": texts(&ran.trace.read),
+        "read": texts(&read),
         "hosts": hosts,
     }});
-    format!("what it needs beside what every command is given: {section}")
+    let needs = format!("what it needs beside what every command is given: {section}");
+    if private.is_empty() {
+        return needs;
+    }
+    let listed = texts(&private).into_iter().take(MAX_LINES);
+    let listed = listed.collect::<Vec<_>>().join("`, `");
+    format!(
+        "{needs}; not in it, because secrets and settings lie there: `{}`",
+        escape_for_display(&listed, MAX_SHOWN)
+    )
 }

@@ -15,12 +15,16 @@ use std::path::{Path, PathBuf};
 
 use super::landlock::Right;
 use super::protected::Protection;
+use super::services;
 use super::sys;
 use super::{Plan, path_text, text};
 use crate::contain::{ContainError, Step};
 
 /// Directories in whose place the command finds an empty one: others' files, and the sockets of services.
 const TEMPORARY: [&CStr; 3] = [c"/tmp", c"/var/tmp", c"/run"];
+
+/// Directories whose files are not found inside, and neither are sockets in them.
+const COVERED: [&str; 5] = ["/tmp", "/var/tmp", "/run", "/dev", "/proc"];
 
 /// The device files it finds.
 const DEVICES: [(&CStr, &str); 6] = [
@@ -116,6 +120,14 @@ impl Layout {
         for path in &plan.hidden {
             hidden.extend(real(path)?);
         }
+        let sockets = services::sockets(|path| {
+            let is_below = |above: &Path| path.starts_with(above);
+            let given = kept.iter().any(|given| is_below(&given.path));
+            let covered = COVERED.iter().any(|above| is_below(Path::new(above)))
+                || home.as_deref().is_some_and(is_below);
+            !hidden.iter().any(|(above, _)| is_below(above)) && (given || !covered)
+        });
+        hidden.extend(sockets.into_iter().map(|path| (path, false)));
         Ok(Self {
             given: kept,
             home,
@@ -304,7 +316,11 @@ impl Layout {
                     READ_ONLY | NO_RIGHTS,
                     true,
                 )?;
-                sys::attach(nothing.as_fd(), &path)?;
+                match sys::attach(nothing.as_fd(), &path) {
+                    // A service may have ended meanwhile, and its socket with it.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    attached => attached?,
+                }
             }
         }
         Ok(())

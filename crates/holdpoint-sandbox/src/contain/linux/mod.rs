@@ -14,6 +14,7 @@ mod output;
 mod payload;
 mod protected;
 mod report;
+mod services;
 mod session;
 mod spare;
 mod start;
@@ -24,6 +25,7 @@ mod walls;
 use std::ffi::{CString, OsString};
 use std::fs;
 use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -106,6 +108,18 @@ pub(super) fn run(plan: &Plan, highest: Tier, outside: &Outside<'_>) -> Result<R
     if fs::metadata("/proc/self/task")?.nlink() != 3 {
         return Err(ContainError::Threads);
     }
+    if is_directory(io::stdin().as_fd())
+        || is_directory(io::stdout().as_fd())
+        || is_directory(io::stderr().as_fd())
+    {
+        return Err(ContainError::DirectoryAsStream);
+    }
+    // Where it lies if it is a file. What has no path, such as a pipe, is nowhere.
+    let input = fs::read_link("/proc/self/fd/0").unwrap_or_default();
+    let mut protected = plan.protected.iter().chain(&plan.pinned);
+    if protected.any(|path| input.starts_with(path)) {
+        return Err(ContainError::ProtectedAsInput);
+    }
     sweep_directory(&plan.journals);
     let groups = Groups::make(&plan.limits);
     let mut below: Option<String> = None;
@@ -135,6 +149,14 @@ pub(super) fn run(plan: &Plan, highest: Tier, outside: &Outside<'_>) -> Result<R
         floor: plan.floor.max(Tier::Landlock),
         reason: below.unwrap_or_else(|| "it is above what was asked for".into()),
     })
+}
+
+/// Whether a stream is a directory. One that is closed is none.
+fn is_directory(stream: BorrowedFd<'_>) -> bool {
+    let opened = stream.try_clone_to_owned().map(fs::File::from);
+    opened
+        .and_then(|opened| opened.metadata())
+        .is_ok_and(|found| found.is_dir())
 }
 
 /// What is said of a run.

@@ -86,8 +86,13 @@ impl Watch {
     pub(super) fn answer(&self, noted: &mut Noted) -> bool {
         let call = match sys::next_call(self.listener.as_fd()) {
             Ok(call) => call,
-            // Whoever made it has gone, or a signal came.
-            Err(error) => return matches!(error.raw_os_error(), Some(libc::ENOENT | libc::EINTR)),
+            // Whoever made it has gone. If that was the last, the listener is ready without end, and asking it again and again
+            // takes the processor from those who are to say how the command ended.
+            Err(error) if error.raw_os_error() == Some(libc::ENOENT) => {
+                return !sys::nobody_calls(self.listener.as_fd());
+            }
+            // A signal came.
+            Err(error) => return error.raw_os_error() == Some(libc::EINTR),
         };
         let answer = match filter::noticed(call.number) {
             Some(noticed) => {

@@ -6,7 +6,7 @@
 //! made, and locked while a run stands on it: a run that was killed leaves both, and the next one sweeps.
 //!
 //! Git takes a directory in the place of one of its own files for damage. Where such a file would say where a
-//! repository's settings lie, its placeholder is a file that says "here".
+//! repository's settings lie, its placeholder is a file that says "here"; where it would hold settings, an empty one.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
@@ -35,7 +35,7 @@ pub(super) struct Protection {
     pub(super) present: Vec<PathBuf>,
     /// What is not there: the first missing part of each path.
     missing: Vec<PathBuf>,
-    /// What is not there and is held by a file that says "here".
+    /// What is not there and is held by a file.
     pins: Vec<PathBuf>,
 }
 
@@ -231,13 +231,20 @@ impl Placeholders {
 /// What a file that stands for none says: the settings lie where it does.
 const HERE: &[u8] = b".\n";
 
+/// The file in which git reads where they lie. Any other that is pinned holds settings, and stands empty.
+const SAYS_WHERE: &str = "commondir";
+
 fn make_pin(path: &Path, spare: &mut Spare) -> io::Result<()> {
-    if spare.take(Kind::Pin, path)? {
+    let (kind, text) = match path.file_name() {
+        Some(name) if name == SAYS_WHERE => (Kind::Pin, HERE),
+        _ => (Kind::Empty, [].as_slice()),
+    };
+    if spare.take(kind, path)? {
         return Ok(());
     }
     let mut options = OpenOptions::new();
     let file = options.write(true).create_new(true).mode(0o644).open(path);
-    file.and_then(|mut file| file.write_all(HERE))
+    file.and_then(|mut file| file.write_all(text))
 }
 
 fn make_directory(path: &Path, spare: &mut Spare) -> io::Result<()> {
@@ -280,10 +287,14 @@ fn remove(path: &Path, lock: &File, journal: Option<&Path>, spare: &mut Spare) -
         Ok(true) => {
             if let Some(found) = is_at(lock, path) {
                 // A directory with something in it is no placeholder any more, and stays.
+                let kind = match (found.is_file(), found.len()) {
+                    (false, _) => Kind::Directory,
+                    (true, 0) => Kind::Empty,
+                    (true, _) => Kind::Pin,
+                };
                 let _ = match found.is_file() {
-                    true if spare.give(Kind::Pin, path) => Ok(()),
+                    _ if spare.give(kind, path) => Ok(()),
                     true => fs::remove_file(path),
-                    false if spare.give(Kind::Directory, path) => Ok(()),
                     false => fs::remove_dir(path),
                 };
             }
@@ -305,7 +316,7 @@ fn is_anothers(path: &Path, journal: &Path) -> bool {
     later.any(|other| paths(other).iter().any(|listed| listed == path))
 }
 
-/// A directory, or a file that says nothing but "here".
+/// A directory, or a file that says nothing, or nothing but "here".
 fn open_placeholder(path: &Path) -> io::Result<File> {
     let mut opened = OpenOptions::new()
         .read(true)
@@ -313,6 +324,9 @@ fn open_placeholder(path: &Path) -> io::Result<File> {
         .open(path)?;
     let found = opened.metadata()?;
     if found.is_dir() {
+        return Ok(opened);
+    }
+    if found.is_file() && found.len() == 0 {
         return Ok(opened);
     }
     let mut text = [0; HERE.len()];
@@ -563,6 +577,26 @@ mod tests {
             .take_away();
         sweep(&journals);
         assert_eq!(fs::read(&pins[0]).unwrap(), b"../x\n");
+    }
+
+    #[test]
+    fn a_file_of_settings_is_pinned_by_an_empty_one() {
+        let place = Place::new("empty");
+        let (tree, journals) = (place.0.join("w"), place.0.join("j"));
+        fs::create_dir_all(tree.join(".git")).unwrap();
+        let (trees, pins) = ([tree.clone()], [tree.join(".git/config.worktree")]);
+        // The second time it is one that was kept.
+        for _ in 0..2 {
+            let (protection, held) = Placeholders::protect(&[], &pins, &trees, &journals).unwrap();
+            assert_eq!(protection.present, pins);
+            assert_eq!(fs::read(&pins[0]).unwrap(), b"");
+            held.take_away();
+            assert!(!pins[0].exists());
+        }
+        fs::write(&pins[0], "[core]\n").unwrap();
+        let (_, held) = Placeholders::protect(&[], &pins, &trees, &journals).unwrap();
+        held.take_away();
+        assert_eq!(fs::read(&pins[0]).unwrap(), b"[core]\n");
     }
 
     #[test]

@@ -23,7 +23,9 @@ pub(super) enum Kind {
     Directory,
     /// A file that says where it is.
     Pin,
-    /// An empty file.
+    /// A file that says nothing, for whoever may read it.
+    Empty,
+    /// An empty file of the user's alone.
     Journal,
 }
 
@@ -33,6 +35,7 @@ impl Kind {
         match self {
             Self::Directory => "d",
             Self::Pin => "p",
+            Self::Empty => "e",
             Self::Journal => "j",
         }
     }

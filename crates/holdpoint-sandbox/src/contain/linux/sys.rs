@@ -580,6 +580,16 @@ pub(super) fn reader_has_gone(fd: BorrowedFd<'_>) -> bool {
 
 /// The same by the descriptor's number. One that is not open has nobody who reads, and is not taken for gone.
 pub(super) fn nobody_reads(fd: RawFd) -> bool {
+    is_so(fd, libc::POLLERR)
+}
+
+/// Whether nobody is left whose calls are handed over.
+pub(super) fn nobody_calls(listener: BorrowedFd<'_>) -> bool {
+    is_so(listener.as_raw_fd(), libc::POLLHUP)
+}
+
+/// Whether this is true of a descriptor now.
+fn is_so(fd: RawFd, what: libc::c_short) -> bool {
     let mut wanted = libc::pollfd {
         fd,
         events: 0,
@@ -587,7 +597,7 @@ pub(super) fn nobody_reads(fd: RawFd) -> bool {
     };
     // SAFETY: one valid entry, and no waiting.
     let found = unsafe { libc::poll(&raw mut wanted, 1, 0) };
-    found > 0 && wanted.revents & libc::POLLERR != 0
+    found > 0 && wanted.revents & what != 0
 }
 
 /// A lock on an open file: shared or for one alone. `false` if another has it.
