@@ -41,8 +41,8 @@ pub(crate) struct Scan {
     /// The same as `--format json`
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
-    /// Show what each finding rests on: disguises that were taken off, language, wrapper, ideas, score beside
-    /// its thresholds, and the words that weighed
+    /// Show what each finding rests on: disguises that were taken off, language, wrappers, ideas, score beside
+    /// its thresholds, what decided, and the words that weighed
     #[arg(long)]
     pub(crate) explain: bool,
     /// Show findings from this severity on; without it, from `medium` in text and all in other formats

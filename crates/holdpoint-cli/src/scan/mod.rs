@@ -24,7 +24,9 @@ pub use self::input::TextPosition;
 use self::input::{Input, OVERLAP, Piece};
 pub use self::preview::preview;
 pub use self::walk::{Walk, Wanted};
-pub use self::weights::{Explained, Score, Weight};
+pub use self::weights::{
+    Decided, DecidedBy, Explained, PolicyThreshold, Score, ScoreThreshold, Weight,
+};
 use self::weights::{explained, weights};
 pub use self::written::{Written, replace};
 
@@ -192,7 +194,7 @@ impl Scanner {
                     false => Vec::new(),
                 };
                 let explained = match self.explains {
-                    true => explained(&piece.text, &finding, origin),
+                    true => explained(&piece.text, &finding, origin, &self.terms),
                     false => None,
                 };
                 finding.span = start.offset()..end.offset();

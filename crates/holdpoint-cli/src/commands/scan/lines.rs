@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use holdpoint_cli::scan::{Explained, LocatedFinding, Scanned};
+use holdpoint_cli::scan::{
+    Decided, DecidedBy, Explained, LocatedFinding, PolicyThreshold, Scanned, ScoreThreshold,
+};
 use holdpoint_core::text::Severity;
 use holdpoint_engine::humanize::{bytes, counted, duration, grouped};
 
@@ -59,11 +61,11 @@ impl Lines {
     }
 }
 
-/// What a finding rests on, a line for what it is and one for what the classifier made of it.
+/// What a finding rests on: a line for what it is, one for what the classifier made of it, one for what decided.
 fn lines_of(explained: &Explained) -> Vec<String> {
     let mut what = format!("language {}", explained.language);
-    if let Some(wrapper) = explained.wrapper {
-        what.push_str(&format!("; inside: {wrapper}"));
+    if !explained.wrappers.is_empty() {
+        what.push_str(&format!("; inside: {}", explained.wrappers.join(", ")));
     }
     if !explained.ideas.is_empty() {
         what.push_str(&format!("; ideas: {}", explained.ideas.join(", ")));
@@ -71,11 +73,47 @@ fn lines_of(explained: &Explained) -> Vec<String> {
     let mut lines = vec![what];
     if let Some(score) = explained.score {
         lines.push(format!(
-            "score {:.2}, less {:.2} for talk; annotated from {:.2}, withheld from {:.2}, of that {:.2} for the language",
-            score.found, score.talk, score.annotate_from, score.withhold_from, score.margin
+            "score {:.2}, less {:.2} for talk; mentioned from {:.2}, annotated from {:.2}, withheld from {:.2}, of that {:.2} for the language",
+            score.found,
+            score.talk,
+            score.mention_from,
+            score.annotate_from,
+            score.withhold_from,
+            score.margin
         ));
     }
+    lines.push(line_of(&explained.decided));
     lines
+}
+
+/// What decided: who found it, how bad that is there, and what the policy has done about it.
+fn line_of(decided: &Decided) -> String {
+    let mut line = match decided.by {
+        DecidedBy::Rule => "decided by the rule: ".to_owned(),
+        DecidedBy::Score => "decided by the score: ".to_owned(),
+    };
+    if let Some(reached) = decided.reached {
+        line.push_str(match reached {
+            ScoreThreshold::WithholdFrom => "as high as what is withheld, ",
+            ScoreThreshold::AnnotateFrom => "as high as what is annotated, ",
+            ScoreThreshold::MentionFrom => "as high as what is mentioned, ",
+        });
+    }
+    line.push_str(decided.severity.name());
+    match decided.before {
+        Some(before) if before > decided.severity => {
+            line.push_str(&format!(" in place of {before} because it is talk"));
+        }
+        Some(before) => line.push_str(&format!(" in place of {before} because it is disguised")),
+        None => {}
+    }
+    match decided.policy {
+        Some(PolicyThreshold { key, from }) => {
+            line.push_str(&format!("; {} by {key}: {}", decided.action, from.name()));
+        }
+        None => line.push_str(&format!("; {}", decided.action)),
+    }
+    line
 }
 
 impl Report for Lines {
