@@ -148,3 +148,39 @@ fn the_first_opinion_stands_without_a_second_one() {
     home.kill();
     assert!(said(&home).contains("does not run"));
 }
+
+#[test]
+fn doctor_and_scan_ask_as_well() {
+    let server = Scripted::saying(
+        |question| {
+            let question: Value = serde_json::from_str(question).unwrap();
+            let text = question["inputs"].as_str().unwrap();
+            let is_attack = text.contains("nstructions");
+            let score = if is_attack { 0.98 } else { 0.01 };
+            json!([{"label": "INJECTION", "score": score}, {"label": "SAFE", "score": 1.0 - score}])
+        },
+        Duration::ZERO,
+    );
+    let home = TestHome::under(server.named(json!({"api": "classify"})));
+    let doctor = home.run(&["doctor"]);
+    let expected = format!(
+        "ok      second opinion: small at {} answers (in ",
+        server.url
+    );
+    assert!(doctor.out.contains(&expected), "{}", doctor.out);
+    home.file("page.md", UNCERTAIN);
+    assert_eq!(home.run(&["scan", "page.md"]).code, 3);
+    let scanned = home.run(&["scan", "--second-opinion", "page.md"]);
+    assert_eq!(scanned.code, 2, "{scanned:?}");
+    assert!(
+        scanned
+            .out
+            .contains("page.md: second opinion: an attack, so it should be quarantined"),
+        "{scanned:?}"
+    );
+    let scanned = home.run(&["scan", "--second-opinion", "--json", "page.md"]);
+    let scanned: Value = serde_json::from_str(&scanned.out).unwrap();
+    assert_eq!(scanned["action"], "quarantine");
+    assert_eq!(scanned["opinions"][0]["path"], "page.md");
+    assert_eq!(scanned["opinions"][0]["said"], "attack");
+}

@@ -2,11 +2,13 @@
 
 use std::io::{self, Write};
 
+use holdpoint_broker::wire::Opinion;
 use holdpoint_cli::scan::{
     Decided, DecidedBy, Explained, LocatedFinding, PolicyThreshold, Scanned, ScoreThreshold,
 };
 use holdpoint_core::text::Severity;
 use holdpoint_engine::humanize::{bytes, counted, duration, grouped};
+use holdpoint_engine::inspecting::{Consultation, Effect};
 
 use super::{Report, Totals};
 use crate::terminal::{Terminal, escape_for_display};
@@ -116,11 +118,35 @@ fn line_of(decided: &Decided) -> String {
     line
 }
 
+/// What others made of a text, and what comes of it.
+fn line_of_opinion(opinion: &Consultation) -> String {
+    let server = opinion.answer.server.as_deref().unwrap_or("nobody");
+    let comes_of_it = match opinion.effect {
+        Effect::None => "which changes nothing",
+        Effect::Raised => "so it should be quarantined",
+        Effect::Lowered => "so it should only be annotated",
+    };
+    let said = match &opinion.answer.opinion {
+        Opinion::Attack => "an attack".to_owned(),
+        Opinion::Harmless => "harmless".to_owned(),
+        Opinion::None(why) => format!("none ({why})"),
+    };
+    let micros = u64::try_from(opinion.took.as_micros()).unwrap_or(u64::MAX);
+    let line = format!(
+        "second opinion: {said}, {comes_of_it} ({server}, {})",
+        duration(micros)
+    );
+    escape_for_display(&line, 500)
+}
+
 impl Report for Lines {
     fn hear(&mut self, name: &str, scanned: &Scanned, terminal: &mut Terminal) -> io::Result<()> {
         let name = escape_for_display(name, 500);
         for found in &scanned.findings {
             self.finding(&name, found, terminal)?;
+        }
+        for opinion in &scanned.opinions {
+            writeln!(terminal.out, "{name}: {}", line_of_opinion(opinion))?;
         }
         let told = u64::try_from(scanned.findings.len()).unwrap_or(u64::MAX);
         let more = scanned.count.saturating_sub(told);
