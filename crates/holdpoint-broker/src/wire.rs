@@ -12,6 +12,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use hmac::{Hmac, KeyInit, Mac};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
@@ -128,8 +129,10 @@ pub enum Wish {
     },
     /// Somebody wants to know what the user's model server makes of a text nobody is sure of.
     Opinion {
-        /// The text.
+        /// The text, without secrets.
         text: String,
+        /// What the caller is known by.
+        nonce: String,
     },
     /// A person wants something.
     Person {
@@ -235,8 +238,10 @@ pub enum Reply {
     },
     /// What the model server makes of a text.
     Opinion {
-        /// Its opinion.
-        opinion: Opinion,
+        /// A [`ServerAnswer`] as JSON, as it was proved.
+        told: String,
+        /// The proof.
+        proof: String,
     },
     /// A code to sign in with, once.
     Code {
@@ -461,12 +466,8 @@ impl Hold<'_> {
             match reply {
                 Reply::Waiting { id, .. } => self.before = Some(id),
                 Reply::Resolved { told, proof } => {
-                    return Ok(HoldAnswer::Resolved(proved(
-                        self.places,
-                        &self.nonce,
-                        &told,
-                        &proof,
-                    )?));
+                    let resolution = proved(self.places, &self.nonce, &told, &proof)?;
+                    return Ok(HoldAnswer::Resolved(resolution));
                 }
                 Reply::Error { error } => return Err(WireError::Refused(error)),
                 Reply::Unreleased
@@ -483,7 +484,12 @@ impl Hold<'_> {
 }
 
 /// What the daemon told the caller with this nonce, if it is the daemon.
-fn proved(places: &Places, nonce: &str, told: &str, proof: &str) -> Result<Resolution, WireError> {
+fn proved<T: DeserializeOwned>(
+    places: &Places,
+    nonce: &str,
+    told: &str,
+    proof: &str,
+) -> Result<T, WireError> {
     // Read only now: the daemon makes it when it first starts.
     let secret = places
         .read_secret()
@@ -574,22 +580,56 @@ impl Opinion {
     }
 }
 
+/// What came of asking a model server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerAnswer {
+    /// Its opinion.
+    pub opinion: Opinion,
+    /// Who was asked: model and address. None if nobody was.
+    pub server: Option<String>,
+}
+
+impl ServerAnswer {
+    /// Nobody was asked, or nobody can say who, and why.
+    pub fn nobodys(why: impl Into<String>) -> Self {
+        Self {
+            opinion: Opinion::none(why),
+            server: None,
+        }
+    }
+}
+
+/// What an answer to a question for an opinion is proved for: one to another question is none to this.
+pub fn opinion_nonce(nonce: &str) -> String {
+    format!("opinion {nonce}")
+}
+
 /// How much longer than the model server the daemon has to say what it was told.
 const TO_TELL: Duration = Duration::from_millis(250);
 
-/// Asks the daemon for a second opinion on a text, and waits no longer than the server has. Whatever fails is no opinion.
-pub fn opinion(places: &Places, text: &str, deadline: Duration) -> Opinion {
-    let asked = Line::connect(places).and_then(|mut line| {
-        line.send(&Wish::Opinion { text: text.into() })?;
-        Ok(line.receive(Some(deadline + TO_TELL)))
-    });
-    match asked {
-        Ok(Ok(Reply::Opinion { opinion })) => opinion,
-        Ok(Ok(Reply::Error { error })) => Opinion::none(error),
-        Ok(Ok(_)) => Opinion::none("the daemon answers another question"),
-        Ok(Err(Silence::Timeout)) => Opinion::none("no answer within the deadline"),
-        Ok(Err(Silence::Trouble(trouble))) | Err(trouble) => Opinion::none(trouble.to_string()),
-    }
+/// Asks the daemon for a second opinion on a text without secrets, and waits no longer than the server has. Whatever fails is no
+/// opinion; so is an answer the daemon does not prove, for anybody may sit in its place.
+pub fn opinion(places: &Places, text: &str, deadline: Duration) -> ServerAnswer {
+    let asked = || {
+        let nonce = unguessable::<16>().map_err(|problem| WireError::Refused(problem.0))?;
+        let mut line = Line::connect(places)?;
+        line.send(&Wish::Opinion {
+            text: text.into(),
+            nonce: nonce.clone(),
+        })?;
+        match line.receive(Some(deadline + TO_TELL)) {
+            Ok(Reply::Opinion { told, proof }) => {
+                proved(places, &opinion_nonce(&nonce), &told, &proof)
+            }
+            Ok(Reply::Error { error }) => Err(WireError::Refused(error)),
+            Ok(_) => Err(WireError::Untrusted("it answers another question".into())),
+            Err(Silence::Timeout) => {
+                Err(WireError::Refused("no answer within the deadline".into()))
+            }
+            Err(Silence::Trouble(trouble)) => Err(trouble),
+        }
+    };
+    asked().unwrap_or_else(|trouble: WireError| ServerAnswer::nobodys(trouble.to_string()))
 }
 
 /// Hears of every change: first what waits, then each change, until `heard` returns false.

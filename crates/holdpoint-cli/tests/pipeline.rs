@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
-use holdpoint_broker::wire::{self, Opinion, Places, Reply, Wanted};
+use holdpoint_broker::wire::{self, Places, Reply, ServerAnswer, Wanted};
 use holdpoint_broker::{Answer, Context, Request};
 use holdpoint_daemon::daemon::Daemon;
 use holdpoint_engine::holding::{Approvers, Asking, Dialog};
@@ -56,7 +56,7 @@ impl Home {
                 .build()
                 .unwrap();
             let no_code = |_: &str| panic!("nobody signs in");
-            let no_opinion = |_: &str| Opinion::none("nobody is asked");
+            let no_opinion = |_: &str| ServerAnswer::nobodys("nobody is asked");
             let stopped = async {
                 let _ = stopped.await;
             };

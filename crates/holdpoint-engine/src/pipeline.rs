@@ -569,14 +569,19 @@ pub struct Returned<'a> {
 }
 
 impl Engine {
-    /// Inspects what a call returned that was handed over and ran elsewhere.
+    /// Inspects what a call returned that was handed over and ran elsewhere. `before_asking` hears how long that may take longer
+    /// because somebody else may be asked for an opinion.
     pub fn inspect_result(
         &self,
         caller: &Caller,
         call: ToolCall,
         returned: &Returned<'_>,
+        before_asking: &dyn Fn(Duration),
     ) -> Result<Inspected, EngineError> {
         let policy = self.policy(&caller.policy)?;
+        if let Some(server) = policy.second_opinion() {
+            before_asking(Duration::from_millis(server.deadline()));
+        }
         let workspace = caller.workspace_text()?;
         let explain = || {
             let reading = self.read(call.clone(), &policy, workspace, caller.session());

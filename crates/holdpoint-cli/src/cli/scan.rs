@@ -33,7 +33,7 @@ pub(crate) struct Scan {
     #[arg(long)]
     pub(crate) staged: bool,
     /// Inspect texts from standard input, one JSON object a line, answers out in the same order
-    #[arg(long, conflicts_with_all = ["paths", "staged", "format", "explain", "min", "binary"])]
+    #[arg(long, conflicts_with_all = ["paths", "staged", "format", "explain", "second_opinion", "min", "binary"])]
     pub(crate) batch: bool,
     /// How to print what is found
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -41,10 +41,13 @@ pub(crate) struct Scan {
     /// The same as `--format json`
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
-    /// Show what each finding rests on: disguises that were taken off, language, wrapper, ideas, score beside
-    /// its thresholds, and the words that weighed
+    /// Show what each finding rests on: disguises that were taken off, language, wrappers, ideas, score beside
+    /// its thresholds, what decided, and the words that weighed
     #[arg(long)]
     pub(crate) explain: bool,
+    /// Have the approval daemon ask the model server of the policy about what is uncertain
+    #[arg(long)]
+    pub(crate) second_opinion: bool,
     /// Show findings from this severity on; without it, from `medium` in text and all in other formats
     #[arg(long, value_name = "SEVERITY")]
     pub(crate) min: Option<String>,

@@ -4,12 +4,12 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use holdpoint_broker::UnixMillis;
-use holdpoint_broker::wire::{self, Opinion, Places, Reply, Wanted};
+use holdpoint_broker::wire::{self, Places, Reply, ServerAnswer, Wanted};
 use holdpoint_cli::{LocalViews, policy_text};
 use holdpoint_daemon::ModelServer;
 use holdpoint_daemon::daemon::{Daemon, peer};
@@ -51,7 +51,7 @@ async fn served(
     let people = people_at(locations)?;
     let engine = Engine::at(locations).with_policy_writer(policy_text::add_allowed);
     let engine = Arc::new(engine);
-    let opinion = second_opinion(&engine)?;
+    let opinion = second_opinion(Arc::clone(&engine));
     let daemon = Daemon::open(places, engine, &owner)?;
     let certificate = match (&args.cert, &args.key) {
         (Some(chain), Some(key)) => Some(Certificate {
@@ -104,19 +104,26 @@ async fn served(
 
 /// What the user's model server makes of a text, by the policy of the user and the machine as it is now: the daemon does not
 /// belong to a project, and whoever asks does not say whom to ask.
-fn second_opinion(engine: &Engine) -> anyhow::Result<impl Fn(&str) -> Opinion + use<>> {
-    // A policy that cannot be read names nobody; the daemon is needed all the same, and calls say what is wrong with it.
-    let policy = engine.policy(&engine.layers(Path::new("/"))).ok();
-    let named = policy
-        .as_ref()
-        .and_then(|policy| policy.second_opinion().cloned());
-    let server = named
-        .map(|it| ModelServer::new(&it.url, &it.model, Duration::from_millis(it.deadline())))
-        .transpose()?;
-    Ok(move |text: &str| match &server {
-        Some(server) => server.ask(text),
-        None => Opinion::none("the daemon was started without a model server"),
-    })
+fn second_opinion(engine: Arc<Engine>) -> impl Fn(&str) -> ServerAnswer {
+    // Made anew only where the policy names another: it keeps its connections.
+    let known: Mutex<Option<Arc<ModelServer>>> = Mutex::default();
+    move |text: &str| {
+        // A policy that cannot be read names nobody; calls say what is wrong with it.
+        let policy = engine.policy(&engine.layers(Path::new("/"))).ok();
+        let Some(named) = policy.as_ref().and_then(|policy| policy.second_opinion()) else {
+            return ServerAnswer::nobodys("the policy the daemon runs under names no model server");
+        };
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let server = match known.as_ref().filter(|known| known.settings() == named) {
+            Some(same) => Arc::clone(same),
+            None => match ModelServer::new(named) {
+                Ok(server) => Arc::clone(known.insert(Arc::new(server))),
+                Err(problem) => return ServerAnswer::nobodys(problem.to_string()),
+            },
+        };
+        drop(known);
+        server.ask(text)
+    }
 }
 
 /// Waits for Ctrl-C or for whoever looks after processes.

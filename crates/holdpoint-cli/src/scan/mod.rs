@@ -16,15 +16,21 @@ mod written;
 
 use std::io::{self, Read};
 use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use holdpoint_core::Policy;
 use holdpoint_core::text::inspection::{Family, Finding, Inspection, Terms};
 use holdpoint_core::text::{Action, Origin, Severity};
+use holdpoint_engine::Locations;
+use holdpoint_engine::inspecting::{Consultation, Inspectee, consult};
 
 pub use self::input::TextPosition;
 use self::input::{Input, OVERLAP, Piece};
 pub use self::preview::preview;
 pub use self::walk::{Walk, Wanted};
-pub use self::weights::{Explained, Score, Weight};
+pub use self::weights::{
+    Decided, DecidedBy, Explained, PolicyThreshold, Score, ScoreThreshold, Weight,
+};
 use self::weights::{explained, weights};
 pub use self::written::{Written, replace};
 
@@ -57,6 +63,16 @@ pub struct Scanner {
     binaries: Binaries,
     least: Severity,
     explains: bool,
+    consultant: Option<Consultant>,
+}
+
+/// Whom to ask about what is uncertain.
+#[derive(Clone, Debug)]
+struct Consultant {
+    locations: Locations,
+    policy: Arc<Policy>,
+    /// A model server on somebody's machine answers one after the other; who asks all at once is turned away.
+    turn: Arc<Mutex<()>>,
 }
 
 impl Scanner {
@@ -68,6 +84,7 @@ impl Scanner {
             binaries: Binaries::Skip,
             least: Severity::Info,
             explains: false,
+            consultant: None,
         }
     }
 
@@ -96,6 +113,17 @@ impl Scanner {
     #[must_use]
     pub fn explaining(mut self) -> Self {
         self.explains = true;
+        self
+    }
+
+    /// Has the daemon ask the model server of this policy about what is uncertain in what is read.
+    #[must_use]
+    pub fn consulting(mut self, locations: Locations, policy: Arc<Policy>) -> Self {
+        self.consultant = Some(Consultant {
+            locations,
+            policy,
+            turn: Arc::default(),
+        });
         self
     }
 
@@ -148,7 +176,13 @@ impl Scanner {
         before: &[Seen],
         scanned: &mut Scanned,
     ) -> Vec<Seen> {
-        let inspection = self.inspect(&piece.text, origin);
+        let mut inspection = self.inspect(&piece.text, origin);
+        if let Some(consultant) = &self.consultant
+            && let Some(opinion) = consultant.ask(&piece.text, origin, &inspection)
+        {
+            inspection.action = opinion.effect.on(inspection.action);
+            scanned.opinions.push(opinion);
+        }
         scanned.action = scanned.action.max(inspection.action);
         scanned.score = scanned.score.max(inspection.score);
         scanned.severity = scanned.severity.max(inspection.severity());
@@ -192,7 +226,7 @@ impl Scanner {
                     false => Vec::new(),
                 };
                 let explained = match self.explains {
-                    true => explained(&piece.text, &finding, origin),
+                    true => explained(&piece.text, &finding, origin, &self.terms),
                     false => None,
                 };
                 finding.span = start.offset()..end.offset();
@@ -207,6 +241,19 @@ impl Scanner {
             }
         }
         seen
+    }
+}
+
+impl Consultant {
+    fn ask(&self, text: &str, origin: Origin, inspection: &Inspection) -> Option<Consultation> {
+        let inspectee = Inspectee {
+            origin,
+            action: inspection.action,
+            policy: &self.policy,
+        };
+        let found: Vec<_> = inspection.findings.iter().map(|one| ((), one)).collect();
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        consult(&self.locations, &inspectee, &found, |()| text.into())
     }
 }
 
@@ -235,6 +282,8 @@ pub struct Scanned {
     pub score: f32,
     /// What was found, in the order of the file, as far as it is told.
     pub findings: Vec<LocatedFinding>,
+    /// What others made of it, if they were asked: one opinion for each of its pieces at most.
+    pub opinions: Vec<Consultation>,
     /// How many findings there are; only the first thousand are told.
     pub count: u64,
     /// How many bytes it has.

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use holdpoint_core::text::classify::{explain, explain_at};
-use holdpoint_core::text::inspection::{Family, Finding};
-use holdpoint_core::text::{Origin, normal};
+use holdpoint_core::text::classify::{Wrapper, explain, explain_at};
+use holdpoint_core::text::detect::severity_of;
+use holdpoint_core::text::inspection::{Family, Finding, Terms, Threshold};
+use holdpoint_core::text::{Action, Origin, Severity, normal};
 use serde::Serialize;
 
 use super::preview::secrets;
@@ -33,14 +34,15 @@ pub struct Weight {
 pub struct Explained {
     /// The language it seems to be in (ISO 639-1), `und` where that is not to be told.
     pub language: &'static str,
-    /// What it stands in: fence, quotation, table, comment or quotes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub wrapper: Option<&'static str>,
+    /// What it stands in: fence, comment, quotation, table, quotes, field, test, talk.
+    pub wrappers: Vec<&'static str>,
     /// The ideas of the lexicon in it.
     pub ideas: Vec<&'static str>,
     /// What the classifier made of it, if it looked closer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<Score>,
+    /// What made it as bad as it is, and what that leads to.
+    pub decided: Decided,
 }
 
 /// A score beside what it is measured by.
@@ -51,7 +53,9 @@ pub struct Score {
     pub found: f32,
     /// What talk about attacks takes from it.
     pub talk: f32,
-    /// From which score on a text of this language is annotated.
+    /// From which score on a text of this language is mentioned.
+    pub mention_from: f32,
+    /// From which on it is annotated.
     pub annotate_from: f32,
     /// From which on it is withheld.
     pub withhold_from: f32,
@@ -59,8 +63,101 @@ pub struct Score {
     pub margin: f32,
 }
 
+/// What made a finding as bad as it is, and what that leads to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Decided {
+    /// Who found it: a rule, or the classifier's score.
+    pub by: DecidedBy,
+    /// The threshold its score has reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reached: Option<ScoreThreshold>,
+    /// How bad it would be, stood it elsewhere; talk makes it milder, a disguise worse.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<Severity>,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What happens to a text of that origin for it.
+    pub action: Action,
+    /// What of the policy says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<PolicyThreshold>,
+}
+
+/// A threshold of the classifier, by its key in [`Score`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ScoreThreshold {
+    /// From there on a text is mentioned.
+    MentionFrom,
+    /// From there on it is annotated.
+    AnnotateFrom,
+    /// From there on it is withheld.
+    WithholdFrom,
+}
+
+/// A threshold of the policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct PolicyThreshold {
+    /// Its key.
+    pub key: &'static str,
+    /// The severity from which on it holds.
+    pub from: Threshold,
+}
+
+/// Who found something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DecidedBy {
+    /// A rule.
+    Rule,
+    /// The classifier.
+    Score,
+}
+
+impl Decided {
+    fn new(finding: &Finding, origin: Origin, terms: &Terms) -> Self {
+        let severity = finding.severity;
+        let action = terms.action(origin, severity);
+        let ladder = terms.ladder(origin);
+        let policy = match action {
+            Action::Pass => None,
+            Action::Annotate => Some(("annotateAt", ladder.annotate_at)),
+            Action::Quarantine => Some(("rejectAt", ladder.reject_at)),
+            Action::Block => Some(("blockAt", ladder.block_at)),
+        };
+        let (by, reached, before) = if finding.family == Family::Statistical {
+            // What is told of attacks beyond doubt would be withheld if it were not told of.
+            let told = finding.rule != Family::Statistical.name();
+            let reached = match severity {
+                Severity::High | Severity::Critical => ScoreThreshold::WithholdFrom,
+                Severity::Medium if told => ScoreThreshold::WithholdFrom,
+                Severity::Medium => ScoreThreshold::AnnotateFrom,
+                Severity::Low | Severity::Info => ScoreThreshold::MentionFrom,
+            };
+            let before = told.then_some(Severity::High);
+            (DecidedBy::Score, Some(reached), before)
+        } else {
+            (DecidedBy::Rule, None, severity_of(&finding.rule))
+        };
+        Self {
+            by,
+            reached,
+            before: before.filter(|before| *before != severity),
+            severity,
+            action,
+            policy: policy.map(|(key, from)| PolicyThreshold { key, from }),
+        }
+    }
+}
+
 /// What a finding rests on; nothing for characters and secrets, which say it all themselves.
-pub(super) fn explained(text: &str, finding: &Finding, origin: Origin) -> Option<Explained> {
+pub(super) fn explained(
+    text: &str,
+    finding: &Finding,
+    origin: Origin,
+    terms: &Terms,
+) -> Option<Explained> {
     if matches!(
         finding.family,
         Family::Hidden | Family::Terminal | Family::Secret | Family::Markup
@@ -69,19 +166,20 @@ pub(super) fn explained(text: &str, finding: &Finding, origin: Origin) -> Option
     }
     let end = finding.span.end.min(finding.span.start + MAX_TEXT);
     let span = finding.span.start..text.floor_char_boundary(end);
-    let it = explain_at(text, span, origin)?;
-    let (annotate_from, withhold_from) = it.thresholds;
+    let it = explain_at(text, span, finding.disguises, origin)?;
     Some(Explained {
         language: it.language.code(),
-        wrapper: it.wrapper.map(|wrapper| wrapper.name()),
+        wrappers: it.wrappers.into_iter().map(Wrapper::name).collect(),
         ideas: it.ideas.into_iter().take(MAX_WORDS).collect(),
         score: it.score.map(|found| Score {
             found,
             talk: it.talk,
-            annotate_from,
-            withhold_from,
+            mention_from: it.thresholds.mention,
+            annotate_from: it.thresholds.annotate,
+            withhold_from: it.thresholds.withhold,
             margin: it.margin,
         }),
+        decided: Decided::new(finding, origin, terms),
     })
 }
 

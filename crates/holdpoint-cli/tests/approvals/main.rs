@@ -17,6 +17,7 @@ mod checks;
 #[cfg(target_os = "linux")]
 mod contained;
 mod kept;
+mod opinion;
 mod people;
 mod shown;
 mod stopping;

@@ -4,7 +4,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::layer::{Authority, Policy, Trust};
+use super::layer::{Policy, Trust};
+use super::second_opinion::SecondOpinion;
 use crate::glob::Glob;
 use crate::text::Origin;
 use crate::text::clean::Mode;
@@ -40,29 +41,9 @@ pub struct Injection {
     pub detectors: Option<Detectors>,
     /// How a rejected text is cleaned. Without it: redact.
     pub clean: Option<Cleaning>,
-    /// A model server on this machine that the approval daemon asks about texts nobody is sure of. Without it: nobody is asked.
+    /// A model server of your own that the approval daemon asks about texts nobody is sure of. Without it: nobody is asked.
     #[serde(alias = "second_opinion")]
     pub second_opinion: Option<SecondOpinion>,
-}
-
-/// A model server that is asked for a second opinion. It can only make things stricter.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct SecondOpinion {
-    /// Where it takes chats, as OpenAI's API does: `http://127.0.0.1:11434/v1/chat/completions`. It must be on this machine.
-    pub url: String,
-    /// The model to ask, by the name the server knows.
-    pub model: String,
-    /// How many milliseconds it has. Without it: 2000; at most 30000.
-    pub deadline_ms: Option<u32>,
-}
-
-impl SecondOpinion {
-    /// How many milliseconds it has: a person who waits for an agent waits for it, too.
-    pub fn deadline(&self) -> u64 {
-        u64::from(self.deadline_ms.unwrap_or(2_000).min(30_000))
-    }
 }
 
 /// Other thresholds for texts of some origin.
@@ -214,15 +195,6 @@ impl Policy {
         self.inspects() && !self.internal_tools().iter().all(named)
     }
 
-    /// The model server that is asked about what is uncertain. A project does not choose who reads its user's texts, trusted
-    /// or not: only the user and whoever manages the machine do.
-    pub fn second_opinion(&self) -> Option<&SecondOpinion> {
-        self.layers()
-            .iter()
-            .filter(|layer| layer.trust == Trust::Trusted && layer.authority != Authority::Project)
-            .find_map(|layer| layer.injection.as_ref()?.second_opinion.as_ref())
-    }
-
     /// Whether texts are looked at at all.
     fn inspects(&self) -> bool {
         self.settled(true, |it| it.enabled, |one, other| one || other)
@@ -284,7 +256,7 @@ fn globs<S: AsRef<str>>(names: &[S]) -> Vec<Glob> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::layer::Source;
+    use super::super::layer::{Authority, Source};
     use super::*;
     use crate::Profile;
     use crate::text::{Action, Severity};
@@ -349,20 +321,6 @@ mod tests {
             [Annotate, Quarantine, Block, Block]
         );
         assert_eq!(actions(&terms, Origin::File), [Annotate; 4]);
-    }
-
-    #[test]
-    fn only_the_user_and_the_machine_name_a_second_opinion() {
-        let named = r#"{"secondOpinion": {"url": "http://127.0.0.1:1/v1/chat/completions", "model": "m", "deadlineMs": 90000}}"#;
-        let of = |authority, trust| {
-            policy(&[(authority, trust, named)])
-                .second_opinion()
-                .cloned()
-        };
-        assert_eq!(of(User, Trusted).unwrap().deadline(), 30_000);
-        assert_eq!(of(Managed, Trusted).unwrap().model, "m");
-        assert!(of(Project, Trusted).is_none() && of(Project, Untrusted).is_none());
-        assert!(policy(&[]).second_opinion().is_none());
     }
 
     #[test]

@@ -24,6 +24,7 @@ mod sandbox;
 mod sanitizer;
 #[cfg(feature = "schema")]
 mod schema;
+mod second_opinion;
 pub(crate) mod tool_names;
 pub(crate) mod tool_rules;
 mod values;
@@ -40,7 +41,7 @@ pub use external::{
     Endpoint, External, ExternalAnswer, ExternalOpinion, Externals, OnFailure, ask_outside,
 };
 pub use guards::{Guards, Switch};
-pub use injection::{Cleaning, Injection, Origins, SecondOpinion, Thresholds};
+pub use injection::{Cleaning, Injection, Origins, Thresholds};
 pub use layer::{Authority, Layer, Policy, Source, Standing, Trust};
 pub use mode::Mode;
 pub use network::{Access, HostPattern, Network, Schemes};
@@ -51,3 +52,4 @@ pub use redaction::{FormatList, FormatText, Kept, Redaction, RedactionRules};
 pub use sandbox::{Cache, Floor, OpaqueAnswer, Sandbox, SandboxLimits};
 #[cfg(feature = "schema")]
 pub use schema::json_schema;
+pub use second_opinion::{OpinionApi, SecondOpinion};

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::clauses;
 use super::document::{DOCUMENT_ALIASES, Document, PARAMETER_ALIASES, TOOL_RULE_ALIASES};
 use super::injection::{INJECTION_ALIASES, THRESHOLD_ALIASES};
+use super::second_opinion::SECOND_OPINION_ALIASES;
 
 /// The schema as a JSON value.
 pub fn json_schema() -> Value {
@@ -19,6 +20,7 @@ pub fn json_schema() -> Value {
         ("ToolRule", TOOL_RULE_ALIASES),
         ("Parameter", PARAMETER_ALIASES),
         ("Injection", INJECTION_ALIASES),
+        ("SecondOpinion", SECOND_OPINION_ALIASES),
         ("Injection", THRESHOLD_ALIASES),
         ("Thresholds", THRESHOLD_ALIASES),
     ] {

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use holdpoint_broker::host::{BrokerHost, Problem};
 use holdpoint_broker::time::UnixMillis;
-use holdpoint_broker::wire::{Opinion, Places};
+use holdpoint_broker::wire::{Places, ServerAnswer};
 use tokio::net::UnixListener;
 use tokio::sync::Semaphore;
 
@@ -71,7 +71,7 @@ impl Daemon {
         self,
         stands_for: impl Fn(&str) -> Vec<String> + Send + Sync + 'static,
         code: impl Fn(&str) -> Result<(String, String), Problem> + Send + Sync + 'static,
-        opinion: impl Fn(&str) -> Opinion + Send + Sync + 'static,
+        opinion: impl Fn(&str) -> ServerAnswer + Send + Sync + 'static,
         stop: impl Future<Output = ()>,
     ) -> Result<(), Problem> {
         let path = self.places.socket();

@@ -9,7 +9,8 @@ use holdpoint_broker::host::Problem;
 use holdpoint_broker::request::{CallContext, Request};
 use holdpoint_broker::resolution::Resolution;
 use holdpoint_broker::time::UnixMillis;
-use holdpoint_broker::wire::{MAX_LINE, Opinion, Reply, Wanted, Wish, proof};
+use holdpoint_broker::wire::{MAX_LINE, Reply, ServerAnswer, Wanted, Wish, opinion_nonce, proof};
+use serde::Serialize;
 use subtle::ConstantTimeEq;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -46,7 +47,7 @@ pub(super) struct SocketState {
 }
 
 /// What the user's model server makes of a text.
-pub(super) type HasOpinion = dyn Fn(&str) -> Opinion + Send + Sync;
+pub(super) type HasOpinion = dyn Fn(&str) -> ServerAnswer + Send + Sync;
 
 /// More than this many at once have no opinion.
 pub(super) const MAX_OPINIONS: usize = 4;
@@ -97,16 +98,19 @@ async fn answer(stream: UnixStream, state: &Arc<SocketState>) -> std::io::Result
             nonce,
             before,
         } => hold(read, write, state, *asked, nonce, before).await,
-        Wish::Opinion { text } => {
-            let opinion = match state.opinions.try_acquire() {
+        Wish::Opinion { text, nonce } => {
+            let answer = match state.opinions.try_acquire() {
                 Ok(_room) => {
                     let asked = Arc::clone(state);
                     spawn_blocking(move || (asked.opinion)(&text)).await
                 }
-                Err(_) => Ok(Opinion::none("the model server has enough to do")),
+                Err(_) => Ok(ServerAnswer::nobodys("the model server has enough to do")),
             };
-            let opinion = opinion.unwrap_or_else(|_| Opinion::none("asking broke down"));
-            say(&mut write, &Reply::Opinion { opinion }).await
+            let answer = answer.unwrap_or_else(|_| ServerAnswer::nobodys("asking broke down"));
+            let reply = proved_as(state, &opinion_nonce(&nonce), &answer, |told, proof| {
+                Reply::Opinion { told, proof }
+            });
+            say(&mut write, &reply).await
         }
         Wish::Offer { asked, refused } => {
             let broker = state.broker.clone();
@@ -367,9 +371,21 @@ async fn blocking(work: impl FnOnce() -> Result<Reply, Problem> + Send + 'static
 }
 
 fn proved(state: &SocketState, nonce: &str, told: &Resolution) -> Reply {
+    proved_as(state, nonce, told, |told, proof| Reply::Resolved {
+        told,
+        proof,
+    })
+}
+
+fn proved_as(
+    state: &SocketState,
+    nonce: &str,
+    told: &impl Serialize,
+    reply: fn(String, String) -> Reply,
+) -> Reply {
     let proved = serde_json::to_string(told).ok().and_then(|told| {
         let proof = proof(&state.secret, nonce, &told)?;
-        Some(Reply::Resolved { told, proof })
+        Some(reply(told, proof))
     });
     proved.unwrap_or_else(|| refusal("the answer cannot be written, or not be proved"))
 }

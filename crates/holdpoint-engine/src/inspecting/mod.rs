@@ -6,12 +6,10 @@
 //! text does not go on.
 
 mod body;
+mod opinion;
 mod origin;
 mod stream;
 
-use std::time::Duration;
-
-use holdpoint_broker::wire::{self, Opinion, Places};
 use holdpoint_core::policy::Mode as PolicyMode;
 use holdpoint_core::text::clean::{Cleaner, Mode, note, replacement, strip};
 use holdpoint_core::text::inspection::{Family, Inspection, JsonInspection, Terms};
@@ -26,6 +24,7 @@ use body::Body;
 
 pub use body::{is_form, is_picture, strings};
 
+pub use opinion::{Consultation, Effect, Inspectee, consult};
 pub use origin::origin_of;
 pub use stream::{Passed, TextStream};
 
@@ -99,9 +98,16 @@ pub fn inspect_value(
         // Progress bars and the like; they are taken out.
         whole.action = Action::Pass;
     }
-    let opinion = second_opinion(locations, incoming, &whole, &found, &body);
-    if opinion == Some(Opinion::Attack) {
-        whole.action = whole.action.max(Action::Quarantine);
+    let first = whole.action;
+    let inspectee = Inspectee {
+        origin: incoming.origin,
+        action: first,
+        policy: incoming.policy,
+    };
+    let each: Vec<_> = found.findings.iter().map(|(at, one)| (at, one)).collect();
+    let opinion = consult(locations, &inspectee, &each, |field| body.string_at(field));
+    if let Some(opinion) = &opinion {
+        whole.action = opinion.effect.on(first);
     }
     let wanted = whole.action;
     if !incoming.replaceable {
@@ -142,8 +148,8 @@ pub fn inspect_value(
                 origin: incoming.origin,
                 action: inspected.action,
                 observed: is_observed(incoming.policy),
-                // Whoever attacks can say that he only tells of attacks.
-                marks: wanted >= Action::Quarantine || whole.tells_of_attack(),
+                // Whoever attacks can say that he only tells of attacks, and talk somebody into taking it for harmless.
+                marks: first.max(wanted) >= Action::Quarantine || whole.tells_of_attack(),
                 inspection: &whole,
                 opinion: opinion.as_ref(),
                 place: worst.map(|(field, finding)| (body.string_at(field), finding)),
@@ -235,42 +241,6 @@ fn unasked(mut found: Inspection, terms: &Terms, origin: Origin) -> Inspection {
     found.action = action.max().unwrap_or_default();
     found
 }
-
-/// What the user's model server makes of a text that reads like orders and is not sure to be some. Nobody is asked about
-/// anything else: what is sure needs no opinion, and none makes less of it.
-fn second_opinion(
-    locations: &Locations,
-    incoming: &Incoming<'_>,
-    whole: &Inspection,
-    found: &JsonInspection,
-    body: &Body<'_>,
-) -> Option<Opinion> {
-    let server = incoming.policy.second_opinion()?;
-    if whole.action != Action::Annotate {
-        return None;
-    }
-    let orders = found.findings.iter().filter(|(_, finding)| {
-        !matches!(
-            finding.family,
-            Family::Secret | Family::Terminal | Family::Hidden
-        )
-    });
-    let (field, worst) = orders.max_by_key(|(_, finding)| finding.severity)?;
-    let Some(state) = locations.state.as_ref() else {
-        return Some(Opinion::none("there is no place for the daemon"));
-    };
-    let text = body.string_at(field);
-    let start = worst.span.start.saturating_sub(AROUND).min(text.len());
-    let end = worst.span.end.saturating_add(AROUND).min(text.len());
-    let part = text.get(text.floor_char_boundary(start)..text.ceil_char_boundary(end));
-    let deadline = Duration::from_millis(server.deadline());
-    let part = part.unwrap_or_default();
-    Some(wire::opinion(&Places::under(state), part, deadline))
-}
-
-/// How much around what was found somebody is shown for a second opinion: enough to tell talk from orders, and little enough
-/// for a small model.
-const AROUND: usize = 4 << 10;
 
 /// Puts what was found on record, then marks the session if it was to be kept from the model.
 fn put_on_record(

@@ -50,7 +50,7 @@ impl Gatekeeper {
         };
         let caller = self.caller(&call);
         let engine = &self.inner.engine;
-        match engine.inspect_result(&caller, call.clone(), &returned) {
+        match engine.inspect_result(&caller, call.clone(), &returned, &|_| {}) {
             Ok(inspected) => readable(value, inspected),
             Err(error) => self.kept_back(&call, &value, &error),
         }

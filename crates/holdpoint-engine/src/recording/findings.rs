@@ -4,7 +4,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use holdpoint_broker::wire::Opinion;
 use holdpoint_core::text::inspection::{Family, Finding, Inspection};
 use holdpoint_core::text::redaction::{Redacted, Redactor};
 use holdpoint_core::text::{Action, Origin, Severity, escape_for_display};
@@ -14,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::{MAX_FINDINGS, RecordError, Recorder};
 use crate::excerpt::{MAX_SECRET, brief};
+use crate::inspecting::{Consultation, Effect};
 
 /// The most characters of what was found that are recorded (O-03): enough to find the place again. More is cut.
 const MAX_GLIMPSE: usize = 200;
@@ -44,7 +44,7 @@ pub struct FlaggedText<'a> {
     /// What was found.
     pub inspection: &'a Inspection,
     /// What the user's model server made of it, if it was asked.
-    pub opinion: Option<&'a Opinion>,
+    pub opinion: Option<&'a Consultation>,
     /// The worst of it, and the text it stands in.
     pub place: Option<(Cow<'a, str>, &'a Finding)>,
     /// All of what was inspected.
@@ -101,12 +101,7 @@ fn entry(found: &FlaggedText<'_>, redactor: &Redactor) -> Entry {
         detail.insert("observed".into(), Value::Bool(true));
     }
     if let (Some(opinion), Some(detail)) = (found.opinion, detail.as_object_mut()) {
-        let (word, why) = match opinion {
-            Opinion::Attack => ("attack", None),
-            Opinion::Harmless => ("harmless", None),
-            Opinion::None(why) => ("none", Some(why)),
-        };
-        detail.insert("opinion".into(), json!({"said": word, "why": why}));
+        detail.insert("opinion".into(), opinion.to_json());
     }
     Entry {
         agent: Some(text(found.agent)),
@@ -126,14 +121,21 @@ fn entry(found: &FlaggedText<'_>, redactor: &Redactor) -> Entry {
 
 fn reason(found: &FlaggedText<'_>) -> String {
     let why = found.place.as_ref().map_or("", |(_, worst)| &worst.reason);
+    let effect = found.opinion.map(|opinion| opinion.effect);
     let done = match found.action {
         Action::Annotate | Action::Quarantine | Action::Block if found.observed => {
             "let on, for nothing is enforced"
         }
         Action::Pass => "let on",
         Action::Annotate if found.origin == Origin::User => "the user was warned",
+        Action::Annotate if effect == Some(Effect::Lowered) => {
+            "let on with a note, for a second opinion is that it is harmless"
+        }
         Action::Annotate if found.marks => "it cannot be replaced, so it was let on with a note",
         Action::Annotate => "let on with a note",
+        Action::Quarantine if effect == Some(Effect::Raised) => {
+            "what was found was taken out, for a second opinion is that it is an attack"
+        }
         Action::Quarantine => "what was found was taken out",
         Action::Block => "withheld",
     };

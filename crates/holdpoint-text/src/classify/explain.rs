@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::detect::concepts;
+use crate::normal::{Disguise, Disguises};
 use crate::{Origin, normal, words};
 
 use super::features::Reader;
@@ -60,22 +61,39 @@ pub fn explain(text: &str, origin: Origin) -> Vec<Weighed> {
 pub struct Explanation {
     /// The language it seems to be in.
     pub language: Language,
-    /// What it stands in.
-    pub wrapper: Option<Wrapper>,
+    /// What it stands in, each once.
+    pub wrappers: Vec<Wrapper>,
     /// The ideas of the lexicon in it, each once, in the order of the text.
     pub ideas: Vec<&'static str>,
     /// The highest score of the classifier in it, if there are enough words for one.
     pub score: Option<f32>,
     /// What talk about attacks around it takes from the score.
     pub talk: f32,
-    /// How much more it takes in that language.
+    /// How much more it takes in that language, or less because it was handed out in pieces.
     pub margin: f32,
-    /// From which score on it is annotated and from which on withheld, margin included.
-    pub thresholds: (f32, f32),
+    /// The scores that part texts of its origin, margin included.
+    pub thresholds: Thresholds,
 }
 
-/// What was made of a part of a text: of what stands there, without its disguises, and of what stands around it.
-pub fn explain_at(text: &str, part: Range<usize>, origin: Origin) -> Option<Explanation> {
+/// Scores that part texts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Thresholds {
+    /// From here on a text is mentioned.
+    pub mention: f32,
+    /// From here on it is annotated.
+    pub annotate: f32,
+    /// From here on it is withheld.
+    pub withhold: f32,
+}
+
+/// What was made of a part of a text: of what stands there, without its disguises, and of what stands around it. `disguises` are
+/// those that were taken off to see it.
+pub fn explain_at(
+    text: &str,
+    part: Range<usize>,
+    disguises: Disguises,
+    origin: Origin,
+) -> Option<Explanation> {
     let model = Model::shipped()?;
     let inside = text.get(part.clone())?;
     let views = normal::read(inside).views;
@@ -107,19 +125,35 @@ pub fn explain_at(text: &str, part: Range<usize>, origin: Origin) -> Option<Expl
         Language::OTHER => language_around(text, &part),
         known => known,
     };
-    // What was found by so many words in a row may begin before what encloses it.
-    let end = text.floor_char_boundary(part.end.saturating_sub(1))..part.end;
-    let wrapper = Wrapper::around(text, &part).or_else(|| Wrapper::around(text, &end));
-    let margin = model.margin(language);
-    let marks = model.marks(origin, false);
+    let is_deliberate = disguises.are_deliberate();
+    let margin = if disguises.is_empty() {
+        model.margin(language)
+    } else if disguises.has(Disguise::Split) && !is_deliberate {
+        -super::SPLIT
+    } else {
+        0.0
+    };
+    let marks = model.marks(origin, is_deliberate);
+    let talk = match is_deliberate {
+        true => 0.0,
+        false => super::talk_about(text, part.clone()),
+    };
+    let mut wrappers = Wrapper::around(text, &part);
+    if talk > 0.0 {
+        wrappers.push(Wrapper::Talk);
+    }
     Some(Explanation {
         language,
-        wrapper,
+        wrappers,
         ideas,
         score: best.map(|(score, _)| score),
-        talk: super::talk_about(text, part),
+        talk,
         margin,
-        thresholds: (marks.loose + margin, marks.strict + margin),
+        thresholds: Thresholds {
+            mention: marks.faint + margin,
+            annotate: marks.loose + margin,
+            withhold: marks.strict + margin,
+        },
     })
 }
 

@@ -21,7 +21,7 @@ use super::{Origin, Severity};
 use language::Language;
 
 pub(crate) use explain::leaning;
-pub use explain::{Explanation, Weighed, explain, explain_at};
+pub use explain::{Explanation, Thresholds, Weighed, explain, explain_at};
 pub use model::Model;
 pub use windows::{STRIDE, passages};
 pub use wrapper::Wrapper;

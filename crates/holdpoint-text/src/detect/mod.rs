@@ -23,6 +23,8 @@ mod format;
 #[cfg(test)]
 mod tests;
 
+pub use rules::severity_of;
+
 use concepts::Hit;
 use rules::{Match, Rule};
 use weigh::weigh;

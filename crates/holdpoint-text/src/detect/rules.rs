@@ -108,6 +108,12 @@ impl Rule {
     }
 }
 
+/// How bad what a rule finds is by itself, before it is known where it stands.
+pub fn severity_of(id: &str) -> Option<Severity> {
+    let rule = RULES.iter().find(|rule| rule.id.text() == id)?;
+    Some(rule.severity())
+}
+
 /// Where something was found.
 pub(super) struct Match<'v> {
     pub(super) text: &'v str,

@@ -29,6 +29,18 @@ pub enum Threshold {
 }
 
 impl Threshold {
+    /// The word for it in policies and output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Threshold::Info => "info",
+            Threshold::Low => "low",
+            Threshold::Medium => "medium",
+            Threshold::High => "high",
+            Threshold::Critical => "critical",
+            Threshold::Never => "never",
+        }
+    }
+
     /// Whether a severity is at least this one.
     pub fn is_reached_by(self, severity: Severity) -> bool {
         let least = match self {

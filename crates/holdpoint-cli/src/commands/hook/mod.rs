@@ -231,7 +231,13 @@ impl Gatekeeper for Gate {
             value: &returned.response,
             replaceable: returned.replaceable,
         };
-        self.engine.inspect_result(&caller, call, &result)
+        let usual = self.agent.last_words().deadline;
+        let take_time = |more: Duration| {
+            // Without it the hook ends sooner, and says so; nothing more goes on.
+            let _ = last_words::take_time(usual + more);
+        };
+        self.engine
+            .inspect_result(&caller, call, &result, &take_time)
     }
 
     fn prompt(&mut self, prompted: &Prompted) -> Result<Inspected, EngineError> {

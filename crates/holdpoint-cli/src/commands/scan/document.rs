@@ -16,6 +16,7 @@ use crate::terminal::Terminal;
 pub(super) struct Document {
     findings: u64,
     errors: Vec<Value>,
+    opinions: Vec<Value>,
 }
 
 impl Document {
@@ -24,6 +25,7 @@ impl Document {
         Ok(Self {
             findings: 0,
             errors: Vec::new(),
+            opinions: Vec::new(),
         })
     }
 }
@@ -38,6 +40,13 @@ impl Report for Document {
             let json = serde_json::to_string(&InFile::new(name, found))?;
             terminal.out.write_all(safe(&json).as_bytes())?;
         }
+        for opinion in &scanned.opinions {
+            let mut opinion = opinion.to_json();
+            if let Some(fields) = opinion.as_object_mut() {
+                fields.insert("path".into(), name.into());
+            }
+            self.opinions.push(opinion);
+        }
         Ok(())
     }
 
@@ -47,7 +56,7 @@ impl Report for Document {
     }
 
     fn end(&mut self, totals: &Totals, terminal: &mut Terminal) -> io::Result<()> {
-        let rest = json!({
+        let mut rest = json!({
             "severity": worst(totals.severity),
             "action": totals.action,
             "score": totals.score,
@@ -59,6 +68,11 @@ impl Report for Document {
             "interrupted": totals.interrupted,
             "errors": self.errors,
         });
+        if !self.opinions.is_empty()
+            && let Some(fields) = rest.as_object_mut()
+        {
+            fields.insert("opinions".into(), json!(self.opinions));
+        }
         let rest = safe(&rest.to_string());
         let rest = rest.strip_prefix('{').unwrap_or(&rest);
         writeln!(terminal.out, "],{rest}")

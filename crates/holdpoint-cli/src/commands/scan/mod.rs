@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use holdpoint_cli::scan::{Binaries, Scanned, Scanner, Secrets, sarif};
+use holdpoint_core::Policy;
 use holdpoint_core::text::inspection::Terms;
 use holdpoint_core::text::{Action, Origin, Severity};
 use holdpoint_engine::humanize::{bytes, counted};
@@ -102,13 +103,21 @@ impl Settings {
             true => Binaries::Read,
             false => Binaries::Skip,
         };
-        let terms = terms(args.config.as_deref(), args.profile.as_deref())?;
-        let mut scanner = Scanner::new(terms)
+        let policy = policy(args.config.as_deref(), args.profile.as_deref())?;
+        let mut scanner = Scanner::new(policy.inspection_terms())
             .secrets(secrets)
             .binaries(binaries)
             .telling_from(least);
         if args.explain {
             scanner = scanner.explaining();
+        }
+        if args.second_opinion {
+            if policy.second_opinion().is_none() {
+                bail!(
+                    "--second-opinion: the policy names no model server: set `injection.secondOpinion` in your own (docs/inspection.md)"
+                );
+            }
+            scanner = scanner.consulting(Locations::of_this_machine(), policy);
         }
         Ok(Self {
             scanner,
@@ -134,14 +143,17 @@ impl Settings {
 
 /// The terms of the policy in force.
 pub(crate) fn terms(config: Option<&Path>, profile: Option<&str>) -> anyhow::Result<Terms> {
+    Ok(policy(config, profile)?.inspection_terms())
+}
+
+fn policy(config: Option<&Path>, profile: Option<&str>) -> anyhow::Result<Arc<Policy>> {
     let engine = Engine::at(&Locations::of_this_machine());
     let under = match (config, profile) {
         (Some(file), _) => PolicySource::File(file.to_owned()),
         (None, Some(profile)) => PolicySource::Profile(profile.to_owned()),
         (None, None) => engine.layers(&working_directory(None)?),
     };
-    let policy = engine.policy(&under)?;
-    Ok(policy.inspection_terms())
+    Ok(engine.policy(&under)?)
 }
 
 /// The origin somebody means.
