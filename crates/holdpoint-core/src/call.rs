@@ -352,18 +352,23 @@ fn first_escaped(bytes: &[u8]) -> Option<(usize, u8)> {
     // Has a highest bit where a byte is below `than`, perhaps some behind the first, too.
     let below =
         |word: u64, than: u8| word.wrapping_sub(ONES.wrapping_mul(u64::from(than))) & !word & HIGHS;
-    let (words, _) = bytes.as_chunks::<8>();
-    let escaped_in = |word: &[u8; 8]| {
-        let word = u64::from_le_bytes(*word);
+    let (words, rest) = bytes.as_chunks::<8>();
+    let mut at = 0;
+    for eight in words {
+        let word = u64::from_le_bytes(*eight);
         let quote = word ^ ONES.wrapping_mul(u64::from(b'"'));
         let backslash = word ^ ONES.wrapping_mul(u64::from(b'\\'));
-        below(word, 0x20) | below(quote, 1) | below(backslash, 1) != 0
-    };
-    let plain = words.iter().take_while(|word| !escaped_in(word)).count() * 8;
-    let rest = bytes.get(plain..).unwrap_or_default().iter();
+        let marks = below(word, 0x20) | below(quote, 1) | below(backslash, 1);
+        if marks != 0 {
+            // Below the first of the marks there is nothing to be taken over from, so that one is right.
+            let within = marks.trailing_zeros() / 8;
+            return Some((at + within as usize, (word >> (within * 8)) as u8));
+        }
+        at += 8;
+    }
     let escaped = |byte: &u8| *byte < 0x20 || matches!(byte, b'"' | b'\\');
-    let (at, byte) = rest.enumerate().find(|(_, byte)| escaped(byte))?;
-    Some((plain + at, *byte))
+    let (within, byte) = rest.iter().enumerate().find(|(_, byte)| escaped(byte))?;
+    Some((at + within, *byte))
 }
 
 fn hex_digits(byte: u8) -> [u8; 2] {

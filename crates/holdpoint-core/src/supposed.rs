@@ -212,7 +212,7 @@ impl Found<'_> {
         }
         let runs = |flag: &str| {
             let name = flag.trim_start_matches('-');
-            flag.starts_with('-') && RUNNING_FLAGS.iter().any(|part| name.contains(part))
+            flag.starts_with('-') && has_part(name, RUNNING_FLAGS)
         };
         let mut value_follows = false;
         for (place, word) in words.iter().enumerate() {
@@ -456,9 +456,28 @@ const TELLING: [&str; 24] = [
 const CHOOSING: [&str; 3] = ["-t", "-g", "-k"];
 
 fn names_tests(word: &str) -> bool {
-    ["test", "jest", "mocha", "spec"]
-        .iter()
-        .any(|name| word.contains(name))
+    has_part(word, &["test", "jest", "mocha", "spec"])
+}
+
+/// The longest word that is looked through letter by letter for several parts at once. A search has to be prepared
+/// for each of them, which in a longer text is worth it.
+const MAX_LETTERS: usize = 64;
+
+/// Whether one of some parts stands in a word.
+fn has_part(word: &str, parts: &[&str]) -> bool {
+    if word.len() > MAX_LETTERS {
+        return parts.iter().any(|part| word.contains(part));
+    }
+    let mut rest = word.as_bytes();
+    while let [first, behind @ ..] = rest {
+        let here = |part: &&str| part.as_bytes().first() == Some(first);
+        let mut begun = parts.iter().filter(|part| here(part));
+        if begun.any(|part| rest.starts_with(part.as_bytes())) {
+            return true;
+        }
+        rest = behind;
+    }
+    false
 }
 
 /// Where the script stands an interpreter is given; none if it is given code, which has its reader.
@@ -621,6 +640,7 @@ mod tests {
     use crate::call::ToolCall;
     use crate::paths::Surroundings;
     use crate::understand::understand_alone;
+    use proptest::prelude::*;
 
     fn lines(text: &str) -> Vec<String> {
         let action = understand_alone(ToolCall::shell(text), &Surroundings::nowhere());
@@ -629,6 +649,14 @@ mod tests {
             |_| vec!["too many".to_owned()],
             |found| found.into_iter().map(|one| one.line).collect(),
         )
+    }
+
+    proptest! {
+        #[test]
+        fn a_part_is_found_as_a_search_finds_it(word in "[cehjmopsté]{0,80}") {
+            let parts = ["test", "jest", "mocha", "spec"];
+            prop_assert_eq!(has_part(&word, &parts), parts.iter().any(|part| word.contains(part)));
+        }
     }
 
     #[test]

@@ -147,7 +147,10 @@ fn said_by_name(tool: &str) -> Option<Says> {
     // The server's name says what it is about, the tool's what is done.
     let own = tool.rsplit("__").next().unwrap_or(tool);
     let own_words = taken_apart(words(own));
-    let all = taken_apart(words(tool));
+    let all = match own.len() == tool.len() {
+        true => own_words.clone(),
+        false => taken_apart(words(tool)),
+    };
     let first = own_words.first()?;
     if LOOKS_WORDS.contains(&first.as_str()) {
         return None;
@@ -240,8 +243,11 @@ const THINGS: [&str; 52] = [
 fn taken_apart(words: Vec<String>) -> Vec<String> {
     let mut found = Vec::with_capacity(words.len());
     for word in words {
+        // Nearly all begin with another letter than the word, which is told without taking them apart.
+        let first = word.as_bytes().first();
         let verbs = DESTROYS_WORDS
             .iter()
+            .filter(|verb| verb.as_bytes().first() == first)
             .filter_map(|verb| verb.split('+').next());
         let parts = verbs.filter(|verb| verb.len() > 2).find_map(|verb| {
             let about = word.strip_prefix(verb)?;

@@ -117,12 +117,14 @@ impl CommandView {
 
     fn spelled(&self) -> &Spellings {
         self.spellings.get_or_init(|| {
-            let mut line = String::new();
+            let words = self.command.words.iter();
+            let length: usize = words.map(|word| word.text.len() + 1).sum();
+            let mut line = String::with_capacity(length);
             for assignment in &self.command.assignments {
                 let text = format!("{}={}", assignment.name, assignment.value.text);
                 push_word(&mut line, &text);
             }
-            let mut flagless = String::new();
+            let mut flagless = String::with_capacity(length);
             let mut valueless: Option<String> = None;
             let mut value_next = false;
             for (at, (kind, text)) in self.kinds().enumerate() {

@@ -116,6 +116,15 @@ impl Handed<'_> {
         let by = self.by.to_ascii_lowercase();
         names.iter().any(|name| by.contains(name))
     }
+
+    fn may_be_path(&self) -> bool {
+        self.value.len() <= MAX_WORD && may_be_path(self.value)
+    }
+}
+
+/// Whether there is a sign in a text that every path has which is looked up.
+fn may_be_path(text: &str) -> bool {
+    text.bytes().any(|byte| matches!(byte, b'/' | b'.'))
 }
 
 /// Supposes that a command's program runs what it is handed.
@@ -124,6 +133,14 @@ pub(super) fn suppose(command: &mut Unwrapped<'_, '_>, name: &str) {
         return;
     }
     command.hooks(name);
+    let assigned = command.listing.commands.get(command.place);
+    let assigned = assigned.into_iter().flat_map(|listed| &listed.assignments);
+    let values = assigned.clone().map(|one| &one.value);
+    // Most commands are handed nothing that could be a path.
+    let mut texts = command.rest(1).iter().map(|word| &word.text).chain(values);
+    if !texts.any(|word| may_be_path(&word.text)) {
+        return;
+    }
     let words: Vec<String> = match passes_over(name) {
         true => Vec::new(),
         false => command
@@ -132,17 +149,12 @@ pub(super) fn suppose(command: &mut Unwrapped<'_, '_>, name: &str) {
             .map(|word| beside(&word.text))
             .collect(),
     };
-    let assignments: Vec<(String, String)> = command
-        .listing
-        .commands
-        .get(command.place)
-        .into_iter()
-        .flat_map(|listed| &listed.assignments)
+    let assignments: Vec<(String, String)> = assigned
         .map(|one| (one.name.clone(), beside(&one.value)))
         .collect();
     let mut handed = among_words(name, &words);
-    handed.extend(assignments.iter().map(|(by, value)| Handed { by, value }));
-    handed.retain(|one| one.value.len() <= MAX_WORD && one.value.contains(['/', '.']));
+    let assignments = assignments.iter().map(|(by, value)| Handed { by, value });
+    handed.extend(assignments.filter(Handed::may_be_path));
     if handed.is_empty() {
         return;
     }
@@ -229,6 +241,9 @@ fn among_words<'w>(name: &str, words: &'w [String]) -> Vec<Handed<'w>> {
                 value: word,
             },
         };
+        if !one.may_be_path() {
+            continue;
+        }
         let counts = match data {
             true => configures || one.is_called(RUNNING),
             false => !one.by.is_empty() || !described,

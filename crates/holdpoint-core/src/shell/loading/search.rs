@@ -381,7 +381,7 @@ impl Search<'_> {
                 self.around.lookup.names(root, MAX_WALKED);
             }
             for pattern in self.row.files {
-                if !pattern.contains("**") {
+                if !is_deep(pattern) {
                     let parts: Vec<&str> = pattern.split('/').collect();
                     self.expand(root, &parts);
                 }
@@ -433,7 +433,7 @@ impl Search<'_> {
 
     /// Whether files are looked for at any depth.
     fn is_wide(&self) -> bool {
-        !self.patterns.is_empty() || self.row.files.iter().any(|pattern| pattern.contains("**"))
+        !self.patterns.is_empty() || self.row.files.iter().any(|pattern| is_deep(pattern))
     }
 
     /// Whether what is in the directories is looked through.
@@ -515,6 +515,12 @@ impl Search<'_> {
                     .iter()
                     .any(|text| COMPUTED.iter().any(|word| has_word(text, word))))
     }
+}
+
+/// Whether a pattern stands for files at any depth. Letter by letter: a search has to be prepared.
+fn is_deep(pattern: &str) -> bool {
+    let signs = pattern.bytes().zip(pattern.bytes().skip(1));
+    signs.into_iter().any(|pair| pair == (b'*', b'*'))
 }
 
 /// A path below a directory.
