@@ -48,9 +48,9 @@ pub(super) enum Source {
 
 /// The language an interpreter runs, by its name without a version.
 pub(super) fn language(program: &str) -> Option<Language> {
-    let stem = program.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
-    Some(match stem {
-        "python" | "pypy" | "ipython" => Language::Python,
+    Some(match unversioned(program) {
+        "python" | "pypy" | "ipython" | "py" | "pythonw" | "graalpy" | "jython" | "bpython"
+        | "ptpython" | "sage-python" => Language::Python,
         "node" | "nodejs" | "bun" | "deno" | "tsx" | "ts-node" | "zx" | "esno" | "esr" | "jiti"
         | "babel-node" | "vite-node" => Language::JavaScript,
         "ruby" | "jruby" => Language::Ruby,
@@ -62,6 +62,19 @@ pub(super) fn language(program: &str) -> Option<Language> {
         "vim" | "nvim" | "vi" | "ex" | "view" | "gvim" => Language::Vim,
         _ => return None,
     })
+}
+
+/// A program's name without what says which version or build of it this is: `python3.13t`, `python3-dbg`.
+pub(super) fn unversioned(program: &str) -> &str {
+    let name = program
+        .strip_suffix("-dbg")
+        .or_else(|| program.strip_suffix("-debug"))
+        .unwrap_or(program);
+    let built = name
+        .strip_suffix(['t', 'd', 'm'])
+        .filter(|front| front.ends_with(|letter: char| letter.is_ascii_digit()));
+    let version = |letter: char| letter.is_ascii_digit() || letter == '.';
+    built.unwrap_or(name).trim_end_matches(version)
 }
 
 /// Whether a program runs code in another language.
@@ -126,7 +139,7 @@ pub(super) fn run(
     let text = spelled.as_deref().unwrap_or(text);
     let place = place_of(command, text, file);
     let reading = command.listing.read_code(language, text, &place);
-    if !reading.may_run.is_empty() && is_own(command, source, file) {
+    if !reading.may_run.is_empty() && (source == Source::Inline || is_own(command, source, file)) {
         let lines = reading
             .may_run
             .iter()
