@@ -188,6 +188,9 @@ pub(super) fn run(
             command.mark(Reason::InlineCode);
         }
     }
+    if asks && is_own(command, source, file) && runs_what_it_fetches(&reading, text) {
+        command.mark(Reason::Downloaded);
+    }
     if let Some(reason) = unread.filter(|_| asks) {
         command.mark(reason);
     }
@@ -237,6 +240,53 @@ pub(super) fn run(
         listed?;
     }
     Ok(())
+}
+
+/// Whether code runs what it gets from a network, as `curl … | sh` does: it evaluates something on the line that
+/// fetches, or evaluates what is not known and fetches elsewhere.
+fn runs_what_it_fetches(reading: &code::Reading, text: &str) -> bool {
+    const FETCHING: [&str; 8] = [
+        "urlopen(",
+        "urlretrieve(",
+        "requests.get(",
+        "httpx.get(",
+        "fetch(",
+        "http.get(",
+        "https.get(",
+        "axios.get(",
+    ];
+    const RUNNING: [&str; 9] = [
+        "exec(",
+        "eval(",
+        "os.system(",
+        "popen(",
+        "execSync(",
+        "new Function(",
+        "subprocess.",
+        "spawnSync(",
+        "runInThisContext(",
+    ];
+    if !FETCHING.iter().any(|word| text.contains(word)) {
+        return false;
+    }
+    let on_one_line = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with(['#', '/']))
+        .any(|line| {
+            // What is run is what is fetched: `exec(requests.get(…).text)`.
+            RUNNING.iter().any(|run| {
+                let behind = line.split_once(run).map(|(_, behind)| behind);
+                behind.is_some_and(|behind| {
+                    let given = behind.split(';').next().unwrap_or_default();
+                    FETCHING.iter().any(|fetch| given.contains(fetch))
+                })
+            })
+        });
+    on_one_line
+        || reading
+            .effects
+            .iter()
+            .any(|effect| effect.kind == CodeEffectKind::Eval)
 }
 
 /// Whether code removes a directory of the project that it has worked out from there, and that is not there

@@ -478,7 +478,7 @@ impl Unwrapped<'_, '_> {
         }
     }
 
-    fn texts_of(&mut self, path: &str) -> Vec<Arc<str>> {
+    pub(super) fn texts_of(&mut self, path: &str) -> Vec<Arc<str>> {
         let found = self.look_up(path, Asks::Project).into_iter();
         found
             .filter_map(|found| match found {

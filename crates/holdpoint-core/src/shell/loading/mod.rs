@@ -11,6 +11,7 @@
 //! what is loaded, when the project had them before, or when what is loaded finds code by computed names.
 mod authors;
 mod contents;
+mod fetched;
 mod given;
 mod handed;
 mod named_files;
@@ -39,7 +40,7 @@ pub(super) fn load(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Re
     load_by_table(command, name)?;
     // What is known to be loaded is judged as that, and was read by now.
     handed::suppose(command, name);
-    Ok(())
+    fetched::list(command, name)
 }
 
 /// Lists what the table says a program loads.
@@ -236,6 +237,17 @@ impl Unwrapped<'_, '_> {
         };
         let written = around.lookup.written();
         author(around, &written, &self.written_in_line(), &real).is_agent()
+    }
+
+    /// Whether the session is known to have written a file, whatever git says of it.
+    fn is_remembered(&self, path: &str) -> bool {
+        let Some(around) = self.listing.around else {
+            return false;
+        };
+        let Ok(real) = around.resolve(path) else {
+            return false;
+        };
+        around.lookup.written().files.contains_key(&real) || self.written_in_line().contains(&real)
     }
 
     /// Whether a file is the person's for sure.
