@@ -4,7 +4,7 @@
 //! Promises nothing about what it does; whoever judges asks. A script by its path is read, and what takes its words for
 //! data does nothing they say.
 
-use super::places::{HOME, Place, ROOT};
+use super::places::{HOME, Place, ROOT, SECRET};
 use super::reading::Reading;
 use super::subject::plain_effect;
 use super::{Effect, EffectKind};
@@ -70,6 +70,17 @@ pub(super) fn effects(
     {
         found.push(classed("program-destroys"));
     }
+    // What it is given to read it may show, or send.
+    let fed = own.iter().filter(|effect| {
+        let redirects = &mut view.command.redirects.iter();
+        effect.kind == EffectKind::Read
+            && effect.classes & SECRET != 0
+            && redirects.any(|redirect| redirect.target.span == effect.span)
+    });
+    found.extend(fed.map(|effect| Effect {
+        kind: EffectKind::Either,
+        ..effect.clone()
+    }));
     let set_to_disk = |word: &Text| {
         word.text
             .split_once('=')

@@ -476,6 +476,10 @@ impl Environment {
 
     /// Takes note that a variable is another name of `target`: what it holds is not known, but whose value it is.
     pub(super) fn refer(&mut self, name: &str, target: &str) {
+        // What is given to it may then become what any word runs.
+        if matches!(target, "BASH_ALIASES" | "BASH_CMDS") {
+            self.budget.overrun();
+        }
         if super::parameters::is_name(target) {
             let held = Value::partly(Origin::Elsewhere, &format!("${target}"), None);
             self.hold(name, vec![held]);
