@@ -25,7 +25,12 @@ pub(super) fn effects(
     else {
         return Vec::new();
     };
-    let words = view.command.words.get(1..).unwrap_or_default();
+    // What stands behind the own words of a wrapper belongs to a command it runs.
+    let described = reading.filter(|reading| reading.program().is_some());
+    let words = match described {
+        Some(reading) => reading.words(),
+        None => view.command.words.get(1..).unwrap_or_default(),
+    };
     let mut told = Told::default();
     let mut before = "";
     for word in words {
@@ -102,11 +107,11 @@ fn is_undescribed(view: &CommandView, program: &str, reading: Option<Reading<'_>
         Some(_) => !rules::is_named(program),
         None => !crate::shell::is_program(program),
     };
-    let by_name = view
-        .command
-        .words
-        .first()
-        .is_some_and(|word| word.text == program);
+    // A script by its path is read; one of the installed programs has its name.
+    let by_name = view.command.words.first().is_some_and(|word| {
+        let installed = ["/bin/", "/sbin/", "/usr/", "/opt/"];
+        word.text == program || installed.iter().any(|front| word.text.starts_with(front))
+    });
     undescribed && by_name && !crate::supposed::is_data(program)
 }
 
@@ -118,8 +123,11 @@ fn reaches_everything(view: &CommandView, effect: &Effect) -> bool {
         return false;
     }
     let words = &view.command.words;
-    let Some(at) = words.iter().position(|word| word.span == effect.span) else {
-        return disk;
+    // In code that is nested all words have one span.
+    let is_it = |word: &Text| word.span == effect.span && word.text.contains(&effect.text);
+    let at = words.iter().skip(1).position(is_it);
+    let Some(at) = at.map(|at| at + 1) else {
+        return true;
     };
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     // `.` is the directory one is in, whichever that is.

@@ -182,8 +182,18 @@ impl Unwrapped<'_, '_> {
             Some(Reached::Directly | Reached::Substituted) => true,
             // What these are given the shell itself runs.
             Some(Reached::Within { wrapper, .. }) => {
-                let wrapper = commands.get(wrapper).and_then(|command| command.program());
-                matches!(wrapper, Some("eval" | "source" | "." | "trap"))
+                let wrapper = commands.get(wrapper);
+                // A shell of its own has the functions its text defines.
+                let defined = format!("{name}()");
+                let defines = wrapper.is_some_and(|command| {
+                    let mut words = command.words.iter().skip(1);
+                    command
+                        .program()
+                        .is_some_and(|shell| SHELLS.contains(&shell))
+                        && words.any(|word| word.text.contains(&defined))
+                });
+                let program = wrapper.and_then(|command| command.program());
+                defines || matches!(program, Some("eval" | "source" | "." | "trap"))
             }
             None => false,
         };
