@@ -268,6 +268,9 @@ impl Found<'_> {
         if self.budget.spend(Resource::Steps, text.len()).is_err() {
             return Err(Full);
         }
+        for place in removed_in_code(text) {
+            self.push(by, format!("rm -r {}", quoted(place, false)), false)?;
+        }
         // Looked for once: every name of a long text asks whether a place follows it.
         let last_place = text.rfind(['/', '~']);
         let mut starts = 0;
@@ -362,6 +365,43 @@ impl Found<'_> {
     }
 }
 
+/// Places in a text that is code of whatever language, in which a function is called by a name that says it removes:
+/// `(fs/delete-tree "/home/me")`, `rmdir('/home/me', 's')`.
+fn removed_in_code(text: &str) -> Vec<&str> {
+    // Where a place begins with its quote.
+    let quoted_place = ["\"/", "'/", "\"~", "'~"];
+    if !text.contains('(') || !quoted_place.iter().any(|begin| text.contains(begin)) {
+        return Vec::new();
+    }
+    let lower = text.to_ascii_lowercase();
+    if !REMOVING.iter().any(|name| lower.contains(name)) {
+        return Vec::new();
+    }
+    let mut found: Vec<&str> = Vec::new();
+    for quote in ['"', '\''] {
+        for part in text.split(quote).skip(1) {
+            let plain = |sign: char| !sign.is_whitespace() && !"(){}\"';,".contains(sign);
+            let is_place = part.starts_with(['/', '~']) && part.chars().all(plain);
+            if is_place
+                && part.len() <= MAX_PLACE
+                && found.len() < MAX_PLACES
+                && !found.contains(&part)
+            {
+                found.push(part);
+            }
+        }
+    }
+    found
+}
+
+/// What is in the names of functions that remove files and directories.
+const REMOVING: [&str; 8] = [
+    "rmtree", "rmdir", "unlink", "delete", "remove", "deltree", "rm_r", "rmsync",
+];
+/// Places taken out of one text, and the longest of them: code given inline names a few.
+const MAX_PLACES: usize = 8;
+const MAX_PLACE: usize = 240;
+
 /// Commands of a pipeline that are repeated in front of a respelled one; what feeds a shell stands among
 /// the last few.
 const MAX_FEEDERS: usize = 8;
@@ -451,6 +491,11 @@ const TELLING: [&str; 24] = [
     "--testNamePattern",
     "--title",
 ];
+
+/// Whether a flag's value is a text, whatever program has it.
+pub(crate) fn tells(flag: &str) -> bool {
+    TELLING.contains(&flag)
+}
 
 /// Flags that choose tests by their names, and what tells that tests are run.
 const CHOOSING: [&str; 3] = ["-t", "-g", "-k"];

@@ -7,6 +7,7 @@
 mod arguments;
 mod identity;
 mod name_words;
+mod program_words;
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -25,9 +26,8 @@ pub(crate) use arguments::{
 pub(crate) use identity::{Identity, ToolSet, find_name, is_name, patched_paths, tool_named};
 #[cfg(test)]
 pub(crate) use identity::{all_names, arguments_of};
-pub(crate) use name_words::{
-    Says, destroys_by_words, is_destroying, said_by_call, says_that_it_destroys,
-};
+pub(crate) use name_words::{Says, is_destroying, said_by_call, says_that_it_destroys};
+pub(crate) use program_words::{Told, is_statement};
 
 /// What running a tool does to the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

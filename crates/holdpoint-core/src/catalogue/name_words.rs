@@ -92,29 +92,6 @@ fn loses_nodes(query: &str) -> bool {
     })
 }
 
-/// Whether the words a program is told say that it destroys something: `delete ns x`, `vm destroy x`,
-/// `apps:destroy x`. The verb is the first word or, alone, the second; something must follow that it is about.
-pub(crate) fn destroys_by_words(operands: &[&str]) -> bool {
-    let is_verb = |word: &str| VERBS_WORDS.contains(&word);
-    let (first, about) = match operands {
-        [first, second, ..] => (words(first), *second),
-        [] | [_] => return false,
-    };
-    let Some(begins) = first.first() else {
-        return false;
-    };
-    // What is looked at, tested or made may be called anything.
-    if LOOKS_WORDS.contains(&begins.as_str()) || MAKES.contains(&begins.as_str()) {
-        return false;
-    }
-    // `delete`, `delete-vm`, `apps:destroy`.
-    if is_verb(begins) || first.last().is_some_and(|last| is_verb(last)) {
-        return !is_harmless(&[first, words(about)].concat());
-    }
-    let second = about.to_lowercase();
-    is_verb(&second) && operands.len() > 2 && !is_harmless(&[first, vec![second]].concat())
-}
-
 /// Whether a name says by its first or its last word that something is destroyed: `doDelete`, `delete_series`.
 pub(crate) fn is_destroying(name: &str) -> bool {
     let words = words(name);
@@ -128,14 +105,8 @@ pub(crate) fn says_that_it_destroys(tool: &str, input: &Map<String, Value>) -> b
     said_by_call(tool, input) == Some(Says::Destroys)
 }
 
-/// Words that make, run or say what follows them.
-const MAKES: [&str; 12] = [
-    "add", "create", "echo", "exec", "generate", "help", "make", "new", "note", "print", "run",
-    "say",
-];
-
 /// Whether words say together that nothing is lost.
-fn is_harmless(all: &[String]) -> bool {
+pub(super) fn is_harmless(all: &[String]) -> bool {
     HARMLESS_WORDS.iter().any(|wanted| {
         let mut parts = wanted.split('+');
         parts.all(|part| all.iter().any(|word| word == part))
@@ -294,35 +265,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn words_of_a_command_say_what_it_destroys() {
-        for line in [
-            "delete ns prod",
-            "vm destroy x",
-            "apps:destroy x",
-            "delete-cluster x",
-            "DELETE x",
-            "project nuke x",
-        ] {
-            let operands: Vec<&str> = line.split(' ').collect();
-            assert!(destroys_by_words(&operands), "{line}");
-        }
-        for line in [
-            "delete",
-            "vm destroy",
-            "list delete x",
-            "test delete x",
-            "add delete-later x",
-            "vm undelete x",
-            "rm x",
-            "delete todo",
-            "",
-        ] {
-            let operands: Vec<&str> = line.split(' ').collect();
-            assert!(!destroys_by_words(&operands), "{line}");
-        }
-    }
 
     #[test]
     fn names_say_what_their_words_say() {

@@ -2,7 +2,8 @@
 //! function, a parameter or a loop of the code's own.
 //!
 //! Only a text that is a command from its first word on counts, and words of a list that follow one another;
-//! for what is removed, a place that a function is called with or that a list holds.
+//! for what is removed, a place that a function is called with or that a list holds. A function of a library nobody has
+//! described counts by its name (`d.spawn([…])`, `fs.rmtree("/home")`).
 
 use super::syntax::Syntax;
 use super::tokens::{Kind, Literal, Piece, Tree};
@@ -23,6 +24,8 @@ pub(super) fn note(reading: &mut Reading, syntax: &Syntax, trees: &[Tree<'_>]) {
     ) || reading.effects.iter().any(|one| starts_unknown(&one.kind));
     let removes = reading.effects.iter().any(|one| removes_unknown(&one.kind));
     reading.hands_on |= starts;
+    let starts = starts || calls(trees, &STARTING);
+    let removes = removes || calls(trees, &REMOVING);
     if !starts && !removes {
         return;
     }
@@ -34,6 +37,48 @@ pub(super) fn note(reading: &mut Reading, syntax: &Syntax, trees: &[Tree<'_>]) {
     };
     found.among(trees, false);
     reading.may_run.extend(found.lines);
+}
+
+/// What functions are called that start programs, whoever has them, and nothing else is called so.
+const STARTING: [&str; 9] = [
+    "system",
+    "popen",
+    "spawn",
+    "run_process",
+    "open_process",
+    "run_command",
+    "shell_exec",
+    "execvp",
+    "posix_spawn",
+];
+/// What functions are called that remove directories and files. `remove` and `delete` are not: lists and requests have
+/// them.
+const REMOVING: [&str; 10] = [
+    "rmtree",
+    "_rmtree",
+    "removetree",
+    "remove_tree",
+    "delete_tree",
+    "rmdir",
+    "rm",
+    "unlink",
+    "rm_rf",
+    "deltree",
+];
+
+/// Whether a function of one of these names is called, or handed on by its name.
+fn calls(trees: &[Tree<'_>], names: &[&str]) -> bool {
+    trees.iter().any(|tree| match &tree.kind {
+        Kind::Word(word) => names.contains(word),
+        Kind::Group(_, inside) => calls(inside, names),
+        Kind::Text(_)
+        | Kind::Words(_)
+        | Kind::Sign(_)
+        | Kind::Regex(_)
+        | Kind::Shell(_)
+        | Kind::Number(_)
+        | Kind::End => false,
+    })
 }
 
 /// Whether a program is started, or code run, that is not known.
@@ -112,11 +157,12 @@ impl Found {
                 Kind::Group(open, inside) => {
                     self.words(&std::mem::take(&mut run));
                     // `text.split("/")` is given a sign, `remove("/")` a place.
-                    let called = before.is_some_and(|one| one.as_word().is_some())
-                        && !at
-                            .checked_sub(2)
-                            .and_then(|near| trees.get(near))
-                            .is_some_and(|one| one.is_sign(".") || one.is_sign("->"));
+                    let word = before.and_then(|one| one.as_word());
+                    let of_object = at
+                        .checked_sub(2)
+                        .and_then(|near| trees.get(near))
+                        .is_some_and(|one| one.is_sign(".") || one.is_sign("->"));
+                    let called = word.is_some_and(|word| !of_object || REMOVING.contains(&word));
                     let listed = *open == b'[' && before.is_none_or(|one| one.as_word().is_none());
                     self.among(inside, (*open == b'(' && called) || listed);
                 }

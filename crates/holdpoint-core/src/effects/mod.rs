@@ -18,6 +18,7 @@ mod searches;
 mod subject;
 #[cfg(test)]
 mod tests;
+mod undescribed;
 mod variables;
 
 use std::ops::Range;

@@ -9,12 +9,14 @@ use super::made::Made;
 use super::places::{ENVIRONMENT, Places, SECRET, SECRET_VARIABLE};
 use super::reading::{ReadWords, Reading};
 use super::variables::{self, Flow};
-use super::{Effect, EffectKind, GivenUp, databases, files, git, opaque_bit, searches, too_deep};
+use super::{
+    Effect, EffectKind, GivenUp, databases, files, git, opaque_bit, searches, too_deep, undescribed,
+};
 use serde_json::{Map, Value};
 
 use crate::catalogue::{self, Says, SpeaksSql};
 use crate::paths::{MAX_PATH, Surroundings};
-use crate::rules::{self, HELPFUL, SENDERS, target_bit, traces};
+use crate::rules::{HELPFUL, SENDERS, target_bit, traces};
 use crate::shell::{self, Command, Reached, Redirection, RedirectionKind, Text, Whereabouts};
 use crate::sql;
 use crate::understand::{Action, CommandView, MAX_NAMED};
@@ -482,7 +484,8 @@ fn effects_of(
             files::effects(command, &nothing, outer, places, &mut found)
         }
     };
-    found.extend(said_by_words(view, reading));
+    let more = undescribed::effects(view, reading, &found);
+    found.extend(more);
     if !command.opaque.is_empty() || given_up.is_some() {
         found.push(Effect::plain(EffectKind::Opaque, command));
     }
@@ -757,41 +760,6 @@ fn said_by_call(view: &Action) -> Option<Effect> {
     Some(plain_effect(kind, tool, place))
 }
 
-/// What a program nobody has described destroys, going by the words it is told.
-fn said_by_words(view: &CommandView, reading: Option<Reading<'_>>) -> Option<Effect> {
-    let program = view.program()?;
-    // A script is read, and what takes its words for data does nothing they say. A program whose files are
-    // described, but of which no rule speaks, destroys by its words like any other.
-    let undescribed = match reading.and_then(|reading| reading.program()) {
-        Some(_) => !rules::is_named(program),
-        None => !crate::shell::is_program(program),
-    };
-    let unknown = undescribed
-        && !crate::supposed::is_data(program)
-        && view.command.words.first()?.text == program;
-    if !unknown {
-        return None;
-    }
-    let words = view.command.words.iter().skip(1);
-    let mut operands: Vec<&str> = Vec::new();
-    for word in words {
-        match word.text.as_str() {
-            "--help" | "-h" | "--version" | "--dry-run" | "--dryrun" | "help" => return None,
-            flag if flag.starts_with('-') => {}
-            _ if word.dynamic => operands.push(""),
-            operand => operands.push(operand),
-        }
-    }
-    if !catalogue::destroys_by_words(&operands) {
-        return None;
-    }
-    let place = super::places::Place {
-        classes: target_bit("program-destroys"),
-        ..super::places::Place::default()
-    };
-    Some(plain_effect(EffectKind::Either, program, place))
-}
-
 /// The files that patches in the arguments change, each once. A call with more of them than it may name
 /// is refused as a whole (`Unreadable::TooManyPaths`).
 pub(crate) fn patched_in(input: &Map<String, Value>) -> BTreeSet<String> {
@@ -807,7 +775,7 @@ pub(crate) fn patched_in(input: &Map<String, Value>) -> BTreeSet<String> {
     found
 }
 
-fn plain_effect(kind: EffectKind, text: &str, place: super::places::Place) -> Effect {
+pub(super) fn plain_effect(kind: EffectKind, text: &str, place: super::places::Place) -> Effect {
     Effect {
         text: text.to_owned(),
         classes: place.classes,

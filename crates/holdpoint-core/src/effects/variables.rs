@@ -12,7 +12,7 @@ use crate::rules::{
     KEEPERS, NameList, PRINTERS, READ_ONLY, SAYERS, SECRET_VARIABLES, SENDERS, SPEAKERS, TALKERS,
     matching,
 };
-use crate::shell::{Command, Reached, RedirectionKind, Text, is_interpreter};
+use crate::shell::{Command, Reached, RedirectionKind, Text, is_interpreter, is_program};
 use crate::understand::{Action, CommandView};
 
 /// So much of a value says which one it is, and is of no use to anybody else.
@@ -86,6 +86,15 @@ pub(super) fn effects<'a>(
                 named(&reading, &mut names);
             }
             _ => {}
+        }
+    }
+    if sends && names.is_empty() && command.words.iter().any(|word| word.dynamic) {
+        let flow = flow.get_or_init(|| Flow::of(action));
+        if command.words.iter().any(|word| flow.holds_all(word)) {
+            found.push(Effect {
+                kind: EffectKind::Send,
+                ..all(command)
+            });
         }
     }
     if names.is_empty() {
@@ -190,6 +199,7 @@ fn handed_out(command: &Command, program: &str, names: &mut Vec<String>) {
     }
     let speaks = SPEAKERS.contains(program);
     let talks = TALKERS.contains(program);
+    let takes_it = !is_program(program) && !is_told_to_keep(command);
     let mut before = "";
     for word in command.words.iter().skip(1) {
         let flag_before = std::mem::replace(&mut before, word.text.as_str());
@@ -211,6 +221,8 @@ fn handed_out(command: &Command, program: &str, names: &mut Vec<String>) {
             }
             Some(_) => {}
             None if tells || (talks && !proves(flag)) => secrets_in(word, names),
+            // The flag of one letter that takes a token is `-t`.
+            None if takes_it && !proves(flag) && flag != "-t" => secrets_in(word, names),
             None => {}
         }
     }
@@ -224,11 +236,46 @@ fn handed_out(command: &Command, program: &str, names: &mut Vec<String>) {
     given.for_each(|redirect| secrets_in(&redirect.target, names));
 }
 
+/// Whether a program nobody has described is told to know a secret: `frob login $TOKEN`, `frob config set key $KEY`.
+fn is_told_to_keep(command: &Command) -> bool {
+    const KEEPS: [&str; 24] = [
+        "account",
+        "add",
+        "apikey",
+        "auth",
+        "cache",
+        "config",
+        "configure",
+        "connect",
+        "credential",
+        "encrypt",
+        "env",
+        "hash",
+        "import",
+        "init",
+        "key",
+        "login",
+        "password",
+        "register",
+        "secret",
+        "set",
+        "setup",
+        "sign",
+        "token",
+        "verify",
+    ];
+    let mut words = command.words.iter().skip(1).filter(|word| !word.dynamic);
+    words.any(|word| {
+        let name = word.text.trim_start_matches('-').to_ascii_lowercase();
+        KEEPS.iter().any(|keeps| name.starts_with(keeps))
+    })
+}
+
 /// Whether a flag's value says who asks: `-a $PASSWORD`, `--token=…`, `-H "authorization: …"`.
 fn proves(flag: &str) -> bool {
     let name = flag.trim_start_matches('-').to_ascii_lowercase();
     let proving = [
-        "pass", "token", "key", "auth", "header", "user", "cred", "secret", "cert",
+        "pass", "token", "key", "auth", "header", "user", "cred", "secret", "cert", "login",
     ];
     flag.starts_with('-')
         && (matches!(flag, "-a" | "-H" | "-P" | "-p" | "-u" | "-U" | "-w")
@@ -237,7 +284,9 @@ fn proves(flag: &str) -> bool {
 
 /// What of an address says where it leads and what is asked there; none of what is no address, or leads here.
 fn behind_user(text: &str) -> Option<&str> {
-    let (scheme, rest) = text.split_once("://")?;
+    let Some((scheme, rest)) = text.split_once("://") else {
+        return behind_host(text);
+    };
     let scheme = scheme
         .rsplit(['=', '"', '\'', ' '])
         .next()
@@ -252,6 +301,19 @@ fn behind_user(text: &str) -> Option<&str> {
     let here = ["localhost", "127.", "[::1]", "0.0.0.0"];
     let leads_here = here.iter().any(|host| behind.starts_with(host));
     Some(if leads_here { "" } else { behind })
+}
+
+/// What stands behind a host that has no scheme in front: `evil.example/$TOKEN` for whoever pulls an image or a module.
+fn behind_host(text: &str) -> Option<&str> {
+    let (host, behind) = text.split_once('/')?;
+    let name = host.split(':').next().unwrap_or(host);
+    let (front, top) = name.rsplit_once('.')?;
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-.".contains(&byte);
+    let is_host = !front.is_empty()
+        && front.bytes().all(plain)
+        && top.len() > 1
+        && top.bytes().all(|byte| byte.is_ascii_alphabetic());
+    is_host.then_some(behind)
 }
 
 /// Flags whose values are texts for others, whatever program has them.
@@ -341,12 +403,15 @@ pub(super) struct Flow<'a> {
     sayers: Vec<(Range<usize>, usize)>,
     /// Variables that are set here, and whether by nothing that is a secret itself.
     made: BTreeMap<&'a str, bool>,
+    /// Those that are set to the whole environment.
+    whole: Vec<&'a str>,
 }
 
 impl<'a> Flow<'a> {
     pub(super) fn of(action: &'a Action) -> Self {
         let mut readers = vec![None; action.commands.len()];
         let mut made = BTreeMap::new();
+        let mut whole = Vec::new();
         let mut sayers = Vec::new();
         for (index, view) in action.commands.iter().enumerate() {
             for writer in view.command.fed_by.clone() {
@@ -373,6 +438,9 @@ impl<'a> Flow<'a> {
                 let clean = made.entry(name).or_insert(true);
                 *clean &=
                     names_in(value).all(|(held, _)| held == name || !is_secret_variable(held));
+                if is_environment(value) {
+                    whole.push(name);
+                }
             }
         }
         sayers.sort_by_key(|(span, _)| span.start);
@@ -381,7 +449,16 @@ impl<'a> Flow<'a> {
             readers,
             sayers,
             made,
+            whole,
         }
+    }
+
+    /// Whether a word holds a variable that was set to the whole environment.
+    fn holds_all(&self, word: &Text) -> bool {
+        let in_word = |text: &str| names_in(text).any(|(name, _)| self.whole.contains(&name));
+        word.dynamic
+            && !self.whole.is_empty()
+            && (in_word(&word.text) || is_environment(&word.text))
     }
 
     /// Whether the line itself gives a variable its value, and not from another secret.
@@ -437,6 +514,19 @@ impl<'a> Flow<'a> {
         }
         true
     }
+}
+
+/// Whether a value is what `env` prints: `$(env)`, `` `printenv | base64` ``.
+fn is_environment(value: &str) -> bool {
+    let inside = value.split_once("$(").or_else(|| value.split_once('`'));
+    inside.is_some_and(|(_, code)| {
+        let code = code.trim_start();
+        let behind = code
+            .strip_prefix("env")
+            .or_else(|| code.strip_prefix("printenv"));
+        // With words of its own it prints one variable, or runs something.
+        behind.is_some_and(|rest| rest.trim_start().starts_with([')', '|', '`', ';']))
+    })
 }
 
 /// Whether a command prints its words, or a text that stands in the line.

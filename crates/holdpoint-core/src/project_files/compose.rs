@@ -2,7 +2,8 @@
 //!
 //! Only what decides about the machine outside is read: what is mounted, what a container may do there
 //! and what it runs. The file is read by its lines and their indentation, and leniently: a key counts
-//! wherever in a service it stands.
+//! wherever in a service it stands, and so do blocks that services take in by a name (`x-…`) and volumes that are
+//! directories of the machine. What stands in other files is said to be left out.
 
 use super::settings::quoted;
 use super::{CommandLines, yaml_scalar};
@@ -12,6 +13,8 @@ const MAX_SERVICES: usize = 64;
 
 #[derive(Debug, Default)]
 struct Service {
+    /// It is no service, but what services take in.
+    shared: bool,
     options: Vec<String>,
     image: Option<String>,
     command: Vec<String>,
@@ -24,8 +27,10 @@ struct Service {
 
 /// What starting the services comes to.
 pub(crate) fn commands(text: &str) -> CommandLines {
+    let text = with_defaults(text);
     let mut services: Vec<Service> = Vec::new();
     let mut in_services = false;
+    let mut in_shared = false;
     let mut cut = false;
     let mut level: Option<usize> = None;
     for line in text.lines() {
@@ -36,16 +41,29 @@ pub(crate) fn commands(text: &str) -> CommandLines {
         let indent = line.len() - line.trim_start().len();
         if indent == 0 {
             in_services = bare.starts_with("services:");
+            in_shared = bare.starts_with("x-") || bare.starts_with("volumes:");
+            cut |= bare.starts_with("include:");
             level = None;
+            if in_shared && services.len() < MAX_SERVICES {
+                services.push(Service {
+                    shared: true,
+                    ..Service::default()
+                });
+            }
             // All in one line: `services: {a: {…}}`.
             if in_services && bare.len() > "services:".len() {
                 services.push(flowing(bare));
             }
             continue;
         }
+        if in_shared && let Some(block) = services.last_mut() {
+            block.line(bare);
+        }
         if !in_services {
             continue;
         }
+        // `extends` of a service in another file.
+        cut |= bare.starts_with("file:");
         let service_level = *level.get_or_insert(indent);
         if indent <= service_level && !bare.starts_with('-') {
             if services.len() >= MAX_SERVICES {
@@ -64,10 +82,46 @@ pub(crate) fn commands(text: &str) -> CommandLines {
             service.line(bare);
         }
     }
-    CommandLines {
-        lines: services.iter_mut().map(Service::run).collect(),
-        cut,
+    let mut lines = Vec::new();
+    for service in &mut services {
+        service.mount();
+        if !service.shared || !service.options.is_empty() {
+            lines.push(service.run());
+        }
     }
+    CommandLines { lines, cut }
+}
+
+/// A text with variables that have a default written as that: `${ROOT:-/}:/host`.
+fn with_defaults(text: &str) -> String {
+    let mut written = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((front, behind)) = rest.split_once("${") {
+        written.push_str(front);
+        let end = behind.find(['}', '\n']).unwrap_or(behind.len());
+        let (inside, after) = behind.split_at_checked(end).unwrap_or((behind, ""));
+        let name = inside.find(|sign: char| !(sign.is_ascii_alphanumeric() || sign == '_'));
+        let default = name
+            .and_then(|at| inside.get(at..))
+            .and_then(|operator| {
+                operator
+                    .strip_prefix(":-")
+                    .or_else(|| operator.strip_prefix('-'))
+            })
+            .filter(|_| after.starts_with('}'));
+        match default {
+            Some(default) => {
+                written.push_str(default);
+                rest = after.get(1..).unwrap_or_default();
+            }
+            None => {
+                written.push_str("${");
+                rest = behind;
+            }
+        }
+    }
+    written.push_str(rest);
+    written
 }
 
 /// A service in braces: every text of it counts for what it could be.
@@ -192,6 +246,31 @@ mod tests {
                 "docker run -v '/etc:/x' 'postgres'"
             ]
         );
+    }
+
+    #[test]
+    fn shared_blocks_volumes_and_defaults_count() {
+        for text in [
+            "x-all: &all\n  volumes:\n    - /:/host\nservices:\n  a:\n    <<: *all\n    image: alpine\n",
+            "services:\n  a:\n    image: alpine\n    volumes:\n      - ${ROOT:-/}:/host\n",
+            "services:\n  a:\n    image: alpine\nvolumes:\n  d:\n    driver_opts:\n      type: none\n      o: bind\n      device: /\n",
+        ] {
+            let lines = commands(text).lines;
+            assert!(
+                lines.iter().any(|line| line.contains("-v '/:/")),
+                "{lines:?}"
+            );
+        }
+        assert!(commands("include:\n  - other.yml\nservices:\n  a:\n    image: alpine\n").cut);
+        assert!(
+            commands("services:\n  a:\n    extends:\n      file: other.yml\n      service: b\n")
+                .cut
+        );
+        let plain = commands(
+            "x-env: &e\n  A: 1\nservices:\n  a:\n    image: ${IMAGE:-alpine}\nvolumes:\n  data:\n",
+        );
+        assert_eq!(plain.lines, ["docker run 'alpine'"]);
+        assert!(!plain.cut);
     }
 
     #[test]

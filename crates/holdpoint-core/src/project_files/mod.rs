@@ -19,6 +19,7 @@ pub(crate) mod manifest;
 pub(crate) mod package_json;
 pub(crate) mod pattern;
 pub(crate) mod settings;
+pub(crate) mod sources;
 
 /// A value of YAML as it is meant: without the comment behind it and the quotes around it.
 fn yaml_scalar(value: &str) -> &str {

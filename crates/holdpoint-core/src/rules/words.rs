@@ -60,6 +60,7 @@ pub(crate) const TARGETS: &[&str] = &[
     "tool-publishes",
     "tool-pays",
     "program-destroys",
+    "program-reaches",
     "local-history",
     "remote-branch",
     "shared-branch",

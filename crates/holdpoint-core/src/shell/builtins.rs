@@ -194,6 +194,7 @@ fn declare(environment: &mut Environment, builtin: &str, words: &[Argument]) {
         };
         let pattern = word.text.pattern.as_deref();
         let pattern = pattern.and_then(|text| Some(text.split_once('=')?.1));
+        let target = value;
         let value = match word.known() {
             Some(_) if !renames && !name.ends_with('+') && !value.starts_with('(') => {
                 Value::Known(Arc::from(value))
@@ -215,6 +216,9 @@ fn declare(environment: &mut Environment, builtin: &str, words: &[Argument]) {
             values.extend(before.map_or(vec![Value::Unset], |before| before.values));
         }
         environment.assign_any(name, values);
+        if renames {
+            environment.refer(name, target);
+        }
         if builtin == "readonly" || flagged(&['r']) {
             environment.freeze(name);
         }

@@ -48,9 +48,9 @@ pub(super) enum Source {
 
 /// The language an interpreter runs, by its name without a version.
 pub(super) fn language(program: &str) -> Option<Language> {
-    let stem = program.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
-    Some(match stem {
-        "python" | "pypy" | "ipython" => Language::Python,
+    Some(match unversioned(program) {
+        "python" | "pypy" | "ipython" | "py" | "pythonw" | "graalpy" | "jython" | "bpython"
+        | "ptpython" | "sage-python" => Language::Python,
         "node" | "nodejs" | "bun" | "deno" | "tsx" | "ts-node" | "zx" | "esno" | "esr" | "jiti"
         | "babel-node" | "vite-node" => Language::JavaScript,
         "ruby" | "jruby" => Language::Ruby,
@@ -62,6 +62,19 @@ pub(super) fn language(program: &str) -> Option<Language> {
         "vim" | "nvim" | "vi" | "ex" | "view" | "gvim" => Language::Vim,
         _ => return None,
     })
+}
+
+/// A program's name without what says which version or build of it this is: `python3.13t`, `python3-dbg`.
+pub(super) fn unversioned(program: &str) -> &str {
+    let name = program
+        .strip_suffix("-dbg")
+        .or_else(|| program.strip_suffix("-debug"))
+        .unwrap_or(program);
+    let built = name
+        .strip_suffix(['t', 'd', 'm'])
+        .filter(|front| front.ends_with(|letter: char| letter.is_ascii_digit()));
+    let version = |letter: char| letter.is_ascii_digit() || letter == '.';
+    built.unwrap_or(name).trim_end_matches(version)
 }
 
 /// Whether a program runs code in another language.
@@ -126,7 +139,7 @@ pub(super) fn run(
     let text = spelled.as_deref().unwrap_or(text);
     let place = place_of(command, text, file);
     let reading = command.listing.read_code(language, text, &place);
-    if !reading.may_run.is_empty() && is_own(command, source, file) {
+    if !reading.may_run.is_empty() && (source == Source::Inline || is_own(command, source, file)) {
         let lines = reading
             .may_run
             .iter()
@@ -174,6 +187,9 @@ pub(super) fn run(
         if evaluates || reading.effects.iter().any(hands_on) {
             command.mark(Reason::InlineCode);
         }
+    }
+    if asks && is_own(command, source, file) && runs_what_it_fetches(&reading, text) {
+        command.mark(Reason::Downloaded);
     }
     if let Some(reason) = unread.filter(|_| asks) {
         command.mark(reason);
@@ -224,6 +240,53 @@ pub(super) fn run(
         listed?;
     }
     Ok(())
+}
+
+/// Whether code runs what it gets from a network, as `curl … | sh` does: it evaluates something on the line that
+/// fetches, or evaluates what is not known and fetches elsewhere.
+fn runs_what_it_fetches(reading: &code::Reading, text: &str) -> bool {
+    const FETCHING: [&str; 8] = [
+        "urlopen(",
+        "urlretrieve(",
+        "requests.get(",
+        "httpx.get(",
+        "fetch(",
+        "http.get(",
+        "https.get(",
+        "axios.get(",
+    ];
+    const RUNNING: [&str; 9] = [
+        "exec(",
+        "eval(",
+        "os.system(",
+        "popen(",
+        "execSync(",
+        "new Function(",
+        "subprocess.",
+        "spawnSync(",
+        "runInThisContext(",
+    ];
+    if !FETCHING.iter().any(|word| text.contains(word)) {
+        return false;
+    }
+    let on_one_line = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with(['#', '/']))
+        .any(|line| {
+            // What is run is what is fetched: `exec(requests.get(…).text)`.
+            RUNNING.iter().any(|run| {
+                let behind = line.split_once(run).map(|(_, behind)| behind);
+                behind.is_some_and(|behind| {
+                    let given = behind.split(';').next().unwrap_or_default();
+                    FETCHING.iter().any(|fetch| given.contains(fetch))
+                })
+            })
+        });
+    on_one_line
+        || reading
+            .effects
+            .iter()
+            .any(|effect| effect.kind == CodeEffectKind::Eval)
 }
 
 /// Whether code removes a directory of the project that it has worked out from there, and that is not there

@@ -481,6 +481,18 @@ impl Environment {
         Rc::make_mut(&mut self.odd).push(name.to_owned());
     }
 
+    /// Takes note that a variable is another name of `target`: what it holds is not known, but whose value it is.
+    pub(super) fn refer(&mut self, name: &str, target: &str) {
+        // What is given to it may then become what any word runs.
+        if matches!(target, "BASH_ALIASES" | "BASH_CMDS") {
+            self.budget.overrun();
+        }
+        if super::parameters::is_name(target) {
+            let held = Value::partly(Origin::Elsewhere, &format!("${target}"), None);
+            self.hold(name, vec![held]);
+        }
+    }
+
     /// Gives a variable one value.
     pub(super) fn assign(&mut self, name: &str, value: Value) {
         self.assign_any(name, vec![value]);

@@ -31,7 +31,9 @@ struct Interpreter {
 
 const INTERPRETERS: &[Interpreter] = &[
     Interpreter {
-        names: Names::new("python pypy ipython"),
+        names: Names::new(
+            "python pypy ipython py pythonw graalpy jython bpython ptpython sage-python",
+        ),
         code: "-c",
         values: "-W -X -Q --check-hash-based-pycs",
         ends: "-m",
@@ -67,7 +69,7 @@ const INTERPRETERS: &[Interpreter] = &[
         ends: "",
     },
     Interpreter {
-        names: Names::new("Rscript R littler"),
+        names: Names::new("Rscript R littler r"),
         code: "-e",
         values: "",
         ends: "",
@@ -106,7 +108,7 @@ const INTERPRETERS: &[Interpreter] = &[
     },
     Interpreter {
         names: Names::new(
-            "bb scala-cli gforth ocaml runghc runhaskell raku gp octave maxima janet gjs micropython csi fsi fsharpi \
+            "bb scala-cli gforth ocaml runghc runhaskell raku gp octave octave-cli amm hy coconut maxima janet gjs micropython csi fsi fsharpi \
              chez petite chibi-scheme gosh jimsh v rust-script",
         ),
         code: "-e -E --eval -c --expr --batch-string",
@@ -114,7 +116,13 @@ const INTERPRETERS: &[Interpreter] = &[
         ends: "",
     },
     Interpreter {
-        names: Names::new("csh tcsh nu xonsh elvish"),
+        names: Names::new("matlab"),
+        code: "-batch -r",
+        values: "-sd -logfile",
+        ends: "",
+    },
+    Interpreter {
+        names: Names::new("csh tcsh nu xonsh elvish rc ysh osh"),
         code: "-c -e --commands",
         values: "",
         ends: "",
@@ -332,7 +340,7 @@ fn given(name: &str, words: &[Argument], input: &Input) -> Given {
 
 /// The interpreter of a name, a version behind it or not.
 fn find(name: &str) -> Option<&'static Interpreter> {
-    let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    let stem = code::unversioned(name);
     if !ALL.could_hold(name) && !ALL.could_hold(stem) {
         return None;
     }

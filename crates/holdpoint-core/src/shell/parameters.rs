@@ -161,7 +161,7 @@ fn holds_many(parts: &[Part]) -> bool {
     many
 }
 
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     !text.is_empty()
         && text
             .bytes()

@@ -224,6 +224,7 @@ const GIT_KEYS: &[&str] = &[
     "gpg.ssh.defaultkeycommand",
     "gpg.x509.program",
     "uploadpack.packobjectshook",
+    "gc.recentobjectshook",
     "init.templatedir",
     "include.path",
     "web.browser",

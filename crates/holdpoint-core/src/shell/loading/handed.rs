@@ -16,6 +16,7 @@ use crate::project_files::{literals, settings};
 use crate::rules::{self, HOOKED, READ_ONLY, Reader, SHELLS};
 use crate::shell::Text;
 use crate::shell::files::tidy;
+use crate::shell::input::Input;
 use crate::shell::interpreters;
 use crate::shell::scripts::{Asks, ScriptSource};
 use crate::shell::unwrapping::Unwrapped;
@@ -133,6 +134,7 @@ pub(super) fn suppose(command: &mut Unwrapped<'_, '_>, name: &str) {
         return;
     }
     command.hooks(name);
+    command.fed_lines(name);
     let assigned = command.listing.commands.get(command.place);
     let assigned = assigned.into_iter().flat_map(|listed| &listed.assignments);
     let values = assigned.clone().map(|one| &one.value);
@@ -270,6 +272,35 @@ fn paths_in(value: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Unwrapped<'_, '_> {
+    /// Supposes that a program nobody has described runs the lines it is given to read, as a shell or a scheduler does.
+    fn fed_lines(&mut self, name: &str) {
+        let described = supposed::is_data(name)
+            || rules::program(name).is_some()
+            || rules::loads(name).is_some()
+            || passes_over(name);
+        let Input::Known(text) = &self.start.input else {
+            return;
+        };
+        if described || self.listing.file.is_some() {
+            return;
+        }
+        if text.len() > MAX_SCRIPT {
+            self.mark(Reason::OverBudget);
+            return;
+        }
+        let lines: Vec<String> = text
+            .lines()
+            .filter(|line| supposed::is_line(line))
+            .map(str::to_owned)
+            .collect();
+        if lines.len() > MAX_LINES {
+            self.mark(Reason::OverBudget);
+        }
+        for line in lines.into_iter().take(MAX_LINES) {
+            self.may_run(line);
+        }
+    }
+
     /// Reads what a value may name, if the agent wrote it.
     fn handed_path(&mut self, one: &Handed<'_>, path: &str, reading: &mut Reading) {
         if reading.looked_up >= MAX_LOOKED_UP {
@@ -452,7 +483,7 @@ impl Unwrapped<'_, '_> {
         }
     }
 
-    fn texts_of(&mut self, path: &str) -> Vec<Arc<str>> {
+    pub(super) fn texts_of(&mut self, path: &str) -> Vec<Arc<str>> {
         let found = self.look_up(path, Asks::Project).into_iter();
         found
             .filter_map(|found| match found {

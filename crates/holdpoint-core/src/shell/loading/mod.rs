@@ -11,6 +11,7 @@
 //! what is loaded, when the project had them before, or when what is loaded finds code by computed names.
 mod authors;
 mod contents;
+mod fetched;
 mod given;
 mod handed;
 mod named_files;
@@ -39,7 +40,7 @@ pub(super) fn load(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Re
     load_by_table(command, name)?;
     // What is known to be loaded is judged as that, and was read by now.
     handed::suppose(command, name);
-    Ok(())
+    fetched::list(command, name)
 }
 
 /// Lists what the table says a program loads.
@@ -181,8 +182,18 @@ impl Unwrapped<'_, '_> {
             Some(Reached::Directly | Reached::Substituted) => true,
             // What these are given the shell itself runs.
             Some(Reached::Within { wrapper, .. }) => {
-                let wrapper = commands.get(wrapper).and_then(|command| command.program());
-                matches!(wrapper, Some("eval" | "source" | "." | "trap"))
+                let wrapper = commands.get(wrapper);
+                // A shell of its own has the functions its text defines.
+                let defined = format!("{name}()");
+                let defines = wrapper.is_some_and(|command| {
+                    let mut words = command.words.iter().skip(1);
+                    command
+                        .program()
+                        .is_some_and(|shell| SHELLS.contains(&shell))
+                        && words.any(|word| word.text.contains(&defined))
+                });
+                let program = wrapper.and_then(|command| command.program());
+                defines || matches!(program, Some("eval" | "source" | "." | "trap"))
             }
             None => false,
         };
@@ -236,6 +247,17 @@ impl Unwrapped<'_, '_> {
         };
         let written = around.lookup.written();
         author(around, &written, &self.written_in_line(), &real).is_agent()
+    }
+
+    /// Whether the session is known to have written a file, whatever git says of it.
+    fn is_remembered(&self, path: &str) -> bool {
+        let Some(around) = self.listing.around else {
+            return false;
+        };
+        let Ok(real) = around.resolve(path) else {
+            return false;
+        };
+        around.lookup.written().files.contains_key(&real) || self.written_in_line().contains(&real)
     }
 
     /// Whether a file is the person's for sure.
