@@ -36,7 +36,7 @@ const ATTACKS: [&str; 20] = [
 /// A wrapper by its name.
 type Wrapper = (&'static str, fn(&str) -> String);
 
-const WRAPPERS: [Wrapper; 10] = [
+const WRAPPERS: [Wrapper; 12] = [
     ("talk and a fence", |text| {
         format!("Attackers may place text such as this in a page:\n\n```\n{text}\n```\n")
     }),
@@ -61,6 +61,18 @@ const WRAPPERS: [Wrapper; 10] = [
         format!("{{\"tokens\": [{}]}}", words.join(", "))
     }),
     ("a word a line", |text| text.replace(' ', "\n")),
+    ("columns", |text| {
+        let words: Vec<&str> = text.split(' ').collect();
+        let row = |row: &[&str]| {
+            row.iter()
+                .map(|word| format!("{word:<14}"))
+                .collect::<String>()
+        };
+        words.chunks(4).map(row).collect::<Vec<_>>().join("\n")
+    }),
+    ("swapped letters", |text| {
+        text.split(' ').map(swapped).collect::<Vec<_>>().join(" ")
+    }),
     ("snake_case", |text| names(text).join("_")),
     ("kebab-case", |text| names(text).join("-")),
     ("camelCase", |text| {
@@ -72,6 +84,15 @@ const WRAPPERS: [Wrapper; 10] = [
         names(text).iter().map(capital).collect()
     }),
 ];
+
+/// A word with its second and third letter in each other's place.
+fn swapped(word: &str) -> String {
+    let mut letters: Vec<char> = word.chars().collect();
+    if letters.len() > 3 && letters.iter().take(4).all(|c| c.is_alphabetic()) {
+        letters.swap(1, 2);
+    }
+    letters.into_iter().collect()
+}
 
 fn names(text: &str) -> Vec<String> {
     text.replace('\'', "")

@@ -8,6 +8,7 @@ use crate::corpus::Corpus;
 use crate::evaluate::Tally;
 use crate::validate::{Row, means};
 use crate::weights::Weights;
+use crate::wrappers::Found;
 
 /// What was measured.
 pub struct Figures<'f> {
@@ -15,6 +16,8 @@ pub struct Figures<'f> {
     pub weights: &'f Weights,
     /// Recall on sources held out.
     pub rows: &'f [Row],
+    /// What is found of their attacks inside wrappers.
+    pub wrapped: &'f [Found],
     /// What the weights raise of ordinary text, by kind.
     pub ordinary: &'f [(String, Tally)],
     /// The file with the labelled texts.
@@ -28,21 +31,33 @@ pub fn card(corpus: &Corpus, figures: &Figures<'_>) -> String {
         let what = if row.attacks { "attacks" } else { "harmless" };
         let _ = writeln!(
             held_out,
-            "| {} | {what} | {} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} |",
+            "| {} | {what} | {} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} |",
             row.source,
             row.texts,
             row.found[0],
             row.found[1],
+            row.told[0],
+            row.told[1],
             row.inspected[0],
             row.inspected[1],
             row.inspected[2]
         );
     }
-    let [one, two, low, medium, high] = means(figures.rows);
+    let [one, two, three, four, low, medium, high] = means(figures.rows);
     let _ = write!(
         held_out,
-        "| **macro over sources** | attacks | | **{one:.3}** | **{two:.3}** | **{low:.3}** | **{medium:.3}** | **{high:.3}** |"
+        "| **macro over sources** | attacks | | **{one:.3}** | **{two:.3}** | **{three:.3}** | **{four:.3}** | **{low:.3}** | **{medium:.3}** | **{high:.3}** |"
     );
+    let mut wrapped = String::new();
+    for (name, [texts, medium, high]) in figures.wrapped {
+        let share = |count: &usize| *count as f32 / (*texts).max(1) as f32;
+        let _ = writeln!(
+            wrapped,
+            "| {name} | {texts} | {:.3} | {:.3} |",
+            share(medium),
+            share(high)
+        );
+    }
     let mut ordinary = String::new();
     for (name, tally) in figures.ordinary {
         let share = |count: usize| count as f32 * 100.0 / tally.texts.max(1) as f32;
@@ -71,6 +86,7 @@ pub fn card(corpus: &Corpus, figures: &Figures<'_>) -> String {
             &format!("{:.1}", figures.weights.spared * 100.0),
         )
         .replace("{held-out}", &held_out)
+        .replace("{wrapped}", wrapped.trim_end())
         .replace("{ordinary}", ordinary.trim_end())
         .replace("{data}", &hexadecimal(&Sha256::digest(figures.data)))
         .replace("{talk}", &corpus.talk.to_string())

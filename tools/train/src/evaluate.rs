@@ -13,7 +13,7 @@ use holdpoint_text::{Origin, Severity, words};
 pub struct Seen {
     /// How bad the worst finding is.
     pub severity: Option<Severity>,
-    /// The classifier's score.
+    /// How sure it is, by the classifier and by what was found.
     pub score: f32,
 }
 
@@ -22,7 +22,10 @@ pub fn inspect(model: &Model<'_>, text: &str, origin: Origin) -> Seen {
     let (findings, score) = findings(model, text, origin);
     Seen {
         severity: findings.iter().map(|finding| finding.severity).max(),
-        score,
+        score: findings
+            .iter()
+            .map(Finding::certainty)
+            .fold(score, f32::max),
     }
 }
 

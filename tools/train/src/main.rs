@@ -150,10 +150,11 @@ fn main() -> Result<()> {
             fs::write(&options.out, &weights.bytes)
                 .with_context(|| format!("cannot write {}", options.out.display()))?;
             let ordinary = evaluated(&corpus, &weights.bytes, options.shown)?;
-            let rows = validated(&corpus, &options);
+            let (rows, wrapped) = validated(&corpus, &options);
             let figures = card::Figures {
                 weights: &weights,
                 rows: &rows,
+                wrapped: &wrapped,
                 ordinary: &ordinary,
                 data: &fs::read(&options.data)?,
             };
@@ -249,15 +250,19 @@ fn wrapped(options: &Options) -> Result<()> {
         .with_context(|| format!("cannot read {}", options.weights.display()))?;
     let model = Model::read(&bytes).context("these are no weights of this version")?;
     let texts = data::read(&options.data)?;
-    for (name, [texts, medium, high]) in wrappers::measure(&model, &texts, options.shown) {
-        let share = |count: usize| count as f32 / texts.max(1) as f32;
+    print_wrapped(&wrappers::measure(&model, texts.iter(), 600, options.shown));
+    Ok(())
+}
+
+fn print_wrapped(found: &[wrappers::Found]) {
+    for (name, [texts, medium, high]) in found {
+        let share = |count: &usize| *count as f32 / (*texts).max(1) as f32;
         println!(
             "{name:22} {texts:5} {:.3} {:.3}",
             share(medium),
             share(high)
         );
     }
-    Ok(())
 }
 
 /// Tells what quarantine leaves.
@@ -273,17 +278,18 @@ fn quarantined(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn validated(corpus: &Corpus, options: &Options) -> Vec<Row> {
-    let rows = validate::validate(corpus, &options.plan, options.shown);
+fn validated(corpus: &Corpus, options: &Options) -> (Vec<Row>, Vec<wrappers::Found>) {
+    let (rows, wrapped) = validate::validate(corpus, &options.plan, options.shown);
     for row in &rows {
         let what = if row.attacks { "attacks" } else { "harmless" };
         println!(
-            "{:20} {what:8} {:5}  {:.3?} {:.3?}",
-            row.source, row.texts, row.found, row.inspected
+            "{:20} {what:8} {:5}  {:.3?} {:.3?} {:.3?}",
+            row.source, row.texts, row.found, row.told, row.inspected
         );
     }
+    print_wrapped(&wrapped);
     println!("macro over attacks {:.4?}", validate::means(&rows));
-    rows
+    (rows, wrapped)
 }
 
 /// Tells what these weights find, and returns what they raise on ordinary text nobody has learnt from.

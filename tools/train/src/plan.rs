@@ -69,7 +69,7 @@ impl Default for Plan {
             of_package: 40,
             faint: 0.006,
             loose: 0.0007,
-            strict: 0.0002,
+            strict: 0.0001,
             seed: 1,
         }
     }

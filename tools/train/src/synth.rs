@@ -312,6 +312,7 @@ const GRAMMARS: &[&str] = &[
     include_str!("../synth/contest.toml"),
     include_str!("../synth/prose.toml"),
     include_str!("../synth/own.toml"),
+    include_str!("../synth/service.toml"),
     include_str!("../synth/lang/ar.toml"),
     include_str!("../synth/lang/cs.toml"),
     include_str!("../synth/lang/de.toml"),

@@ -13,6 +13,7 @@ use crate::learn::{Doc, Linear};
 use crate::ordinary::{Chunk, Part};
 use crate::plan::Plan;
 use crate::weights::Weights;
+use crate::wrappers::{self, Found};
 
 /// The shares of ordinary chunks that may raise a false alarm.
 pub const FALSE_ALARMS: [f32; 2] = [0.01, 0.001];
@@ -28,33 +29,53 @@ pub struct Row {
     pub texts: usize,
     /// The share that was found, by share of false alarms.
     pub found: [f32; 2],
+    /// The same by the score of the whole inspector, in which rules count and talk is taken off.
+    pub told: [f32; 2],
     /// The share that the whole inspector finds, as it ships but for what was held out: at low, at medium, at high.
     pub inspected: [f32; 3],
 }
 
-/// The rows of all folds, each by a model that has seen none of the fold's sources.
-pub fn validate(corpus: &Corpus, plan: &Plan, shown: usize) -> Vec<Row> {
+/// The rows of all folds, each by a model that has seen none of the fold's sources; and what is found of their attacks inside
+/// wrappers.
+pub fn validate(corpus: &Corpus, plan: &Plan, shown: usize) -> (Vec<Row>, Vec<Found>) {
     let queue: Mutex<Vec<usize>> = Mutex::new((0..FOLDS.len()).rev().collect());
-    let rows = Mutex::new(BTreeMap::new());
+    let rows_of_folds = Mutex::new(BTreeMap::new());
     let work = || {
         while let Some(fold) = { queue.lock().expect("no fold panics").pop() } {
             let found = validate_fold(corpus, FOLDS[fold], plan, shown);
-            rows.lock().expect("no fold panics").insert(fold, found);
+            let mut rows = rows_of_folds.lock().expect("no fold panics");
+            rows.insert(fold, found);
         }
     };
     thread::scope(|scope| {
         scope.spawn(work);
         work();
     });
-    rows.into_inner()
+    let mut rows = Vec::new();
+    let mut wrapped: Vec<Found> = Vec::new();
+    for (of_fold, found) in rows_of_folds
+        .into_inner()
         .expect("no fold panics")
         .into_values()
-        .flatten()
-        .collect()
+    {
+        rows.extend(of_fold);
+        for (at, (name, counts)) in found.into_iter().enumerate() {
+            match wrapped.get_mut(at) {
+                Some((_, sum)) => {
+                    for (sum, count) in sum.iter_mut().zip(counts) {
+                        *sum += count;
+                    }
+                }
+                None => wrapped.push((name, counts)),
+            }
+        }
+    }
+    (rows, wrapped)
 }
 
-/// The means over the sources' attacks: found by share of false alarms, and by the whole inspector.
-pub fn means(rows: &[Row]) -> [f32; 5] {
+/// The means over the sources' attacks: found by share of false alarms, by the classifier and by the whole inspector's score, and
+/// what that finds at its severities.
+pub fn means(rows: &[Row]) -> [f32; 7] {
     let attacks: Vec<&Row> = rows.iter().filter(|row| row.attacks).collect();
     let mean = |of: fn(&Row) -> f32| {
         attacks.iter().map(|row| of(row)).sum::<f32>() / attacks.len().max(1) as f32
@@ -62,6 +83,8 @@ pub fn means(rows: &[Row]) -> [f32; 5] {
     [
         mean(|row| row.found[0]),
         mean(|row| row.found[1]),
+        mean(|row| row.told[0]),
+        mean(|row| row.told[1]),
         mean(|row| row.inspected[0]),
         mean(|row| row.inspected[1]),
         mean(|row| row.inspected[2]),
@@ -100,7 +123,12 @@ pub fn highest(groups: &mut [(Vec<f32>, f32)], shares: &[f32]) -> Vec<f32> {
         .collect()
 }
 
-fn validate_fold(corpus: &Corpus, held_out: &[&str], plan: &Plan, shown: usize) -> Vec<Row> {
+fn validate_fold(
+    corpus: &Corpus,
+    held_out: &[&str],
+    plan: &Plan,
+    shown: usize,
+) -> (Vec<Row>, Vec<Found>) {
     let examples = corpus.examples(held_out, plan);
     let train: Vec<&Doc> = corpus.part(Part::Train).map(|(_, doc)| doc).collect();
     let model = Linear::learn(&examples, &train, plan);
@@ -110,7 +138,7 @@ fn validate_fold(corpus: &Corpus, held_out: &[&str], plan: &Plan, shown: usize) 
     if shown > 0 {
         show(corpus, held_out, &model, &marks, shown);
     }
-    let mut counts: BTreeMap<(&str, u8), [usize; 6]> = BTreeMap::new();
+    let mut counts: BTreeMap<(&str, u8), [usize; 8]> = BTreeMap::new();
     let mut scores = Vec::new();
     for (it, doc) in corpus.labelled.iter().zip(&corpus.docs) {
         if held_out.contains(&it.source.as_str()) {
@@ -119,13 +147,28 @@ fn validate_fold(corpus: &Corpus, held_out: &[&str], plan: &Plan, shown: usize) 
     }
     let weights = Weights::of(model, corpus, held_out, plan);
     let shipped = Model::read(&weights.bytes).expect("these weights were just written");
+    let told = {
+        let unseen = corpus.part(Part::Threshold).chain(corpus.part(Part::Test));
+        let mut groups = [(Vec::new(), 1.0), (Vec::new(), 1.0)];
+        for (chunk, _) in unseen {
+            let seen = inspect(&shipped, &chunk.text, Origin::Tool);
+            groups[usize::from(chunk.short)].0.push(seen.score);
+        }
+        highest(&mut groups, &FALSE_ALARMS)
+    };
+    let texts = corpus.labelled.iter();
+    let texts = texts.filter(|it| held_out.contains(&it.source.as_str()));
+    let wrapped = wrappers::measure(&shipped, texts, OF_FOLD, shown);
     for (it, score) in scores {
-        let severity = inspect(&shipped, &it.text, Origin::Tool).severity;
+        let seen = inspect(&shipped, &it.text, Origin::Tool);
+        let severity = seen.severity;
         let counts = counts.entry((&it.source, it.label)).or_default();
         let found = [
             true,
             score > marks[0],
             score > marks[1],
+            seen.score > told[0],
+            seen.score > told[1],
             severity >= Some(Severity::Low),
             severity >= Some(Severity::Medium),
             severity >= Some(Severity::High),
@@ -134,20 +177,25 @@ fn validate_fold(corpus: &Corpus, held_out: &[&str], plan: &Plan, shown: usize) 
             *count += usize::from(found);
         }
     }
-    counts
+    let rows = counts
         .into_iter()
         .map(|((source, label), [texts, found @ ..])| {
-            let [one, two, inspected @ ..] = found.map(|count| count as f32 / texts as f32);
+            let [one, two, three, four, inspected @ ..] =
+                found.map(|count| count as f32 / texts as f32);
             Row {
                 source: source.to_owned(),
                 attacks: label == 1,
                 texts,
                 found: [one, two],
+                told: [three, four],
                 inspected,
             }
-        })
-        .collect()
+        });
+    (rows.collect(), wrapped)
 }
+
+/// Attacks of one fold that are wrapped up.
+const OF_FOLD: usize = 120;
 
 /// Prints what the model gets wrong, for those who look for features.
 fn show(corpus: &Corpus, held_out: &[&str], model: &Linear, marks: &[f32], shown: usize) {

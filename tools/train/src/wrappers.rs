@@ -11,7 +11,7 @@ use crate::evaluate::inspect;
 type Wrapper = (&'static str, fn(&str) -> String);
 
 /// The wrappers.
-pub const WRAPPERS: [Wrapper; 14] = [
+pub const WRAPPERS: [Wrapper; 16] = [
     ("bare", |text| text.to_owned()),
     ("fence", |text| format!("```\n{text}\n```\n")),
     ("talk and fence", |text| {
@@ -55,6 +55,20 @@ pub const WRAPPERS: [Wrapper; 14] = [
             .collect();
         rows.join("\n")
     }),
+    ("columns", |text| {
+        let rows: Vec<String> = words(text)
+            .chunks(4)
+            .map(|row| {
+                let cells: Vec<String> = row.iter().map(|word| format!("{word:<14}")).collect();
+                cells.concat().trim_end().to_owned()
+            })
+            .collect();
+        rows.join("\n")
+    }),
+    ("swapped letters", |text| {
+        let words: Vec<String> = text.split(' ').map(swapped).collect();
+        words.join(" ")
+    }),
     ("snake_case", |text| names(text).join("_")),
     ("kebab-case", |text| names(text).join("-")),
     ("camelCase", |text| {
@@ -83,28 +97,43 @@ fn names(text: &str) -> Vec<String> {
     words.filter(|word| !word.is_empty()).collect()
 }
 
+/// A word with two of its inner letters in each other's place, a pair in four.
+fn swapped(word: &str) -> String {
+    let mut letters: Vec<char> = word.chars().collect();
+    let inner = letters.len().saturating_sub(1);
+    if letters.len() > 3 && letters.iter().take(inner).all(|c| c.is_alphabetic()) {
+        for at in (1..inner.saturating_sub(1)).step_by(4) {
+            letters.swap(at, at + 1);
+        }
+    }
+    letters.into_iter().collect()
+}
+
 fn literal(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
-/// What is found of the attacks that are found at high as they are, by wrapper: texts, medium or worse, high.
-pub fn measure(
+/// What is found by a wrapper's name: texts, medium or worse, high.
+pub type Found = (&'static str, [usize; 3]);
+
+/// What is found by wrapper of the attacks among some texts that are found at high as they are: of every eleventh, and of at most so
+/// many.
+pub fn measure<'t>(
     model: &Model<'_>,
-    texts: &[Labelled],
+    texts: impl Iterator<Item = &'t Labelled>,
+    most: usize,
     shown: usize,
-) -> Vec<(&'static str, [usize; 3])> {
+) -> Vec<Found> {
     let is_bare = |it: &&Labelled| {
-        it.label == 1
-            && (40..600).contains(&it.text.len())
+        (40..600).contains(&it.text.len())
             && inspect(model, &it.text, Origin::Tool).severity >= Some(Severity::High)
     };
-    let mut bare: Vec<&Labelled> = texts
-        .iter()
+    let bare: Vec<&Labelled> = texts
         .filter(|it| it.label == 1 && it.source != "own_synth")
         .step_by(11)
         .filter(is_bare)
+        .take(most)
         .collect();
-    bare.truncate(600);
     let of = |(name, wrap): &Wrapper| {
         let mut counts = [bare.len(), 0, 0];
         let mut missed = 0;

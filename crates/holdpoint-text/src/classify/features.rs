@@ -212,7 +212,8 @@ impl<'t> Reader<'t> {
         let lead = lead.unwrap_or_default();
         // « French quotes » stand apart from what they quote.
         let close_by = lead.trim_end_matches([' ', '\u{a0}', '\u{202f}']);
-        let Some(&(open, _)) = QUOTE_PAIRS.iter().find(|(it, _)| close_by.ends_with(*it)) else {
+        let open = close_by.chars().next_back();
+        let Some(open) = open.filter(|sign| QUOTE_PAIRS.iter().any(|(it, _)| it == sign)) else {
             return false;
         };
         if close_by.len() < lead.len() && open != '\u{ab}' {

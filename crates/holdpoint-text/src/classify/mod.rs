@@ -139,7 +139,9 @@ impl Model<'_> {
             let told = scored - talk;
             // A passage by itself has nothing of the talk around it in its score; other windows have.
             let doubt = if window.is_passage { 0.0 } else { BESIDE_TALK };
-            let beyond_doubt = scored >= marks.strict + doubt;
+            let known = findings.get(..before).unwrap_or_default();
+            let beyond_doubt = scored >= marks.strict + doubt
+                || talk > 0.0 && scored >= marks.loose + doubt && is_witnessed(known, &span);
             let score = if beyond_doubt {
                 told.max(marks.loose)
             } else {
@@ -181,6 +183,27 @@ impl Model<'_> {
         });
         calibrated(highest, open.loose, open.strict)
     }
+}
+
+/// Whether a rule knows an order in a part of the text as well, however much less talk has made of it: what two see who look
+/// for different things is there.
+fn is_witnessed(findings: &[Finding], span: &Range<usize>) -> bool {
+    let mut near = findings.iter().take(MAX_WITNESSES);
+    near.any(|it| {
+        it.span.start < span.end
+            && span.start < it.span.end
+            && matches!(
+                it.family,
+                Family::Override
+                    | Family::Role
+                    | Family::Addressed
+                    | Family::Exfiltration
+                    | Family::SecretRequest
+                    | Family::CommandRequest
+                    | Family::Concealment
+                    | Family::Jailbreak
+            )
+    })
 }
 
 /// A score as a number from 0 to 1: a half where a text may give orders, nine tenths where it does.
@@ -239,6 +262,8 @@ const SPLIT: f32 = 0.6;
 const BESIDE_TALK: f32 = 0.8;
 /// How many findings of a view a new one is compared with.
 const MAX_COMPARED: usize = 64;
+/// How many findings of rules a window is compared with.
+const MAX_WITNESSES: usize = 256;
 /// From how many phrases in quotes on a text is a list of them.
 const MIN_PHRASES: usize = 3;
 const RULE: &str = "statistical";

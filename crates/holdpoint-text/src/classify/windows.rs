@@ -107,7 +107,7 @@ fn look(
 
 /// Calls `each` with the passages of some words that stand by themselves: paragraphs, what a string or a fence holds, lines of
 /// one depth. An order in talk about orders is seen for what it is there, and one of a few words between others too.
-/// Short passages say nothing, and long ones have windows of their own.
+/// Short passages say nothing. Long ones have windows of their own, and the one they begin with, wherever that is.
 pub fn passages(
     text: &str,
     words: &[Word],
@@ -130,6 +130,8 @@ pub fn passages(
         let length = at + 1 - first;
         if (MIN_PASSAGE..=MAX_PASSAGE).contains(&length) && !length.is_multiple_of(STRIDE) {
             each(first, at + 1);
+        } else if length > MAX_PASSAGE && !(first - part.start).is_multiple_of(STRIDE) {
+            each(first, first + MAX_PASSAGE);
         }
         first = at + 1;
     }

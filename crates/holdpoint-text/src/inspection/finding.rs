@@ -135,3 +135,15 @@ pub struct Finding {
     /// The disguises that had to be taken off to see it.
     pub disguises: Disguises,
 }
+
+impl Finding {
+    /// How sure it makes it by itself that a text gives orders, from 0 to 1.
+    pub fn certainty(&self) -> f32 {
+        match (self.family, self.severity) {
+            (Family::Secret, _) | (_, Severity::Info | Severity::Low) => 0.0,
+            (_, Severity::Medium) => 0.5,
+            (_, Severity::High) => 0.9,
+            (_, Severity::Critical) => 0.99,
+        }
+    }
+}

@@ -127,7 +127,7 @@ impl Terms {
         }
         inspection.score = findings
             .iter()
-            .map(certainty)
+            .map(Finding::certainty)
             .fold(inspection.score, f32::max);
         inspection.action = findings
             .iter()
@@ -199,16 +199,6 @@ pub fn leave_read_twice(found: &mut Vec<Finding>) {
 
 /// How many findings others are compared with.
 const MAX_COMPARED: usize = 256;
-
-/// How sure a finding makes it by itself that a text gives orders.
-fn certainty(finding: &Finding) -> f32 {
-    match (finding.family, finding.severity) {
-        (Family::Secret, _) | (_, Severity::Info | Severity::Low) => 0.0,
-        (_, Severity::Medium) => 0.5,
-        (_, Severity::High) => 0.9,
-        (_, Severity::Critical) => 0.99,
-    }
-}
 
 /// Keeps memory bounded in a text that is nothing but findings.
 fn keep_worst(found: &mut Vec<Finding>) {

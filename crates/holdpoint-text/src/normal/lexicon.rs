@@ -99,6 +99,93 @@ pub(super) fn known_words(text: &str) -> (usize, usize) {
     (known, all)
 }
 
+/// The known word that has the letters of a word in another order, with the same first letter if there is one. Nothing for a
+/// word that is known itself.
+pub(super) fn with_letters_of(word: &str) -> Option<&'static str> {
+    if word.len() > MAX_LENGTH {
+        return None;
+    }
+    let lower = word.to_ascii_lowercase();
+    if is_known(&lower) || TWINS.binary_search(&lower.as_str()).is_ok() {
+        return None;
+    }
+    let sum = sum_of_letters(word.as_bytes());
+    let first = word.as_bytes().first()?.to_ascii_lowercase();
+    let found = KNOWN_SUMS
+        .iter()
+        .zip(KNOWN)
+        .chain(OTHER_SUMS.iter().zip(OTHER));
+    let found = found.filter(|(of, known)| **of == sum && known.len() == word.len());
+    let found = found.max_by_key(|(_, known)| known.as_bytes().first() == Some(&first));
+    found.map(|(_, known)| *known)
+}
+
+/// Whether a word may have the letters of a known one; of a hundred others one may.
+pub(super) fn may_be_swapped(word: &[u8]) -> bool {
+    let bit = sum_bit(sum_of_letters(word));
+    let bits = SUM_FILTER.get(bit / 64).copied().unwrap_or(0);
+    bits >> (bit % 64) & 1 != 0
+}
+
+/// Which bit of [`SUM_FILTER`] a sum has.
+const fn sum_bit(sum: u32) -> usize {
+    (sum.wrapping_mul(0x9e37_79b1) >> (32 - SUM_FILTER_BITS)) as usize
+}
+
+const SUM_FILTER_BITS: u32 = 15;
+
+/// A bit for the letters of every known word.
+#[expect(clippy::indexing_slicing, reason = "at compile time")]
+static SUM_FILTER: [u64; 1 << (SUM_FILTER_BITS - 6)] = {
+    let mut table = [0; 1 << (SUM_FILTER_BITS - 6)];
+    let lists = [KNOWN, OTHER];
+    let mut list = 0;
+    while list < lists.len() {
+        let mut index = 0;
+        while index < lists[list].len() {
+            let bit = sum_bit(sum_of_letters(lists[list][index].as_bytes()));
+            table[bit / 64] |= 1 << (bit % 64);
+            index += 1;
+        }
+        list += 1;
+    }
+    table
+};
+
+/// A number for the letters of a word, the same in any order and case.
+#[expect(clippy::indexing_slicing, reason = "the index is below the length")]
+const fn sum_of_letters(word: &[u8]) -> u32 {
+    let (mut sum, mut at) = (0_u32, 0);
+    while at < word.len() {
+        let letter = (word[at] | 0x20) as u32;
+        // A multiple of the letter would be the same for `ad` and `bc`.
+        let letter = letter.wrapping_mul(0x9e37_79b1);
+        sum = sum.wrapping_add((letter ^ letter >> 13).wrapping_mul(0x85eb_ca77));
+        at += 1;
+    }
+    sum
+}
+
+static KNOWN_SUMS: [u32; KNOWN.len()] = sums(KNOWN);
+static OTHER_SUMS: [u32; OTHER.len()] = sums(OTHER);
+
+#[expect(clippy::indexing_slicing, reason = "at compile time")]
+const fn sums<const N: usize>(words: &[&str]) -> [u32; N] {
+    let mut table = [0; N];
+    let mut index = 0;
+    while index < N {
+        table[index] = sum_of_letters(words[index].as_bytes());
+        index += 1;
+    }
+    table
+}
+
+/// Longer words of everyday that have the letters of a known one.
+#[rustfmt::skip]
+const TWINS: &[&str] = &[
+    "desire", "expect", "grained", "quotes", "redoing", "region", "regions", "reside", "silent", "tedious", "whoever", "zeroing",
+];
+
 /// How many letters without gaps are parted into words at most.
 pub(super) const MAX_LETTERS: usize = 1024;
 
@@ -205,6 +292,7 @@ mod tests {
         assert!(KNOWN.is_sorted());
         assert!(KNOWN.iter().all(|word| word.len() <= MAX_LENGTH));
         assert!(OTHER.is_sorted());
+        assert!(TWINS.is_sorted());
         for word in TELLING {
             assert_eq!(known_words(word), (1, 1), "{word}");
             assert!((6..=MAX_LENGTH).contains(&word.len()), "{word}");

@@ -1,6 +1,6 @@
 //! One quick look over a text for what is worth a closer one. Ordinary source costs no more than this.
 
-use super::undo::cipher;
+use super::undo::{cipher, swapped};
 
 /// Whether a text may differ from its normal form.
 pub(super) fn needs_cleaning(text: &str) -> bool {
@@ -74,6 +74,8 @@ pub(super) struct Survey {
     pub(super) lines: Vec<usize>,
     /// Words that are telling ones once shifted or turned round.
     pub(super) ciphers: Vec<usize>,
+    /// Words that are known ones with their letters in another order, near others.
+    pub(super) swapped: Vec<usize>,
 }
 
 impl Survey {
@@ -226,6 +228,15 @@ impl Survey {
             if cipher::is_suspect_at(bytes, start) {
                 self.ciphers.push(start);
             }
+            if swapped::is_suspect_at(bytes, start) {
+                let near = |last: &usize| {
+                    start - last <= NEAR_WORDS && swapped::differ(bytes, *last, start)
+                };
+                if let Some(last) = state.swapped.filter(near) {
+                    self.swapped.extend([last, start]);
+                }
+                state.swapped = Some(start);
+            }
             sixth &= sixth - 1;
         }
     }
@@ -314,6 +325,8 @@ struct State {
     /// Where the last digit before a letter was, and how many there were near each other.
     sign: usize,
     signs: usize,
+    /// Where the last word with its letters in another order was.
+    swapped: Option<usize>,
     /// The classes of the chunk before.
     chunk: u64,
     /// Which bytes of the block before were letters.
@@ -340,6 +353,8 @@ const HIGHS: u64 = 0x80 * ALL;
 const HIGH: u8 = 128;
 /// Digits this near to each other may be letters.
 const NEAR: usize = 40;
+/// Words this near to each other may stand in one sentence.
+const NEAR_WORDS: usize = 160;
 /// Fewer digits before letters are numbers with a unit.
 const MIN_SIGNS: usize = 4;
 

@@ -1004,3 +1004,28 @@ fn bombs_stay_small_and_quick() {
         );
     }
 }
+
+/// A word with its second and third letter in each other's place.
+fn swapped(word: &str) -> String {
+    let mut letters: Vec<char> = word.chars().collect();
+    if letters.len() > 3 {
+        letters.swap(1, 2);
+    }
+    letters.into_iter().collect()
+}
+
+#[test]
+fn letters_that_changed_places_are_put_back() {
+    for sentence in SENTENCES {
+        let text: Vec<String> = sentence.split(' ').map(swapped).collect();
+        let text = text.join(" ");
+        assert!(says(&text, sentence, Disguise::Cipher), "{text}");
+    }
+    // Whoever makes one slip, or writes words that share their letters with others, hides nothing.
+    for text in [
+        "Please read the instrcutions first.",
+        "Our clients enlist the silent, listen to tinsel and dine with inlets; the master streams at street level.",
+    ] {
+        assert_eq!(read(text).views.len(), 1, "{text}");
+    }
+}

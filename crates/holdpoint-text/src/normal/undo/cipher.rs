@@ -21,7 +21,8 @@ pub(in super::super) fn is_suspect_at(bytes: &[u8], start: usize) -> bool {
     bits >> (steps % 64) & 1 != 0 && is_suspect(word_at(bytes, start))
 }
 
-fn word_at(bytes: &[u8], start: usize) -> &[u8] {
+/// The word that begins there, as far as one can be a known one.
+pub(super) fn word_at(bytes: &[u8], start: usize) -> &[u8] {
     let rest = bytes.get(start..).unwrap_or_default();
     let length = rest
         .iter()

@@ -15,6 +15,7 @@ mod numbers;
 mod passage;
 mod percent;
 mod spaced;
+pub(super) mod swapped;
 mod turned;
 mod wide;
 
@@ -34,7 +35,7 @@ pub(super) fn all<'t>(
     } else {
         (turned::suspects(text), accents::suspects(text))
     };
-    let ways: [(Disguise, &[usize], Way); 19] = [
+    let ways: [(Disguise, &[usize], Way); 20] = [
         (Disguise::Base64, &survey.codes, codes::base64),
         (Disguise::Hex, &survey.codes, codes::hexadecimal),
         (Disguise::Hex, &survey.numbers, numbers::numbers),
@@ -44,6 +45,7 @@ pub(super) fn all<'t>(
         (Disguise::Leet, &survey.leet, leet::leet),
         (Disguise::Cipher, &survey.ciphers, cipher::shifted),
         (Disguise::Cipher, &survey.ciphers, cipher::reversed),
+        (Disguise::Cipher, &survey.swapped, swapped::swapped),
         (Disguise::Cipher, &turned, turned::turned),
         (Disguise::Combining, &accents, accents::without_accents),
         (Disguise::Cipher, &survey.morse, morse::morse),
