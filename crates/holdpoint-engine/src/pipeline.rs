@@ -501,6 +501,7 @@ impl Permit {
 
     /// The call has run: puts that on record, and inspects what the model may read of the result.
     pub fn ran(self, result: &ToolResult, took: Duration) -> Result<Inspected, EngineError> {
+        self.engine.confirm_own(&self.caller, self.call());
         let asked = self.caller.calling(self.call())?;
         let ran = Ran {
             asked: &asked,
@@ -576,6 +577,7 @@ impl Engine {
         call: ToolCall,
         returned: &Returned<'_>,
     ) -> Result<Inspected, EngineError> {
+        self.confirm_own(caller, &call);
         let policy = self.policy(&caller.policy)?;
         let workspace = caller.workspace_text()?;
         let explain = || {

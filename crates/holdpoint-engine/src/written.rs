@@ -10,6 +10,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 #[cfg(feature = "pipeline")]
+use std::path::PathBuf;
+#[cfg(feature = "pipeline")]
 use std::sync::Arc;
 
 #[cfg(feature = "pipeline")]
@@ -22,6 +24,8 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "pipeline")]
 use crate::disk::Disk;
+#[cfg(feature = "pipeline")]
+use crate::own;
 #[cfg(feature = "pipeline")]
 use crate::sessions::{SessionId, Sessions};
 use crate::store::{Unread, make_private_directory, private, read_bounded};
@@ -130,6 +134,15 @@ pub(crate) struct SessionDisk<'a> {
 }
 
 #[cfg(feature = "pipeline")]
+impl SessionDisk<'_> {
+    /// Where it is remembered what the session has made and started.
+    fn own_list(&self) -> Option<PathBuf> {
+        let sessions = self.sessions.as_ref()?;
+        Some(sessions.own_list(&SessionId::new(self.session)))
+    }
+}
+
+#[cfg(feature = "pipeline")]
 impl Lookup for SessionDisk<'_> {
     fn entry(&self, path: &str) -> Entry {
         Disk.entry(path)
@@ -161,6 +174,25 @@ impl Lookup for SessionDisk<'_> {
 
     fn fact(&self, fact: &Fact) -> FactValue {
         Disk.fact(fact)
+    }
+
+    fn is_own(&self, path: &str) -> bool {
+        self.own_list().is_some_and(|list| own::holds(&list, path))
+    }
+
+    fn is_own_process(&self, process: u32) -> bool {
+        self.own_list()
+            .is_some_and(|list| own::started(&list, process))
+    }
+
+    fn is_own_port(&self, port: u16) -> bool {
+        self.own_list()
+            .is_some_and(|list| own::uses_port(&list, port))
+    }
+
+    fn is_own_terminal(&self, terminal: &str) -> bool {
+        self.own_list()
+            .is_some_and(|list| own::has_terminal(&list, terminal))
     }
 
     fn written(&self) -> Arc<Written> {

@@ -13,6 +13,7 @@ use super::spelling::Spelled;
 use super::{Judgement, harmless_settings, own_jobs};
 use crate::call::digest_of;
 use crate::catalogue;
+use crate::effects::made::all_in;
 use crate::effects::places::{GENERATED, Place, Places, WORKSPACE};
 use crate::effects::{self, Effect, EffectKind, Subject};
 use crate::paths::{Entry, FileText, Tracking, installed_name, is_within};
@@ -23,10 +24,6 @@ use crate::rules::STEERING;
 use crate::shell::{Reached, Redirection, RedirectionKind, Text, UNKNOWN};
 use crate::understand::CommandView;
 use crate::verdict::{Method, Verdict};
-
-/// The most entries of a directory, and of those below it, that are looked at to know whether all of it can be had
-/// again: what people mean to delete without a thought has fewer, and each is a look at the disk. A larger one cannot.
-const MAX_ENTRIES: usize = 2_000;
 
 /// The longest file that is compared with what the session wrote.
 const MAX_COMPARED: usize = 1 << 20;
@@ -381,29 +378,6 @@ impl Judgement<'_> {
             | FileText::NotRead => false,
         }
     }
-
-    /// The same for all that is in a directory.
-    fn all_can_be_had_again(&self, directory: &str) -> bool {
-        let mut left = MAX_ENTRIES;
-        let mut open = vec![directory.to_owned()];
-        while let Some(directory) = open.pop() {
-            let Some(names) = self.around.lookup.names(&directory, left) else {
-                return false;
-            };
-            left = left.saturating_sub(names.len() + 1);
-            for (name, is_directory) in names {
-                let path = format!("{}/{name}", directory.trim_end_matches('/'));
-                match is_directory {
-                    // A repository of its own has what its index does not say.
-                    true if name == ".git" => return false,
-                    true => open.push(path),
-                    false if !self.can_be_had_again(&path) => return false,
-                    false => {}
-                }
-            }
-        }
-        true
-    }
 }
 
 pub(super) fn is_of_name(c: char) -> bool {
@@ -496,7 +470,12 @@ impl Facts for Judgement<'_> {
             return true;
         }
         match self.around.lookup.entry(path) {
-            Entry::Directory => effect.recursive && self.all_can_be_had_again(path),
+            Entry::Directory => {
+                effect.recursive
+                    && all_in(self.around.lookup, path, &|path| {
+                        self.can_be_had_again(path)
+                    })
+            }
             Entry::Missing | Entry::Link(_) | Entry::Other => self.can_be_had_again(path),
             Entry::Unreadable => false,
         }
@@ -505,7 +484,7 @@ impl Facts for Judgement<'_> {
     fn ends_own_jobs(&self, subject: &Subject<'_>) -> bool {
         let view = subject.command.and_then(|at| self.view.commands.get(at));
         let line = self.view.line.as_deref().unwrap_or_default();
-        view.is_some_and(|view| own_jobs::are_all_it_ends(view, line))
+        view.is_some_and(|view| own_jobs::are_all_it_ends(view, line, self.around.lookup))
     }
 
     fn is_in_workspace(&self, place: &Place) -> bool {
