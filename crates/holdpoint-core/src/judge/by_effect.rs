@@ -193,7 +193,7 @@ impl Judgement<'_> {
     }
 
     fn is_named(&self, clause: &Clause, subject: &Subject<'_>) -> bool {
-        clause.names(self.program_as_written(subject), subject)
+        clause.names(self.program_as_written(subject), subject) || self.names_code(clause, subject)
     }
 
     /// Whether a command runs where a clause wants it to.
@@ -460,7 +460,30 @@ fn only_writes(view: &CommandView) -> bool {
         && view.command.redirects.iter().any(into_file)
 }
 
+/// Flags of Python that change nothing about what its code does.
+const PLAIN_FLAGS: &[&str] = &["-u", "-B", "-s", "-S", "-E", "-I", "-q", "-O", "-OO"];
+
+/// Whether a command is an installed Python that runs code and is told nothing else before it: `python3 -u app.py`.
+fn is_plain_python(view: &CommandView) -> bool {
+    let [program, words @ ..] = view.command.words.as_slice() else {
+        return false;
+    };
+    let name = installed_name(&program.text);
+    let version = name.strip_prefix("python").unwrap_or("x");
+    let python = version.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let mut flags = words
+        .iter()
+        .take_while(|word| word.text.starts_with('-') && word.text != "-c" && word.text != "-");
+    python && !program.dynamic && flags.all(|word| PLAIN_FLAGS.contains(&word.text.as_str()))
+}
+
 impl Facts for Judgement<'_> {
+    fn names_code(&self, clause: &Clause, subject: &Subject<'_>) -> bool {
+        let view = subject.command.and_then(|at| self.view.commands.get(at));
+        clause.names_understood()
+            && view.is_some_and(|view| view.command.whole == Some(true) && is_plain_python(view))
+    }
+
     fn is_recoverable(&self, effect: &Effect, subject: &Subject<'_>) -> bool {
         let known = !effect.dynamic && !effect.glob && effect.kind == EffectKind::Delete;
         let Some(path) = effect.place.path.as_deref().filter(|_| known) else {

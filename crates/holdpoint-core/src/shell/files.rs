@@ -73,6 +73,12 @@ impl Written {
 }
 
 impl Files {
+    /// Whether the line wrote a file of this name, wherever that is.
+    pub(super) fn names_end(&self, name: &str) -> bool {
+        let mut paths = self.written.keys();
+        paths.any(|path| path.rsplit('/').next() == Some(name))
+    }
+
     /// Whether nothing was changed.
     pub(super) fn is_empty(&self) -> bool {
         self.written.is_empty()
