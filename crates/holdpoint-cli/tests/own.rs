@@ -164,6 +164,7 @@ fn a_branch_of_the_session_may_go_and_another_may_not() {
 fn a_process_of_the_session_may_be_ended_and_another_may_not() {
     let place = Place::new("autopilot");
     let mut theirs = Command::new("sleep").arg("60").spawn().unwrap();
+    thread::sleep(Duration::from_millis(50));
     let line = "sleep 60 > /dev/null 2>&1 & echo $! > pid.txt";
     place.call("s", line);
     let mine = fs::read_to_string(place.at("project/pid.txt")).unwrap();

@@ -5,8 +5,8 @@
 //! what somebody else has put there since is not the session's. The list is only ever added to, and one that cannot be read
 //! holds nothing.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
+use std::fs;
+use std::io;
 use std::path::Path;
 use std::time::{Instant, SystemTime};
 
@@ -14,7 +14,7 @@ use holdpoint_core::paths::is_within;
 use holdpoint_core::{ToolCall, digest_of};
 use serde::{Deserialize, Serialize};
 
-use crate::store::{make_private_directory, private, read_bounded};
+use crate::store::{append_private, read_bounded};
 
 #[cfg(target_os = "linux")]
 mod processes;
@@ -63,8 +63,8 @@ struct Made {
 struct Identity {
     device: u64,
     inode: u64,
-    /// Nanoseconds since 1970.
-    born: u128,
+    /// Nanoseconds since 1970, which fit for five hundred years.
+    born: u64,
 }
 
 impl Identity {
@@ -78,7 +78,7 @@ impl Identity {
         Some(Self {
             device: found.dev(),
             inode: found.ino(),
-            born: born.as_nanos(),
+            born: u64::try_from(born.as_nanos()).ok()?,
         })
     }
 
@@ -204,14 +204,7 @@ fn add(list: &Path, lines: &[Line]) -> io::Result<()> {
         text.push_str(&serde_json::to_string(line).map_err(io::Error::other)?);
         text.push('\n');
     }
-    if let Some(directory) = list.parent() {
-        make_private_directory(directory)?;
-    }
-    let mut options = OpenOptions::new();
-    options.create(true).append(true);
-    private(&mut options);
-    // One write: lines of several processes do not mix.
-    options.open(list)?.write_all(text.as_bytes())
+    append_private(list, text.as_bytes())
 }
 
 fn read(list: &Path) -> Vec<Line> {

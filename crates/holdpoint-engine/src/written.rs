@@ -6,8 +6,8 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
+use std::fs;
+use std::io;
 use std::path::Path;
 #[cfg(feature = "pipeline")]
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ use crate::disk::Disk;
 use crate::own;
 #[cfg(feature = "pipeline")]
 use crate::sessions::{SessionId, Sessions};
-use crate::store::{Unread, make_private_directory, private, read_bounded};
+use crate::store::{Unread, append_private, read_bounded};
 
 /// The longest list: some thousand files. A session that writes more is remembered as one that did.
 const MAX_LIST: u64 = 256 << 10;
@@ -65,14 +65,7 @@ pub(crate) fn remember(
         text.push_str(&serde_json::to_string(&line).map_err(io::Error::other)?);
         text.push('\n');
     }
-    if let Some(directory) = list.parent() {
-        make_private_directory(directory)?;
-    }
-    let mut options = OpenOptions::new();
-    options.create(true).append(true);
-    private(&mut options);
-    // One write: lines of several processes do not mix.
-    options.open(list)?.write_all(text.as_bytes())
+    append_private(list, text.as_bytes())
 }
 
 /// What a list holds. One that cannot be read may hold anything.

@@ -298,7 +298,7 @@ impl<'t> Whole<'t> {
             match tree.as_word() {
                 Some("class") => self.classes.extend(next),
                 Some("def") => self.own.extend(next),
-                _ => {}
+                Some(_) | None => {}
             }
             // `self.name = …`
             if matches!(tree.as_word(), Some("self" | "cls"))

@@ -52,7 +52,8 @@ fn process(id: u32) -> Option<Process> {
     })
 }
 
-/// When this process was started: whatever a call starts that it lets run comes later.
+/// When this process was started: whatever a call starts that it lets run comes later. The clock is coarse, and what may have
+/// been started in the same moment by somebody else does not count.
 pub(super) fn own_start() -> Option<u64> {
     process(std::process::id()).map(|own| own.start)
 }
@@ -129,7 +130,7 @@ pub(super) fn started_since(since: u64, terminals: bool) -> Vec<Started> {
         terminals && parent.is_some_and(|parent| parent.name.starts_with("tmux"))
     };
     let own = (everything.iter())
-        .filter(|(id, one)| one.start >= since && !above.contains(id))
+        .filter(|(id, one)| one.start > since && !above.contains(id))
         .filter(|(id, one)| comes_from_agent(**id) || is_left(one) || is_in_terminal(one));
     own.map(|(id, one)| Started {
         process: *id,
