@@ -228,6 +228,9 @@ pub(super) fn run(
     Ok(())
 }
 
+/// How the files end by which Python finds a module; a package is a directory.
+const MODULE_ENDS: [&str; 6] = ["", ".py", ".pyc", ".so", ".abi3.so", ".pyd"];
+
 /// Whether code does nothing but what was found in it: it was read to the end, and what it loads comes with its language. A
 /// file beside it that is called like a module would be loaded in place of that.
 fn is_whole(
@@ -251,7 +254,8 @@ fn is_whole(
             directory => format!("{directory}/{name}"),
         };
         // A package, a file, or one that was compiled.
-        let found = [named(module.clone()), named(format!("{module}.py"))].map(|name| {
+        let found = MODULE_ENDS.map(|end| {
+            let name = named(format!("{module}{end}"));
             let places = environment.names_of(&name);
             places.is_empty()
                 || places.iter().any(|place| {
@@ -262,7 +266,7 @@ fn is_whole(
                         != Some(Entry::Missing)
                 })
         });
-        found.contains(&true) || environment.files.names_end(&format!("{module}.py"))
+        found.contains(&true) || environment.files.name_module(module)
     };
     reading.effects.len() <= MAX_EFFECTS
         && !environment.directory.unknown

@@ -73,10 +73,11 @@ impl Written {
 }
 
 impl Files {
-    /// Whether the line wrote a file of this name, wherever that is.
-    pub(super) fn names_end(&self, name: &str) -> bool {
+    /// Whether the line wrote a file that a language may take for this module, wherever that is: `json.py`, `json/x.py`.
+    pub(super) fn name_module(&self, module: &str) -> bool {
+        let is_module = |part: &str| part.split('.').next() == Some(module);
         let mut paths = self.written.keys();
-        paths.any(|path| path.rsplit('/').next() == Some(name))
+        paths.any(|path| path.split('/').any(is_module))
     }
 
     /// Whether nothing was changed.
