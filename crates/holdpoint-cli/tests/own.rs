@@ -134,6 +134,7 @@ fn a_directory_of_the_session_may_go_and_another_may_not() {
     fs::remove_dir_all(place.at("project/results")).unwrap();
     thread::sleep(Duration::from_millis(30));
     fs::create_dir(place.at("project/results")).unwrap();
+    fs::write(place.at("project/results/notes.txt"), "y").unwrap();
     assert_eq!(
         place.asked("s1", "rm -rf results"),
         "ask",
