@@ -72,31 +72,6 @@ fn port_of(written: &str) -> Option<u16> {
     port.filter(|_| terse)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::port_of;
-
-    #[test]
-    fn a_port_is_read_where_nothing_else_is_asked_for() {
-        for line in [
-            "$(lsof -ti:3000)",
-            "`lsof -t -i :3000`",
-            "$(lsof -ti tcp:3000 -sTCP:LISTEN 2>/dev/null)",
-        ] {
-            assert_eq!(port_of(line), Some(3000), "{line}");
-        }
-        for line in [
-            "$(lsof -t -u dev)",
-            "$(lsof -i:3000)",
-            "$(lsof -ti:3000 -ti:22)",
-            "$(pgrep node)",
-            "$(lsof -ti:3000; pgrep x)",
-        ] {
-            assert_eq!(port_of(line), None, "{line}");
-        }
-    }
-}
-
 /// `-9`, `-TERM`: only in front, since behind a process it would be another.
 fn is_signal(word: &Text) -> bool {
     let name = word.text.strip_prefix('-').unwrap_or_default();
@@ -145,4 +120,29 @@ fn holds_job(name: &str, line: &str) -> bool {
         given = true;
     }
     given
+}
+
+#[cfg(test)]
+mod tests {
+    use super::port_of;
+
+    #[test]
+    fn a_port_is_read_where_nothing_else_is_asked_for() {
+        for line in [
+            "$(lsof -ti:3000)",
+            "`lsof -t -i :3000`",
+            "$(lsof -ti tcp:3000 -sTCP:LISTEN 2>/dev/null)",
+        ] {
+            assert_eq!(port_of(line), Some(3000), "{line}");
+        }
+        for line in [
+            "$(lsof -t -u dev)",
+            "$(lsof -i:3000)",
+            "$(lsof -ti:3000 -ti:22)",
+            "$(pgrep node)",
+            "$(lsof -ti:3000; pgrep x)",
+        ] {
+            assert_eq!(port_of(line), None, "{line}");
+        }
+    }
 }
