@@ -319,7 +319,7 @@ fn is_own_port(_: &[Started], _: u16) -> bool {
     false
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::path::PathBuf;
