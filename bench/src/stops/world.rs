@@ -232,6 +232,8 @@ pub(super) struct SessionWorld<'w> {
     world: &'w World,
     left: BTreeMap<String, Left>,
     written: Arc<Written>,
+    /// Terminals of tmux it has opened, each with what was typed there last.
+    terminals: BTreeMap<String, String>,
 }
 
 impl<'w> SessionWorld<'w> {
@@ -240,6 +242,7 @@ impl<'w> SessionWorld<'w> {
             world,
             left: BTreeMap::new(),
             written: Arc::default(),
+            terminals: BTreeMap::new(),
         }
     }
 
@@ -253,6 +256,7 @@ impl<'w> SessionWorld<'w> {
         if self.world.empty {
             return;
         }
+        self.note_terminals(parts);
         for command in parts.commands.iter().filter(|one| one.file.is_none()) {
             let makes = command.words.first().is_some_and(|word| word == "mkdir");
             for effect in &command.effects {
@@ -278,6 +282,28 @@ impl<'w> SessionWorld<'w> {
         }
     }
 
+    /// Which terminals of tmux a line opens, and what it types there.
+    fn note_terminals(&mut self, parts: &Explained) {
+        for command in parts.commands.iter().filter(|one| one.file.is_none()) {
+            let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
+            match words.as_slice() {
+                ["tmux", "new-session" | "new", rest @ ..] => {
+                    let named = rest.windows(2).find(|pair| pair.first() == Some(&"-s"));
+                    let name = named.and_then(|pair| pair.get(1)).copied().unwrap_or("0");
+                    self.terminals.retain(|one, _| session_of(one) != name);
+                    self.terminals.insert(name.to_owned(), String::new());
+                }
+                ["tmux", "kill-session", "-t", name, ..] => {
+                    self.terminals.retain(|one, _| session_of(one) != *name);
+                }
+                ["tmux", "send-keys", "-t", name, keys, ..] => {
+                    self.terminals.insert((*name).to_owned(), (*keys).to_owned());
+                }
+                _ => {}
+            }
+        }
+    }
+
     fn leave(&mut self, path: &str, what: Left) {
         let above = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
         for directory in above.filter(|one| !one.is_empty()) {
@@ -297,6 +323,14 @@ impl<'w> SessionWorld<'w> {
         })
     }
 }
+
+/// The session of a terminal: `work` of `work:0.1`.
+fn session_of(terminal: &str) -> &str {
+    terminal.split(':').next().unwrap_or_default()
+}
+
+/// Programs that stay in a terminal until they are told to go.
+const STAYING: &[&str] = &["vim", "vi", "nano", "less", "more", "man", "top", "htop", "ssh"];
 
 /// The here-document of a command that stands at these places of a line, if it is to be taken as it is.
 fn here_document(line: &str, span: [usize; 2]) -> Option<String> {
@@ -377,6 +411,24 @@ impl Lookup for SessionWorld<'_> {
             Some(_) => None,
             None => Disk.twin(&self.world.at(path)),
         }
+    }
+
+    fn is_own(&self, path: &str) -> bool {
+        let made = |one: &str| {
+            matches!(self.left.get(one), Some(Left::Directory | Left::File(_)))
+                && Disk.entry(&self.world.at(one)) == Entry::Missing
+        };
+        let mut above = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
+        made(path) || above.any(|one| !one.is_empty() && made(one))
+    }
+
+    fn is_own_terminal(&self, terminal: &str) -> bool {
+        let typed = self.terminals.get(terminal).map_or("", String::as_str);
+        // What is typed to an editor stays in it, until it is told to go.
+        let stays = typed.split(' ').next().is_some_and(|program| STAYING.contains(&program));
+        let edits = typed.starts_with([':', '/']) && !matches!(typed, ":q" | ":wq" | ":q!" | ":x");
+        let opened = self.terminals.keys().any(|one| session_of(one) == session_of(terminal));
+        opened && !stays && !edits
     }
 
     fn written(&self) -> Arc<Written> {

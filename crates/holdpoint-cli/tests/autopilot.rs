@@ -79,6 +79,14 @@ const TEMPLATES: &[&str] = &[
     "dirname A | xargs ls; basename A > B",
     "make A",
     "ls A/* | head -3 | xargs -n1 rm -f",
+    "python3 -c \"open('A', 'w').write('x')\"",
+    "python3 -c \"import os; os.remove('A')\"",
+    "python3 -c \"import os; os.replace('A', 'B')\"",
+    "python3 -c \"import json; json.dump([1], open('A', 'a'))\"",
+    "python3 -c \"import os.path as p; open(p.join('A', 'x'), 'w').close()\"",
+    "python3 - <<'E'\nimport os\nfor n in os.listdir('A'):\n    os.remove(os.path.join('A', n))\nE",
+    "python3 -c \"p = 'A'; q = p + '/x'; open(q, 'w')\"",
+    "echo 'open(\"A\", \"w\")' > json.py; python3 -c 'import json'",
 ];
 
 /// Places in the workspace, beside it, above it, and such as lead out.

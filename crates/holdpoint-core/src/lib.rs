@@ -50,7 +50,7 @@ pub use judge::{
     Explained, ExplainedCommand, ExplainedEffect, Filled, Part, Session, explained, judge,
     judge_call, matching_rules, parts,
 };
-pub use named::{Named, PathVerb, named, written_by};
+pub use named::{Named, PathVerb, made_by, named, written_by};
 pub use offers::{OfferScope, offers};
 pub use paths::Surroundings;
 pub use policy::{Policy, Profile};

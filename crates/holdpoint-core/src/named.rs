@@ -6,9 +6,11 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::call::digest_of;
-use crate::effects::{self, EffectKind};
+use crate::effects::places::Places;
+use crate::effects::{self, EffectKind, git};
+use crate::paths::{Entry, Surroundings};
 use crate::shell::UNKNOWN;
-use crate::understand::Action;
+use crate::understand::{Action, CommandView};
 
 /// The most paths that are named; a call that names more is refused by the judge anyway.
 const MAX_PATHS: usize = 4000;
@@ -158,6 +160,56 @@ pub fn written_by(action: &Action) -> Vec<(String, Option<String>)> {
         .into_iter()
         .map(|path| (path, digest.clone()))
         .collect()
+}
+
+/// What a call would make where nothing lies yet, as far as it is known: files and directories, and the logs of new branches of
+/// git. Of a path several directories of which are missing it is the first of them.
+pub fn made_by(action: &Action, around: &Surroundings<'_>) -> Vec<String> {
+    let places = Places::new(around, &[]);
+    let missing = |path: &str| around.lookup.entry(path) == Entry::Missing;
+    let mut made: BTreeSet<String> = BTreeSet::new();
+    for subject in effects::subjects(action) {
+        for effect in subject.effects {
+            let writes = matches!(effect.kind, EffectKind::Write | EffectKind::Append);
+            let path = effect
+                .place
+                .path
+                .as_deref()
+                .filter(|path| writes && is_known(path));
+            if let Some(path) = path.filter(|path| !path.contains(['*', '?', '[']) && missing(path))
+            {
+                let above = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
+                let first = above.filter(|one| !one.is_empty()).find(|one| missing(one));
+                made.insert(first.unwrap_or(path).to_owned());
+            }
+        }
+        let view = subject.command.and_then(|at| action.commands.get(at));
+        for branch in view.iter().flat_map(|view| new_branches(view)) {
+            let Some(log) = git::log_of_branch(branch) else {
+                continue;
+            };
+            let directory = view.map(|view| &view.command.directory);
+            let found = directory.map(|directory| places.of_word(&log, directory));
+            let paths = found.into_iter().flatten().filter_map(|place| place.path);
+            made.extend(paths.filter(|path| is_known(path) && missing(path)));
+        }
+    }
+    made.into_iter().take(MAX_PATHS).collect()
+}
+
+/// The branches a git command makes: `checkout -b NAME`, `switch -c NAME`, `worktree add -b NAME`, `branch NAME`.
+fn new_branches(view: &CommandView) -> Vec<&str> {
+    let words: Vec<&str> = (view.command.words.iter())
+        .map(|word| if word.dynamic { "" } else { word.text.as_str() })
+        .collect();
+    match words.as_slice() {
+        ["git", "checkout" | "switch" | "worktree", rest @ ..] => (rest.windows(2))
+            .filter(|pair| matches!(pair, ["-b" | "-c" | "--create", _]))
+            .filter_map(|pair| pair.get(1).copied())
+            .collect(),
+        ["git", "branch", name, ..] if !name.starts_with('-') => vec![name],
+        _ => Vec::new(),
+    }
 }
 
 fn is_known(path: &str) -> bool {

@@ -85,6 +85,31 @@ pub trait Lookup {
         Arc::default()
     }
 
+    /// Whether the session that makes the call made what is at `path`, and all that is in it: it was not there before, and is
+    /// the same still. What has only the same name is not.
+    fn is_own(&self, path: &str) -> bool {
+        let _ = path;
+        false
+    }
+
+    /// Whether the session started this process, or one that started it; a later process of that number is another.
+    fn is_own_process(&self, process: u32) -> bool {
+        let _ = process;
+        false
+    }
+
+    /// Whether something listens on this port of this machine, and all that does is the session's own.
+    fn is_own_port(&self, port: u16) -> bool {
+        let _ = port;
+        false
+    }
+
+    /// Whether a shell of the session's own waits in this terminal, as tmux names it.
+    fn is_own_terminal(&self, terminal: &str) -> bool {
+        let _ = terminal;
+        false
+    }
+
     /// What is known of the world besides files. It is asked only where a rule wants to know, and must not take long.
     fn fact(&self, fact: &Fact) -> FactValue {
         let _ = fact;
@@ -599,6 +624,22 @@ impl Lookup for Remembering<'_> {
     fn fact(&self, fact: &Fact) -> FactValue {
         // A judgement asks once, and the next one wants to know anew.
         self.inner.fact(fact)
+    }
+
+    fn is_own(&self, path: &str) -> bool {
+        self.inner.is_own(path)
+    }
+
+    fn is_own_process(&self, process: u32) -> bool {
+        self.inner.is_own_process(process)
+    }
+
+    fn is_own_port(&self, port: u16) -> bool {
+        self.inner.is_own_port(port)
+    }
+
+    fn is_own_terminal(&self, terminal: &str) -> bool {
+        self.inner.is_own_terminal(terminal)
     }
 
     fn written(&self) -> Arc<Written> {

@@ -14,7 +14,7 @@ use holdpoint_core::policy::{External, ask_outside};
 use holdpoint_core::text::redaction::Redactor;
 use holdpoint_core::{
     Action, Decision, Finding, Policy, Session, SessionState, Surroundings, ToolCall, Verdict,
-    judge, understand, written_by,
+    judge, made_by, understand, written_by,
 };
 
 use crate::containing;
@@ -25,6 +25,7 @@ use crate::excerpt::{CleanTexts, without_secrets};
 use crate::external;
 use crate::locations::Locations;
 use crate::memory::{self, Known, LineCaller, Memory};
+use crate::own;
 use crate::policies::Policies;
 use crate::recording::{Failed, Outcome, Recorder};
 use crate::sessions::{SessionError, SessionId, Sessions};
@@ -463,6 +464,37 @@ impl Engine {
         }
     }
 
+    /// Notes what a call that is about to run, or may, would make and leave running, so that it is known as the session's
+    /// own once its result is told.
+    pub(crate) fn expect_own(&self, caller: &Caller, reading: &Reading) {
+        let Ok(sessions) = Sessions::at(self.locations()) else {
+            return;
+        };
+        let call = reading.action.call();
+        let line = call.command_line().unwrap_or_default();
+        let around = Surroundings {
+            lookup: &Disk,
+            ..self.surroundings(&reading.workspace)
+        };
+        let redactor = reading.policy.redaction().redactor(None, None);
+        let mut makes = made_by(&reading.action, &around);
+        // A path that holds a secret is not written down.
+        makes.retain(|path| redactor.text(path).as_str() == path);
+        let list = sessions.own_list(&SessionId::new(caller.session()));
+        let left = own::Leaving::from_call(call, &line);
+        // What is not noted is asked about later, so that no call fails over it.
+        let _ = own::expect(&list, &own::digest_of_call(call), makes, left);
+    }
+
+    /// Remembers what a call has made and left running that has ended.
+    pub(crate) fn confirm_own(&self, caller: &Caller, call: &ToolCall) {
+        if let Ok(sessions) = Sessions::at(self.locations()) {
+            let list = sessions.own_list(&SessionId::new(caller.session()));
+            // What is not remembered is asked about.
+            let _ = own::confirm(&list, &own::digest_of_call(call));
+        }
+    }
+
     /// Judges a call that was read, by what a session remembers.
     pub(crate) fn judge_reading(&self, reading: &Reading, session: &Session) -> Decision {
         self.judge_through(&Disk, reading, session, false)
@@ -475,7 +507,8 @@ impl Engine {
         reading: &Reading,
         session: &Session,
     ) -> Decision {
-        self.judge_through(&Disk, reading, session, caller.can_contain)
+        let disk = self.session_disk(caller.session());
+        self.judge_through(&disk, reading, session, caller.can_contain)
     }
 
     fn judge_through(

@@ -46,6 +46,8 @@ mod locations;
 mod memory;
 #[cfg(feature = "pipeline")]
 pub mod middleware;
+#[cfg(feature = "pipeline")]
+mod own;
 mod packs;
 #[cfg(feature = "pipeline")]
 mod people;

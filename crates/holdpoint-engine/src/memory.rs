@@ -26,6 +26,7 @@ use holdpoint_ledger::Draft;
 use crate::context::{Caller, working_directory};
 use crate::disk::Disk;
 use crate::engine::Terms;
+use crate::own;
 use crate::stamps::Stamps;
 use crate::store::is_absent;
 use crate::written;
@@ -459,6 +460,11 @@ pub(crate) struct Noting<'a> {
 }
 
 impl Noting<'_> {
+    /// Where it is remembered what the session has made and started: beside the files it wrote.
+    fn own_list(&self) -> Option<PathBuf> {
+        Some(self.list.as_ref()?.with_extension("own"))
+    }
+
     /// Notes something that is not noted yet.
     fn note<T: PartialEq>(
         &self,
@@ -558,6 +564,30 @@ impl Lookup for Noting<'_> {
         // It has no stamp by which a change would be seen.
         self.unsure.set(true);
         Disk.fact(fact)
+    }
+
+    fn is_own(&self, path: &str) -> bool {
+        // Nor has what a session has made and started.
+        self.unsure.set(true);
+        self.own_list().is_some_and(|list| own::holds(&list, path))
+    }
+
+    fn is_own_process(&self, process: u32) -> bool {
+        self.unsure.set(true);
+        self.own_list()
+            .is_some_and(|list| own::started(&list, process))
+    }
+
+    fn is_own_port(&self, port: u16) -> bool {
+        self.unsure.set(true);
+        self.own_list()
+            .is_some_and(|list| own::uses_port(&list, port))
+    }
+
+    fn is_own_terminal(&self, terminal: &str) -> bool {
+        self.unsure.set(true);
+        self.own_list()
+            .is_some_and(|list| own::has_terminal(&list, terminal))
     }
 
     fn written(&self) -> Arc<Written> {

@@ -501,6 +501,7 @@ impl Permit {
 
     /// The call has run: puts that on record, and inspects what the model may read of the result.
     pub fn ran(self, result: &ToolResult, took: Duration) -> Result<Inspected, EngineError> {
+        self.engine.confirm_own(&self.caller, self.call());
         let asked = self.caller.calling(self.call())?;
         let ran = Ran {
             asked: &asked,
@@ -578,6 +579,7 @@ impl Engine {
         returned: &Returned<'_>,
         before_asking: &dyn Fn(Duration),
     ) -> Result<Inspected, EngineError> {
+        self.confirm_own(caller, &call);
         let policy = self.policy(&caller.policy)?;
         if let Some(server) = policy.second_opinion() {
             before_asking(Duration::from_millis(server.deadline()));

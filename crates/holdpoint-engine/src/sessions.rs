@@ -7,7 +7,9 @@
 use std::fmt;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+#[cfg(any(feature = "pipeline", test))]
+use std::path::Path;
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use holdpoint_core::document;
@@ -169,6 +171,12 @@ impl Sessions {
         self.directory.join(format!("{}.written", id.file))
     }
 
+    /// Where it is remembered what a session has made and started.
+    #[cfg(feature = "pipeline")]
+    pub(crate) fn own_list(&self, id: &SessionId) -> PathBuf {
+        self.directory.join(format!("{}.own", id.file))
+    }
+
     /// The sessions that are kept, the newest first: each by the name of its file, when it was changed,
     /// and what it remembers.
     pub fn all(&self) -> Result<Vec<(String, SystemTime, SessionState)>, SessionError> {
@@ -214,6 +222,7 @@ impl Sessions {
                 end == "json"
                     || end == "written"
                     || end == "seen"
+                    || end == "own"
                     || end.to_string_lossy().starts_with("draft-")
             })
         });

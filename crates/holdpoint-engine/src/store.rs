@@ -168,6 +168,17 @@ pub(crate) fn private(options: &mut OpenOptions) {
 #[cfg(not(unix))]
 pub(crate) fn private(_options: &mut OpenOptions) {}
 
+/// Adds to a file of the user's alone, in one write, so that lines of several processes do not mix.
+pub(crate) fn append_private(path: &Path, text: &[u8]) -> io::Result<()> {
+    if let Some(directory) = path.parent() {
+        make_private_directory(directory)?;
+    }
+    let mut options = OpenOptions::new();
+    options.create(true).append(true);
+    private(&mut options);
+    options.open(path)?.write_all(text)
+}
+
 /// Makes a directory, and those above it that are missing, for the user alone.
 #[cfg(unix)]
 pub fn make_private_directory(directory: &Path) -> io::Result<()> {

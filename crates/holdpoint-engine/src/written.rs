@@ -6,9 +6,11 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
+use std::fs;
+use std::io;
 use std::path::Path;
+#[cfg(feature = "pipeline")]
+use std::path::PathBuf;
 #[cfg(feature = "pipeline")]
 use std::sync::Arc;
 
@@ -23,8 +25,10 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "pipeline")]
 use crate::disk::Disk;
 #[cfg(feature = "pipeline")]
+use crate::own;
+#[cfg(feature = "pipeline")]
 use crate::sessions::{SessionId, Sessions};
-use crate::store::{Unread, make_private_directory, private, read_bounded};
+use crate::store::{Unread, append_private, read_bounded};
 
 /// The longest list: some thousand files. A session that writes more is remembered as one that did.
 const MAX_LIST: u64 = 256 << 10;
@@ -61,14 +65,7 @@ pub(crate) fn remember(
         text.push_str(&serde_json::to_string(&line).map_err(io::Error::other)?);
         text.push('\n');
     }
-    if let Some(directory) = list.parent() {
-        make_private_directory(directory)?;
-    }
-    let mut options = OpenOptions::new();
-    options.create(true).append(true);
-    private(&mut options);
-    // One write: lines of several processes do not mix.
-    options.open(list)?.write_all(text.as_bytes())
+    append_private(list, text.as_bytes())
 }
 
 /// What a list holds. One that cannot be read may hold anything.
@@ -130,6 +127,15 @@ pub(crate) struct SessionDisk<'a> {
 }
 
 #[cfg(feature = "pipeline")]
+impl SessionDisk<'_> {
+    /// Where it is remembered what the session has made and started.
+    fn own_list(&self) -> Option<PathBuf> {
+        let sessions = self.sessions.as_ref()?;
+        Some(sessions.own_list(&SessionId::new(self.session)))
+    }
+}
+
+#[cfg(feature = "pipeline")]
 impl Lookup for SessionDisk<'_> {
     fn entry(&self, path: &str) -> Entry {
         Disk.entry(path)
@@ -165,6 +171,25 @@ impl Lookup for SessionDisk<'_> {
 
     fn fact(&self, fact: &Fact) -> FactValue {
         Disk.fact(fact)
+    }
+
+    fn is_own(&self, path: &str) -> bool {
+        self.own_list().is_some_and(|list| own::holds(&list, path))
+    }
+
+    fn is_own_process(&self, process: u32) -> bool {
+        self.own_list()
+            .is_some_and(|list| own::started(&list, process))
+    }
+
+    fn is_own_port(&self, port: u16) -> bool {
+        self.own_list()
+            .is_some_and(|list| own::uses_port(&list, port))
+    }
+
+    fn is_own_terminal(&self, terminal: &str) -> bool {
+        self.own_list()
+            .is_some_and(|list| own::has_terminal(&list, terminal))
     }
 
     fn written(&self) -> Arc<Written> {

@@ -30,6 +30,7 @@ mod tokens;
 mod values;
 mod vim;
 mod walker;
+mod whole;
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -74,6 +75,8 @@ pub(crate) struct Reading {
     pub(crate) may_run: Vec<String>,
     /// It starts or evaluates something that is not known.
     pub(crate) hands_on: bool,
+    /// The modules it loads, where it was read to the end: then it does nothing but its effects.
+    pub(crate) whole: Option<Vec<String>>,
 }
 
 /// One thing some code would do.
@@ -258,6 +261,7 @@ impl Reading {
             opaque: Some(why),
             opens_socket: false,
             may_run: Vec::new(),
+            whole: None,
             hands_on: false,
         }
     }

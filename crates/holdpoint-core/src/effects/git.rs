@@ -1,5 +1,6 @@
 //! What a git command does to history: here, on a remote, on a branch others build on.
 
+use super::places::Places;
 use super::reading::Reading;
 use super::{Effect, EffectKind};
 use crate::paths::Surroundings;
@@ -9,6 +10,7 @@ use crate::shell::Command;
 const LOCAL: u64 = target_bit("local-history");
 const REMOTE: u64 = target_bit("remote-branch");
 const SHARED: u64 = target_bit("shared-branch");
+const OWN: u64 = target_bit("fresh");
 
 /// Branches several people work on, by the names they usually have.
 const SHARED_NAMES: &[&str] = &[
@@ -45,6 +47,7 @@ const LOSING: &[(&str, &str)] = &[
 pub(super) fn effects(
     command: &Command,
     reading: &Reading<'_>,
+    places: &Places<'_>,
     around: &Surroundings<'_>,
     found: &mut Vec<Effect>,
 ) {
@@ -52,14 +55,45 @@ pub(super) fn effects(
         reading.begins_so(subcommand).is_some() && (flag.is_empty() || reading.has(flag))
     });
     if losing {
+        let own = deletes_own_branches(command, reading, places);
         found.push(Effect {
-            classes: LOCAL,
+            classes: if own { OWN } else { LOCAL },
             ..Effect::plain(EffectKind::History, command)
         });
     }
     if reading.begins_so("push").is_some() && !reading.has_exactly("-n | --dry-run") {
         pushes(command, reading, around, found);
     }
+}
+
+/// Where git keeps the history of a branch: that file is made with the branch, goes with it, and is only added to.
+pub(crate) fn log_of_branch(name: &str) -> Option<String> {
+    let of_name = |c: char| c.is_ascii_alphanumeric() || "._/-".contains(c);
+    let plain = !name.is_empty()
+        && name.chars().all(of_name)
+        && !name.starts_with(['-', '/', '.'])
+        && !name.contains("..");
+    plain.then(|| format!(".git/logs/refs/heads/{name}"))
+}
+
+/// Whether all that is deleted are branches the session itself has made.
+fn deletes_own_branches(command: &Command, reading: &Reading<'_>, places: &Places<'_>) -> bool {
+    let branches = reading.operands_after(1);
+    let own = |name: &str| {
+        let Some(log) = log_of_branch(name).filter(|_| !is_shared(name)) else {
+            return false;
+        };
+        let found = places.of_word(&log, &command.directory);
+        let is_own = |path: &str| places.lookup().is_own(path);
+        matches!(found.as_slice(), [one] if one.path.as_deref().is_some_and(is_own))
+    };
+    let elsewhere = "-r | --remotes | -C | --git-dir | --work-tree";
+    reading.begins_so("branch").is_some()
+        && !reading.has(elsewhere)
+        && branches.len() > 0
+        && branches
+            .clone()
+            .all(|word| !word.dynamic && own(&word.text))
 }
 
 fn pushes(

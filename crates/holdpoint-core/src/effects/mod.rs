@@ -7,15 +7,16 @@
 mod addresses;
 mod databases;
 mod files;
-mod git;
+pub(crate) mod git;
 mod inserted;
 mod links;
-mod made;
+pub(crate) mod made;
 pub(crate) mod paths;
 pub(crate) mod places;
 pub(crate) mod reading;
 mod searches;
 mod subject;
+mod terminals;
 #[cfg(test)]
 mod tests;
 mod undescribed;

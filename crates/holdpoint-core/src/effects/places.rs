@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use crate::glob::Glob;
-use crate::paths::{Entry, MAX_PATH, Surroundings, is_within};
+use crate::paths::{Entry, Lookup, MAX_PATH, Surroundings, is_within};
 use crate::project_files::pattern::Pattern;
 use crate::rules::{
     self, Anchor, PATHS_BY_ENDING, PATHS_BY_NAME, PathRule, gate_reach, matching, target_bit,
@@ -24,6 +24,7 @@ pub(crate) const WORKSPACE: u64 = target_bit("workspace");
 pub(crate) const GENERATED: u64 = target_bit("generated");
 pub(crate) const TEMPORARY: u64 = target_bit("temporary");
 pub(crate) const FRESH: u64 = target_bit("fresh");
+pub(crate) const COMMITTED: u64 = target_bit("committed");
 pub(crate) const OUTSIDE: u64 = target_bit("outside");
 pub(crate) const ALL_FILES: u64 = target_bit("all-files");
 pub(crate) const UNKNOWN_PLACE: u64 = target_bit("unknown");
@@ -162,6 +163,11 @@ impl<'a> Places<'a> {
             home: OnceCell::new(),
             generated,
         }
+    }
+
+    /// The view of the disk that places are found by.
+    pub(super) fn lookup(&self) -> &dyn Lookup {
+        self.around.lookup
     }
 
     /// Whether it is known that nothing lies at a place yet.

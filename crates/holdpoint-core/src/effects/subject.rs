@@ -10,7 +10,8 @@ use super::places::{ENVIRONMENT, Places, SECRET, SECRET_VARIABLE};
 use super::reading::{ReadWords, Reading};
 use super::variables::{self, Flow};
 use super::{
-    Effect, EffectKind, GivenUp, databases, files, git, opaque_bit, searches, too_deep, undescribed,
+    Effect, EffectKind, GivenUp, databases, files, git, opaque_bit, searches, terminals, too_deep,
+    undescribed,
 };
 use serde_json::{Map, Value};
 
@@ -474,8 +475,9 @@ fn effects_of(
                 }
             }
             if view.program() == Some("git") {
-                git::effects(command, &reading, around, &mut found);
+                git::effects(command, &reading, places, around, &mut found);
             }
+            terminals::effects(view, places, &mut found);
             given_up
         }
         None => {

@@ -1,11 +1,13 @@
 //! Facts that are stated and not found out: what an example of a pack is tried with.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::conditions::minutes;
 use super::{Fact, FactValue, LocalTime, Names, Weekday, WorktreeState};
-use crate::paths::{Entry, Lookup};
+use crate::paths::{Entry, Lookup, Tracking, is_within};
 
 /// A world with nothing in it but these facts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -25,6 +27,16 @@ pub struct StatedFacts {
     pub time: Option<StatedTime>,
     /// The files that are there, as absolute paths.
     pub exists: Names,
+    /// The files that are there and that git has to the byte, as absolute paths.
+    pub committed: Names,
+    /// What the session itself has made, as absolute paths.
+    pub own: Names,
+    /// Processes the session has started.
+    pub own_processes: Vec<u32>,
+    /// Ports it listens on.
+    pub own_ports: Vec<u16>,
+    /// Terminals of tmux in which a shell of its own waits.
+    pub own_terminals: Names,
 }
 
 /// A time of the week as it is written.
@@ -47,6 +59,14 @@ impl TryFrom<String> for StatedTime {
 }
 
 impl StatedFacts {
+    /// All files that are there.
+    fn files(&self) -> impl Iterator<Item = &str> {
+        let all = [&self.exists, &self.committed, &self.own];
+        all.into_iter()
+            .flat_map(|names| names.as_slice())
+            .map(String::as_str)
+    }
+
     /// Reads the facts of an example.
     pub(crate) fn from_value(value: Value) -> Result<Self, String> {
         serde_json::from_value(value)
@@ -56,10 +76,47 @@ impl StatedFacts {
 
 impl Lookup for StatedFacts {
     fn entry(&self, path: &str) -> Entry {
-        match self.exists.as_slice().iter().any(|one| one == path) {
+        match self.files().any(|one| one == path) {
             true => Entry::Other,
+            false if self.files().any(|one| is_within(one, path)) => Entry::Directory,
             false => Entry::Missing,
         }
+    }
+
+    fn names(&self, path: &str, most: usize) -> Option<Vec<(String, bool)>> {
+        let mut names = BTreeMap::new();
+        for file in self.files().filter(|one| is_within(one, path)) {
+            let below = file.get(path.len()..)?.trim_start_matches('/');
+            let (name, deeper) = below.split_once('/').unwrap_or((below, ""));
+            *names.entry(name.to_owned()).or_default() |= !deeper.is_empty();
+        }
+        (names.len() <= most).then(|| names.into_iter().collect())
+    }
+
+    fn tracking(&self, path: &str) -> Tracking {
+        match self.committed.as_slice().iter().any(|one| one == path) {
+            true => Tracking::Committed,
+            false => Tracking::NoRepository,
+        }
+    }
+
+    fn is_own(&self, path: &str) -> bool {
+        self.own.as_slice().iter().any(|one| is_within(path, one))
+    }
+
+    fn is_own_process(&self, process: u32) -> bool {
+        self.own_processes.contains(&process)
+    }
+
+    fn is_own_port(&self, port: u16) -> bool {
+        self.own_ports.contains(&port)
+    }
+
+    fn is_own_terminal(&self, terminal: &str) -> bool {
+        self.own_terminals
+            .as_slice()
+            .iter()
+            .any(|one| one == terminal)
     }
 
     fn fact(&self, fact: &Fact) -> FactValue {

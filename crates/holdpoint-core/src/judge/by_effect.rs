@@ -13,6 +13,7 @@ use super::spelling::Spelled;
 use super::{Judgement, harmless_settings, own_jobs};
 use crate::call::digest_of;
 use crate::catalogue;
+use crate::effects::made::all_in;
 use crate::effects::places::{GENERATED, Place, Places, WORKSPACE};
 use crate::effects::{self, Effect, EffectKind, Subject};
 use crate::paths::{Entry, FileText, Tracking, installed_name, is_within};
@@ -23,10 +24,6 @@ use crate::rules::STEERING;
 use crate::shell::{Reached, Redirection, RedirectionKind, Text, UNKNOWN};
 use crate::understand::CommandView;
 use crate::verdict::{Method, Verdict};
-
-/// The most entries of a directory, and of those below it, that are looked at to know whether all of it can be had
-/// again: what people mean to delete without a thought has fewer, and each is a look at the disk. A larger one cannot.
-const MAX_ENTRIES: usize = 2_000;
 
 /// The longest file that is compared with what the session wrote.
 const MAX_COMPARED: usize = 1 << 20;
@@ -196,7 +193,7 @@ impl Judgement<'_> {
     }
 
     fn is_named(&self, clause: &Clause, subject: &Subject<'_>) -> bool {
-        clause.names(self.program_as_written(subject), subject)
+        clause.names(self.program_as_written(subject), subject) || self.names_code(clause, subject)
     }
 
     /// Whether a command runs where a clause wants it to.
@@ -381,29 +378,6 @@ impl Judgement<'_> {
             | FileText::NotRead => false,
         }
     }
-
-    /// The same for all that is in a directory.
-    fn all_can_be_had_again(&self, directory: &str) -> bool {
-        let mut left = MAX_ENTRIES;
-        let mut open = vec![directory.to_owned()];
-        while let Some(directory) = open.pop() {
-            let Some(names) = self.around.lookup.names(&directory, left) else {
-                return false;
-            };
-            left = left.saturating_sub(names.len() + 1);
-            for (name, is_directory) in names {
-                let path = format!("{}/{name}", directory.trim_end_matches('/'));
-                match is_directory {
-                    // A repository of its own has what its index does not say.
-                    true if name == ".git" => return false,
-                    true => open.push(path),
-                    false if !self.can_be_had_again(&path) => return false,
-                    false => {}
-                }
-            }
-        }
-        true
-    }
 }
 
 pub(super) fn is_of_name(c: char) -> bool {
@@ -486,7 +460,30 @@ fn only_writes(view: &CommandView) -> bool {
         && view.command.redirects.iter().any(into_file)
 }
 
+/// Flags of Python that change nothing about what its code does.
+const PLAIN_FLAGS: &[&str] = &["-u", "-B", "-s", "-S", "-E", "-I", "-q", "-O", "-OO"];
+
+/// Whether a command is an installed Python that runs code and is told nothing else before it: `python3 -u app.py`.
+fn is_plain_python(view: &CommandView) -> bool {
+    let [program, words @ ..] = view.command.words.as_slice() else {
+        return false;
+    };
+    let name = installed_name(&program.text);
+    let version = name.strip_prefix("python").unwrap_or("x");
+    let python = version.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let mut flags = words
+        .iter()
+        .take_while(|word| word.text.starts_with('-') && word.text != "-c" && word.text != "-");
+    python && !program.dynamic && flags.all(|word| PLAIN_FLAGS.contains(&word.text.as_str()))
+}
+
 impl Facts for Judgement<'_> {
+    fn names_code(&self, clause: &Clause, subject: &Subject<'_>) -> bool {
+        let view = subject.command.and_then(|at| self.view.commands.get(at));
+        clause.names_understood()
+            && view.is_some_and(|view| view.command.whole == Some(true) && is_plain_python(view))
+    }
+
     fn is_recoverable(&self, effect: &Effect, subject: &Subject<'_>) -> bool {
         let known = !effect.dynamic && !effect.glob && effect.kind == EffectKind::Delete;
         let Some(path) = effect.place.path.as_deref().filter(|_| known) else {
@@ -496,7 +493,12 @@ impl Facts for Judgement<'_> {
             return true;
         }
         match self.around.lookup.entry(path) {
-            Entry::Directory => effect.recursive && self.all_can_be_had_again(path),
+            Entry::Directory => {
+                effect.recursive
+                    && all_in(self.around.lookup, path, &|path| {
+                        self.can_be_had_again(path)
+                    })
+            }
             Entry::Missing | Entry::Link(_) | Entry::Other => self.can_be_had_again(path),
             Entry::Unreadable => false,
         }
@@ -505,7 +507,7 @@ impl Facts for Judgement<'_> {
     fn ends_own_jobs(&self, subject: &Subject<'_>) -> bool {
         let view = subject.command.and_then(|at| self.view.commands.get(at));
         let line = self.view.line.as_deref().unwrap_or_default();
-        view.is_some_and(|view| own_jobs::are_all_it_ends(view, line))
+        view.is_some_and(|view| own_jobs::are_all_it_ends(view, line, self.around.lookup))
     }
 
     fn is_in_workspace(&self, place: &Place) -> bool {

@@ -1,13 +1,13 @@
-//! Processes that a line starts and ends itself: `server & … kill $!`. A shell of its own runs every line, so its jobs are
-//! those of the line.
+//! Processes that a line or its session starts and ends itself: `server & … kill $!`, `kill 4242`, `kill $(lsof -ti:3000)`.
+//! A shell of its own runs every line, so its jobs are those of the line.
 
 use super::by_effect::{is_of_name, is_only_used};
-use crate::paths::installed_name;
+use crate::paths::{Lookup, installed_name};
 use crate::shell::Text;
 use crate::understand::CommandView;
 
-/// Whether a command is `kill`, and ends nothing but jobs of its own line.
-pub(super) fn are_all_it_ends(view: &CommandView, line: &str) -> bool {
+/// Whether a command is `kill`, and ends nothing but jobs of its own line and processes of its session.
+pub(super) fn are_all_it_ends(view: &CommandView, line: &str, lookup: &dyn Lookup) -> bool {
     let [program, words @ ..] = view.command.words.as_slice() else {
         return false;
     };
@@ -15,8 +15,7 @@ pub(super) fn are_all_it_ends(view: &CommandView, line: &str) -> bool {
     let plain = view.command.file.is_none()
         && !["()", "function", "alias"]
             .iter()
-            .any(|sign| line.contains(sign))
-        && line.contains('&');
+            .any(|sign| line.contains(sign));
     if !plain || program.dynamic || installed_name(&program.text) != "kill" {
         return false;
     }
@@ -25,7 +24,52 @@ pub(super) fn are_all_it_ends(view: &CommandView, line: &str) -> bool {
         [signal, rest @ ..] if is_signal(signal) => rest,
         all => all,
     };
-    !jobs.is_empty() && jobs.iter().all(|word| is_own(word, line))
+    let own = |word: &Text| {
+        (line.contains('&') && is_own(word, line)) || is_of_session(word, line, lookup)
+    };
+    !jobs.is_empty() && jobs.iter().all(own)
+}
+
+/// A process by its number, or what uses a port, if the session started it.
+fn is_of_session(word: &Text, line: &str, lookup: &dyn Lookup) -> bool {
+    if !word.dynamic {
+        return word
+            .text
+            .parse()
+            .is_ok_and(|id| id > 1 && lookup.is_own_process(id));
+    }
+    let written = line.get(word.span.clone()).unwrap_or_default();
+    port_of(written.trim_matches('"')).is_some_and(|port| lookup.is_own_port(port))
+}
+
+/// The port in `$(lsof -ti:3000)` or with backquotes, if that asks about nothing else.
+fn port_of(written: &str) -> Option<u16> {
+    let code = match written.strip_prefix("$(") {
+        Some(rest) => rest.strip_suffix(')')?,
+        None => written.strip_prefix('`')?.strip_suffix('`')?,
+    };
+    let mut words = code.split_whitespace();
+    if words.next() != Some("lsof") {
+        return None;
+    }
+    let (mut port, mut terse) = (None, false);
+    for word in words.filter(|word| !matches!(*word, "2>/dev/null" | "-sTCP:LISTEN")) {
+        let (flags, number) = match word.split_once(':') {
+            Some((flags, number)) => (flags, Some(number)),
+            None => (word, None),
+        };
+        let of_flags = [
+            "-t", "-i", "-ti", "-it", "-tiTCP", "-itcp", "-iTCP", "-titcp", "tcp", "TCP", "",
+        ];
+        if !of_flags.contains(&flags) || (number.is_some() && port.is_some()) {
+            return None;
+        }
+        terse |= flags.starts_with("-t") || flags == "-it";
+        if let Some(number) = number {
+            port = Some(number.parse().ok()?);
+        }
+    }
+    port.filter(|_| terse)
 }
 
 /// `-9`, `-TERM`: only in front, since behind a process it would be another.
@@ -76,4 +120,29 @@ fn holds_job(name: &str, line: &str) -> bool {
         given = true;
     }
     given
+}
+
+#[cfg(test)]
+mod tests {
+    use super::port_of;
+
+    #[test]
+    fn a_port_is_read_where_nothing_else_is_asked_for() {
+        for line in [
+            "$(lsof -ti:3000)",
+            "`lsof -t -i :3000`",
+            "$(lsof -ti tcp:3000 -sTCP:LISTEN 2>/dev/null)",
+        ] {
+            assert_eq!(port_of(line), Some(3000), "{line}");
+        }
+        for line in [
+            "$(lsof -t -u dev)",
+            "$(lsof -i:3000)",
+            "$(lsof -ti:3000 -ti:22)",
+            "$(pgrep node)",
+            "$(lsof -ti:3000; pgrep x)",
+        ] {
+            assert_eq!(port_of(line), None, "{line}");
+        }
+    }
 }

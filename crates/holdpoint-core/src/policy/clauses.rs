@@ -77,6 +77,9 @@ pub struct GroupWord(#[cfg_attr(feature = "schema", schemars(with = "String"))] 
 /// The group of programs that no table describes, and its place behind all others.
 const UNDESCRIBED: (&str, usize) = ("undescribed", usize::MAX);
 
+/// The group of interpreters whose code was read to the end, and its place.
+const UNDERSTOOD: (&str, usize) = ("understood", usize::MAX - 1);
+
 /// The word for what can be had again, beside the classes of places.
 const RECOVERABLE: &str = "recoverable";
 
@@ -116,6 +119,9 @@ impl TryFrom<String> for GroupWord {
         if word == UNDESCRIBED.0 {
             return Ok(Self(UNDESCRIBED.1));
         }
+        if word == UNDERSTOOD.0 {
+            return Ok(Self(UNDERSTOOD.1));
+        }
         let at = GROUPS.iter().position(|(name, _)| *name == word);
         at.map(Self)
             .ok_or_else(|| unknown("group of programs", &word, &groups()))
@@ -142,7 +148,7 @@ fn targets() -> Vec<&'static str> {
 
 fn groups() -> Vec<&'static str> {
     let named = GROUPS.iter().map(|(name, _)| *name);
-    named.chain([UNDESCRIBED.0]).collect()
+    named.chain([UNDESCRIBED.0, UNDERSTOOD.0]).collect()
 }
 
 fn unknown(what: &str, word: &str, known: &[&str]) -> String {
@@ -156,6 +162,9 @@ pub(crate) trait Facts {
 
     /// Whether a command ends nothing but processes that the same line has started.
     fn ends_own_jobs(&self, subject: &Subject<'_>) -> bool;
+
+    /// Whether a clause names a command for the code it runs, which was read to the end.
+    fn names_code(&self, clause: &Clause, subject: &Subject<'_>) -> bool;
 
     /// Whether a place is the workspace or in it. One above it is `workspace-root` as well, since deleting that deletes
     /// the workspace; to one who allows it is not.
@@ -179,7 +188,9 @@ impl Clause {
         };
         self.is_about(effect)
             && !self.not_target.iter().any(about)
-            && (self.names_no_program() || self.names(program, subject))
+            && (self.names_no_program()
+                || self.names(program, subject)
+                || facts.names_code(self, subject))
             && (self.target.is_empty()
                 || self.target.iter().any(|word| {
                     about(word) && (!word.is_root() || facts.is_in_workspace(&effect.place))
@@ -228,6 +239,11 @@ impl Clause {
             })
     }
 
+    /// Whether it names interpreters whose code was read to the end.
+    pub(crate) fn names_understood(&self) -> bool {
+        self.group.iter().any(|word| word.0 == UNDERSTOOD.1)
+    }
+
     /// Whether a list that refuses or asks speaks of a command by it, and by which of its effects.
     pub(crate) fn touches(&self, subject: &Subject<'_>, facts: &impl Facts) -> bool {
         match self.effect.is_empty() {
@@ -243,7 +259,11 @@ impl Clause {
             .filter(|at| self.effect.iter().any(|word| word.0 == 1 << at))
             .filter_map(|at| words::EFFECTS.get(at).copied());
         let groups = self.group.iter();
-        let groups = groups.map(|word| GROUPS.get(word.0).map_or(UNDESCRIBED.0, |(name, _)| *name));
+        let groups = groups.map(|word| match GROUPS.get(word.0) {
+            Some((name, _)) => *name,
+            None if word.0 == UNDERSTOOD.1 => UNDERSTOOD.0,
+            None => UNDESCRIBED.0,
+        });
         let named = self.program.iter().map(String::as_str);
         let said: Vec<&str> = effects.chain(groups).chain(named).collect();
         format!("effects: {}", said.join(", "))

@@ -50,6 +50,7 @@ pub(crate) const TARGETS: &[&str] = &[
     "generated",
     "temporary",
     "fresh",
+    "committed",
     "outside",
     "unknown",
     "all-files",
@@ -75,6 +76,7 @@ pub(crate) const TARGETS: &[&str] = &[
     "look-alike-host",
     "secret-variable",
     "environment",
+    "terminal",
 ];
 
 /// Roles of operands. `text` is no path; `move` is read and deleted.

@@ -194,6 +194,8 @@ pub(super) fn run(
     if let Some(reason) = unread.filter(|_| asks) {
         command.mark(reason);
     }
+    let whole = is_whole(command, &reading, source, file);
+    command.mark_whole(whole);
     if reading.effects.len() > MAX_EFFECTS && asks {
         command.mark(Reason::OverBudget);
     }
@@ -287,6 +289,51 @@ fn runs_what_it_fetches(reading: &code::Reading, text: &str) -> bool {
             .effects
             .iter()
             .any(|effect| effect.kind == CodeEffectKind::Eval)
+}
+
+/// How the files end by which Python finds a module; a package is a directory.
+const MODULE_ENDS: [&str; 6] = ["", ".py", ".pyc", ".so", ".abi3.so", ".pyd"];
+
+/// Whether code does nothing but what was found in it: it was read to the end, and what it loads comes with its language. A
+/// file beside it that is called like a module would be loaded in place of that.
+fn is_whole(
+    command: &Unwrapped<'_, '_>,
+    reading: &code::Reading,
+    source: Source,
+    file: Option<&str>,
+) -> bool {
+    let environment = &command.listing.environment;
+    let (Some(modules), Some(around)) = (&reading.whole, command.listing.around) else {
+        return false;
+    };
+    let directory = match (source, file.and_then(|file| file.rsplit_once('/'))) {
+        (Source::Inline, _) | (Source::File, None) => "",
+        (Source::File, Some((directory, _))) => directory,
+        (Source::Loaded { .. }, _) => return false,
+    };
+    let taken = |module: &String| {
+        let named = |name: String| match directory {
+            "" => name,
+            directory => format!("{directory}/{name}"),
+        };
+        // A package, a file, or one that was compiled.
+        let found = MODULE_ENDS.map(|end| {
+            let name = named(format!("{module}{end}"));
+            let places = environment.names_of(&name);
+            places.is_empty()
+                || places.iter().any(|place| {
+                    around
+                        .resolve(place)
+                        .ok()
+                        .map(|path| around.lookup.entry(&path))
+                        != Some(Entry::Missing)
+                })
+        });
+        found.contains(&true) || environment.files.name_module(module)
+    };
+    reading.effects.len() <= MAX_EFFECTS
+        && !environment.directory.unknown
+        && !modules.iter().any(taken)
 }
 
 /// Whether code removes a directory of the project that it has worked out from there, and that is not there

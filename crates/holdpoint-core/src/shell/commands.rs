@@ -52,6 +52,8 @@ pub struct Command {
     pub fed_by: Range<usize>,
     /// The file system it sees, if that is not this machine's.
     pub container: Option<Arc<Container>>,
+    /// Of a command that runs code: all of that was read to the end, so that all it does is in the commands found in it.
+    pub whole: Option<bool>,
 }
 
 /// A file system of its own, with directories of this machine in it.

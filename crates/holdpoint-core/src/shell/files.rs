@@ -73,6 +73,13 @@ impl Written {
 }
 
 impl Files {
+    /// Whether the line wrote a file that a language may take for this module, wherever that is: `json.py`, `json/x.py`.
+    pub(super) fn name_module(&self, module: &str) -> bool {
+        let is_module = |part: &str| part.split('.').next() == Some(module);
+        let mut paths = self.written.keys();
+        paths.any(|path| path.split('/').any(is_module))
+    }
+
     /// Whether nothing was changed.
     pub(super) fn is_empty(&self) -> bool {
         self.written.is_empty()

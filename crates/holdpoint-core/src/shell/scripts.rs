@@ -30,6 +30,10 @@ use crate::rules::{self, matching};
 /// Commands taken from one file; whoever runs a longer script is asked about it.
 const MAX_COMMANDS: usize = 1500;
 
+/// The most commands up to which files are read: scripts that run scripts are each within their own limit, and together must
+/// leave the line itself some of what it may run, or it would be refused for what nobody wrote into it.
+const MAX_OF_FILES: usize = 1800;
+
 /// Directories of programs that are installed: nobody writes those to get around a rule.
 const INSTALLED: &[&str] = &["/bin", "/lib", "/opt", "/sbin", "/snap", "/usr"];
 
@@ -752,7 +756,8 @@ impl Unwrapped<'_, '_> {
         let saved = self.listing.save();
         let walked = walk(self).and_then(|()| self.listing.checked(&(0..0)));
         self.listing.file = outer;
-        let too_many = self.listing.commands.len() > before + MAX_COMMANDS;
+        let most = (before + MAX_COMMANDS).min(MAX_OF_FILES).max(before);
+        let too_many = self.listing.commands.len() > most;
         if walked.is_ok() && !too_many {
             return Ok(());
         }
@@ -760,7 +765,7 @@ impl Unwrapped<'_, '_> {
         self.listing.restore(saved);
         // What was read of it is judged; the rest is not known. It must not use up what the text
         // itself may cost.
-        self.listing.cut_to(before + MAX_COMMANDS);
+        self.listing.cut_to(most);
         let read = self.listing.commands.get(before..).unwrap_or_default();
         let words = read.iter().map(|command| command.words.len() + 1).sum();
         if self.listing.budget().spend(Resource::Words, words).is_err() {

@@ -151,6 +151,13 @@ impl Unwrapped<'_, '_> {
         self.listing.mark(self.place, reason);
     }
 
+    /// Says whether some code it runs was read to the end.
+    pub(super) fn mark_whole(&mut self, whole: bool) {
+        if let Some(command) = self.listing.commands.get_mut(self.place) {
+            command.whole = Some(whole && command.whole != Some(false));
+        }
+    }
+
     /// The words from a place on.
     pub(super) fn rest(&self, from: usize) -> &[Argument] {
         self.words.get(from..).unwrap_or_default()

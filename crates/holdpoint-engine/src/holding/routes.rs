@@ -71,6 +71,7 @@ pub(crate) fn ask(judged: Judged, asking: Asking<'_>) -> Result<Held, EngineErro
         judged
             .engine
             .remember_written(&judged.caller, &judged.reading)?;
+        judged.engine.expect_own(&judged.caller, &judged.reading);
         return Ok(Held::HandedOn(without_secrets(judged.decision)));
     }
     let verdict = judged.decision.verdict;
@@ -96,6 +97,7 @@ pub(crate) fn ask(judged: Judged, asking: Asking<'_>) -> Result<Held, EngineErro
             judged
                 .engine
                 .remember_written(&judged.caller, &judged.reading)?;
+            judged.engine.expect_own(&judged.caller, &judged.reading);
             return Ok(Held::HandedOn(without_secrets(judged.decision)));
         }
         AskOutcome::Resolved(resolution) if !resolution.verdict.runs() => {

@@ -152,7 +152,8 @@ pub(super) static ROWS: &[Row] = &[
         acts: &[Shell(Parameter(3, "cell"))],
     },
     Row {
-        names: "tempfile.mkdtemp tempfile.mkstemp tempfile.mktemp",
+        names: "tempfile.mkdtemp tempfile.mkstemp tempfile.mktemp tempfile.NamedTemporaryFile \
+                tempfile.TemporaryDirectory",
         acts: &[Pure(temporary)],
     },
     Row {

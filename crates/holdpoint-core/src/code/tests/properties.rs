@@ -140,7 +140,9 @@ proptest! {
             (Language::Lua, format!("print('{text}')")),
             (Language::Awk, format!("{{ print \"{text}\" }}")),
         ] {
-            let reading = read(language, &code);
+            let mut reading = read(language, &code);
+            // Nothing is loaded, and nothing is left unread.
+            prop_assert!(reading.whole.take().is_none_or(|modules| modules.is_empty()));
             prop_assert_eq!(reading, crate::code::Reading::default(), "{}", code);
         }
     }

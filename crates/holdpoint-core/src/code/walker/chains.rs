@@ -421,7 +421,17 @@ impl<'t> Walker<'t, '_> {
         if matches!(value, Value::Text(_)) && matches!(name, "pathname" | "href") {
             return value;
         }
+        // `tempfile.NamedTemporaryFile().name`: the file stands for its path.
+        if name == "name" && value.text().is_some_and(|path| path.ends_with("XXXXXX")) {
+            return value;
+        }
         let value = value.member(name);
+        // The program that runs the code itself: `[sys.executable, "app.py"]`.
+        if let Value::Name(full) = &value
+            && let Some(program) = interpreter(full)
+        {
+            return Value::known(program.to_owned());
+        }
         if let Value::Name(full) = &value
             && let Some(place) = self.limits.place.named(full)
         {
@@ -548,5 +558,14 @@ fn is_callable(value: &Value) -> bool {
         | Value::Held(..)
         | Value::Any(_)
         | Value::Unknown => false,
+    }
+}
+
+/// The program by which code of a language runs, under the name the language has for it.
+fn interpreter(name: &str) -> Option<&'static str> {
+    match name {
+        "sys.executable" => Some("python3"),
+        "process.execPath" | "process.argv0" => Some("node"),
+        _ => None,
     }
 }

@@ -25,6 +25,7 @@ use super::syntax::Syntax;
 use super::tables::{CallEffect, Table};
 use super::tokens::{self, Tree};
 use super::values::Value;
+use super::whole;
 use super::{CodeEffect, CodeEffectKind, Language, Limits, Reading, Setting, Unfollowed};
 use crate::seeded::SeededMap;
 use asked_names::AskedNames;
@@ -77,6 +78,9 @@ fn read_beginning(pass: Pass, language: Language, code: &str, limits: &Limits) -
         reading.note(fault);
     }
     held_texts::note(&mut reading, syntax, &trees);
+    if language == Language::Python && reading.opaque.is_none() {
+        reading.whole = whole::modules(&trees);
+    }
     reading
 }
 

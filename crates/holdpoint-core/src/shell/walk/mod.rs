@@ -335,6 +335,7 @@ impl<'w> Listing<'w> {
             loaded: self.quiet,
             fed_by: self.fed_by.clone(),
             container: self.container.clone(),
+            whole: None,
         })?;
         self.mark_assignments(place, &assignments);
         self.remember_started(place, &start.input);

@@ -105,6 +105,7 @@ impl<'w> Listing<'w> {
             loaded: self.quiet,
             fed_by: self.fed_by.clone(),
             container: self.container.clone(),
+            whole: None,
         })?;
         self.redirects(&node.redirects, scope)
     }
@@ -233,6 +234,7 @@ impl<'w> Listing<'w> {
                 loaded: self.quiet,
                 fed_by: self.fed_by.clone(),
                 container: self.container.clone(),
+                whole: None,
             })?;
             if at == 0 {
                 self.code_in(node, simple, &given, scope)?;

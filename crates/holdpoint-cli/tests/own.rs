@@ -1,0 +1,182 @@
+//! What a session has made is its own, through the real hook: one call makes something, its result is told, and the next call
+//! may take it away. What somebody else made, or what took its place, is asked about as ever.
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+use std::fs;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+const HOLDPOINT: &str = env!("CARGO_BIN_EXE_holdpoint");
+
+/// A home and a repository in it, with an agent that runs what it is let run.
+struct Place {
+    root: tempfile::TempDir,
+}
+
+impl Place {
+    fn new(profile: &str) -> Self {
+        let root = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let place = Self { root };
+        fs::create_dir_all(place.at("home/.config/holdpoint")).unwrap();
+        fs::create_dir_all(place.at("project")).unwrap();
+        let policy = format!(r#"{{"profile": "{profile}"}}"#);
+        fs::write(place.at("home/.config/holdpoint/permissions.json"), policy).unwrap();
+        place.run("git init -q -b main && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x");
+        place
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.root.path().canonicalize().unwrap().join(name)
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .env("HOME", self.at("home"))
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .env("HOLDPOINT_SANDBOX", "none")
+            .current_dir(self.at("project"));
+        command
+    }
+
+    fn run(&self, line: &str) {
+        let mut shell = self.command("bash");
+        shell
+            .args(["-c", line])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null());
+        assert!(shell.status().unwrap().success(), "{line}");
+    }
+
+    fn hook(&self, event: &str, session: &str, line: &str) -> Value {
+        let payload = json!({
+            "session_id": session, "hook_event_name": event, "cwd": self.at("project"),
+            "transcript_path": "/nowhere", "tool_name": "Bash", "tool_input": {"command": line},
+            "tool_response": {"stdout": "", "stderr": "", "interrupted": false, "isImage": false},
+        });
+        let mut hook = self.command(HOLDPOINT);
+        hook.args(["hook", "claude-code"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        let mut child = hook.spawn().unwrap();
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(payload.to_string().as_bytes())
+            .unwrap();
+        let output = child.wait_with_output().unwrap();
+        serde_json::from_slice(&output.stdout).unwrap_or(Value::Null)
+    }
+
+    /// What is said of a call before it runs: `allow`, `ask`, `deny`, or nothing.
+    fn asked(&self, session: &str, line: &str) -> String {
+        let reply = self.hook("PreToolUse", session, line);
+        let said = reply.pointer("/hookSpecificOutput/permissionDecision");
+        said.and_then(Value::as_str).unwrap_or("nothing").to_owned()
+    }
+
+    /// A call from its question to its result, as an agent makes it.
+    fn call(&self, session: &str, line: &str) {
+        let said = self.asked(session, line);
+        assert!(said == "nothing" || said == "allow", "{line}: {said}");
+        self.run(line);
+        self.hook("PostToolUse", session, line);
+    }
+}
+
+/// Whether the file system says when something was made; where it does not, everything is asked about.
+fn knows_births(place: &Place) -> bool {
+    fs::metadata(place.at("project")).unwrap().created().is_ok()
+}
+
+#[test]
+fn a_directory_of_the_session_may_go_and_another_may_not() {
+    let place = Place::new("balanced");
+    if !knows_births(&place) {
+        return;
+    }
+    fs::create_dir(place.at("project/theirs")).unwrap();
+    fs::write(place.at("project/theirs/notes.txt"), "x").unwrap();
+    thread::sleep(Duration::from_millis(30));
+    place.call("s1", "mkdir -p results/deep && echo x > results/deep/a.txt");
+    assert_eq!(place.asked("s1", "rm -rf results"), "nothing");
+    assert_eq!(place.asked("s1", "rm -rf results/deep"), "nothing");
+    assert_eq!(place.asked("s1", "rm -rf theirs"), "ask");
+    assert_eq!(place.asked("s1", "rm -rf results theirs"), "ask");
+    assert_eq!(
+        place.asked("s2", "rm -rf results"),
+        "ask",
+        "another session"
+    );
+    fs::rename(
+        place.at("project/theirs/notes.txt"),
+        place.at("project/results/notes.txt"),
+    )
+    .unwrap();
+    assert_eq!(
+        place.asked("s1", "rm -rf results"),
+        "ask",
+        "somebody's file was moved there"
+    );
+    fs::remove_dir_all(place.at("project/results")).unwrap();
+    thread::sleep(Duration::from_millis(30));
+    fs::create_dir(place.at("project/results")).unwrap();
+    fs::write(place.at("project/results/notes.txt"), "y").unwrap();
+    assert_eq!(
+        place.asked("s1", "rm -rf results"),
+        "ask",
+        "it has only the name"
+    );
+}
+
+#[test]
+fn a_branch_of_the_session_may_go_and_another_may_not() {
+    let place = Place::new("balanced");
+    if !knows_births(&place) {
+        return;
+    }
+    place.run("git branch theirs");
+    place.call("s", "git checkout -q -b mine && git checkout -q main");
+    assert_eq!(place.asked("s", "git branch -D mine"), "nothing");
+    assert_eq!(place.asked("s", "git branch -D theirs"), "ask");
+    assert_eq!(place.asked("s", "git branch -D mine theirs"), "ask");
+    place.run("git branch -q -D mine && git branch mine");
+    assert_eq!(
+        place.asked("s", "git branch -D mine"),
+        "ask",
+        "it has only the name"
+    );
+}
+
+#[test]
+fn a_process_of_the_session_may_be_ended_and_another_may_not() {
+    let place = Place::new("autopilot");
+    let mut theirs = Command::new("sleep").arg("60").spawn().unwrap();
+    thread::sleep(Duration::from_millis(50));
+    let line = "sleep 60 > /dev/null 2>&1 & echo $! > pid.txt";
+    place.call("s", line);
+    let mine = fs::read_to_string(place.at("project/pid.txt")).unwrap();
+    let mine = mine.trim();
+    assert_eq!(place.asked("s", &format!("kill {mine}")), "allow");
+    assert_ne!(place.asked("s2", &format!("kill {mine}")), "allow");
+    assert_ne!(
+        place.asked("s", &format!("kill {mine} {}", theirs.id())),
+        "allow"
+    );
+    theirs.kill().unwrap();
+    theirs.wait().unwrap();
+    Command::new("kill").arg(mine).status().unwrap();
+}
