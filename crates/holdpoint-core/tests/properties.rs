@@ -537,7 +537,8 @@ proptest! {
         let mut more = text.clone();
         more["deny"]["patterns"].as_array_mut().unwrap().push(json!(rule));
         let after = decide(&call, &compile(vec![user(&more)]), &state);
-        prop_assert!(after.verdict >= before.verdict, "{:?} became {:?}", before, after);
+        // A rule that may refuse a part nobody knows is a question, which a suspension takes away with the notice it stood above.
+        prop_assert!(strictness(&after) >= strictness(&before), "{:?} became {:?}", before, after);
     }
 
     #[test]
