@@ -59,6 +59,7 @@ pub(crate) const TARGETS: &[&str] = &[
     "tool-destroys",
     "tool-publishes",
     "tool-pays",
+    "tool-reveals",
     "program-destroys",
     "local-history",
     "remote-branch",

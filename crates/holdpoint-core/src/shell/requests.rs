@@ -11,6 +11,7 @@ use super::refusal::Refusal;
 use super::texts::Argument;
 use super::unwrapping::Unwrapped;
 use crate::catalogue;
+use crate::opaque::Reason;
 
 /// Programs whose words are requests.
 const REQUESTING: [&str; 9] = [
@@ -18,10 +19,10 @@ const REQUESTING: [&str; 9] = [
 ];
 /// The longest body that is looked through: data that is sent is longer, statements typed into a line are not.
 const MAX_BODY: usize = 16 << 10;
-/// How deep a body in JSON is looked into; statements lie at its top.
-const MAX_DEPTH: usize = 8;
-/// Values of a body that are looked at.
-const MAX_TEXTS: usize = 64;
+/// How deep a body in JSON is looked into, which is as deep as the reader of JSON goes; what is deeper is a question.
+const MAX_DEPTH: usize = 120;
+/// Values of a body that are looked at: as many as a body of that length holds in practice; more are a question.
+const MAX_TEXTS: usize = 4096;
 
 /// What is dropped in some dialect or other.
 const DROPPED: [&str; 24] = [
@@ -118,6 +119,9 @@ pub(super) fn follow(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), 
     for statement in &said.statements {
         command.states(&literal(statement))?;
     }
+    if said.cut {
+        command.mark(Reason::OverBudget);
+    }
     // The request itself says so, and is judged by that.
     let plainly = |word: &Argument| {
         let text = word.unquoted().to_ascii_uppercase();
@@ -159,6 +163,8 @@ struct Said {
     statements: Vec<String>,
     deletes: bool,
     texts: usize,
+    /// There is more than was looked at.
+    cut: bool,
 }
 
 impl Said {
@@ -209,12 +215,17 @@ impl Said {
         }
         match serde_json::from_str::<Value>(body) {
             Ok(value @ (Value::Object(_) | Value::Array(_))) => self.in_value("", &value, 0),
-            Ok(_) | Err(_) => self.in_text(body),
+            Ok(_) => self.in_text(body),
+            Err(_) => {
+                self.cut |= nests_deeply(body);
+                self.in_text(body);
+            }
         }
     }
 
     fn in_value(&mut self, key: &str, value: &Value, depth: usize) {
         if depth > MAX_DEPTH || self.texts > MAX_TEXTS {
+            self.cut = true;
             return;
         }
         match value {
@@ -242,6 +253,19 @@ impl Said {
             self.deletes = true;
         }
     }
+}
+
+/// Whether a body has more lists and objects in each other than are read.
+fn nests_deeply(body: &str) -> bool {
+    let mut depth = 0_usize;
+    body.bytes().any(|byte| {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > MAX_DEPTH
+    })
 }
 
 /// Whether a text is a statement that loses something.
