@@ -206,7 +206,7 @@ pub(super) fn run(
             command.mark(Reason::InlineCode);
         }
     }
-    if asks && is_own(command, source, file) && runs_what_it_fetches(&reading, text) {
+    if is_own(command, source, file) && runs_what_it_fetches(&reading, text) {
         command.mark(Reason::InlineCode);
     }
     if let Some(reason) = unread.filter(|_| asks) {

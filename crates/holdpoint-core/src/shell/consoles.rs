@@ -202,10 +202,7 @@ pub(crate) fn file_magic(text: &str) -> Option<&str> {
         let behind = program.strip_prefix(*name);
         behind.is_some_and(|rest| rest.starts_with(' '))
     };
-    FILE_MAGICS
-        .iter()
-        .any(|name| is_named(&name))
-        .then_some(program)
+    FILE_MAGICS.iter().any(is_named).then_some(program)
 }
 
 /// What a magic for a database says on its own line: `%sql DROP TABLE x`, `%%sql`.
