@@ -62,15 +62,22 @@ pub(crate) fn suppositions(
     Ok(found.lines)
 }
 
-/// The lines that may stand in texts a tool is given. Where there are more than are looked at, the call
-/// is asked about for that.
-pub(crate) fn in_texts(texts: &[String], by: usize, budget: &Budget) -> Vec<Supposition> {
+/// The lines that may stand in texts a tool is given, and where its name says that it runs what it is given, the code.
+/// Where there are more than are looked at, the call is asked about for that.
+pub(crate) fn in_texts(
+    texts: &[String],
+    by: usize,
+    runs: bool,
+    budget: &Budget,
+) -> Vec<Supposition> {
     let mut found = Found {
         lines: Vec::new(),
         bytes: 0,
         budget,
     };
-    let full = texts.iter().any(|text| found.in_word(by, text).is_err());
+    let full = texts
+        .iter()
+        .any(|text| found.in_word(by, text).is_err() || (runs && found.in_code(by, text).is_err()));
     if full {
         found.lines.truncate(MAX_SUPPOSED);
         found.lines.push(Supposition {
@@ -155,7 +162,14 @@ impl Found<'_> {
             false => 0,
             true => match script_place(words) {
                 Some(place) => place + 1,
-                None => return Ok(()),
+                None => {
+                    // `ipython --InteractiveShellApp.exec_lines='…'`
+                    let long = words.iter().filter(|word| word.text.starts_with("--"));
+                    for (_, value) in long.filter_map(|word| word.text.split_once('=')) {
+                        self.in_code(at, value)?;
+                    }
+                    return Ok(());
+                }
             },
         };
         let known = is_program(name);
@@ -171,6 +185,9 @@ impl Found<'_> {
                 continue;
             }
             self.in_word(at, &word.text)?;
+            if !known && !starts {
+                self.in_code(at, &word.text)?;
+            }
             let rest = words.get(place..).unwrap_or_default();
             // A word of a program that is known is rather one of its own, unless what follows
             // is like what follows a program.
@@ -246,9 +263,24 @@ impl Found<'_> {
         // `--payload=cm0gLXJmIH4=`
         let parts = [text, text.split_once('=').map_or("", |(_, value)| value)];
         for part in parts {
-            if let Some(decoded) = encoded_text(part) {
-                self.in_text(by, &decoded)?;
+            match encoded_text(part) {
+                Encoded::Text(decoded) => self.in_text(by, &decoded)?,
+                Encoded::TooLong => return Err(Full),
+                Encoded::No => {}
             }
+        }
+        Ok(())
+    }
+
+    /// The code of a language that is read, if a word may be some: `blender --python-expr 'shutil.rmtree("x")'`.
+    fn in_code(&mut self, by: usize, text: &str) -> Result<(), Full> {
+        if !may_be_code(text) {
+            return Ok(());
+        }
+        // A debugger's `!` in front of a statement.
+        let code = quoted(text.trim_start_matches('!'), false);
+        for interpreter in ["python3 -c", "node -e", "ruby -e"] {
+            self.push(by, format!("{interpreter} {code}"), false)?;
         }
         Ok(())
     }
@@ -426,25 +458,49 @@ fn renamed(view: &CommandView, plain: &str) -> String {
 /// The shortest line worth a look: a program and a word.
 const MIN_LINE: usize = 4;
 
-/// The longest word that is taken for a line in base64; data that is handed on so is longer.
-const MAX_ENCODED: usize = 4096;
+/// The longest word in base64 that is read; of a longer one its beginning is looked at, and where that is a text nobody
+/// says what follows.
+const MAX_ENCODED: usize = MAX_SUPPOSED_BYTES;
+
+/// How much of a longer word is looked at; a number of whole groups.
+const BEGINNING: usize = 1024;
+
+/// What a word in base64 says.
+enum Encoded {
+    Text(String),
+    /// A text, of which more is there than is read.
+    TooLong,
+    No,
+}
 
 /// What a word in base64 says, if it is one that holds a line: nearly every name is some bytes in base64, and
 /// none of them is a text with blanks.
-fn encoded_text(word: &str) -> Option<String> {
+fn encoded_text(word: &str) -> Encoded {
     let signs = word.trim_end_matches('=').bytes();
     let mut mixed = signs.clone();
-    let is_code = (MIN_ENCODED..=MAX_ENCODED).contains(&word.len())
+    let is_code = word.len() >= MIN_ENCODED
         && mixed.any(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
         && signs
             .clone()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_'));
     if !is_code {
-        return None;
+        return Encoded::No;
     }
-    let text = crate::shell::from_base64(word)?;
+    let too_long = word.len() > MAX_ENCODED;
+    let read = match too_long {
+        true => word.get(..BEGINNING).unwrap_or_default(),
+        false => word,
+    };
     let plain = |letter: char| !letter.is_control() || matches!(letter, '\n' | '\t' | '\r');
-    (text.contains(char::is_whitespace) && text.chars().all(plain)).then_some(text)
+    match crate::shell::from_base64(read) {
+        Some(text) if text.contains(char::is_whitespace) && text.chars().all(plain) => {
+            match too_long {
+                true => Encoded::TooLong,
+                false => Encoded::Text(text),
+            }
+        }
+        Some(_) | None => Encoded::No,
+    }
 }
 
 /// `rm -r x` in base64.
@@ -575,6 +631,45 @@ pub(crate) fn is_data(name: &str) -> bool {
 /// Whether a line that does something may begin with this name.
 fn may_begin(name: &str) -> bool {
     name.len() > 1 && !READ_ONLY.contains(name) && is_program(name)
+}
+
+/// Names code has for what is refused: what starts programs and what removes files.
+const DOING: [&str; 16] = [
+    "rmtree",
+    "rmSync",
+    "rmdir",
+    "rm_r",
+    "unlink",
+    "removeSync",
+    "remove",
+    "system",
+    "popen",
+    "subprocess",
+    "exec",
+    "spawn",
+    "delete",
+    "kill",
+    "check_",
+    "shutil",
+];
+
+/// Whether a text may be code that does something: it calls something, and by a name that is worth a look.
+pub(crate) fn may_be_code(text: &str) -> bool {
+    text.contains(['(', '`']) && DOING.iter().any(|name| text.contains(name))
+}
+
+/// Whether a text begins as a line does: with a program, or with a variable that is set for one.
+pub(crate) fn begins_like_line(text: &str) -> bool {
+    let mut words = text.split_ascii_whitespace();
+    let first = words.next().unwrap_or_default();
+    let first = first.trim_start_matches(['(', '{', '$', '!', '\'', '"', '`', ';', '&', '|']);
+    let sets = first.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty()
+            && name
+                .bytes()
+                .all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
+    });
+    sets || is_program(base_name(first))
 }
 
 /// Whether a text may be a line from its first word on.

@@ -231,8 +231,9 @@ impl Action {
             return Vec::new();
         }
         let texts = nested::possible_commands(tool, self.call.input());
+        let runs = catalogue::executes(tool) || catalogue::evaluates(tool);
         // They belong to no command, but to the call.
-        supposed::in_texts(&texts, self.commands.len(), &here.budget)
+        supposed::in_texts(&texts, self.commands.len(), runs, &here.budget)
     }
 
     fn leave_unread(&mut self, command: usize) {
@@ -246,6 +247,7 @@ impl Action {
         let call = self.call.clone();
         if let Shape::Shell { command } = self.shape {
             self.read_shell_call(&call, command, here);
+            self.read_interpreter(call.input(), here);
             self.read_commands_in(call.input(), Some(command), here);
         } else if catalogue::types_into_shell(call.tool(), call.input()) {
             self.read_typed(call.input(), here);

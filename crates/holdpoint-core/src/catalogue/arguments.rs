@@ -10,8 +10,9 @@ use serde_json::{Map, Value};
 
 use super::{
     ARGV_WORDS, Argument, CODE_WORDS, COMMAND_ENDINGS, COMMAND_WORDS, DATABASE_WORDS,
-    DIRECTORY_WORDS, LANGUAGES, Name, OPERATION_WORDS, PATH_WORDS, PROGRAM_WORDS, PROGRAMS_BY_NAME,
-    PROSE_WORDS, SEARCHES_WORDS, TYPED_WORDS, TYPES_ELSEWHERE_WORDS, TYPES_INTO_WORDS, TYPES_WORDS,
+    DIRECTORY_WORDS, EVALUATES_WORDS, EXECUTES_ELSEWHERE_WORDS, EXECUTES_WORDS, LANGUAGES,
+    LOOKS_WORDS, Name, OPERATION_WORDS, PATH_WORDS, PROGRAM_WORDS, PROGRAMS_BY_NAME, PROSE_WORDS,
+    SEARCHES_WORDS, TYPED_WORDS, TYPES_ELSEWHERE_WORDS, TYPES_INTO_WORDS, TYPES_WORDS,
     TYPING_WORDS, Tool, find, name_words,
 };
 
@@ -98,10 +99,37 @@ pub(crate) fn types_into_shell(tool: &str, input: &Map<String, Value>) -> bool {
         .any(|word| TYPES_WORDS.contains(&word.as_str()))
 }
 
-/// Whether a tool's own name says that it types, into whatever.
-pub(crate) fn types_somewhere(tool: &str) -> bool {
+/// Whether a tool's own name says that it executes what it is given, under whichever name that is given to it.
+pub(crate) fn executes(tool: &str) -> bool {
+    says_so(tool, EXECUTES_WORDS)
+}
+
+/// Whether a tool's own name says that it runs code.
+pub(crate) fn evaluates(tool: &str) -> bool {
+    let own = tool.rsplit("__").next().unwrap_or(tool);
+    says_so(tool, EVALUATES_WORDS) || language_named(own).is_some()
+}
+
+/// Whether a tool's own name has one of these words, and none that says that it looks or is about something else.
+fn says_so(tool: &str, names: &[&str]) -> bool {
     let own = tool.rsplit("__").next().unwrap_or(tool);
     let words = name_words::words(own);
+    let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
+    let looks = words
+        .first()
+        .is_some_and(|word| LOOKS_WORDS.contains(&word.as_str()));
+    has(names) && !looks && !has(EXECUTES_ELSEWHERE_WORDS)
+}
+
+/// Whether a tool's own name, or the operation it is told, says that it types, into whatever.
+pub(crate) fn types_somewhere(tool: &str, input: &Map<String, Value>) -> bool {
+    let own = tool.rsplit("__").next().unwrap_or(tool);
+    let mut words = name_words::words(own);
+    let operations = input.iter().filter(|(key, _)| names_operation(key));
+    let operations = operations.filter_map(|(_, value)| value.as_str());
+    for operation in operations.filter(|operation| operation.len() <= USUAL_LENGTH) {
+        words.extend(name_words::words(operation));
+    }
     words
         .iter()
         .any(|word| matches!(word.as_str(), "type" | "paste" | "keys" | "input" | "write"))
@@ -162,6 +190,8 @@ pub(crate) fn speaks_sql(tool: &str) -> SpeaksSql {
         SpeaksSql::Yes
     } else if has(SEARCHES_WORDS) {
         SpeaksSql::No
+    } else if words.last().is_some_and(|word| word == "query") {
+        SpeaksSql::Yes
     } else {
         SpeaksSql::Maybe
     }

@@ -1,4 +1,4 @@
-//! What the name of a tool nobody has described says: that it destroys, publishes or pays.
+//! What the name of a tool nobody has described says: that it destroys, publishes, pays or shows secrets.
 //!
 //! A name never proves a tool harmless (A-06), so nothing is allowed by it; but whoever calls a tool
 //! `delete_project` has said what it does. Only whole words count: `budget_transfer` is no `get`,
@@ -6,9 +6,10 @@
 
 use serde_json::{Map, Value};
 
-use super::arguments::names_operation;
+use super::arguments::{evaluates, language_named, names_code, names_command, names_operation};
 use super::{
-    DESTROYS_WORDS, HARMLESS_WORDS, LOOKS_WORDS, PAYS_WORDS, PUBLISHES_WORDS, VERBS_WORDS,
+    DESTROYS_WORDS, HARMLESS_WORDS, LOOKS_WORDS, PAYS_WORDS, PUBLISHES_WORDS, REVEALS_WORDS,
+    VERBS_WORDS,
 };
 
 /// What a name says a tool does.
@@ -17,6 +18,7 @@ pub(crate) enum Says {
     Destroys,
     Publishes,
     Pays,
+    Reveals,
 }
 
 /// The longest value that is taken for the name of an operation; a longer one is a text.
@@ -28,16 +30,85 @@ const MAX_DEPTH: usize = 16;
 /// What a call says it does: by the tool's name, or by the operation it names for a tool that does
 /// several things (`{"action": "delete"}`, `{"method": "DELETE"}`, `push` with `"force": true`).
 pub(crate) fn said_by_call(tool: &str, input: &Map<String, Value>) -> Option<Says> {
-    said_by_name(tool).or_else(|| said_by_operation(tool, input, 0))
+    said_by_name(tool)
+        .or_else(|| said_by_operation(tool, input, 0))
+        .or_else(|| reveals(tool).then_some(Says::Reveals))
 }
+
+/// Whether a tool's name says that it gives a secret out, and none that it lists or keeps them.
+fn reveals(tool: &str) -> bool {
+    let own = words(tool.rsplit("__").next().unwrap_or(tool));
+    let all = words(tool);
+    let gives = own
+        .first()
+        .is_some_and(|word| GIVES.contains(&word.as_str()));
+    // `get_secret_scanning_alert`, `get_password_policy`: about them, and not one of them.
+    let about = own
+        .last()
+        .is_some_and(|word| ABOUT_SECRETS.contains(&word.as_str()));
+    gives
+        && !about
+        && REVEALS_WORDS
+            .iter()
+            .any(|wanted| match wanted.split_once('+') {
+                Some((server, verb)) => {
+                    all.iter().any(|word| word == server) && own.iter().any(|word| word == verb)
+                }
+                None => own.iter().any(|word| word == wanted),
+            })
+}
+
+/// What names of secrets are about that hold none.
+const ABOUT_SECRETS: [&str; 14] = [
+    "alert", "alerts", "audit", "count", "docs", "history", "list", "log", "logs", "metadata",
+    "names", "policy", "status", "versions",
+];
+
+/// Verbs by which a tool gives what it holds.
+const GIVES: [&str; 9] = [
+    "access", "decrypt", "export", "fetch", "get", "read", "retrieve", "reveal", "show",
+];
 
 fn said_by_operation(tool: &str, input: &Map<String, Value>, depth: usize) -> Option<Says> {
     if depth > MAX_DEPTH {
         return None;
     }
     input.iter().find_map(|(key, value)| match value {
-        Value::Bool(true) if key.eq_ignore_ascii_case("force") => {
-            said_by_name(&format!("{tool}_force"))
+        Value::Bool(true) if is_among(key, &DOING) => said_by_name(&format!("{tool}_{key}")),
+        Value::Bool(true) if key.eq_ignore_ascii_case("public") => {
+            said_by_name(&format!("{tool}_public_true"))
+        }
+        Value::Bool(false) if key.eq_ignore_ascii_case("private") => {
+            said_by_name(&format!("{tool}_private_false"))
+        }
+        // Nothing of it is left to run.
+        Value::Number(count) if count.as_u64() == Some(0) && is_among(key, &COUNTS) => {
+            said_by_name(&format!("{tool}_scale_zero"))
+        }
+        Value::Number(_) | Value::String(_) if key.eq_ignore_ascii_case("amount") => {
+            said_by_name(&format!("{tool}_amount"))
+        }
+        // Code that nobody reads says it by what it calls.
+        Value::String(code) if runs_unread(tool, key, code) => Some(Says::Destroys),
+        // What a request says it does, written as its first line.
+        Value::String(request) if is_request(request) => {
+            let method = request.split(' ').next().unwrap_or_default();
+            said_by_name(&format!("{tool}__{method}"))
+        }
+        Value::String(place) if is_among(key, &PLACES) && is_among(place, &LIVE) => {
+            said_by_name(&format!("{tool}_{place}"))
+        }
+        Value::String(rank) if is_among(key, &RANKS) => {
+            let rank = rank.get(..MAX_OPERATION).unwrap_or(rank);
+            said_by_name(&format!("{tool}_rank_{rank}"))
+        }
+        // What a pipeline writes takes the place of what was there.
+        Value::String(_) | Value::Object(_) if matches!(key.as_str(), "$out" | "$merge") => {
+            Some(Says::Destroys)
+        }
+        // All of it is meant.
+        Value::Object(filter) if filter.is_empty() && is_among(key, &["filter", "where"]) => {
+            said_by_name(&format!("{tool}_everything"))
         }
         Value::String(operation) if names_operation(key) => {
             let is_name = operation.len() <= MAX_OPERATION && !operation.contains(' ');
@@ -73,6 +144,128 @@ fn said_by_operation(tool: &str, input: &Map<String, Value>, depth: usize) -> Op
     })
 }
 
+/// Switches that say what is done, in the words of names.
+const DOING: [&str; 7] = [
+    "force",
+    "prune",
+    "destroy",
+    "is_destroy",
+    "purge",
+    "prod",
+    "production",
+];
+/// What something is scaled to.
+const COUNTS: [&str; 4] = ["replicas", "desired_count", "instances", "min_replicas"];
+/// Where something goes, and the places people work with.
+const PLACES: [&str; 4] = ["target", "environment", "env", "stage"];
+const LIVE: [&str; 3] = ["production", "prod", "live"];
+/// What somebody may do.
+const RANKS: [&str; 4] = ["permission", "role", "access", "access_level"];
+
+fn is_among(key: &str, names: &[&str]) -> bool {
+    names.iter().any(|name| key.eq_ignore_ascii_case(name))
+}
+
+/// Whether a text is a request from its first line on: `DELETE https://api.x/users/1`, `DELETE /users/1 HTTP/1.1`.
+fn is_request(text: &str) -> bool {
+    let mut words = text.split([' ', '\n']);
+    let method = words.next().unwrap_or_default();
+    let about = words.next().unwrap_or_default();
+    matches!(method, "DELETE" | "PURGE") && (about.starts_with('/') || about.contains("://"))
+}
+
+/// Whether code in a language that nobody reads calls something by a name that says it destroys or starts something:
+/// `Directory.Delete("/x")`, `(delete-directory "x")`, `OS.execute("rm")`.
+pub(crate) fn calls_destroyer(code: &str) -> bool {
+    calls_one_of(code, &CALLED)
+}
+
+/// Whether code calls something by a name with one of these words.
+fn calls_one_of(code: &str, names: &[&str]) -> bool {
+    let is_name =
+        |sign: char| sign.is_alphanumeric() || matches!(sign, '_' | '-' | '.' | '!' | ':');
+    let mut rest = code;
+    let mut lisp = false;
+    while let Some(start) = rest.find(is_name) {
+        lisp |= rest.get(..start).is_some_and(|front| front.ends_with('('));
+        let name = rest.get(start..).unwrap_or_default();
+        let end = name.find(|sign| !is_name(sign)).unwrap_or(name.len());
+        let (name, behind) = name.split_at_checked(end).unwrap_or((name, ""));
+        let given = behind
+            .trim_start()
+            .trim_start_matches(['(', '['])
+            .trim_start();
+        let called = behind.trim_start().starts_with(['(', '[']) || lisp;
+        let last = name.rsplit(['.', ':']).next().unwrap_or(name);
+        // What is written there and not worked out: a name in a text, or options.
+        if called && given.starts_with(['"', '\'', '`', '{', '@']) && last.len() <= MAX_OPERATION {
+            let words = words(last);
+            if words.iter().any(|word| names.contains(&word.as_str())) && !is_harmless(&words) {
+                return true;
+            }
+        }
+        lisp = false;
+        rest = behind;
+    }
+    false
+}
+
+/// Whether a tool is given code to run that no reader knows, and that destroys something by what it calls. Where no language
+/// is named, readers of the two most tools know have seen it, so that only what destroys by its name counts.
+fn runs_unread(tool: &str, key: &str, code: &str) -> bool {
+    if !(names_code(key) || names_command(key)) || !evaluates(tool) {
+        return false;
+    }
+    match language_named(key).or_else(|| language_named(tool)) {
+        Some(interpreter) => {
+            let program = interpreter.split(' ').next().unwrap_or(interpreter);
+            !crate::shell::is_interpreter(program) && program != "sh" && calls_destroyer(code)
+        }
+        None => calls_one_of(code, &LOSING),
+    }
+}
+
+/// Words in the names of functions that start or remove something.
+const CALLED: [&str; 21] = [
+    "delete",
+    "destroy",
+    "drop",
+    "erase",
+    "exec",
+    "execute",
+    "kill",
+    "nuke",
+    "popen",
+    "purge",
+    "rm",
+    "rmdir",
+    "rmtree",
+    "shell",
+    "shred",
+    "spawn",
+    "system",
+    "terminate",
+    "truncate",
+    "unlink",
+    "wipe",
+];
+
+/// The same of what removes alone.
+const LOSING: [&str; 12] = [
+    "delete",
+    "destroy",
+    "drop",
+    "erase",
+    "nuke",
+    "purge",
+    "rmdir",
+    "shred",
+    "terminate",
+    "truncate",
+    "unlink",
+    "wipe",
+];
+
 /// Whether a tool or its argument is named after a graph that is spoken to in Cypher.
 fn speaks_cypher(tool: &str, key: &str) -> bool {
     let named = ["cypher", "neo4j", "memgraph", "falkordb", "kuzu"];
@@ -83,7 +276,7 @@ fn speaks_cypher(tool: &str, key: &str) -> bool {
 }
 
 /// Whether a query in Cypher takes something away: `MATCH (n) DETACH DELETE n`, `DROP INDEX x`.
-fn loses_nodes(query: &str) -> bool {
+pub(crate) fn loses_nodes(query: &str) -> bool {
     let mut words = query.split(|sign: char| !sign.is_ascii_alphanumeric());
     words.any(|word| {
         ["delete", "drop", "remove"]

@@ -4,6 +4,8 @@ use super::Operand;
 use super::carried;
 use super::place;
 use super::values::{Value, joined, text_joined};
+use crate::rules::gate_reach;
+use crate::shell::UNKNOWN;
 
 /// What a function of the table gives.
 pub(super) type Pure = fn(&[Value]) -> Value;
@@ -79,6 +81,9 @@ pub(super) fn found(args: &[Value]) -> Value {
     let Some(pattern) = args.first().and_then(Value::text) else {
         return Value::Unknown;
     };
+    if let Some(gate) = reaching_gate(&format!("./{pattern}")) {
+        return Value::List(vec![Value::Text(gate)]);
+    }
     let fixed = pattern
         .find(['*', '?', '[', '{'])
         .and_then(|at| pattern.get(..at))
@@ -102,8 +107,23 @@ pub(super) fn below(args: &[Value]) -> Value {
         Operand::Known(text) => Operand::Starts(format!("{text}/")),
         other @ (Operand::Starts(_) | Operand::Unknown) => other,
     };
-    let each = Value::Made("Path", Box::new(Value::Text(start)));
+    // What is looked for by a name lies in hidden directories, too.
+    let named = args.get(1).and_then(Value::text).and_then(|pattern| {
+        let name = pattern.rsplit('/').next().unwrap_or(pattern);
+        let stem = name.split('.').next().unwrap_or_default();
+        let says = stem.contains(|sign: char| sign.is_alphanumeric());
+        says.then(|| reaching_gate(&format!("./.{UNKNOWN}/{name}")))
+            .flatten()
+    });
+    let each = Value::Made("Path", Box::new(Value::Text(named.unwrap_or(start))));
     Value::List(vec![each])
+}
+
+/// A pattern for what agents are told by, as a path of which some parts are not known; none if it reaches no such file.
+fn reaching_gate(pattern: &str) -> Option<Operand> {
+    let reaches = gate_reach::of(pattern) & gate_reach::GATE_REACH != 0;
+    let unknown = UNKNOWN.to_string();
+    reaches.then(|| Operand::Starts(pattern.replace(['*', '?'], &unknown)))
 }
 
 /// Paths joined by `/`; an absolute one starts anew.

@@ -754,6 +754,7 @@ fn said_by_call(view: &Action) -> Option<Effect> {
         Says::Destroys => (EffectKind::Either, target_bit("tool-destroys")),
         Says::Publishes => (EffectKind::Publish, target_bit("tool-publishes")),
         Says::Pays => (EffectKind::Either, target_bit("tool-pays")),
+        Says::Reveals => (EffectKind::Show, target_bit("tool-reveals")),
     };
     let place = super::places::Place {
         classes: class,
@@ -768,8 +769,9 @@ pub(crate) fn patched_in(input: &Map<String, Value>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for value in input.values() {
         crate::understand::collect_texts(value, &mut |text| {
-            // Both halves of a patch's head: prose has neither.
-            if text.contains("\n+++ ") || text.starts_with("+++ ") {
+            // Both halves of a patch's head, or git's own: prose has neither.
+            let has = |sign: &str| text.starts_with(sign) || text.contains(&format!("\n{sign}"));
+            if has("+++ ") || has("diff --git ") {
                 found.extend(crate::shell::patched_files(text));
             }
         });
@@ -900,7 +902,8 @@ fn statements_in<'v>(
         let key = key.to_ascii_lowercase();
         let named = key.contains("sql")
             || (speaks != SpeaksSql::No && (key.contains("quer") || key.contains("statement")))
-            || (speaks == SpeaksSql::Yes && UNSAID.contains(&key.as_str()));
+            || (speaks == SpeaksSql::Yes
+                && (UNSAID.contains(&key.as_str()) || !catalogue::names_prose(&key)));
         collect_statements(value, named, speaks, depth, found);
     }
 }

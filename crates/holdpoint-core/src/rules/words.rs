@@ -60,6 +60,7 @@ pub(crate) const TARGETS: &[&str] = &[
     "tool-destroys",
     "tool-publishes",
     "tool-pays",
+    "tool-reveals",
     "program-destroys",
     "program-reaches",
     "local-history",

@@ -46,35 +46,52 @@ pub(super) enum Source {
     },
 }
 
+/// The name of an interpreter without its version and without the word for a build of it: `python3.13t`, `python3-dbg`,
+/// `nodejs-18`.
+pub(super) fn stem(program: &str) -> &str {
+    let ends = |letter: char| letter.is_ascii_digit() || letter == '.';
+    // Another language, whatever its number says.
+    if program == "perl6" {
+        return program;
+    }
+    let plain = program.trim_end_matches(ends);
+    if plain.len() == program.len() && !program.ends_with(['t', 'd', 'm', 'g']) {
+        return plain;
+    }
+    let built = BUILDS
+        .iter()
+        .find_map(|build| program.strip_suffix(build))
+        .unwrap_or(program);
+    // `t` is a build only behind a version.
+    let freed = program
+        .strip_suffix(['t', 'd', 'm'])
+        .filter(|front| front.ends_with(|letter: char| letter.is_ascii_digit()));
+    freed
+        .unwrap_or(built)
+        .trim_end_matches(ends)
+        .trim_end_matches('-')
+}
+
+/// Words for builds of an interpreter, behind its name.
+const BUILDS: [&str; 3] = ["-dbg", "-debug", "-intg"];
+
 /// The language an interpreter runs, by its name without a version.
 pub(super) fn language(program: &str) -> Option<Language> {
-    Some(match unversioned(program) {
-        "python" | "pypy" | "ipython" | "py" | "pythonw" | "graalpy" | "jython" | "bpython"
-        | "ptpython" | "sage-python" => Language::Python,
+    Some(match stem(program) {
+        "python" | "pypy" | "ipython" | "pythonw" | "py" | "graalpy" | "graalpython" | "jython"
+        | "bpython" | "ptpython" | "ptipython" | "sage-python" => Language::Python,
         "node" | "nodejs" | "bun" | "deno" | "tsx" | "ts-node" | "zx" | "esno" | "esr" | "jiti"
-        | "babel-node" | "vite-node" => Language::JavaScript,
-        "ruby" | "jruby" => Language::Ruby,
+        | "babel-node" | "vite-node" | "iojs" | "electron" | "graaljs" | "ts-node-esm"
+        | "swc-node" => Language::JavaScript,
+        "ruby" | "jruby" | "truffleruby" => Language::Ruby,
         "perl" => Language::Perl,
         "php" => Language::Php,
-        "lua" | "luajit" => Language::Lua,
+        "lua" | "luajit" | "luau" | "texlua" => Language::Lua,
         "awk" | "gawk" | "mawk" | "nawk" => Language::Awk,
         "pwsh" | "powershell" | "pwsh.exe" | "powershell.exe" => Language::PowerShell,
         "vim" | "nvim" | "vi" | "ex" | "view" | "gvim" => Language::Vim,
         _ => return None,
     })
-}
-
-/// A program's name without what says which version or build of it this is: `python3.13t`, `python3-dbg`.
-pub(super) fn unversioned(program: &str) -> &str {
-    let name = program
-        .strip_suffix("-dbg")
-        .or_else(|| program.strip_suffix("-debug"))
-        .unwrap_or(program);
-    let built = name
-        .strip_suffix(['t', 'd', 'm'])
-        .filter(|front| front.ends_with(|letter: char| letter.is_ascii_digit()));
-    let version = |letter: char| letter.is_ascii_digit() || letter == '.';
-    built.unwrap_or(name).trim_end_matches(version)
 }
 
 /// Whether a program runs code in another language.
@@ -149,7 +166,8 @@ pub(super) fn run(
     if reading.hands_on && is_own(command, source, file) {
         hand_on(command, language, &reading, span, source)?;
     }
-    if source == Source::Inline && reading.opaque.is_some() {
+    let builds = HELD_CODE.iter().any(|sign| text.contains(sign));
+    if source == Source::Inline && (reading.opaque.is_some() || builds) {
         command.mark(Reason::InlineCode);
     }
     // A file is text that could have been read; that it does what only running it shows is no news.
@@ -188,8 +206,11 @@ pub(super) fn run(
             command.mark(Reason::InlineCode);
         }
     }
-    if asks && is_own(command, source, file) && runs_what_it_fetches(&reading, text) {
-        command.mark(Reason::Downloaded);
+    if is_own(command, source, file) && runs_what_it_fetches(&reading, text) {
+        command.mark(match asks {
+            true => Reason::Downloaded,
+            false => Reason::InlineCode,
+        });
     }
     if let Some(reason) = unread.filter(|_| asks) {
         command.mark(reason);
@@ -244,53 +265,6 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Whether code runs what it gets from a network, as `curl … | sh` does: it evaluates something on the line that
-/// fetches, or evaluates what is not known and fetches elsewhere.
-fn runs_what_it_fetches(reading: &code::Reading, text: &str) -> bool {
-    const FETCHING: [&str; 8] = [
-        "urlopen(",
-        "urlretrieve(",
-        "requests.get(",
-        "httpx.get(",
-        "fetch(",
-        "http.get(",
-        "https.get(",
-        "axios.get(",
-    ];
-    const RUNNING: [&str; 9] = [
-        "exec(",
-        "eval(",
-        "os.system(",
-        "popen(",
-        "execSync(",
-        "new Function(",
-        "subprocess.",
-        "spawnSync(",
-        "runInThisContext(",
-    ];
-    if !FETCHING.iter().any(|word| text.contains(word)) {
-        return false;
-    }
-    let on_one_line = text
-        .lines()
-        .filter(|line| !line.trim_start().starts_with(['#', '/']))
-        .any(|line| {
-            // What is run is what is fetched: `exec(requests.get(…).text)`.
-            RUNNING.iter().any(|run| {
-                let behind = line.split_once(run).map(|(_, behind)| behind);
-                behind.is_some_and(|behind| {
-                    let given = behind.split(';').next().unwrap_or_default();
-                    FETCHING.iter().any(|fetch| given.contains(fetch))
-                })
-            })
-        });
-    on_one_line
-        || reading
-            .effects
-            .iter()
-            .any(|effect| effect.kind == CodeEffectKind::Eval)
-}
-
 /// How the files end by which Python finds a module; a package is a directory.
 const MODULE_ENDS: [&str; 6] = ["", ".py", ".pyc", ".so", ".abi3.so", ".pyd"];
 
@@ -335,6 +309,82 @@ fn is_whole(
         && !environment.directory.unknown
         && !modules.iter().any(taken)
 }
+
+/// What a text has in it that a library makes code of: a YAML document, a template.
+const HELD_CODE: [&str; 2] = ["!!python/", "__globals__"];
+
+/// Whether code fetches something and runs it: as code of its own, or as what it hands to a shell or starts.
+fn runs_what_it_fetches(reading: &code::Reading, text: &str) -> bool {
+    let connects = |effect: &CodeEffect| matches!(effect.kind, CodeEffectKind::Connect(_));
+    if !reading.effects.iter().any(connects) {
+        return false;
+    }
+    let starts = |effect: &&CodeEffect| match &effect.kind {
+        CodeEffectKind::Shell(line) => *line == Operand::Unknown,
+        CodeEffectKind::Run(words) => words.first() == Some(&Operand::Unknown),
+        CodeEffectKind::Eval
+        | CodeEffectKind::Delete { .. }
+        | CodeEffectKind::Write { .. }
+        | CodeEffectKind::Append { .. }
+        | CodeEffectKind::Read { .. }
+        | CodeEffectKind::ChangeMode { .. }
+        | CodeEffectKind::Rename { .. }
+        | CodeEffectKind::Send { .. }
+        | CodeEffectKind::Print(_)
+        | CodeEffectKind::Connect(_) => false,
+    };
+    let evaluates = reading
+        .effects
+        .iter()
+        .any(|effect| effect.kind == CodeEffectKind::Eval);
+    if evaluates || reading.opaque == Some(Unfollowed::Native) {
+        return true;
+    }
+    let names = fetched_names(text);
+    reading.effects.iter().filter(starts).any(|effect| {
+        let call = text.get(effect.span.clone()).unwrap_or_default();
+        let mut words = call.split(|sign: char| !sign.is_alphanumeric() && sign != '_');
+        fetches(call) || words.any(|word| names.contains(&word))
+    })
+}
+
+/// Whether a piece of code fetches something.
+fn fetches(code: &str) -> bool {
+    FETCHING.iter().any(|sign| code.contains(sign))
+}
+
+/// What code that fetches has in it.
+const FETCHING: [&str; 9] = [
+    "urlopen(",
+    "requests.",
+    "httpx.",
+    "fetch(",
+    "axios",
+    "http.get",
+    "https.get",
+    "Net::HTTP",
+    "open-uri",
+];
+
+/// The names that hold what is fetched: where it is assigned, and where it goes from there.
+fn fetched_names(text: &str) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for line in text.lines().flat_map(|line| line.split(';')) {
+        let Some((front, value)) = line.split_once('=') else {
+            continue;
+        };
+        let mut words = value.split(|sign: char| !sign.is_alphanumeric() && sign != '_');
+        let holds = fetches(value) || words.any(|word| names.contains(&word));
+        let name = front.split_whitespace().next_back().unwrap_or_default();
+        if holds && !name.is_empty() && names.len() < MAX_FETCHED {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// Names that are followed from what is fetched; a script has one or two.
+const MAX_FETCHED: usize = 64;
 
 /// Whether code removes a directory of the project that it has worked out from there, and that is not there
 /// yet: it makes it first, as tests do.

@@ -190,6 +190,30 @@ impl Console {
     }
 }
 
+/// Programs a notebook runs under a magic of their name.
+const FILE_MAGICS: [&str; 11] = [
+    "rm", "mv", "cp", "rmdir", "mkdir", "ln", "cat", "pip", "conda", "mamba", "uv",
+];
+
+/// The line of a magic that is named after the program it runs: `%rm -r x`.
+pub(crate) fn file_magic(text: &str) -> Option<&str> {
+    let program = text.strip_prefix('%')?;
+    let is_named = |name: &&str| {
+        let behind = program.strip_prefix(*name);
+        behind.is_some_and(|rest| rest.starts_with(' '))
+    };
+    FILE_MAGICS.iter().any(is_named).then_some(program)
+}
+
+/// What a magic for a database says on its own line: `%sql DROP TABLE x`, `%%sql`.
+pub(crate) fn sql_magic(text: &str) -> Option<&str> {
+    let magic = text.strip_prefix("%%").or_else(|| text.strip_prefix('%'))?;
+    let rest = magic
+        .strip_prefix("sql")
+        .or_else(|| magic.strip_prefix("bigquery"))?;
+    (rest.is_empty() || rest.starts_with([' ', '\n', '\t'])).then_some(rest.trim_start())
+}
+
 /// Lists the lines of IPython that are the shell's: `!line`, `%sx line`, `%%bash` and all below it.
 /// Gives the rest, which is Python.
 pub(super) fn notebook(
@@ -210,7 +234,16 @@ pub(super) fn notebook(
                 .or_else(|| text.strip_prefix('!'))
                 .or_else(|| text.strip_prefix("%sx "))
                 .or_else(|| text.strip_prefix("%system "))
+                .or_else(|| file_magic(text))
         });
+        let statement = [trimmed, assigned].into_iter().find_map(sql_magic);
+        if let Some(head) = statement {
+            let below = trimmed.starts_with("%%").then(|| lines.by_ref());
+            let below: Vec<&str> = below.into_iter().flatten().collect();
+            let statement = format!("{head}\n{}", below.join("\n"));
+            command.states(&Argument::literal(statement.trim(), word.text.span.clone()))?;
+            continue;
+        }
         let shell = match shell {
             Some(line) => line.to_owned(),
             None if ["%%bash", "%%sh", "%%system", "%%sx", "%%script"]

@@ -32,7 +32,7 @@ struct Interpreter {
 const INTERPRETERS: &[Interpreter] = &[
     Interpreter {
         names: Names::new(
-            "python pypy ipython py pythonw graalpy jython bpython ptpython sage-python",
+            "python pypy ipython pythonw py graalpy graalpython jython bpython ptpython ptipython sage-python",
         ),
         code: "-c",
         values: "-W -X -Q --check-hash-based-pycs",
@@ -45,13 +45,16 @@ const INTERPRETERS: &[Interpreter] = &[
         ends: "",
     },
     Interpreter {
-        names: Names::new("ruby jruby irb"),
+        names: Names::new("ruby jruby irb truffleruby mruby pry"),
         code: "-e",
         values: "-I -r -C -E --encoding",
         ends: "",
     },
     Interpreter {
-        names: Names::new("node nodejs bun tsx ts-node zx esno esr jiti babel-node vite-node"),
+        names: Names::new(
+            "node nodejs bun tsx ts-node zx esno esr jiti babel-node vite-node iojs electron qjs d8 rhino jsc graaljs tjs \
+             llrt jjs ts-node-esm swc-node",
+        ),
         code: "-e -p --eval --print -pe",
         values: "-r -C --require --import --loader --conditions",
         ends: "",
@@ -63,13 +66,13 @@ const INTERPRETERS: &[Interpreter] = &[
         ends: "",
     },
     Interpreter {
-        names: Names::new("lua luajit"),
+        names: Names::new("lua luajit luau texlua"),
         code: "-e",
         values: "-l",
         ends: "",
     },
     Interpreter {
-        names: Names::new("Rscript R littler r"),
+        names: Names::new("Rscript R littler r radian"),
         code: "-e",
         values: "",
         ends: "",
@@ -108,17 +111,18 @@ const INTERPRETERS: &[Interpreter] = &[
     },
     Interpreter {
         names: Names::new(
-            "bb scala-cli gforth ocaml runghc runhaskell raku gp octave octave-cli amm hy coconut maxima janet gjs micropython csi fsi fsharpi \
-             chez petite chibi-scheme gosh jimsh v rust-script",
+            "bb scala-cli gforth ocaml runghc runhaskell raku gp octave maxima janet gjs micropython csi fsi fsharpi \
+             chez petite chibi-scheme gosh jimsh v rust-script octave-cli amm lsc perl6 rakudo hy coconut fennel crystal swipl \
+             gprolog ecl clisp abcl gsi txr pike csharprepl nbb joker planck lumo wolframscript mathematica",
         ),
-        code: "-e -E --eval -c --expr --batch-string",
+        code: "-e -E --eval -c --expr --batch-string -code -g",
         values: "-l -I -L",
         ends: "",
     },
     Interpreter {
-        names: Names::new("matlab"),
-        code: "-batch -r",
-        values: "-sd -logfile",
+        names: Names::new("matlab scilab scilab-cli sage"),
+        code: "-batch -r -e -c",
+        values: "-logfile -sd -f",
         ends: "",
     },
     Interpreter {
@@ -142,7 +146,12 @@ const INTERPRETERS: &[Interpreter] = &[
 ];
 
 /// Interpreters that also run code as a subcommand's operand.
-const EVALUATING: &[(&str, &str)] = &[("deno", "eval"), ("bun", "eval"), ("dotnet", "script")];
+const EVALUATING: &[(&str, &str)] = &[
+    ("deno", "eval"),
+    ("bun", "eval"),
+    ("dotnet", "script"),
+    ("cargo", "eval"),
+];
 
 /// What an interpreter is given to run.
 pub(super) enum Given {
@@ -199,7 +208,13 @@ pub(super) fn interpret(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(
             {
                 text = consoles::notebook(command, &text, word)?;
             }
-            code::run(command, language, &text, &span, Source::Inline, None)
+            code::run(command, language, &text, &span, Source::Inline, None)?;
+            // Elsewhere `-i` edits in place.
+            let reads_on = matches!(language, Language::Python | Language::JavaScript);
+            match reads_on && goes_on(command.words) {
+                true => console_input(command, language),
+                false => Ok(()),
+            }
         }
         (Given::Input, Some(language)) => match command.start.input.clone() {
             Input::Known(text) => {
@@ -238,6 +253,22 @@ pub(super) fn interpret(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(
 const CONSOLES: [&str; 6] = [
     "IPython", "asyncio", "bpython", "code", "idlelib", "ptpython",
 ];
+
+/// Whether an interpreter that was given code goes on with what it reads: `python3 -ic CODE`, `node -i -e CODE`.
+fn goes_on(words: &[Argument]) -> bool {
+    let flags = words.iter().skip(1).map(Argument::unquoted);
+    flags
+        .take_while(|flag| flag.starts_with('-'))
+        .any(|flag| match flag.strip_prefix('-') {
+            Some(letters) if !letters.starts_with('-') => {
+                letters.contains('i') && flag.len() <= MAX_BUNDLE
+            }
+            Some(_) | None => flag == "--interactive",
+        })
+}
+
+/// A cluster of flags is no longer than this; what is longer has a value glued to it.
+const MAX_BUNDLE: usize = 4;
 
 /// Lists what a console reads.
 fn console_input(command: &mut Unwrapped<'_, '_>, language: Language) -> Result<(), Refusal> {
@@ -322,10 +353,13 @@ fn only_looks_at_program(line: &str) -> bool {
 fn given(name: &str, words: &[Argument], input: &Input) -> Given {
     match name {
         "awk" | "gawk" | "mawk" | "nawk" => return Given::Code(awk(words)),
-        "sed" | "gsed" => return sed(words).map_or(Given::Nothing, Given::Hidden),
+        "sed" | "gsed" | "ssed" => return sed(words).map_or(Given::Nothing, Given::Hidden),
         _ => {}
     }
     let second = words.get(1).and_then(Argument::known);
+    if let Some(given) = by_subcommand(name, words, input) {
+        return given;
+    }
     if EVALUATING
         .iter()
         .any(|(known, sub)| *known == name && second == Some(sub))
@@ -338,9 +372,51 @@ fn given(name: &str, words: &[Argument], input: &Input) -> Given {
     find(name).map_or(Given::Nothing, |one| one.given(words, input))
 }
 
-/// The interpreter of a name, a version behind it or not.
+/// What a subcommand of an interpreter is given: `repl` code and all it reads, `run -` all it reads.
+fn by_subcommand(name: &str, words: &[Argument], input: &Input) -> Option<Given> {
+    if !matches!(name, "bun" | "deno") {
+        return None;
+    }
+    let subcommand = words.get(1).and_then(Argument::known)?;
+    let reads = match subcommand {
+        "repl" => true,
+        "run" | "test" => words.iter().skip(2).any(|word| is_input(word.unquoted())),
+        _ => return None,
+    };
+    let code = words.windows(2).find_map(|pair| match pair {
+        [flag, code] if flag.unquoted() == "--eval" => Some(code.clone()),
+        _ => None,
+    });
+    let glued = words
+        .iter()
+        .find(|word| word.unquoted().starts_with("--eval="));
+    let code = code.or_else(|| glued.map(|word| word.tail("--eval=".len())));
+    match code.filter(|_| subcommand == "repl") {
+        Some(code) => Some(Given::Code(vec![code])),
+        None if reads => Some(from_input(input)),
+        None => None,
+    }
+}
+
+/// Whether a word stands for what is read.
+fn is_input(word: &str) -> bool {
+    word == "-" || is_stream(word)
+}
+
+/// What is read, as far as it is known.
+fn from_input(input: &Input) -> Given {
+    match input {
+        Input::Known(_) => Given::Input,
+        Input::Partly(_) | Input::Unknown(_) => {
+            Given::Hidden(opaque_origin(input.origin(), Reason::ScriptFromInput))
+        }
+        Input::Inherited | Input::Empty => Given::Nothing,
+    }
+}
+
+/// The interpreter of a name, a version or the word for a build behind it or not.
 fn find(name: &str) -> Option<&'static Interpreter> {
-    let stem = code::unversioned(name);
+    let stem = code::stem(name);
     if !ALL.could_hold(name) && !ALL.could_hold(stem) {
         return None;
     }
@@ -392,6 +468,9 @@ impl Interpreter {
                 }
             } else if !text.starts_with('-') && self.opens() && !word.text.dynamic {
                 // What it opens: nothing of it is run, and options may follow.
+            } else if text.starts_with('(') && codes.is_empty() {
+                // No file is called so: `bb '(delete-tree "x")'`.
+                codes.push(word.clone());
             } else if !text.starts_with('-') {
                 if !codes.is_empty() {
                     break;
@@ -432,13 +511,7 @@ impl Interpreter {
         if !codes.is_empty() {
             return Given::Code(codes);
         }
-        match input {
-            Input::Known(_) => Given::Input,
-            Input::Partly(_) | Input::Unknown(_) => {
-                Given::Hidden(opaque_origin(input.origin(), Reason::ScriptFromInput))
-            }
-            Input::Inherited | Input::Empty => Given::Nothing,
-        }
+        from_input(input)
     }
 
     /// Reads bundled short options: `-lane` holds `-e`.

@@ -62,6 +62,7 @@ pub use commands::{
     Assignment, Command, Container, FileRead, Listed, Reached, Redirection, RedirectionKind, Text,
     Wrapping, commands, commands_in, commands_of_words, commands_of_words_in,
 };
+pub(crate) use consoles::{file_magic, sql_magic};
 pub use environment::Whereabouts;
 pub(crate) use environment::joined;
 pub(crate) use foreseen::base64 as from_base64;

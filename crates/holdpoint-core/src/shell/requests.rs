@@ -11,6 +11,7 @@ use super::refusal::Refusal;
 use super::texts::Argument;
 use super::unwrapping::Unwrapped;
 use crate::catalogue;
+use crate::opaque::Reason;
 use crate::rules::REQUESTERS;
 
 /// The most statements that are told one by one. A request with more deletes something, which is enough to know.
@@ -104,6 +105,9 @@ pub(super) fn follow(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), 
     for statement in &said.statements {
         command.states(&literal(statement))?;
     }
+    if said.cut {
+        command.mark(Reason::OverBudget);
+    }
     // The request itself says so, and is judged by that.
     let plainly = |word: &Argument| {
         let text = word.unquoted().to_ascii_uppercase();
@@ -144,6 +148,8 @@ fn is_change(word: &str) -> bool {
 struct Said {
     statements: Vec<String>,
     deletes: bool,
+    /// There is more than was looked at.
+    cut: bool,
 }
 
 impl Said {
@@ -193,9 +199,13 @@ impl Said {
             self.deletes = true;
         }
         match serde_json::from_str::<Value>(body) {
-            // Nested no deeper than the reader of JSON goes; what lies deeper is no JSON to it.
+            // Nested no deeper than the reader of JSON goes; what lies deeper is no JSON to it, and a question.
             Ok(value @ (Value::Object(_) | Value::Array(_))) => self.in_value("", &value),
-            Ok(_) | Err(_) => self.in_text(body),
+            Ok(_) => self.in_text(body),
+            Err(_) => {
+                self.cut |= nests_deeply(body);
+                self.in_text(body);
+            }
         }
     }
 
@@ -226,6 +236,22 @@ impl Said {
             self.deletes = true;
         }
     }
+}
+
+/// How deep the reader of JSON goes, a little less: a text that nests deeper is no JSON to it.
+const MAX_DEPTH: usize = 120;
+
+/// Whether a body has more lists and objects in each other than are read.
+fn nests_deeply(body: &str) -> bool {
+    let mut depth = 0_usize;
+    body.bytes().any(|byte| {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > MAX_DEPTH
+    })
 }
 
 /// Whether a text is a statement that loses something.

@@ -174,7 +174,17 @@ pub(crate) fn patched_files(text: &str) -> Vec<String> {
 /// The files a patch names: of git, of `diff`, or in the form agents write.
 fn patched(text: &str) -> Vec<(CodeEffect, String)> {
     let mut found = Vec::new();
+    // What git's own head names, until a line below it says more: an empty file, a mode, a binary patch have none.
+    let mut headed: Option<&str> = None;
     for line in text.lines() {
+        if let Some(head) = line.strip_prefix("diff --git ") {
+            let named = head
+                .rsplit_once(" b/")
+                .map(|(_, name)| name.trim_end_matches('"'));
+            let earlier = std::mem::replace(&mut headed, named);
+            found.extend(earlier.map(|name| (CodeEffect::Writes, name.to_owned())));
+            continue;
+        }
         let headers = [
             ("*** Add File:", CodeEffect::Writes),
             ("*** Update File:", CodeEffect::Writes),
@@ -193,6 +203,7 @@ fn patched(text: &str) -> Vec<(CodeEffect, String)> {
         let Some((deed, name)) = named else {
             continue;
         };
+        headed = None;
         let name = name.split('\t').next().unwrap_or_default().trim();
         let name = name.trim_matches('"');
         // `a/` and `b/` in front are how git says old and new.
@@ -207,6 +218,7 @@ fn patched(text: &str) -> Vec<(CodeEffect, String)> {
             found.push((deed, name.to_owned()));
         }
     }
+    found.extend(headed.map(|name| (CodeEffect::Writes, name.to_owned())));
     found
 }
 

@@ -11,7 +11,8 @@ use crate::catalogue;
 use crate::opaque::{Opaque, Reason};
 use crate::paths::base_name;
 use crate::project_files::{literals, settings};
-use crate::shell::is_program;
+use crate::shell::{self, is_program};
+use crate::supposed;
 
 /// How deep objects and JSON texts are followed into each other; tools' arguments have three or four.
 const MAX_DEPTH: usize = 16;
@@ -27,11 +28,6 @@ const LINE_ENDS: [&str; 10] = [
 
 /// Magics of a notebook in front of a line they only measure or keep quiet.
 const MEASURING: [&str; 4] = ["%time ", "%timeit ", "%prun ", "%memit "];
-
-/// Programs a notebook runs under a magic of their name.
-const FILE_MAGICS: [&str; 11] = [
-    "rm", "mv", "cp", "rmdir", "mkdir", "ln", "cat", "pip", "conda", "mamba", "uv",
-];
 
 /// Names arguments of a program have.
 const ARGUMENTS: &[&str] = &["args", "argv", "arguments", "parameters", "params"];
@@ -80,6 +76,21 @@ const TO_SHELL: [&str; 3] = [":!", "\\!", "!"];
 /// Verbs by which a statement for a database begins and no shell command does.
 const STATEMENTS: [&str; 4] = ["ALTER", "DELETE", "DROP", "TRUNCATE"];
 
+/// Commands of a store that lose or change more than one entry, and that no shell knows.
+const STORE_COMMANDS: [&str; 11] = [
+    "CONFIG",
+    "DEBUG",
+    "DEL",
+    "EVAL",
+    "FLUSHALL",
+    "FLUSHDB",
+    "REPLICAOF",
+    "SCRIPT",
+    "SHUTDOWN",
+    "SLAVEOF",
+    "SWAPDB",
+];
+
 /// Arguments that say that what is typed is sent off.
 const SENDING: [&str; 6] = [
     "enter",
@@ -113,8 +124,9 @@ impl Action {
             return;
         }
         self.read_container(input, here);
+        self.read_prose(input, here);
         for (key, value) in input {
-            if already == Some(key.as_str()) {
+            if already == Some(key.as_str()) || (already.is_some() && names_shell(key, value)) {
                 continue;
             }
             if self.trouble.as_ref().is_some_and(Unreadable::refuses) {
@@ -217,6 +229,54 @@ impl Action {
             && let Some(line) = already.and_then(|key| input.get(key)?.as_str())
         {
             self.read_with_environment(line, input, here);
+        }
+    }
+
+    /// Texts under names for prose that a tool whose own name says that it executes is given, and nothing else to run: a
+    /// line there is a command.
+    fn read_prose(&mut self, input: &Map<String, Value>, here: &Here<'_>) {
+        if self.is_shell() || !catalogue::executes(self.call.tool()) || says_what_runs(input) {
+            return;
+        }
+        for (key, value) in input {
+            let text = value.as_str().filter(|_| catalogue::names_prose(key));
+            let Some(text) = text.filter(|text| supposed::begins_like_line(text)) else {
+                continue;
+            };
+            self.read_if_line(text, here);
+        }
+    }
+
+    /// A text that may be a line: what no shell can read is none.
+    fn read_if_line(&mut self, text: &str, here: &Here<'_>) {
+        let before = self.trouble.take();
+        self.read_line(text, here);
+        if before.is_some() || matches!(self.trouble, Some(Unreadable::Syntax(_))) {
+            self.trouble = before;
+        }
+    }
+
+    /// The program a shell tool is told to run its line with. One that no system has for a shell may be anything.
+    pub(super) fn read_interpreter(&mut self, input: &Map<String, Value>, here: &Here<'_>) {
+        let Some(line) = self.line.clone() else {
+            return;
+        };
+        for (key, value) in input {
+            let Some(program) = value.as_str().map(str::trim) else {
+                continue;
+            };
+            let named = INTERPRETING.contains(&key.as_str()) && !program.is_empty();
+            if !named || names_shell(key, value) {
+                continue;
+            }
+            let at = self.commands.len();
+            self.read_words(&[program, "-c", &line].map(Value::from), here);
+            if let Some(first) = self.commands.get_mut(at) {
+                first
+                    .command
+                    .opaque
+                    .push(Opaque::run(Reason::ExecutableSetting));
+            }
         }
     }
 
@@ -362,6 +422,10 @@ impl Action {
                     let words: Vec<Value> = words.chain(arguments.iter().cloned()).collect();
                     self.read_words(&words, here);
                 }
+                Some(Value::Object(parameters)) => {
+                    given = true;
+                    self.read_words(&with_parameters(program, parameters), here);
+                }
                 Some(_) | None => {}
             }
         }
@@ -428,6 +492,13 @@ impl Action {
         }
     }
 
+    /// Says of the command read last that it does more than was found out.
+    fn mark_unread(&mut self) {
+        if let Some(last) = self.commands.last_mut() {
+            last.command.opaque.push(Opaque::run(Reason::InlineCode));
+        }
+    }
+
     /// The interpreter of the language code is in: an argument beside it says it, its own name or the
     /// tool's does.
     fn language_of(&self, key: &str, input: &Map<String, Value>) -> Option<&'static str> {
@@ -441,6 +512,14 @@ impl Action {
 
     /// Code as its interpreter reads it.
     fn read_in(&mut self, interpreter: &'static str, code: &str, here: &Here<'_>) {
+        let program = interpreter.split(' ').next().unwrap_or(interpreter);
+        if interpreter != SHELL
+            && !shell::is_interpreter(program)
+            && !catalogue::evaluates(self.call.tool())
+        {
+            // A tool that formats or looks through such code runs none of it; what it may run besides is supposed.
+            return self.read_literals(code, here);
+        }
         let rest = match interpreter {
             PYTHON => self.read_cell(code, here),
             SHELL => return self.read_line(code, here),
@@ -449,13 +528,15 @@ impl Action {
         let code = rest.as_deref().unwrap_or(code);
         let words = interpreter.split(' ').chain([code]).map(Value::from);
         self.read_words(&words.collect::<Vec<_>>(), here);
-        if let Some(program) = interpreter.split(' ').next()
-            && !crate::shell::is_interpreter(program)
-        {
-            // Nobody reads the language: what it hands to other programs is looked for.
-            for line in literals::read(code).lines {
-                self.read_line(&line, here);
-            }
+        if !shell::is_interpreter(program) {
+            self.read_literals(code, here);
+        }
+    }
+
+    /// What code in a language that nobody reads hands to other programs.
+    fn read_literals(&mut self, code: &str, here: &Here<'_>) {
+        for line in literals::read(code).lines {
+            self.read_line(&line, here);
         }
     }
 
@@ -494,22 +575,28 @@ impl Action {
                 Some(_) | None => {}
             }
         }
+        if start.starts_with("%%")
+            && let Some(statement) = shell::sql_magic(start)
+        {
+            self.read_words(&["psql", "-c", statement].map(Value::from), here);
+            return Some(String::new());
+        }
         let mut left = String::new();
         let mut taken = false;
         for line in code.lines() {
             let text = line.trim_start();
+            if let Some(statement) = shell::sql_magic(text) {
+                taken = true;
+                self.read_words(&["psql", "-c", statement].map(Value::from), here);
+                continue;
+            }
             // `x = !ls` and `x = %sx ls` as well.
             let behind = text
                 .split_once("= ")
                 .map_or(text, |(_, value)| value.trim_start());
             let shell = [text, behind].into_iter().find_map(|text| {
                 let text = without_measuring(text);
-                if let Some(program) = text.strip_prefix('%')
-                    && FILE_MAGICS.iter().any(|name| {
-                        let behind = program.strip_prefix(name);
-                        behind.is_some_and(|rest| rest.starts_with(' '))
-                    })
-                {
+                if let Some(program) = shell::file_magic(text) {
                     return Some(program);
                 }
                 // `%alias NAME LINE`
@@ -588,7 +675,9 @@ impl Action {
             return;
         }
         let finished = text.ends_with('\n') || !word.contains(char::is_whitespace);
-        let continues = word.starts_with(['-', '|', '&', ';', ')', '}', '>', '<']);
+        let continues = word.starts_with(['-', '|', '&', ';', ')', '}', '>', '<'])
+            || is_rest(&text)
+            || is_earlier_line(word);
         self.line = Some(text.clone());
         self.read_line(&text, here);
         if matches!(self.trouble, Some(Unreadable::Syntax(_))) {
@@ -598,6 +687,7 @@ impl Action {
             self.read_in(JAVASCRIPT, &text, here);
             self.trouble = None;
         }
+        self.read_for_consoles(&text, here);
         for line in text.lines().map(str::trim_start) {
             if let Some(behind) = TO_SHELL.iter().find_map(|sign| line.strip_prefix(sign)) {
                 self.read_line(behind, here);
@@ -622,6 +712,49 @@ impl Action {
     }
 }
 
+impl Action {
+    /// What is typed may be meant for the console of another program: a store's, an application's.
+    fn read_for_consoles(&mut self, text: &str, here: &Here<'_>) {
+        let before = self.trouble.take();
+        for line in text.lines().map(str::trim) {
+            let first = line.split([' ', ';']).next().unwrap_or_default();
+            if first.is_empty() || is_program(base_name(first)) {
+                continue;
+            }
+            let plain = first.bytes().all(|byte| byte.is_ascii_alphabetic());
+            if STORE_COMMANDS
+                .iter()
+                .any(|name| first.eq_ignore_ascii_case(name))
+            {
+                let words = ["redis-cli"].into_iter().chain(line.split_whitespace());
+                self.read_words(&words.map(Value::from).collect::<Vec<_>>(), here);
+            }
+            if supposed::may_be_code(line) || first.ends_with("_all") {
+                self.read_words(&["rails", "runner", line].map(Value::from), here);
+            }
+            let loses = catalogue::calls_destroyer(line) || catalogue::loses_nodes(line);
+            if loses && (line.contains('(') || !plain) {
+                self.mark_unread();
+            }
+        }
+        self.trouble = before;
+    }
+}
+
+/// Whether a text goes on with a word somebody typed before: it begins with a blank, and with no program.
+fn is_rest(text: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    text.starts_with([' ', '\t']) && !is_program(base_name(first)) && !first.contains('=')
+}
+
+/// Whether a line brings back an earlier one: `!!`, `!-2`, `!12`, `!?make`.
+fn is_earlier_line(line: &str) -> bool {
+    let rest = line.strip_prefix('!');
+    rest.is_some_and(|rest| {
+        rest.starts_with(|sign: char| matches!(sign, '!' | '-' | '?') || sign.is_ascii_digit())
+    })
+}
+
 /// The texts of arguments that no name says are prose: each by itself, and the words of a list together.
 /// What a tool types, by its name, may be a command whatever it is called.
 pub(super) fn possible_commands(tool: &str, input: &Map<String, Value>) -> Vec<String> {
@@ -637,10 +770,16 @@ pub(super) fn possible_commands(tool: &str, input: &Map<String, Value>) -> Vec<S
             collect_texts(value, &mut |text| found.push(text.trim_end().to_owned()));
         }
     }
-    let types = catalogue::types_somewhere(tool);
+    let types = catalogue::types_somewhere(tool, input);
+    let runs = (catalogue::executes(tool) || catalogue::evaluates(tool)) && !says_what_runs(input);
     for (key, value) in input {
         if (types && catalogue::names_typed(key)) || !catalogue::names_prose(key) {
             possible_in(value, 0, &mut found);
+        } else if runs
+            && let Some(text) = value.as_str()
+            && (supposed::begins_like_line(text) || supposed::may_be_code(text))
+        {
+            found.push(text.to_owned());
         }
     }
     // A text of several lines may be settings, whose values are commands.
@@ -677,6 +816,81 @@ fn possible_in(value: &Value, depth: usize, found: &mut Vec<String>) {
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
+}
+
+/// Whether an argument says by its name that it is what a tool shall run: then texts beside it are texts.
+fn says_what_runs(input: &Map<String, Value>) -> bool {
+    input.keys().any(|key| {
+        catalogue::names_command(key)
+            || catalogue::names_code(key)
+            || catalogue::names_program(key)
+            || catalogue::names_words(key)
+    })
+}
+
+/// A program with parameters that have names; one called as PowerShell calls its own is one of those.
+fn with_parameters(program: &str, parameters: &Map<String, Value>) -> Vec<Value> {
+    let is_cmdlet = program.split_once('-').is_some_and(|(verb, noun)| {
+        verb.starts_with(char::is_uppercase) && noun.starts_with(char::is_uppercase)
+    });
+    let mut words = vec![program.to_owned()];
+    for (name, value) in parameters {
+        let flag = match is_cmdlet || name.len() == 1 {
+            true => format!("-{name}"),
+            false => format!("--{name}"),
+        };
+        match value {
+            Value::Bool(true) => words.push(flag),
+            Value::String(text) => words.extend([flag, text.clone()]),
+            Value::Number(number) => words.extend([flag, number.to_string()]),
+            Value::Null | Value::Bool(false) | Value::Array(_) | Value::Object(_) => {}
+        }
+    }
+    match is_cmdlet {
+        true => {
+            let quoted = words
+                .iter()
+                .map(|word| match word.starts_with('-') || word == program {
+                    true => word.clone(),
+                    false => format!("'{}'", word.replace('\'', "''")),
+                });
+            let line: Vec<String> = quoted.collect();
+            vec!["pwsh".into(), "-c".into(), line.join(" ").into()]
+        }
+        false => words.into_iter().map(Value::from).collect(),
+    }
+}
+
+/// Whether an argument only says which of the system's shells runs a line.
+fn names_shell(key: &str, value: &Value) -> bool {
+    let program = value.as_str().map(str::trim);
+    INTERPRETING.contains(&key)
+        && program.is_some_and(|program| supposed::runs_lines(program) && is_installed(program))
+}
+
+/// Names under which a shell tool is told what to run its line with.
+const INTERPRETING: [&str; 5] = [
+    "shell",
+    "interpreter",
+    "executable",
+    "shell_path",
+    "shellPath",
+];
+
+/// Whether a program is called by its name alone, or lies in a directory that systems keep programs in.
+fn is_installed(program: &str) -> bool {
+    const INSTALLED: [&str; 7] = [
+        "/bin/",
+        "/sbin/",
+        "/usr/",
+        "/opt/",
+        "/nix/store/",
+        "/run/current-system/",
+        "C:\\",
+    ];
+    let leads_out = program.contains("..");
+    !program.contains(['/', '\\'])
+        || (!leads_out && INSTALLED.iter().any(|place| program.starts_with(place)))
 }
 
 /// The line by which a program is told something: its words, or one text if a flag takes it.

@@ -107,11 +107,12 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         names: "execa.execaCommand execa.execaCommandSync execa.$ execa.$.sync execa.execaSync execa.execaNode \
-                zx.$.sync tinyexec.x tinyexec.exec nano-spawn.default promisify-child-process.exec",
+                zx.$.sync tinyexec.x tinyexec.exec nano-spawn.default promisify-child-process.exec npm-run-script",
         acts: &[StartLine],
     },
     Row {
-        names: "cross-spawn.sync cross-spawn.spawn Bun.spawnSync execa.sync node-pty.spawn",
+        names: "cross-spawn.sync cross-spawn.spawn Bun.spawnSync execa.sync node-pty.spawn nano-spawn \
+                foreground-child.foregroundChild",
         acts: &[StartList(FIRST, SECOND)],
     },
     Row {

@@ -19,8 +19,22 @@ pub(super) static ROWS: &[Row] = &[
         acts: &[Delete(PATH, Depth::One)],
     },
     Row {
-        names: "shutil.rmtree ?#rmtree",
+        names: "shutil.rmtree ?#rmtree tempfile.TemporaryDirectory._rmtree setuptools._distutils.dir_util.remove_tree \
+                distutils.dir_util.remove_tree",
         acts: &[Delete(PATH, Depth::Tree)],
+    },
+    // Files by libraries that speak of them as a store's.
+    Row {
+        names: "fsspec.filesystem fsspec.open_local fs.open_fs fs.osfs.OSFS py.path.local",
+        acts: &[Make("Tree", FIRST)],
+    },
+    Row {
+        names: "Tree#rm Tree#delete Tree#rmtree Tree#removetree Tree#removedir Tree#rm_file Tree#removetree",
+        acts: &[Delete(SECOND, Depth::Tree)],
+    },
+    Row {
+        names: "Tree#remove",
+        acts: &[Delete(FIRST, Depth::Tree)],
     },
     Row {
         names: "send2trash.send2trash",
@@ -102,12 +116,13 @@ pub(super) static ROWS: &[Row] = &[
     // Programs.
     Row {
         names: "os.system os.popen subprocess.getoutput subprocess.getstatusoutput commands.getoutput \
-                asyncio.create_subprocess_shell os.startfile",
+                asyncio.create_subprocess_shell os.startfile subprocess32.getoutput",
         acts: &[Shell(Parameter(0, "cmd"))],
     },
     Row {
         names: "subprocess.run subprocess.call subprocess.check_call subprocess.check_output \
-                subprocess.Popen",
+                subprocess.Popen distutils.spawn.spawn setuptools._distutils.spawn.spawn anyio.run_process anyio.open_process \
+                trio.run_process trio.lowlevel.open_process",
         acts: &[Start],
     },
     Row {

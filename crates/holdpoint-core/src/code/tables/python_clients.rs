@@ -449,10 +449,6 @@ pub(super) static ROWS: &[Row] = &[
         acts: &[Kill(Parameter(0, "pid"), Parameter(1, "sig"))],
     },
     Row {
-        names: "os.killpg",
-        acts: &[As("kill -{1} -{0}")],
-    },
-    Row {
         names: "psutil.process_iter",
         acts: &[Make("Processes", NOTHING)],
     },
@@ -541,6 +537,39 @@ pub(super) static ROWS: &[Row] = &[
     Row {
         names: "pathlib.Path.home",
         acts: &[Pure(home_path)],
+    },
+    // Clients of services, each by the command that does the same.
+    Row {
+        names: "kafka.KafkaAdminClient kafka.admin.KafkaAdminClient confluent_kafka.admin.AdminClient",
+        acts: &[Make("Kafka", NOTHING)],
+    },
+    Row {
+        names: "Kafka#delete_topics",
+        acts: &[As("kafka-topics --delete --topic {1}")],
+    },
+    Row {
+        names: "azure.storage.blob.BlobServiceClient azure.storage.blob.BlobServiceClient.from_connection_string",
+        acts: &[Make("Blobs", NOTHING)],
+    },
+    Row {
+        names: "Blobs#delete_container",
+        acts: &[As("az storage container delete --name {1}")],
+    },
+    Row {
+        names: "github.Github",
+        acts: &[Make("Github", NOTHING)],
+    },
+    Row {
+        names: "Github#get_repo",
+        acts: &[Make("GithubRepo", SECOND)],
+    },
+    Row {
+        names: "GithubRepo#delete",
+        acts: &[As("gh repo delete {of} --yes")],
+    },
+    Row {
+        names: "os.killpg",
+        acts: &[As("kill -9 -1")],
     },
     Row {
         names: "glob.glob glob.iglob",

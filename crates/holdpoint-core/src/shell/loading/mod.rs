@@ -80,6 +80,15 @@ static UNKNOWN: Loads = Loads {
     ..Loads::NONE
 };
 
+/// Whether a program is given by a path that is none of the system's: it is a file that is read itself. A path that goes
+/// up and down again below the system's directories is still one of its programs.
+fn is_file_of_somebody(path: &str) -> bool {
+    let of_system = ["/usr/", "/bin/", "/sbin/"]
+        .iter()
+        .any(|front| path.starts_with(front));
+    installed_name(path).contains('/') && !of_system
+}
+
 /// Whether what a program starts is listed by a reader of its own.
 fn is_followed(name: &str) -> bool {
     SHELLS.contains(name)
@@ -135,7 +144,7 @@ impl Unwrapped<'_, '_> {
             && !name.contains([':', ' '])
             && !self.is_module()
             && !self.is_function(name)
-            && !self.known(0).is_some_and(|path| installed_name(path).contains('/'))
+            && !self.known(0).is_some_and(is_file_of_somebody)
             && !self.rest(1).iter().any(asked);
         let mut search = Search {
             row,
