@@ -81,7 +81,10 @@ fn sessions_are_shown_with_what_waits_in_them() {
     let home = tempfile::tempdir().unwrap();
     fs::create_dir_all(home.path().join("work")).unwrap();
     let (views, broker, locations) = views(home.path());
-    assert_eq!(views.sessions().unwrap(), json!({"sessions": []}));
+    assert_eq!(
+        views.sessions().unwrap(),
+        json!({"sessions": [], "stopped": []})
+    );
     let sessions = Sessions::at(&locations).unwrap();
     for name in ["quiet", "busy", "with a space"] {
         let id = SessionId::new(name);

@@ -272,8 +272,12 @@ impl Found<'_> {
         Ok(())
     }
 
-    /// The code of a language that is read, if a word may be some: `blender --python-expr 'shutil.rmtree("x")'`.
+    /// The code in a word that may be some: of a language that is read (`blender --python-expr 'shutil.rmtree("x")'`), and
+    /// of any other what it calls.
     fn in_code(&mut self, by: usize, text: &str) -> Result<(), Full> {
+        for place in removed_in_code(text) {
+            self.push(by, format!("rm -r {}", quoted(place, false)), false)?;
+        }
         if !may_be_code(text) {
             return Ok(());
         }
@@ -299,9 +303,6 @@ impl Found<'_> {
         }
         if self.budget.spend(Resource::Steps, text.len()).is_err() {
             return Err(Full);
-        }
-        for place in removed_in_code(text) {
-            self.push(by, format!("rm -r {}", quoted(place, false)), false)?;
         }
         // Looked for once: every name of a long text asks whether a place follows it.
         let last_place = text.rfind(['/', '~']);

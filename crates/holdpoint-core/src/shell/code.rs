@@ -207,7 +207,7 @@ pub(super) fn run(
         }
     }
     if is_own(command, source, file) && runs_what_it_fetches(&reading, text) {
-        command.mark(match asks {
+        command.mark(match asks && runs_what_a_line_fetches(text) {
             true => Reason::Downloaded,
             false => Reason::InlineCode,
         });
@@ -348,14 +348,43 @@ fn runs_what_it_fetches(reading: &code::Reading, text: &str) -> bool {
     })
 }
 
+/// Whether what is fetched is run on the spot, as `curl … | sh` does it: `exec(requests.get(…).text)`.
+fn runs_what_a_line_fetches(text: &str) -> bool {
+    let code = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with(['#', '/']));
+    code.flat_map(|line| line.split(';')).any(|statement| {
+        let mut runs = RUNNING.iter();
+        runs.any(|run| {
+            statement
+                .split_once(run)
+                .is_some_and(|(_, given)| fetches(given))
+        })
+    })
+}
+
+/// What code that runs something begins with.
+const RUNNING: [&str; 9] = [
+    "exec(",
+    "eval(",
+    "os.system(",
+    "popen(",
+    "execSync(",
+    "new Function(",
+    "subprocess.",
+    "spawnSync(",
+    "runInThisContext(",
+];
+
 /// Whether a piece of code fetches something.
 fn fetches(code: &str) -> bool {
     FETCHING.iter().any(|sign| code.contains(sign))
 }
 
 /// What code that fetches has in it.
-const FETCHING: [&str; 9] = [
+const FETCHING: [&str; 10] = [
     "urlopen(",
+    "urlretrieve(",
     "requests.",
     "httpx.",
     "fetch(",
