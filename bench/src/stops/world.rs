@@ -297,7 +297,8 @@ impl<'w> SessionWorld<'w> {
                     self.terminals.retain(|one, _| session_of(one) != *name);
                 }
                 ["tmux", "send-keys", "-t", name, keys, ..] => {
-                    self.terminals.insert((*name).to_owned(), (*keys).to_owned());
+                    self.terminals
+                        .insert((*name).to_owned(), (*keys).to_owned());
                 }
                 _ => {}
             }
@@ -330,7 +331,9 @@ fn session_of(terminal: &str) -> &str {
 }
 
 /// Programs that stay in a terminal until they are told to go.
-const STAYING: &[&str] = &["vim", "vi", "nano", "less", "more", "man", "top", "htop", "ssh"];
+const STAYING: &[&str] = &[
+    "vim", "vi", "nano", "less", "more", "man", "top", "htop", "ssh",
+];
 
 /// The here-document of a command that stands at these places of a line, if it is to be taken as it is.
 fn here_document(line: &str, span: [usize; 2]) -> Option<String> {
@@ -425,9 +428,15 @@ impl Lookup for SessionWorld<'_> {
     fn is_own_terminal(&self, terminal: &str) -> bool {
         let typed = self.terminals.get(terminal).map_or("", String::as_str);
         // What is typed to an editor stays in it, until it is told to go.
-        let stays = typed.split(' ').next().is_some_and(|program| STAYING.contains(&program));
+        let stays = typed
+            .split(' ')
+            .next()
+            .is_some_and(|program| STAYING.contains(&program));
         let edits = typed.starts_with([':', '/']) && !matches!(typed, ":q" | ":wq" | ":q!" | ":x");
-        let opened = self.terminals.keys().any(|one| session_of(one) == session_of(terminal));
+        let opened = self
+            .terminals
+            .keys()
+            .any(|one| session_of(one) == session_of(terminal));
         opened && !stays && !edits
     }
 
