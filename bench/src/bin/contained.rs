@@ -64,6 +64,7 @@ fn contained(mode: &str, place: &str, tier: Tier) -> bool {
         floor: tier,
         hosts: Vec::new(),
         session: matches!(mode, "hold" | "joined").then(|| place.join("state/sandbox/bench")),
+        stops: Vec::new(),
         notice: if mode == "noticed" {
             Notice::Refusals
         } else {

@@ -207,8 +207,8 @@ const DO_SOMETHING_ELSE: &[&str] = &[
 fn has_no_operand(last: &str) -> bool {
     let told = last.split('<').next().unwrap_or_default();
     let words = told.split(|letter: char| letter.is_whitespace() || "'\"/".contains(letter));
-    let words = words.filter(|word| !word.is_empty() && !word.starts_with('-'));
-    let program = words.last().unwrap_or_default();
+    let mut words = words.filter(|word| !word.is_empty() && !word.starts_with('-'));
+    let program = words.next_back().unwrap_or_default();
     let program = program.trim_end_matches(".exe").to_ascii_lowercase();
     DO_SOMETHING_ELSE.contains(&program.as_str())
 }

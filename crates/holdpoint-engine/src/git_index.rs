@@ -4,16 +4,16 @@
 //! changed. That is what git itself looks at first. Where the index cannot be read, is larger than is
 //! read or of a form that is not known here, nobody can tell, and that is the answer.
 
-use std::ffi::OsStr;
 use std::fs::{self, Metadata};
-use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use holdpoint_core::paths::Tracking;
 
-use crate::store::{Unread, read_bounded, read_bounded_as};
+use crate::store::read_bounded_as;
+#[cfg(feature = "pipeline")]
+use crate::store::{Unread, read_bounded};
 
 /// The largest index that is read: some 150,000 files, read in some milliseconds. In a larger repository no file counts
 /// as committed.
@@ -30,8 +30,11 @@ const FIXED: usize = 62;
 const EXTENDED: u16 = 0x4000;
 
 /// Where an entry says what it is, and that it is a repository of its own.
+#[cfg(feature = "pipeline")]
 const MODE: usize = 24;
+#[cfg(feature = "pipeline")]
 const KIND: u32 = 0o170_000;
+#[cfg(feature = "pipeline")]
 const SUBMODULE: u32 = 0o160_000;
 
 /// A file as the index has it.
@@ -180,6 +183,9 @@ impl Indexed {
 /// files of this one stand. `None` if nobody can tell.
 #[cfg(feature = "pipeline")]
 pub(crate) fn submodules(root: &Path) -> Option<Vec<PathBuf>> {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
     let Some((_, index)) = repository_of(root).filter(|(found, _)| found == root) else {
         return Some(Vec::new());
     };

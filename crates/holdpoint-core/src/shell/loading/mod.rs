@@ -198,7 +198,7 @@ impl Unwrapped<'_, '_> {
                     let mut words = command.words.iter().skip(1);
                     command
                         .program()
-                        .is_some_and(|shell| SHELLS.contains(&shell))
+                        .is_some_and(|shell| SHELLS.contains(shell))
                         && words.any(|word| word.text.contains(&defined))
                 });
                 let program = wrapper.and_then(|command| command.program());
