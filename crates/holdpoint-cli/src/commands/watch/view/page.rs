@@ -126,7 +126,8 @@ fn broken(text: &str, room: usize) -> Vec<String> {
     let mut word = 0;
     for c in text.chars() {
         let wide = char_width(c);
-        if used + wide > room && c != ' ' {
+        // Twice, where the word that goes to the next line fills that one already.
+        while used + wide > room && c != ' ' && !line.is_empty() {
             let rest = match word {
                 0 => String::new(),
                 at => line.split_off(at),
@@ -157,6 +158,7 @@ mod tests {
         assert_eq!(broken("one two three", 8), ["one two", "three"]);
         assert_eq!(broken("one twothree four", 8), ["one", "twothree", "four"]);
         assert_eq!(broken("aaaaaaaaaaaa", 5), ["aaaaa", "aaaaa", "aa"]);
+        assert_eq!(broken(" aaaaaa\u{1f210}", 7), ["", "aaaaaa", "\u{1f210}"]);
         assert_eq!(broken("", 5), [""]);
         assert_eq!(
             broken("a\u{2003}", 5),
