@@ -1,14 +1,15 @@
 //! The paths a call names and what would become of each: what checks look at, backups copy, a
 //! release is bound to, and a person is shown.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use crate::call::digest_of;
 use crate::effects::places::Places;
 use crate::effects::{self, EffectKind, git};
-use crate::paths::{Entry, Surroundings};
+use crate::paths::{Entry, Surroundings, WrittenFile};
+use crate::rules::{FETCHERS, REQUESTERS};
 use crate::shell::UNKNOWN;
 use crate::understand::{Action, CommandView};
 
@@ -132,9 +133,11 @@ pub fn named(action: &Action) -> Named {
 /// stands in the call: the agent's words, for whoever loads them later.
 ///
 /// They are absolute and real, and may be directories into which something is written.
-pub fn written_by(action: &Action) -> Vec<(String, Option<String>)> {
-    let mut paths: BTreeSet<String> = BTreeSet::new();
+pub fn written_by(action: &Action) -> Vec<WrittenFile> {
+    let mut paths: BTreeMap<String, bool> = BTreeMap::new();
     for subject in effects::subjects(action) {
+        let fetches = (subject.program)
+            .is_some_and(|name| FETCHERS.contains(name) || REQUESTERS.contains(name));
         for effect in subject.effects {
             let writes = matches!(effect.kind, EffectKind::Write | EffectKind::Append);
             match &effect.place.path {
@@ -144,7 +147,7 @@ pub fn written_by(action: &Action) -> Vec<(String, Option<String>)> {
                         && !path.starts_with("/dev/")
                         && paths.len() < MAX_PATHS =>
                 {
-                    paths.insert(path.clone());
+                    *paths.entry(path.clone()).or_default() |= fetches;
                 }
                 Some(_) | None => {}
             }
@@ -156,10 +159,12 @@ pub fn written_by(action: &Action) -> Vec<(String, Option<String>)> {
     let digest = content
         .filter(|_| paths.len() == 1 && !action.is_shell())
         .map(|content| digest_of(content.as_bytes()));
-    paths
-        .into_iter()
-        .map(|path| (path, digest.clone()))
-        .collect()
+    let files = paths.into_iter().map(|(path, fetched)| WrittenFile {
+        path,
+        digest: digest.clone(),
+        fetched,
+    });
+    files.collect()
 }
 
 /// What a call would make where nothing lies yet, as far as it is known: files and directories, and the logs of new branches of

@@ -192,8 +192,21 @@ pub struct Written {
     /// Digests of paths that hold a secret themselves and so are not kept, as [`Written::seal`] makes
     /// them.
     pub sealed: BTreeSet<String>,
+    /// Those among `files` that came from a network.
+    pub fetched: BTreeSet<String>,
     /// There were more than are remembered.
     pub more: bool,
+}
+
+/// A file that a call writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenFile {
+    /// Its real path.
+    pub path: String,
+    /// The digest of what is written, where that stands in the call.
+    pub digest: Option<String>,
+    /// Whether it comes from a network.
+    pub fetched: bool,
 }
 
 impl Written {

@@ -203,6 +203,7 @@ fn case(file: &Loaded, written: bool) -> Case {
         links: BTreeMap::new(),
         repository: true,
         written: if written { name.clone() } else { Vec::new() },
+        fetched: Vec::new(),
         committed: if written { Vec::new() } else { name },
         changed: Vec::new(),
         topic: String::new(),

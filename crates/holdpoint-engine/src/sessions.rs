@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use holdpoint_core::document;
+use holdpoint_core::paths::WrittenFile;
 use holdpoint_core::{SessionState, digest_of};
 
 use crate::locations::Locations;
@@ -145,7 +146,7 @@ impl Sessions {
     pub fn remember_written(
         &self,
         id: &SessionId,
-        files: &[(String, Option<String>)],
+        files: &[WrittenFile],
         redactor: &Redactor,
     ) -> Result<(), SessionError> {
         let list = self.written_list(id);

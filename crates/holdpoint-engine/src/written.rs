@@ -16,9 +16,9 @@ use std::sync::Arc;
 
 #[cfg(feature = "pipeline")]
 use holdpoint_core::facts::{Fact, FactValue};
-use holdpoint_core::paths::Written;
 #[cfg(feature = "pipeline")]
 use holdpoint_core::paths::{Entry, FileText, Lookup, Tracking};
+use holdpoint_core::paths::{Written, WrittenFile};
 use holdpoint_core::text::redaction::Redactor;
 use serde::{Deserialize, Serialize};
 
@@ -43,24 +43,25 @@ struct Line<'a> {
     sealed: Option<Cow<'a, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     digest: Option<String>,
+    /// Whether it came from a network.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    fetched: bool,
 }
 
 /// Adds files to a list, without the secrets the redactor finds in their names.
-pub(crate) fn remember(
-    list: &Path,
-    files: &[(String, Option<String>)],
-    redactor: &Redactor,
-) -> io::Result<()> {
+pub(crate) fn remember(list: &Path, files: &[WrittenFile], redactor: &Redactor) -> io::Result<()> {
     if fs::metadata(list).is_ok_and(|found| found.len() > MAX_LIST) {
         return Ok(());
     }
     let mut text = String::new();
-    for (path, digest) in files {
+    for file in files {
+        let path = file.path.as_str();
         let sealed = redactor.text(path).as_str() != path;
         let line = Line {
-            path: (!sealed).then(|| path.as_str().into()),
+            path: (!sealed).then(|| path.into()),
             sealed: sealed.then(|| Written::seal(path).into()),
-            digest: digest.clone(),
+            digest: file.digest.clone(),
+            fetched: file.fetched,
         };
         text.push_str(&serde_json::to_string(&line).map_err(io::Error::other)?);
         text.push('\n');
@@ -90,6 +91,7 @@ pub(crate) fn read(list: &Path) -> Written {
     };
     let mut files = BTreeMap::new();
     let mut sealed = BTreeSet::new();
+    let mut fetched = BTreeSet::new();
     let mut more = u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_LIST);
     for line in bytes.split(|byte| *byte == b'\n') {
         if line.is_empty() {
@@ -99,8 +101,14 @@ pub(crate) fn read(list: &Path) -> Written {
             Ok(Line {
                 path: Some(path),
                 digest,
+                fetched: from_network,
                 ..
             }) => {
+                // What was written over it since is no longer what was fetched.
+                match from_network {
+                    true => fetched.insert(path.clone().into_owned()),
+                    false => fetched.remove(path.as_ref()),
+                };
                 files.insert(path.into_owned(), digest);
             }
             Ok(Line {
@@ -114,6 +122,7 @@ pub(crate) fn read(list: &Path) -> Written {
     Written {
         files,
         sealed,
+        fetched,
         more,
     }
 }
@@ -203,19 +212,36 @@ impl Lookup for SessionDisk<'_> {
 mod tests {
     use super::*;
 
+    fn file(path: &str, digest: Option<&str>) -> WrittenFile {
+        WrittenFile {
+            path: path.into(),
+            digest: digest.map(str::to_owned),
+            fetched: false,
+        }
+    }
+
+    #[test]
+    fn what_came_from_a_network_is_known_until_it_is_written_over() {
+        let home = tempfile::tempdir().unwrap();
+        let list = home.path().join("sessions/a.written");
+        let fetched = WrittenFile {
+            fetched: true,
+            ..file("/w/tool", None)
+        };
+        remember(&list, &[fetched], &Redactor::new()).unwrap();
+        assert!(read(&list).fetched.contains("/w/tool"));
+        remember(&list, &[file("/w/tool", None)], &Redactor::new()).unwrap();
+        assert!(read(&list).fetched.is_empty() && read(&list).holds("/w/tool"));
+    }
+
     #[test]
     fn what_was_written_is_remembered_in_any_order() {
         let home = tempfile::tempdir().unwrap();
         let list = home.path().join("sessions/a.written");
         assert_eq!(read(&list), Written::default());
         let plain = Redactor::new();
-        remember(&list, &[("/w/a \"b\"\n.py".into(), None)], &plain).unwrap();
-        remember(
-            &list,
-            &[("/w/c.py".into(), Some("sha256:1".into()))],
-            &plain,
-        )
-        .unwrap();
+        remember(&list, &[file("/w/a \"b\"\n.py", None)], &plain).unwrap();
+        remember(&list, &[file("/w/c.py", Some("sha256:1"))], &plain).unwrap();
         let written = read(&list);
         assert!(written.files.contains_key("/w/a \"b\"\n.py") && !written.more);
         assert_eq!(written.files.get("/w/c.py"), Some(&Some("sha256:1".into())));
@@ -227,12 +253,17 @@ mod tests {
         let list = home.path().join("a.written");
         let secret = ["ghp", "_16C7e42F292c6912E7710c838347Ae178B4a"].concat();
         let path = format!("/w/{secret}/a.py");
-        remember(&list, &[(path.clone(), None)], &Redactor::new()).unwrap();
+        remember(&list, &[file(&path, None)], &Redactor::new()).unwrap();
         let kept = fs::read_to_string(&list).unwrap();
         assert!(!kept.contains(&secret), "{kept}");
         let written = read(&list);
         assert!(written.holds(&path) && !written.holds("/w/a.py") && !written.more);
-        remember(&list, &[(format!("/w/{secret}"), None)], &Redactor::new()).unwrap();
+        remember(
+            &list,
+            &[file(&format!("/w/{secret}"), None)],
+            &Redactor::new(),
+        )
+        .unwrap();
         assert!(read(&list).holds_around(&format!("/w/{secret}/b/c.py")));
     }
 
@@ -240,8 +271,8 @@ mod tests {
     fn a_list_that_is_too_long_or_torn_says_so() {
         let home = tempfile::tempdir().unwrap();
         let list = home.path().join("a.written");
-        let files: Vec<(String, Option<String>)> = (0..5000)
-            .map(|n| (format!("/work/{n}/{}", "x".repeat(60)), None))
+        let files: Vec<WrittenFile> = (0..5000)
+            .map(|n| file(&format!("/work/{n}/{}", "x".repeat(60)), None))
             .collect();
         remember(&list, &files, &Redactor::new()).unwrap();
         let length = fs::metadata(&list).unwrap().len();

@@ -594,7 +594,15 @@ impl Unwrapped<'_, '_> {
         };
         let text = match text {
             FileText::Text(text) => text,
-            FileText::Compiled => return Some(ScriptSource::Compiled),
+            FileText::Compiled => {
+                let written = around.lookup.written();
+                return Some(match written.fetched.contains(&real) {
+                    // Nobody has read it, and it is no program of the machine's or of the project's.
+                    true => ScriptSource::Unread(Reason::NotText),
+                    false if written.holds(&real) => ScriptSource::Built,
+                    false => ScriptSource::Compiled,
+                });
+            }
             FileText::TooLarge => return Some(ScriptSource::Unread(Reason::TooLarge)),
             FileText::NotText => return Some(ScriptSource::Unread(Reason::NotText)),
             FileText::Unreadable => return Some(ScriptSource::Unread(Reason::CannotRead)),

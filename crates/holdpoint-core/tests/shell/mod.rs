@@ -56,6 +56,9 @@ pub(crate) struct Case {
     /// Files the session wrote, named likewise.
     #[serde(default)]
     pub(crate) written: Vec<String>,
+    /// Those among them that came from a network.
+    #[serde(default)]
+    pub(crate) fetched: Vec<String>,
     /// Whether the workspace is a repository. Then files are untracked but for those below.
     #[serde(default)]
     pub(crate) repository: bool,
@@ -218,6 +221,11 @@ impl Lookup for Case {
         Arc::new(Written {
             files: files.collect(),
             sealed: Default::default(),
+            fetched: self
+                .fetched
+                .iter()
+                .map(|name| self.absolute(name))
+                .collect(),
             more: false,
         })
     }
