@@ -14,7 +14,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use holdpoint::{Disk, Entry, Lookup};
 use holdpoint_core::Explained;
-use holdpoint_core::paths::{FileText, Tracking, Written, is_within};
+use holdpoint_core::paths::{FileText, Tracking, Written, WrittenFile, is_within};
 
 /// The home and the project, as the commands name them.
 pub(super) const HOME: &str = "/home/dev";
@@ -247,8 +247,9 @@ impl<'w> SessionWorld<'w> {
     }
 
     /// Remembers what a call writes, as the engine does.
-    pub(super) fn remember(&mut self, files: Vec<(String, Option<String>)>) {
-        Arc::make_mut(&mut self.written).files.extend(files);
+    pub(super) fn remember(&mut self, files: Vec<WrittenFile>) {
+        let written = Arc::make_mut(&mut self.written);
+        files.into_iter().for_each(|file| written.add(file));
     }
 
     /// Notes what a command leaves on the disk.

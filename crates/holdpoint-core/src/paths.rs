@@ -215,6 +215,15 @@ impl Written {
         digest_of(path.as_bytes())
     }
 
+    /// The session writes a file, over what was there: then that is no longer what came from a network.
+    pub fn add(&mut self, file: WrittenFile) {
+        match file.fetched {
+            true => self.fetched.insert(file.path.clone()),
+            false => self.fetched.remove(&file.path),
+        };
+        self.files.insert(file.path, file.digest);
+    }
+
     /// Whether the session wrote files whose paths do not stand here.
     pub fn has_gaps(&self) -> bool {
         self.more || !self.sealed.is_empty()

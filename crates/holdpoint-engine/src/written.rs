@@ -5,7 +5,6 @@
 //! a file that the session did not write it. A path that holds a secret is kept as its digest alone.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -89,10 +88,10 @@ pub(crate) fn read(list: &Path) -> Written {
             };
         }
     };
-    let mut files = BTreeMap::new();
-    let mut sealed = BTreeSet::new();
-    let mut fetched = BTreeSet::new();
-    let mut more = u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_LIST);
+    let mut written = Written {
+        more: u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_LIST),
+        ..Written::default()
+    };
     for line in bytes.split(|byte| *byte == b'\n') {
         if line.is_empty() {
             continue;
@@ -101,30 +100,22 @@ pub(crate) fn read(list: &Path) -> Written {
             Ok(Line {
                 path: Some(path),
                 digest,
-                fetched: from_network,
+                fetched,
                 ..
-            }) => {
-                // What was written over it since is no longer what was fetched.
-                match from_network {
-                    true => fetched.insert(path.clone().into_owned()),
-                    false => fetched.remove(path.as_ref()),
-                };
-                files.insert(path.into_owned(), digest);
-            }
+            }) => written.add(WrittenFile {
+                path: path.into_owned(),
+                digest,
+                fetched,
+            }),
             Ok(Line {
                 sealed: Some(one), ..
             }) => {
-                sealed.insert(one.into_owned());
+                written.sealed.insert(one.into_owned());
             }
-            Ok(_) | Err(_) => more = true,
+            Ok(_) | Err(_) => written.more = true,
         }
     }
-    Written {
-        files,
-        sealed,
-        fetched,
-        more,
-    }
+    written
 }
 
 /// The disk, as a session sees it that remembers what it wrote.
