@@ -9,7 +9,7 @@
 use std::sync::LazyLock;
 
 use holdpoint_agents::hook::{
-    Agent, Gatekeeper, HookCall, HookDecision, Pause, Prompted, Reply, Returned,
+    Agent, Gatekeeper, HookCall, HookDecision, Prompted, Reply, Returned,
 };
 use holdpoint_core::{Decision, Policy, Session, Surroundings, Verdict, judge_call};
 use holdpoint_engine::EngineError;
@@ -71,7 +71,7 @@ impl Gatekeeper for Judge {
         Ok(())
     }
 
-    fn pause(&mut self, _: &str, _: Pause) -> Result<(), EngineError> {
+    fn turn_ended(&mut self, _: &str) -> Result<(), EngineError> {
         Ok(())
     }
 }
