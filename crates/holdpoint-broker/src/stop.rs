@@ -45,15 +45,12 @@ impl StopScope {
     pub fn resume(&self) -> String {
         match self {
             StopScope::All => "holdpoint resume --all".into(),
-            StopScope::Agent(name) => {
-                format!(
-                    "holdpoint resume --agent {}",
-                    escape_for_display(name, MAX_NAME)
-                )
+            StopScope::Agent(name) => format!("holdpoint resume --agent={}", typed(name)),
+            // A name may begin like a flag.
+            StopScope::Session(name) if name.starts_with('-') => {
+                format!("holdpoint resume -- {}", typed(name))
             }
-            StopScope::Session(name) => {
-                format!("holdpoint resume {}", escape_for_display(name, MAX_NAME))
-            }
+            StopScope::Session(name) => format!("holdpoint resume {}", typed(name)),
         }
     }
 
@@ -65,3 +62,19 @@ impl StopScope {
         }
     }
 }
+
+/// A name as a shell takes it for one word, whatever agents call their sessions.
+fn typed(name: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
+    match !name.is_empty() && name.chars().all(plain) {
+        true => name.to_owned(),
+        false => {
+            let quoted = name.replace('\'', r"'\''");
+            format!("'{}'", escape_for_display(&quoted, MAX_TYPED))
+        }
+    }
+}
+
+/// The most characters of a name that stand in a command to be typed: longer than agents' own. Beyond it `holdpoint resume` alone lets
+/// the one thing go on that is stopped.
+const MAX_TYPED: usize = 300;

@@ -345,7 +345,7 @@ mod tests {
         let stop = stops.stop_of("codex", "a b/c").unwrap().unwrap();
         assert_eq!(stop.what, "the session a b/c");
         assert_eq!(stop.told, "(ann, 2026-11-18T13:00:00Z): it looks odd");
-        assert_eq!(stop.resume, "holdpoint resume a b/c");
+        assert_eq!(stop.resume, "holdpoint resume 'a b/c'");
     }
 
     #[test]
