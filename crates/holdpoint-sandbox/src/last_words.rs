@@ -223,7 +223,8 @@ mod system {
             },
             it_value: libc::timeval {
                 tv_sec: deadline.as_secs().try_into().map_err(too_long)?,
-                tv_usec: deadline.subsec_micros().into(),
+                // Less than a million, and an `i32` where macOS has one: `Into` is enough for both.
+                tv_usec: deadline.subsec_micros().cast_signed().into(),
             },
         };
         // SAFETY: the timer is valid; the old one is not asked for.

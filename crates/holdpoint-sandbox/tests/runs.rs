@@ -63,6 +63,10 @@ const TESTS: &[Test] = &[
         memory_is_bounded_or_it_is_said,
     ),
     ("processes_are_bounded", processes_are_bounded),
+    (
+        "limits_without_a_group_are_told",
+        limits_without_a_group_are_told,
+    ),
     ("refusals_are_told", refusals_are_told),
     ("everything_is_told", everything_is_told),
     ("the_stated_level_is_true", the_stated_level_is_true),
@@ -574,6 +578,47 @@ fn processes_are_bounded(place: &Place) -> Outcome {
         !all || said.contains("unenforced processes"),
     )?;
     expect(&format!("left: {:?}", groups()), groups().is_empty())
+}
+
+/// What nobody counts for the supervisor: the first process inside finds it.
+fn limits_without_a_group_are_told(place: &Place) -> Outcome {
+    for (tier, text, told) in [
+        // By the shell's exit code, and by the command's own end.
+        (
+            "full",
+            "head -c 2M /dev/zero > big",
+            Some("reached fileSize"),
+        ),
+        (
+            "landlock",
+            "head -c 2M /dev/zero > big",
+            Some("reached fileSize"),
+        ),
+        (
+            "full",
+            "exec head -c 2M /dev/zero > big",
+            Some("reached fileSize"),
+        ),
+        ("full", "head -c 1M /dev/zero > big", None),
+        // In files that are each small enough.
+        (
+            "full",
+            "for i in $(seq 20); do head -c 1M /dev/zero > /tmp/$i; done",
+            Some("reached temporary"),
+        ),
+        ("full", "head -c 1M /dev/zero > /tmp/1", None),
+        ("full", "sleep 9 & sleep 9 & exit 3", None),
+    ] {
+        let (output, said) = said(place, &mut place.command(tier, text));
+        let is_told = told.map_or(!said.contains("reached"), |told| said.contains(told));
+        expect(&format!("{tier} {text}: {} {said}", output.status), is_told)?;
+    }
+    // Root is not held to it without a group, which is said.
+    let bomb = "i=0; while test $i -lt 200; do sleep 9 & i=$((i+1)); done; exit 3";
+    let mut command = place.command("full", bomb);
+    let (_, said) = said(place, command.env("ESCAPES_PROCESSES", "50"));
+    let is_told = said.contains("reached processes") || said.contains("unenforced processes");
+    expect(&format!("processes: {said}"), is_told)
 }
 
 /// The control groups of runs, wherever they are.

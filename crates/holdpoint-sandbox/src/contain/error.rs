@@ -51,6 +51,7 @@ pub enum Step {
 }
 
 impl Step {
+    #[cfg(target_os = "linux")]
     const ALL: [Self; 19] = [
         Self::Namespaces,
         Self::Users,
@@ -74,6 +75,7 @@ impl Step {
     ];
 
     /// The step of a number that came through a pipe.
+    #[cfg(target_os = "linux")]
     pub(super) fn of(number: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|step| *step as u8 == number)
     }

@@ -27,6 +27,8 @@ pub enum Reached {
     Memory,
     /// How many processes it has.
     Processes,
+    /// How large a file grows.
+    FileSize,
     /// How much it writes to its output.
     Output,
     /// What its private temporary directories hold.
@@ -40,6 +42,7 @@ impl Reached {
             Self::Time => "time",
             Self::Memory => "memory",
             Self::Processes => "processes",
+            Self::FileSize => "fileSize",
             Self::Output => "output",
             Self::Temporary => "temporary",
         }

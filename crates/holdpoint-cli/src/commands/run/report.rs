@@ -33,7 +33,7 @@ pub(super) fn lines(ran: &Ran, around: &Around<'_>) -> Vec<String> {
     let is_asked_for = |limit: &&Reached| match limit {
         Reached::Processes => around.limits.processes != Limits::default().processes,
         Reached::Temporary => around.limits.temporary != Limits::default().temporary,
-        Reached::Time | Reached::Memory | Reached::Output => true,
+        Reached::Time | Reached::Memory | Reached::Output | Reached::FileSize => true,
     };
     for limit in ran.unenforced.iter().filter(is_asked_for) {
         lines.push(format!("nothing here bounds its {limit}"));
@@ -41,7 +41,7 @@ pub(super) fn lines(ran: &Ran, around: &Around<'_>) -> Vec<String> {
     // How long it ran is told by who ended it.
     for limit in ran.reached.iter().filter(|limit| **limit != Reached::Time) {
         lines.push(format!(
-            "it reached the limit of its {limit} (`sandbox.limits`)"
+            "it reached a limit, and may have failed for it: `sandbox.limits.{limit}` of the policy"
         ));
     }
     let told = ran.refusals.iter().take(MAX_LINES);

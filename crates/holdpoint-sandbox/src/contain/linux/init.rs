@@ -3,6 +3,7 @@
 //! The command is not this process itself: the first process of a pid namespace is spared the signals it does not
 //! handle, and a command that ignores Ctrl-C is no use.
 
+use std::ffi::CStr;
 use std::io::{self, PipeReader, Read};
 use std::net::Ipv4Addr;
 use std::os::fd::{AsFd, AsRawFd};
@@ -12,11 +13,12 @@ use libc::{c_int, pid_t};
 
 use super::gateway;
 use super::inside;
-use super::layout::Layout;
+use super::layout::{self, Layout};
 use super::payload::Payload;
 use super::report::Report;
 use super::start::Inner;
 use super::sys::{self, Answer};
+use super::used_up::UsedUp;
 use crate::contain::Step;
 use crate::network::{HOST_NAME, HostRule};
 
@@ -55,7 +57,7 @@ pub(super) fn run(
     if let Err(error) = sys::set_host_name(HOST_NAME).and_then(|()| sys::be_opaque()) {
         return report.failed(Step::Namespaces, &error);
     }
-    start(payload, inner, end_others);
+    start(payload, inner, &layout::TEMPORARY, end_others);
 }
 
 /// The same where another program has made the namespaces and laid out the files.
@@ -68,7 +70,7 @@ pub(super) fn run_prepared(payload: &Payload, inner: &Inner) {
     // Who went before it was to be told of.
     end_if_alone(0);
     match ready {
-        Ok(()) => start(payload, inner, end_others),
+        Ok(()) => start(payload, inner, &layout::TEMPORARY, end_others),
         Err(error) => inner.report.failed(Step::Payload, &error),
     }
 }
@@ -111,7 +113,7 @@ pub(super) fn watch(payload: &Payload, inner: &Inner) {
     if sys::reader_has_gone(inner.report.as_fd()) {
         sys::leave(1);
     }
-    start(payload, inner, end_children);
+    start(payload, inner, &[], end_children);
 }
 
 /// The command's process, to which signals are passed on.
@@ -137,7 +139,7 @@ extern "C" fn end_payload(_signal: c_int) {
     }
 }
 
-fn start(payload: &Payload, inner: &Inner, end_rest: impl Fn()) {
+fn start(payload: &Payload, inner: &Inner, temporary: &[&CStr], end_rest: impl Fn()) {
     let report = &inner.report;
     for signal in [libc::SIGTERM, libc::SIGHUP, libc::SIGUSR1] {
         if let Err(error) = sys::on_signal(signal, &Answer::Handled(pass_on)) {
@@ -156,8 +158,13 @@ fn start(payload: &Payload, inner: &Inner, end_rest: impl Fn()) {
     });
     match started {
         Ok(child) => {
-            let status = reap(child);
+            let mut used_up = UsedUp::default();
+            let status = reap(child, &mut used_up);
             PAYLOAD.store(0, Ordering::Relaxed);
+            used_up.look_at(temporary, payload.limits());
+            if sys::has_children() {
+                used_up.try_processes(payload.limits());
+            }
             // Everything it left is ended before its end is told: nothing of a command outlives it. Most leave nothing.
             while sys::has_children() {
                 end_rest();
@@ -165,7 +172,7 @@ fn start(payload: &Payload, inner: &Inner, end_rest: impl Fn()) {
                     break;
                 }
             }
-            report.ended(status);
+            report.ended(status, used_up);
             sys::leave(0)
         }
         Err(error) => report.failed(Step::Payload, &error),
@@ -173,15 +180,15 @@ fn start(payload: &Payload, inner: &Inner, end_rest: impl Fn()) {
 }
 
 /// Waits for the command, and buries what others leave meanwhile.
-fn reap(payload: pid_t) -> c_int {
-    loop {
-        match sys::wait_any() {
-            Some((child, status)) if child == payload => return status,
-            Some(_) => {}
-            // Nobody is left, and so neither is it.
-            None => return libc::SIGKILL,
+fn reap(payload: pid_t, used_up: &mut UsedUp) -> c_int {
+    // Nobody is left, and so neither is it.
+    while let Some((child, status)) = sys::wait_any() {
+        used_up.note_end(status);
+        if child == payload {
+            return status;
         }
     }
+    libc::SIGKILL
 }
 
 /// Ends the children of this process. Those that are not listed and end by themselves are still waited for.

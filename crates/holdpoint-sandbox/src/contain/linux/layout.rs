@@ -21,7 +21,7 @@ use super::{Plan, path_text, text};
 use crate::contain::{ContainError, Step};
 
 /// Directories in whose place the command finds an empty one: others' files, and the sockets of services.
-const TEMPORARY: [&CStr; 3] = [c"/tmp", c"/var/tmp", c"/run"];
+pub(super) const TEMPORARY: [&CStr; 3] = [c"/tmp", c"/var/tmp", c"/run"];
 
 /// Directories whose files are not found inside, and neither are sockets in them.
 const COVERED: [&str; 5] = ["/tmp", "/var/tmp", "/run", "/dev", "/proc"];

@@ -20,6 +20,7 @@ mod spare;
 mod start;
 mod supervise;
 mod sys;
+mod used_up;
 mod walls;
 
 use std::ffi::{CString, OsString};

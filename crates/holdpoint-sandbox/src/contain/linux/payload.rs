@@ -92,6 +92,11 @@ impl Payload {
         self.environment.add(more);
     }
 
+    /// What the command is held to.
+    pub(super) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// Becomes the command. Comes back only where that failed.
     pub(super) fn become_it(&self, supervisor: BorrowedFd<'_>) -> (Step, io::Error) {
         match self.give_up(supervisor) {

@@ -19,6 +19,7 @@ use super::report::{self, Told};
 use super::session::{Meeting, Network};
 use super::start::Started;
 use super::sys::{self, Answer};
+use super::used_up::UsedUp;
 use super::{Attempt, not_made};
 use crate::contain::{ContainError, Ended, Layers, Outside, Plan, Reached, Step, Tier};
 use crate::network::{Proxy, Traffic};
@@ -180,14 +181,14 @@ impl Supervision<'_> {
                 (None, Tier::Landlock | Tier::None) => sys::signal(started.init, END_ALL),
             }
             sys::wait_for(started.init)?;
-            Some(Told::Ended(ended))
+            Some(Told::Ended(ended, UsedUp::default()))
         } else {
             let mut record = [0; report::LENGTH];
             let read = started.report.read_exact(&mut record);
             read.ok().and_then(|()| report::read(&record))
         };
-        let mut ended = match told {
-            Some(Told::Ended(ended)) => ended,
+        let (mut ended, used_up) = match told {
+            Some(Told::Ended(ended, used_up)) => (ended, used_up),
             Some(Told::Failed(step, error)) => {
                 sys::wait_for(started.init)?;
                 if step == Step::Execute {
@@ -200,7 +201,10 @@ impl Supervision<'_> {
                 return Ok(unmade());
             }
             // It was ended from outside before it could say anything.
-            None => report::ended(sys::wait_for(started.init)?),
+            None => {
+                let status = sys::wait_for(started.init)?;
+                (report::ended(status), UsedUp::default())
+            }
         };
         let rest = served.output.as_mut().map_or(Flow::GoesOn, Output::drain);
         if rest == Flow::TooMuch && cut.is_none() {
@@ -208,6 +212,11 @@ impl Supervision<'_> {
             ended = Ended::TooMuchOutput;
         }
         let mut reached = self.groups.reached();
+        let told: Vec<Reached> = used_up
+            .reached()
+            .filter(|one| !reached.contains(one))
+            .collect();
+        reached.extend(told);
         reached.extend(cut.and_then(|ended| match ended {
             Ended::OutOfTime => Some(Reached::Time),
             Ended::TooMuchOutput => Some(Reached::Output),

@@ -335,6 +335,18 @@ pub(super) fn limit(what: libc::__rlimit_resource_t, value: u64) -> io::Result<(
     }))
 }
 
+/// How many bytes a file system has in all, and how many of them are free.
+pub(super) fn space(path: &CStr) -> io::Result<(u64, u64)> {
+    // SAFETY: all-zero bytes are a valid `statvfs`.
+    let mut found: libc::statvfs = unsafe { std::mem::zeroed() };
+    // SAFETY: the path ends with a zero byte, and the struct is ours.
+    done(c_long::from(unsafe {
+        libc::statvfs(path.as_ptr(), &raw mut found)
+    }))?;
+    let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
+    Ok((bytes(found.f_blocks), bytes(found.f_bfree)))
+}
+
 /// A descriptor of a child, which can be waited for with others: it has something when the child has ended.
 pub(super) fn process_descriptor(process: pid_t) -> io::Result<OwnedFd> {
     let flags: c_uint = 0;
