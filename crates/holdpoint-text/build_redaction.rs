@@ -37,6 +37,12 @@ const SPECIAL: &[&str] = &[
     "passwd --stdin",
     "secret set",
     "secret put",
+    "pass insert",
+    "secrets set",
+    "create secret",
+    "secret create",
+    "versions add",
+    "kv put",
 ];
 
 struct Anchor {

@@ -237,7 +237,7 @@ impl Scan<'_> {
                 }
                 None
             }
-            9..=15 => stdin::given(self.bytes, at, length),
+            9..=21 => stdin::given(self.bytes, at, length),
             _ => None,
         };
         if let Some(raw) = found {

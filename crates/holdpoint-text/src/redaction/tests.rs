@@ -204,6 +204,46 @@ fn secrets_that_are_piped_or_set() {
             "echo [PASSWORD] | gh secret set FOO",
         ),
         (
+            "pass insert -e web/site <<< 'hunter2'",
+            "pass insert -e web/site <<< '[PASSWORD]'",
+        ),
+        (
+            "kubectl create secret generic x --from-file=k=- <<< hunter2",
+            "kubectl create secret generic x --from-file=k=- <<< [PASSWORD]",
+        ),
+        (
+            "docker secret create db - <<< hunter2",
+            "docker secret create db - <<< [PASSWORD]",
+        ),
+        (
+            "gcloud secrets versions add db --data-file=- <<< hunter2",
+            "gcloud secrets versions add db --data-file=- <<< [PASSWORD]",
+        ),
+        (
+            "vault kv put secret/app password=- <<< hunter2",
+            "vault kv put secret/app password=- <<< [PASSWORD]",
+        ),
+        (
+            "vault write auth/approle/login role_id=r1 secret_id=8f2a1c9e-33d1",
+            "vault write auth/approle/login role_id=[PASSWORD] secret_id=[PASSWORD]",
+        ),
+        (
+            "rclone config create remote s3 secret_access_key hunter2horse",
+            "rclone config create remote s3 secret_access_key [PASSWORD]",
+        ),
+        (
+            "mc alias set minio https://minio.example admin hunter2horse",
+            "mc alias set minio https://minio.example admin [PASSWORD]",
+        ),
+        (
+            "curl -b 'session=Zx81kQpLm42v; id=7' https://example.test/",
+            "curl -b 'session=[PASSWORD]' https://example.test/",
+        ),
+        (
+            "curl 'https://a.blob.core.windows.net/c?sv=1&sig=a8sd7F6asdf%2Fq3kJ&se=2'",
+            "curl 'https://a.blob.core.windows.net/c?sv=1&sig=[TOKEN]&se=2'",
+        ),
+        (
             "gh secret set FOO --body hunter2",
             "gh secret set FOO --body [PASSWORD]",
         ),
@@ -225,6 +265,10 @@ fn secrets_that_are_piped_or_set() {
         "echo $TOKEN | docker login --password-stdin",
         "echo done | tee log; gh secret set FOO",
         "gh secret list",
+        "curl -b cookies.txt https://example.test/",
+        "mc alias list",
+        "kubectl create secret generic x --from-file=k=key.txt",
+        "kill -s $sig 12",
         "gh pr create --body text",
         "vault kv put secret/db foo=@file",
         "vault kv get secret/db",
