@@ -577,6 +577,59 @@ fn write_loads(out: &mut String, programs: &ProgramsFile) {
         writeln!(out, "    ({}, &{:?}),", reader(&entry.reader), entry.files).unwrap();
     }
     writeln!(out, "];").unwrap();
+    write_sources(out, programs);
+}
+
+/// Where package managers are told to get packages.
+fn write_sources(out: &mut String, programs: &ProgramsFile) {
+    let usual = &programs.usual_sources;
+    writeln!(
+        out,
+        "pub(crate) static USUAL_SOURCES: &[&str] = &{usual:?};"
+    )
+    .unwrap();
+    let mut names: BTreeMap<&str, &data_format::SourcesEntry> = BTreeMap::new();
+    for entry in &programs.sources {
+        for name in &entry.programs {
+            let before = names.insert(name, entry);
+            assert!(
+                before.is_none(),
+                "programs.toml: sources of `{name}` stand twice"
+            );
+        }
+    }
+    write_slots(out, "SOURCES_SLOTS", names.keys().copied());
+    writeln!(out, "pub(crate) static SOURCES: &[(&str, Sources)] = &[").unwrap();
+    for (name, entry) in names {
+        writeln!(
+            out,
+            "    ({name:?}, Sources {{ fetching: &{:?}, bare: {:?}, files: &{:?}, locks: &{:?} }}),",
+            entry.fetching,
+            entry.bare.iter().any(|bare| bare == name),
+            entry.files,
+            entry.locks
+        )
+        .unwrap();
+    }
+    writeln!(out, "];").unwrap();
+    writeln!(
+        out,
+        "pub(crate) static SOURCE_FORMATS: &[(&[&str], SourceForm)] = &["
+    )
+    .unwrap();
+    for entry in &programs.source_format {
+        let keys = &entry.keys;
+        let form = match entry.form.as_deref() {
+            None => format!("SourceForm::Keys(&{keys:?})"),
+            Some("any") => "SourceForm::Any".to_owned(),
+            Some("dependencies") => "SourceForm::Dependencies".to_owned(),
+            Some("replacements") => "SourceForm::Replacements".to_owned(),
+            Some("repositories") => "SourceForm::Repositories".to_owned(),
+            Some(other) => panic!("programs.toml: unknown form of sources `{other}`"),
+        };
+        writeln!(out, "    (&{:?}, {form}),", entry.files).unwrap();
+    }
+    writeln!(out, "];").unwrap();
 }
 
 fn write_packs(out: &mut String, packs: &[PathBuf], targets: &[&str]) {
@@ -857,7 +910,7 @@ fn case_of(case: &CaseEntry, targets: &[&str], place: &str) -> String {
         "Case {{ program: {}, subcommand: {}, not_subcommand: {}, flags: {}, without: {}, operands: {}, not_operands: {}, \
          least_operands: {:?}, most_operands: {:?}, words: {}, effect: {}, target: {}, path: {}, \
          path_marks: Cow::Borrowed(&{:?}), not_path: {}, host: {}, not_host: {}, recursive: {:?}, forced: {:?}, sql: {}, opaque: {}, assigns: {}, \
-         within: {}, not_within: {}, tool: {}, facts: None }}",
+         not_program: {}, within: {}, not_within: {}, tool: {}, facts: None }}",
         list(&case.program),
         list(&case.subcommand),
         list(&case.not_subcommand),
@@ -880,6 +933,7 @@ fn case_of(case: &CaseEntry, targets: &[&str], place: &str) -> String {
         list(&case.sql),
         mask(&case.opaque, words::OPAQUE, "reason"),
         list(&case.assigns),
+        list(&case.not_program),
         list(&case.within),
         list(&case.not_within),
         list(&case.tool),

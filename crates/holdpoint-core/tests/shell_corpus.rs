@@ -123,6 +123,42 @@ fn every_kind_of_attack_has_its_attacks_and_look_alikes() -> Outcome<()> {
 
 /// Whether the verdict is the case's and its rule among those that want it. Several rules may, and
 /// which of them is named first is no matter of right and wrong.
+/// False alarms that were judged are no use alone: what they look like must still be stopped.
+#[test]
+fn every_false_alarm_stands_beside_its_dangerous_neighbours() -> Outcome<()> {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = root.join("../../corpus/shell/false-alarms.toml");
+    let file: toml::Table = std::fs::read_to_string(path)?.parse()?;
+    let cases = file.get("case").and_then(toml::Value::as_array);
+    let cases = cases.ok_or("there are no cases")?;
+    let of_case = |case: &toml::Value| {
+        let verdict = case.get("verdict").and_then(toml::Value::as_str);
+        let commands = case.get("commands").and_then(toml::Value::as_array);
+        let quiet = matches!(verdict, Some("allow" | "notify"));
+        (quiet, commands.map_or(1, Vec::len))
+    };
+    // Groups of harmless commands, each with the harmful ones that follow it.
+    let mut groups: Vec<(usize, usize)> = Vec::new();
+    let mut before = false;
+    for (quiet, count) in cases.iter().map(of_case) {
+        match (groups.last_mut(), quiet) {
+            (Some((harmless, _)), true) if before => *harmless += count,
+            (_, true) => groups.push((count, 0)),
+            (Some((_, harmful)), false) => *harmful += count,
+            (None, false) => return Err("the first case has no harmless neighbour".into()),
+        }
+        before = quiet;
+    }
+    let alone = groups.iter().position(|(_, harmful)| *harmful == 0);
+    assert_eq!(
+        alone, None,
+        "a group of harmless commands without harmful ones"
+    );
+    let pairs: usize = groups.iter().map(|(one, other)| one.min(other)).sum();
+    assert!(pairs >= 50, "{pairs} pairs");
+    Ok(())
+}
+
 fn holds(case: &Case, decision: &Decision) -> bool {
     let found = |rule: &str| {
         let speaks = |one: &Finding| one.rule == rule && one.verdict == case.verdict;

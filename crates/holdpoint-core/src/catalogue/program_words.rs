@@ -3,12 +3,14 @@
 //! Programs say what they destroy in a few ways: a verb among the first words (`vm destroy x`), a verb that is everyday
 //! elsewhere together with a flag that takes away the question (`apps rm x --force`), a flag that is such a verb
 //! (`--eraseall`), a verb with what it is about (`db:drop`), or a statement for a database. The verbs are data, in
-//! `tools.toml`. What is looked at, tested, made or noted down may be called anything.
+//! `tools.toml`. What is looked at, tested, made or noted down may be called anything. That they show a secret, move money
+//! or bring something to somebody else they say in the same way.
 
 use super::name_words::{is_harmless, words};
 use super::{
-    DESTROYS_WORDS, FORCED_VERBS_WORDS, FORCING_WORDS, LONE_VERBS_WORDS, LOOKS_WORDS, MAKES_WORDS,
-    OBJECTS_WORDS, VERBS_WORDS,
+    DESTROYS_WORDS, FORCED_VERBS_WORDS, FORCING_WORDS, HOLDINGS_WORDS, ISSUED_WORDS,
+    LONE_VERBS_WORDS, LOOKS_WORDS, MAKES_WORDS, OBJECTS_WORDS, PAYS_WORDS, REVEALING_FLAGS_WORDS,
+    SECRET_NOUNS_WORDS, SENDS_WORDS, SHOWING_WORDS, UNDOES_WORDS, UNDONE_WORDS, VERBS_WORDS,
 };
 
 /// The words among which a verb is looked for: programs nest their subcommands three deep (`operator namespace delete`),
@@ -22,6 +24,9 @@ const MAX_SUBCOMMAND: usize = 48;
 const WITH_OBJECT: [&str; 7] = [
     "clear", "drop", "empty", "flush", "format", "reset", "truncate",
 ];
+
+/// The longest ending by which a word is more of the same: `secrets`, `indexes`.
+const PLURALS: [&str; 3] = ["", "s", "es"];
 
 /// What a program is told.
 #[derive(Debug, Default)]
@@ -80,15 +85,80 @@ impl Told<'_> {
                 || (is_among(LONE_VERBS_WORDS) && (!follows || at > 0 || self.is_forced()))
                 || (is_among(FORCED_VERBS_WORDS)
                     && (self.is_forced() || parts.iter().any(|part| part == "all")));
+            // `repos rm x`: an entry of a list of its own is everyday, what somebody else keeps is not.
+            let holds = all
+                .iter()
+                .chain(parts.split_last().map_or(&[][..], |(_, front)| front));
+            let said = said
+                || (parts
+                    .last()
+                    .is_some_and(|last| UNDOES_WORDS.contains(&last.as_str()))
+                    && (follows || !self.flags.is_empty())
+                    && holds.into_iter().any(|word| names_holding(word)));
             all.extend(parts);
             if said && !is_harmless(&[all.as_slice(), &next].concat()) {
                 return true;
             }
-            if loses_object(&all) && !is_harmless(&all) {
+            let undone = || UNDONE_WORDS.iter().any(|pair| has_all(&all, pair));
+            if (loses_object(&all) || undone()) && !is_harmless(&all) {
                 return true;
             }
         }
         false
+    }
+
+    /// Whether it is told to show a secret: `secrets get x`, `auth print-access-token`, `--show-token`.
+    pub(crate) fn reveals(&self) -> bool {
+        let flagged = |flag: &&str| REVEALING_FLAGS_WORDS.contains(flag);
+        if self.flags.iter().any(flagged) {
+            return true;
+        }
+        let leading = self.leading_words();
+        let shows = |word: &String| SHOWING_WORDS.contains(&word.as_str());
+        let has = |pair: &&str| has_all(&leading, pair);
+        (leading.iter().any(shows) && SECRET_NOUNS_WORDS.iter().any(has))
+            || ISSUED_WORDS.iter().any(has)
+    }
+
+    /// Whether it is told to move money: `refunds create`.
+    pub(crate) fn pays(&self) -> bool {
+        let leading = self.leading_words();
+        let looks = leading
+            .first()
+            .is_some_and(|first| LOOKS_WORDS.contains(&first.as_str()));
+        !looks
+            && PAYS_WORDS
+                .iter()
+                .any(|pair| pair.contains('+') && has_all(&leading, pair))
+    }
+
+    /// Whether it is told to bring something to somebody else: `upload x`.
+    pub(crate) fn sends(&self) -> bool {
+        let mut operands = self.operands.iter().take(MAX_LEADING);
+        let calm = |parts: &[String]| parts.first().is_some_and(|first| is_calm(first));
+        let said = |parts: &[String]| {
+            let ends = [parts.first(), parts.last()];
+            ends.into_iter()
+                .flatten()
+                .any(|part| SENDS_WORDS.contains(&part.as_str()))
+        };
+        for operand in operands.by_ref() {
+            let parts = words(operand);
+            if !is_subcommand(operand) || operand.contains('.') || calm(&parts) {
+                return false;
+            }
+            if said(&parts) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The words of the subcommand, and of what it is about. A name of a file is neither.
+    fn leading_words(&self) -> Vec<String> {
+        let leading = self.operands.iter().take(MAX_LEADING);
+        let leading = leading.take_while(|text| is_subcommand(text) && !text.contains('.'));
+        leading.flat_map(|text| words(text)).collect()
     }
 
     /// Whether a flag says that nobody is asked, or that all of it is meant.
@@ -123,6 +193,23 @@ fn loses_object(all: &[String]) -> bool {
         let has = |wanted: &str| all.iter().any(|word| word == wanted);
         WITH_OBJECT.contains(&verb) && has(verb) && has(about)
     })
+}
+
+/// Whether all parts of `a+b` are among words, also if they are about several.
+fn has_all(all: &[String], pair: &str) -> bool {
+    pair.split('+').all(|wanted| {
+        let is_it = |word: &String| {
+            let rest = word.strip_prefix(wanted);
+            rest.is_some_and(|rest| PLURALS.contains(&rest))
+        };
+        all.iter().any(is_it)
+    })
+}
+
+/// Whether a word names what a service keeps for people: `repo`, `databases`.
+fn names_holding(word: &str) -> bool {
+    let one = word.strip_suffix('s').unwrap_or(word);
+    HOLDINGS_WORDS.contains(&word) || HOLDINGS_WORDS.contains(&one)
 }
 
 /// `--eraseall`, `--delete-contents`, `-deleteduplicates`: not where it is told not to.
@@ -190,14 +277,7 @@ mod tests {
     use super::*;
 
     fn told(line: &str) -> bool {
-        let mut told = Told::default();
-        for word in line.split(' ').filter(|word| !word.is_empty()) {
-            match word.starts_with('-') {
-                true => told.flags.push(word.split('=').next().unwrap_or(word)),
-                false => told.operands.push(word),
-            }
-        }
-        told.destroys()
+        parsed(line).destroys()
     }
 
     #[test]
@@ -226,6 +306,14 @@ mod tests {
             "--eraseall",
             "-deleteduplicates true x",
             "sync --delete-contents",
+            "repos rm x",
+            "phone-numbers:remove PN1",
+            "ca revoke x",
+            "revoke --cert-name x --force",
+            "rt repo del x",
+            "gc -w -f",
+            "migrate/fresh",
+            "db downgrade base",
         ] {
             assert!(told(line), "{line}");
         }
@@ -246,9 +334,78 @@ mod tests {
             "format src",
             "format --all",
             "notes/delete-me.md x",
+            "env remove x",
+            "entry rm x",
+            "migrate up",
+            "gc",
             "",
         ] {
             assert!(!told(line), "{line}");
+        }
+    }
+
+    fn parsed(line: &str) -> Told<'_> {
+        let mut told = Told::default();
+        for word in line.split(' ').filter(|word| !word.is_empty()) {
+            match word.starts_with('-') {
+                true => told.flags.push(word.split('=').next().unwrap_or(word)),
+                false => told.operands.push(word),
+            }
+        }
+        told
+    }
+
+    #[test]
+    fn words_of_a_command_say_that_it_shows_a_secret() {
+        for line in [
+            "secrets get x",
+            "secret show x",
+            "auth print-access-token",
+            "get-password x",
+            "credentials:show",
+            "api-keys reveal x",
+            "config get token",
+            "read secret/app",
+            "status --show-token",
+        ] {
+            assert!(parsed(line).reveals(), "{line}");
+        }
+        for line in [
+            "secrets list",
+            "secret set x",
+            "show secret-santa.md",
+            "get users",
+            "tokens count",
+            "key-value get x",
+            "login --token",
+            "",
+        ] {
+            assert!(!parsed(line).reveals(), "{line}");
+        }
+    }
+
+    #[test]
+    fn words_of_a_command_say_that_it_pays_or_sends() {
+        for line in [
+            "refunds create --charge x",
+            "payouts create",
+            "send payment x",
+        ] {
+            assert!(parsed(line).pays(), "{line}");
+        }
+        for line in [
+            "list refunds create",
+            "refunds list",
+            "payments get x",
+            "pay",
+        ] {
+            assert!(!parsed(line).pays(), "{line}");
+        }
+        for line in ["upload a/b .", "file upload x", "upload-file x"] {
+            assert!(parsed(line).sends(), "{line}");
+        }
+        for line in ["list upload", "x.upload", "build upload.ts", ""] {
+            assert!(!parsed(line).sends(), "{line}");
         }
     }
 

@@ -22,8 +22,15 @@ pub(super) fn statements(
         .program()
         .and_then(|program| program.database.as_ref());
     let Some(client) = database else {
-        return Vec::new();
+        return in_files(command, reading, around, found);
     };
+    // `sqlplus u/p @x.sql`: nothing is said of where its statements stand.
+    if client.files.is_empty() && client.statements.is_empty() && client.operands.is_none() {
+        let in_words = in_files(command, reading, around, found);
+        if !in_words.is_empty() {
+            return in_words;
+        }
+    }
     let dialect = match client.language {
         StatementLanguage::Postgres => Dialect::Postgres,
         StatementLanguage::Mysql => Dialect::MySql,
@@ -94,6 +101,84 @@ pub(super) fn statements(
     }
     kinds
 }
+
+/// The kinds of the statements in files a program is handed of which nobody has said that it is a client: `vsql -f x.sql`,
+/// `sqlplus u/p @x.sql`, `somedb < x.sql`. Only what takes something away counts, for it may as well count their lines.
+fn in_files(
+    command: &Command,
+    reading: &Reading<'_>,
+    around: &Surroundings<'_>,
+    found: &mut Vec<Effect>,
+) -> Vec<&'static str> {
+    let takes_data = command.program().is_none_or(crate::supposed::is_data);
+    let by_path = (command.words.first()).is_some_and(|word| word.text.contains('/'));
+    if takes_data || by_path {
+        return Vec::new();
+    }
+    let described = reading.program().is_some();
+    // What stands behind the own words of a wrapper belongs to a command it runs, and so does its input.
+    let all = command.words.get(1..).unwrap_or_default();
+    let own = if described { reading.words() } else { all };
+    let inner = all.get(own.len()).map(|word| word.text.as_str());
+    let is_read = inner.is_none_or(|inner| !crate::supposed::is_data(inner));
+    let given = command.redirects.iter().filter(|_| is_read);
+    let given = given.filter(|redirect| redirect.kind == RedirectionKind::Read);
+    let given = given.map(|redirect| &redirect.target);
+    let words = own.iter().chain(given);
+    let named = words.filter(|word| !word.dynamic && word.text.ends_with(".sql"));
+    let is_client = (found.iter())
+        .any(|effect| matches!(effect.kind, EffectKind::Database | EffectKind::Connect));
+    let mut kinds: Vec<&'static str> = Vec::new();
+    for word in named.take(MAX_FILES) {
+        let path = word.text.rsplit(['=', '@']).next().unwrap_or_default();
+        let changes = |effect: &Effect| {
+            matches!(
+                effect.kind,
+                EffectKind::Write | EffectKind::Append | EffectKind::Delete
+            )
+        };
+        // What it writes there was not there before, and what is described to read files formats or counts them.
+        let formats = |effect: &Effect| {
+            !is_client && matches!(effect.kind, EffectKind::Read | EffectKind::List)
+        };
+        let known = |effect: &Effect| changes(effect) || (described && formats(effect));
+        if found
+            .iter()
+            .any(|effect| known(effect) && effect.span == word.span)
+        {
+            continue;
+        }
+        let Some(text) = file(path, command, around) else {
+            continue;
+        };
+        for statement in sql::read(&text, Dialect::Other) {
+            let kind = statement.kind.as_str();
+            if LOSING.contains(&kind) {
+                kinds.push(kind);
+                found.push(Effect {
+                    text: statement.object.unwrap_or_default(),
+                    ..Effect::plain(EffectKind::Database, command)
+                });
+            }
+        }
+    }
+    kinds
+}
+
+/// Files of statements looked at for one command; people name one or two.
+const MAX_FILES: usize = 8;
+
+/// Statements after which something is gone.
+const LOSING: [&str; 8] = [
+    "drop-database",
+    "drop-schema",
+    "drop-schema-cascade",
+    "drop-table",
+    "truncate",
+    "truncate-cascade",
+    "delete-all",
+    "delete-always",
+];
 
 /// The kinds of what a command does to a key-value or document store.
 fn stored(

@@ -43,6 +43,7 @@ pub(super) fn effects(
         places,
         recursive: reading.is_recursive(),
         remote: reading.program().is_some_and(|program| program.remote),
+        takes_data: command.program().is_none_or(crate::supposed::is_data),
         revisions: reading.program().is_some_and(|program| program.revisions),
         items: match reading.program().is_some_and(|program| program.items) {
             true => Items::BehindAddress,
@@ -124,6 +125,9 @@ fn operands(collector: &mut Collector<'_>, reading: &Reading<'_>) {
             collector.credential(&word.text, word);
         } else {
             collector.value(role, &word.text, word);
+            if !proves && is_no_path(role) {
+                collector.named_secret(&word.text, word);
+            }
         }
     }
     if count == 0
@@ -135,6 +139,24 @@ fn operands(collector: &mut Collector<'_>, reading: &Reading<'_>) {
     {
         collector.path(role, default, default, program);
     }
+}
+
+/// Whether a word of this role is no path, as the program's description has it.
+fn is_no_path(role: Role) -> bool {
+    matches!(
+        role,
+        Role::Text | Role::Connect | Role::Address | Role::Remote | Role::Image
+    )
+}
+
+/// Whether a flag says by its name that a program is told its settings by it, or proves who it is.
+fn is_credential(flag: &str) -> bool {
+    const PARTS: [&str; 12] = [
+        "auth", "cert", "conf", "cred", "env", "exclude", "identity", "ignore", "key", "pass",
+        "secret", "token",
+    ];
+    CREDENTIAL_FLAGS.contains(&flag)
+        || (flag.starts_with("--") && PARTS.iter().any(|part| flag.contains(part)))
 }
 
 /// The words by which a program is told its settings, or proves who it is.
@@ -208,7 +230,13 @@ fn flags(
         {
             collector.value(Role::Read, path, word);
         }
-        let (Some((value, word)), Some(role)) = (flag.value, role) else {
+        let Some((value, word)) = flag.value else {
+            continue;
+        };
+        if role.is_none_or(is_no_path) && !is_credential(flag.name) {
+            collector.named_secret(value, word);
+        }
+        let Some(role) = role else {
             continue;
         };
         if goes_to.contains(&flag.name) {
@@ -385,6 +413,8 @@ struct Collector<'a> {
     recursive: bool,
     remote: bool,
     items: Items,
+    /// Its words are texts and names, whatever they look like.
+    takes_data: bool,
     /// Operands may be files of another revision.
     revisions: bool,
     /// Where relative paths begin.
@@ -624,6 +654,30 @@ impl Collector<'_> {
     fn sent_path(&mut self, role: Role, file: &str, word: &Text) {
         if file != "-" {
             self.value(role, file.trim_matches('"'), word);
+        }
+    }
+
+    /// A word that is no path as far as the program is described, and yet the name of a secret: nobody says that the
+    /// program does not read it.
+    fn named_secret(&mut self, text: &str, word: &Text) {
+        // A path, or the name of a key; a sentence is neither.
+        let may_name = text.len() <= crate::paths::MAX_PATH
+            && (text.contains(['.', '/']) || text.starts_with("id_"))
+            && !text.contains(|sign: char| sign.is_whitespace() || sign == crate::shell::UNKNOWN);
+        if word.dynamic || word.glob || !may_name || self.takes_data {
+            return;
+        }
+        // `@file`, `name=file`, `name=@file`, `scheme:file`.
+        let plain = text.rsplit(['=', '@']).next().unwrap_or(text);
+        let plain = match plain.split_once(':') {
+            Some((_, path)) if !path.starts_with("//") => path,
+            Some(_) | None => plain,
+        };
+        let directory = self.directory.clone();
+        for place in self.places.of_word(plain, &directory) {
+            if place.classes & SECRET != 0 && self.found.len() < MAX_EFFECTS {
+                self.add(EffectKind::Either, place, false, word);
+            }
         }
     }
 

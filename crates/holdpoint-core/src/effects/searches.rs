@@ -1,7 +1,7 @@
 //! Searches that print what they look at: a pattern that lets everything through shows a whole file.
 
 use super::addresses::nowhere;
-use super::places::{Places, SECRET};
+use super::places::{HOME, Places, ROOT, SECRET, WORKSPACE_ROOT};
 use super::reading::Reading;
 use super::{Effect, EffectKind};
 use crate::shell::Whereabouts;
@@ -29,6 +29,35 @@ const SECRET_WORDS: &[&str] = &[
 pub(super) fn shown(reading: &Reading<'_>, found: &[Effect], places: &Places<'_>) -> Vec<Effect> {
     let searches = reading.program().is_some_and(|program| program.searches);
     let git = reading.begins_so("grep").is_some();
+    if searches && let Some(trees) = trees_shown(reading) {
+        let whole = found
+            .iter()
+            .filter(|effect| effect.kind == EffectKind::Read && effect.classes & trees != 0);
+        let mut whole: Vec<Effect> = whole
+            .map(|effect| Effect {
+                kind: EffectKind::Show,
+                // Whatever is kept there is among it.
+                classes: effect.classes | SECRET,
+                ..effect.clone()
+            })
+            .collect();
+        // Without a place it searches where it is.
+        let patterns = usize::from(reading.values_of(&["-e", "--regexp"]).next().is_none());
+        if reading.own_operands().len() <= patterns {
+            let here = places.of_word(".", &Whereabouts::default()).into_iter();
+            whole.extend(
+                here.filter(|place| place.classes & trees != 0)
+                    .map(|place| Effect {
+                        classes: place.classes | SECRET,
+                        place,
+                        ..nowhere(EffectKind::Show)
+                    }),
+            );
+        }
+        if !whole.is_empty() {
+            return whole;
+        }
+    }
     if !(searches || git) || !prints_much(reading) {
         return Vec::new();
     }
@@ -43,6 +72,37 @@ pub(super) fn shown(reading: &Reading<'_>, found: &[Effect], places: &Places<'_>
         .collect();
     shown.extend(told_to_look_at(reading, places));
     shown
+}
+
+/// The kinds of trees a search shows with the secrets in them: of the workspace where it finds every line, of a home
+/// also where it looks for secrets. Hidden files are among what is searched, and no kind of file is chosen.
+fn trees_shown(reading: &Reading<'_>) -> Option<u64> {
+    let unrestricted = reading.flags().filter(|flag| flag.name == "-u").count();
+    let hidden = match reading
+        .program()
+        .is_some_and(|program| program.roles.default.is_some())
+    {
+        true => unrestricted > 1 || reading.has_exactly("--hidden | -. | --unrestricted"),
+        false => reading.is_recursive(),
+    };
+    let chosen = "--include | -g | --glob | --iglob | -t | --type | -G | --file-search-regex";
+    if !hidden || reading.has_exactly(ONLY_NAMES) || reading.has_exactly(chosen) {
+        return None;
+    }
+    let given = reading.values_of(&["-e", "--regexp"]).next();
+    let pattern = match given {
+        Some((pattern, _)) => pattern,
+        None => reading.operands().next()?.text.as_str(),
+    };
+    let finds_anything = pattern.chars().all(|sign| ".*^$+?()".contains(sign));
+    let looks_for_secrets = || {
+        let lower = pattern.to_ascii_lowercase();
+        SECRET_WORDS.iter().any(|word| lower.contains(word))
+    };
+    match finds_anything {
+        true => Some(WORKSPACE_ROOT | HOME | ROOT),
+        false => looks_for_secrets().then_some(HOME | ROOT),
+    }
 }
 
 /// `grep -r . --include=.env`: the secrets a search looks at, if it is told to look at nothing else.

@@ -19,9 +19,9 @@ pub(super) fn effects(
     reading: Option<Reading<'_>>,
     own: &[Effect],
 ) -> Vec<Effect> {
-    let Some(program) = view
+    let Some((program, known)) = view
         .program()
-        .filter(|program| is_undescribed(view, program, reading))
+        .and_then(|program| Some((program, how_known(view, program, reading)?)))
     else {
         return Vec::new();
     };
@@ -68,6 +68,22 @@ pub(super) fn effects(
         text.split(';')
             .any(|one| catalogue::is_statement(one.trim()))
     };
+    // What no rule says of a program by its name, its words may say.
+    if told.reveals() {
+        found.push(classed("program-reveals"));
+    }
+    if told.pays() {
+        found.push(classed("program-pays"));
+    }
+    if known == Known::ByRules {
+        if told.by_subcommand() {
+            found.push(classed("program-destroys"));
+        }
+        return found;
+    }
+    if told.sends() {
+        found.push(classed("program-sends"));
+    }
     if told.destroys()
         || given
             .into_iter()
@@ -100,19 +116,34 @@ pub(super) fn effects(
     found
 }
 
-/// Whether nobody has said what a program does with its words. One whose files are described, but of which no rule
+/// How a program is known whose words are taken for what they say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Known {
+    /// Nobody has said what it does with its words.
+    Undescribed,
+    /// Rules speak of some of its subcommands.
+    ByRules,
+}
+
+/// How a program is known, if its words say what it does. One whose files are described, but of which no rule
 /// speaks, destroys by its words like any other.
-fn is_undescribed(view: &CommandView, program: &str, reading: Option<Reading<'_>>) -> bool {
-    let undescribed = match reading.and_then(|reading| reading.program()) {
-        Some(_) => !rules::is_named(program),
-        None => !crate::shell::is_program(program),
-    };
+fn how_known(view: &CommandView, program: &str, reading: Option<Reading<'_>>) -> Option<Known> {
     // A script by its path is read; one of the installed programs has its name.
     let by_name = view.command.words.first().is_some_and(|word| {
         let installed = ["/bin/", "/sbin/", "/usr/", "/opt/"];
         word.text == program || installed.iter().any(|front| word.text.starts_with(front))
     });
-    undescribed && by_name && !crate::supposed::is_data(program)
+    if !by_name || crate::supposed::is_data(program) {
+        return None;
+    }
+    let described = reading.is_some_and(|reading| reading.program().is_some());
+    // What a program runs has words of its own.
+    let runs = || crate::shell::is_interpreter(program) || rules::loads(program).is_some();
+    match described {
+        false => (!crate::shell::is_program(program)).then_some(Known::Undescribed),
+        true if !rules::is_named(program) => Some(Known::Undescribed),
+        true => (!runs()).then_some(Known::ByRules),
+    }
 }
 
 /// Whether a word is the whole home, the root, or a disk, and not just the directory to work in.

@@ -434,6 +434,14 @@ impl<'a> Flow<'a> {
             });
             let assigned = view.command.assignments.iter();
             let assigned = assigned.map(|one| (one.name.as_str(), one.value.text.as_str()));
+            // What a file of settings says is as secret as it was: `. ./.env; echo $API_KEY`.
+            let settings = |file: &str| crate::paths::base_name(file).contains("env");
+            if view.command.file.as_deref().is_some_and(settings) {
+                for (name, _) in assigned.chain(words) {
+                    made.insert(name, false);
+                }
+                continue;
+            }
             for (name, value) in assigned.chain(words) {
                 let clean = made.entry(name).or_insert(true);
                 *clean &=

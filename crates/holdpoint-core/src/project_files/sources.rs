@@ -3,98 +3,7 @@
 //! Promises the addresses among the places of a file that name a source, and of those only the ones whose host is no
 //! registry or forge people get their packages from every day. A homepage is no source.
 
-/// What a file says about sources.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    /// Every address is one: a list of requirements.
-    Any,
-    /// `key = value`, with these keys.
-    Keys(&'static [&'static str]),
-    /// The value of a dependency in JSON, whatever it is called.
-    Dependencies,
-    /// `replace a => b`
-    Replacements,
-    /// `<repository><url>`
-    Repositories,
-}
-
-/// Files by the end of their names.
-const FORMS: &[(&str, Form)] = &[
-    (".npmrc", Form::Keys(&["registry"])),
-    (".yarnrc.yml", Form::Keys(&["npmRegistryServer"])),
-    (".yarnrc", Form::Keys(&["registry"])),
-    ("package.json", Form::Dependencies),
-    ("package-lock.json", Form::Keys(&["resolved"])),
-    ("yarn.lock", Form::Keys(&["resolved"])),
-    ("pip.conf", Form::Keys(&["index-url", "find-links"])),
-    ("requirements.txt", Form::Any),
-    ("constraints.txt", Form::Any),
-    ("Pipfile", Form::Keys(&["url"])),
-    ("uv.toml", Form::Keys(&["url", "index"])),
-    (
-        "pyproject.toml",
-        Form::Keys(&["url", "index-url", "index", " @ ", "git"]),
-    ),
-    ("config.toml", Form::Keys(&["registry", "index"])),
-    ("Cargo.toml", Form::Keys(&["git", "registry", "index"])),
-    ("go.mod", Form::Replacements),
-    ("pom.xml", Form::Repositories),
-    ("settings.xml", Form::Repositories),
-    ("build.gradle", Form::Keys(&["url", "maven"])),
-    ("build.gradle.kts", Form::Keys(&["url", "maven"])),
-    ("settings.gradle", Form::Keys(&["url", "maven"])),
-    (
-        "gradle-wrapper.properties",
-        Form::Keys(&["distributionUrl"]),
-    ),
-    (
-        "maven-wrapper.properties",
-        Form::Keys(&["distributionUrl", "wrapperUrl"]),
-    ),
-    ("composer.json", Form::Keys(&["url"])),
-    ("Gemfile", Form::Keys(&["source", "git"])),
-];
-
-/// Hosts packages come from every day, and this machine.
-const USUAL: &[&str] = &[
-    "127.0.0.1",
-    "anaconda.org",
-    "apache.org",
-    "bitbucket.org",
-    "clojars.org",
-    "crates.io",
-    "dl.google.com",
-    "github.com",
-    "githubusercontent.com",
-    "gitlab.com",
-    "go.dev",
-    "golang.org",
-    "googlesource.com",
-    "gopkg.in",
-    "gradle.org",
-    "huggingface.co",
-    "jboss.org",
-    "jitpack.io",
-    "jsr.io",
-    "k8s.io",
-    "localhost",
-    "maven.google.com",
-    "maven.org",
-    "npmjs.com",
-    "npmjs.org",
-    "nvidia.com",
-    "oracle.com",
-    "packagist.org",
-    "pypi.org",
-    "python.org",
-    "pythonhosted.org",
-    "pytorch.org",
-    "rubygems.org",
-    "sonatype.org",
-    "spring.io",
-    "uber.org",
-    "yarnpkg.com",
-];
+use crate::rules::{SOURCE_FORMATS, SourceForm, USUAL_SOURCES};
 
 /// Keys of JSON whose values are addresses for people.
 const FOR_PEOPLE: &[&str] = &[
@@ -122,72 +31,32 @@ const MAX_TEXT: usize = 512 << 10;
 /// Addresses taken out of one file: one is enough to ask.
 const MAX_SOURCES: usize = 4;
 
-/// The files of a package manager that say where packages come from, below the directory it runs in.
-pub(crate) fn files_of(program: &str) -> &'static [&'static str] {
-    match program {
-        "npm" | "pnpm" | "yarn" | "bun" => &[
-            ".npmrc",
-            ".yarnrc.yml",
-            ".yarnrc",
-            "package.json",
-            "package-lock.json",
-            "yarn.lock",
-        ],
-        "pip" | "pip3" => &[
-            "requirements.txt",
-            "requirements-dev.txt",
-            "dev-requirements.txt",
-            "pyproject.toml",
-            "pip.conf",
-        ],
-        "uv" | "poetry" | "pdm" | "pipenv" | "hatch" | "rye" => {
-            &["pyproject.toml", "uv.toml", "Pipfile", "requirements.txt"]
-        }
-        "cargo" => &[".cargo/config.toml", "Cargo.toml"],
-        "go" => &["go.mod"],
-        "mvn" | "mvnw" => &[
-            "pom.xml",
-            ".mvn/wrapper/maven-wrapper.properties",
-            ".mvn/settings.xml",
-        ],
-        "gradle" | "gradlew" => &[
-            "build.gradle",
-            "build.gradle.kts",
-            "settings.gradle",
-            "gradle/wrapper/gradle-wrapper.properties",
-        ],
-        "composer" => &["composer.json"],
-        "bundle" | "bundler" => &["Gemfile"],
-        _ => &[],
-    }
-}
-
 /// The unusual sources a file names.
 pub(crate) fn unusual(file: &str, text: &str) -> Vec<String> {
-    let Some((_, form)) = FORMS
-        .iter()
-        .find(|(end, _)| file.ends_with(end))
-        .or_else(|| {
-            FORMS
-                .iter()
-                .find(|(end, _)| *end == "requirements.txt" && file.ends_with(".txt"))
-        })
-    else {
+    let form_of = |file: &str| {
+        let fits = |ends: &&[&str]| ends.iter().any(|end| file.ends_with(end));
+        SOURCE_FORMATS.iter().find(|(ends, _)| fits(ends))
+    };
+    let requirements = || file.ends_with(".txt").then(|| form_of("requirements.txt"));
+    let Some((_, form)) = form_of(file).or_else(|| requirements().flatten()) else {
         return Vec::new();
     };
     let mut found: Vec<String> = Vec::new();
     let mut in_repository = false;
-    for line in text.get(..MAX_TEXT).unwrap_or(text).lines() {
+    // Settings in braces may stand on one line: each of them is looked at.
+    let ends =
+        |sign: char| sign == '\n' || (*form == SourceForm::Dependencies && ",{}".contains(sign));
+    for line in text.get(..MAX_TEXT).unwrap_or(text).split(ends) {
         let line = line.trim();
         if line.starts_with(['#', ';']) || line.starts_with("//") {
             continue;
         }
         let from = match form {
-            Form::Any => Some(line),
-            Form::Keys(keys) => behind_key(line, keys),
-            Form::Dependencies => dependency(line),
-            Form::Replacements => line.split_once("=>").map(|(_, to)| to.trim()),
-            Form::Repositories => {
+            SourceForm::Any => Some(line),
+            SourceForm::Keys(keys) => behind_key(line, keys),
+            SourceForm::Dependencies => dependency(line),
+            SourceForm::Replacements => line.split_once("=>").map(|(_, to)| to.trim()),
+            SourceForm::Repositories => {
                 in_repository |= line.contains("<repositor")
                     || line.contains("<pluginRepositor")
                     || line.contains("<mirror");
@@ -235,7 +104,7 @@ fn dependency(line: &str) -> Option<&str> {
 }
 
 /// The first address of a text, if its host is none of the usual.
-fn address_in(text: &str, form: Form) -> Option<String> {
+fn address_in(text: &str, form: SourceForm) -> Option<String> {
     let (scheme, rest) = match text.split_once("://") {
         Some((front, rest)) => {
             let scheme = front
@@ -245,7 +114,7 @@ fn address_in(text: &str, form: Form) -> Option<String> {
             (scheme.to_owned(), rest)
         }
         // A module is named by its host.
-        None if form == Form::Replacements && !text.starts_with(['.', '/']) => {
+        None if form == SourceForm::Replacements && !text.starts_with(['.', '/']) => {
             ("https".to_owned(), text)
         }
         None => return None,
@@ -256,7 +125,7 @@ fn address_in(text: &str, form: Form) -> Option<String> {
     let host = host.rsplit('@').next().unwrap_or(host);
     let host = host.replace('\\', "");
     let name = host.split(':').next().unwrap_or(&host).to_ascii_lowercase();
-    let usual = USUAL.iter().any(|usual| {
+    let usual = USUAL_SOURCES.iter().any(|usual| {
         name.strip_suffix(usual)
             .is_some_and(|front| front.is_empty() || front.ends_with('.'))
     });

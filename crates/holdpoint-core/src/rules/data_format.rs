@@ -52,6 +52,8 @@ pub(crate) struct ProgramsFile {
     pub(crate) credential_flags: Vec<String>,
     /// Programs whose words are texts and names, and commands only where a table says so.
     pub(crate) data: Vec<String>,
+    /// Hosts packages come from every day.
+    pub(crate) usual_sources: Vec<String>,
     /// Programs that decode their input, with the flags that make them do so; none means always.
     pub(crate) decoders: BTreeMap<String, Vec<String>>,
     /// Programs that start the hooks of a repository, with the words by which they do.
@@ -68,6 +70,10 @@ pub(crate) struct ProgramsFile {
     pub(crate) loads: Vec<LoadsEntry>,
     /// How files are read that are loaded so.
     pub(crate) format: Vec<FormatEntry>,
+    /// Package managers, and the files that say where they get packages.
+    pub(crate) sources: Vec<SourcesEntry>,
+    /// What of such a file names a source.
+    pub(crate) source_format: Vec<SourceFormatEntry>,
 }
 
 /// Programs of a group, in some case.
@@ -162,6 +168,37 @@ pub(crate) struct LoadsEntry {
 pub(crate) struct FormatEntry {
     pub(crate) reader: String,
     pub(crate) files: Vec<String>,
+}
+
+/// Where a package manager is told to get packages.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SourcesEntry {
+    pub(crate) programs: Vec<String>,
+    /// Words by which it fetches; it always does, if there are none.
+    #[serde(default)]
+    pub(crate) fetching: Vec<String>,
+    /// Of these programs no word is needed.
+    #[serde(default)]
+    pub(crate) bare: Vec<String>,
+    /// Files below the directory it runs in.
+    pub(crate) files: Vec<String>,
+    /// Those that programs write: only what the session is known to have written itself is the agent's.
+    #[serde(default)]
+    pub(crate) locks: Vec<String>,
+}
+
+/// What of a file names a source.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SourceFormatEntry {
+    /// Files by the end of their names.
+    pub(crate) files: Vec<String>,
+    /// `any`, `dependencies`, `replacements` or `repositories`; what stands behind `keys`, if nothing is said.
+    #[serde(default)]
+    pub(crate) form: Option<String>,
+    #[serde(default)]
+    pub(crate) keys: Vec<String>,
 }
 
 /// When a program changes nothing outside itself.

@@ -112,6 +112,7 @@ pub(crate) struct CaseEntry {
     pub(crate) sql: OneOrMany,
     pub(crate) opaque: OneOrMany,
     pub(crate) assigns: OneOrMany,
+    pub(crate) not_program: OneOrMany,
     pub(crate) within: OneOrMany,
     pub(crate) not_within: OneOrMany,
     pub(crate) tool: OneOrMany,

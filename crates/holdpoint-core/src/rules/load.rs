@@ -275,6 +275,7 @@ fn case(entry: CaseEntry) -> Result<Case, String> {
         sql: texts(entry.sql),
         opaque: mask(entry.opaque, words::OPAQUE, "reason")?,
         assigns: texts(entry.assigns),
+        not_program: texts(entry.not_program),
         within: texts(entry.within),
         not_within: texts(entry.not_within),
         tool: texts(entry.tool),

@@ -59,6 +59,11 @@ pub(super) fn case_holds<'e>(case: &Case, subject: &Subject<'e>) -> Option<Optio
         && !some(&case.not_within, |pattern| {
             subject.within.iter().any(|name| wild(pattern, name))
         })
+        // Only a command has a program that is none of these.
+        && (case.not_program.is_empty()
+            || subject.program.is_some_and(|name| {
+                !some(&case.not_program, |pattern| wild(pattern, name))
+            }))
         && any(&case.sql, |kind| subject.sql.contains(&kind));
     if !words_hold {
         return None;

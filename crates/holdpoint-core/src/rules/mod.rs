@@ -10,6 +10,7 @@ mod load;
 pub(crate) mod matching;
 mod own;
 pub(crate) mod spoken;
+pub(crate) mod steering;
 pub(crate) mod traces;
 pub(crate) mod words;
 
@@ -69,6 +70,7 @@ pub(crate) struct Case {
     /// Bits of [`words::OPAQUE`].
     pub(crate) opaque: u64,
     pub(crate) assigns: Texts,
+    pub(crate) not_program: Texts,
     pub(crate) within: Texts,
     pub(crate) not_within: Texts,
     pub(crate) tool: Texts,
@@ -345,6 +347,33 @@ pub(crate) enum Recursive {
     With(&'static [&'static str]),
 }
 
+/// A package manager's files that say where it gets packages.
+#[derive(Debug)]
+pub(crate) struct Sources {
+    /// Words by which it fetches; it always does, if there are none.
+    pub(crate) fetching: &'static [&'static str],
+    /// No word is needed.
+    pub(crate) bare: bool,
+    pub(crate) files: &'static [&'static str],
+    /// Files that programs write: only what the session is known to have written itself is the agent's.
+    pub(crate) locks: &'static [&'static str],
+}
+
+/// What of a file names a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SourceForm {
+    /// Every address is one: a list of requirements.
+    Any,
+    /// `key = value`, with these keys.
+    Keys(&'static [&'static str]),
+    /// The value of a dependency in JSON, whatever it is called.
+    Dependencies,
+    /// `replace a => b`
+    Replacements,
+    /// `<repository><url>`
+    Repositories,
+}
+
 /// A pattern of `path-classes.toml`.
 #[derive(Debug)]
 pub(crate) struct PathRule {
@@ -413,7 +442,7 @@ mod packs {
     use super::{
         Anchor, Carrier, Case, Cow, Database, Filter, Group, Leaves, Loads, Method, NameList,
         PathRule, Program, ProgramCase, ReadOnly, Reader, Recursive, Risk, Role, Roles, Rule,
-        StatementLanguage, Verdict,
+        SourceForm, Sources, StatementLanguage, Verdict,
     };
 
     include!(concat!(env!("OUT_DIR"), "/packs.rs"));
@@ -426,8 +455,8 @@ pub(crate) use packs::{
     HOOKED, KEEPERS, LISTERS, LOADS, MOVERS, PACKS, PASSERS, PATHS_BY_ENDING, PATHS_BY_NAME,
     PATHS_BY_PATTERN, PATTERNS_BY_FIRST, PATTERNS_BY_LAST, PRINTERS, PROGRAM_NAMES,
     PROGRAM_NAMES_SLOTS, PROGRAM_PATTERNS, PROGRAMS, READ_ONLY, READ_ONLY_WHEN, REQUESTERS,
-    RESPONSE_FILES, RULES, SAYERS, SECRET_VARIABLES, SENDERS, SET_UPS, SHELLS, SPEAKERS, STEERING,
-    TALKERS, TARGETS,
+    RESPONSE_FILES, RULES, SAYERS, SECRET_VARIABLES, SENDERS, SET_UPS, SHELLS, SOURCE_FORMATS,
+    SPEAKERS, STEERING, TALKERS, TARGETS, USUAL_SOURCES,
 };
 
 /// The bit of a target.
@@ -497,6 +526,11 @@ impl NameList {
 /// The rows about what a program loads of a project's files.
 pub(crate) fn loads(name: &str) -> Option<&'static [usize]> {
     look_up(packs::LOADERS, packs::LOADERS_SLOTS, name).copied()
+}
+
+/// What is known of where a package manager gets packages.
+pub(crate) fn sources(name: &str) -> Option<&'static Sources> {
+    look_up(packs::SOURCES, packs::SOURCES_SLOTS, name)
 }
 
 /// The classes of files with a component of this name, in lower case.

@@ -29,6 +29,7 @@ pub(crate) fn keys(case: &Case) -> Vec<(&'static str, Value)> {
         ("sql", texts(&case.sql)),
         ("opaque", named(case.opaque, words::OPAQUE)),
         ("assigns", texts(&case.assigns)),
+        ("not_program", texts(&case.not_program)),
         ("within", texts(&case.within)),
         ("not_within", texts(&case.not_within)),
         ("tool", texts(&case.tool)),

@@ -175,6 +175,11 @@ pub(super) fn found_by_name(commands: &[Command]) -> Option<Vec<String>> {
         ["-name" | "-iname", name] => Some(*name),
         _ => None,
     })?;
+    // `.env*`: a hidden file is named by how it begins.
+    let stem = name
+        .strip_suffix('*')
+        .filter(|stem| stem.len() > 2 && is_hidden(stem));
+    let name = stem.unwrap_or(name);
     // Which files of a kind those are is the point where they are deleted.
     if name.contains(['*', '?', '[']) {
         return None;

@@ -5,45 +5,42 @@
 //! rules speak of it.
 
 use crate::project_files::sources;
+use crate::rules;
 use crate::shell::commands::Wrapping;
 use crate::shell::refusal::Refusal;
 use crate::shell::texts::Argument;
 use crate::shell::unwrapping::Unwrapped;
-
-/// What tells managers that only fetch when told so to fetch.
-const FETCHING: [&str; 13] = [
-    "add", "ci", "download", "get", "i", "install", "lock", "run", "sync", "up", "update",
-    "upgrade", "wheel",
-];
-/// Files that programs write: only what the session is known to have written itself is the agent's.
-const LOCKS: [&str; 2] = ["package-lock.json", "yarn.lock"];
 
 /// How a file is noted that was read for this.
 const SOURCES: &str = "sources";
 
 /// Lists installations from the sources the agent wrote down.
 pub(super) fn list(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Refusal> {
-    let files = sources::files_of(name);
-    if files.is_empty() || command.listing.around.is_none() {
+    let Some(known) = rules::sources(name) else {
+        return Ok(());
+    };
+    if command.listing.around.is_none() {
         return Ok(());
     }
-    let script = matches!(name, "npm" | "pnpm" | "yarn" | "bun")
-        && command.rest(1).iter().any(|word| word.unquoted() == "run");
-    let mut words = command.rest(1).iter().map(|word| word.unquoted());
-    let builds = matches!(name, "cargo" | "go" | "mvn" | "mvnw" | "gradle" | "gradlew");
-    let fetches = builds || words.any(|word| FETCHING.contains(&word));
-    if script || !(fetches || (name == "yarn" && command.rest(1).is_empty())) {
+    let words: Vec<&str> = (command.rest(1).iter())
+        .map(|word| word.unquoted())
+        .collect();
+    let says = |word: &&str| known.fetching.contains(word);
+    // A script of the project's is one, whatever it is called.
+    let script = known.locks.contains(&"package-lock.json") && words.contains(&"run");
+    let bare = known.bare && (words.is_empty() || name == "npx");
+    if script || !(known.fetching.is_empty() || bare || words.iter().any(says)) {
         return Ok(());
     }
     let mut found: Vec<String> = Vec::new();
-    for file in files {
+    for file in known.files.iter().chain(known.locks) {
         for path in command.listing.environment.names_of(file) {
             // Once each: what is listed for it is an installation itself.
             let read = (path.clone(), SOURCES.to_owned());
             if command.listing.loaded.contains(&read) {
                 continue;
             }
-            let own = match LOCKS.contains(file) {
+            let own = match known.locks.contains(file) {
                 true => command.is_remembered(&path),
                 false => command.is_agents(&path),
             };
