@@ -58,7 +58,7 @@ pub(super) fn judge_all(
         let parts = explained(&action, &around);
         let allowed = |command: &ExplainedCommand| {
             decision.findings.iter().any(|one| {
-                one.verdict <= Verdict::Contain
+                one.verdict < Verdict::Contain
                     && one.method == Method::Whitelist
                     && one.span == Some(command.span)
             })

@@ -2,9 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 
+use holdpoint_core::paths::{Entry, FileText, Lookup};
 use holdpoint_core::policy::{Authority, Source, Trust};
 use holdpoint_core::{
-    Policy, Session, SessionState, Surroundings, Suspensions, ToolCall, Verdict, judge_call,
+    Method, Policy, Profile, Session, SessionState, Surroundings, Suspensions, ToolCall, Verdict,
+    judge_call,
 };
 
 const CONTAINS: &str = r#"{"defaultPolicy":"defer","opaque":"contain"}"#;
@@ -113,4 +115,130 @@ fn a_person_lifts_it_and_a_suspension_does_not() {
     let asks = r#"{"defaultPolicy":"defer","opaque":"contain","ask":{"patterns":["make *"]}}"#;
     let both = r#"bash -c "$CODE"; make all"#;
     assert_eq!(judged(true, asks, suspended(), both), Verdict::Contain);
+}
+
+/// A project with these files, and nothing else on the disk.
+struct Files(&'static [(&'static str, &'static str)]);
+
+impl Lookup for Files {
+    fn entry(&self, path: &str) -> Entry {
+        let mut names = self.0.iter().map(|(name, _)| format!("/work/app/{name}"));
+        match path {
+            "/work" | "/work/app" => Entry::Directory,
+            _ if names.any(|name| name == path) => Entry::Other,
+            _ => Entry::Missing,
+        }
+    }
+
+    fn read(&self, path: &str, _: usize) -> FileText {
+        let name = path.strip_prefix("/work/app/").unwrap_or_default();
+        let found = self.0.iter().find(|(one, _)| *one == name);
+        found.map_or(FileText::Missing, |(_, text)| {
+            FileText::Text((*text).to_owned())
+        })
+    }
+}
+
+#[test]
+fn a_script_that_was_read_is_allowed_for_what_it_does_and_nothing_else() {
+    const PROJECT: Files = Files(&[
+        ("ok.sh", "#!/bin/bash\necho hi\nls src > list.txt\n"),
+        ("read.sh", "#!/bin/bash\nread x\necho \"$x\"\n"),
+        ("home.sh", "#!/bin/bash\necho x > /home/dev/notes.txt\n"),
+        ("path.sh", "#!/bin/bash\nPATH=./bin:$PATH\nls\n"),
+        ("loop.sh", "#!/bin/bash\nfor PATH in ./bin; do ls; done\n"),
+        ("run.sh", "#!/bin/bash\n\"$1\"\n"),
+        ("net.sh", "#!/bin/bash\ncurl -s https://example.com/x\n"),
+        ("all.sh", "#!/bin/bash\npython3 home.py\n"),
+        (
+            "ok.py",
+            "import subprocess\nsubprocess.run(['ls', 'src'])\n",
+        ),
+        (
+            "call.py",
+            "import subprocess\nsubprocess.run(['./ok.sh', '1'])\n",
+        ),
+        ("write.py", "open('out.txt', 'w').write('x')\n"),
+        ("home.py", "open('/home/dev/notes.txt', 'w').write('x')\n"),
+        (
+            "touch.py",
+            "import subprocess\nsubprocess.run(['touch', '/home/dev/x'])\n",
+        ),
+        (
+            "any.py",
+            "import subprocess, sys\nsubprocess.run(sys.argv[1:])\n",
+        ),
+        (
+            "shell.py",
+            "import subprocess\nsubprocess.run(['bash'], input='ls', text=True)\n",
+        ),
+        (
+            "env.py",
+            "import subprocess\nsubprocess.run(['ls'], env={'PATH': './bin'})\n",
+        ),
+        (
+            "other.py",
+            "import subprocess\nsubprocess.run(['ls'], executable='./evil')\n",
+        ),
+        (
+            "fresh.py",
+            "import subprocess\nwith open('ok.sh', 'w') as f:\n    f.write('x')\nsubprocess.run(['./ok.sh'])\n",
+        ),
+        (
+            "place.py",
+            "import tempfile\ntempfile.NamedTemporaryFile(dir='/home/dev', delete=False)\n",
+        ),
+    ]);
+    let allowed = |line: &str| {
+        let policy = Policy::profile(Profile::Autopilot).unwrap();
+        let around = Surroundings {
+            workspace: Some("/work/app"),
+            directory: Some("/work/app"),
+            home: Some("/home/dev"),
+            lookup: &PROJECT,
+            can_contain: false,
+        };
+        let decision = judge_call(
+            &ToolCall::shell(line),
+            &policy,
+            &Session::default(),
+            &around,
+        );
+        decision.verdict == Verdict::Allow && decision.method == Method::Whitelist
+    };
+    for line in ["python3 write.py", "python3 ./write.py"] {
+        assert!(allowed(line), "{line} is not allowed");
+    }
+    for line in [
+        // What a script is while it runs may be another than was read, and lists of Python change unseen.
+        "./ok.sh",
+        "bash ok.sh",
+        "bash -e ok.sh a b",
+        "./read.sh",
+        "python3 ok.py",
+        "python3 ok.py 1",
+        "python3 call.py",
+        "./home.sh",
+        "bash home.sh",
+        "./path.sh",
+        "./loop.sh",
+        "./run.sh \"$X\"",
+        "./net.sh",
+        "./all.sh",
+        "./missing.sh",
+        "python3 home.py",
+        "python3 touch.py",
+        "python3 any.py ls",
+        "python3 shell.py",
+        "python3 env.py",
+        "python3 other.py",
+        "python3 fresh.py",
+        "python3 place.py",
+        "python3 \"$X\" ok.py",
+        "bash \"$X\" ok.sh",
+        "bash --rcfile x ok.sh",
+        "PATH=. ./ok.sh",
+    ] {
+        assert!(!allowed(line), "{line} is allowed");
+    }
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::names::Assignments;
+use super::scopes::Scope;
 use super::sockets;
 use super::syntax::Syntax;
 use super::tokens::{self, Kind, Piece, Tree};
@@ -16,7 +17,7 @@ pub(super) fn read(code: &str, limits: &Limits) -> Reading {
     let (trees, fault) = tokens::trees(syntax, code, limits);
     let mut walker = Awk {
         limits,
-        assignments: Assignments::from_trees(syntax, &trees),
+        assignments: Assignments::from_trees(syntax, code, &trees),
         constants: HashMap::new(),
         reading: Reading::default(),
     };
@@ -45,7 +46,7 @@ impl<'t> Awk<'t, '_> {
             }
             if let (Some(name), Some(sign)) = (tree.as_word(), trees.get(at + 1))
                 && sign.is_sign("=")
-                && self.assignments.once(name)
+                && self.assignments.once(name, Scope::Module)
             {
                 let value = self.value(operands(trees, at + 2));
                 self.constants.insert(name, value);

@@ -21,6 +21,7 @@ mod names;
 mod place;
 mod powershell;
 mod programs;
+mod scopes;
 mod sockets;
 mod syntax;
 mod tables;

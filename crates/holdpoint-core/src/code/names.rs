@@ -1,11 +1,13 @@
 //! How often each name of some code is given a value.
 //!
 //! A variable stands for its constant only if nothing else could have been put into it: one
-//! plain assignment, no change in place, not the parameter of any function.
+//! plain assignment, no change in place, not the parameter of any function. Functions of Python have variables of their own.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::Language;
+use super::scopes::{Scope, Scopes};
 use super::syntax::Syntax;
 use super::tokens::{Kind, Literal, Piece, Tree};
 use crate::seeded::{Seeded, SeededMap};
@@ -14,6 +16,14 @@ use crate::seeded::{Seeded, SeededMap};
 #[derive(Default)]
 pub(super) struct Assignments<'t> {
     counts: SeededMap<&'t str, u32>,
+    /// The functions of the code, where they are told apart.
+    scopes: Option<Scopes>,
+    /// The same for each function, and for what stands in none.
+    scoped: SeededMap<(Option<u32>, &'t str), u32>,
+    /// Names that are not one function's own: stated as another's, or given a value where only a part of the function has it.
+    shared: HashSet<&'t str, Seeded>,
+    /// What the statement at hand is in; none between brackets.
+    scope: Option<Scope>,
     /// Names whose value is changed in place.
     changed: HashSet<&'t str, Seeded>,
     /// Some list of names is longer than is looked through: what any name stands for cannot be told.
@@ -32,20 +42,37 @@ const MAX_PARAMETERS: usize = 256;
 const UNTOLD: u32 = 2;
 
 impl<'t> Assignments<'t> {
-    pub(super) fn from_trees(syntax: &Syntax, trees: &[Tree<'t>]) -> Self {
-        let mut found = Self::default();
-        found.list(syntax, trees, Region::Statements);
+    pub(super) fn from_trees(syntax: &Syntax, code: &str, trees: &[Tree<'t>]) -> Self {
+        let scopes = match syntax.is(Language::Python) {
+            true => Scopes::from_trees(code, trees),
+            false => None,
+        };
+        let mut found = Self {
+            scopes,
+            ..Self::default()
+        };
+        found.list(syntax, trees, Region::Statements, Depth::Top);
         found
     }
 
+    /// The functions of the code, where they are told apart.
+    pub(super) fn scopes(&self) -> Option<&Scopes> {
+        self.scopes.as_ref()
+    }
+
     /// The name has exactly one value, given in one place.
-    pub(super) fn once(&self, name: &str) -> bool {
-        self.one_object(name) && !self.changed.contains(name)
+    pub(super) fn once(&self, name: &str, scope: Scope) -> bool {
+        self.one_object(name, scope) && !self.changed.contains(name)
     }
 
     /// The same, of an object: what is called on it or set in it does not make it another.
-    pub(super) fn one_object(&self, name: &str) -> bool {
-        !self.lost && self.counts.get(name) == Some(&1)
+    pub(super) fn one_object(&self, name: &str, scope: Scope) -> bool {
+        let count = match self.owner(name, scope) {
+            Owner::Everybody => self.counts.get(name),
+            Owner::Module => self.scoped.get(&(None, name)),
+            Owner::Function(number) => self.scoped.get(&(Some(number), name)),
+        };
+        !self.lost && count == Some(&1)
     }
 
     /// The name is given some value somewhere.
@@ -53,15 +80,56 @@ impl<'t> Assignments<'t> {
         self.counts.contains_key(name)
     }
 
+    /// What a name is kept under where it is used in a scope: two functions' own names are two.
+    pub(super) fn key<'n>(&self, name: &'n str, scope: Scope) -> Cow<'n, str> {
+        match self.owner(name, scope) {
+            Owner::Everybody | Owner::Module => Cow::Borrowed(name),
+            // No name has a blank in it.
+            Owner::Function(number) => Cow::Owned(format!("{name} {number}")),
+        }
+    }
+
+    /// Whose a name is where it is used in a scope.
+    fn owner(&self, name: &str, scope: Scope) -> Owner {
+        let Some(scopes) = self.scopes.as_ref() else {
+            return Owner::Everybody;
+        };
+        if self.shared.contains(name) {
+            return Owner::Everybody;
+        }
+        let mut functions = scopes.functions(scope);
+        match functions.find(|number| self.scoped.contains_key(&(Some(*number), name))) {
+            Some(number) => Owner::Function(number),
+            None => Owner::Module,
+        }
+    }
+
     fn count(&mut self, name: &'t str, by: u32) {
         let count = self.counts.entry(name).or_default();
         *count = count.saturating_add(by);
+        if self.scopes.is_none() {
+            return;
+        }
+        let function = match self.scope {
+            Some(Scope::Module) => None,
+            Some(Scope::Function(number)) => Some(number),
+            Some(Scope::Class) | None => {
+                self.shared.insert(name);
+                return;
+            }
+        };
+        let count = self.scoped.entry((function, name)).or_default();
+        *count = count.saturating_add(by);
     }
 
-    fn list(&mut self, syntax: &Syntax, trees: &[Tree<'t>], place: Region) {
+    fn list(&mut self, syntax: &Syntax, trees: &[Tree<'t>], place: Region, depth: Depth) {
         // Where the statement at hand begins.
         let mut start = 0;
         for (at, tree) in trees.iter().enumerate() {
+            self.scope = match depth {
+                Depth::Top => self.scopes.as_ref().map(|scopes| scopes.of_token(at)),
+                Depth::Bracketed => None,
+            };
             match &tree.kind {
                 Kind::End => start = at + 1,
                 Kind::Sign(sign) => {
@@ -89,7 +157,7 @@ impl<'t> Assignments<'t> {
                         b'{' => Region::Statements,
                         _ => Region::Arguments,
                     };
-                    self.list(syntax, inside, statements);
+                    self.list(syntax, inside, statements, Depth::Bracketed);
                     let body_follows = trees
                         .get(at + 1)
                         .is_some_and(|next| next.group(b'{').is_some());
@@ -103,7 +171,9 @@ impl<'t> Assignments<'t> {
                     }
                 }
                 Kind::Text(literal) | Kind::Shell(literal) => self.holes(syntax, literal),
-                Kind::Regex(inside) => self.list(syntax, inside, Region::Statements),
+                Kind::Regex(inside) => {
+                    self.list(syntax, inside, Region::Statements, Depth::Bracketed);
+                }
                 Kind::Number(_) | Kind::Words(_) => {}
             }
         }
@@ -112,7 +182,9 @@ impl<'t> Assignments<'t> {
     fn holes(&mut self, syntax: &Syntax, literal: &Literal<'t>) {
         for piece in &literal.pieces {
             match piece {
-                Piece::Hole(trees) => self.list(syntax, trees, Region::Arguments),
+                Piece::Hole(trees) => {
+                    self.list(syntax, trees, Region::Arguments, Depth::Bracketed);
+                }
                 Piece::Text(_) => {}
             }
         }
@@ -245,7 +317,7 @@ impl<'t> Assignments<'t> {
             "def" | "function" | "sub" | "fn" | "catch" => {
                 for tree in trees.iter().skip(at + 1).take(2) {
                     if let Some(inside) = tree.group(b'(') {
-                        self.untold(inside);
+                        self.parameters_of_definition(at, inside);
                         break;
                     }
                     if tree.as_word().is_none() {
@@ -267,6 +339,10 @@ impl<'t> Assignments<'t> {
                     }
                 }
                 self.lost |= looked_at == MAX_PARAMETERS;
+            }
+            "global" | "nonlocal" if syntax.is(Language::Python) => {
+                let named = trees.iter().skip(at + 1).take_while(|tree| !tree.is_end());
+                self.shared.extend(named.filter_map(Tree::as_word));
             }
             "for" | "foreach" => self.loop_variables(syntax, trees, at),
             "as" => {
@@ -304,6 +380,19 @@ impl<'t> Assignments<'t> {
                 }
             }
         }
+    }
+
+    /// What a function is given is its own.
+    fn parameters_of_definition(&mut self, at: usize, inside: &[Tree<'t>]) {
+        let around = self.scope;
+        let opened = self
+            .scopes
+            .as_ref()
+            .filter(|_| around.is_some())
+            .and_then(|scopes| scopes.opened_at(at));
+        self.scope = opened.map(Scope::Function);
+        self.untold(inside);
+        self.scope = around;
     }
 
     fn loop_variables(&mut self, syntax: &Syntax, trees: &[Tree<'t>], at: usize) {
@@ -346,6 +435,23 @@ impl<'t> Assignments<'t> {
             self.untold(before);
         }
     }
+}
+
+/// Whose a name is.
+enum Owner {
+    /// No function's alone, as far as that can be told.
+    Everybody,
+    /// The code's outside of its functions.
+    Module,
+    /// That function's.
+    Function(u32),
+}
+
+/// Whether statements stand between brackets, where a name may be an expression's own.
+#[derive(Clone, Copy)]
+enum Depth {
+    Top,
+    Bracketed,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

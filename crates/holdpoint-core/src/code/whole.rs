@@ -120,7 +120,12 @@ const MODULES: &[(&str, &str)] = &[
     ),
     (
         "sys",
-        "argv exit stdin stdout stderr version version_info platform maxsize byteorder getsizeof float_info getrecursionlimit setrecursionlimit maxunicode",
+        "argv executable exit stdin stdout stderr version version_info platform maxsize byteorder getsizeof float_info getrecursionlimit setrecursionlimit maxunicode",
+    ),
+    // With words that say nothing of the place alone: see `stays_temporary`.
+    (
+        "tempfile",
+        "NamedTemporaryFile TemporaryDirectory TemporaryFile mkdtemp gettempdir",
     ),
     ("textwrap", "dedent wrap fill indent shorten"),
     ("time", "*"),
@@ -146,7 +151,7 @@ const MODULES: &[(&str, &str)] = &[
 
 /// Members of the values such code has: of texts, numbers, lists, maps, sets, files that are open, dates, matches.
 const MEMBERS: &str = "\
-    capitalize casefold center count decode encode endswith expandtabs find format format_map hex fromhex index isalnum isalpha \
+    capitalize casefold center count decode encode endswith expandtabs find hex fromhex index isalnum isalpha \
     isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper join ljust lower lstrip maketrans \
     partition removeprefix removesuffix replace rfind rindex rjust rpartition rsplit rstrip split splitlines startswith strip swapcase \
     title translate upper zfill \
@@ -163,7 +168,8 @@ const MEMBERS: &str = "\
     writerow writerows writeheader fieldnames line_num dialect ratio get_matching_blocks get_opcodes real_quick_ratio quick_ratio set_seq1 set_seq2 \
     st_size st_mtime st_mode st_ctime st_atime is_file is_dir path args errno strerror filename msg lineno colno doc code reason value \
     int bytes fields urn scheme netloc query params fragment hostname port username geturl _asdict _replace _fields _make \
-    major minor micro releaselevel serial epsilon dig";
+    major minor micro releaselevel serial epsilon dig \
+    stdin stdout stderr returncode communicate wait poll kill terminate pid cmd output timeout check_returncode";
 
 /// Builtins and statements by which code is made or members are found by a text.
 const MAKING: &[&str] = &[
@@ -262,7 +268,7 @@ const BASES: &[&str] = &[
 pub(super) fn modules(trees: &[Tree<'_>]) -> Option<Vec<String>> {
     let mut whole = Whole::default();
     whole.note_names(trees);
-    whole.pass(trees).then(|| {
+    whole.pass(trees, Lines::Statements).then(|| {
         let loaded = whole.loaded.iter();
         let first = loaded.map(|name| name.split('.').next().unwrap_or_default().to_owned());
         first.collect::<BTreeSet<_>>().into_iter().collect()
@@ -299,12 +305,6 @@ impl<'t> Whole<'t> {
                 Some("class") => self.classes.extend(next),
                 Some("def") => self.own.extend(next),
                 Some(_) | None => {}
-            }
-            // `self.name = …`
-            if matches!(tree.as_word(), Some("self" | "cls"))
-                && trees.get(at + 1).is_some_and(|sign| sign.is_sign("."))
-            {
-                self.own.extend(trees.get(at + 2).and_then(Tree::as_word));
             }
             each_inside(tree, &mut |inside| self.note_classes(inside));
         }
@@ -352,7 +352,7 @@ impl<'t> Whole<'t> {
     }
 
     /// Whether everything in these trees is known.
-    fn pass(&mut self, trees: &[Tree<'t>]) -> bool {
+    fn pass(&mut self, trees: &[Tree<'t>], lines: Lines) -> bool {
         let mut at = 0;
         while let Some(tree) = trees.get(at) {
             let word = tree.as_word();
@@ -360,6 +360,9 @@ impl<'t> Whole<'t> {
                 || trees
                     .get(at - 1)
                     .is_some_and(|one| one.is_end() || one.is_sign(":"));
+            if lines == Lines::Statements && begins && rebinds_unseen(trees, at) {
+                return false;
+            }
             match word {
                 Some("import" | "from") if begins || word == Some("import") => {
                     let Some(next) = self.load(trees, at) else {
@@ -379,10 +382,10 @@ impl<'t> Whole<'t> {
             }
             let known = match &tree.kind {
                 Kind::Word(_) | Kind::Number(_) | Kind::Sign(_) | Kind::End => true,
-                Kind::Group(_, inside) => self.pass(inside),
+                Kind::Group(_, inside) => self.pass(inside, Lines::Values),
                 Kind::Text(literal) => literal.pieces.iter().all(|piece| match piece {
                     Piece::Text(_) => true,
-                    Piece::Hole(inside) => self.pass(inside),
+                    Piece::Hole(inside) => self.pass(inside, Lines::Values),
                 }),
                 Kind::Shell(_) | Kind::Words(_) | Kind::Regex(_) => false,
             };
@@ -442,7 +445,8 @@ impl<'t> Whole<'t> {
                         [name, "as", alias] => (*name, *alias),
                         _ => return None,
                     };
-                    if !allows(&module, name) {
+                    // What these are told is looked at where they are called by their own name.
+                    if !allows(&module, name) || module == "tempfile" {
                         return None;
                     }
                     let full = format!("{module}.{name}");
@@ -518,11 +522,15 @@ impl<'t> Whole<'t> {
         let owner = owner.and_then(Tree::as_word);
         if let Some(owner) = owner.filter(|_| first) {
             if let Some(module) = self.modules.get(owner) {
-                return allows(module, name);
+                // A module within a module goes nowhere as a value, either.
+                let within = names_of(&format!("{module}.{name}")).is_some();
+                let used = !within || trees.get(at + 1).is_some_and(|sign| sign.is_sign("."));
+                return used
+                    && !is_given(trees, at)
+                    && allows(module, name)
+                    && is_plain_call(module, trees, at);
             }
-            let mine = matches!(owner, "self" | "cls")
-                || self.classes.contains(owner)
-                || self.objects.contains(owner);
+            let mine = self.classes.contains(owner) || self.objects.contains(owner);
             if mine && self.own.contains(name) {
                 return true;
             }
@@ -536,11 +544,119 @@ impl<'t> Whole<'t> {
             let module = root.and_then(|root| self.modules.get(root));
             let full = module.map(|module| format!("{module}.{middle}"));
             if let Some(full) = full.filter(|full| names_of(full).is_some()) {
-                return allows(&full, name);
+                return !is_given(trees, at) && allows(&full, name);
             }
         }
         MEMBERS.split_ascii_whitespace().any(|one| one == name)
     }
+}
+
+/// What trees stand for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lines {
+    /// Statements.
+    Statements,
+    /// What is within brackets or a text: values.
+    Values,
+}
+
+/// Whether the statement at a place gives names values in a way the reading does not follow: `p: str = …`, `case [p]:`; or gives
+/// something else the name of a function every Python has.
+fn rebinds_unseen(trees: &[Tree<'_>], at: usize) -> bool {
+    let Some(word) = trees.get(at).and_then(Tree::as_word) else {
+        return false;
+    };
+    let next = trees.get(at + 1);
+    let is_next = |sign: &str| next.is_some_and(|tree| tree.is_sign(sign));
+    match word {
+        "else" | "try" | "finally" | "lambda" => false,
+        "case" => !is_given(trees, at),
+        "def" | "class" => next
+            .and_then(Tree::as_word)
+            .is_some_and(|name| BUILTINS.contains(&name)),
+        _ => is_next(":") || (BUILTINS.contains(&word) && is_given(trees, at)),
+    }
+}
+
+/// Whether what stands at a place is given another value: then it is no longer what it is called.
+fn is_given(trees: &[Tree<'_>], at: usize) -> bool {
+    let next = trees.get(at + 1);
+    let signs = [
+        "=", "+=", "-=", "*=", "/=", "//=", "%=", "@=", "&=", "|=", "^=", ">>=", "<<=", "**=", ":=",
+    ];
+    signs
+        .into_iter()
+        .any(|sign| next.is_some_and(|tree| tree.is_sign(sign)))
+}
+
+/// Functions every Python has by which values are made that others are known by. Under another meaning nothing is.
+const BUILTINS: &[&str] = &[
+    "abs",
+    "all",
+    "any",
+    "bool",
+    "bytes",
+    "chr",
+    "dict",
+    "enumerate",
+    "filter",
+    "float",
+    "format",
+    "frozenset",
+    "input",
+    "int",
+    "isinstance",
+    "iter",
+    "len",
+    "list",
+    "map",
+    "max",
+    "min",
+    "next",
+    "open",
+    "ord",
+    "print",
+    "range",
+    "repr",
+    "reversed",
+    "round",
+    "set",
+    "sorted",
+    "str",
+    "sum",
+    "tuple",
+    "type",
+    "zip",
+];
+
+/// Whether a member of a module that does more than compute is called where it stands, in a way that the reading follows.
+fn is_plain_call(module: &str, trees: &[Tree<'_>], at: usize) -> bool {
+    module != "tempfile" || stays_temporary(trees, at)
+}
+
+/// Words of `tempfile` that say nothing of the place, and what they may be given.
+const OF_TEMPORARY: &[&str] = &[
+    "mode", "suffix", "prefix", "delete", "encoding", "newline", "True", "False", "None",
+];
+
+/// Whether what is called at a place makes a file where the system has its temporary ones: a name with a slash in it leads
+/// elsewhere, and so does `dir`.
+fn stays_temporary(trees: &[Tree<'_>], at: usize) -> bool {
+    let Some(inside) = trees.get(at + 1).and_then(|group| group.group(b'(')) else {
+        return false;
+    };
+    inside.iter().all(|tree| match &tree.kind {
+        Kind::Word(word) => OF_TEMPORARY.contains(word),
+        Kind::Sign(sign) => matches!(*sign, "=" | ","),
+        Kind::Text(literal) => literal.pieces.iter().all(|piece| match piece {
+            Piece::Text(text) => !text.contains(['/', '\\']),
+            Piece::Hole(_) => false,
+        }),
+        Kind::End => true,
+        Kind::Group(..) | Kind::Number(_) | Kind::Shell(_) | Kind::Words(_) | Kind::Regex(_) => {
+            false
+        }
+    })
 }
 
 /// The names of a module that are allowed.
@@ -601,7 +717,6 @@ mod tests {
             "import os.path as p\nprint(p.join('a', 'b').upper())",
             "import os\nfor name in sorted(os.listdir('.')):\n    print(os.path.splitext(name)[0])",
             "from collections import Counter\nwith open('x') as f:\n    print(Counter(f.read().split()).most_common(3))",
-            "class A:\n    def __init__(self):\n        self.rows = []\n    def run(self):\n        self.rows.append(1)\na = A()\na.run()",
             "import datetime\nprint(f'{datetime.datetime.now():%Y} {len([x for x in range(3)])}')",
             "def f(a, b=2):\n    return a.strip() + str(b)\nif __name__ == '__main__':\n    print(f(' x '))",
         ] {
@@ -633,7 +748,15 @@ mod tests {
             "import helper\nhelper.run()",
             "from . import helper",
             "import numpy as np\nnp.save('/x', 1)",
-            "import subprocess\nsubprocess.run(['x'])",
+            "import subprocess\nlist(map(subprocess.run, [['x']]))",
+            "import subprocess\nr = subprocess.run\nr(['x'])",
+            "from subprocess import run\nrun(['x'])",
+            "import subprocess\nsubprocess.os.system('x')",
+            "import tempfile\ntempfile.NamedTemporaryFile(dir='/etc')",
+            "import tempfile\ntempfile.NamedTemporaryFile(prefix='/etc/x')",
+            "import tempfile\ntempfile.mkdtemp(s)",
+            "import tempfile\ntempfile.tempdir = '/etc'",
+            "from tempfile import mkdtemp\nmkdtemp()",
             "class A:\n    def system(self): pass\nimport os\nos.system('x')",
             "class A:\n    def f_globals(self): pass\ng = (x for x in [])\ng.gi_frame.f_globals",
             "import zipfile\nclass Z(zipfile.ZipFile): pass",
@@ -648,5 +771,25 @@ mod tests {
         ] {
             assert_eq!(modules(code), None, "{code}");
         }
+    }
+
+    #[test]
+    fn what_changes_under_its_name_is_not_read_to_the_end() {
+        for code in [
+            "import subprocess\nsubprocess.run(['ls'])",
+            "class A:\n    def run(self):\n        self.rows.append(1)\na = A()\na.run()",
+            "import os\nx = os.path\nprint(x)",
+            "p = 'a'\np: str = '/etc/x'\nopen(p, 'w')",
+            "p = 'a'\nmatch ['/etc/x']:\n    case [p]:\n        pass\nopen(p, 'w')",
+            "def str(x):\n    return '/etc/x'\nopen(str(1), 'w')",
+            "list = print\nlist(1)",
+            "import os\nos.path.join = lambda *a: '/etc/x'",
+            "import os\nos.getcwd = print",
+            "print('{0.os}'.format(1))",
+        ] {
+            assert!(modules(code).is_none(), "{code}");
+        }
+        // Maps and slices have colons, too.
+        assert!(modules("a = 1\nd = {a: 2}\nprint(d, [1, 2][a:2])\nif a: print(a)").is_some());
     }
 }

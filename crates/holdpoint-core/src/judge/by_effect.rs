@@ -20,7 +20,7 @@ use crate::paths::{Entry, FileText, Tracking, installed_name, is_within};
 use crate::policy::Layer;
 use crate::policy::clauses::{Clause, Facts};
 use crate::policy::tool_names::Naming;
-use crate::rules::STEERING;
+use crate::rules::steering;
 use crate::shell::{Reached, Redirection, RedirectionKind, Text, UNKNOWN};
 use crate::understand::CommandView;
 use crate::verdict::{Method, Verdict};
@@ -55,8 +55,9 @@ impl Judgement<'_> {
             if steered && !clauses.iter().any(|one| one.contained) {
                 continue;
             }
+            let read = self.read_code(clauses);
             for subject in effects::subjects(self.view) {
-                if let Some((label, verdict)) = self.covered(&subject, clauses) {
+                if let Some((label, verdict)) = self.covered(&subject, clauses, read) {
                     let verdict = verdict.max(at_least);
                     let cover = self.effect_cover(label, verdict, speaker, subject.command);
                     found.push((subject.command.unwrap_or_default(), cover));
@@ -105,8 +106,15 @@ impl Judgement<'_> {
     }
 
     /// By which clauses all that a command or call does is allowed, and whether only inside the sandbox.
-    fn covered(&self, subject: &Subject<'_>, clauses: &[Clause]) -> Option<(String, Verdict)> {
-        let plain = self.covered_as_it_is(subject, clauses);
+    fn covered(
+        &self,
+        subject: &Subject<'_>,
+        clauses: &[Clause],
+        read: ReadCode,
+    ) -> Option<(String, Verdict)> {
+        let plain = self
+            .covered_as_it_is(subject, clauses)
+            .filter(|_| read == ReadCode::Covered || !self.runs_read_code(subject));
         if let Some(labels) = plain {
             return Some((labels.join("; "), Verdict::Allow));
         }
@@ -115,6 +123,26 @@ impl Judgement<'_> {
             contained.find(|one| self.is_named(one, subject) && self.runs_in(one, subject))?;
         self.can_contain()
             .then(|| (clause.label(), Verdict::Contain))
+    }
+
+    /// Whether all that files do which the call runs, and which were read to the end, is allowed as well. Their commands
+    /// are no parts of the call that anybody answers for, so whoever runs them must.
+    fn read_code(&self, clauses: &[Clause]) -> ReadCode {
+        let in_file = |subject: &Subject<'_>| {
+            let view = subject.command.and_then(|at| self.view.commands.get(at));
+            view.is_some_and(|view| view.command.file.is_some())
+        };
+        let mut of_files = effects::subjects(self.view).filter(in_file);
+        match of_files.all(|subject| self.covered_as_it_is(&subject, clauses).is_some()) {
+            true => ReadCode::Covered,
+            false => ReadCode::DoesMore,
+        }
+    }
+
+    /// Whether a command runs code that was read to the end, and nothing else.
+    fn runs_read_code(&self, subject: &Subject<'_>) -> bool {
+        let view = subject.command.and_then(|at| self.view.commands.get(at));
+        view.is_some_and(|view| view.command.whole == Some(true) && is_plain_python(view))
     }
 
     /// The clauses that allow all that a command or call does, as it is.
@@ -230,7 +258,7 @@ impl Judgement<'_> {
         let given_up = (self.view.meanings.get(index)).is_some_and(|one| one.given_up.is_some());
         // Words only the shell will know may be flags. What changes nothing whatever it is told is no worse for them.
         let known = !view.is_dynamic()
-            || view.is_read_only()
+            || is_harmless_whatever_told(view)
             || view.command.words.is_empty()
             || self.ends_own_jobs(subject)
             || self.is_filled_by_find(view);
@@ -252,32 +280,23 @@ impl Judgement<'_> {
         };
         let wrapper = self.view.commands.get(wrapper);
         let program = wrapper.and_then(|one| one.command.words.first());
-        let by_find =
-            program.is_some_and(|word| !word.dynamic && installed_name(&word.text) == "find");
+        let name = program.filter(|word| !word.dynamic);
+        let name = name.map(|word| installed_name(&word.text));
         let is_path = |pattern: &str| pattern.starts_with(['.', '/']) && !pattern.contains(UNKNOWN);
         let mut unknown = view.command.words.iter().filter(|word| word.dynamic);
-        by_find
+        name == Some("find")
             && unknown.all(|word| word.text == "{}" && word.pattern.as_deref().is_some_and(is_path))
     }
 
-    /// Whether the line may set a variable that makes programs do something else than their words say. There are more
-    /// ways to set one than assignments (`read`, `for`, `printf -v`, `((…))`): wherever such a name stands, as it is
-    /// written or as the shell reads it, and is not only used, it may be set. A word that a program only looks for, or a
-    /// text that goes into a file as it is, sets nothing.
+    /// Whether the line may set a variable that makes programs do something else than their words say: wherever such a
+    /// name stands, as it is written or as the shell reads it, and is not only used, it may be set. A word that a program
+    /// only looks for, or a text that goes into a file as it is, sets nothing.
     fn is_steered(&self) -> bool {
         let line = self.view.line.as_deref().unwrap_or_default();
-        let steers = |name: &str| STEERING.iter().any(|one| is_like(one, name));
         let texts = self.plain_texts(line);
-        let mut from = 0;
-        let written = line.split_inclusive(|c: char| !is_of_name(c)).any(|piece| {
-            let at = from;
-            from += piece.len();
-            let name = piece.trim_end_matches(|c: char| !is_of_name(c));
+        let written = steering::named(line).any(|(at, name)| {
             let behind = line.get(at + name.len()..).unwrap_or_default();
-            steers(name)
-                && !is_only_used(line, at, name)
-                && !harmless_settings::is_one(name, behind)
-                && !texts.iter().any(|text| text.contains(&at))
+            !harmless_settings::is_one(name, behind) && !texts.iter().any(|text| text.contains(&at))
         });
         let commands = self
             .view
@@ -287,10 +306,10 @@ impl Judgement<'_> {
         let mut words = commands.flat_map(|view| view.command.words.iter().skip(1));
         written
             || words.any(|word| {
-                let name = word.text.split(|c: char| !is_of_name(c)).next();
+                let name = word.text.split(|c: char| !steering::is_of_name(c)).next();
                 let behind = name.and_then(|name| word.text.get(name.len()..));
                 name.zip(behind).is_some_and(|(name, behind)| {
-                    steers(name) && !harmless_settings::is_one(name, behind)
+                    steering::steers(name) && !harmless_settings::is_one(name, behind)
                 })
             })
     }
@@ -380,26 +399,6 @@ impl Judgement<'_> {
     }
 }
 
-pub(super) fn is_of_name(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_'
-}
-
-/// Whether the name at a place of a line stands for its value (`$PATH`, `${PATH}`), which sets nothing.
-pub(super) fn is_only_used(line: &str, at: usize, name: &str) -> bool {
-    let before = line.get(..at).unwrap_or_default();
-    let after = line.get(at + name.len()..).unwrap_or_default();
-    before.ends_with('$') || (before.ends_with("${") && after.starts_with('}'))
-}
-
-/// Whether a name is one of a list, where a star at either end is wild. Upper and lower case are not the same to shells.
-fn is_like(pattern: &str, name: &str) -> bool {
-    match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
-        (Some(end), None) => name.ends_with(end),
-        (None, Some(start)) => name.starts_with(start),
-        (Some(_), Some(_)) | (None, None) => name == pattern,
-    }
-}
-
 /// Whether what is read is what another command of the line prints, which is answered for itself: `diff <(ls a) <(ls b)`.
 fn reads_command(effect: &Effect) -> bool {
     let text = effect.text.as_str();
@@ -474,14 +473,36 @@ fn is_plain_python(view: &CommandView) -> bool {
     let mut flags = words
         .iter()
         .take_while(|word| word.text.starts_with('-') && word.text != "-c" && word.text != "-");
-    python && !program.dynamic && flags.all(|word| PLAIN_FLAGS.contains(&word.text.as_str()))
+    let behind = words.get(flags.clone().count()..).unwrap_or_default();
+    python
+        && !program.dynamic
+        && !behind.first().is_some_and(|script| script.dynamic)
+        && flags.all(|word| PLAIN_FLAGS.contains(&word.text.as_str()))
+}
+
+/// Programs that neither write nor run anything, whatever flags they are told; `find`, `date` and `grep` are none of them.
+const HARMLESS: &[&str] = &[
+    ":", "[", "basename", "cat", "cmp", "comm", "diff", "dirname", "echo", "expr", "false", "head",
+    "ls", "printf", "pwd", "seq", "tail", "test", "true", "wc",
+];
+
+/// Whether a command changes nothing even if words of it that only the shell knows are flags.
+fn is_harmless_whatever_told(view: &CommandView) -> bool {
+    view.is_read_only() && view.program().is_some_and(|name| HARMLESS.contains(&name))
+}
+
+/// What is known of the files that a call runs and that were read to the end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ReadCode {
+    /// All they do is allowed.
+    Covered,
+    /// They do something nobody allows.
+    DoesMore,
 }
 
 impl Facts for Judgement<'_> {
     fn names_code(&self, clause: &Clause, subject: &Subject<'_>) -> bool {
-        let view = subject.command.and_then(|at| self.view.commands.get(at));
-        clause.names_understood()
-            && view.is_some_and(|view| view.command.whole == Some(true) && is_plain_python(view))
+        clause.names_understood() && self.runs_read_code(subject)
     }
 
     fn is_recoverable(&self, effect: &Effect, subject: &Subject<'_>) -> bool {

@@ -1,8 +1,8 @@
 //! Processes that a line or its session starts and ends itself: `server & … kill $!`, `kill 4242`, `kill $(lsof -ti:3000)`.
 //! A shell of its own runs every line, so its jobs are those of the line.
 
-use super::by_effect::{is_of_name, is_only_used};
 use crate::paths::{Lookup, installed_name};
+use crate::rules::steering::{is_of_name, is_only_used};
 use crate::shell::Text;
 use crate::understand::CommandView;
 

@@ -25,8 +25,12 @@ enum Wanted<'p> {
     Fixed,
     /// Any words.
     Open,
-    /// Words that begin like this and lead below this directory.
-    Below { start: &'p str, directory: &'p str },
+    /// Words that begin like this and lead below this directory; those that are no flags end like this.
+    Below {
+        start: &'p str,
+        directory: &'p str,
+        ending: &'p str,
+    },
     /// A word that begins like this and leads below where the command runs; then any words.
     Begun(&'p str),
 }
@@ -40,6 +44,10 @@ pub(super) fn stays(
     around: &Surroundings<'_>,
 ) -> bool {
     let words: Vec<&str> = pattern.split(' ').collect();
+    let program = text.split(' ').next().unwrap_or_default();
+    if words.first().is_some_and(|first| goes_on(first, program)) {
+        return false;
+    }
     let wanted: Vec<Wanted<'_>> = (0..)
         .zip(&words)
         .map(|(index, word)| wanted(index, word, words.first().copied()))
@@ -106,8 +114,13 @@ fn laid_against(
             running = match wanted {
                 Wanted::Fixed => begins && Glob::new(word).matches(one),
                 Wanted::Open => begins || running,
-                Wanted::Below { start, directory } => {
+                Wanted::Below {
+                    start,
+                    directory,
+                    ending,
+                } => {
                     ((begins && one.starts_with(start)) || running)
+                        && (one.starts_with('-') || one.ends_with(ending))
                         && ground.word_leads_below(one, directory)
                 }
                 Wanted::Begun(start) => {
@@ -139,10 +152,20 @@ fn wanted<'p>(index: usize, word: &'p str, program: Option<&str>) -> Wanted<'p> 
     if only_wild || bare_flag || (index == 0 && !start.contains('/')) {
         return Wanted::Open;
     }
+    // `*.log` is of no other file, however many there are.
+    let ending = word
+        .rsplit(['*', '?', ']'])
+        .next()
+        .filter(|ending| !ending.contains('/'))
+        .unwrap_or_default();
     let directory = path_part(start);
     if let Some((directory, _)) = directory.rsplit_once('/') {
         let directory = if directory.is_empty() { "/" } else { directory };
-        return Wanted::Below { start, directory };
+        return Wanted::Below {
+            start,
+            directory,
+            ending,
+        };
     }
     // `*.md` and `s*/x` are paths that start where the command runs. Of `diff*` nobody knows whether it
     // is one, unless the program takes nothing else.
@@ -154,9 +177,22 @@ fn wanted<'p>(index: usize, word: &'p str, program: Option<&str>) -> Wanted<'p> 
         return Wanted::Below {
             start,
             directory: "",
+            ending,
         };
     }
     Wanted::Begun(start)
+}
+
+/// Whether a star behind the name of a program would stand for more of a name: `head*` is of what `head` is told, and says
+/// nothing of `headroom`. Of `python*` and `python3`, `git*` and `git-lfs` it does.
+fn goes_on(first: &str, program: &str) -> bool {
+    let Some(stem) = first.strip_suffix('*') else {
+        return false;
+    };
+    let more = program.strip_prefix(stem).unwrap_or_default();
+    more.starts_with(|sign: char| sign.is_ascii_alphabetic() || sign == '_')
+        && !stem.contains(['*', '?', '[', '/'])
+        && crate::shell::is_program(stem)
 }
 
 /// What of a word is a path, if anything of it is: behind `--flag=`, behind `-f`.

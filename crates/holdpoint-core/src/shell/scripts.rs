@@ -628,10 +628,12 @@ impl Unwrapped<'_, '_> {
         language: Option<Language>,
     ) -> Result<(), Refusal> {
         let (text, path) = match found {
-            ScriptSource::Missing => return Ok(()),
             // What is installed, committed or built is run as what it is; what the text brings
             // along was found before.
-            ScriptSource::Compiled => return Ok(()),
+            ScriptSource::Missing | ScriptSource::Compiled => {
+                self.mark_whole(false);
+                return Ok(());
+            }
             ScriptSource::Built => {
                 self.mark(Reason::BuiltBefore);
                 return Ok(());

@@ -69,6 +69,84 @@ fn files_are_followed_to_their_paths() {
 }
 
 #[test]
+fn names_of_a_function_are_its_own() {
+    check(
+        Python,
+        &[
+            (
+                "import os\ndef a():\n    p = '/a'\n    os.remove(p)\ndef b():\n    p = '/b'\n",
+                "delete /a",
+            ),
+            (
+                "import os\ndef a(p):\n    pass\np = '/a'\nos.remove(p)",
+                "delete /a",
+            ),
+            (
+                "import os\np = '/a'\ndef a():\n    q = 1\n    os.remove(p)\n",
+                "delete /a",
+            ),
+            (
+                "import os\nclass A:\n    def a(self):\n        p = '/a'\n        os.remove(p)\n    def b(self, p):\n        p = 2\n",
+                "delete /a",
+            ),
+            (
+                "import os\ndef a():\n    p = '/a'\n    def b():\n        os.remove(p)\n    b()\np = 3",
+                "delete /a",
+            ),
+            (
+                "import os\np = '/home'\ndef a():\n    x = '''\nb'''\n    p = '/a'\n    os.remove(p)",
+                "delete /a",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn what_looks_like_a_name_of_a_function_and_is_none_is_not_told() {
+    check(
+        Python,
+        &[
+            // The value of a parameter is whoever's that calls.
+            (
+                "import os\ndef a(p):\n    os.remove(p)\np = '/a'\n",
+                "delete ?",
+            ),
+            (
+                "import os\np = '/home'\ndef a():\n    global p\n    p = '/a'\na()\nos.remove(p)",
+                "delete ?",
+            ),
+            (
+                "import os\ndef a():\n    p = '/home'\n    def b():\n        nonlocal p\n        p = '/a'\n    os.remove(p)",
+                "delete ?",
+            ),
+            // The name of a comprehension, and of a class, is not that of the function around it.
+            (
+                "import os\np = '/home'\ndef a():\n    [p for p in ['/a']]\n    os.remove(p)",
+                "delete ?",
+            ),
+            (
+                "import os\np = '/home'\ndef a():\n    class C:\n        p = '/a'\n    os.remove(p)",
+                "delete ?",
+            ),
+            (
+                "import os\np = '/home'\ndef a():\n    (lambda p: 1)(2)\n    os.remove(p)",
+                "delete ?",
+            ),
+            // A default is worked out outside of the function.
+            (
+                "import os\np = '/home'\ndef a(q=os.remove(p)):\n    p = '/a'\n",
+                "delete /home",
+            ),
+            // Where lines go on in the next one nothing is told apart.
+            (
+                "import os\np = '/home'\ndef a():\n    x = 1 + \\\n2\n    p = '/a'\n    os.remove(p)",
+                "delete ?",
+            ),
+        ],
+    );
+}
+
+#[test]
 fn programs_are_lines_or_words() {
     check(
         Python,

@@ -358,7 +358,8 @@ impl<'t> Walker<'t, '_> {
         if let Pass::First(asked) = &mut self.pass {
             asked.note(word);
         }
-        if let Some(value) = self.constants.get(word) {
+        let key = self.assignments.key(word, self.scope);
+        if let Some(value) = self.constants.get(key.as_ref()) {
             return self.copied(value);
         }
         match word {

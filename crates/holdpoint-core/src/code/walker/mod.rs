@@ -20,6 +20,7 @@ use std::rc::Rc;
 use super::calls::Args;
 use super::held_texts;
 use super::names::Assignments;
+use super::scopes::Scope;
 use super::sockets;
 use super::syntax::Syntax;
 use super::tables::{CallEffect, Table};
@@ -29,6 +30,7 @@ use super::whole;
 use super::{CodeEffect, CodeEffectKind, Language, Limits, Reading, Setting, Unfollowed};
 use crate::seeded::SeededMap;
 use asked_names::AskedNames;
+use chains::is_object;
 
 /// Expressions and operands inside of each other. Groups are bounded by the lexer; this bounds
 /// `a = b = …` and `f g h …`.
@@ -54,7 +56,7 @@ fn read_beginning(pass: Pass, language: Language, code: &str, limits: &Limits) -
         syntax,
         table: Table::for_language(language),
         limits,
-        assignments: Assignments::from_trees(syntax, &trees),
+        assignments: Assignments::from_trees(syntax, code, &trees),
         imported: SeededMap::default(),
         whole_modules: Vec::new(),
         constants: SeededMap::default(),
@@ -62,15 +64,16 @@ fn read_beginning(pass: Pass, language: Language, code: &str, limits: &Limits) -
         pass,
         depth: 0,
         here: 0..0,
+        scope: Scope::Module,
         setting: Setting::default(),
     };
-    walker.sequence(&trees);
+    walker.statements(&trees);
     if !walker.is_settled() {
         walker.reading = Reading::default();
         walker.setting = Setting::default();
         walker.here = 0..0;
         walker.pass = Pass::Last;
-        walker.sequence(&trees);
+        walker.statements(&trees);
     }
     let mut reading = walker.reading;
     reading.opens_socket |= sockets::opens(language, &trees);
@@ -100,6 +103,8 @@ pub(super) struct Walker<'t, 'l> {
     depth: usize,
     /// The operand read last.
     pub(super) here: Range<usize>,
+    /// What the statement at hand is in.
+    scope: Scope,
     /// What programs are started under from here on.
     pub(super) setting: Setting,
 }
@@ -136,7 +141,14 @@ impl<'t> Walker<'t, '_> {
     /// Gives a name a constant value.
     fn bind(&mut self, name: &str, value: Value) {
         self.stands_for_something(name);
-        self.constants.insert(name.to_owned(), value);
+        let key = self.assignments.key(name, self.scope).into_owned();
+        self.constants.insert(key, value);
+    }
+
+    /// Whether a name may be given this value: it has no other.
+    fn is_only_value(&self, name: &str, value: &Value) -> bool {
+        self.assignments.once(name, self.scope)
+            || (is_object(value) && self.assignments.one_object(name, self.scope))
     }
 
     /// Takes note that a name stands for something from here on.
@@ -206,6 +218,19 @@ impl<'t> Walker<'t, '_> {
 
     pub(super) fn is(&self, language: Language) -> bool {
         self.syntax.is(language)
+    }
+
+    /// Walks the statements of the code, each in the function it belongs to.
+    fn statements(&mut self, trees: &[Tree<'t>]) {
+        let runs = match self.assignments.scopes() {
+            Some(scopes) => scopes.runs(),
+            None => vec![(Scope::Module, 0..trees.len())],
+        };
+        for (scope, run) in runs {
+            self.scope = scope;
+            self.sequence(trees.get(run).unwrap_or(&[]));
+        }
+        self.scope = Scope::Module;
     }
 
     /// Walks statements.

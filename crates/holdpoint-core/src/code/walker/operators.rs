@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Walker, chains::is_object};
+use super::Walker;
 use crate::code::constants;
 use crate::code::syntax::Lines;
 use crate::code::tokens::{Kind, Tree};
@@ -112,8 +112,7 @@ impl<'t> Walker<'t, '_> {
                     if *word == "as"
                         && self.is(Language::Python)
                         && let Some(name) = trees.get(*at + 1).and_then(Tree::as_word)
-                        && (self.assignments.once(name)
-                            || (is_object(&value) && self.assignments.one_object(name)))
+                        && self.is_only_value(name, &value)
                     {
                         // `with value as name`
                         *at += 2;
@@ -210,17 +209,15 @@ impl<'t> Walker<'t, '_> {
             _ => None,
         };
         // `a = a + "x"` is not told by what `a` was the first time over.
-        let before = name.and_then(|name| self.constants.remove(name));
+        let key = name.map(|name| self.assignments.key(name, self.scope));
+        let before = key.and_then(|key| self.constants.remove(key.as_ref()));
         let value = self.expression(trees, at);
         drop(before);
         if name == Some("@ARGV") && self.is(Language::Perl) {
             self.opened_by_diamond(&value, &span);
         }
         match (name, left.as_slice()) {
-            (Some(name), _)
-                if self.assignments.once(name)
-                    || (is_object(&value) && self.assignments.one_object(name)) =>
-            {
+            (Some(name), _) if self.is_only_value(name, &value) => {
                 if matches!(value, Value::List(_) | Value::Map(_)) && self.is_alias(trees, *at) {
                     return Value::Unknown;
                 }

@@ -1,6 +1,6 @@
 //! Words that begin a statement or stand before an operand: loops, definitions, imports and their like.
 
-use super::{MAX_PARTS, Walker, chains::is_object, span_of};
+use super::{MAX_PARTS, Walker, span_of};
 use crate::code::tokens::{Kind, Tree};
 use crate::code::values::Value;
 use crate::code::{Language, Operand, Unfollowed, carried};
@@ -59,7 +59,7 @@ impl<'t> Walker<'t, '_> {
 
     pub(in crate::code) fn bind_each(&mut self, name: &str, values: Value) {
         let value = values.each();
-        if self.assignments.once(name) || (is_object(&value) && self.assignments.one_object(name)) {
+        if self.is_only_value(name, &value) {
             let copy = self.copied(&value);
             self.bind(name, copy);
         } else {

@@ -99,7 +99,7 @@ fn unknown(entry: &Entry, name: &str) -> Option<Finding> {
     })
 }
 
-/// `ls*` covers `lsof`.
+/// `ls*` reads as if it covered `lsof`, and under jaato it does.
 fn covers_more(entry: &Entry, as_text: bool) -> Option<Finding> {
     let (first, rest) = match entry.text.split_once(' ') {
         Some((first, rest)) => (first, Some(rest)),
@@ -128,7 +128,12 @@ fn covers_more(entry: &Entry, as_text: bool) -> Option<Finding> {
         true => String::new(),
         false => format!(" ({})", others.join(", ")),
     };
-    let message = format!("covers every program whose name begins with `{program}`{named}");
+    let message = match as_text {
+        true => format!("covers every program whose name begins with `{program}`{named}"),
+        false => format!(
+            "reads like every program whose name begins with `{program}`{named}, and allows `{program}` alone"
+        ),
+    };
     let instead = match (rest, as_text) {
         (Some(rest), _) => format!("\"{program} {rest}\""),
         (None, true) => format!("\"{program}\", \"{program} *\""),
