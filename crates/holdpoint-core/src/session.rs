@@ -18,6 +18,10 @@ use crate::text::{Origin, Severity};
 use crate::understand::{Action, CommandView};
 use crate::verdict::{DefaultPolicy, Method};
 
+/// The most forms of calls whose releases are counted: more questions than a person answers in a day. Further ones are asked as
+/// before, and nothing is offered for them.
+const MAX_FORMS: usize = 256;
+
 /// The state of one session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -40,6 +44,12 @@ pub struct SessionState {
     /// Calls made so far, by tool.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub calls: BTreeMap<String, u64>,
+    /// How often calls of a form were asked about and released, by the patterns of the rule that would answer for them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub released: BTreeMap<String, u32>,
+    /// Whether tests have passed since the session last edited anything.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub tests_passed: bool,
     /// That a text the session was shown gave orders, if one did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<Mark>,
@@ -146,11 +156,27 @@ impl SessionState {
     /// Forgets rules and default; what was counted stays counted (J-25), and a mark stays.
     pub fn clear_rules(&mut self) {
         self.allow.clear();
+        self.released.clear();
         self.deny.clear();
         self.default = None;
         if let Some(mark) = &mut self.mark {
             mark.earlier.clear();
         }
+    }
+
+    /// Remembers that a call was asked about and released which these patterns would have let through.
+    pub fn note_release(&mut self, patterns: &[String]) {
+        let form = patterns.join("\n");
+        if self.released.len() < MAX_FORMS || self.released.contains_key(&form) {
+            let count = self.released.entry(form).or_default();
+            *count = count.saturating_add(1);
+        }
+    }
+
+    /// How often a call was asked about and released which these patterns would have let through.
+    pub fn released_in(&self, patterns: &[String]) -> u32 {
+        let count = self.released.get(&patterns.join("\n"));
+        count.copied().unwrap_or_default()
     }
 
     /// A person allows what a pattern says. One they had given before is given anew.

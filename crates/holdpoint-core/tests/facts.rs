@@ -5,11 +5,11 @@
 
 use std::cell::Cell;
 
-use holdpoint_core::facts::{Fact, FactValue, LocalTime, Weekday};
+use holdpoint_core::facts::{Fact, FactValue, LocalTime, Weekday, runs_tests};
 use holdpoint_core::paths::{Entry, Lookup};
 use holdpoint_core::policy::{Authority, LoadedPack};
 use holdpoint_core::{
-    Decision, Pack, Policy, Session, Surroundings, ToolCall, Verdict, judge_call,
+    Decision, Pack, Policy, Session, Surroundings, ToolCall, Verdict, judge_call, understand,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -20,6 +20,7 @@ struct World {
     branch: Option<&'static str>,
     elsewhere: Option<&'static str>,
     clean: Option<bool>,
+    tested: Option<bool>,
     ci: bool,
     time: Option<LocalTime>,
     files: Vec<&'static str>,
@@ -44,6 +45,7 @@ impl Lookup for World {
             Fact::Clean(_) => self.clean.map(FactValue::Is),
             Fact::Ci => Some(FactValue::Is(self.ci)),
             Fact::Time => self.time.map(FactValue::Time),
+            Fact::TestsPassed => self.tested.map(FactValue::Is),
             Fact::Hostname | Fact::User => None,
         };
         known.unwrap_or(FactValue::Unknown)
@@ -105,6 +107,80 @@ fn a_rule_holds_where_its_facts_do_and_says_on_which_it_rests() {
 }
 
 #[test]
+fn a_rule_may_ask_whether_tests_passed_since_the_last_edit() {
+    let policy = pack("tests_passed = false");
+    let world = |tested| World {
+        tested,
+        ..World::default()
+    };
+    let said = |tested, line: &str| judged(&policy, &world(tested), line);
+    assert_eq!(said(Some(true), "git commit -m x").verdict, Verdict::Allow);
+    assert_eq!(
+        said(Some(true), "git add -A && git commit -m x").verdict,
+        Verdict::Allow
+    );
+    let failed = said(Some(false), "git commit -m x");
+    assert_eq!(failed.verdict, Verdict::Deny);
+    assert_eq!(failed.reason, "Nobody commits there (tests_passed `no`)");
+    assert_eq!(said(None, "git commit -m x").verdict, Verdict::Deny);
+    // What the line edits first was not tested.
+    for line in [
+        "sed -i s/a/b/ src/x.rs && git commit -m x",
+        "echo x > src/x.rs; git commit -m x",
+        "./fix.sh && git commit -m x",
+        "unheard-of && git commit -m x",
+        "git stash pop && git commit -m x",
+    ] {
+        assert_eq!(said(Some(true), line).verdict, Verdict::Deny, "{line}");
+    }
+}
+
+#[test]
+fn tests_count_where_the_end_of_the_line_says_how_they_went() {
+    let policy = Policy::compile(vec![]).unwrap();
+    let runs = |line: &str| {
+        let around = Surroundings::nowhere();
+        runs_tests(&understand(ToolCall::shell(line), &policy, &around))
+    };
+    for line in [
+        "cargo test",
+        "cd app && cargo test --workspace 2>&1",
+        "cd app && pytest -q && echo done",
+        "npm test -- --watch=false",
+        "timeout 60 go test ./...",
+        "python3 -m pytest tests",
+        "npx jest src",
+        "make test",
+    ] {
+        assert!(runs(line), "{line}");
+    }
+    for line in [
+        // What comes before may end the line, or be what runs by that name; what comes behind may edit.
+        "cd app; pytest -q && echo done",
+        "exit 0; pytest",
+        "exec true && pytest",
+        "alias pytest=true && pytest",
+        "PATH=./x pytest",
+        "./pytest",
+        "pytest && sed -i s/a/b/ src/x.py",
+        "cargo test | tail",
+        "cargo test || true",
+        "cargo test; echo done",
+        "cargo test &",
+        "! cargo test",
+        "cargo test --no-run",
+        "pytest --collect-only",
+        "bash -c 'cargo test || true'",
+        "echo cargo test",
+        "make -n test",
+        "cargo build",
+        "if cargo test; then echo y; fi",
+    ] {
+        assert!(!runs(line), "{line}");
+    }
+}
+
+#[test]
 fn what_is_not_known_is_as_a_rule_says_that_objects() {
     let world = World::default();
     for facts in [
@@ -113,6 +189,7 @@ fn what_is_not_known_is_as_a_rule_says_that_objects() {
         r#"worktree = "clean""#,
         r#"user = "root""#,
         r#"hours = "09:00-17:00""#,
+        "tests_passed = false",
     ] {
         let decision = judged(&pack(facts), &world, "git commit");
         assert_eq!(decision.verdict, Verdict::Deny, "{facts}");

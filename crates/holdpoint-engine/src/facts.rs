@@ -49,6 +49,8 @@ pub(crate) fn gather(fact: &Fact) -> FactValue {
         Fact::Hostname => text(hostname().and_then(plain)),
         Fact::User => text(user().and_then(plain)),
         Fact::Time => time(),
+        // A session knows.
+        Fact::TestsPassed => FactValue::Unknown,
     }
 }
 

@@ -133,6 +133,15 @@ impl SessionDisk<'_> {
         let sessions = self.sessions.as_ref()?;
         Some(sessions.own_list(&SessionId::new(self.session)))
     }
+
+    /// Whether tests have passed in the session since its last edit.
+    fn tests_passed(&self) -> FactValue {
+        let known = |sessions: &Sessions| sessions.load(&SessionId::new(self.session)).ok();
+        let state = self.sessions.as_ref().and_then(known);
+        state.map_or(FactValue::Unknown, |state| {
+            FactValue::Is(state.tests_passed)
+        })
+    }
 }
 
 #[cfg(feature = "pipeline")]
@@ -170,7 +179,15 @@ impl Lookup for SessionDisk<'_> {
     }
 
     fn fact(&self, fact: &Fact) -> FactValue {
-        Disk.fact(fact)
+        match fact {
+            Fact::TestsPassed => self.tests_passed(),
+            Fact::Branch(_)
+            | Fact::Clean(_)
+            | Fact::Ci
+            | Fact::Hostname
+            | Fact::User
+            | Fact::Time => Disk.fact(fact),
+        }
     }
 
     fn is_own(&self, path: &str) -> bool {

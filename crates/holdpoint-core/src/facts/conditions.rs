@@ -37,6 +37,8 @@ pub struct FactConditions {
     pub hours: Option<Hours>,
     /// The day of the week is one of these.
     pub weekday: Vec<Weekday>,
+    /// Whether tests have passed in the session since it last edited anything.
+    pub tests_passed: Option<bool>,
     /// All of these files or directories are there; relative ones start in the workspace.
     pub exists: Names,
     /// None of these is there.
@@ -176,6 +178,7 @@ impl FactConditions {
             ("not_user", names(&self.not_user)),
             ("hours", self.hours.map(|hours| json!(hours.as_text()))),
             ("weekday", (!days.is_empty()).then(|| json!(days))),
+            ("tests_passed", self.tests_passed.map(Value::Bool)),
             ("exists", names(&self.exists)),
             ("missing", names(&self.missing)),
         ];

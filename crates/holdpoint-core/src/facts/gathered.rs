@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use super::tested::command_edits;
 use super::{Fact, FactConditions, FactUsed, FactValue, LocalTime, Names, Purpose, WorktreeState};
 use crate::effects::EffectKind;
 use crate::paths::{Entry, Surroundings, is_within};
@@ -115,6 +116,10 @@ impl<'a> Gathered<'a> {
                 check(one, is.map(|is| is == wanted))?;
             }
         }
+        if let Some(wanted) = conditions.tests_passed {
+            let (used, passed) = self.tests_passed(command);
+            check(used, passed.map(|passed| passed == wanted))?;
+        }
         let (any, none) = (&conditions.branch, &conditions.not_branch);
         if !any.is_empty() || !none.is_empty() {
             let (used, branch) = self.branch(command);
@@ -146,6 +151,7 @@ impl<'a> Gathered<'a> {
                 "hostname" => self.name(Fact::Hostname).0,
                 "user" => self.name(Fact::User).0,
                 "time" => self.time().0,
+                "tests_passed" => self.tests_passed(command).0,
                 // A text was looked through when it was read.
                 _ => used(name, None, None),
             };
@@ -170,7 +176,7 @@ impl<'a> Gathered<'a> {
         let word = match fact {
             Fact::User => "user",
             Fact::Hostname => "hostname",
-            Fact::Branch(_) | Fact::Clean(_) | Fact::Ci | Fact::Time => "name",
+            Fact::Branch(_) | Fact::Clean(_) | Fact::Ci | Fact::Time | Fact::TestsPassed => "name",
         };
         let name = text_of(self.ask(fact));
         (used(word, None, name.clone()), name)
@@ -198,6 +204,20 @@ impl<'a> Gathered<'a> {
         };
         let word = clean.map(|clean| if clean { "clean" } else { "changed" }.to_owned());
         (used("worktree", of, word), clean)
+    }
+
+    /// Unknown where another command of the line may edit something first.
+    fn tests_passed(&self, command: Option<usize>) -> (FactUsed, Option<bool>) {
+        let edits = |at: usize, _: &CommandView| command_edits(self.view, at);
+        let passed = match self.may_be_changed(command, edits) {
+            true => FactValue::Unknown,
+            false => self.ask(Fact::TestsPassed),
+        };
+        let passed = match passed {
+            FactValue::Is(passed) => Some(passed),
+            FactValue::Text(_) | FactValue::Time(_) | FactValue::Unknown => None,
+        };
+        (used("tests_passed", None, passed.map(yes_or_no)), passed)
     }
 
     fn note(&self, used: &FactUsed) {

@@ -1,4 +1,5 @@
-//! Facts a rule may ask about besides the call: branch, worktree, build server, machine, user, time, files.
+//! Facts a rule may ask about besides the call: branch, worktree, build server, machine, user, time, files, and whether tests have
+//! passed since the last edit.
 //!
 //! The core knows none of them. It asks [`Lookup::fact`](crate::paths::Lookup::fact), once a judgement and only where
 //! everything else a rule says holds already, so that a call no such rule is about costs nothing. A fact that cannot be had
@@ -7,6 +8,7 @@
 mod conditions;
 mod gathered;
 mod stated;
+mod tested;
 
 use std::fmt;
 
@@ -15,6 +17,7 @@ use serde::{Deserialize, Serialize};
 pub use conditions::{FactConditions, Hours, Names, WorktreeState};
 pub(crate) use gathered::Gathered;
 pub use stated::StatedFacts;
+pub use tested::{edits, may_run_tests, runs_tests};
 
 /// What may be asked of the world around a call. A file that is or is not there is looked up as any other path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +34,8 @@ pub enum Fact {
     User,
     /// The time of the week, as clocks here show it.
     Time,
+    /// Whether tests have passed in the session since it last edited anything.
+    TestsPassed,
 }
 
 /// What is known of a fact.
@@ -112,7 +117,7 @@ impl Weekday {
 /// A fact that was asked for while a call was judged, as a decision names it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FactUsed {
-    /// `branch`, `worktree`, `ci`, `hostname`, `user`, `time` or `exists`.
+    /// `branch`, `worktree`, `ci`, `hostname`, `user`, `time`, `tests_passed` or `exists`.
     pub fact: String,
     /// The file, or the directory whose repository it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -143,7 +148,15 @@ impl fmt::Display for FactUsed {
 }
 
 /// The facts that may be filled in where a model is told something.
-pub(crate) const FILLED_IN: &[&str] = &["branch", "worktree", "ci", "hostname", "user", "time"];
+pub(crate) const FILLED_IN: &[&str] = &[
+    "branch",
+    "worktree",
+    "ci",
+    "hostname",
+    "user",
+    "time",
+    "tests_passed",
+];
 
 /// Names the facts a finding rests on behind its reason.
 pub(crate) fn say_facts(reason: &mut String, facts: &[FactUsed]) {

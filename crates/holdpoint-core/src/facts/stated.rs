@@ -25,6 +25,8 @@ pub struct StatedFacts {
     pub user: Option<String>,
     /// `tue 14:30`.
     pub time: Option<StatedTime>,
+    /// Whether tests have passed since the last edit.
+    pub tests_passed: Option<bool>,
     /// The files that are there, as absolute paths.
     pub exists: Names,
     /// The files that are there and that git has to the byte, as absolute paths.
@@ -128,6 +130,7 @@ impl Lookup for StatedFacts {
             Fact::Hostname => text(&self.hostname),
             Fact::User => text(&self.user),
             Fact::Time => self.time.map(|time| FactValue::Time(time.0)),
+            Fact::TestsPassed => self.tests_passed.map(FactValue::Is),
         };
         value.unwrap_or(FactValue::Unknown)
     }

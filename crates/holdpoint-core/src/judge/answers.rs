@@ -158,26 +158,27 @@ impl Judgement<'_> {
             .map(|cover| cover.found.finding.rule.as_str())
     }
 
-    /// What is left of containment where questions are suspended: a part that a rule wants contained, or code that
+    /// What is left of a call whose questions are suspended: each part that a rule wants contained or tells of, and code that
     /// nobody can know and that some layer would have contained, whatever another made of it.
-    pub(super) fn still_contained(
+    pub(super) fn below_the_question(
         &self,
         objections: &[Objection],
         covers: &[Vec<Cover>],
-    ) -> Option<Answer> {
-        let unknown = || self.policy.wants_unknown_contained() && self.can_contain();
-        let mut wanted = objections.iter().filter(|one| {
-            let of_part = covers.get(one.found.part.unwrap_or_default());
-            let contained = match one.found.finding.verdict {
-                Verdict::Contain => true,
-                Verdict::Ask => one.is_unknown_code && unknown(),
-                Verdict::Allow | Verdict::Notify | Verdict::Review | Verdict::Deny => false,
+    ) -> impl Iterator<Item = Answer> {
+        let unknown = self.policy.wants_unknown_contained() && self.can_contain();
+        objections.iter().filter_map(move |one| {
+            let verdict = match one.found.finding.verdict {
+                Verdict::Contain => Verdict::Contain,
+                Verdict::Ask if one.is_unknown_code && unknown => Verdict::Contain,
+                Verdict::Notify => Verdict::Notify,
+                Verdict::Allow | Verdict::Ask | Verdict::Review | Verdict::Deny => return None,
             };
-            contained && of_part.is_none_or(|covers| !self.is_answered(one, covers))
-        });
-        wanted.next().map(|one| Answer {
-            verdict: Verdict::Contain,
-            ..Answer::by(&one.found, false)
+            let of_part = covers.get(one.found.part.unwrap_or_default());
+            let answered = of_part.is_some_and(|covers| self.is_answered(one, covers));
+            (!answered).then(|| Answer {
+                verdict,
+                ..Answer::by(&one.found, false)
+            })
         })
     }
 

@@ -186,22 +186,39 @@ impl Judgement<'_> {
                 .wants_certain_people(tool, answer.rule.as_deref())
             && !objections.iter().any(|one| self.wants_certain_people(one))
             && !self.is_doubted(&objections, &covers)
+            // Whoever said "stop asking" has not seen this one, and what it does cannot be mended.
+            && objections
+                .iter()
+                .map(|one| one.found.finding.risk)
+                .chain(opinions.iter().flatten().map(|opinion| opinion.risk))
+                .all(|risk| risk < Risk::Critical)
             && let Some((method, reason)) = self.session.state.suspended.in_force()
         {
-            // What is suspended is the question. What is to be contained stays so: another part, or this one, whose
-            // question stood above it.
-            let contained = answers
+            // What is suspended is the question. What stood below it stays: what is to be contained, and what is told, of
+            // another part or of this one.
+            let below = answers
                 .into_iter()
-                .find(|one| one.verdict == Verdict::Contain)
-                .or_else(|| self.still_contained(&objections, &covers));
-            answer = contained.unwrap_or(Answer {
-                verdict: Verdict::Allow,
-                method,
-                rule: None,
-                reason: reason.into(),
-                default_of: None,
-                managed: false,
-            });
+                .chain(self.below_the_question(&objections, &covers))
+                .filter(|one| matches!(one.verdict, Verdict::Contain | Verdict::Notify))
+                .reduce(|strictest, one| match one.verdict > strictest.verdict {
+                    true => one,
+                    false => strictest,
+                });
+            answer = match below {
+                Some(contained) if contained.verdict == Verdict::Contain => contained,
+                // The person has said that nobody is to be asked, so the agent is answered as without the notice.
+                told => Answer {
+                    verdict: told.as_ref().map_or(Verdict::Allow, |one| one.verdict),
+                    method,
+                    reason: match &told {
+                        Some(one) => format!("{reason}. {}", one.reason),
+                        None => reason.into(),
+                    },
+                    rule: told.and_then(|one| one.rule),
+                    default_of: None,
+                    managed: false,
+                },
+            };
         }
         if let Some(first) = refusals.first() {
             answer = Answer {

@@ -271,14 +271,14 @@ impl Clause {
 }
 
 /// Whether no table says what a program does, and no rule speaks of it.
-fn is_undescribed(program: &str) -> bool {
+pub(crate) fn is_undescribed(program: &str) -> bool {
     let known = rules::program(program).is_some() || rules::is_named(program);
     !known && !program.contains('/') && !crate::shell::is_program(program)
 }
 
 impl crate::rules::Group {
     /// Whether a command of this program is one of the group.
-    fn holds(&self, program: &str, subject: &Subject<'_>) -> bool {
+    pub(crate) fn holds(&self, program: &str, subject: &Subject<'_>) -> bool {
         if !self.programs.contains(&program) {
             return false;
         }

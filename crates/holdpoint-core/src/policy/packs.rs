@@ -123,6 +123,21 @@ impl Policy {
         &self.packs
     }
 
+    /// Whether anything in force could ask if tests have passed since the session's last edit. Without that nobody looks at how
+    /// they went. No shipped rule asks about facts.
+    pub fn asks_about_tests(&self) -> bool {
+        let rules = self.packs.iter().flat_map(Pack::rules);
+        let of_packs = rules.flat_map(|rule| rule.when.iter());
+        let of_packs = of_packs.filter_map(|case| case.facts.as_deref());
+        let of_layers = self.layers().iter().flat_map(|layer| {
+            let outside = layer.external.iter().filter_map(|one| one.facts.as_ref());
+            layer.tools.facts().chain(outside)
+        });
+        of_packs
+            .chain(of_layers)
+            .any(|facts| facts.tests_passed.is_some())
+    }
+
     /// Every rule there is, pack by pack, the shipped ones first.
     pub fn guards(&self) -> impl Iterator<Item = Guard<'_>> {
         let shipped = RULES.iter().map(|rule| self.guard_of(rule, None));

@@ -107,6 +107,12 @@ pub(crate) struct Refusal {
 }
 
 impl ToolTable {
+    /// What its rules ask about besides the call.
+    pub(crate) fn facts(&self) -> impl Iterator<Item = &FactConditions> {
+        let conditions = self.rules.iter().flat_map(|rule| &rule.conditions);
+        conditions.filter_map(|condition| condition.facts.as_ref())
+    }
+
     pub(crate) fn new<'d>(tools: impl IntoIterator<Item = (&'d String, &'d ToolRules)>) -> Self {
         let mut table = Self::default();
         for (key, rules) in tools {
