@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use holdpoint_core::policy::ReplyForm;
 use holdpoint_core::text::Action;
 use holdpoint_core::{Method, Verdict};
 use holdpoint_sandbox::last_words::LastWords;
@@ -67,6 +68,13 @@ pub(crate) trait Adapter {
     /// The events it knows.
     fn events(&self) -> Events;
 
+    /// Whether the agent tells failures by an event of their own, so that any other result is a success.
+    fn tells_failures(&self) -> bool {
+        self.events()
+            .iter()
+            .any(|(_, event)| *event == Event::Failure)
+    }
+
     /// For standard output before a call. No word for a denial means that the exit code is one; no
     /// word for a question or for other arguments, that the call is denied.
     fn of_call(&self, _moment: HookPoint, _said: HookReply<'_>, _reason: &str) -> Option<Value> {
@@ -108,6 +116,11 @@ pub(crate) trait Adapter {
     /// The exit code beside a denial in words.
     fn exit_code_of_denial(&self) -> u8 {
         0
+    }
+
+    /// Whether exit code 2 with a reason on standard error, and nothing on standard output, is a denial here.
+    fn heeds_exit_code(&self, _point: HookPoint) -> bool {
+        false
     }
 
     /// The variable that names the directory the agent belongs in.
@@ -186,12 +199,24 @@ pub(crate) trait Adapter {
             (Verdict::Allow | Verdict::Notify, _, Some(input)) => HookReply::Edited(input),
             (Verdict::Allow, Method::NoObjection, None) => HookReply::Nothing,
             (Verdict::Allow, _, None) => HookReply::Allow,
+            // Whoever has suspended questions does not want the agent's own either; the notice is the reason.
+            (
+                Verdict::Notify,
+                Method::AllowAll | Method::TurnSuspension | Method::IdleSuspension,
+                None,
+            ) => HookReply::Allow,
             (Verdict::Notify, _, _) => HookReply::Tell,
             // As it stands it is a question.
             (Verdict::Contain | Verdict::Ask | Verdict::Review, _, _) => HookReply::Ask,
             (Verdict::Deny, _, _) => HookReply::Deny,
         };
         let reason = explained(decision);
+        if answer.reply == ReplyForm::ExitCode
+            && matches!(said, HookReply::Deny)
+            && self.heeds_exit_code(point)
+        {
+            return self.denied(point, None, &wording::blocked(decision, &reason));
+        }
         let note = match (decision.verdict, answer.rewritten) {
             (Verdict::Contain, _) => Some(wording::RAN_CONTAINED.to_owned()),
             (Verdict::Allow | Verdict::Notify, true) => {

@@ -18,6 +18,7 @@ use std::str;
 use std::time::Duration;
 
 use holdpoint_broker::Context;
+use holdpoint_core::policy::ReplyForm;
 use holdpoint_core::{Decision, Method, ToolCall};
 use holdpoint_sandbox::last_words::LastWords;
 use serde_json::{Map, Value};
@@ -41,6 +42,11 @@ impl Agent {
     /// What a hook of this agent says when it breaks down.
     pub fn last_words(self) -> LastWords {
         self.adapter().last_words()
+    }
+
+    /// Whether the agent tells failures by an event of their own, so that any other result is a success.
+    pub fn tells_failures(self) -> bool {
+        self.adapter().tells_failures()
     }
 
     /// The reply that leaves a question to the agent, where the policy wants that.
@@ -202,6 +208,8 @@ pub struct HookDecision {
     pub edited: Option<Map<String, Value>>,
     /// Whether it was a rule that did, and nobody was asked.
     pub rewritten: bool,
+    /// How to say no, where the agent understands more than one way.
+    pub reply: ReplyForm,
 }
 
 impl From<Decision> for HookDecision {
@@ -210,6 +218,7 @@ impl From<Decision> for HookDecision {
             decision,
             edited: None,
             rewritten: false,
+            reply: ReplyForm::default(),
         }
     }
 }
@@ -295,7 +304,7 @@ pub struct Returned {
     /// Whether the agent takes something else in its place.
     pub replaceable: bool,
     /// Whether the call failed.
-    pub(crate) failed: bool,
+    pub failed: bool,
 }
 
 /// What a user wrote to an agent.

@@ -442,3 +442,30 @@ proptest! {
         never_lets_run(&payload)?;
     }
 }
+
+#[test]
+fn a_denial_by_exit_code_is_one_where_the_agent_heeds_it_and_words_elsewhere() {
+    let heeding = [Agent::ClaudeCode, Agent::Codex, Agent::Gemini, Agent::Qwen];
+    let words = decided(Verdict::Deny, Method::Blacklist);
+    let code = HookDecision {
+        reply: ReplyForm::ExitCode,
+        ..words.clone()
+    };
+    for agent in Agent::ALL {
+        let payload = shell_call(agent).to_string();
+        let answer = |decision: &HookDecision| {
+            answered(
+                agent,
+                payload.as_bytes(),
+                &mut Always(Some(decision.clone()), 0),
+            )
+        };
+        let reply = answer(&code);
+        if heeding.contains(&agent) {
+            assert_eq!((reply.code, reply.stdout.as_str()), (2, ""), "{agent:?}");
+            assert!(reply.stderr.starts_with("\u{1f6d1} BLOCKED: "), "{reply:?}");
+        } else {
+            assert_eq!(reply, answer(&words), "{agent:?}");
+        }
+    }
+}

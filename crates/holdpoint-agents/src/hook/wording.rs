@@ -54,6 +54,40 @@ pub(crate) fn explained(decision: &Decision) -> String {
     escape_for_display(&text, MAX_ANSWER)
 }
 
+/// The same for a hook that says no by its exit code, in the words of the safety hooks (H-06, H-08).
+pub(crate) fn blocked(decision: &Decision, explained: &str) -> String {
+    let deciding = decision
+        .findings
+        .first()
+        .filter(|finding| Some(&finding.rule) == decision.rule.as_ref());
+    let (Some(finding), Some(rule)) = (deciding, &decision.rule) else {
+        return escape_for_display(&format!("\u{1f6d1} BLOCKED: {explained}"), MAX_ANSWER);
+    };
+    let rule = escape_for_display(rule, 120);
+    let part = finding.part.as_deref().unwrap_or_default();
+    // A part of a command line has a place in it; what is left is a path that a tool was given.
+    let opening = match finding.span {
+        None if decision.method == Method::FileGuard => {
+            let path = escape_for_display(part, 200);
+            format!("Modifications to '{path}' are never allowed. Matched pattern: '{rule}'")
+        }
+        _ => {
+            let part = escape_for_display(part, MAX_BLOCKED_COMMAND);
+            format!("Dangerous command: '{part}'. Matched pattern: '{rule}'")
+        }
+    };
+    escape_for_display(
+        &format!("\u{1f6d1} BLOCKED: {opening}. {explained} {BY_HAND}"),
+        MAX_ANSWER,
+    )
+}
+
+/// The most of a command that is shown in such a denial (H-08).
+const MAX_BLOCKED_COMMAND: usize = 60;
+
+/// What a person does who wants it all the same.
+const BY_HAND: &str = "If your user really wants this, they can run it themselves in a terminal.";
+
 /// How an answer starts that a person gave, or that nobody gave in time; none for what rules decided.
 fn by_a_person(decision: &Decision) -> Option<&'static str> {
     match (decision.verdict, decision.method) {

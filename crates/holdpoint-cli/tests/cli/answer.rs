@@ -19,6 +19,8 @@ pub(crate) enum Answer {
     Deny,
     /// Blocked because it could not be judged: exit code 2 and one line of standard error.
     Refused,
+    /// Denied by a decision, by exit code alone: one line of standard error in the words of the safety hooks.
+    Blocked,
     /// A result goes on, and the model is told something about it.
     Noted,
     /// Something else goes on in place of a result, and the model is told why.
@@ -37,6 +39,9 @@ pub(crate) fn heard(got: &Got) -> Result<(Answer, String), String> {
     match got.code {
         Some(2) if got.stdout.is_empty() => {
             let one_line = got.stderr.lines().count() == 1 && got.stderr.ends_with('\n');
+            if one_line && stderr.starts_with("\u{1f6d1} BLOCKED: ") {
+                return Ok((Answer::Blocked, stderr));
+            }
             if !one_line || !stderr.starts_with("Holdpoint denied this") {
                 return Err("exit code 2 needs one line that says what was denied and why".into());
             }

@@ -6,8 +6,10 @@ use std::collections::BTreeSet;
 
 use super::document::{Approval, Channel, Fallback, RuleTerms};
 use super::layer::{Layer, Policy, Trust};
+use super::presence::{PresenceByRisk, StatedPresence};
 use crate::catalogue;
 use crate::glob::Glob;
+use crate::verdict::Risk;
 
 /// How long a request waits if nobody says otherwise (X-13).
 const DEADLINE: i64 = 300;
@@ -108,6 +110,26 @@ impl Policy {
             .reduce(AskingTerms::and)
     }
 
+    /// How sure it must be that a person was there who lets a call of `tool` run that these rules stopped; none where nobody
+    /// states anything.
+    pub fn stated_presence<'r>(
+        &self,
+        tool: &str,
+        rules: impl Iterator<Item = &'r str>,
+        risk: Risk,
+    ) -> Option<StatedPresence> {
+        let of = |rule: Option<&str>| {
+            self.layers().iter().fold(None, |before, layer| {
+                let stated = Stated::from_layer(layer, tool, rule);
+                StatedPresence::heard(before, stated.presence.level(risk), layer.authority)
+            })
+        };
+        rules
+            .map(|rule| of(Some(rule)))
+            .reduce(StatedPresence::and)
+            .unwrap_or_else(|| of(None))
+    }
+
     /// Whether certain people, or several, must say yes to a call of `tool` that `rule` stopped. What
     /// one person leaves in a session does not speak for them.
     pub(crate) fn wants_certain_people(&self, tool: &str, rule: Option<&str>) -> bool {
@@ -165,6 +187,7 @@ struct Stated {
     deadline: Option<i64>,
     approvers: Option<BTreeSet<String>>,
     required: Option<u32>,
+    presence: PresenceByRisk,
 }
 
 impl Stated {
@@ -186,6 +209,7 @@ impl Stated {
                 deadline: approval.deadline,
                 approvers: approval.approvers.clone(),
                 required: approval.required,
+                presence: approval.presence,
             });
         }
         stated
@@ -195,6 +219,7 @@ impl Stated {
     fn hear(&mut self, terms: &RuleTerms) {
         self.deadline = self.deadline.or(terms.deadline);
         self.required = self.required.or(terms.required);
+        self.presence.hear(&terms.presence);
         if self.approvers.is_none() && !terms.approvers.is_empty() {
             self.approvers = Some(terms.approvers.iter().cloned().collect());
         }
@@ -270,6 +295,59 @@ mod tests {
         let terms = policy.asking_terms("Bash", None);
         assert_eq!(terms.approvers, ["bob"]);
         assert_eq!((terms.deadline, terms.required), (Some(100), 3));
+    }
+
+    #[test]
+    fn the_highest_layer_says_how_sure_and_others_may_ask_for_more() {
+        use crate::policy::Presence;
+        use Authority::{Managed, Project, User};
+        use Trust::{Trusted, Untrusted};
+        let of = |policy: &Policy, rule: &str, risk: Risk| {
+            let stated = policy.stated_presence("Bash", [rule].into_iter(), risk);
+            stated.map(|stated| (stated.level, stated.by))
+        };
+        let by_risk = policy(&[
+            (
+                Managed,
+                Trusted,
+                r#"{"approval":{"presence":{"high":"terminal","critical":"key"}}}"#,
+            ),
+            (
+                User,
+                Trusted,
+                r#"{"approval":{"presence":"none","rules":{"git.*":{"presence":"key"}}}}"#,
+            ),
+            (
+                Project,
+                Untrusted,
+                r#"{"approval":{"presence":{"low":"terminal"}}}"#,
+            ),
+        ]);
+        assert_eq!(
+            of(&by_risk, "a", Risk::High),
+            Some((Presence::Terminal, Managed))
+        );
+        assert_eq!(
+            of(&by_risk, "a", Risk::Critical),
+            Some((Presence::Key, Managed))
+        );
+        assert_eq!(
+            of(&by_risk, "git.push", Risk::High),
+            Some((Presence::Key, Managed))
+        );
+        assert_eq!(
+            of(&by_risk, "a", Risk::Medium),
+            Some((Presence::None, User))
+        );
+        assert_eq!(
+            of(&by_risk, "a", Risk::Low),
+            Some((Presence::Terminal, User))
+        );
+        assert_eq!(of(&policy(&[]), "a", Risk::Critical), None);
+        for wrong in [r#""sure""#, r#"{"huge":"key"}"#, "3", r#"{"low":"sure"}"#] {
+            let text = format!(r#"{{"approval":{{"presence":{wrong}}}}}"#);
+            assert!(Policy::from_text("p", text).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -18,6 +18,7 @@ use super::guards::Guards;
 use super::injection::Injection;
 use super::mode::Mode;
 use super::network::Network;
+use super::presence::PresenceByRisk;
 use super::profile::Profile;
 use super::redaction::Redaction;
 use super::sandbox::{OpaqueAnswer, Sandbox};
@@ -77,6 +78,8 @@ pub struct Document {
     /// What a hook answers when it cannot judge a call. Without it: deny.
     #[serde(alias = "on_error")]
     pub on_error: Option<OnError>,
+    /// How a hook says no, where the agent understands both. Without it: json. Counts only in the machine's file and in yours.
+    pub reply: Option<ReplyForm>,
     /// The record of what was answered.
     pub ledger: Option<LedgerRules>,
     /// What answers where nobody can know before a command runs what it runs. Without it: ask.
@@ -127,6 +130,18 @@ pub enum OnError {
     Defer,
     /// Refuse it.
     Deny,
+}
+
+/// How a hook says no (H-01).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ReplyForm {
+    /// In the agent's own JSON.
+    #[default]
+    Json,
+    /// By exit code 2, with the reason on standard error.
+    ExitCode,
 }
 
 /// The versions of the format this program reads.
@@ -339,6 +354,9 @@ pub struct Approval {
     pub approvers: Vec<String>,
     /// How many people must say yes. Without it: 1.
     pub required: Option<u32>,
+    /// How sure it must be that a person was there who said yes: one level, or levels by risk. Without it: `terminal`, and
+    /// `key` for high and critical risk as soon as somebody's key is pinned.
+    pub presence: PresenceByRisk,
     /// Other terms for what single rules ask about, by the id of the rule or a glob.
     pub rules: BTreeMap<String, RuleTerms>,
 }
@@ -354,6 +372,8 @@ pub struct RuleTerms {
     pub approvers: Vec<String>,
     /// How many people must say yes.
     pub required: Option<u32>,
+    /// How sure it must be that a person was there who said yes.
+    pub presence: PresenceByRisk,
 }
 
 /// What happens when the daemon does not run.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::document::{
-    Approval, Channel, Document, Durability, Files, OnError, RuleList, ToolRules,
+    Approval, Channel, Document, Durability, Files, OnError, ReplyForm, RuleList, ToolRules,
 };
 use super::external::External;
 use super::files::FileGuard;
@@ -100,6 +100,8 @@ pub struct Layer {
     pub autonomy: Option<Autonomy>,
     /// What it wants answered when a call cannot be judged.
     pub on_error: Option<OnError>,
+    /// How it wants a hook to say no.
+    pub reply: Option<ReplyForm>,
     /// Which answers it wants to wait for the disk.
     pub durability: Option<Durability>,
     /// How it wants a person asked.
@@ -181,6 +183,7 @@ impl Layer {
             default_line: default_line.or(profile_line),
             autonomy: document.autonomy,
             on_error: document.on_error,
+            reply: document.reply,
             durability: document.ledger.and_then(|ledger| ledger.durability),
             // Who is asked is not for somebody else's file to say.
             channel: document.channel.filter(|_| trusted),
@@ -405,6 +408,16 @@ impl Policy {
             })
             .max()
             .unwrap_or(OnError::Deny)
+    }
+
+    /// How a hook says no, where its agent understands both: the word of the machine's file, else of the user's. Both are a no.
+    pub fn reply(&self) -> ReplyForm {
+        let mut layers = self.layers.iter();
+        let stated = layers.find_map(|layer| match layer.authority {
+            Authority::Project => None,
+            Authority::Managed | Authority::User => layer.reply,
+        });
+        stated.unwrap_or_default()
     }
 
     /// Which answers wait for the disk: the strictest word of any layer. A project never says

@@ -16,6 +16,7 @@ mod mode;
 mod network;
 mod packs;
 pub(crate) mod patterns;
+mod presence;
 mod profile;
 mod reach;
 mod redaction;
@@ -34,8 +35,8 @@ pub use clauses::{Clause, EffectWord, GroupWord, TargetWord};
 pub use document::{
     Approval, Channel, ChannelKind, ChannelText, Check, Condition, Conditions, Document,
     Durability, Fallback, FileRules, Files, LedgerRules, OnError, Parameter, ParameterType,
-    PathScope, Pattern, Restriction, RuleList, RuleTerms, Sanitization, Secret, ToolRule,
-    ToolRules, Version,
+    PathScope, Pattern, ReplyForm, Restriction, RuleList, RuleTerms, Sanitization, Secret,
+    ToolRule, ToolRules, Version,
 };
 pub use external::{
     Endpoint, External, ExternalAnswer, ExternalOpinion, Externals, OnFailure, ask_outside,
@@ -47,6 +48,7 @@ pub use mode::Mode;
 pub use network::{Access, HostPattern, Network, Schemes};
 pub use packs::{Guard, LoadedPack, Switched};
 pub use patterns::without_last_star;
+pub use presence::{Presence, PresenceByRisk, StatedPresence};
 pub use profile::Profile;
 pub use redaction::{FormatList, FormatText, Kept, Redaction, RedactionRules};
 pub use sandbox::{Cache, Floor, OpaqueAnswer, Sandbox, SandboxLimits};

@@ -145,6 +145,7 @@ impl Document {
             approval: self.approval.or(base.approval),
             autonomy: self.autonomy.or(base.autonomy),
             on_error: self.on_error.or(base.on_error),
+            reply: self.reply.or(base.reply),
             ledger: self.ledger.or(base.ledger),
             external: self.external,
             ..base

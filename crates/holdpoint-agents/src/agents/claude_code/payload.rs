@@ -41,6 +41,10 @@ impl Adapter for ClaudeCode {
         Some(own_rules::read(around))
     }
 
+    fn heeds_exit_code(&self, point: HookPoint) -> bool {
+        matches!(point, HookPoint::BeforeCall | HookPoint::Unknown)
+    }
+
     fn of_call(&self, point: HookPoint, said: HookReply<'_>, reason: &str) -> Option<Value> {
         let permission = |word: &str| Some(nested::permission(word, reason));
         match (point, said) {

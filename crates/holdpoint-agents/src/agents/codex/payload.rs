@@ -30,6 +30,10 @@ impl Adapter for Codex {
         Some(own_rules::read(around))
     }
 
+    fn heeds_exit_code(&self, point: HookPoint) -> bool {
+        point == HookPoint::BeforeCall
+    }
+
     fn of_call(&self, point: HookPoint, said: HookReply<'_>, reason: &str) -> Option<Value> {
         match (point, said) {
             (HookPoint::BeforeCall, HookReply::Edited(input)) => {

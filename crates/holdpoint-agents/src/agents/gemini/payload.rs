@@ -29,6 +29,10 @@ impl Adapter for Gemini {
         Some(own_rules::read(around))
     }
 
+    fn heeds_exit_code(&self, point: HookPoint) -> bool {
+        point == HookPoint::BeforeCall
+    }
+
     fn of_call(&self, point: HookPoint, said: HookReply<'_>, reason: &str) -> Option<Value> {
         let decision = |word: &str| Some(json!({"decision": word, "reason": reason}));
         match (point, said) {

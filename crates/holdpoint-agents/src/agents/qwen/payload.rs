@@ -19,6 +19,10 @@ impl Adapter for Qwen {
         EVENTS
     }
 
+    fn heeds_exit_code(&self, point: HookPoint) -> bool {
+        point == HookPoint::BeforeCall
+    }
+
     fn of_call(&self, point: HookPoint, said: HookReply<'_>, reason: &str) -> Option<Value> {
         match (point, said) {
             (HookPoint::BeforeCall, HookReply::Allow) => Some(nested::permission("allow", reason)),
