@@ -105,6 +105,216 @@ def is_signed(key, text, signature):
     return is_same(times(s, BASE), add(r, times(h, a)))
 
 
+# --- P-256 and RSA, verification only ------------------------------------------------------------
+
+P256 = 2**256 - 2**224 + 2**192 + 2**96 - 1
+P256_B = 0x5AC635D8AA3A93E7B3EBBD55769886BC651D06B0CC53B0F63BCE3C3E27D2604B
+P256_ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+P256_BASE = (
+    0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
+    0x4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5,
+)
+
+
+def add_p256(a, b):
+    """Adds points of P-256; none is the point at infinity."""
+    if a is None or b is None:
+        return b if a is None else a
+    if a[0] == b[0]:
+        if (a[1] + b[1]) % P256 == 0:
+            return None
+        slope = (3 * a[0] * a[0] - 3) * pow(2 * a[1], P256 - 2, P256)
+    else:
+        slope = (b[1] - a[1]) * pow(b[0] - a[0], P256 - 2, P256)
+    x = (slope * slope - a[0] - b[0]) % P256
+    return x, (slope * (a[0] - x) - a[1]) % P256
+
+
+def times_p256(number, point):
+    result = None
+    while number:
+        if number & 1:
+            result = add_p256(result, point)
+        point = add_p256(point, point)
+        number >>= 1
+    return result
+
+
+def is_signed_p256(key, text, r, s):
+    """Whether the numbers of an ECDSA signature with SHA-256 by an uncompressed point fit `text`."""
+    if len(key) != 65 or key[0] != 4 or not 0 < r < P256_ORDER or not 0 < s < P256_ORDER:
+        return False
+    x, y = int.from_bytes(key[1:33], "big"), int.from_bytes(key[33:], "big")
+    if x >= P256 or y >= P256 or (y * y - x * x * x + 3 * x - P256_B) % P256:
+        return False
+    inverse = pow(s, P256_ORDER - 2, P256_ORDER)
+    digest = int.from_bytes(hashlib.sha256(text).digest(), "big")
+    one = times_p256(digest * inverse % P256_ORDER, P256_BASE)
+    point = add_p256(one, times_p256(r * inverse % P256_ORDER, (x, y)))
+    return point is not None and point[0] % P256_ORDER == r
+
+
+def is_signed_rsa(key, text, signature):
+    """Whether an RSA signature (PKCS #1 v1.5, SHA-256) by an `RSAPublicKey` fits `text`."""
+    modulus, exponent = der_numbers(key)
+    length = (modulus.bit_length() + 7) // 8
+    if not 2048 <= modulus.bit_length() <= 8192 or len(signature) != length or exponent < 3 or exponent >= 2**33:
+        return False
+    name = bytes.fromhex("3031300d060960864801650304020105000420")
+    digest = name + hashlib.sha256(text).digest()
+    wanted = b"\x00\x01" + b"\xff" * (length - len(digest) - 3) + b"\x00" + digest
+    number = int.from_bytes(signature, "big")
+    return number < modulus and pow(number, exponent, modulus).to_bytes(length, "big") == wanted
+
+
+def der_part(data, tag):
+    """The content of the element `data` begins with, and what stands behind it."""
+    if len(data) < 2 or data[0] != tag:
+        raise Wrong("it is no DER as it is read here")
+    length, start = data[1], 2
+    if length & 0x80:
+        start = 2 + (length & 0x7F)
+        if not 1 <= length & 0x7F <= 2 or len(data) < start:
+            raise Wrong("it is no DER as it is read here")
+        length = int.from_bytes(data[2:start], "big")
+    if len(data) < start + length:
+        raise Wrong("it is no DER as it is read here")
+    return data[start : start + length], data[start + length :]
+
+
+def der_numbers(data):
+    """The two numbers of a sequence."""
+    inside, rest = der_part(data, 0x30)
+    first, inside = der_part(inside, 2)
+    second, inside = der_part(inside, 2)
+    if rest or inside or not first or not second or first[0] & 0x80 or second[0] & 0x80:
+        raise Wrong("it is no pair of numbers")
+    return int.from_bytes(first, "big"), int.from_bytes(second, "big")
+
+
+# --- What people signed --------------------------------------------------------------------------
+
+RELEASE = "holdpoint-release-v1"
+STATEMENT = "v for request node ledger binding card answer approver nonce time expires".split()
+SPKI_P256 = bytes.fromhex("3059301306072a8648ce3d020106082a8648ce3d030107034200")
+SPKI_ED25519 = bytes.fromhex("302a300506032b6570032100")
+SPKI_RSA = bytes.fromhex("300d06092a864886f70d0101010500")
+
+
+def from_base64url(text):
+    data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    if base64.urlsafe_b64encode(data).decode().rstrip("=") != text:
+        raise Wrong("it is not base64 in its one spelling")
+    return data
+
+
+def is_signed_spki(spki, text, signature):
+    if spki.startswith(SPKI_P256):
+        return is_signed_p256(spki[len(SPKI_P256) :], text, *der_numbers(signature))
+    if spki.startswith(SPKI_ED25519):
+        return is_signed(spki[len(SPKI_ED25519) :], text, signature)
+    inside, rest = der_part(spki, 0x30)
+    if rest or not inside.startswith(SPKI_RSA):
+        raise Wrong("its key is of no kind that is known")
+    bits, rest = der_part(inside[len(SPKI_RSA) :], 3)
+    if rest or bits[:1] != b"\x00":
+        raise Wrong("its key is of no kind that is known")
+    return is_signed_rsa(bits[1:], text, signature)
+
+
+def ssh_parts(data):
+    """Strings as ssh writes them, one after the other."""
+    while data:
+        length = int.from_bytes(data[:4], "big")
+        if len(data) < 4 + length:
+            raise Wrong("it is no signature of ssh")
+        yield data[4 : 4 + length]
+        data = data[4 + length :]
+
+
+def ssh_text(*parts):
+    return b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+
+
+def passkey_signed(statement, key, assertion):
+    """Whether a passkey signed a statement (WebAuthn, level 2, 7.2)."""
+    said, client = from_base64url(assertion["authenticator_data"]), from_base64url(assertion["client_data"])
+    told = json.loads(client)
+    digest = hashlib.sha256(RELEASE.encode() + b"\0" + statement.encode()).digest()
+    if told["type"] != "webauthn.get" or from_base64url(told["challenge"]) != digest:
+        raise Wrong("the signature is over another statement")
+    if told["origin"] not in key["origins"] or told.get("crossOrigin", False):
+        raise Wrong("another page asked for it")
+    if len(said) < 37 or said[:32] != hashlib.sha256(key["rp"].encode()).digest():
+        raise Wrong("the passkey is of another site")
+    if said[32] & 5 != 5:
+        raise Wrong("nobody touched the key, or it did not ask who")
+    signed = said + hashlib.sha256(client).digest()
+    return is_signed_spki(from_base64(key["public_key"]), signed, from_base64url(assertion["signature"]))
+
+
+def ssh_signed(statement, key, armoured):
+    """Whether a key of ssh with a device signed a statement (OpenSSH, PROTOCOL.sshsig and PROTOCOL.u2f)."""
+    framed = re.fullmatch(
+        "-----BEGIN SSH SIGNATURE-----(.*)-----END SSH SIGNATURE-----", armoured.rstrip("\n"), re.DOTALL
+    )
+    if not framed:
+        raise Wrong("it is no signature of ssh")
+    blob = from_base64(framed.group(1).replace("\n", ""))
+    if blob[:10] != b"SSHSIG\0\0\0\1":
+        raise Wrong("it is no signature of ssh")
+    public, namespace, _, name, signature = ssh_parts(blob[10:])
+    if public != from_base64(key["public_key"].split()[1]):
+        raise Wrong("it is of another key")
+    if namespace.decode() != RELEASE:
+        raise Wrong("it was made for something else than a release")
+    hashed = {b"sha256": hashlib.sha256, b"sha512": hashlib.sha512}[name](statement.encode()).digest()
+    inner = b"SSHSIG" + ssh_text(namespace, b"", name, hashed)
+    flags, counter = signature[-5], signature[-4:]
+    kind, raw = ssh_parts(signature[:-5])
+    parts = list(ssh_parts(public))
+    application = parts[-1]
+    if kind != parts[0] or not application.startswith(b"ssh:"):
+        raise Wrong("the key was not made for ssh")
+    if flags & 5 != 5:
+        raise Wrong("nobody touched the key, or it did not ask who")
+    signed = hashlib.sha256(application).digest() + bytes([flags]) + counter + hashlib.sha256(inner).digest()
+    if kind == b"sk-ssh-ed25519@openssh.com" and len(parts) == 3:
+        return is_signed(parts[1], signed, raw)
+    if kind == b"sk-ecdsa-sha2-nistp256@openssh.com" and len(parts) == 4 and parts[1] == b"nistp256":
+        r, s = (int.from_bytes(number, "big") for number in ssh_parts(raw))
+        return is_signed_p256(parts[2], signed, r, s)
+    raise Wrong("it is a key without a device")
+
+
+def proof_of(detail, approver):
+    """The ledger and the nonce of a release somebody signed; none if nobody did."""
+    try:
+        told = json.loads(detail)
+        if "statement" not in told:
+            return None
+        text, proof, key = told["statement"], told["proof"], told["key"]
+        statement = json.loads(text)
+        spelled = json.dumps(statement, separators=(",", ":"), ensure_ascii=False)
+        if list(statement) != STATEMENT or spelled != text or statement["v"] != 1 or statement["for"] != "release":
+            raise Wrong("what was signed is no statement")
+        if (statement["request"], statement["answer"]) != (told["request"], told["answer"]):
+            raise Wrong("what was signed is about another request or answer")
+        if statement["approver"] != approver:
+            raise Wrong("somebody else signed than answered")
+        if proof["key"] != key["id"] or proof["kind"] != key["kind"]:
+            raise Wrong("it was signed with another key")
+        if key["kind"] == "webauthn":
+            holds = passkey_signed(text, key, proof["assertion"])
+        else:
+            holds = ssh_signed(text, key, proof["signature"])
+        if not holds:
+            raise Wrong("the signature is wrong")
+        return statement["ledger"], statement["nonce"]
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise Wrong(f"what was signed cannot be read ({type(error).__name__})") from None
+
+
 # --- Keys and notes ------------------------------------------------------------------------------
 
 
@@ -320,6 +530,7 @@ class Record:
     kind: str
     checkpoint: Optional[Tuple[str, str, List[str]]] = None
     mend: Optional[Dict[str, object]] = None
+    answered: Optional[Tuple[str, str]] = None
 
 
 HASH = re.compile("[0-9a-f]{64}")
@@ -330,7 +541,7 @@ def record_of(line):
         text = line.decode()
     except UnicodeDecodeError:
         raise Wrong("it is not UTF-8") from None
-    values = once(members(text), ("v", "seq", "prev", "time", "kind", "detail"))
+    values = once(members(text), ("v", "seq", "prev", "time", "kind", "detail", "approver"))
     if number_of(values, "v", U32) != 1:
         raise Wrong("it is of another version")
     prev = plain_of(values, "prev")
@@ -345,6 +556,8 @@ def record_of(line):
         record.checkpoint = string_of(detail, "note"), string_of(detail, "key"), strings_of(detail, "tree")
     elif kind == "repair":
         record.mend = mend_of(values.get("detail", ""))
+    elif kind == "hold_answered" and '"statement"' in values.get("detail", ""):
+        record.answered = values["detail"], values.get("approver", "null")
     return record
 
 
@@ -531,6 +744,7 @@ class Snapshot:
             lock = open(path, "rb")
         except FileNotFoundError:
             pass
+        self.has_lock = lock is not None
         try:
             if lock:
                 lock_shared(lock)
@@ -555,6 +769,7 @@ class Snapshot:
                 data = small_file(os.path.join(directory, note_name(size)))
                 self.notes.append((note_name(size), data.decode(errors="replace")))
             self.key = None
+            self.has_key = any(os.path.lexists(os.path.join(directory, name)) for name in ("key", "key.pub"))
             try:
                 text = small_file(os.path.join(directory, "key.pub")).decode(errors="replace")
                 if text.endswith("\n"):
@@ -564,6 +779,10 @@ class Snapshot:
         finally:
             if lock:
                 lock.close()
+
+    def was_emptied(self):
+        """Whether a key or notes of a ledger lie here, none of its records, and no lock, which is made before them."""
+        return not self.has_lock and not self.segments and (self.has_key or bool(self.notes))
 
 
 # --- Verifying -----------------------------------------------------------------------------------
@@ -589,6 +808,7 @@ class Result:
     segments: int = 0
     checkpoints: int = 0
     signed: int = 0
+    proofs: int = 0
     faults: List[Fault] = field(default_factory=list)
     notes: List[str] = field(default_factory=list)
 
@@ -638,6 +858,7 @@ class Walk:
         self.keys: List[Key] = []
         self.may_change_key = False
         self.losses: List[Fault] = []
+        self.nonces = set()
         self.signed: List[Tuple[int, str]] = []
         self.roots: Dict[int, Optional[bytes]] = {}
         for _, note in self.all_notes:
@@ -667,6 +888,8 @@ class Walk:
                 self.fault("key.pub", None, None, "the key is missing or damaged")
             elif self.given and self.given != kept:
                 self.fault("key.pub", None, None, "the key is not the one given")
+        if self.snapshot.was_emptied():
+            self.fault(segment_name(1), None, 0, "a ledger was kept here, and all of its records are gone")
         expected = 1
         for number, size in self.snapshot.segments:
             if number != expected:
@@ -721,6 +944,11 @@ class Walk:
                 fault("the segment does not open with a checkpoint")
             elif record.mend:
                 self.mend(record.mend, Fault(file, place, number, ""))
+            elif record.answered:
+                try:
+                    self.answered(*record.answered)
+                except Wrong as wrong:
+                    fault(f"the release is not a person's: {wrong}")
         self.prev = hashlib.sha256(b"\x00" + line).digest()
         self.tree.add(self.prev)
         self.reach_root()
@@ -739,6 +967,18 @@ class Walk:
             self.may_change_key = True
         elif what == "torn":
             self.mention(f"record {fault.record}: a torn record of {mend['bytes']} bytes was cut off")
+
+    def answered(self, detail, approver):
+        proof = proof_of(detail, json.loads(approver))
+        if proof is None:
+            return
+        ledger, nonce = proof
+        if ledger not in [key.name for key in self.keys]:
+            raise Wrong("it was signed for another ledger")
+        if nonce in self.nonces:
+            raise Wrong("it was used before")
+        self.nonces.add(nonce)
+        self.result.proofs += 1
 
     def checkpoint(self, note, key_text, peaks):
         key = key_of(key_text)
@@ -853,7 +1093,7 @@ def main():
         state = "something is wrong" if result.faults else "nothing is wrong"
         print(
             f"{state}: {result.records} records in {result.segments} segments, {result.checkpoints} checkpoints, "
-            f"signed up to record {result.signed}"
+            f"signed up to record {result.signed}, {result.proofs} signatures of people"
         )
     return 4 if result.faults else 0
 

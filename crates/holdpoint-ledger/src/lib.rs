@@ -42,8 +42,8 @@ pub use note::{Checkpoint, NoteError, PrivateKey, PublicKey};
 pub use query::{Fetch, Item, Query, Spot};
 pub use reader::{Line, Position, Reader};
 pub use record::{
-    Detail, Digest, Draft, Entry, EntryRef, Kind, MAX_LINE, Mend, REPLAYED_AGENT, Record, Sandbox,
-    VERSION,
+    AnsweredDetail, Detail, Digest, Draft, Entry, EntryRef, Kind, MAX_LINE, Mend, REPLAYED_AGENT,
+    Record, Sandbox, SignedDetail, VERSION,
 };
 pub use segments::{segment_name, segment_numbers, segment_path};
 pub use stats::{Counts, Durations, Stats};

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use holdpoint_core::text::redaction::{Redacted, RedactedJson};
 use holdpoint_core::{Method, Risk, Verdict};
+use holdpoint_proof::{PinnedKey, Proof};
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -189,6 +190,8 @@ pub struct Entry {
 pub enum Detail {
     /// Anything, once it is redacted.
     Of(RedactedJson),
+    /// How a person answered.
+    Answered(Box<AnsweredDetail>),
     /// What was mended.
     Mended(Mend),
     /// A signed statement, and the tree it is about.
@@ -200,6 +203,34 @@ pub enum Detail {
         /// The roots of the perfect trees, the largest first.
         tree: Vec<String>,
     },
+}
+
+/// How a person answered.
+#[derive(Clone, Debug, Serialize)]
+pub struct AnsweredDetail {
+    /// What every answer's record says.
+    #[serde(flatten)]
+    pub said: RedactedJson,
+    /// The way it came by.
+    pub route: &'static str,
+    /// From where.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<Redacted>,
+    /// What they signed.
+    #[serde(flatten)]
+    pub signed: Option<SignedDetail>,
+}
+
+/// What somebody signed, kept to the byte: it is verified again from the record alone. It is digests, names and signatures,
+/// verified before it was recorded, so no redactor looks at it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SignedDetail {
+    /// The bytes that were signed.
+    pub statement: String,
+    /// The signature.
+    pub proof: Proof,
+    /// The key, as it was pinned then.
+    pub key: PinnedKey,
 }
 
 /// What was found wrong at the end of the ledger, and what was done.

@@ -6,8 +6,9 @@
 
 mod fault;
 mod lines;
+mod signed;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::fs::File;
 use std::io::ErrorKind;
@@ -24,12 +25,14 @@ use crate::note::{Checkpoint, PublicKey};
 use crate::record::Mend;
 use crate::recovery::{self, CheckpointDetail};
 use crate::segments::{
-    LOCK, PUBLIC_KEY, note_name, note_path, note_sizes, segment_name, segment_numbers, segment_path,
+    KEY, LOCK, PUBLIC_KEY, note_name, note_path, note_sizes, segment_name, segment_numbers,
+    segment_path,
 };
 use crate::system::read_at;
 use crate::writer::lock_within;
 
 use self::lines::{Checked, CheckedLine, Pieces, Special, checked_together};
+use self::signed::SignedAnswer;
 
 pub use self::fault::{Defect, Fault};
 
@@ -53,6 +56,8 @@ pub struct Verification {
     pub checkpoints: u64,
     /// How many records the last checkpoint that holds is about.
     pub signed: u64,
+    /// The releases somebody signed, verified again.
+    pub proofs: u64,
     /// What is wrong, the first bad record first.
     pub faults: Vec<Fault>,
     /// What is worth knowing and no fault.
@@ -133,6 +138,14 @@ impl Verify {
         };
         // Whoever keeps a key or a note elsewhere knows that there was a ledger.
         let expected = self.key.is_some() || !self.notes.is_empty();
+        if snapshot.was_emptied() {
+            result.add(Fault {
+                file: segment_name(1),
+                line: None,
+                record: Some(0),
+                found: Defect::Emptied,
+            });
+        }
         if let Some(problem) = problem
             && (expected || !snapshot.segments.is_empty())
         {
@@ -163,9 +176,19 @@ struct Snapshot {
     torn: u64,
     notes: Vec<Note>,
     key: Option<PublicKey>,
+    /// Whether there is a lock, the first thing a writer makes.
+    has_lock: bool,
+    /// Whether there is a key, made with the first record.
+    has_key: bool,
 }
 
 impl Snapshot {
+    /// Whether there was a ledger and nothing is left of its records: a key or notes of one lie here, and no lock, which every
+    /// writer makes before them. One that still has a lock tells by its head.
+    fn was_emptied(&self) -> bool {
+        !self.has_lock && self.segments.is_empty() && (self.has_key || !self.notes.is_empty())
+    }
+
     fn take(directory: &Path) -> Result<Self, LedgerError> {
         let failed = |error| LedgerError::io(Doing::Read, directory, error);
         let path = directory.join(LOCK);
@@ -219,6 +242,10 @@ impl Snapshot {
             torn,
             notes,
             key: keys::read_public(directory).map_err(failed)?,
+            has_lock: lock.is_some(),
+            has_key: [KEY, PUBLIC_KEY]
+                .iter()
+                .any(|name| directory.join(name).symlink_metadata().is_ok()),
         })
     }
 }
@@ -241,6 +268,8 @@ struct Walk {
     may_change_key: bool,
     /// Losses nobody has taken note of.
     losses: Vec<Fault>,
+    /// What was signed once.
+    nonces: HashSet<String>,
 }
 
 impl Walk {
@@ -333,6 +362,10 @@ impl Walk {
                         },
                         _ if line == 1 => self.result.add(at(Defect::NoCheckpoint)),
                         Some(Special::Mend(mend)) => self.mend(mend, seq, &at),
+                        Some(Special::Signed(signed)) => match self.signed_answer(signed) {
+                            Ok(()) => self.result.proofs += 1,
+                            Err(found) => self.result.add(at(found)),
+                        },
                         None => {}
                     }
                 }
@@ -362,6 +395,18 @@ impl Walk {
                 }
             }
             Mend::Clock { .. } => {}
+        }
+    }
+
+    /// Holds an answer somebody signed against the ledger it stands in: it was signed for this one, and counts once.
+    fn signed_answer(&mut self, signed: Result<SignedAnswer, String>) -> Result<(), Defect> {
+        let signed = signed.map_err(Defect::Unproved)?;
+        if !self.keys.iter().any(|key| key.name() == signed.ledger) {
+            return Err(Defect::Unproved("it was signed for another ledger".into()));
+        }
+        match self.nonces.insert(signed.nonce) {
+            true => Ok(()),
+            false => Err(Defect::Unproved("it was used before".into())),
         }
     }
 

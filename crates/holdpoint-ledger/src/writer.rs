@@ -473,7 +473,7 @@ impl<'a, S: System> Locked<'a, S> {
         let entry = self.checkpoint_entry()?;
         let note = match &entry.detail {
             Some(Detail::Checkpoint { note, .. }) => note.clone(),
-            Some(Detail::Of(_) | Detail::Mended(_)) | None => {
+            Some(Detail::Of(_) | Detail::Answered(_) | Detail::Mended(_)) | None => {
                 let nothing = io::Error::from(ErrorKind::InvalidData);
                 return Err(LedgerError::io(Doing::Sign, path, nothing));
             }

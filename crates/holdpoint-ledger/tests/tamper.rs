@@ -731,6 +731,40 @@ fn a_note_kept_elsewhere_finds_what_nobody_here_could() {
 }
 
 #[test]
+fn an_emptied_ledger_is_no_empty_one() {
+    let mut python = Python::start();
+    let home = scratch();
+    let ledger = small(home.path(), 2_000);
+    for _ in 0..4 {
+        ledger
+            .append(&named("a", 600), Durability::Written)
+            .unwrap();
+    }
+    for entry in fs::read_dir(home.path()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|one| one == "jsonl") {
+            fs::remove_file(path).unwrap();
+        }
+    }
+    // The head tells of them; without it the notes do, and without them the key.
+    let mut is_found = |what: &str| {
+        let rust = support::verified(home.path());
+        assert!(!rust.is_intact(), "{what}");
+        assert!(!python.verify(home.path()).0, "{what}");
+    };
+    is_found("the segments");
+    fs::remove_file(home.path().join("lock")).unwrap();
+    is_found("the lock");
+    for entry in fs::read_dir(home.path()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|one| one == "checkpoint") {
+            fs::remove_file(path).unwrap();
+        }
+    }
+    is_found("the notes");
+}
+
+#[test]
 fn what_crashes_and_people_leave_is_read_alike_by_both() {
     let mut python = Python::start();
     let home = scratch();

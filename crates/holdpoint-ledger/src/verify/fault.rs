@@ -52,6 +52,10 @@ pub enum Defect {
     Added(u64),
     /// The last record is not the one the head names.
     LastChanged,
+    /// What somebody signed to release a call proves nothing.
+    Unproved(String),
+    /// There was a ledger, and nothing is left of it.
+    Emptied,
     /// A repair says that records were lost, and nobody took note of it.
     Loss(Mend),
 }
@@ -97,6 +101,10 @@ impl fmt::Display for Defect {
                 "{records} records were written: the ones after them were added"
             ),
             Defect::LastChanged => f.write_str("the last record was changed"),
+            Defect::Unproved(why) => write!(f, "the release is not a person's: {why}"),
+            Defect::Emptied => f.write_str(
+                "a ledger was kept here, and all of its records are gone: its key or notes are left",
+            ),
             Defect::Loss(mend) => match mend {
                 Mend::Lost { expected, found } => write!(
                     f,

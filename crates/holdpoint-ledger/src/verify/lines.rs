@@ -8,6 +8,7 @@ use std::thread;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::signed::{self, SignedAnswer};
 use crate::chain::RecordHash;
 use crate::record::{Kind, MAX_LINE, Mend, VERSION};
 use crate::recovery::CheckpointDetail;
@@ -38,6 +39,8 @@ pub(super) struct ReadLine {
 pub(super) enum Special {
     Checkpoint(CheckpointDetail),
     Mend(Mend),
+    /// An answer somebody signed; why it proves nothing, if it does not.
+    Signed(Result<SignedAnswer, String>),
 }
 
 /// Reads a segment in pieces that end with a line.
@@ -137,6 +140,8 @@ struct Known<'a> {
     kind: Kind,
     #[serde(borrow)]
     detail: Option<&'a RawValue>,
+    #[serde(borrow)]
+    approver: Option<&'a RawValue>,
 }
 
 /// The record in a line, and the time it tells.
@@ -155,10 +160,15 @@ fn read_line(line: &[u8]) -> Result<(ReadLine, &str), Cow<'static, str>> {
         Kind::Checkpoint => Some(Special::Checkpoint(
             serde_json::from_str(detail).map_err(parsed)?,
         )),
+        Kind::HoldAnswered => {
+            let approver = known.approver.map(RawValue::get);
+            let approver: Option<String> =
+                approver.and_then(|text| serde_json::from_str(text).ok());
+            signed::verified(detail, approver.as_deref()).map(Special::Signed)
+        }
         Kind::Repair => Some(Special::Mend(serde_json::from_str(detail).map_err(parsed)?)),
         Kind::Decision
         | Kind::HoldOpened
-        | Kind::HoldAnswered
         | Kind::HoldExpired
         | Kind::Release
         | Kind::Result

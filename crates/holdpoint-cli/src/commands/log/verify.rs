@@ -38,7 +38,9 @@ pub(super) fn run(
             .collect::<anyhow::Result<_>>()?,
     };
     let empty = total_bytes(directory)? == 0;
-    if empty && verify.key.is_none() && verify.notes.is_empty() && !json {
+    let unasked = verify.key.is_none() && verify.notes.is_empty();
+    // Without a directory there never was a ledger, as far as can be told from here.
+    if empty && unasked && !json && !directory.exists() {
         nothing_yet(directory, terminal)?;
         return Ok(Exit::Fine);
     }
@@ -48,6 +50,11 @@ pub(super) fn run(
     });
     progress.clear();
     let result = result?;
+    // There never was a ledger; one whose records are gone is a fault.
+    if empty && result.is_intact() && !json {
+        nothing_yet(directory, terminal)?;
+        return Ok(Exit::Fine);
+    }
     if json {
         serde_json::to_writer_pretty(&mut terminal.out, &as_json(&result))?;
         writeln!(terminal.out)?;
@@ -131,6 +138,13 @@ fn print(result: &Verification, directory: &Path, terminal: &mut Terminal) -> an
         )
     };
     writeln!(terminal.out, "{}", hanging(&signed, 0, width))?;
+    if result.proofs > 0 {
+        let text = format!(
+            "{} of people, verified again.",
+            counted(result.proofs, "signature")
+        );
+        writeln!(terminal.out, "{text}")?;
+    }
     for note in result.notes.iter().take(MAX_SHOWN) {
         let text = hanging(&escape_for_display(note, 600), 6, width);
         writeln!(terminal.out, "Note: {text}")?;
@@ -160,6 +174,7 @@ fn as_json(result: &Verification) -> Value {
         "segments": result.segments,
         "checkpoints": result.checkpoints,
         "signed": result.signed,
+        "proofs": result.proofs,
         "faults": result.faults.iter().map(fault).collect::<Vec<_>>(),
         "notes": result.notes,
     })
