@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use holdpoint::middleware::{
-    Answer, Channel, ChannelError, Context, Gatekeeper, Request, SignedAnswer, Toolbox, Waiting,
+    Answer, Channel, ChannelError, Context, Evidence, Gatekeeper, Request, Route, SignedAnswer,
+    Toolbox, Waiting,
 };
 use holdpoint::{Locations, ToolCall};
 use serde_json::{Map, Value, json};
@@ -187,6 +188,7 @@ impl Channel for Demo {
             // What they were shown: an answer about anything else would have no effect.
             binding: Some(request.binding.clone()),
             phrase: None,
+            evidence: Evidence::by(Route::Library),
         })
     }
 

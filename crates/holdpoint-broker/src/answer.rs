@@ -1,5 +1,6 @@
 //! What a person says: one of a few words, read the same way from every channel (J-36).
 
+use holdpoint_proof::Signed;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -227,6 +228,68 @@ pub struct SignedAnswer {
     pub binding: Option<String>,
     /// What they typed where a phrase is wanted.
     pub phrase: Option<String>,
+    /// What speaks for it that it was a person.
+    pub evidence: Evidence,
+}
+
+/// What speaks for it that an answer is a person's, and how it came.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evidence {
+    /// By which way.
+    pub route: Route,
+    /// From where: the terminal of whoever answers by a command. None if no login leads to one.
+    pub device: Option<String>,
+    /// Their signature.
+    pub signed: Option<Signed>,
+}
+
+impl Evidence {
+    /// That it came by this way, and nothing else.
+    pub fn by(route: Route) -> Self {
+        Self {
+            route,
+            device: None,
+            signed: None,
+        }
+    }
+}
+
+/// The way an answer came by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Route {
+    /// The page, or whoever uses its API with a token.
+    Page,
+    /// A command: `holdpoint approve`.
+    Terminal,
+    /// `holdpoint watch`.
+    Watch,
+    /// The terminal the agent runs in.
+    Console,
+    /// An HTTP endpoint.
+    Webhook,
+    /// Files in a directory.
+    File,
+    /// The dialog of the agent or its editor.
+    Dialog,
+    /// A program that uses the library.
+    Library,
+}
+
+impl Route {
+    /// The word in the record.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Route::Page => "page",
+            Route::Terminal => "terminal",
+            Route::Watch => "watch",
+            Route::Console => "console",
+            Route::Webhook => "webhook",
+            Route::File => "file",
+            Route::Dialog => "dialog",
+            Route::Library => "library",
+        }
+    }
 }
 
 #[cfg(test)]

@@ -3,11 +3,12 @@
 //! Nothing is stored or recorded here: the outcome is a new version of the request, and whoever
 //! keeps it records it first. An answer that has no effect says why and changes nothing.
 
-use holdpoint_core::{Decision, Method, Verdict};
+use holdpoint_core::policy::Presence;
+use holdpoint_core::{Decision, Method, Risk, Verdict};
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Scope, SignedAnswer};
-use crate::host::{BrokerHost, Judged, Memory, Prepared, Problem};
+use crate::host::{BrokerHost, Judged, Memory, Prepared, Problem, Unsure};
 use crate::request::{Approval, Edit, Offer, Request, Settled, State};
 use crate::time::UnixMillis;
 
@@ -137,6 +138,10 @@ fn released(
     {
         return Ok(Step::NoEffect(format!("type `{phrase}` to release it")));
     }
+    let vouched = match host.vouch(request, said, now) {
+        Ok(vouched) => vouched,
+        Err(Unsure(reason)) => return Ok(Step::NoEffect(reason)),
+    };
     let memory = match memory_of(request, &said.answer) {
         Ok(memory) => memory,
         Err(reason) => return Ok(Step::NoEffect(reason)),
@@ -168,6 +173,7 @@ fn released(
         approver: said.approver.clone(),
         on_behalf_of,
         at: now,
+        proof: vouched.proof,
     });
     if next.approvals.len() < usize::try_from(next.terms.required).unwrap_or(usize::MAX) {
         return Ok(Step::Counted(Box::new(next)));
@@ -198,7 +204,7 @@ fn released(
 }
 
 /// What the session remembers of an answer that releases; why it cannot, if it cannot.
-fn memory_of(request: &Request, answer: &Answer) -> Result<Option<Memory>, String> {
+pub fn memory_of(request: &Request, answer: &Answer) -> Result<Option<Memory>, String> {
     let memory = match answer {
         Answer::Always { scope } => {
             let offer = offered(request, *scope)?;
@@ -269,7 +275,7 @@ fn overtaken(
         let reason = format!("It may no longer run: {}", decision.reason);
         return Some(refused(request, said, now, decision.method, &reason, None));
     }
-    if decision.verdict.runs() || judged.binding == request.binding {
+    if decision.verdict.runs() || judged.is_bound_to(&request.binding, request.card.as_deref()) {
         return None;
     }
     let reason = "It changed after it was shown: the policy, a file it names or a fact a rule asks about is \
@@ -381,6 +387,7 @@ fn edited(
         .get_or_insert_with(|| request.asked.input.clone());
     next.asked = asked;
     next.binding = judged.binding;
+    next.card = Some(judged.card);
     next.decision = judged.decision;
     next.terms = judged.terms;
     next.display = prepared.display;
@@ -432,19 +439,60 @@ fn ended(
     next
 }
 
+/// What becomes of a call that waits when its session remembers something new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Covered {
+    /// It is released along with the call that was answered.
+    Released,
+    /// It would be, but what is of critical risk is looked at by itself.
+    TooRisky,
+    /// It is refused.
+    Refused,
+    /// It waits as before.
+    No,
+}
+
+/// What becomes of a call that waits, now that it is judged so.
+pub fn covered(request: &Request, judged: &Judged) -> Covered {
+    match judged.decision.verdict {
+        // The risk a person was shown: what allows a call now knows of none.
+        // And what needs a signature has one of its own.
+        Verdict::Allow | Verdict::Notify
+            if request.decision.risk >= Risk::Critical
+                || request.terms.presence >= Presence::Code =>
+        {
+            Covered::TooRisky
+        }
+        Verdict::Allow | Verdict::Notify => Covered::Released,
+        // Whoever waits was told to: nobody puts it into a sandbox now.
+        Verdict::Contain | Verdict::Ask | Verdict::Review => Covered::No,
+        Verdict::Deny => Covered::Refused,
+    }
+}
+
 /// The request when it is judged anew, because its session has changed; none if it still waits.
 pub fn reconsidered(request: &Request, judged: &Judged, now: UnixMillis) -> Option<Request> {
     let decision = &judged.decision;
-    let state = match decision.verdict {
-        Verdict::Allow | Verdict::Notify => State::Released,
-        // Whoever waits was told to: nobody puts it into a sandbox now.
-        Verdict::Contain | Verdict::Ask | Verdict::Review => return None,
-        Verdict::Deny => State::Refused,
+    let state = match covered(request, judged) {
+        Covered::Released => State::Released,
+        Covered::Refused => State::Refused,
+        Covered::TooRisky | Covered::No => return None,
     };
     let mut next = ended(request, now, state, decision.method, &decision.reason);
     // Nobody looked at what was shown: only what was judged now is released.
     next.binding.clone_from(&judged.binding);
+    next.card = Some(judged.card.clone());
     Some(next)
+}
+
+/// A release that somebody takes back before it is used.
+pub fn taken_back(request: &Request, approver: &str, now: UnixMillis) -> Request {
+    let reason = "The release was taken back before it was used";
+    let mut next = ended(request, now, State::Refused, Method::UserDenied, reason);
+    if let Some(settled) = &mut next.settled {
+        settled.approvers = vec![approver.to_owned()];
+    }
+    next
 }
 
 /// The next version of a request.

@@ -3,10 +3,13 @@
 //! The program implements it with its policies, sessions and ledger; a test with whatever it likes.
 
 use holdpoint_core::Decision;
+use holdpoint_core::policy::Presence;
+use holdpoint_proof::Pins;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{KeptFor, Scope};
-use crate::request::{CallContext, CheckResult, Context, Display, Request, Terms};
+use crate::answer::{Evidence, KeptFor, Scope, SignedAnswer};
+use crate::request::{CallContext, CheckResult, Context, Display, ProvedBy, Request, Terms};
+use crate::time::UnixMillis;
 
 /// Why something could not be done, in one line that says what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,9 +24,36 @@ pub struct Judged {
     /// On which terms a person is asked, if one is.
     pub terms: Terms,
     /// The digest of the call, its session, the policy, the files it names as they are now, and the
-    /// terms. A release counts for exactly this.
+    /// terms, and the card. A release counts for exactly this.
     pub binding: String,
+    /// The digest of the card: what the call itself shows a person, which can be made again from it.
+    pub card: String,
+    /// The binding as versions made it that did not bind the card.
+    pub former: String,
 }
+
+impl Judged {
+    /// Whether a release of this binding and card is for this call as it stands.
+    pub fn is_bound_to(&self, binding: &str, card: Option<&str>) -> bool {
+        match card {
+            Some(card) => binding == self.binding && card == self.card,
+            // It was stored by a version that did not bind the card.
+            None => binding == self.former,
+        }
+    }
+}
+
+/// That it is sure enough who says yes.
+#[derive(Clone, Debug, Default)]
+pub struct Vouched {
+    /// What proves it, where they signed.
+    pub proof: Option<ProvedBy>,
+}
+
+/// Why it is not sure enough, in one line that says what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unsure(pub String);
 
 /// What a person is shown.
 #[derive(Clone, Debug, Default)]
@@ -85,6 +115,8 @@ pub enum Event<'a> {
         approver: &'a str,
         /// Their answer in one word.
         answer: &'a str,
+        /// How it came; none where nobody answered, or only the time changed.
+        evidence: Option<&'a Evidence>,
     },
     /// Nobody answered in time.
     Expired(&'a Request),
@@ -107,6 +139,9 @@ pub trait BrokerHost: Send + Sync {
     /// Judges a call under the policy and the session in force now.
     fn judge(&self, asked: &CallContext) -> Result<Judged, Problem>;
 
+    /// Judges a call as if its session remembered something: what an answer would do is shown before it is given.
+    fn judge_remembering(&self, asked: &CallContext, memory: &Memory) -> Result<Judged, Problem>;
+
     /// Makes what a person is shown of it, and runs the checks that need no permission. It may take
     /// seconds.
     fn prepare(&self, asked: &CallContext, judged: &Judged) -> Result<Prepared, Problem>;
@@ -122,6 +157,37 @@ pub trait BrokerHost: Send + Sync {
     fn record_both(&self, first: Event<'_>, second: Event<'_>) -> Result<(), Problem> {
         self.record(first)?;
         self.record(second)
+    }
+
+    /// Whether it is sure enough, by the level the request wants, that a person says yes to it. A host that knows no keys is
+    /// sure only where nothing is wanted.
+    fn vouch(
+        &self,
+        request: &Request,
+        _said: &SignedAnswer,
+        _now: UnixMillis,
+    ) -> Result<Vouched, Unsure> {
+        match request.terms.presence {
+            Presence::None => Ok(Vouched::default()),
+            Presence::Terminal | Presence::Code | Presence::Key | Presence::Elsewhere => Err(
+                Unsure("nothing here can tell whether a person says yes".into()),
+            ),
+        }
+    }
+
+    /// What somebody is to sign to let a request run.
+    fn statement(
+        &self,
+        _request: &Request,
+        _approver: &str,
+        _now: UnixMillis,
+    ) -> Result<String, Problem> {
+        Err(Problem("nothing can be signed here".into()))
+    }
+
+    /// The keys that count.
+    fn pins(&self) -> Result<Pins, Problem> {
+        Ok(Pins::default())
     }
 
     /// Has a session remember something; records that first.

@@ -20,14 +20,14 @@ pub mod time;
 pub mod wire;
 pub mod words;
 
-pub use answer::{Answer, KeptFor, Scope, SignedAnswer};
+pub use answer::{Answer, Evidence, KeptFor, Route, Scope, SignedAnswer};
 pub use answering::{Step, apply};
 pub use channel::{Channel, ChannelError, Turn, Waiting};
-pub use host::{BrokerHost, Event, Judged, Memory, Prepared, Problem};
+pub use host::{BrokerHost, Event, Judged, Memory, Prepared, Problem, Unsure, Vouched};
 pub use people::{Delegation, People, PeopleStore, Person, Role, Roster};
 pub use request::{
     Approval, CallContext, Card, CheckResult, Context, Display, Edit, Format, Mark, NamedPath,
-    Offer, Request, Settled, State, Status, Terms, Warned,
+    Offer, ProvedBy, Request, Settled, State, Status, Terms, Warned,
 };
 pub use resolution::Resolution;
 pub use stop::StopScope;

@@ -100,6 +100,7 @@ fn answered(host: &dyn BrokerHost, request: &Request, said: &SignedAnswer) -> Re
         request,
         approver: &said.approver,
         answer: said.answer.as_str(),
+        evidence: Some(&said.evidence),
     })
 }
 
@@ -148,7 +149,13 @@ fn ended(
                 request: &next,
                 approver: "",
                 answer: "no",
+                evidence: None,
             })?;
+            next
+        }
+        ChannelError::Broken(reason) => {
+            let next = refused(Method::Error, reason);
+            host.record(Event::Withdrawn(&next))?;
             next
         }
         ChannelError::Unusable(reason) => {

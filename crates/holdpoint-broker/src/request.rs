@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use holdpoint_core::policy::Check;
+use holdpoint_core::policy::{Check, Presence};
 use holdpoint_core::{CallError, Decision, Method, ToolCall, Verdict};
+use holdpoint_proof::{PinnedKey, Signed};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -120,9 +121,25 @@ pub struct Terms {
     /// Whether prompts may be suspended by the answer (`all`, `turn`, `idle`).
     #[serde(default)]
     pub suspendable: bool,
+    /// How sure it must be that a person says yes. What an earlier version stored wants nothing.
+    #[serde(default = "nothing")]
+    pub presence: Presence,
+}
+
+fn nothing() -> Presence {
+    Presence::None
 }
 
 impl Terms {
+    /// The rule that would have answered a question asked and released before in the same form: the narrowest.
+    pub fn suggestion(&self) -> Option<&Offer> {
+        let released = self
+            .offers
+            .iter()
+            .filter(|offer| offer.released >= MIN_RELEASED);
+        released.min_by_key(|offer| offer.scope)
+    }
+
     /// When a request opened at `now` expires.
     pub fn expiry(&self, now: UnixMillis) -> Option<UnixMillis> {
         self.deadline
@@ -139,6 +156,16 @@ pub struct Offer {
     pub patterns: Vec<String>,
     /// For how long it holds, in words.
     pub lasts: String,
+    /// How often calls of this form were asked about and released in the session.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub released: u32,
+}
+
+/// A question that was answered with yes so often is likely to be again: the rule that would answer it is offered.
+const MIN_RELEASED: u32 = 2;
+
+fn is_none(count: &u32) -> bool {
+    *count == 0
 }
 
 /// The words of a call for people, without secrets (J-55).
@@ -314,6 +341,18 @@ pub struct Approval {
     pub on_behalf_of: Option<String>,
     /// When.
     pub at: UnixMillis,
+    /// What proves it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<ProvedBy>,
+}
+
+/// What proves that somebody said yes: their signature, and the key it is verified by.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProvedBy {
+    /// What they signed, and the signature.
+    pub signed: Signed,
+    /// The key, as it was pinned then.
+    pub key: PinnedKey,
 }
 
 /// A change a person made to the arguments.
@@ -344,6 +383,9 @@ pub struct Request {
     pub origin: String,
     /// The same of the call as it would run now: what an answer is about.
     pub binding: String,
+    /// The digest of what is shown of it; none for what a version stored that did not bind it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<String>,
     /// What was decided, without secrets.
     pub decision: Decision,
     /// On which terms it is answered.
@@ -390,6 +432,7 @@ impl Request {
             original: None,
             origin: judged.binding.clone(),
             binding: judged.binding,
+            card: Some(judged.card),
             expires: judged.terms.expiry(now),
             decision: judged.decision,
             terms: judged.terms,
@@ -418,6 +461,13 @@ impl Request {
     pub fn approvers(&self) -> Vec<&str> {
         let approvers = self.approvals.iter().map(|one| one.approver.as_str());
         approvers.collect()
+    }
+
+    /// What those who have said yes signed.
+    pub fn proofs(&self) -> impl Iterator<Item = &Signed> {
+        self.approvals
+            .iter()
+            .filter_map(|one| Some(&one.proof.as_ref()?.signed))
     }
 
     /// Whether the arguments were changed.

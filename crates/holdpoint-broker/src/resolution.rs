@@ -1,6 +1,7 @@
 //! How a held call ended, as its caller is told.
 
 use holdpoint_core::{Decision, Method, Verdict};
+use holdpoint_proof::Signed;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -30,6 +31,12 @@ pub struct Resolution {
     /// What exactly may run: the caller finds the same digest, or does not run it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub binding: Option<String>,
+    /// The digest of what was shown; none for what a version stored that did not bind it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<String>,
+    /// What the people who said yes signed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub proofs: Vec<Signed>,
 }
 
 impl Resolution {
@@ -47,6 +54,8 @@ impl Resolution {
             approvers: Vec::new(),
             edited: None,
             binding: None,
+            card: None,
+            proofs: Vec::new(),
         }
     }
 
@@ -67,6 +76,11 @@ impl Resolution {
             approvers: settled.approvers.clone(),
             edited: (released && request.was_edited()).then(|| request.asked.input.clone()),
             binding: released.then(|| request.binding.clone()),
+            card: request.card.clone().filter(|_| released),
+            proofs: match released {
+                true => request.proofs().cloned().collect(),
+                false => Vec::new(),
+            },
         })
     }
 }

@@ -12,6 +12,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use hmac::{Hmac, KeyInit, Mac};
+use holdpoint_proof::Signed;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
@@ -185,6 +186,19 @@ pub enum Wanted {
         /// What was typed.
         #[serde(default)]
         phrase: Option<String>,
+        /// What was signed, and by whose key.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        signed: Option<Signed>,
+        /// Whether it was answered in `watch`.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        watching: bool,
+    },
+    /// What to sign to let a request run.
+    Statement {
+        /// Which.
+        id: String,
+        /// Who signs.
+        approver: String,
     },
     /// To give a request more time.
     Extend {
@@ -192,6 +206,19 @@ pub enum Wanted {
         id: String,
         /// How much.
         seconds: u64,
+    },
+    /// To know what an answer would release besides its request.
+    Along {
+        /// Which.
+        id: String,
+        /// The answer.
+        #[serde(flatten)]
+        answer: Answer,
+    },
+    /// To take a release back that nobody has used.
+    TakeBack {
+        /// Which.
+        id: String,
     },
     /// To sign in on the page.
     Code,
@@ -203,6 +230,13 @@ pub enum Wanted {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "says", rename_all = "snake_case")]
 pub enum Reply {
+    /// What an answer would release.
+    Along {
+        /// These are released by it.
+        released: Vec<Request>,
+        /// It covers these, of critical risk, and they wait on.
+        kept: Vec<Request>,
+    },
     /// The call waits.
     Waiting {
         /// As this request.
@@ -242,6 +276,11 @@ pub enum Reply {
         told: String,
         /// The proof.
         proof: String,
+    },
+    /// What to sign.
+    Statement {
+        /// The bytes.
+        statement: String,
     },
     /// A code to sign in with, once.
     Code {
@@ -471,9 +510,11 @@ impl Hold<'_> {
                 }
                 Reply::Error { error } => return Err(WireError::Refused(error)),
                 Reply::Unreleased
+                | Reply::Along { .. }
                 | Reply::Requests { .. }
                 | Reply::Answered { .. }
                 | Reply::Opinion { .. }
+                | Reply::Statement { .. }
                 | Reply::Code { .. }
                 | Reply::Change { .. } => {
                     return Err(WireError::Untrusted("it answers another question".into()));

@@ -9,12 +9,13 @@ use std::time::{Duration, Instant};
 
 use holdpoint_broker::CallContext;
 use holdpoint_broker::channel::WebhookBuilder;
+use holdpoint_core::facts::edits;
 use holdpoint_core::paths::Lookup;
-use holdpoint_core::policy::{External, ask_outside};
+use holdpoint_core::policy::{External, Presence, ask_outside};
 use holdpoint_core::text::redaction::Redactor;
 use holdpoint_core::{
-    Action, Decision, Finding, Policy, Session, SessionState, Surroundings, ToolCall, Verdict,
-    judge, made_by, understand, written_by,
+    Action, Decision, Finding, Policy, Risk, Session, SessionState, Surroundings, ToolCall,
+    Verdict, judge, made_by, offers, understand, written_by,
 };
 
 use crate::containing;
@@ -26,6 +27,7 @@ use crate::external;
 use crate::locations::Locations;
 use crate::memory::{self, Known, LineCaller, Memory};
 use crate::own;
+use crate::pins::Pinned;
 use crate::policies::Policies;
 use crate::recording::{Failed, Outcome, Recorder};
 use crate::sessions::{SessionError, SessionId, Sessions};
@@ -224,6 +226,25 @@ impl Engine {
     /// The policy of a source.
     pub fn policy(&self, source: &PolicySource) -> Result<Arc<Policy>, EngineError> {
         Ok(self.policy_since(source)?.0)
+    }
+
+    /// Whether whoever lets something run by a command has to sit at a terminal: unless the policy of the user and the machine
+    /// wants nothing for any risk. One that cannot be read wants it.
+    pub fn wants_terminal(&self) -> bool {
+        let Ok(policy) = self.policy(&self.layers(Path::new("/"))) else {
+            return true;
+        };
+        let pinned = Pinned::at(self.locations());
+        [
+            Risk::None,
+            Risk::Low,
+            Risk::Medium,
+            Risk::High,
+            Risk::Critical,
+        ]
+        .into_iter()
+        .map(|risk| pinned.level(policy.stated_presence("", std::iter::empty(), risk), risk))
+        .any(|level| level >= Presence::Terminal)
     }
 
     /// The policy of a source, and when it was last known to be as its files are.
@@ -484,14 +505,46 @@ impl Engine {
         let left = own::Leaving::from_call(call, &line);
         // What is not noted is asked about later, so that no call fails over it.
         let _ = own::expect(&list, &own::digest_of_call(call), makes, left);
+        if edits(&reading.action) {
+            self.note_tests(caller.session(), false);
+        }
+    }
+
+    /// Notes that the agent's own dialog asks about a call, so that it is known as released once its result is told.
+    pub(crate) fn expect_answer(&self, caller: &Caller, reading: &Reading) {
+        if let Ok(sessions) = Sessions::at(self.locations()) {
+            let list = sessions.own_list(&SessionId::new(caller.session()));
+            let forms = offers(&reading.action).into_iter();
+            let forms = forms.map(|(_, patterns)| patterns).collect();
+            let call = own::digest_of_call(reading.action.call());
+            // What is not noted is not offered to be remembered; no call fails over that.
+            let _ = own::expect_answer(&list, &call, forms);
+        }
+    }
+
+    /// Remembers whether tests have passed since the session's last edit. What cannot be remembered is not known, which no rule
+    /// that loosens takes for yes.
+    pub(crate) fn note_tests(&self, session: &str, passed: bool) {
+        let kept = SessionSource::Kept(session.to_owned());
+        let known = self.session(&kept);
+        if known.is_ok_and(|known| known.state().tests_passed != passed) {
+            let _ = self.change_session(session, |state| state.tests_passed = passed);
+        }
     }
 
     /// Remembers what a call has made and left running that has ended.
     pub(crate) fn confirm_own(&self, caller: &Caller, call: &ToolCall) {
         if let Ok(sessions) = Sessions::at(self.locations()) {
             let list = sessions.own_list(&SessionId::new(caller.session()));
+            let digest = own::digest_of_call(call);
             // What is not remembered is asked about.
-            let _ = own::confirm(&list, &own::digest_of_call(call));
+            let _ = own::confirm(&list, &digest);
+            let forms = own::answered(&list, &digest).unwrap_or_default();
+            if !forms.is_empty() {
+                let _ = self.change_session(caller.session(), |state| {
+                    forms.iter().for_each(|form| state.note_release(form));
+                });
+            }
         }
     }
 

@@ -52,6 +52,8 @@ mod packs;
 #[cfg(feature = "pipeline")]
 mod people;
 #[cfg(feature = "pipeline")]
+mod pins;
+#[cfg(feature = "pipeline")]
 pub mod pipeline;
 #[cfg(feature = "pipeline")]
 mod policies;
@@ -93,7 +95,7 @@ pub use gate::Gate;
 pub use holdpoint_core::paths::{Entry, Lookup};
 #[cfg(feature = "schema")]
 pub use holdpoint_core::policy::json_schema;
-pub use holdpoint_core::policy::{Authority, Guard, Layer, OnError, Switched, Trust};
+pub use holdpoint_core::policy::{Authority, Guard, Layer, OnError, ReplyForm, Switched, Trust};
 pub use holdpoint_core::text::{self, escape_for_display};
 pub use holdpoint_core::{
     Autonomy, CallError, Decision, DefaultPolicy, DocumentError, Effect, Finding, Mark, Method,
@@ -111,6 +113,8 @@ pub use memory::LineCaller;
 pub use packs::read_pack;
 #[cfg(feature = "pipeline")]
 pub use people::people_at;
+#[cfg(feature = "pipeline")]
+pub use pins::{Pinned, change_pins, not_held};
 #[cfg(feature = "pipeline")]
 pub use policies::load_source;
 #[cfg(feature = "pipeline")]

@@ -57,6 +57,11 @@ impl Locations {
         self.state.as_ref().map(|state| state.join("ledger"))
     }
 
+    /// Whose signatures count: beside the policy of whoever runs the machine, and as fixed.
+    pub fn approvers(&self) -> PathBuf {
+        self.managed.with_file_name("approvers.json")
+    }
+
     /// Where processes that break down leave a line each, until the next one records it.
     pub fn unrecorded(&self) -> Option<PathBuf> {
         self.state.as_ref().map(|state| state.join("unrecorded"))

@@ -48,6 +48,15 @@ enum Line {
     },
     Made(Made),
     Started(Started),
+    /// A call that the agent's own dialog asks about, and the rules that would answer for it.
+    Asked {
+        asked: String,
+        forms: Vec<Vec<String>>,
+    },
+    /// It ran, so somebody has released it.
+    Answered {
+        answered: String,
+    },
 }
 
 /// What a session has made.
@@ -172,7 +181,11 @@ pub(crate) fn confirm(list: &Path, call: &str) -> io::Result<()> {
             starts,
             terminals,
         } if one == call => Some((makes, starts, *terminals)),
-        Line::Expected { .. } | Line::Made(_) | Line::Started(_) => None,
+        Line::Expected { .. }
+        | Line::Made(_)
+        | Line::Started(_)
+        | Line::Asked { .. }
+        | Line::Answered { .. } => None,
     });
     let Some((makes, starts, terminals)) = expected else {
         return Ok(());
@@ -193,6 +206,40 @@ pub(crate) fn confirm(list: &Path, call: &str) -> io::Result<()> {
         true => Ok(()),
         false => add(list, &new),
     }
+}
+
+/// Notes that the agent's own dialog asks about a call, and which rules would have answered for it.
+pub(crate) fn expect_answer(list: &Path, call: &str, forms: Vec<Vec<String>>) -> io::Result<()> {
+    if forms.is_empty() {
+        return Ok(());
+    }
+    add(
+        list,
+        &[Line::Asked {
+            asked: call.to_owned(),
+            forms,
+        }],
+    )
+}
+
+/// The rules that would have answered for a call that has run, if the agent's own dialog asked about it: somebody said yes. They
+/// are told once for each question.
+pub(crate) fn answered(list: &Path, call: &str) -> io::Result<Vec<Vec<String>>> {
+    let last = read(list).into_iter().rev().find_map(|line| match line {
+        Line::Asked { asked, forms } if asked == call => Some(forms),
+        Line::Answered { answered } if answered == call => Some(Vec::new()),
+        Line::Asked { .. }
+        | Line::Answered { .. }
+        | Line::Expected { .. }
+        | Line::Made(_)
+        | Line::Started(_) => None,
+    });
+    let forms = last.unwrap_or_default();
+    if !forms.is_empty() {
+        let answered = call.to_owned();
+        add(list, &[Line::Answered { answered }])?;
+    }
+    Ok(forms)
 }
 
 fn add(list: &Path, lines: &[Line]) -> io::Result<()> {
@@ -285,7 +332,9 @@ fn read_started(list: &Path) -> Vec<Started> {
     lines
         .filter_map(|line| match line {
             Line::Started(started) => Some(started),
-            Line::Expected { .. } | Line::Made(_) => None,
+            Line::Expected { .. } | Line::Made(_) | Line::Asked { .. } | Line::Answered { .. } => {
+                None
+            }
         })
         .collect()
 }

@@ -13,6 +13,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use holdpoint_broker::CallContext;
+use holdpoint_core::facts::{may_run_tests, runs_tests};
 use holdpoint_core::text::Origin;
 use holdpoint_core::{
     Action, Decision, Explained, Policy, ToolCall, Uncontained, Verdict, command_argument,
@@ -527,6 +528,7 @@ impl Permit {
             input: &input,
             value,
             replaceable: true,
+            succeeded: None,
         };
         let workspace = self.caller.workspace_text()?;
         let around = self.engine.surroundings(workspace);
@@ -567,6 +569,8 @@ pub struct Returned<'a> {
     pub value: &'a Value,
     /// Whether the model can be given something else in its place.
     pub replaceable: bool,
+    /// Whether the call ended well, where the agent says so.
+    pub succeeded: Option<bool>,
 }
 
 impl Engine {
@@ -581,6 +585,7 @@ impl Engine {
     ) -> Result<Inspected, EngineError> {
         self.confirm_own(caller, &call);
         let policy = self.policy(&caller.policy)?;
+        self.confirm_tests(caller, &call, &policy, returned)?;
         if let Some(server) = policy.second_opinion() {
             before_asking(Duration::from_millis(server.deadline()));
         }
@@ -590,6 +595,32 @@ impl Engine {
             explained(&reading.action, &self.surroundings(workspace))
         };
         self.inspect(caller, &call, &policy, returned, explain)
+    }
+
+    /// Remembers how the tests went that a call ran. Where nobody says how, they count as failed.
+    fn confirm_tests(
+        &self,
+        caller: &Caller,
+        call: &ToolCall,
+        policy: &Arc<Policy>,
+        returned: &Returned<'_>,
+    ) -> Result<(), EngineError> {
+        if !policy.asks_about_tests() {
+            return Ok(());
+        }
+        let line = call.command_line().unwrap_or_default();
+        if may_run_tests(&line) {
+            let workspace = caller.workspace_text()?;
+            let reading = self.read(call.clone(), policy, workspace, caller.session());
+            if runs_tests(&reading.action) {
+                let told = exit_status(returned.value).map(|status| status == 0);
+                let passed = told.or(returned.succeeded) == Some(true)
+                    && returned.succeeded != Some(false)
+                    && has_ended(returned);
+                self.note_tests(caller.session(), passed);
+            }
+        }
+        Ok(())
     }
 
     /// `explain` says what the call does; it is asked only where its tool does not say enough.
@@ -634,4 +665,26 @@ impl Engine {
         let inspected = inspecting::inspect_prompt(self.locations(), &incoming, text)?;
         Ok(inspected)
     }
+}
+
+/// Whether a command has run to its end, as far as the agent says: not in the background, and not interrupted.
+fn has_ended(returned: &Returned<'_>) -> bool {
+    let is_on = |value: &Value, name: &str| value.get(name).and_then(Value::as_bool) == Some(true);
+    !is_on(returned.input, "run_in_background")
+        && !is_on(returned.value, "interrupted")
+        && returned.value.get("backgroundTaskId").is_none()
+}
+
+/// The exit status in what a command returned, under the names agents have for it.
+fn exit_status(value: &Value) -> Option<i64> {
+    const NAMES: [&str; 6] = [
+        "exit_code",
+        "exitCode",
+        "exit_status",
+        "exitStatus",
+        "returncode",
+        "return_code",
+    ];
+    let in_object = |object: &Value| NAMES.iter().find_map(|name| object.get(name)?.as_i64());
+    in_object(value).or_else(|| value.get("metadata").and_then(in_object))
 }

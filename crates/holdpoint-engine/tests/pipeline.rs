@@ -107,6 +107,7 @@ impl<F: FnMut()> Channel for Yes<F> {
             on_behalf_of: Vec::new(),
             binding: Some(request.binding.clone()),
             phrase: None,
+            evidence: holdpoint_broker::Evidence::by(holdpoint_broker::Route::Library),
         })
     }
 

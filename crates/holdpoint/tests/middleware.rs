@@ -24,8 +24,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use holdpoint::middleware::{
-    Answer, AskError, Builder, Cancel, Channel, ChannelError, Context, Display, Executed,
-    Gatekeeper, Request, Scope, SignedAnswer, Toolbox, Waiting,
+    Answer, AskError, Builder, Cancel, Channel, ChannelError, Context, Display, Evidence, Executed,
+    Gatekeeper, Request, Route, Scope, SignedAnswer, Toolbox, Waiting,
 };
 use holdpoint::{Locations, Method, SessionId, Sessions, ToolCall};
 use holdpoint_core::text::Severity;
@@ -165,6 +165,7 @@ impl Channel for Person {
             on_behalf_of: Vec::new(),
             binding: Some(request.binding.clone()),
             phrase: request.terms.phrase.clone(),
+            evidence: Evidence::by(Route::Library),
         })
     }
 

@@ -11,7 +11,7 @@ use super::payload::{Payload, seconds};
 use super::private::{self, Unfit};
 use super::reply::{self, Answered, Reply, Wrong};
 use super::{Channel, ChannelError, Waiting};
-use crate::answer::SignedAnswer;
+use crate::answer::{Evidence, Route, SignedAnswer};
 use crate::request::Request;
 use crate::time::UnixMillis;
 
@@ -67,15 +67,13 @@ impl FileChannel {
                 Ok(Some(left)) => left,
                 Ok(None) | Err(Unfit::Unreadable) => continue,
                 Err(Unfit::Doubtful(doubt)) => {
-                    return Err(ChannelError::Refused(format!(
+                    return Err(ChannelError::Broken(format!(
                         "the response file does not count: {doubt}"
                     )));
                 }
             };
             if u64::try_from(left.bytes.len()).unwrap_or(u64::MAX) > reply::MAX_REPLY {
-                return Err(ChannelError::Refused(
-                    "the response file is too long".into(),
-                ));
+                return Err(ChannelError::Broken("the response file is too long".into()));
             }
             match Reply::read(&left.bytes, request, UnixMillis::now()) {
                 Ok(Reply::Answered(answered)) => return Ok((answered, left.owner)),
@@ -122,6 +120,7 @@ impl Channel for FileChannel {
             on_behalf_of: Vec::new(),
             binding: Some(request.binding.clone()),
             phrase: answered.phrase,
+            evidence: Evidence::by(Route::File),
         })
     }
 

@@ -83,6 +83,10 @@ pub enum ChannelError {
     /// The person turned away: an empty line, end of input, Ctrl-C (J-36).
     #[error("{0}")]
     Refused(String),
+    /// What came back is no answer of a person: it cannot be read, is not signed as it should be, or is about something else. The call
+    /// does not run, and nobody is said to have refused it.
+    #[error("{0}")]
+    Broken(String),
     /// Whoever asked has gone away.
     #[error("the call was cancelled")]
     Cancelled,

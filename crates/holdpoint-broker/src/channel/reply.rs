@@ -67,7 +67,7 @@ pub enum Wrong {
 impl From<Wrong> for ChannelError {
     fn from(wrong: Wrong) -> Self {
         match wrong {
-            Wrong::Unreadable(reason) | Wrong::Refused(reason) => ChannelError::Refused(reason),
+            Wrong::Unreadable(reason) | Wrong::Refused(reason) => ChannelError::Broken(reason),
         }
     }
 }

@@ -22,15 +22,29 @@ const MAX_BYTES: u64 = 128 << 20;
 /// The most bytes of one file; a larger one is known by its size, number and time.
 const MAX_FILE: u64 = 32 << 20;
 
-/// `sha256:…` over everything that was shown.
+/// What a release is bound to.
+pub(super) struct Binding {
+    /// `sha256:…` over everything: what runs, and what a person read of it.
+    pub(super) whole: String,
+    /// The same without the card, as versions made it that did not bind that. Releases they stored still count.
+    pub(super) former: String,
+}
+
+/// The binding of a call with this card.
 pub(super) fn for_call(
     asked: &CallContext,
     decision: &Decision,
     paths: &[(String, PathVerb)],
     terms: &Terms,
-) -> String {
-    let whole = described(asked, decision, paths, terms);
-    holdpoint_core::digest_of(whole.to_string().as_bytes())
+    card: &str,
+) -> Binding {
+    let former = described(asked, decision, paths, terms);
+    let former = holdpoint_core::digest_of(former.to_string().as_bytes());
+    let whole = json!({"v": 2, "call": former, "card": card, "presence": terms.presence});
+    Binding {
+        whole: holdpoint_core::digest_of(whole.to_string().as_bytes()),
+        former,
+    }
 }
 
 /// Everything that was shown. Releases are stored with the digest of exactly this text, so a version

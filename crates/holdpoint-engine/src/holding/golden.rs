@@ -17,6 +17,7 @@ use super::{binding, terms};
 use crate::disk::Disk;
 use crate::engine::Engine;
 use crate::locations::Locations;
+use crate::pins::Pinned;
 
 /// What stands in the place of the directory.
 const PLACE: &str = "/golden";
@@ -103,6 +104,47 @@ fn another_call_another_file_or_other_terms_bind_differently() {
     }
 }
 
+#[test]
+fn what_is_shown_is_bound_and_what_earlier_versions_stored_still_counts() {
+    let home = tempfile::tempdir().unwrap();
+    let root = home.path().canonicalize().unwrap();
+    lay_out(&root);
+    let text = |path: &Path| path.to_str().unwrap().to_owned();
+    let workspace = text(&root.join("project"));
+    let judged = |reason: &str, agent: &str| {
+        let policy = serde_json::json!({"defaultPolicy": "ask", "ask": {"patterns": [reason]}});
+        let policy = Policy::from_text("golden", policy.to_string()).unwrap();
+        let locations = Locations {
+            managed: root.join("etc/permissions.json"),
+            user: None,
+            named: None,
+            state: Some(root.join("state")),
+            home: Some(root.join("home")),
+        };
+        let asked = CallContext {
+            agent: agent.into(),
+            session: "one".into(),
+            tool: "Bash".into(),
+            input: serde_json::from_value(serde_json::json!({"command": "rm notes.txt"})).unwrap(),
+            directory: workspace.clone(),
+            workspace: workspace.clone(),
+            config: None,
+            context: Context::default(),
+        };
+        let engine = Engine::at(&locations).under(std::sync::Arc::new(policy));
+        BrokerHost::judge(&engine, &asked).unwrap()
+    };
+    let one = judged("rm *", "a");
+    assert!(one.is_bound_to(&one.binding, Some(&one.card)));
+    assert!(one.is_bound_to(&one.former, None));
+    assert!(!one.is_bound_to(&one.former, Some(&one.card)));
+    assert!(!one.is_bound_to(&one.binding, None));
+    let other = judged("rm *", "b");
+    assert_ne!(one.card, other.card);
+    assert!(!one.is_bound_to(&one.binding, Some(&other.card)));
+    assert_eq!(one.card, judged("rm *", "a").card);
+}
+
 /// The digest of a call's binding, with the place it lies at replaced.
 fn bound(root: &Path, case: &Case) -> String {
     lay_out(root);
@@ -138,12 +180,15 @@ fn bound(root: &Path, case: &Case) -> String {
     let state = SessionState::default();
     let action = understand(call.clone(), &policy, &around);
     let decision = judge(&action, &policy, &Session::new(state.clone()), &around);
-    let terms = terms::for_decision(&asked, &action, &decision, &policy, &state, &around);
+    let pinned = Pinned::Nobody;
+    let terms = terms::for_decision(
+        &asked, &action, &decision, &policy, &state, &around, &pinned,
+    );
     let paths = named(&action).paths;
     let mut whole = binding::described(&asked, &decision, &paths, &terms);
     // What is taken apart here is what the broker is told.
     let engine = Engine::at(&locations).under(std::sync::Arc::new(policy));
-    let told = BrokerHost::judge(&engine, &asked).unwrap().binding;
+    let told = BrokerHost::judge(&engine, &asked).unwrap().former;
     assert_eq!(
         told,
         holdpoint_core::digest_of(whole.to_string().as_bytes())

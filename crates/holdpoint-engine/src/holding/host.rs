@@ -4,20 +4,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use holdpoint_broker::{
-    BrokerHost, CallContext, Context, Event, Judged, KeptFor, Memory, Prepared, Problem, Warned,
+    BrokerHost, CallContext, Context, Event, Judged, KeptFor, Memory, Prepared, Problem, Request,
+    SignedAnswer, UnixMillis, Unsure, Vouched, Warned,
 };
 use holdpoint_core::policy::{Authority, Source, Trust};
 use holdpoint_core::{Action, Session, SessionState, Surroundings, judge, named};
 use holdpoint_ledger::Kind;
+use holdpoint_proof::Pins;
 use serde_json::json;
 
-use super::{binding, terms};
+use super::{binding, proving, terms};
 use crate::account::account_name;
 use crate::context::{PolicySource, SessionSource};
 use crate::engine::{Engine, PolicyWriter, Reading};
 use crate::excerpt::{text_without_secrets, without_secrets};
 use crate::humanize::counted;
 use crate::kept::KeptRules;
+use crate::pins::Pinned;
 use crate::recording::Hold;
 use crate::simulate::simulate;
 use crate::{checks, display};
@@ -121,7 +124,25 @@ impl<'a> Host<'a> {
                 events,
                 policy: policy.as_deref(),
             })
-            .map_err(problem)
+            .map_err(problem)?;
+        for event in events {
+            if let Event::Used(request) = event {
+                self.note_release(request);
+            }
+        }
+        Ok(())
+    }
+
+    /// Remembers that a call of this form was asked about and released. Nothing rests on it but what is offered, so no
+    /// release fails over it.
+    fn note_release(&self, request: &Request) {
+        let forms = request.terms.offers.iter().map(|offer| &offer.patterns);
+        let forms: Vec<&Vec<String>> = forms.collect();
+        if !forms.is_empty() {
+            let _ = self.engine.change_session(&request.asked.session, |state| {
+                forms.into_iter().for_each(|form| state.note_release(form));
+            });
+        }
     }
 
     /// Whether rules in the user's policy let the call run: others would be kept in vain.
@@ -160,10 +181,25 @@ fn judged_in(engine: &Engine, asked: &CallContext, reading: &Reading, session: &
     let (action, policy) = (&reading.action, &reading.policy);
     let decision = engine.judge_reading(reading, session);
     let around = engine.surroundings(&asked.workspace);
-    let terms = terms::for_decision(asked, action, &decision, policy, session.state(), &around);
+    let pinned = Pinned::at(engine.locations());
+    let terms = terms::for_decision(
+        asked,
+        action,
+        &decision,
+        policy,
+        session.state(),
+        &around,
+        &pinned,
+    );
+    let paths = named(action).paths;
+    let shown = without_secrets(decision.clone());
+    let card = proving::card_of(asked, action, &shown);
+    let bound = binding::for_call(asked, &decision, &paths, &terms, &card);
     Judged {
-        binding: binding::for_call(asked, &decision, &named(action).paths, &terms),
-        decision: without_secrets(decision),
+        binding: bound.whole,
+        former: bound.former,
+        card,
+        decision: shown,
         terms,
     }
 }
@@ -171,6 +207,31 @@ fn judged_in(engine: &Engine, asked: &CallContext, reading: &Reading, session: &
 impl BrokerHost for Host<'_> {
     fn judge(&self, asked: &CallContext) -> Result<Judged, Problem> {
         Ok(self.look(asked)?.judged)
+    }
+
+    fn judge_remembering(&self, asked: &CallContext, memory: &Memory) -> Result<Judged, Problem> {
+        let reading = self.reading(asked)?;
+        let kept = SessionSource::Kept(asked.session.clone());
+        let session = self.engine.session(&kept).map_err(problem)?;
+        let mut state = session.state().clone();
+        match memory {
+            // Wherever it is kept, in this session it does what a rule of the session does.
+            Memory::Keep { patterns, .. } => {
+                for pattern in patterns {
+                    state.allow_pattern(pattern);
+                }
+            }
+            Memory::Allow { .. }
+            | Memory::Deny { .. }
+            | Memory::All
+            | Memory::Turn
+            | Memory::Idle => remembered(&mut state, memory),
+        }
+        let session = self
+            .engine
+            .session_of(Arc::new(Session::new(state)), &asked.agent, &asked.session)
+            .map_err(problem)?;
+        Ok(judged_in(self.engine, asked, &reading, &session))
     }
 
     fn prepare(&self, asked: &CallContext, judged: &Judged) -> Result<Prepared, Problem> {
@@ -183,6 +244,11 @@ impl BrokerHost for Host<'_> {
         let checks = checks::run(&judged.decision.checks, action, &paths, workspace, home);
         let mut display = display::display(action, &judged.decision, &paths, workspace);
         display.warnings.extend(simulated_losses(action, &around));
+        let suggested = terms::suggested(&judged.terms).map(|text| Warned {
+            level: "info".into(),
+            text,
+        });
+        display.warnings.extend(suggested);
         let prepared = Prepared {
             display,
             context: shown_context(&asked.context),
@@ -204,6 +270,28 @@ impl BrokerHost for Host<'_> {
 
     fn record_both(&self, first: Event<'_>, second: Event<'_>) -> Result<(), Problem> {
         self.record_all(&[first, second])
+    }
+
+    fn vouch(
+        &self,
+        request: &Request,
+        said: &SignedAnswer,
+        now: UnixMillis,
+    ) -> Result<Vouched, Unsure> {
+        proving::vouch(self.engine.locations(), request, said, now)
+    }
+
+    fn statement(
+        &self,
+        request: &Request,
+        approver: &str,
+        now: UnixMillis,
+    ) -> Result<String, Problem> {
+        proving::statement(self.engine.locations(), request, approver, now)
+    }
+
+    fn pins(&self) -> Result<Pins, Problem> {
+        Pinned::at(self.engine.locations()).keys().map_err(Problem)
     }
 
     fn remember(
@@ -252,6 +340,10 @@ impl BrokerHost for Engine {
         Host::of_call(self, asked).judge(asked)
     }
 
+    fn judge_remembering(&self, asked: &CallContext, memory: &Memory) -> Result<Judged, Problem> {
+        Host::of_call(self, asked).judge_remembering(asked, memory)
+    }
+
     fn prepare(&self, asked: &CallContext, judged: &Judged) -> Result<Prepared, Problem> {
         Host::of_call(self, asked).prepare(asked, judged)
     }
@@ -266,6 +358,28 @@ impl BrokerHost for Engine {
 
     fn record_both(&self, first: Event<'_>, second: Event<'_>) -> Result<(), Problem> {
         Host::of_call(self, asked_in(first)).record_both(first, second)
+    }
+
+    fn vouch(
+        &self,
+        request: &Request,
+        said: &SignedAnswer,
+        now: UnixMillis,
+    ) -> Result<Vouched, Unsure> {
+        proving::vouch(self.locations(), request, said, now)
+    }
+
+    fn statement(
+        &self,
+        request: &Request,
+        approver: &str,
+        now: UnixMillis,
+    ) -> Result<String, Problem> {
+        proving::statement(self.locations(), request, approver, now)
+    }
+
+    fn pins(&self) -> Result<Pins, Problem> {
+        Pinned::at(self.locations()).keys().map_err(Problem)
     }
 
     fn remember(

@@ -2,7 +2,7 @@
 //!
 //! `host` is what the broker needs of policies, sessions and the ledger; `binding` what exactly a
 //! release is for; `terms` on which terms a person is asked; `asking` who can be asked by whoever makes
-//! the call, `routes` how they are reached; `release` the last look before the call runs;
+//! the call, `routes` how they are reached; `proving` whether it was a person who said yes; `release` the last look before the call runs;
 //! `uncontained` how a person lets a call out of the sandbox.
 
 mod asking;
@@ -10,6 +10,7 @@ mod binding;
 #[cfg(test)]
 mod golden;
 mod host;
+mod proving;
 mod release;
 mod routes;
 mod terms;

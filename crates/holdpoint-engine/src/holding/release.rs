@@ -4,11 +4,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use holdpoint_broker::{BrokerHost, CallContext, Event, Prepared, Problem, Resolution, answering};
+use holdpoint_broker::{
+    BrokerHost, CallContext, Event, Prepared, Problem, Resolution, UnixMillis, answering,
+};
 use holdpoint_core::policy::Check;
 use holdpoint_core::{Decision, Method, Session, Verdict, named};
 
 use super::host::{Host, problem};
+use super::proving;
 use super::routes::resolved;
 use crate::backup::{Backups, Wanted};
 use crate::checks;
@@ -88,15 +91,25 @@ fn by_person(judged: Judged, told: Resolution) -> Result<Outcome, EngineError> {
     };
     // What nobody was asked about, since a rule let it run, has no binding: the rule must let it run
     // now, too.
-    let bound = told.binding.as_ref() == Some(&now.judged.binding);
-    let decision = now.judged.decision;
+    let bound = told
+        .binding
+        .as_deref()
+        .is_some_and(|binding| now.judged.is_bound_to(binding, told.card.as_deref()));
+    let unproved =
+        |told: &Resolution| proving::unproved(&judged.engine, told, &now.judged, UnixMillis::now());
+    let decision = now.judged.decision.clone();
     let mut refusal = if decision.verdict == Verdict::Deny {
         Some(decision.clone())
     } else if !bound && !decision.verdict.runs() {
         Some(overtaken(&decision))
+    } else if decision.verdict.runs() {
+        None
     } else {
-        last.not_backed_up(&decision)
+        unproved(&told)
     };
+    if refusal.is_none() {
+        refusal = last.not_backed_up(&decision);
+    }
     if refusal.is_none() {
         refusal = last.counted()?;
     }
@@ -283,6 +296,7 @@ mod tests {
         let looked = by_person(judged(), told.clone()).unwrap();
         assert!(matches!(looked, Outcome::Refused(_)), "{looked:?}");
         told.binding = Some(now.binding);
+        told.card = Some(now.card);
         let looked = by_person(judged(), told).unwrap();
         assert!(matches!(looked, Outcome::Runs(_)), "{looked:?}");
     }
@@ -326,6 +340,7 @@ mod tests {
             ..shown.decision
         });
         told.binding = Some(shown.binding);
+        told.card = Some(shown.card);
         let runs = |told: &Resolution| match by_person(judged(), told.clone()).unwrap() {
             Outcome::Runs(_) => true,
             Outcome::Refused(_) | Outcome::HandedOn(_) => false,

@@ -7,17 +7,19 @@ use std::time::Duration;
 use holdpoint_broker::channel::{self, Setting};
 use holdpoint_broker::wire::{self, HoldAnswer, Places, WireError};
 use holdpoint_broker::{
-    BrokerHost, CallContext, Event, Prepared, Problem, Resolution, answering, local,
+    BrokerHost, CallContext, Event, Prepared, Problem, Resolution, Terms, answering, local,
 };
-use holdpoint_core::policy::{Channel, ChannelKind, Fallback, channel_of};
+use holdpoint_core::policy::{Channel, ChannelKind, Fallback, Presence, channel_of};
 use holdpoint_core::{Decision, Method, Policy, Verdict};
 
 use super::asking::{Approvers, Asking, Dialog};
 use super::host::Host;
 use super::terms;
 use crate::account::account_name;
+use crate::context::SessionSource;
 use crate::error::EngineError;
 use crate::excerpt::{text_without_secrets, without_secrets};
+use crate::pins::Pinned;
 use crate::pipeline::{Held, Judged, Refusal, Released};
 use crate::store::make_private_directory;
 
@@ -68,11 +70,7 @@ enum AskOutcome {
 /// Has a person answer about a call that is to be asked about.
 pub(crate) fn ask(judged: Judged, asking: Asking<'_>) -> Result<Held, EngineError> {
     if let Approvers::HandsOn = asking.approvers {
-        judged
-            .engine
-            .remember_written(&judged.caller, &judged.reading)?;
-        judged.engine.expect_own(&judged.caller, &judged.reading);
-        return Ok(Held::HandedOn(without_secrets(judged.decision)));
+        return handed_on(judged);
     }
     let verdict = judged.decision.verdict;
     let failed = |problem: Problem| EngineError::NotHeld { problem, verdict };
@@ -94,11 +92,8 @@ pub(crate) fn ask(judged: Judged, asking: Asking<'_>) -> Result<Held, EngineErro
     let answer = inquiry.answer(asking).map_err(failed)?;
     let refusal = match answer {
         AskOutcome::HandOn => {
-            judged
-                .engine
-                .remember_written(&judged.caller, &judged.reading)?;
-            judged.engine.expect_own(&judged.caller, &judged.reading);
-            return Ok(Held::HandedOn(without_secrets(judged.decision)));
+            drop(inquiry);
+            return handed_on(judged);
         }
         AskOutcome::Resolved(resolution) if !resolution.verdict.runs() => {
             return Ok(Held::Refused(Refusal {
@@ -145,6 +140,33 @@ pub(crate) fn ask(judged: Judged, asking: Asking<'_>) -> Result<Held, EngineErro
     Ok(Held::Refused(refusal))
 }
 
+/// Has the agent's own dialog ask. Who has said yes to calls of this form before is told how not to be asked again.
+fn handed_on(judged: Judged) -> Result<Held, EngineError> {
+    let Judged {
+        engine,
+        caller,
+        reading,
+        decision,
+        ..
+    } = judged;
+    engine.remember_written(&caller, &reading)?;
+    engine.expect_own(&caller, &reading);
+    engine.expect_answer(&caller, &reading);
+    let mut decision = without_secrets(decision);
+    let session = engine.session(&SessionSource::Kept(caller.session().to_owned()))?;
+    if !session.state().released.is_empty() {
+        let (asked, state) = (caller.calling(reading.action.call())?, session.state());
+        let around = engine.surroundings(&asked.workspace);
+        let (action, policy) = (&reading.action, &reading.policy);
+        let pinned = Pinned::at(engine.locations());
+        let terms = terms::for_decision(&asked, action, &decision, policy, state, &around, &pinned);
+        if let Some(suggested) = terms::suggested_command(&terms) {
+            decision.reason = format!("{}. {suggested}", decision.reason);
+        }
+    }
+    Ok(Held::HandedOn(decision))
+}
+
 /// One question, and all that is needed to ask it.
 struct Inquiry<'a> {
     host: Host<'a>,
@@ -163,6 +185,9 @@ impl Inquiry<'_> {
             Approvers::Nobody => return self.nobody(about(self.decision)),
             Approvers::Through(channel) => {
                 let judged = self.host.judge(self.asked)?;
+                if let Some(reason) = unsigned(&judged.terms) {
+                    return self.nobody(reason);
+                }
                 let resolution = local::hold(&self.host, channel, self.asked, judged, cancelled)?;
                 return Ok(AskOutcome::Resolved(resolution));
             }
@@ -228,11 +253,15 @@ impl Inquiry<'_> {
                           tell who does: start the approval daemon with `holdpoint serve`";
             return self.nobody(reason.into());
         }
+        let judged = self.host.judge(self.asked)?;
+        if let Some(reason) = unsigned(&judged.terms) {
+            return self.nobody(reason);
+        }
         match dialog {
             Dialog::None => Ok(AskOutcome::NoDialog),
             Dialog::Own => Ok(AskOutcome::HandOn),
             Dialog::Shown(channel) => {
-                let mut judged = self.host.judge(self.asked)?;
+                let mut judged = judged;
                 judged.terms.phrase = None;
                 let resolution = local::hold(&self.host, channel, self.asked, judged, cancelled)?;
                 Ok(AskOutcome::Resolved(resolution))
@@ -269,6 +298,9 @@ impl Inquiry<'_> {
             webhooks: self.host.engine.webhooks(),
         };
         let mut judged = self.host.judge(self.asked)?;
+        if let Some(reason) = unsigned(&judged.terms) {
+            return self.nobody(reason);
+        }
         if let Some(seconds) = timeout_variable() {
             judged.terms.deadline = u64::try_from(seconds).ok().filter(|seconds| *seconds > 0);
         }
@@ -313,6 +345,17 @@ fn timeout_variable() -> Option<i64> {
     ["HOLDPOINT_PERMISSION_TIMEOUT", "JAATO_PERMISSION_TIMEOUT"]
         .iter()
         .find_map(|name| std::env::var(name).ok()?.trim().parse().ok())
+}
+
+/// Why nobody can be asked but by the daemon: what they say must be signed.
+fn unsigned(terms: &Terms) -> Option<String> {
+    (terms.presence >= Presence::Code).then(|| {
+        format!(
+            "a yes to this needs the presence `{}`, which only the page, `approve` and `watch` can prove: start the approval \
+             daemon with `holdpoint serve`",
+            terms.presence.as_str()
+        )
+    })
 }
 
 fn about(decision: &Decision) -> String {

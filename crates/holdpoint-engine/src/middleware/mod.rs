@@ -50,8 +50,8 @@ pub use cancel::Cancel;
 pub use dry_run::{AskError, DryRun};
 pub use holdpoint_broker::channel::WebhookBuilder;
 pub use holdpoint_broker::{
-    Answer, Channel, ChannelError, Context, Display, Format, Request, Scope, SignedAnswer, Turn,
-    Waiting, Warned,
+    Answer, Channel, ChannelError, Context, Display, Evidence, Format, Request, Route, Scope,
+    SignedAnswer, Turn, Waiting, Warned,
 };
 pub use keeper::Gatekeeper;
 pub use permission::{Executed, Permission};

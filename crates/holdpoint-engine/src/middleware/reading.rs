@@ -47,6 +47,7 @@ impl Gatekeeper {
             input: &input,
             value: &value,
             replaceable: true,
+            succeeded: None,
         };
         let caller = self.caller(&call);
         let engine = &self.inner.engine;

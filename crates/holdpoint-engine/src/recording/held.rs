@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use holdpoint_broker::{CallContext, Event, Request, State};
+use holdpoint_broker::{Approval, CallContext, Event, Evidence, Request, State};
 use holdpoint_core::text::redaction::Redactor;
-use holdpoint_core::{Decision, Policy, Verdict};
-use holdpoint_ledger::{Detail, Digest, Durability, Entry, Kind};
+use holdpoint_core::{Decision, Method, Policy, Verdict};
+use holdpoint_ledger::{AnsweredDetail, Detail, Digest, Durability, Entry, Kind, SignedDetail};
 use serde_json::{Map, Value, json};
 
 use crate::excerpt::{brief, recorded};
@@ -49,11 +49,16 @@ pub(super) fn entry(event: Event<'_>, redactor: &Redactor) -> (Entry, Durability
             request,
             approver,
             answer,
+            evidence,
         } => {
-            let approver = (!approver.is_empty()).then(|| brief(redactor, approver));
+            let name = (!approver.is_empty()).then(|| brief(redactor, approver));
+            let entry = settled(Kind::HoldAnswered, request, Some(answer), redactor);
             let entry = Entry {
-                approver,
-                ..settled(Kind::HoldAnswered, request, Some(answer), redactor)
+                approver: name,
+                detail: entry
+                    .detail
+                    .map(|detail| with_evidence(detail, request, approver, evidence, redactor)),
+                ..entry
             };
             (entry, Durability::Synced)
         }
@@ -62,7 +67,12 @@ pub(super) fn entry(event: Event<'_>, redactor: &Redactor) -> (Entry, Durability
             Durability::Written,
         ),
         Event::Withdrawn(request) => (
-            settled(Kind::HoldExpired, request, Some("withdrawn"), redactor),
+            settled(
+                Kind::HoldExpired,
+                request,
+                Some(unanswered(request)),
+                redactor,
+            ),
             Durability::Written,
         ),
         Event::Used(request) => (
@@ -150,6 +160,52 @@ fn settled(kind: Kind, request: &Request, answer: Option<&str>, redactor: &Redac
             ..entry
         },
     }
+}
+
+/// Why a request ended that nobody answered: its caller gave it up, nobody could be asked, or what came back was no answer.
+fn unanswered(request: &Request) -> &'static str {
+    let method = request.settled.as_ref().map(|settled| settled.method);
+    if method == Some(Method::NoChannel) {
+        "nobody_to_ask"
+    } else if method == Some(Method::Error) {
+        "channel_error"
+    } else {
+        "withdrawn"
+    }
+}
+
+/// What an answer's record says besides: how it came, from where, and what was signed.
+fn with_evidence(
+    detail: Detail,
+    request: &Request,
+    approver: &str,
+    evidence: Option<&Evidence>,
+    redactor: &Redactor,
+) -> Detail {
+    let (Detail::Of(said), Some(evidence)) = (&detail, evidence) else {
+        return detail;
+    };
+    let signed = evidence.signed.as_ref();
+    let proof = signed.and_then(|signed| {
+        let own = |one: &&Approval| {
+            one.approver == approver
+                && one
+                    .proof
+                    .as_ref()
+                    .is_some_and(|proof| proof.signed == *signed)
+        };
+        request.approvals.iter().find(own)?.proof.as_ref()
+    });
+    Detail::Answered(Box::new(AnsweredDetail {
+        said: said.clone(),
+        route: evidence.route.as_str(),
+        device: evidence.device.as_deref().map(|one| brief(redactor, one)),
+        signed: proof.map(|proof| SignedDetail {
+            statement: proof.signed.statement.clone(),
+            proof: proof.signed.proof.clone(),
+            key: proof.key.clone(),
+        }),
+    }))
 }
 
 /// The digest of the call as it was made: by it the record of the decision is found.

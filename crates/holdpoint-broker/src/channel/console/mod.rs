@@ -23,7 +23,7 @@ use self::screen::{Controlling, Heard, Plain, Screen};
 use super::patience::Patience;
 use super::queue::QueueLock;
 use super::{Channel, ChannelError, Turn, Waiting};
-use crate::answer::{Answer, KeptFor, Scope, SignedAnswer, Typed};
+use crate::answer::{Answer, Evidence, KeptFor, Route, Scope, SignedAnswer, Typed};
 use crate::request::{Offer, Request};
 
 /// Why there is no answer when somebody turned away: Ctrl-C, or the end of input (J-36).
@@ -394,6 +394,7 @@ impl Conversation<'_> {
             on_behalf_of: Vec::new(),
             binding: Some(self.request.binding.clone()),
             phrase,
+            evidence: Evidence::by(Route::Console),
         }
     }
 }

@@ -201,7 +201,7 @@ fn responses_to_something_else_or_too_late_do_not_count() {
     ] {
         let approver = Approver::new();
         match approver.ask(&request(), |_| approver.respond(text)) {
-            Err(ChannelError::Refused(reason)) => assert!(reason.contains(wanted), "{reason}"),
+            Err(ChannelError::Broken(reason)) => assert!(reason.contains(wanted), "{reason}"),
             other => panic!("{text}: {other:?}"),
         }
         assert!(approver.is_clean());
@@ -227,7 +227,7 @@ fn responses_others_could_have_written_do_not_count() {
         // A directory is not deleted; whatever else lay there is.
         assert!(approver.response_file().is_dir() || approver.is_clean());
         match said {
-            Err(ChannelError::Refused(reason)) => reason,
+            Err(ChannelError::Broken(reason)) => reason,
             other => panic!("{other:?}"),
         }
     };

@@ -141,6 +141,7 @@ fn a_rule_for_several_commands_is_not_meant_by_the_pattern_of_one() {
         scope: Scope::Prefix,
         patterns: vec!["git push *".into(), "rm *".into()],
         lasts: String::new(),
+        released: 0,
     }];
     let reply = json!({"decision": "allow_session", "remember_pattern": "git push *"});
     assert_eq!(read(&request, reply).unwrap().answer, Answer::Yes);
@@ -153,6 +154,7 @@ fn without_a_pattern_a_command_has_its_prefix_and_another_tool_its_name() {
         scope,
         patterns: vec!["x".into()],
         lasts: String::new(),
+        released: 0,
     };
     request.terms.offers = vec![offer(Scope::Exact), offer(Scope::Tool)];
     let reply = || json!({"decision": "allow_session"});
