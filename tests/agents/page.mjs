@@ -16,7 +16,12 @@ const press = async (card, act, effect) => {
   await card.waitFor({ timeout: 60_000 });
   for (let tries = 0; tries < 20; tries += 1) {
     await page.waitForTimeout(700);
-    await card.locator(`[data-act="${act}"]`).first().click({ timeout: 2_000 }).catch(() => {});
+    const one = card.locator(`[data-act="${act}"]`).first();
+    // All but the loudest button is behind *More*.
+    if (!(await one.isVisible())) await card.locator(".rest summary").click({ timeout: 2_000 }).catch(() => {});
+    await one.click({ timeout: 2_000 }).catch(() => {});
+    // What is risky takes a second step.
+    if (act === "release") await page.locator("dialog [data-go]").click({ timeout: 300 }).catch(() => {});
     if (await effect.waitFor({ timeout: 2_000 }).then(() => true, () => false)) return;
   }
   throw new Error(`\`${act}\` has no effect`);

@@ -18,9 +18,10 @@ const MANY = 500;
 const POLICY = {
   defaultPolicy: "ask",
   channel: { type: "daemon" },
-  approval: { deadline: 300 },
+  approval: { deadline: 300, presence: "none" },
   tools: {
     mcp__shop__refund: { supervision: "manual", risk: "critical", reason: "A refund cannot be taken back" },
+    mcp__shop__erase: { supervision: "confirm", risk: "critical", reason: "It erases the shop" },
     mcp__shop__quote: { supervision: "confirm", risk: "low", approval: { deadline: 4 } },
     // Time enough to be given more on a busy machine, and so little that the countdown tells which it was.
     mcp__shop__order: { supervision: "confirm", risk: "low", approval: { deadline: 60 } },
@@ -44,12 +45,12 @@ class Home {
 
   async start() {
     const { CLAUDE_PROJECT_DIR, ...env } = this.env;
-    this.daemon = spawn(program, ["serve", "--listen", this.url ? new URL(this.url).host : "127.0.0.1:0"], { env, cwd: this.path, stdio: ["ignore", "pipe", "inherit"] });
+    this.daemon = spawn(program, ["serve", "--listen", this.url ? `127.0.0.1:${new URL(this.url).port}` : "127.0.0.1:0"], { env, cwd: this.path, stdio: ["ignore", "pipe", "inherit"] });
     this.url = await new Promise((resolve, reject) => {
       let text = "";
       this.daemon.stdout.on("data", (data) => {
         text += data;
-        const found = /http:\/\/[\d.]+:\d+\//.exec(text);
+        const found = /http:\/\/(?:localhost|[\d.]+):\d+\//.exec(text);
         if (found) resolve(found[0]);
       });
       this.daemon.once("exit", (code) => reject(new Error(`the daemon ended with ${code}: ${text}`)));
@@ -123,11 +124,23 @@ const live = (page) => page.locator("#status .line.live").waitFor();
 const card = (page, text) => page.locator(".card:not(.ended)", { hasText: text });
 const press = async (page, text, act) => {
   const one = card(page, text).locator(`[data-act="${act}"]`);
-  await one.waitFor();
+  await one.waitFor({ state: "attached" });
+  if (!(await one.isVisible())) await card(page, text).locator(".rest summary").click();
   // The page takes no answer while the list still moves, and what has ended leaves it after a while.
   await page.waitForFunction(() => !document.querySelector(".card.ended"));
   await page.waitForTimeout(600);
   await one.click();
+};
+// Releases a call; where its risk is high, the second step, too.
+const release = async (page, text) => {
+  await press(page, text, "release");
+  const again = page.locator("dialog [data-go]");
+  if (await again.waitFor({ timeout: 300 }).then(() => true, () => false)) await again.click();
+};
+// A key that answers stands alone: nothing is typed within a second before and after it.
+const alone = async (page, key) => {
+  await page.waitForTimeout(1100);
+  await page.keyboard.press(key);
 };
 const gone = (page, text) => card(page, text).waitFor({ state: "detached" });
 const picture = async (page, name) => {
@@ -202,7 +215,7 @@ const browser = await chromium.launch({
     "--disable-component-update", "--disable-sync"],
 });
 const home = new Home("ann", POLICY);
-const crowd = new Home("crowd", { ...POLICY, approval: { deadline: 0, wait: 1 } });
+const crowd = new Home("crowd", { ...POLICY, approval: { deadline: 0, wait: 1, presence: "none" } });
 const source = path.join(home.project, "src/total.rs");
 fs.writeFileSync(source, `use crate::money::Money;
 
@@ -255,7 +268,7 @@ try {
     console.log(`approvals: on the page ${Date.now() - started} ms after the hook was started`);
     assert.match(await ann.title(), /^\(1\) Holdpoint$/);
     assert.match(await card(ann, "git push").locator("mark").first().textContent(), /force|push/);
-    await press(ann, "git push --force", "release");
+    await release(ann, "git push --force");
     const reply = await hook.reply;
     assert.equal(reply.permissionDecision, "allow", JSON.stringify(reply));
     await bob.locator(".card.ended", { hasText: "released it" }).waitFor();
@@ -280,7 +293,7 @@ try {
     await ann.locator("dialog .changes .added", { hasText: "npm version patch" }).waitFor();
     await ann.locator("dialog button[type=submit]").click();
     await card(bob, "npm version patch").getByText("Changed by").waitFor();
-    await press(ann, "npm version patch", "release");
+    await release(ann, "npm version patch");
     const reply = await hook.reply;
     assert.equal(reply.permissionDecision, "allow");
     assert.equal(reply.updatedInput.command, "npm version patch");
@@ -312,11 +325,11 @@ try {
 
   await check("two people must say yes, and no one twice", async () => {
     const hook = home.hook("mcp__shop__close", { why: "stocktaking" });
-    await press(ann, "mcp__shop__close", "release");
+    await release(ann, "mcp__shop__close");
     await card(bob, "mcp__shop__close").getByText("1 of 2").waitFor();
-    await press(ann, "mcp__shop__close", "release");
+    await release(ann, "mcp__shop__close");
     await ann.locator(".toast", { hasText: "said yes already" }).waitFor();
-    await press(bob, "mcp__shop__close", "release");
+    await release(bob, "mcp__shop__close");
     assert.equal((await hook.reply).permissionDecision, "allow");
     await gone(bob, "mcp__shop__close");
   });
@@ -341,7 +354,7 @@ try {
     await press(ann, "make assets", "suspend");
     await ann.locator("dialog", { hasText: "What is denied stays denied" }).waitFor();
     await ann.locator("dialog input[value=all]").check();
-    await ann.locator("dialog button[type=submit]").click();
+    await ann.locator("dialog [data-go]:enabled").click();
     assert.equal((await hook.reply).permissionDecision, "allow");
     assert.equal((await home.bash("make icons", { session_id: "session-quiet" }).reply).permissionDecision, "allow");
     assert.equal((await home.bash("rm -rf /", { session_id: "session-quiet" }).reply).permissionDecision, "deny");
@@ -363,7 +376,7 @@ try {
     await ann.locator(".choose.all input").check();
     await ann.locator(".batch-bar [data-act=release]").click();
     await ann.locator("dialog", { hasText: "1 request left out" }).waitFor();
-    await ann.locator("dialog button[type=submit]").click();
+    await ann.locator("dialog [data-go]").click();
     for (const { reply } of hooks) assert.equal((await reply).permissionDecision, "allow");
     await press(ann, "mcp__shop__refund", "refuse");
     assert.equal((await apart.reply).permissionDecision, "deny");
@@ -392,7 +405,10 @@ try {
         const found = [...document.querySelectorAll(".card")].find((one) => one.textContent.includes(text));
         found.querySelector(`[data-act="${name}"]`)?.click();
       }, [`make deploy STAGE=${round}`, act]);
-      await Promise.all([click(ann, "release"), click(bob, "refuse")]);
+      await click(ann, "release");
+      // The release leaves its page after the moment in which it can be taken back.
+      await bob.waitForTimeout([0, 1480, 1700][round]);
+      await click(bob, "refuse");
       const { permissionDecision } = await hook.reply;
       const loser = permissionDecision === "allow" ? bob : ann;
       await loser.locator(".toast, .ending", { hasText: /released it|refused it/ }).first().waitFor();
@@ -404,7 +420,7 @@ try {
     const hook = home.bash("docker compose restart web");
     await press(bob, "docker compose restart web", "comment");
     await bob.locator("dialog textarea").fill("no");
-    await press(ann, "docker compose restart web", "release");
+    await release(ann, "docker compose restart web");
     await bob.locator("dialog", { hasText: "Nothing is left to answer" }).waitFor();
     assert.ok(await bob.locator("dialog button[type=submit]").isDisabled());
     await bob.keyboard.press("Escape");
@@ -428,18 +444,17 @@ try {
     await ann.locator(".detail", { hasText: "Bound to" }).waitFor();
     await ann.keyboard.press("Escape");
     assert.ok(await ann.locator(".detail").isHidden());
-    await ann.keyboard.press("y");
+    await alone(ann, "y");
     // The next card is there by itself: an answer at once is not one.
     await ann.waitForFunction((text) => ![...document.querySelectorAll(".card:not(.ended)")].some((one) => one.textContent.includes(text)), first);
     await ann.keyboard.press("y");
     await ann.locator(".toast", { hasText: "The list moved" }).waitFor();
-    await ann.waitForTimeout(600);
     const second = await command();
-    await ann.keyboard.press("n");
-    await ann.waitForTimeout(600);
+    await alone(ann, "n");
+    await ann.waitForFunction((text) => ![...document.querySelectorAll(".card:not(.ended)")].some((one) => one.textContent.includes(text)), second);
     const third = await command();
     assert.ok(new Set([first, second, third]).size === 3, "each is answered once");
-    await ann.keyboard.press("c");
+    await alone(ann, "c");
     await ann.keyboard.type("by keys");
     await ann.keyboard.press("Control+Enter");
     const said = Object.fromEntries(await Promise.all(hooks.map(async ({ reply }, index) => [`git tag v1.2.${index + 1}`, await reply])));
@@ -450,6 +465,119 @@ try {
     await ann.keyboard.press("?");
     await ann.locator("dialog", { hasText: "refuse with a comment" }).waitFor();
     await ann.keyboard.press("Escape");
+    await ann.waitForFunction(() => !document.querySelector(".card"));
+  });
+
+  await check("nothing is released by accident, at human speed", async () => {
+    const open = [
+      home.bash("git push --force origin topic", { session_id: "slips" }),
+      home.bash("make slip", { session_id: "slips" }),
+      home.hook("mcp__shop__erase", { shop: "all" }, { session_id: "slips" }),
+    ];
+    let answered = 0;
+    open.forEach(({ reply }) => reply.then(() => (answered += 1)));
+    await ann.waitForFunction(() => document.querySelectorAll(".card:not(.ended)").length === 3);
+    const nothing = async (what) => {
+      await ann.waitForTimeout(1700);
+      assert.equal(answered, 0, what);
+      assert.equal(await ann.locator(".card:not(.ended)").count(), 3, what);
+      // Whatever was opened is left, as a person would.
+      for (let round = 0; round < 3; round += 1) await ann.keyboard.press("Escape");
+      await ann.waitForTimeout(1100);
+    };
+    // Each script on a call of another risk, quick and slow.
+    const calls = ["mcp__shop__erase", "make slip", "git push"];
+    const scripts = [[..."why not? yes"], [..."yes, I see"], ["s", "Enter", "Enter"], ["a", "Enter", "Enter"], ["y", "Enter"], ["X", "y", "Enter", " "], ["y", "y"], ["n", "o"]];
+    for (const [number, keys] of scripts.entries()) {
+      for (const [turn, pause] of [90, 350].entries()) {
+        const text = calls[(number + turn) % calls.length];
+        await card(ann, text).focus();
+        await ann.waitForTimeout(1100);
+        for (const key of keys) {
+          await ann.keyboard.press(key);
+          await ann.waitForTimeout(pause);
+        }
+        await nothing(`${keys}, ${pause} ms a key, ${text}`);
+      }
+    }
+    // Space and Enter press what has the focus: typed in a row, they press nothing.
+    await card(ann, "make slip").locator("[data-act=release]").focus();
+    await ann.waitForTimeout(1100);
+    await ann.keyboard.type("is this ok \n", { delay: 150 });
+    await nothing("typing on the button that releases");
+    // The list moves, the click on Comment still opens its dialog, and what is typed arrives there.
+    await card(ann, "make slip").waitFor();
+    const late = home.bash("make late", { session_id: "slips" });
+    await card(ann, "make late").waitFor();
+    await ann.evaluate(() => [...document.querySelectorAll(".card")].find((one) => one.textContent.includes("make late")).querySelector("[data-act=comment]").click());
+    await ann.keyboard.type("why not", { delay: 120 });
+    assert.equal(await ann.locator("dialog textarea").inputValue(), "why not");
+    await ann.keyboard.press("Escape");
+    await press(ann, "make late", "refuse");
+    assert.equal((await late.reply).permissionDecision, "deny");
+    await gone(ann, "make late");
+    // A release is taken back, and nothing runs; then it is given.
+    await ann.waitForFunction(() => document.querySelectorAll(".card").length === 3);
+    await press(ann, "make slip", "release");
+    await ann.locator(".toast .undo").click();
+    await nothing("a release that was taken back");
+    // High and critical want a second step.
+    await press(ann, "mcp__shop__erase", "release");
+    await ann.locator("dialog", { hasText: "critical risk?" }).waitFor();
+    assert.equal(await ann.evaluate(() => document.activeElement.textContent), "Cancel");
+    await picture(ann, "second-step");
+    await sound(ann, "second step");
+    await ann.keyboard.press("Enter");
+    await ann.locator("dialog").waitFor({ state: "detached" });
+    await nothing("Enter in the second step");
+    await release(ann, "make slip");
+    assert.equal((await open[1].reply).permissionDecision, "allow");
+    await ann.waitForFunction(() => document.querySelectorAll(".card").length === 2);
+    await release(ann, "git push");
+    assert.equal((await open[0].reply).permissionDecision, "allow");
+    await ann.waitForFunction(() => document.querySelectorAll(".card").length === 1);
+    await press(ann, "mcp__shop__erase", "refuse");
+    assert.equal((await open[2].reply).permissionDecision, "deny");
+    await ann.waitForFunction(() => !document.querySelector(".card"));
+  });
+
+  await check("what goes along is said first, and critical calls never do", async () => {
+    const more = { session_id: "along" };
+    const open = [home.bash("make first", more), home.bash("make second", more), home.hook("mcp__shop__erase", { shop: "all" }, more)];
+    await ann.waitForFunction(() => document.querySelectorAll(".card:not(.ended)").length === 3);
+    await press(ann, "make first", "suspend");
+    const dialog = ann.locator("dialog");
+    await dialog.getByText("1 other call that waits is released with it").waitFor();
+    await dialog.getByText("1 call of critical risk waits on").waitFor();
+    assert.match(await dialog.locator(".batch").first().textContent(), /make second/);
+    await picture(ann, "along");
+    await sound(ann, "what goes along");
+    await dialog.locator("input[value=all]").check();
+    await dialog.locator("[data-go]:enabled").click();
+    assert.equal((await open[0].reply).permissionDecision, "allow");
+    assert.equal((await open[1].reply).permissionDecision, "allow");
+    await ann.waitForFunction(() => document.querySelectorAll(".card").length === 1);
+    assert.equal(await card(ann, "mcp__shop__erase").count(), 1);
+    await press(ann, "mcp__shop__erase", "refuse");
+    assert.equal((await open[2].reply).permissionDecision, "deny");
+    // What is critical is asked about all the same.
+    const again = home.hook("mcp__shop__erase", { shop: "other" }, more);
+    await press(ann, "mcp__shop__erase", "refuse");
+    assert.equal((await again.reply).permissionDecision, "deny");
+    await ann.waitForFunction(() => !document.querySelector(".card"));
+    // On the page of sessions it is taken back.
+    await ann.goto(`${home.url}#sessions`);
+    const quiet = ann.locator(".session", { hasText: "along" });
+    await quiet.locator("[data-act=resume]").click();
+    await ann.locator(".toast", { hasText: "asked again" }).waitFor();
+    await quiet.locator("[data-act=resume]").waitFor({ state: "detached" });
+    const ruled = ann.locator(".session", { hasText: "session-rules" });
+    await ruled.locator("li", { hasText: "cargo tree --depth 1" }).first().locator("[data-act=forget]").click();
+    await ann.locator(".toast", { hasText: "taken back" }).waitFor();
+    await ann.goto(`${home.url}#pending`);
+    const asked = [home.bash("make third", more), home.bash("cargo tree --depth 1", { session_id: "session-rules" })];
+    for (const text of ["make third", "cargo tree"]) await press(ann, text, "refuse");
+    for (const { reply } of asked) assert.equal((await reply).permissionDecision, "deny");
     await ann.waitForFunction(() => !document.querySelector(".card"));
   });
 
@@ -468,7 +596,7 @@ try {
     await sound(ann, "details");
     await ann.keyboard.press("Escape");
     await press(ann, "onerror=alert", "refuse");
-    await press(ann, "total.rs", "release");
+    await release(ann, "total.rs");
     assert.equal((await edit.reply).permissionDecision, "allow");
     assert.equal((await hostile.reply).permissionDecision, "deny");
     await ann.waitForFunction(() => !document.querySelector(".card"));
@@ -531,6 +659,7 @@ try {
     await phone.locator(".detail > footer").waitFor();
     await sound(phone, "phone details", { touch: true });
     await phone.locator(".detail [data-act=release]").click();
+    await phone.getByText("Releasing").first().waitFor();
     assert.equal((await waiting[1].reply).permissionDecision, "allow");
     await phone.context().close();
     await ann.waitForTimeout(600);
@@ -562,15 +691,56 @@ try {
     await ann.goto(`${home.url}#pending`);
   });
 
+  await check("each request has an address, Back works, and the page can be installed", async () => {
+    await ann.goto(`${home.url}#pending`);
+    const hook = home.bash("make address");
+    await card(ann, "make address").waitFor();
+    const id = await card(ann, "make address").getAttribute("data-id");
+    await card(ann, "make address").locator("[data-act=details]").click();
+    await ann.waitForFunction((one) => location.hash === `#request/${one}`, id);
+    await ann.goBack();
+    await ann.locator(".detail").waitFor({ state: "hidden" });
+    assert.equal(new URL(ann.url()).hash, "#pending");
+    await ann.goForward();
+    await ann.locator(".detail", { hasText: "make address" }).waitFor();
+    await ann.keyboard.press("Escape");
+    await ann.waitForFunction(() => location.hash === "#pending");
+    const linked = await ann.context().newPage();
+    await linked.goto(`${home.url}#request/${id}`);
+    await linked.locator(".detail", { hasText: "make address" }).waitFor();
+    await linked.close();
+    // One loud button a card; the others are quiet or behind More.
+    assert.equal(await card(ann, "make address").locator("footer button.release:visible").count(), 1);
+    assert.equal(await card(ann, "make address").locator(".rest button:visible").count(), 0);
+    await press(ann, "make address", "refuse");
+    assert.equal((await hook.reply).permissionDecision, "deny");
+    await ann.waitForFunction(() => !document.querySelector(".card"));
+    const manifest = await ann.evaluate(async () => (await fetch(document.querySelector("link[rel=manifest]").href)).json());
+    assert.equal(manifest.display, "standalone");
+    for (const { src } of manifest.icons) assert.equal(await ann.evaluate(async (one) => (await fetch(one)).status, src), 200);
+    assert.equal(await ann.evaluate(async () => new URL((await navigator.serviceWorker.ready).scope).pathname), "/");
+    await ann.goto(`${home.url}#history`);
+    await ann.locator("select[aria-label='How it ended']").selectOption("released");
+    await ann.waitForFunction(() => document.querySelector(".history tbody tr") && !document.querySelector(".history tbody tr:not(.state-released)"));
+    await ann.locator("input[aria-label=Rule]").fill("no.such.rule");
+    await ann.getByText("Nothing fits the search").waitFor();
+    await ann.locator("input[aria-label=Rule]").fill("");
+    await ann.locator("select[aria-label='How it ended']").selectOption("");
+    await ann.goto(`${home.url}#pending`);
+  });
+
   await check("a daemon that stops is told, and what waits outlives it", async () => {
     const hook = home.bash("npm run migrate");
     await card(ann, "npm run migrate").waitFor();
     await home.stop("SIGKILL");
     await ann.locator("#status", { hasText: "Reconnecting" }).waitFor();
     await home.start();
+    // Who was signed in still is.
+    await live(ann);
+    await card(ann, "npm run migrate").waitFor();
     const back = await person(browser, home.open());
     await card(back, "npm run migrate").waitFor();
-    await press(back, "npm run migrate", "release");
+    await release(back, "npm run migrate");
     await hook.reply;
     await back.context().close();
   });
@@ -620,7 +790,7 @@ try {
     await page.waitForTimeout(600);
     await page.locator(".choose.all input").check();
     await page.locator(".batch-bar [data-act=refuse]").click();
-    await page.locator("dialog button[type=submit]").click();
+    await page.locator("dialog [data-go]").click();
     await page.getByText("Nothing waits").waitFor({ timeout: 60_000 });
     await page.context().close();
   });

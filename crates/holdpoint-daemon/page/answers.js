@@ -1,9 +1,11 @@
 // Gives answers and says what came of them.
 
 import * as api from "./api.js";
+import { proofFor } from "./passkeys.js";
 import { hear, requests, tell } from "./store.js";
 import { count, names } from "./text.js";
 import { toast } from "./toasts.js";
+import { moment } from "./undo.js";
 import { ending } from "./words.js";
 
 // The requests whose answer is on its way.
@@ -63,12 +65,24 @@ function trouble(problem, request) {
   return problem.message;
 }
 
-// Answers one request as it was shown. Gives back the outcome, or `{ problem }` in words.
-export async function give(request, body) {
+// Whether an answer lets the call run.
+const releases = ({ answer }) => ["yes", "once", "always", "keep", "all", "turn", "idle"].includes(answer);
+
+// Answers one request as it was shown. What lets a call run, and whatever was said with a single key, can be taken back for a
+// moment. Gives back the outcome, or `{ problem }` in words.
+export async function give(request, body, { byKey = false } = {}) {
   if (busy.has(request.id)) return { problem: "an answer is on its way" };
   setBusy([request.id], true);
   try {
-    const reply = await api.answer(request.id, { ...body, binding: request.binding });
+    if (releases(body) || byKey) {
+      const { goes, why } = await moment(`${releases(body) ? "Releasing" : "Refusing"} ${named(request)}…`, { byKey });
+      if (!goes) {
+        toast("note", why);
+        return { problem: why };
+      }
+    }
+    const proof = await proofFor(request, body);
+    const reply = await api.answer(request.id, { ...body, ...proof, binding: request.binding });
     if (reply.request) hear("changed", reply.request);
     toast(...said(reply.request ?? request, reply.outcome, reply.message));
     return reply;
@@ -85,6 +99,13 @@ export async function giveMany(chosen, body) {
   const ids = open.map((request) => request.id);
   setBusy(ids, true);
   try {
+    if (releases(body)) {
+      const { goes, why } = await moment(`Releasing ${count(ids.length, "request")}…`);
+      if (!goes) {
+        toast("note", why);
+        return { problem: why };
+      }
+    }
     const reply = await api.answerMany(open.map(({ id, binding }) => ({ id, binding })), body);
     const tally = new Map();
     for (const { outcome, request } of reply.results) {

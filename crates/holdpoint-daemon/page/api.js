@@ -99,13 +99,19 @@ export async function signOut() {
 export const request = (id) => get(one(id));
 export const answer = (id, said) => post(`${one(id)}/answer`, said);
 export const answerMany = (ids, said) => post("/api/answers", { ids, ...said });
+export const along = (id, said) => post(`${one(id)}/along`, said);
+export const undo = (id) => post(`${one(id)}/undo`);
 export const extend = (id, seconds) => post(`${one(id)}/extend`, { seconds });
 export const history = (query) => get("/api/history", query);
 export const sessions = () => get("/api/sessions");
+export const changeSession = (key, change) => post("/api/sessions/change", { key, change });
 export const stop = (scope, reason) => post("/api/stop", { scope, reason });
 export const resume = (scope) => post("/api/resume", { scope });
 export const policy = (workspace) => get("/api/policy", { workspace });
 export const people = () => get("/api/people");
+export const passkeys = () => get("/api/passkeys");
+export const keepPasskey = (made) => post("/api/passkeys", made);
+export const statement = (id) => post(`${one(id)}/statement`);
 export const delegate = (to, seconds) => post("/api/delegations", { to, seconds });
 export const undelegate = (to) => send("DELETE", `/api/delegations/${encodeURIComponent(to)}`, {});
 

@@ -2,6 +2,7 @@
 
 import * as api from "./api.js";
 import * as detail from "./detail.js";
+import * as passkeys from "./passkeys.js";
 import * as delegation from "./people.js";
 import { button, h, icon, replace } from "./dom.js";
 import * as history from "./history.js";
@@ -12,6 +13,7 @@ import * as policy from "./policy.js";
 import * as sessions from "./sessions.js";
 import { choice, clear, hear, on, pending as waiting, state } from "./store.js";
 import { announce, toast } from "./toasts.js";
+import { undoAll } from "./undo.js";
 
 const SHUT = "You were signed out. Sign in again.";
 
@@ -60,6 +62,13 @@ function go(name) {
 }
 
 function goBy(hash) {
+  const id = detail.idIn(hash);
+  if (id) {
+    if (!tab) go("pending");
+    detail.open(id);
+    return;
+  }
+  detail.close();
   go(hash.replace(/^#/, ""));
 }
 
@@ -136,7 +145,7 @@ function setUpBar() {
   replace(document.getElementById("status"), line, bell, shade,
     button(icon("help"), { class: "icon-only", "aria-label": "Keys", title: "Keys (?)", on: { click: keys.help } }),
     h("details", { class: "person" }, h("summary", null, icon("person"), h("span", { class: "name" })),
-      h("div", { class: "menu" }, h("p", { class: "faint role" }), button("Let somebody answer for you…", { class: "quiet", on: { click: delegation.show } }), button("Sign out", { class: "quiet sign-out", on: { click: signOut } }))));
+      h("div", { class: "menu" }, h("p", { class: "faint role" }), button("Let somebody answer for you…", { class: "quiet", on: { click: delegation.show } }), button("Passkeys…", { class: "quiet passkeys", on: { click: () => passkeys.show(state.person) } }), button("Sign out", { class: "quiet sign-out", on: { click: signOut } }))));
   document.addEventListener("click", (event) => {
     const menu = document.querySelector(".person");
     if (menu?.open && (!menu.contains(event.target) || event.target.closest("button"))) menu.open = false;
@@ -191,6 +200,7 @@ function enter(person) {
 }
 
 function leave(message) {
+  undoAll();
   stream?.close();
   stream = null;
   state.person = null;
@@ -237,11 +247,14 @@ async function begin() {
   }
 }
 
+// Installed on a phone or a desktop, the page needs somebody who shows its notifications; nothing is kept by it.
+navigator.serviceWorker?.register("/assets/sw.js", { scope: "/" }).catch(() => undefined);
+
 setUpBar();
 showBell();
 showShade();
 pending.start();
-detail.start(pending.perform);
+detail.start(pending);
 history.start();
 sessions.start();
 notify.start((id) => {

@@ -18,18 +18,19 @@ export function answers(request) {
     { act: "refuse", label: "Refuse", key: "n", icon: "cross", class: "refuse" },
     { act: "comment", label: "Comment…", title: "Refuse, and tell the agent why", key: "c" },
     editable && { act: "edit", label: "Edit…", key: "e" },
-    terms.offers?.length && { act: "rule", label: "Always/never…", short: "Rule…", title: "Leave a rule behind", key: "a" },
+    terms.offers?.length && { act: "rule", label: "Always or never…", title: "Leave a rule behind", key: "a" },
     terms.suspendable && terms.required < 2 && { act: "suspend", label: "Stop asking…", title: "Release this and what comes next", key: "s" },
   ].filter(Boolean);
 }
 
+// One loud button; refusing beside it, and the rest behind More.
 export function answerBar(request, act) {
   if (state.person?.role === "viewer") return h("p", { class: "faint" }, "You may look at this, and not answer.");
-  return h("div", { class: "answers", role: "group", "aria-label": "Answer" },
-    answers(request).map((one) => button(
-      one.short ? h("span", { class: "label" }, h("span", { class: "long" }, one.label), h("span", { class: "short" }, one.short)) : one.label,
-      { key: one.key, class: one.class, title: one.title, data: { act: one.act }, on: { click: (event) => act(one.act, event) } },
-      one.icon && icon(one.icon))));
+  const made = answers(request).map((one) => button(one.label,
+    { key: one.key, class: one.class, title: one.title, data: { act: one.act }, on: { click: (event) => act(one.act, event) } }, one.icon && icon(one.icon)));
+  const [release, refuse, ...rest] = made;
+  return h("div", { class: "answers", role: "group", "aria-label": "Answer" }, release, refuse,
+    h("details", { class: "rest" }, h("summary", null, "More"), h("div", { class: "row" }, rest)));
 }
 
 export function timeOf(request, act) {

@@ -21,6 +21,30 @@ let answer = () => undefined;
 
 export const isOpen = () => !element.hidden;
 
+// Each request has an address of its own, so that it can be linked to and Back leads out of it.
+const addressOf = (id) => `#request/${encodeURIComponent(id)}`;
+export const idIn = (hash) => {
+  const found = /^#request\/([\w%-]+)$/.exec(hash);
+  return found ? decodeURIComponent(found[1]) : null;
+};
+let pushed = false;
+
+function setAddress(id) {
+  if (location.hash === addressOf(id)) return;
+  if (idIn(location.hash)) window.history.replaceState(null, "", addressOf(id));
+  else {
+    window.history.pushState(null, "", addressOf(id));
+    pushed = true;
+  }
+}
+
+function leaveAddress() {
+  if (!idIn(location.hash)) return;
+  if (pushed) window.history.back();
+  else window.history.replaceState(null, "", `#${document.body.dataset.tab ?? "pending"}`);
+  pushed = false;
+}
+
 // Opens the details of a request the page knows, or of one it is given.
 export async function open(id, { request, focus = true } = {}) {
   let found = request ?? requests.get(id);
@@ -32,6 +56,7 @@ export async function open(id, { request, focus = true } = {}) {
     }
   }
   if (element.hidden) opener = document.activeElement;
+  setAddress(id);
   show(found);
   element.hidden = false;
   document.body.classList.add("with-detail");
@@ -44,6 +69,7 @@ export async function open(id, { request, focus = true } = {}) {
 export function close() {
   if (element.hidden) return false;
   element.hidden = true;
+  leaveAddress();
   shown = null;
   countdown = null;
   document.body.classList.remove("with-detail");
@@ -59,10 +85,10 @@ function cover() {
 }
 narrow.addEventListener("change", cover);
 
-export function start(perform) {
-  answer = (name) => {
-    if (performance.now() - changed < 450) return toast("note", "It changed just now, so nothing was answered. Look again, and answer.");
-    return perform(shown, name);
+export function start({ perform, answersAtOnce }) {
+  answer = (name, event) => {
+    if (answersAtOnce(shown, name) && performance.now() - changed < 450) return toast("note", "It changed just now, so nothing was answered. Look again, and answer.");
+    return perform(shown, name, event);
   };
   const renew = (request) => {
     if (shown?.id !== request.id || request.version <= shown.version) return;
@@ -137,7 +163,7 @@ function show(request) {
   shown = request;
   const { decision, terms, display } = request;
   const pending = request.state === "pending";
-  const time = pending ? timeOf(request, (name) => answer(name)) : null;
+  const time = pending ? timeOf(request, (name, event) => answer(name, event)) : null;
   countdown = time?.shown ?? null;
   const hidden = new Set(display.hidden ?? []);
   element.className = `detail risk-${decision.risk}`;
@@ -170,5 +196,5 @@ function show(request) {
       section("Bound to", h("p", { class: "faint" }, "An answer counts for exactly this call, under this policy, with the files it names as they are."),
         facts([["request", h("code", null, request.id)], ["call", digest(decision.call)], ["policy", digest(decision.policy)], ["binding", digest(request.binding)],
           ...(decision.files ?? []).map((file) => ["read", h("span", { class: "digest" }, h("code", null, typeof file === "string" ? file : Object.values(file).filter((part) => typeof part === "string").join(" ")))])]))),
-    pending && h("footer", null, answerBar(request, (name) => answer(name))));
+    pending && h("footer", null, answerBar(request, (name, event) => answer(name, event))));
 }

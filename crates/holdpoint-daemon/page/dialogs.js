@@ -7,7 +7,8 @@ import { button, h, icon, replace } from "./dom.js";
 import { choice, on } from "./store.js";
 import { count, names } from "./text.js";
 import { toast } from "./toasts.js";
-import { SCOPE_WORD, ending, riskOf } from "./words.js";
+import { isTyped } from "./typing.js";
+import { RISK_WORD, SCOPE_WORD, ending, riskOf } from "./words.js";
 
 export const isOpen = () => document.querySelector("dialog[open]") !== null;
 
@@ -33,15 +34,25 @@ function open({ title, about, content, actions, submit, wide = false }) {
     replace(note, icon("warn"), text ?? "");
   };
   close.addEventListener("click", () => shown.close());
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    if (shown.dataset.over || primary?.disabled) return;
+  const send = async (submitter) => {
+    if (shown.dataset.over || form.classList.contains("sending")) return;
     form.classList.add("sending");
-    const problem = await submit(event.submitter);
+    const problem = await submit(submitter);
     form.classList.remove("sending");
     if (problem) say(problem);
     else shown.close();
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    // Without a button that is sent by Enter there is nothing that Enter does.
+    if (primary && !primary.disabled) send(event.submitter);
   });
+  for (const one of actions.filter((action) => action.type === "button")) {
+    one.addEventListener("click", (event) => {
+      if (isTyped(event)) say("You typed just now, so nothing was answered. Wait a second, then press it again.");
+      else send(one);
+    });
+  }
   // Somebody else may be faster, or change what this dialog is about.
   const over = (text) => {
     shown.dataset.over = "yes";
@@ -80,9 +91,21 @@ function phraseField(request, changed) {
   return { element, input, value: () => input.value, fits: () => input.value.trim() === phrase };
 }
 
-// Releases; where a phrase is wanted, asks for it first.
-export function release(request) {
-  if (!request.terms.phrase) return give(request, { answer: "yes" });
+// A button that lets calls run. It is pressed by itself alone, never by Enter somewhere in its dialog.
+const releasing = (label, properties = {}) => button(label, { class: "release", data: { go: "yes" }, ...properties }, icon("check"));
+
+// Gives an answer behind the dialog that asked for it: what lets a call run can be taken back for a moment, on the page.
+function giveBehind(request, body) {
+  give(request, body);
+}
+
+// Whether releasing takes a second step: a phrase, or, for what can do much harm, a look at it again.
+export const asksFirst = (request) => Boolean(request.terms.phrase) || ["critical", "high"].includes(riskOf(request));
+
+// Releases, where nothing more is wanted. Otherwise asks first.
+export function release(request, { byKey = false } = {}) {
+  if (!asksFirst(request)) return give(request, { answer: "yes" }, { byKey });
+  if (!request.terms.phrase) return releaseAgain(request);
   const go = button("Release", { type: "submit", class: "release", disabled: true }, icon("check"));
   const phrase = phraseField(request, () => {
     go.disabled = !phrase.fits();
@@ -92,11 +115,32 @@ export function release(request) {
     about: request,
     content: [subject(request), h("p", { class: "reason" }, request.decision.reason), phrase.element],
     actions: [go],
-    submit: async () => (await give(request, { answer: "yes", phrase: phrase.value() })).problem,
+    submit: async () => giveBehind(request, { answer: "yes", phrase: phrase.value() }),
   });
   phrase.input.focus();
   return undefined;
 }
+
+// The second step for high and critical risk.
+function releaseAgain(request) {
+  const risk = riskOf(request);
+  const { shown } = open({
+    title: `Release a call of ${RISK_WORD[risk].toLowerCase()} risk?`,
+    about: request,
+    content: [
+      subject(request),
+      h("p", { class: "reason" }, request.decision.reason),
+      h("ul", { class: "warnings" }, (request.display.warnings ?? []).filter(({ level }) => level === "danger").map(({ text }) => h("li", { class: "danger" }, icon("stop"), h("span", null, text)))),
+    ],
+    actions: [releasing(`Yes, release it`)],
+    submit: async () => giveBehind(request, { answer: "yes" }),
+  });
+  focusCancel(shown);
+  return undefined;
+}
+
+// Where a dialog lets calls run, the way out has the focus.
+const focusCancel = (shown) => shown.querySelector("footer .quiet").focus();
 
 export function comment(request) {
   const text = h("textarea", { rows: 4, required: true, placeholder: "What should it do instead?" });
@@ -205,16 +249,49 @@ export function edit(request) {
   fields[0]?.area.focus();
 }
 
+// What an answer would release besides its request, found out each time another one is chosen. Nothing is released before it
+// is known and shown.
+function goingAlong(request, go, mayGo) {
+  const room = h("div", { class: "along", "aria-live": "polite" });
+  let turn = 0;
+  const list = (requests) => h("ul", { class: "batch", tabindex: "0", "aria-label": "Calls that wait" }, requests.map((one) =>
+    h("li", { class: `risk-${riskOf(one)}` }, h("b", null, `${RISK_WORD[riskOf(one)]}: ${one.tool}`), h("code", null, one.display.summary))));
+  const look = async (said) => {
+    const mine = ++turn;
+    go.disabled = true;
+    replace(room, h("p", { class: "faint" }, "Looking what else this would release…"));
+    let found;
+    try {
+      found = await api.along(request.id, said);
+    } catch (problem) {
+      if (mine === turn) replace(room, h("p", { class: "dialog-note" }, icon("warn"), `It cannot be said what else this would release: ${problem.message}.`));
+      return;
+    }
+    if (mine !== turn) return;
+    const { released, kept } = found;
+    replace(room,
+      h("p", null, h("b", null, released.length
+        ? `${count(released.length, "other call")} that ${released.length === 1 ? "waits is" : "wait are"} released with it:`
+        : "No other call that waits is released with it.")),
+      released.length > 0 && list(released),
+      kept.length > 0 && h("p", { class: "hint" }, icon("stop"), `${count(kept.length, "call")} of critical risk ${kept.length === 1 ? "waits" : "wait"} on: each needs an answer of its own.`),
+      kept.length > 0 && list(kept));
+    go.disabled = !mayGo();
+  };
+  return { room, look };
+}
+
 // Always and never: the rule is shown before it is stored.
 export function rule(request) {
   const offers = request.terms.offers ?? [];
   const many = request.terms.required > 1;
-  const always = button("Release and always allow", { type: "submit", class: "release", value: "always" }, icon("check"));
-  const never = button("Refuse and never allow", { type: "submit", class: "refuse", value: "never" }, icon("cross"));
+  const always = releasing("Release and always allow", { value: "always" });
+  const never = button("Refuse and never allow", { class: "refuse", value: "never" }, icon("cross"));
   const phrase = phraseField(request, () => {
-    always.disabled = many || !phrase.fits();
+    always.disabled = !mayAlways();
   });
-  always.disabled = many || !phrase.fits();
+  const mayAlways = () => !many && phrase.fits();
+  const { room, look } = goingAlong(request, always, mayAlways);
   const options = offers.map((offer, index) => {
     const [title, meaning] = SCOPE_WORD[offer.scope] ?? [offer.scope, ""];
     const radio = h("input", { type: "radio", name: "scope", value: offer.scope, checked: index === 0 });
@@ -234,6 +311,7 @@ export function rule(request) {
       h("fieldset", { class: "offers" }, h("legend", null, "This is exactly what will be stored"), options),
       !many && h("fieldset", { class: "offers" }, h("legend", null, "Where a rule that allows is kept"), places),
       h("p", { class: "hint" }, icon("info"), "A rule that allows never overrides one that denies. It can be taken back with ", h("code", null, "holdpoint permissions forget"), "."),
+      !many && room,
       many && h("p", { class: "hint" }, icon("people"), `${request.terms.required} people must say yes to this one call, so no rule can allow others like it.`),
       phrase.element,
     ],
@@ -241,13 +319,21 @@ export function rule(request) {
     submit: async (submitter) => {
       const answer = submitter?.value;
       if (answer !== "always" && answer !== "never") return "Choose: always or never.";
-      const scope = shown.querySelector("input[name=scope]:checked")?.value;
-      const place = shown.querySelector("input[name=place]:checked")?.value ?? "session";
-      const said = answer === "always" && place !== "session" ? { answer: "keep", place } : { answer };
-      return (await give(request, { ...said, scope, ...(answer === "always" && { phrase: phrase.value() }) })).problem;
+      const { scope, place } = chosen();
+      if (answer === "never") return (await give(request, { answer, scope })).problem;
+      return giveBehind(request, { ...answerFor(place), scope, phrase: phrase.value() });
     },
   });
-  shown.querySelector("input[name=scope]")?.focus();
+  const chosen = () => ({
+    scope: shown.querySelector("input[name=scope]:checked")?.value,
+    place: shown.querySelector("input[name=place]:checked")?.value ?? "session",
+  });
+  const answerFor = (place) => (place === "session" ? { answer: "always" } : { answer: "keep", place });
+  const lookAgain = () => look({ ...answerFor(chosen().place), scope: chosen().scope });
+  for (const radio of shown.querySelectorAll("input[type=radio]")) radio.addEventListener("change", lookAgain);
+  if (many) always.disabled = true;
+  else lookAgain();
+  focusCancel(shown);
 }
 
 const PLACES = [
@@ -263,11 +349,11 @@ const SUSPENSIONS = [
 ];
 
 export function suspend(request) {
-  const go = button("Release and stop asking", { type: "submit", class: "refuse" });
+  const go = releasing("Release and stop asking");
   const phrase = phraseField(request, () => {
     go.disabled = !phrase.fits();
   });
-  go.disabled = !phrase.fits();
+  const { room, look } = goingAlong(request, go, phrase.fits);
   const { shown } = open({
     title: "Stop asking",
     about: request,
@@ -278,13 +364,17 @@ export function suspend(request) {
           h("input", { type: "radio", name: "until", value: word, checked: index === 0 }),
           h("span", { class: "offer-body" }, h("b", null, title), h("span", { class: "faint" }, meaning))))),
       h("ul", { class: "warnings" }, h("li", { class: "warning" }, icon("warn"),
-        h("span", null, "Calls that would be held for you will run without anybody looking at them. What is denied stays denied."))),
+        h("span", null, "Calls that would be held for you will run without anybody looking at them, but for those of critical risk. What is denied stays denied."))),
+      room,
       phrase.element,
     ],
     actions: [go],
-    submit: async () => (await give(request, { answer: shown.querySelector("input[name=until]:checked").value, phrase: phrase.value() })).problem,
+    submit: async () => giveBehind(request, { answer: until(), phrase: phrase.value() }),
   });
-  shown.querySelector("input[name=until]").focus();
+  const until = () => shown.querySelector("input[name=until]:checked").value;
+  for (const radio of shown.querySelectorAll("input[name=until]")) radio.addEventListener("change", () => look({ answer: until() }));
+  look({ answer: until() });
+  focusCancel(shown);
 }
 
 // Many at once. Those that want a phrase are left out, and it says so.
@@ -293,7 +383,8 @@ export function together(chosen, answer) {
   const left = chosen.length - wanted.length;
   const words = { release: ["Release", "release", "check"], refuse: ["Refuse", "refuse", "cross"], comment: ["Refuse with this comment", "refuse", "cross"] }[answer];
   const text = answer === "comment" && h("textarea", { rows: 3, placeholder: "What should they do instead?" });
-  const go = button(`${words[0]}${answer === "comment" ? "" : ` ${wanted.length}`}`, { type: "submit", class: words[1], disabled: !wanted.length || answer === "comment" }, icon(words[2]));
+  const go = button(`${words[0]}${answer === "comment" ? "" : ` ${wanted.length}`}`,
+    { type: answer === "comment" ? "submit" : "button", class: words[1], data: { go: "yes" }, disabled: !wanted.length || answer === "comment" }, icon(words[2]));
   if (text) {
     text.addEventListener("input", () => {
       go.disabled = !text.value.trim() || !wanted.length;
@@ -301,7 +392,7 @@ export function together(chosen, answer) {
     submitByKey(text);
   }
   const worst = wanted.filter((request) => ["critical", "high"].includes(riskOf(request))).length;
-  open({
+  const { shown } = open({
     title: `${answer === "release" ? "Release" : "Refuse"} ${count(wanted.length, "request")} together`,
     wide: true,
     content: [
@@ -312,11 +403,15 @@ export function together(chosen, answer) {
     ],
     actions: [go],
     submit: async () => {
-      const body = answer === "comment" ? { answer, comment: text.value } : { answer: answer === "release" ? "yes" : "no" };
-      return (await giveMany(wanted, body)).problem;
+      if (answer === "release") {
+        giveMany(wanted, { answer: "yes" });
+        return undefined;
+      }
+      return (await giveMany(wanted, answer === "comment" ? { answer, comment: text.value } : { answer: "no" })).problem;
     },
   });
-  (text || go).focus();
+  if (text) text.focus();
+  else focusCancel(shown);
 }
 
 export function help(keys) {
@@ -327,7 +422,7 @@ export function help(keys) {
     content: [
       h("dl", { class: "keys" }, keys.map(([key, meaning]) => h("div", null, h("dt", null, key.split(" ").map((one) => h("kbd", null, one))), h("dd", null, meaning)))),
       h("label", { class: "switch" }, single, "Answer with single keys"),
-      h("p", { class: "hint" }, icon("info"), "An answer key is ignored for a moment after the list moved on by itself, so that nothing is answered unseen."),
+      h("p", { class: "hint" }, icon("info"), "A key answers only if you type nothing else for a second before and after it, and not right after the list moved on by itself. Undo or Esc takes it back in that second."),
     ],
     actions: [],
     submit: async () => undefined,

@@ -9,7 +9,7 @@ import { METHOD_WORD, STATE_ICON, STATE_WORD, agentOf, riskOf } from "./words.js
 
 const PAGE = 50;
 
-const query = { text: "", approver: "", session: "" };
+const query = { text: "", approver: "", session: "", outcome: "", rule: "" };
 const rows = h("tbody");
 const table = h("table", { class: "history", "aria-label": "History" },
   h("thead", null, h("tr", null, ["Ended", "Call", "How", "By", "After"].map((title) => h("th", { scope: "col" }, title)))), rows);
@@ -27,9 +27,16 @@ const field = (name, label, type = "search") => {
   });
   return input;
 };
+const outcome = h("select", { "aria-label": "How it ended" }, h("option", { value: "" }, "Every ending"),
+  ["released", "refused", "expired", "withdrawn"].map((word) => h("option", { value: word }, STATE_WORD[word])));
+outcome.addEventListener("change", () => {
+  query.outcome = outcome.value;
+  load();
+});
+const isSearched = () => Object.values(query).some(Boolean);
 const search = field("text", "Search calls, reasons, comments");
 export const element = h("section", { class: "wide-view", "aria-label": "History" },
-  h("div", { class: "tools", role: "search" }, h("span", { class: "search" }, icon("search"), search), field("approver", "Answered by"), field("session", "Session")), table, note, more);
+  h("div", { class: "tools", role: "search" }, h("span", { class: "search" }, icon("search"), search), field("approver", "Answered by"), field("session", "Session"), outcome, field("rule", "Rule")), table, note, more);
 
 let last = null;
 let turn = 0;
@@ -63,9 +70,8 @@ async function load({ further = false } = {}) {
     }
     last = requests.at(-1)?.settled?.at ?? last;
     more.hidden = requests.length < PAGE;
-    const searched = query.text || query.approver || query.session;
     note.hidden = listed.size > 0;
-    replace(note, searched ? "Nothing fits the search." : "Nothing has been answered yet.");
+    replace(note, isSearched() ? "Nothing fits the search." : "Nothing has been answered yet.");
   } catch (problem) {
     if (mine !== turn) return;
     note.hidden = false;
@@ -79,7 +85,7 @@ async function load({ further = false } = {}) {
 export function start() {
   more.addEventListener("click", () => load({ further: true }));
   on("settled", (request) => {
-    if (!element.isConnected || query.text || query.approver || query.session || listed.has(request.id)) return;
+    if (!element.isConnected || isSearched() || listed.has(request.id)) return;
     listed.set(request.id, request);
     rows.prepend(row(request));
     note.hidden = true;

@@ -1,7 +1,7 @@
 // Tells of new requests outside of the page: the title, the icon, and the desktop if one asked for it.
 
 import { choice, on, pending } from "./store.js";
-import { plain } from "./text.js";
+import { riskOf } from "./words.js";
 
 const canNotify = () => "Notification" in window && isSecureContext;
 export const possible = canNotify;
@@ -33,7 +33,8 @@ export function start(show) {
     clearTimeout(pause);
     pause = setTimeout(() => {
       const told = fresh.length > MOST ? [] : fresh;
-      for (const one of told) tell(plain(one.tool), plain(one.decision.reason).slice(0, 200), one.id, show);
+      // Others may see the screen, or the lock screen of a phone: what the call is stays on the page.
+      for (const one of told) tell("Holdpoint", `A call of ${riskOf(one)} risk waits for you`, one.id, show);
       if (!told.length) tell("Holdpoint", `${fresh.length} requests wait for you`, fresh[0].id, show);
       fresh = [];
     }, 200);
@@ -46,7 +47,8 @@ function tell(title, body, id, show) {
   try {
     shown = new Notification(title, { body, tag: `holdpoint-${id}`, icon: "/assets/icon.svg" });
   } catch {
-    // Some browsers on phones have the word and not the thing.
+    // On phones only the service worker shows notifications.
+    navigator.serviceWorker?.ready.then((worker) => worker.showNotification(title, { body, tag: `holdpoint-${id}`, icon: "/assets/icon-192.png", data: { id } }));
     return;
   }
   shown.addEventListener("click", () => {

@@ -8,6 +8,7 @@ import { button, h, icon, replace } from "./dom.js";
 import { choice, forget, on, pending, requests } from "./store.js";
 import { count } from "./text.js";
 import { announce, toast } from "./toasts.js";
+import { isTyped } from "./typing.js";
 import { RISKS, RISK_WORD, agentOf, riskOf, shortSession } from "./words.js";
 
 // Cards that are filled before the first paint; the others follow when the page has time, or when
@@ -327,19 +328,28 @@ async function act(card, name, event) {
   setCurrent(card);
   if (name === "details") return detail.open(request.id);
   if (request.state !== "pending") return toast("note", "Nothing is left to answer here.");
-  if (unsettled(card, event)) {
+  if (answersAtOnce(request, name) && unsettled(card, event)) {
     return toast("note", "The list moved just now, so nothing was answered. Look again, and answer.");
   }
-  return perform(request, name);
+  return perform(request, name, event);
 }
 
+// Whether an answer leaves without a dialog. What opens one is never passed over: whoever pressed it goes on to type, and
+// that must arrive in the dialog.
+export const answersAtOnce = (request, name) => name === "refuse" || name === "extend" || (name === "release" && !dialogs.asksFirst(request));
+
 // One answer, from a card or from the details.
-export function perform(request, name) {
+export function perform(request, name, event) {
+  if (isTyped(event) && answersAtOnce(request, name)) {
+    return toast("note", "You typed just now, so nothing was answered. Wait a second, then press it again.");
+  }
+  // No event is a key of the page; a click without a pointer is Space or Enter on the button.
+  const byKey = !event || event.detail === 0;
   switch (name) {
     case "release":
-      return dialogs.release(request);
+      return dialogs.release(request, { byKey });
     case "refuse":
-      return give(request, { answer: "no" });
+      return give(request, { answer: "no" }, { byKey });
     case "comment":
       return dialogs.comment(request);
     case "edit":

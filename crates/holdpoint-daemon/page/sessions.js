@@ -19,17 +19,38 @@ function warning(text) {
   return h("ul", { class: "warnings" }, h("li", { class: "warning" }, icon("warn"), h("span", null, text)));
 }
 
-function suspension(word) {
-  return word && warning(`${SUSPENDED[word] ?? `Prompts are off: ${word}`}. What is denied stays denied.`);
+// Changes what a session remembers, and shows it as it is then.
+async function change(session, what, said) {
+  try {
+    const { changed } = await api.changeSession(session.key, what);
+    toast(changed ? "good" : "note", changed ? said : "It was gone already.");
+  } catch (problem) {
+    toast("bad", `That did not work: ${problem.message}.`);
+  }
+  await load();
 }
 
-function marked(mark) {
-  return mark && warning(`Text from ${mark.tool ?? mark.origin} carried instructions (${mark.severity}, record ${mark.record ?? "lost"}). What reaches the network or secrets is asked about until “holdpoint permissions unmark”.`);
+function suspension(session) {
+  const { suspended: word } = session;
+  return word && [
+    warning(`${SUSPENDED[word] ?? `Questions are off: ${word}`}. What is denied stays denied, and what is of critical risk is asked about.`),
+    mayAnswer() && h("div", { class: "row" }, button("Ask again", { data: { act: "resume" }, on: { click: () => change(session, "resume", "Questions are asked again.") } }))];
 }
 
-function rules(title, kind, list) {
+function marked(session) {
+  const { mark } = session;
+  return mark && [
+    warning(`Text from ${mark.tool ?? mark.origin} carried instructions (${mark.severity}, record ${mark.record ?? "lost"}). What reaches the network or secrets is asked about until somebody takes the mark away.`),
+    mayAnswer() && h("div", { class: "row" }, button("Take the mark away", { data: { act: "unmark" }, on: { click: () => change(session, "unmark", "The mark is gone.") } }))];
+}
+
+function rules(session, title, kind) {
+  const list = session[kind];
   if (!list.length) return null;
-  return h("div", { class: `rules ${kind}` }, h("h4", null, title), h("ul", null, list.map((pattern) => h("li", null, h("code", null, pattern)))));
+  const forget = (pattern) => button("Take back", { class: "small", "aria-label": `Take back the rule ${pattern}`, data: { act: "forget" },
+    on: { click: () => change(session, { [`forget_${kind}`]: pattern }, "The rule is taken back.") } });
+  return h("div", { class: `rules ${kind}` }, h("h4", null, title),
+    h("ul", null, list.map((pattern) => h("li", null, h("code", null, pattern), mayAnswer() && forget(pattern)))));
 }
 
 const mayAnswer = () => state.person?.role !== "viewer";
@@ -60,7 +81,7 @@ function stopButton(scope, what, label) {
 }
 
 function card(session, all) {
-  const parts = [rules("Always allowed", "allow", session.allow), rules("Never allowed", "deny", session.deny)].filter(Boolean);
+  const parts = [rules(session, "Always allowed", "allow"), rules(session, "Never allowed", "deny")].filter(Boolean);
   return h("article", { class: "session" },
     h("header", null, h("h3", null, session.agent || "Session"), h("code", null, session.session),
       session.pending > 0 && h("a", { class: "tag waits", href: "#pending" }, `${session.pending} waiting`),
@@ -68,7 +89,7 @@ function card(session, all) {
     mayAnswer() && !isStopped(session, all) && h("div", { class: "row" },
       stopButton({ session: session.session }, `the session ${session.session}`, "Stop"),
       session.agent && stopButton({ agent: session.agent }, `every session of ${session.agent}`, `Stop ${session.agent}`)),
-    suspension(session.suspended), marked(session.mark),
+    suspension(session), marked(session),
     parts.length ? h("div", { class: "two" }, parts) : h("p", { class: "faint" }, "No rules of its own."));
 }
 

@@ -12,7 +12,9 @@ pub mod opinion;
 pub mod views;
 pub mod webhook;
 
-pub use broker::{Answered, Broker, Change, ChangeKind, Held, HistoryQuery, Outcome, Somebody};
+pub use broker::{
+    Along, Answered, Broker, Change, ChangeKind, Held, HistoryQuery, Outcome, Somebody,
+};
 pub use daemon::Daemon;
 pub use opinion::ModelServer;
-pub use views::Views;
+pub use views::{SessionChange, Views};

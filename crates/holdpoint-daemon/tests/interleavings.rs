@@ -15,6 +15,7 @@ use holdpoint_broker::{
     Answer, BrokerHost, CallContext, Context, Event, Judged, Memory, Offer, Prepared, Problem,
     Request, Resolution, Scope, SignedAnswer, State, Terms, UnixMillis,
 };
+use holdpoint_core::policy::Presence;
 use holdpoint_core::{Decision, Method, Verdict};
 use holdpoint_daemon::{Broker, Held, HistoryQuery, Outcome, Somebody};
 use proptest::prelude::*;
@@ -66,11 +67,22 @@ impl BrokerHost for Theatre {
                     scope: Scope::Exact,
                     patterns: vec![command.clone()],
                     lasts: "today".into(),
+                    released: 0,
                 }],
                 suspendable: false,
+                presence: Presence::None,
             },
             binding: format!("{}/{}/{command}/{changes}", asked.agent, asked.session),
+            card: format!("card of {command}"),
+            former: format!(
+                "former/{}/{}/{command}/{changes}",
+                asked.agent, asked.session
+            ),
         })
+    }
+
+    fn judge_remembering(&self, asked: &CallContext, _: &Memory) -> Result<Judged, Problem> {
+        self.judge(asked)
     }
 
     fn prepare(&self, _: &CallContext, _: &Judged) -> Result<Prepared, Problem> {
@@ -402,6 +414,7 @@ impl Play {
                 false => seen.binding.clone(),
             }),
             phrase: None,
+            evidence: holdpoint_broker::Evidence::by(holdpoint_broker::Route::Page),
         };
         let Ok(answered) = self.broker.answer(&id, &said, self.now) else {
             assert!(*self.world.full.lock().unwrap());
@@ -485,6 +498,7 @@ impl Play {
                 on_behalf_of: Vec::new(),
                 binding: None,
                 phrase: None,
+                evidence: holdpoint_broker::Evidence::by(holdpoint_broker::Route::Page),
             };
             self.broker.answer(&request.id, &said, self.now).unwrap();
         }
@@ -495,6 +509,8 @@ impl Play {
             text: None,
             approver: None,
             session: None,
+            outcome: None,
+            rule: None,
         };
         let history = self.broker.history(&everything).unwrap();
         assert_eq!(history.len(), self.ids.len());
@@ -547,6 +563,7 @@ fn what_a_rule_releases_is_what_was_judged_by_it() {
         on_behalf_of: Vec::new(),
         binding: None,
         phrase: None,
+        evidence: holdpoint_broker::Evidence::by(holdpoint_broker::Route::Page),
     };
     broker.answer(&second, &said, UnixMillis(2)).unwrap();
     let told = first.try_recv().unwrap();
@@ -582,6 +599,7 @@ fn nothing_on_disk_holds_the_arguments_of_what_was_settled_long_ago() {
         on_behalf_of: Vec::new(),
         binding: None,
         phrase: None,
+        evidence: holdpoint_broker::Evidence::by(holdpoint_broker::Route::Page),
     };
     broker.answer(&id, &said, UnixMillis(2)).unwrap();
     let holds_it = || {

@@ -4,6 +4,7 @@
 //! Every change is recorded in the ledger and committed to the store before anybody hears of it.
 //! Callers that wait are only told; one that went away asks again and finds what came meanwhile.
 
+mod along;
 mod store;
 
 use std::collections::HashMap;
@@ -12,15 +13,17 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use holdpoint_broker::answer::SignedAnswer;
+use holdpoint_broker::answer::{Evidence, SignedAnswer};
 use holdpoint_broker::answering::{self, Step, apply};
 use holdpoint_broker::host::{BrokerHost, Event, Judged, Problem};
 use holdpoint_broker::request::{CallContext, Request, State, Warned};
 use holdpoint_broker::resolution::Resolution;
 use holdpoint_broker::time::UnixMillis;
 use holdpoint_core::{Decision, Verdict};
+use holdpoint_proof::Pins;
 use tokio::sync::{broadcast, oneshot};
 
+pub use self::along::Along;
 use self::store::{Kept, Store, Updated, is_final};
 
 /// How long an answer that nobody was there to hear still counts for the identical call.
@@ -137,6 +140,10 @@ pub struct HistoryQuery {
     pub approver: Option<String>,
     /// Those of a session.
     pub session: Option<String>,
+    /// Those that ended so.
+    pub outcome: Option<State>,
+    /// Those a rule asked about whose id has this in it.
+    pub rule: Option<String>,
 }
 
 /// Somebody, by the channel's authentication.
@@ -301,9 +308,7 @@ impl Broker {
     ) -> Result<Option<Resolution>, Problem> {
         let judged = self.inner.host.judge(asked)?;
         let mut requests = self.requests();
-        let same = requests
-            .store
-            .of_origin(&judged.binding, still_counts(now))?;
+        let same = requests.of_call(&judged, still_counts(now))?;
         for kept in same {
             let is_free = kept.told.is_none() && kept.request.state == State::Released;
             if is_free && self.note_told(&mut requests, &kept.request, nonce)? {
@@ -371,10 +376,7 @@ impl Broker {
         now: UnixMillis,
     ) -> Result<Option<Held>, Problem> {
         let mut requests = self.requests();
-        for kept in requests
-            .store
-            .of_origin(&judged.binding, still_counts(now))?
-        {
+        for kept in requests.of_call(judged, still_counts(now))? {
             let taken = match &kept.told {
                 Some(told) => told != nonce,
                 None => requests
@@ -477,7 +479,11 @@ impl Broker {
                         .host
                         .remember(&request.asked, memory, &said.approver)?;
                 }
-                Ok((said.approver.as_str(), said.answer.as_str()))
+                Ok(Heard {
+                    approver: &said.approver,
+                    answer: said.answer.as_str(),
+                    evidence: Some(&said.evidence),
+                })
             })?;
             if let Some(next) = stored {
                 if memory.is_some() {
@@ -492,6 +498,19 @@ impl Broker {
         Err(Problem(format!(
             "the request `{id}` changes too fast: try again"
         )))
+    }
+
+    /// What somebody is to sign to let a request run.
+    pub fn statement(&self, id: &str, approver: &str, now: UnixMillis) -> Result<String, Problem> {
+        let request = self.find(id)?;
+        let request = request.filter(|request| request.state == State::Pending);
+        let request = request.ok_or_else(|| Problem(format!("no request `{id}` waits")))?;
+        self.inner.host.statement(&request, approver, now)
+    }
+
+    /// The keys that count.
+    pub fn pins(&self) -> Result<Pins, Problem> {
+        self.inner.host.pins()
     }
 
     /// Gives a request more time.
@@ -527,7 +546,7 @@ impl Broker {
                 version: request.version + 1,
                 ..request.clone()
             };
-            if let Some(next) = self.store(next, || Ok((person.name, "extend")))? {
+            if let Some(next) = self.store(next, || Ok(Heard::more_time(person)))? {
                 return Ok(Answered {
                     outcome: Outcome::Again,
                     request: Some(next),
@@ -637,6 +656,7 @@ impl Broker {
                     request: &next,
                     approver: &said.approver,
                     answer: said.answer.as_str(),
+                    evidence: Some(&said.evidence),
                 })
             });
         }
@@ -648,14 +668,19 @@ impl Broker {
     fn store<'a>(
         &self,
         next: Request,
-        answered: impl FnOnce() -> Result<(&'a str, &'a str), Problem>,
+        answered: impl FnOnce() -> Result<Heard<'a>, Problem>,
     ) -> Result<Option<Request>, Problem> {
         let stored = self.settle(&next, || {
-            let (approver, answer) = answered()?;
+            let Heard {
+                approver,
+                answer,
+                evidence,
+            } = answered()?;
             Ok(Event::Answered {
                 request: &next,
                 approver,
                 answer,
+                evidence,
             })
         })?;
         Ok(stored.then_some(next))
@@ -715,7 +740,36 @@ impl Broker {
     }
 }
 
+/// Who said what, and how that came.
+struct Heard<'a> {
+    approver: &'a str,
+    answer: &'a str,
+    evidence: Option<&'a Evidence>,
+}
+
+impl<'a> Heard<'a> {
+    fn more_time(person: &Somebody<'a>) -> Self {
+        Self {
+            approver: person.name,
+            answer: "extend",
+            evidence: None,
+        }
+    }
+}
+
 impl Requests {
+    /// What is left of identical calls; also of those a version kept that did not bind the card.
+    fn of_call(&self, judged: &Judged, since: UnixMillis) -> Result<Vec<Kept>, Problem> {
+        let mut same = self.store.of_origin(&judged.binding, since)?;
+        let former = self.store.of_origin(&judged.former, since)?;
+        same.extend(
+            former
+                .into_iter()
+                .filter(|kept| kept.request.card.is_none()),
+        );
+        Ok(same)
+    }
+
     fn wait(&mut self, id: &str, nonce: &str) -> oneshot::Receiver<Resolution> {
         let (tell, answer) = oneshot::channel();
         let caller = Caller {

@@ -43,8 +43,14 @@ const MAX_STATEMENTS: usize = 32;
 impl Store {
     pub(super) fn open(path: &Path) -> Result<Self, Problem> {
         let fail = |error: rusqlite::Error| {
+            let advice = match is_damaged(&error) {
+                true => {
+                    "move this file and its -wal and -shm away and start again; agents then ask anew about what waited, and what was answered is in the ledger"
+                }
+                false => "check the directory and the disk",
+            };
             Problem(format!(
-                "{}: the requests cannot be kept ({error}): check the directory and the disk",
+                "{}: the requests cannot be kept ({error}): {advice}",
                 path.display()
             ))
         };
@@ -53,6 +59,14 @@ impl Store {
             .busy_timeout(Duration::from_secs(5))
             .map_err(fail)?;
         connection.execute_batch(SCHEMA).map_err(fail)?;
+        // A damaged page is found now, not when somebody answers.
+        connection
+            .query_row(
+                "SELECT count(*), sum(length(body)) FROM requests",
+                [],
+                |_| Ok(()),
+            )
+            .map_err(fail)?;
         connection.set_prepared_statement_cache_capacity(MAX_STATEMENTS);
         Ok(Self {
             connection,
@@ -120,6 +134,31 @@ impl Store {
         tell: Option<&str>,
         before_commit: impl FnOnce() -> Result<(), Problem>,
     ) -> Result<Updated, Problem> {
+        let from = "UPDATE requests SET state = ?2, expires = ?3, settled = ?4, approvers = ?5,
+                        version = ?6, words = ?7, body = ?8
+                 WHERE id = ?1 AND version = ?6 - 1 AND state = 'pending'";
+        self.replace(from, request, tell, before_commit)
+    }
+
+    /// Replaces a release that nobody was told of by its next version.
+    pub(super) fn revoke(
+        &mut self,
+        request: &Request,
+        before_commit: impl FnOnce() -> Result<(), Problem>,
+    ) -> Result<Updated, Problem> {
+        let from = "UPDATE requests SET state = ?2, expires = ?3, settled = ?4, approvers = ?5,
+                        version = ?6, words = ?7, body = ?8
+                 WHERE id = ?1 AND version = ?6 - 1 AND state = 'released' AND told IS NULL";
+        self.replace(from, request, None, before_commit)
+    }
+
+    fn replace(
+        &mut self,
+        statement: &str,
+        request: &Request,
+        tell: Option<&str>,
+        before_commit: impl FnOnce() -> Result<(), Problem>,
+    ) -> Result<Updated, Problem> {
         self.waits_for_disk(true)?;
         let body = body_of(request)?;
         let settled = request.settled.as_ref();
@@ -129,11 +168,7 @@ impl Store {
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(unusable)?;
         let changed = transaction
-            .prepare_cached(
-                "UPDATE requests SET state = ?2, expires = ?3, settled = ?4, approvers = ?5,
-                        version = ?6, words = ?7, body = ?8
-                 WHERE id = ?1 AND version = ?6 - 1 AND state = 'pending'",
-            )
+            .prepare_cached(statement)
             .and_then(|mut update| {
                 update.execute(params![
                     request.id,
@@ -244,12 +279,16 @@ impl Store {
                AND (?2 IS NULL OR words LIKE ?2 ESCAPE '\\')
                AND (?3 IS NULL OR lower(approvers) LIKE ?3 ESCAPE '\\')
                AND (?4 IS NULL OR session = ?4)
-             ORDER BY settled DESC, id LIMIT ?5",
+               AND (?5 IS NULL OR state = ?5)
+               AND (?6 IS NULL OR lower(json_extract(body, '$.decision.rule')) LIKE ?6 ESCAPE '\\')
+             ORDER BY settled DESC, id LIMIT ?7",
             &[
                 &before,
                 &like(&query.text),
                 &like(&query.approver),
                 &query.session,
+                &query.outcome.map(State::as_str),
+                &like(&query.rule),
                 &limit,
             ],
         )?;
@@ -391,12 +430,40 @@ fn counted(version: u64) -> i64 {
 }
 
 fn unusable(error: rusqlite::Error) -> Problem {
-    Problem(format!(
-        "the requests cannot be kept ({error}): check the disk"
-    ))
+    let advice = match is_damaged(&error) {
+        true => "stop the daemon, move its approvals.db away and start it again",
+        false => "check the disk",
+    };
+    Problem(format!("the requests cannot be kept ({error}): {advice}"))
+}
+
+/// Whether what is on the disk is no database, or no longer a whole one.
+fn is_damaged(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+    matches!(
+        error.sqlite_error_code(),
+        Some(DatabaseCorrupt | NotADatabase)
+    )
 }
 
 /// A state that ended.
 pub(super) fn is_final(state: State) -> bool {
     state != State::Pending
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_damaged_store_says_what_to_do() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("approvals.db");
+        std::fs::write(&path, vec![b'x'; 8192]).unwrap();
+        let Err(Problem(text)) = Store::open(&path) else {
+            panic!("it was opened");
+        };
+        assert!(text.contains("move this file"), "{text}");
+        assert!(text.contains("approvals.db"), "{text}");
+    }
 }

@@ -71,6 +71,7 @@ impl Daemon {
         self,
         stands_for: impl Fn(&str) -> Vec<String> + Send + Sync + 'static,
         code: impl Fn(&str) -> Result<(String, String), Problem> + Send + Sync + 'static,
+        wants_terminal: impl Fn() -> bool + Send + Sync + 'static,
         opinion: impl Fn(&str) -> ServerAnswer + Send + Sync + 'static,
         stop: impl Future<Output = ()>,
     ) -> Result<(), Problem> {
@@ -83,6 +84,7 @@ impl Daemon {
             account: self.account,
             stands_for: Box::new(stands_for),
             code: Box::new(code),
+            wants_terminal: Box::new(wants_terminal),
             opinion: Box::new(opinion),
             opinions: Semaphore::new(socket::MAX_OPINIONS),
         });
@@ -91,15 +93,42 @@ impl Daemon {
         let timekeeper = thread::Builder::new()
             .spawn(move || keep_time(&broker, &over))
             .map_err(|error| Problem(format!("nobody can watch the time ({})", error.kind())))?;
-        tokio::select! {
-            () = socket::serve(listener, state) => {}
-            () = stop => {}
-        }
+        let ended = tokio::select! {
+            () = socket::serve(listener, state) => Ok(()),
+            () = stop => Ok(()),
+            () = is_gone(&path) => Err(Problem(format!(
+                "{}: the daemon's socket was removed, so that nobody could reach it any more: start the daemon again",
+                path.display()
+            ))),
+        };
         drop(running);
         let _ = timekeeper.join();
         // The next daemon would remove it; callers learn sooner that there is none.
-        let _ = fs::remove_file(&path);
-        Ok(())
+        if ended.is_ok() {
+            let _ = fs::remove_file(&path);
+        }
+        ended
+    }
+}
+
+/// How often it is looked whether the socket is still there.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Waits until the socket at a path is gone, or another one: its directory was deleted, and with it the requests and the
+/// lock that keeps a second daemon away. Going on would only hide that.
+async fn is_gone(path: &Path) {
+    use std::os::unix::fs::MetadataExt;
+    let seen = |path: &Path| {
+        fs::metadata(path)
+            .ok()
+            .map(|found| (found.dev(), found.ino()))
+    };
+    let ours = seen(path);
+    loop {
+        tokio::time::sleep(LOOK).await;
+        if seen(path) != ours {
+            return;
+        }
     }
 }
 

@@ -4,12 +4,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use holdpoint_broker::answer::SignedAnswer;
+use holdpoint_broker::answer::{Evidence, Route, SignedAnswer};
 use holdpoint_broker::host::Problem;
 use holdpoint_broker::request::{CallContext, Request};
 use holdpoint_broker::resolution::Resolution;
 use holdpoint_broker::time::UnixMillis;
 use holdpoint_broker::wire::{MAX_LINE, Reply, ServerAnswer, Wanted, Wish, opinion_nonce, proof};
+use holdpoint_proof::Statement;
 use serde::Serialize;
 use subtle::ConstantTimeEq;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -40,11 +41,16 @@ pub(super) struct SocketState {
     pub(super) stands_for: Box<StandsFor>,
     /// A code to sign in with on the page, and its address.
     pub(super) code: Box<MakesCode>,
+    /// Whether the policy wants whoever answers by a command to sit at a terminal.
+    pub(super) wants_terminal: Box<WantsTerminal>,
     /// What the user's model server makes of a text.
     pub(super) opinion: Box<HasOpinion>,
     /// How many may be asked for an opinion at once: a model server on somebody's machine answers few.
     pub(super) opinions: Semaphore,
 }
+
+/// Whether somebody must sit at a terminal.
+pub(super) type WantsTerminal = dyn Fn() -> bool + Send + Sync;
 
 /// What the user's model server makes of a text.
 pub(super) type HasOpinion = dyn Fn(&str) -> ServerAnswer + Send + Sync;
@@ -143,7 +149,8 @@ async fn answer(stream: UnixStream, state: &Arc<SocketState>) -> std::io::Result
                 return follow(read, write, state).await;
             }
             let state = Arc::clone(state);
-            let reply = blocking(move || person(&state, wants)).await;
+            let terminal = process.and_then(peer::terminal_of);
+            let reply = blocking(move || person(&state, wants, terminal)).await;
             say(&mut write, &reply).await
         }
     }
@@ -250,7 +257,7 @@ async fn tell(
     }
 }
 
-fn person(state: &SocketState, wants: Wanted) -> Result<Reply, Problem> {
+fn person(state: &SocketState, wants: Wanted, terminal: Option<String>) -> Result<Reply, Problem> {
     let broker = &state.broker;
     let requests = |requests: Vec<Request>| Reply::Requests {
         requests: requests.iter().map(Request::listed).collect(),
@@ -276,19 +283,35 @@ fn person(state: &SocketState, wants: Wanted) -> Result<Reply, Problem> {
             text,
             approver,
             session,
+            outcome: None,
+            rule: None,
         })?),
         Wanted::Answer {
             id,
             answer,
             binding,
             phrase,
+            signed,
+            watching,
         } => {
+            // Who signs is who answers; whether they did is looked at with everything else.
+            let signer = signed.as_ref().and_then(|signed| {
+                Statement::read(&signed.statement).map(|statement| statement.approver)
+            });
             let said = SignedAnswer {
                 answer,
-                approver: state.owner.clone(),
+                approver: signer.unwrap_or_else(|| state.owner.clone()),
                 on_behalf_of: (state.stands_for)(&state.owner),
                 binding,
                 phrase,
+                evidence: Evidence {
+                    route: match watching {
+                        true => Route::Watch,
+                        false => Route::Terminal,
+                    },
+                    device: terminal,
+                    signed,
+                },
             };
             answered(broker.answer(&id, &said, UnixMillis::now())?)
         }
@@ -299,7 +322,33 @@ fn person(state: &SocketState, wants: Wanted) -> Result<Reply, Problem> {
             };
             answered(broker.extend(&id, seconds, &person, UnixMillis::now())?)
         }
+        Wanted::Statement { id, approver } => Reply::Statement {
+            statement: broker.statement(&id, &approver, UnixMillis::now())?,
+        },
+        Wanted::Along { id, answer } => {
+            let along = broker.along(&id, &answer)?;
+            let listed = |requests: &[Request]| requests.iter().map(Request::listed).collect();
+            Reply::Along {
+                released: listed(&along.released),
+                kept: listed(&along.kept),
+            }
+        }
+        Wanted::TakeBack { id } => {
+            let person = Somebody {
+                name: &state.owner,
+                on_behalf_of: &(state.stands_for)(&state.owner),
+            };
+            let evidence = Evidence {
+                device: terminal,
+                ..Evidence::by(Route::Watch)
+            };
+            answered(broker.take_back(&id, &person, &evidence, UnixMillis::now())?)
+        }
         Wanted::Code => {
+            // Whoever is signed in answers on the page.
+            if terminal.is_none() && (state.wants_terminal)() {
+                return Err(Problem(peer::NO_TERMINAL.into()));
+            }
             let (code, address) = (state.code)(&state.owner)?;
             Reply::Code { code, address }
         }
@@ -333,7 +382,7 @@ async fn follow(
         let mut changes = state.broker.events();
         let snapshot = {
             let state = Arc::clone(state);
-            blocking(move || person(&state, Wanted::Pending)).await
+            blocking(move || person(&state, Wanted::Pending, None)).await
         };
         say(&mut write, &snapshot).await?;
         loop {

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use axum::body::Bytes;
 use axum::extract::Path;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use base64ct::{Base64UrlUnpadded, Encoding};
 use sha2::{Digest, Sha256};
@@ -27,7 +27,7 @@ pub(super) async fn file(
 
 /// What the page may do: run and show what comes from here, and talk to nobody else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
-     img-src 'self' data:; connect-src 'self'; frame-src 'self'; base-uri 'none'; \
+     img-src 'self' data:; connect-src 'self'; frame-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; \
      form-action 'none'; frame-ancestors 'none'";
 
 struct Asset {
@@ -68,6 +68,8 @@ fn serve(name: &str, headers: &HeaderMap) -> Result<Response, Refusal> {
         (header::ETAG, asset.tag.as_str()),
         // Kept, and asked about each time: a new version of the daemon has a new page.
         (header::CACHE_CONTROL, "no-cache"),
+        // The worker that shows notifications is one of the page, not of its files alone.
+        (HeaderName::from_static("service-worker-allowed"), "/"),
     ];
     Ok(if known {
         (StatusCode::NOT_MODIFIED, about).into_response()

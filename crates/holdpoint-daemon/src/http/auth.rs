@@ -1,9 +1,10 @@
 //! Who is at the other end: one-time codes, sessions, and how often somebody may try.
 //!
-//! Nothing of it is on disk. A session is a secret in a cookie, of which only the digest is kept,
-//! and a second secret that only the page holds. The cookie alone answers nothing: browsers send
+//! A session is a secret in a cookie and a second secret that only the page holds. Of both only digests are kept, in memory
+//! and in a file for its owner alone, so that a daemon that starts again knows who is signed in. The cookie alone answers nothing: browsers send
 //! cookies to every port of a host, so a server of an agent's on another port may see it.
 
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,7 @@ use holdpoint_broker::wire::unguessable;
 use subtle::ConstantTimeEq;
 
 use super::limits::{Allowance, Failures};
+use super::sign_ins::{self, SignIn};
 
 /// How long a code is good for.
 const CODE_LASTS: Duration = Duration::from_secs(60);
@@ -22,6 +24,9 @@ const MAX_CODES: usize = 32;
 
 /// How long a session lasts when nobody uses it.
 const SESSION_LASTS: Duration = Duration::from_secs(12 * 60 * 60);
+
+/// After how long without a sign of life it is noted again when a session was used: nobody is signed out for minutes.
+const KEEP_EVERY: Duration = Duration::from_secs(5 * 60);
 
 /// The most sessions; the one that was not used for the longest time gives way.
 const MAX_SESSIONS: usize = 256;
@@ -33,6 +38,8 @@ const MAX_SECRET: usize = 256;
 pub struct Auth {
     people: People,
     kept: Mutex<Kept>,
+    /// Where it is kept who is signed in; nowhere if nobody is to be after a restart.
+    file: Option<PathBuf>,
 }
 
 #[derive(Default)]
@@ -53,7 +60,7 @@ struct Session {
     person: String,
     /// The person's entry when they signed in.
     entry: String,
-    csrf: String,
+    csrf: [u8; 32],
     used: Instant,
     allowance: Allowance,
 }
@@ -70,7 +77,7 @@ pub(super) enum Credentials {
 pub(super) enum Shut {
     /// The secret is not right; that is said after a while.
     Wrong(Duration),
-    /// Too many wrong ones of late; nobody may try for a while.
+    /// The secret is not right, and there were too many wrong ones of late.
     TooOften(Duration),
     /// It cannot be found out.
     Trouble(Problem),
@@ -92,7 +99,44 @@ impl Auth {
         Self {
             people,
             kept: Mutex::default(),
+            file: None,
         }
+    }
+
+    /// The same, with whoever was signed in before. A file that cannot be read signs nobody in.
+    pub fn kept_at(people: People, file: PathBuf, now: Instant) -> Self {
+        let sessions = sign_ins::load(&file).into_iter().filter_map(|one| {
+            Some(Session {
+                digest: one.cookie,
+                person: one.person,
+                entry: one.entry,
+                csrf: one.csrf,
+                used: now.checked_sub(one.idle)?,
+                allowance: Allowance::whole(now),
+            })
+        });
+        let sessions = sessions.take(MAX_SESSIONS).collect();
+        Self {
+            people,
+            kept: Mutex::new(Kept {
+                sessions,
+                ..Kept::default()
+            }),
+            file: Some(file),
+        }
+    }
+
+    /// Keeps who is signed in. If that fails they sign in again after a restart, and nothing else is lost.
+    fn keep(&self, kept: &Kept, now: Instant) {
+        let Some(file) = &self.file else { return };
+        let all = kept.sessions.iter().map(|session| SignIn {
+            cookie: session.digest,
+            csrf: session.csrf,
+            person: session.person.clone(),
+            entry: session.entry.clone(),
+            idle: now.duration_since(session.used),
+        });
+        let _ = sign_ins::save(file, &all.collect::<Vec<_>>());
     }
 
     /// Everybody who may sign in.
@@ -125,18 +169,8 @@ impl Auth {
         now: Instant,
     ) -> Result<Admitted, Shut> {
         let mut kept = self.kept();
-        let redeemed = match credentials {
-            Credentials::Code(code) => kept.redeem(code, now),
-            Credentials::Token { .. } => None,
-        };
-        // A code cannot be guessed, so whoever guesses keeps out nobody who has one.
-        if let Some(wait) = kept.failures.shut(now)
-            && redeemed.is_none()
-        {
-            return Err(Shut::TooOften(wait));
-        }
         let known = match credentials {
-            Credentials::Code(_) => match redeemed {
+            Credentials::Code(code) => match kept.redeem(code, now) {
                 Some(name) => self.people.standing(&name).map(|who| (name, who)),
                 None => Ok((String::new(), None)),
             },
@@ -146,11 +180,16 @@ impl Auth {
             }
             Credentials::Token { name, .. } => Ok((name.clone(), None)),
         };
+        // Codes and tokens are too long to be guessed, so whoever tries wrong ones keeps out nobody who has a right one.
         let (name, Some(standing)) = known.map_err(Shut::Trouble)? else {
-            return Err(Shut::Wrong(kept.failures.count(now)));
+            return Err(match kept.failures.shut(now) {
+                Some(wait) => Shut::TooOften(wait),
+                None => Shut::Wrong(kept.failures.count(now)),
+            });
         };
         let role = standing.role;
         let (cookie, csrf) = kept.begin(&name, standing, now).map_err(Shut::Trouble)?;
+        self.keep(&kept, now);
         Ok(Admitted {
             name,
             role,
@@ -186,16 +225,23 @@ impl Auth {
         cookie: &str,
         now: Instant,
     ) -> Result<Option<(String, Role)>, Problem> {
-        if let Some(session) = self.kept().session(cookie, now) {
+        let mut kept = self.kept();
+        let mut stale = false;
+        if let Some(session) = kept.session(cookie, now) {
+            stale = now.duration_since(session.used) >= KEEP_EVERY;
             session.used = session.used.max(now);
         }
+        if stale {
+            self.keep(&kept, now);
+        }
+        drop(kept);
         self.known_by(cookie, now)
     }
 
     /// Whether the page of a session sent this.
     pub(super) fn is_from_page(&self, cookie: &str, csrf: &str, now: Instant) -> bool {
         self.kept().session(cookie, now).is_some_and(|session| {
-            csrf.len() <= MAX_SECRET && bool::from(session.csrf.as_bytes().ct_eq(csrf.as_bytes()))
+            csrf.len() <= MAX_SECRET && bool::from(session.csrf.ct_eq(&digest_of(csrf)))
         })
     }
 
@@ -210,9 +256,10 @@ impl Auth {
     /// Ends a session.
     pub(super) fn sign_out(&self, cookie: &str) {
         let digest = digest_of(cookie);
-        self.kept()
-            .sessions
+        let mut kept = self.kept();
+        kept.sessions
             .retain(|session| !bool::from(session.digest.ct_eq(&digest)));
+        self.keep(&kept, Instant::now());
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
@@ -262,7 +309,7 @@ impl Kept {
             digest: digest_of(&cookie),
             person: person.to_owned(),
             entry: standing.entry,
-            csrf: csrf.clone(),
+            csrf: digest_of(&csrf),
             used: now,
             allowance: Allowance::whole(now),
         });
@@ -319,6 +366,29 @@ mod tests {
 
     fn with_code(auth: &Auth, code: &str, now: Instant) -> Option<Admitted> {
         auth.sign_in(&Credentials::Code(code.to_owned()), now).ok()
+    }
+
+    #[test]
+    fn a_restart_keeps_people_signed_in_and_whoever_signed_out_out() {
+        let home = tempfile::tempdir().unwrap();
+        let (file, now) = (home.path().join("sign-ins.json"), Instant::now());
+        let again = || {
+            let people = People::new(Arc::new(Empty), "dev");
+            Auth::kept_at(people, file.clone(), now)
+        };
+        let before = again();
+        let code = before.new_code("dev", now).unwrap();
+        let Admitted { cookie, csrf, .. } = with_code(&before, &code, now).unwrap();
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(!text.contains(&cookie) && !text.contains(&csrf), "{text}");
+        let after = again();
+        assert!(after.known_by(&cookie, now).unwrap().is_some());
+        assert!(after.is_from_page(&cookie, &csrf, now));
+        assert!(!after.is_from_page(&cookie, &cookie, now));
+        after.sign_out(&cookie);
+        assert!(again().known_by(&cookie, now).unwrap().is_none());
+        std::fs::write(&file, b"{").unwrap();
+        assert!(again().known_by(&cookie, now).unwrap().is_none());
     }
 
     #[test]

@@ -28,6 +28,9 @@ use crate::broker::{Change, ChangeKind};
 /// How often a silent stream says that it is there.
 const PULSE: Duration = Duration::from_secs(15);
 
+/// How often it is looked whether the reader may still look, where nothing happens: a list of people is a small file.
+const LOOK: Duration = Duration::from_secs(2);
+
 /// How many events wait for a slow reader; behind them the changes queue up.
 const AHEAD: usize = 16;
 
@@ -72,6 +75,8 @@ impl Stream {
         let mut pulse = interval(PULSE);
         pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
         pulse.reset();
+        let mut looking = interval(LOOK);
+        looking.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut next = self.everything().await;
         while next.is_ok() {
             next = tokio::select! {
@@ -81,6 +86,7 @@ impl Stream {
                     Err(RecvError::Closed) => Err(Over),
                 },
                 _ = pulse.tick() => self.pulse().await,
+                _ = looking.tick() => self.still_known().await,
                 () = self.out.closed() => Err(Over),
             };
         }
@@ -102,6 +108,7 @@ impl Stream {
     }
 
     async fn change(&mut self, change: &Change) -> Result<(), Over> {
+        self.still_known().await?;
         let request = &change.request;
         let version = self.sent.get(&request.id);
         if version.is_some_and(|version| *version >= request.version) {
@@ -124,13 +131,19 @@ impl Stream {
         self.send(kind, &json!(request.card())).await
     }
 
-    /// A sign of life, for whoever is still allowed one.
-    async fn pulse(&mut self) -> Result<(), Over> {
+    /// Whoever was taken off the list, or signed out, hears nothing more.
+    async fn still_known(&self) -> Result<(), Over> {
         let (auth, cookie) = (self.app.auth.clone(), self.cookie.clone());
         let known = blocking(move || auth.known_by(&cookie, Instant::now())).await;
-        if !known.is_ok_and(|known| known.is_some()) {
-            return Err(Over);
+        match known.is_ok_and(|known| known.is_some()) {
+            true => Ok(()),
+            false => Err(Over),
         }
+    }
+
+    /// A sign of life, for whoever is still allowed one.
+    async fn pulse(&mut self) -> Result<(), Over> {
+        self.still_known().await?;
         self.send("ping", &json!({ "now": UnixMillis::now() }))
             .await
     }

@@ -48,10 +48,14 @@ impl Origins {
         }
     }
 
-    /// The address for a browser.
+    /// The address for a browser. On this machine that is `localhost` where it leads here: an address of numbers has no passkeys.
     pub fn url(&self) -> Option<String> {
-        self.hosts
-            .first()
+        let named = self
+            .hosts
+            .iter()
+            .find(|host| !self.is_secure() && host.starts_with("localhost"));
+        named
+            .or(self.hosts.first())
             .map(|host| format!("{}://{host}/", self.scheme))
     }
 
@@ -302,7 +306,9 @@ mod tests {
         assert!(origins.has_host("gate.example"));
         assert!(origins.has_host("gate.example:443"));
         assert_eq!(origins.url().as_deref(), Some("https://gate.example/"));
-        assert_eq!(ours().url().as_deref(), Some("http://127.0.0.1:4717/"));
+        assert_eq!(ours().url().as_deref(), Some("http://localhost:4717/"));
+        let taken = Origins::new(&["127.0.0.1:4717".parse().unwrap()], &[], false);
+        assert_eq!(taken.url().as_deref(), Some("http://127.0.0.1:4717/"));
         assert!(origins.has_origin("https://192.0.2.1"));
         assert!(!origins.has_origin("http://192.0.2.1"));
         let everywhere = Origins::new(&["0.0.0.0:443".parse().unwrap()], &[], true);

@@ -13,7 +13,6 @@ use axum::Router;
 use axum::serve::Listener;
 use holdpoint_broker::host::Problem;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
@@ -24,11 +23,13 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::guard::Origins;
 use super::patience::{Connection, USUAL, Wire};
+use super::seats::{Seat, Seats};
 
 /// The port, unless another is given.
 const PORT: u16 = 4717;
 
-/// The most connections at a time, so that nobody uses up the daemon's file descriptors; further ones wait.
+/// The most connections at a time, so that nobody uses up the daemon's file descriptors; a further one gets the place of
+/// the slowest.
 const MAX_CONNECTIONS: usize = 512;
 
 /// The longest it may take to agree on keys: a second or two over the slowest line. Then the connection is closed, so
@@ -96,7 +97,7 @@ pub async fn bind(listen: &ListenAddress, people: usize) -> Result<Bound, Proble
         arrivals: Arrivals {
             listeners,
             tls,
-            room: Arc::new(Semaphore::new(MAX_CONNECTIONS)),
+            room: Arc::new(Seats::new(MAX_CONNECTIONS)),
             agreeing: JoinSet::new(),
             address,
         },
@@ -292,7 +293,7 @@ impl Bound {
 struct Arrivals {
     listeners: Vec<TcpListener>,
     tls: Option<TlsAcceptor>,
-    room: Arc<Semaphore>,
+    room: Arc<Seats>,
     agreeing: JoinSet<Option<(Connection, SocketAddr)>>,
     address: SocketAddr,
 }
@@ -328,22 +329,14 @@ impl Listener for Arrivals {
     }
 }
 
-/// The next connection, once there is room for it.
-async fn arrived(
-    room: &Arc<Semaphore>,
-    listeners: &[TcpListener],
-) -> (OwnedSemaphorePermit, TcpStream, SocketAddr) {
-    let place = loop {
-        if let Ok(place) = room.clone().acquire_owned().await {
-            break place;
-        }
-    };
+/// The next connection, and its place.
+async fn arrived(room: &Arc<Seats>, listeners: &[TcpListener]) -> (Seat, TcpStream, SocketAddr) {
     loop {
         match next(listeners).await {
             Ok((stream, from)) => {
                 // An event is small, and somebody waits for it.
                 let _ = stream.set_nodelay(true);
-                return (place, stream, from);
+                return (room.take(), stream, from);
             }
             Err(error) if is_about_one(&error) => {}
             // No file handles or no memory: it gets better, or it does not.

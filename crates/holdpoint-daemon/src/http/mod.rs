@@ -11,14 +11,18 @@ mod guard;
 mod limits;
 mod listen;
 mod openapi;
+mod passkeys;
 mod patience;
 mod people;
 mod reply;
 mod requests;
+mod seats;
 mod sign_in;
+mod sign_ins;
 mod signed;
 mod views;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use axum::Router;
@@ -52,6 +56,8 @@ pub struct App {
     auth: Arc<Auth>,
     views: Arc<dyn Views>,
     origins: Arc<Origins>,
+    /// Where new passkeys are kept for root to pin.
+    enrolments: Option<Arc<Path>>,
     streams: Arc<Semaphore>,
     making: Arc<Semaphore>,
 }
@@ -64,8 +70,20 @@ impl App {
             auth,
             views,
             origins: Arc::new(origins),
+            enrolments: None,
             streams: Arc::new(Semaphore::new(MAX_STREAMS)),
             making: Arc::new(Semaphore::new(MAX_VIEWS)),
+        }
+    }
+}
+
+impl App {
+    /// The same, and new passkeys are kept in a directory.
+    #[must_use]
+    pub fn keeping_passkeys_in(self, directory: &Path) -> Self {
+        Self {
+            enrolments: Some(directory.into()),
+            ..self
         }
     }
 }
@@ -99,14 +117,20 @@ fn routes() -> Routes {
         .get("/api/requests/{id}", requests::one)
         .post("/api/requests/{id}/answer", requests::answer)
         .post("/api/requests/{id}/extend", requests::extend)
+        .post("/api/requests/{id}/statement", passkeys::statement)
+        .post("/api/requests/{id}/along", requests::along)
+        .post("/api/requests/{id}/undo", requests::undo)
         .post("/api/answers", requests::answer_many)
         .get("/api/events", events::events)
         .get("/api/history", requests::history)
         .get("/api/sessions", views::sessions)
+        .post("/api/sessions/change", views::change_session)
         .post("/api/stop", views::stop)
         .post("/api/resume", views::resume)
         .get("/api/policy", views::policy)
         .get("/api/people", people::list)
+        .get("/api/passkeys", passkeys::list)
+        .post("/api/passkeys", passkeys::keep)
         .post("/api/delegations", people::delegate)
         .delete("/api/delegations/{to}", people::undelegate)
         .get("/api/openapi.json", openapi::document)

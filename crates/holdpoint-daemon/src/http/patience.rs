@@ -11,9 +11,10 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, Sleep, sleep};
 use tokio_rustls::server::TlsStream;
+
+use super::seats::Seat;
 
 /// How long what may take.
 #[derive(Clone, Copy)]
@@ -43,17 +44,17 @@ pub(super) struct Connection {
     deadline: Pin<Box<Sleep>>,
     /// Whether a request has begun that was not answered yet.
     asked: bool,
-    _place: OwnedSemaphorePermit,
+    place: Seat,
 }
 
 impl Connection {
-    pub(super) fn new(wire: Wire, patience: Patience, place: OwnedSemaphorePermit) -> Self {
+    pub(super) fn new(wire: Wire, patience: Patience, place: Seat) -> Self {
         Self {
             wire,
             deadline: Box::pin(sleep(patience.silence)),
             patience,
             asked: false,
-            _place: place,
+            place,
         }
     }
 
@@ -61,8 +62,11 @@ impl Connection {
         self.deadline.as_mut().reset(Instant::now() + time);
     }
 
-    /// Pending, unless the time is up.
+    /// Pending, unless the time is up, or somebody else has the place.
     fn wait<T>(&mut self, context: &mut Context<'_>) -> Poll<io::Result<T>> {
+        if self.place.poll_lost(context).is_ready() {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
         ready!(self.deadline.as_mut().poll(context));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
@@ -77,6 +81,7 @@ impl Connection {
             Poll::Pending => self.wait(context),
             Poll::Ready(done) => {
                 self.asked = false;
+                self.place.answered();
                 let time = self.patience.silence;
                 self.allow(time);
                 Poll::Ready(done)
@@ -170,7 +175,8 @@ mod tests {
 
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpListener;
-    use tokio::sync::Semaphore;
+
+    use super::super::seats::Seats;
 
     const SHORT: Patience = Patience {
         request: Duration::from_millis(200),
@@ -183,7 +189,7 @@ mod tests {
             .await
             .unwrap();
         let (here, _) = listener.accept().await.unwrap();
-        let place = Arc::new(Semaphore::new(1)).acquire_owned().await.unwrap();
+        let place = Arc::new(Seats::new(1)).take();
         (Connection::new(Wire::Plain(here), SHORT, place), there)
     }
 

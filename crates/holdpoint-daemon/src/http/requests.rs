@@ -5,10 +5,11 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use holdpoint_broker::answer::{Answer, KeptFor, Scope, SignedAnswer};
+use holdpoint_broker::answer::{Answer, Evidence, KeptFor, Route, Scope, SignedAnswer};
 use holdpoint_broker::host::Problem;
-use holdpoint_broker::request::Request;
+use holdpoint_broker::request::{Request, State as Stands};
 use holdpoint_broker::time::UnixMillis;
+use holdpoint_proof::Signed as SignedStatement;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -51,6 +52,8 @@ pub(super) struct Wanted {
     text: Option<String>,
     approver: Option<String>,
     session: Option<String>,
+    outcome: Option<Stands>,
+    rule: Option<String>,
 }
 
 pub(super) async fn history(
@@ -66,6 +69,8 @@ pub(super) async fn history(
         text: filled(wanted.text),
         approver: filled(wanted.approver),
         session: filled(wanted.session),
+        outcome: wanted.outcome,
+        rule: filled(wanted.rule),
     };
     let requests = blocking(move || app.broker.history(&query)).await?;
     Ok(listed(&requests))
@@ -87,6 +92,7 @@ pub(super) struct AnswerBody {
     comment: Option<String>,
     input: Option<Map<String, Value>>,
     phrase: Option<String>,
+    signed: Option<SignedStatement>,
 }
 
 /// The same for several requests.
@@ -201,6 +207,10 @@ pub(super) async fn answer(
             approver,
             binding: Some(body.binding),
             phrase: body.phrase,
+            evidence: Evidence {
+                signed: body.signed,
+                ..Evidence::by(Route::Page)
+            },
         };
         app.broker.answer(&id, &said, now)
     })
@@ -239,6 +249,7 @@ pub(super) async fn answer_many(
             on_behalf_of,
             binding: None,
             phrase: body.phrase,
+            evidence: Evidence::by(Route::Page),
         };
         let mut results = Vec::with_capacity(body.ids.len());
         for Named { id, binding } in body.ids {
@@ -262,6 +273,60 @@ fn result(broker: &Broker, id: &str, said: &SignedAnswer) -> Value {
     };
     result.insert("id".into(), json!(id));
     Value::Object(result)
+}
+
+/// An answer that is not given yet.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Considered {
+    answer: Word,
+    scope: Option<Scope>,
+    place: Option<KeptFor>,
+}
+
+/// What an answer would release besides its request, said before it is given.
+pub(super) async fn along(
+    State(app): State<App>,
+    Approver(_): Approver,
+    Path(id): Path<String>,
+    JsonBody(body): JsonBody<Considered>,
+) -> Result<Json<Value>, Refusal> {
+    let spoken = Spoken {
+        word: body.answer,
+        scope: body.scope,
+        place: body.place,
+        comment: None,
+        input: None,
+    };
+    let answer = spoken.answer()?;
+    let along = blocking(move || app.broker.along(&id, &answer)).await?;
+    let released: Vec<_> = along.released.iter().map(Request::card).collect();
+    let kept: Vec<_> = along.kept.iter().map(Request::card).collect();
+    Ok(Json(json!({ "released": released, "kept": kept })))
+}
+
+/// Nothing has to be said.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Empty {}
+
+pub(super) async fn undo(
+    State(app): State<App>,
+    Approver(approver): Approver,
+    Path(id): Path<String>,
+    JsonBody(Empty {}): JsonBody<Empty>,
+) -> Result<Response, Refusal> {
+    let taken = blocking(move || {
+        let now = UnixMillis::now();
+        let person = Somebody {
+            name: &approver,
+            on_behalf_of: &app.auth.people().stands_in_for(&approver, now)?,
+        };
+        app.broker
+            .take_back(&id, &person, &Evidence::by(Route::Page), now)
+    })
+    .await?;
+    Ok(replied(&taken))
 }
 
 /// How much more time.

@@ -13,10 +13,30 @@ use serde_json::Value;
 use super::App;
 use super::reply::{JsonBody, Refusal, blocking};
 use super::signed::{Approver, Signed};
-use crate::views::Views;
+use crate::views::{SessionChange, Views};
 
 pub(super) async fn sessions(State(app): State<App>, _: Signed) -> Result<Json<Value>, Refusal> {
     made(&app, |views| views.sessions()).await.map(Json)
+}
+
+/// What is changed of a session.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Changing {
+    key: String,
+    change: SessionChange,
+}
+
+pub(super) async fn change_session(
+    State(app): State<App>,
+    Approver(by): Approver,
+    JsonBody(wanted): JsonBody<Changing>,
+) -> Result<Json<Value>, Refusal> {
+    made(&app, move |views| {
+        views.change_session(&wanted.key, &wanted.change, &by)
+    })
+    .await
+    .map(Json)
 }
 
 /// What is stopped or goes on.

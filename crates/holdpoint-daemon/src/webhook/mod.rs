@@ -18,7 +18,9 @@ use std::{fs, io};
 use holdpoint_broker::channel::patience::Patience;
 use holdpoint_broker::channel::payload::{Payload, seconds};
 use holdpoint_broker::channel::reply::{self, Answered, Reply};
-use holdpoint_broker::{Channel, ChannelError, Request, SignedAnswer, UnixMillis, Waiting};
+use holdpoint_broker::{
+    Channel, ChannelError, Evidence, Request, Route, SignedAnswer, UnixMillis, Waiting,
+};
 use holdpoint_core::policy::{ChannelText, Secret};
 use holdpoint_core::text::escape_for_display;
 use ureq::http::header::{
@@ -247,7 +249,7 @@ impl Webhook {
     }
 
     fn refused(&self, what: &str) -> ChannelError {
-        ChannelError::Refused(format!("the webhook at {} {what}", self.host))
+        ChannelError::Broken(format!("the webhook at {} {what}", self.host))
     }
 }
 
@@ -296,6 +298,7 @@ impl Channel for Webhook {
             on_behalf_of,
             binding: Some(request.binding.clone()),
             phrase: answered.phrase,
+            evidence: Evidence::by(Route::Webhook),
         })
     }
 

@@ -61,7 +61,7 @@ fn ask(webhook: &mut Webhook) -> Result<SignedAnswer, ChannelError> {
 fn refusal(answer: impl Fn() -> Option<String> + Send + Sync + 'static) -> String {
     let server = server(move |_, _| answer());
     match ask(&mut webhook(&json!({"endpoint": endpoint(&server)}))) {
-        Err(ChannelError::Refused(reason)) => {
+        Err(ChannelError::Broken(reason)) => {
             assert!(!reason.contains("made-up"), "{reason}");
             reason
         }
@@ -334,7 +334,7 @@ fn a_signed_question_is_answered_by_a_signed_reply_only() {
         let server = Server::start(answers);
         let asked = ask(&mut webhook(&settings(&server)));
         match asked {
-            Err(ChannelError::Refused(reason)) => assert!(!reason.contains(KEY)),
+            Err(ChannelError::Broken(reason)) => assert!(!reason.contains(KEY)),
             other => panic!("{other:?}"),
         }
     }

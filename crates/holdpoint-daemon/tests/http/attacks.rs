@@ -183,6 +183,29 @@ fn guessing_is_stopped() {
     let token = json!({"name": "dev", "token": "x"});
     let guessed = served.stranger().post("/api/sign-in", &token);
     assert_eq!(guessed.status, 429);
+    let people = served.auth.people();
+    let own = people.add("dev", "ann", holdpoint_broker::Role::Approver);
+    let token = json!({"name": "ann", "token": own.unwrap()});
+    let known = served.stranger().post("/api/sign-in", &token);
+    assert_eq!(known.status, 200, "strangers lock nobody out");
+}
+
+#[test]
+fn connections_that_say_nothing_keep_nobody_out() {
+    let served = Served::start();
+    let client = served.owner();
+    let mut slow = Vec::new();
+    for number in 0..600 {
+        let mut one = std::net::TcpStream::connect(served.address).unwrap();
+        if number % 2 == 0 {
+            std::io::Write::write_all(&mut one, b"GET / HTTP/1.1\r\nHo").unwrap();
+        }
+        slow.push(one);
+    }
+    let before = Instant::now();
+    assert_eq!(client.get("/api/requests").status, 200);
+    assert!(before.elapsed().as_secs() < 5, "{:?}", before.elapsed());
+    drop(slow);
 }
 
 #[test]

@@ -54,6 +54,7 @@ fn said(answer: Answer, binding: String) -> SignedAnswer {
         on_behalf_of: Vec::new(),
         binding: Some(binding),
         phrase: None,
+        evidence: holdpoint_broker::Evidence::by(holdpoint_broker::Route::Page),
     }
 }
 
@@ -201,4 +202,23 @@ fn signed_in(auth: &holdpoint_daemon::http::Auth, address: std::net::SocketAddr)
     let cookie = reply.header("set-cookie").unwrap();
     client.cookie = Some(cookie.split(';').next().unwrap().to_owned());
     client
+}
+
+#[test]
+fn whoever_is_removed_hears_nothing_more() {
+    let served = Served::start();
+    let people = served.auth.people();
+    people
+        .add("dev", "ann", holdpoint_broker::Role::Approver)
+        .unwrap();
+    let client = served.with_code("ann");
+    let mut reading = Reading::for_client(&client);
+    assert_eq!(reading.next().0, "snapshot");
+    people.remove("dev", "ann").unwrap();
+    served.hold("s");
+    let mut rest = String::new();
+    let before = Instant::now();
+    while reading.0.read_line(&mut rest).unwrap() > 0 {}
+    assert!(!rest.contains("opened"), "{rest}");
+    assert!(before.elapsed() < Duration::from_secs(5));
 }

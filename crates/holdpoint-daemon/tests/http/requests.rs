@@ -3,7 +3,7 @@
 use holdpoint_broker::{State, Terms};
 use serde_json::{Value, json};
 
-use crate::served::{Client, Served, terms};
+use crate::served::{Client, Served, hold_command, terms};
 
 fn answer(client: &Client, served: &Served, id: &str, body: Value) -> crate::served::Reply {
     let mut body = body;
@@ -22,6 +22,7 @@ fn every_route_answers_as_it_is_described() {
         "/api/requests",
         &format!("/api/requests/{id}"),
         "/api/history?limit=5&text=push&approver=dev&session=s&before=99999999999999",
+        "/api/history?outcome=refused&rule=git",
         "/api/sessions",
         "/api/policy",
         "/api/policy?workspace=/work",
@@ -76,6 +77,7 @@ fn what_is_not_there_is_said_in_one_line() {
     for path in [
         "/api/history?limit=x",
         "/api/history?limt=1",
+        "/api/history?outcome=lost",
         "/api/policy?x=y",
     ] {
         assert_eq!(client.get(path).status, 400, "{path}");
@@ -275,4 +277,97 @@ fn the_page_is_kept_by_browsers_and_data_is_not() {
     let report = served.owner().get("/report");
     let policy = report.header("content-security-policy").unwrap();
     assert!(policy.contains("frame-ancestors 'self'") && !policy.contains("script"));
+}
+
+#[test]
+fn what_goes_along_is_said_first_and_never_holds_what_is_critical() {
+    let served = Served::start();
+    let client = served.owner();
+    let id = served.hold("s");
+    let other = hold_command(&served.broker, "s", "git pull");
+    let critical = hold_command(&served.broker, "s", "erase everything");
+    let elsewhere = hold_command(&served.broker, "t", "git fetch");
+    let ids = |value: &Value| -> Vec<String> {
+        let requests = value.as_array().unwrap();
+        let id = |request: &Value| request["id"].as_str().unwrap().to_owned();
+        requests.iter().map(id).collect()
+    };
+    for said in [
+        json!({"answer": "always", "scope": "exact"}),
+        json!({"answer": "keep", "place": "user"}),
+        json!({"answer": "all"}),
+    ] {
+        let reply = client.post(&format!("/api/requests/{id}/along"), &said);
+        assert_eq!(reply.status, 200, "{}", reply.text());
+        assert_eq!(
+            ids(&reply.json()["released"]),
+            std::slice::from_ref(&other),
+            "{said}"
+        );
+        assert_eq!(
+            ids(&reply.json()["kept"]),
+            std::slice::from_ref(&critical),
+            "{said}"
+        );
+    }
+    let reply = client.post(
+        &format!("/api/requests/{id}/along"),
+        &json!({"answer": "yes"}),
+    );
+    assert_eq!(reply.json(), json!({"released": [], "kept": []}));
+    // Nothing has changed by asking.
+    for id in [&id, &other, &critical, &elsewhere] {
+        let request = served.broker.find(id).unwrap().unwrap();
+        assert_eq!(request.state, State::Pending);
+    }
+}
+
+#[test]
+fn a_release_nobody_has_used_is_taken_back_and_one_that_was_used_is_not() {
+    let served = Served::start();
+    let client = served.owner();
+    // Nobody waits for it any more.
+    let id = served.hold("s");
+    let undo = format!("/api/requests/{id}/undo");
+    let early = client.post(&undo, &json!({}));
+    assert_eq!(early.status, 409, "{}", early.text());
+    let yes = answer(&client, &served, &id, json!({"answer": "yes"}));
+    assert_eq!(yes.status, 200);
+    let taken = client.post(&undo, &json!({}));
+    assert_eq!(taken.status, 200, "{}", taken.text());
+    assert_eq!(taken.json()["request"]["state"], json!("refused"));
+    assert_eq!(client.post(&undo, &json!({})).status, 409);
+    let refused = client.get("/api/history?outcome=refused&rule=git.p");
+    assert_eq!(refused.json()["requests"].as_array().unwrap().len(), 1);
+    for none in ["outcome=released", "outcome=refused&rule=npm"] {
+        let reply = client.get(&format!("/api/history?{none}"));
+        assert_eq!(reply.json(), json!({"requests": []}), "{none}");
+    }
+}
+
+#[test]
+fn what_a_session_remembers_is_changed_by_who_may_answer() {
+    let served = Served::start();
+    let client = served.owner();
+    let change = |change: Value| {
+        client.post(
+            "/api/sessions/change",
+            &json!({"key": "k", "change": change}),
+        )
+    };
+    let forgotten = change(json!({"forget_allow": "git *"}));
+    assert_eq!(forgotten.json(), json!({"changed": true}));
+    for gone in [
+        json!("resume"),
+        json!("unmark"),
+        json!({"forget_deny": "x"}),
+    ] {
+        assert_eq!(change(gone).json(), json!({"changed": false}));
+    }
+    for wrong in [json!("forget"), json!({"resume": "x"}), json!(null)] {
+        assert_eq!(change(wrong.clone()).status, 400, "{wrong}");
+    }
+    let body = json!({"key": "k", "change": "resume"});
+    let stranger = served.stranger().post("/api/sessions/change", &body);
+    assert_eq!(stranger.status, 401);
 }

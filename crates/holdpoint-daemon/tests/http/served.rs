@@ -13,7 +13,7 @@ use holdpoint_broker::{
 };
 use holdpoint_core::{Decision, Method, Risk, Verdict, digest_of};
 use holdpoint_daemon::http::{App, Auth, ListenAddress, app, bind};
-use holdpoint_daemon::{Broker, Held, Views};
+use holdpoint_daemon::{Broker, Held, SessionChange, Views};
 use serde_json::{Map, Value, json};
 
 /// A world in which everything is asked about, on the terms of the test.
@@ -27,14 +27,25 @@ impl BrokerHost for Fake {
         Ok(Judged {
             decision: Decision {
                 verdict: Verdict::Ask,
-                risk: Risk::High,
+                risk: match text.contains("erase") {
+                    true => Risk::Critical,
+                    false => Risk::High,
+                },
                 method: Method::Guard,
                 rule: Some("git.push".into()),
                 ..Decision::error("It leaves this machine")
             },
             terms: self.terms.lock().unwrap().clone(),
             binding: digest_of(text.as_bytes()),
+            card: digest_of(b"card"),
+            former: digest_of(format!("former {text}").as_bytes()),
         })
+    }
+
+    fn judge_remembering(&self, asked: &CallContext, _: &Memory) -> Result<Judged, Problem> {
+        let mut judged = self.judge(asked)?;
+        judged.decision.verdict = Verdict::Allow;
+        Ok(judged)
     }
 
     fn prepare(&self, asked: &CallContext, _: &Judged) -> Result<Prepared, Problem> {
@@ -94,12 +105,23 @@ struct Shown;
 impl Views for Shown {
     fn sessions(&self) -> Result<Value, Problem> {
         Ok(json!({"sessions": [{
-            "session": "s", "agent": "claude-code", "pending": 1, "last": 5, "suspended": "turn",
+            "session": "s", "key": "k", "agent": "claude-code", "pending": 1, "last": 5, "suspended": "turn",
             "allow": ["git *"], "deny": [], "mark": null,
         }], "stopped": [{
             "scope": {"agent": "codex"}, "what": "the agent codex", "time": "2026-11-18T13:00:00Z",
             "by": "ann", "reason": null,
         }]}))
+    }
+
+    fn change_session(
+        &self,
+        key: &str,
+        change: &SessionChange,
+        by: &str,
+    ) -> Result<Value, Problem> {
+        assert!(!by.is_empty());
+        let known = *change == SessionChange::ForgetAllow("git *".into());
+        Ok(json!({"changed": key == "k" && known}))
     }
 
     fn stop(&self, scope: &StopScope, by: &str, reason: Option<&str>) -> Result<Value, Problem> {
@@ -190,8 +212,10 @@ pub(crate) fn terms() -> Terms {
             scope: Scope::Exact,
             patterns: vec!["git push".into()],
             lasts: "until the session ends".into(),
+            released: 0,
         }],
         suspendable: true,
+        presence: holdpoint_core::policy::Presence::None,
     }
 }
 
@@ -288,11 +312,16 @@ impl Drop for Served {
 }
 
 pub(crate) fn hold(broker: &Broker, session: &str) -> String {
+    hold_command(broker, session, "git push")
+}
+
+/// Holds a command; what comes back is its id.
+pub(crate) fn hold_command(broker: &Broker, session: &str, command: &str) -> String {
     let asked = CallContext {
         agent: "claude-code".into(),
         session: session.into(),
         tool: "Bash".into(),
-        input: Map::from_iter([("command".into(), json!("git push"))]),
+        input: Map::from_iter([("command".into(), json!(command))]),
         directory: "/work".into(),
         workspace: "/work".into(),
         config: None,
