@@ -19,6 +19,8 @@ POLICY = {
     "ask": {"patterns": ["touch asked*"]},
     "allow": {"patterns": ["touch allowed*"]},
     "files": {"write": {"deny": ["sealed"]}},
+    # Nobody sits at a terminal here.
+    "approval": {"presence": "none"},
 }
 
 

@@ -28,6 +28,7 @@ cat >"$home/.config/holdpoint/permissions.json" <<'POLICY'
 {
   "defaultPolicy": "ask",
   "channel": { "type": "daemon" },
+  "approval": { "presence": "none" },
   "guards": { "rules": { "git.push": "review" } }
 }
 POLICY
@@ -55,9 +56,15 @@ coloured() {
 }
 has_not() { ! has "$1"; }
 misses() { until_true "\`$1\` is still on the screen" has_not "$1"; }
-# What came under the cursor by itself is not answered at once: a person has to see it.
-press() { sleep 0.8 && tmux_at send-keys -t watch "$@"; }
+# A key that answers stands alone: nothing is typed within a second before and after it.
+press() { sleep 1.2 && tmux_at send-keys -t watch "$@" && sleep 1.2; }
 press_at_once() { tmux_at send-keys -t watch "$@"; }
+# Types as people do: a key every so many seconds.
+type_slowly() {
+    local pause=$1 key
+    shift
+    for key in "$@"; do tmux_at send-keys -t watch "$key" && sleep "$pause"; done
+}
 
 serve() {
     (cd "$project" && exec "${clean[@]}" "$HOLDPOINT" serve) >>"$home/serve.log" 2>&1 &
@@ -151,7 +158,10 @@ press_at_once Escape
 misses "lasts"
 press a
 sees "lasts"
-press_at_once Enter
+sees "No other call that waits goes along"
+press Enter
+sees "y releases it"
+press y
 agent_is_told always '"permissionDecision":"allow"'
 agent_runs always-again 'npm run build'
 agent_is_told always-again '"permissionDecision":"allow"'
@@ -162,11 +172,11 @@ agent_runs many-reviewed 'git push origin HEAD:refs/for/topic' s2
 for text in step1 step2 step3 topic; do sees "$text"; done
 keep several
 press X
-press_at_once y
+press y
 sees "Release these 3 calls?"
 sees "left out"
 keep selection
-press_at_once y
+press y
 for number in 1 2 3; do agent_is_told "many$number" '"permissionDecision":"allow"'; done
 sees "topic"
 press n
@@ -201,6 +211,63 @@ keep history
 press_at_once Tab
 passed "fits every size, shows everything, the help and the history"
 
+# Accidents at human speed: nothing of what is typed is an answer, whatever the call's risk.
+agent_runs slip 'make release' s4
+agent_runs slip-push 'git push --force origin topic' s4
+agent_runs slip-risky 'sudo rm -rf /srv/data' s4
+for text in 'make release' 'force origin topic'; do sees "$text"; done
+for pause in 0.12 0.35 0.7; do
+    type_slowly "$pause" w h y Space n o t Enter
+    type_slowly "$pause" y e s Enter
+    type_slowly "$pause" n a y Enter
+    press_at_once Escape && sleep 0.5
+    type_slowly "$pause" A Enter y Enter
+    press_at_once Escape && sleep 0.5
+    type_slowly "$pause" s Enter X y y Enter
+    press_at_once Escape && sleep 1.2
+    press_at_once X && sleep 0.5
+done
+sleep 1.5
+for name in slip slip-push; do
+    test ! -s "$home/$name.out" || fail "typing answered $name: $(cat "$home/$name.out")"
+done
+keep typing
+passed "what is typed at human speed releases and refuses nothing"
+
+# A release is taken back for a moment; high risk wants a second key.
+press_at_once g && sleep 1.2
+press_at_once /
+press_at_once "make release" Enter
+sees 'with “make release”'
+sleep 1.2
+press_at_once y
+sees "Esc takes it back"
+press_at_once Escape
+sees "taken back"
+sleep 1.5
+test ! -s "$home/slip.out" || fail "what was taken back was answered: $(cat "$home/slip.out")"
+press y
+agent_is_told slip '"permissionDecision":"allow"'
+press_at_once Escape
+sees "force origin topic"
+passed "a release is taken back for a moment"
+
+agent_runs along 'make one-more' s5
+agent_runs along-risky 'git push --force origin main' s5
+sees "make one-more"
+press_at_once /
+press_at_once "one-more" Enter
+sees 'with “one-more”'
+press A
+sees "ask nothing more"
+keep along
+press n
+press n
+agent_is_told along '"permissionDecision":"deny"'
+press_at_once Escape
+passed "stop asking says what goes along"
+while has "s4" || has "s5" || has "Waiting 1" || has "Waiting 2" || has "Waiting 3"; do press n; done
+
 agent_runs hostile 'echo \u001b[2J\u001b]0;owned\u0007 \u202egnp.exe'
 sees '\u{1b}[2J'
 sees '\u{202e}'
@@ -219,8 +286,9 @@ passed "finds the daemon again"
 press_at_once q
 sees "shell> "
 has "before" || fail "the screen is not what it was before"
-modes=$(screen | grep ' -$' || true)
-test "$(wc -l <<<"$modes")" = 2 || fail "the terminal's mode cannot be compared"
+two_modes() { test "$(screen | grep -c ' -$')" = 2; }
+until_true "the terminal's mode cannot be compared" two_modes
+modes=$(screen | grep ' -$')
 mode=$(sort -u <<<"$modes")
 test "$(wc -l <<<"$mode")" = 1 || fail "the terminal's mode is another now"
 passed "q leaves the terminal as it was"

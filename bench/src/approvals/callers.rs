@@ -75,6 +75,8 @@ pub(crate) fn yes(places: &Places, id: &str, binding: &str) -> Result<()> {
             answer: Answer::Yes,
             binding: Some(binding.to_owned()),
             phrase: None,
+            signed: None,
+            watching: false,
         },
     )?;
     match said {

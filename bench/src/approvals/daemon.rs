@@ -10,8 +10,7 @@ use anyhow::{Context, Result};
 use holdpoint_broker::wire::Places;
 
 /// Everything is asked about, by the daemon, and waits until it is answered.
-const POLICY: &str =
-    r#"{"defaultPolicy":"ask","channel":{"type":"daemon"},"approval":{"deadline":0}}"#;
+const POLICY: &str = r#"{"defaultPolicy":"ask","channel":{"type":"daemon"},"approval":{"deadline":0,"presence":"none"}}"#;
 
 /// After so long it has nothing to do any more.
 const REST: Duration = Duration::from_secs(3);

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use holdpoint_broker::{Problem, Request, SignedAnswer, StopScope, UnixMillis};
+use holdpoint_broker::{Evidence, Problem, Request, Route, SignedAnswer, StopScope, UnixMillis};
 use holdpoint_core::digest_of;
 use holdpoint_core::policy::{ChannelKind, channel_of};
-use holdpoint_daemon::{Broker, Outcome, Views};
-use holdpoint_ledger::Timestamp;
+use holdpoint_daemon::{Broker, Outcome, SessionChange, Views};
+use holdpoint_ledger::{Kind, Timestamp};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::{Value, json};
@@ -73,6 +73,36 @@ impl Views for LocalViews {
         Ok(json!({ "sessions": rows, "stopped": stopped }))
     }
 
+    fn change_session(
+        &self,
+        key: &str,
+        change: &SessionChange,
+        by: &str,
+    ) -> Result<Value, Problem> {
+        let sessions = Sessions::at(&self.locations).map_err(problem)?;
+        let kept = sessions.all().map_err(problem)?;
+        let found = kept.iter().find(|(file, ..)| key_of(file) == key);
+        let Some((file, _, state)) = found else {
+            return Err(Problem(
+                "the session is not kept any more: it has nothing to change".into(),
+            ));
+        };
+        let mut changed = state.clone();
+        let done = take_away(&mut changed, change);
+        let Some(what) = done else {
+            return Ok(json!({ "changed": false }));
+        };
+        let recorder = Engine::at(&self.locations).recorder().map_err(problem)?;
+        recorder
+            .changes_by(by, Kind::SessionRule, Some(file), &what)
+            .map_err(problem)?;
+        // Read anew under its lock: what the session has learnt meanwhile stays.
+        sessions
+            .change(&SessionId::new(file), |state| take_away(state, change))
+            .map_err(problem)?;
+        Ok(json!({ "changed": true }))
+    }
+
     fn stop(&self, scope: &StopScope, by: &str, reason: Option<&str>) -> Result<Value, Problem> {
         let stopped = Stopped::now(scope.clone(), by, reason);
         Engine::at(&self.locations)
@@ -89,6 +119,7 @@ impl Views for LocalViews {
                 on_behalf_of: Vec::new(),
                 binding: Some(request.binding.clone()),
                 phrase: None,
+                evidence: Evidence::by(Route::Page),
             };
             // Whoever answers at the same time releases nothing: it is judged again before it runs.
             let answered = self.broker.answer(&request.id, &said, UnixMillis::now())?;
@@ -142,6 +173,34 @@ impl Views for LocalViews {
     }
 }
 
+/// Takes something away from what a session remembers; what that was, for the record, or none if there was nothing. Rules are
+/// named as they are shown, without secrets.
+fn take_away(state: &mut SessionState, change: &SessionChange) -> Option<Value> {
+    let forget = |rules: &mut Vec<String>, shown: &str| {
+        let before = rules.len();
+        rules.retain(|rule| text_without_secrets(rule) != shown);
+        (rules.len() < before).then(|| json!({"action": "forget", "pattern": shown}))
+    };
+    match change {
+        SessionChange::Resume => {
+            let was = suspended(state.suspended)?;
+            state.resume();
+            Some(json!({"action": "resume", "scope": was}))
+        }
+        SessionChange::Unmark => {
+            let mark = state.mark.take()?;
+            Some(json!({"action": "unmark", "record": mark.record, "time": mark.time}))
+        }
+        SessionChange::ForgetAllow(shown) => forget(&mut state.allow, shown),
+        SessionChange::ForgetDeny(shown) => forget(&mut state.deny, shown),
+    }
+}
+
+/// What the page names a session by: its own name may be a secret.
+fn key_of(file: &str) -> String {
+    digest_of(file.as_bytes())
+}
+
 /// Something that is stopped, as it is shown.
 fn stop_shown(stopped: &Stopped) -> Value {
     json!({
@@ -161,6 +220,7 @@ fn problem(error: impl std::fmt::Display) -> Problem {
 #[derive(Default)]
 struct Row {
     session: String,
+    key: String,
     agent: Option<String>,
     pending: usize,
     last: Option<UnixMillis>,
@@ -171,6 +231,7 @@ impl Row {
     fn kept(session: String, changed: SystemTime, state: SessionState) -> Self {
         let since = changed.duration_since(SystemTime::UNIX_EPOCH);
         Self {
+            key: key_of(&session),
             session,
             last: since.ok().map(|since| UnixMillis::default().after(since)),
             state,
@@ -181,12 +242,14 @@ impl Row {
     fn works(&mut self, one: Presence) {
         let since = one.last.duration_since(SystemTime::UNIX_EPOCH);
         let last = since.ok().map(|since| UnixMillis::default().after(since));
+        self.key = key_of(SessionId::new(&one.session).file());
         self.session = one.session;
         self.agent = Some(one.agent);
         self.last = self.last.max(last);
     }
 
     fn waits(&mut self, request: &Request) {
+        self.key = key_of(SessionId::new(&request.asked.session).file());
         self.session.clone_from(&request.asked.session);
         self.agent = Some(request.asked.agent.clone());
         self.pending += 1;
@@ -200,6 +263,7 @@ impl Row {
         };
         json!({
             "session": text_without_secrets(&self.session),
+            "key": self.key,
             "agent": self.agent,
             "pending": self.pending,
             "last": self.last,

@@ -52,7 +52,7 @@ fn every_caller_hears_its_own_answer_once_however_often_the_daemon_dies() {
     std::fs::create_dir(home.path().join("p")).unwrap();
     std::fs::write(
         config.join("permissions.json"),
-        r#"{"defaultPolicy":"ask","channel":{"type":"daemon"},"approval":{"deadline":0}}"#,
+        r#"{"defaultPolicy":"ask","channel":{"type":"daemon"},"approval":{"deadline":0,"presence":"none"}}"#,
     )
     .unwrap();
     let daemon = Arc::new(Mutex::new(start(home.path())));
@@ -291,6 +291,8 @@ fn answer(places: &Places, request: &Request, yes: bool) -> bool {
         answer: if yes { Answer::Yes } else { Answer::No },
         binding: Some(request.binding.clone()),
         phrase: None,
+        signed: None,
+        watching: false,
     };
     match wire::ask(places, wanted) {
         Ok(Reply::Answered { outcome, .. }) => outcome == "settled",

@@ -101,7 +101,8 @@ impl Place {
     }
 }
 
-const CONTAIN: &str = r#"{"defaultPolicy":"defer","tools":{"Bash":{"supervision":"contain"}}}"#;
+/// Nobody sits at a terminal here, so none is asked for.
+const CONTAIN: &str = r#"{"defaultPolicy":"defer","tools":{"Bash":{"supervision":"contain"}},"approval":{"presence":"none"}}"#;
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()

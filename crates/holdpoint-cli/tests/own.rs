@@ -65,7 +65,13 @@ impl Place {
             "session_id": session, "hook_event_name": event, "cwd": self.at("project"),
             "transcript_path": "/nowhere", "tool_name": "Bash", "tool_input": {"command": line},
             "tool_response": {"stdout": "", "stderr": "", "interrupted": false, "isImage": false},
+            "error": "Exit code 1",
         });
+        self.payload(&payload)
+    }
+
+    /// What the hook says to a payload.
+    fn payload(&self, payload: &Value) -> Value {
         let mut hook = self.command(HOLDPOINT);
         hook.args(["hook", "claude-code"])
             .stdin(Stdio::piped())
@@ -179,4 +185,82 @@ fn a_process_of_the_session_may_be_ended_and_another_may_not() {
     theirs.kill().unwrap();
     theirs.wait().unwrap();
     Command::new("kill").arg(mine).status().unwrap();
+}
+
+/// The reason of what is said of a call before it runs.
+fn reason(place: &Place, session: &str, line: &str) -> String {
+    let reply = place.hook("PreToolUse", session, line);
+    let said = reply.pointer("/hookSpecificOutput/permissionDecisionReason");
+    said.and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_question_released_twice_in_the_same_form_offers_the_rule_that_would_answer_it() {
+    let place = Place::new("balanced");
+    let line = |number: u32| format!("gh release delete v{number} --yes");
+    let offers = |line: &str| {
+        reason(&place, "s", line).contains("holdpoint permissions allow 'gh release delete")
+    };
+    assert_eq!(place.asked("s", &line(1)), "ask");
+    // Nobody has said yes yet: the question alone is no release.
+    assert!(!offers(&line(1)));
+    place.hook("PostToolUse", "s", &line(1));
+    assert!(!offers(&line(2)), "once is not twice");
+    place.hook("PostToolUse", "s", &line(2));
+    // The result of a call that is told twice is one release.
+    place.hook("PostToolUse", "s", &line(2));
+    let told = reason(&place, "s", &line(3));
+    assert!(told.contains("released 2 times"), "{told}");
+    assert!(!reason(&place, "another", &line(3)).contains("permissions allow"));
+    // The rule that is shown does what is said of it.
+    let mut parts = told.split("nobody is asked again: `holdpoint ").skip(1);
+    let command = parts
+        .next()
+        .and_then(|rest| rest.split('`').next())
+        .unwrap();
+    let mut shell = place.command("bash");
+    shell.args(["-c", &format!("{HOLDPOINT} {command} --session s")]);
+    let output = shell.output().unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert_eq!(place.asked("s", &line(4)), "allow", "{told}");
+    assert_eq!(place.asked("s", "gh repo delete me/x --yes"), "deny");
+}
+
+#[test]
+fn a_rule_knows_whether_tests_passed_since_the_last_edit() {
+    let place = Place::new("balanced");
+    let policy = r#"{"profile": "balanced", "tools": {"Bash": {"supervision": "confirm",
+        "conditions": {"command_starts_with": "git commit", "facts": {"tests_passed": false}}}}}"#;
+    fs::write(place.at("home/.config/holdpoint/permissions.json"), policy).unwrap();
+    let commit = || place.asked("s", "git commit -m x");
+    let ran = |event: &str, line: &str| {
+        place.hook("PreToolUse", "s", line);
+        place.hook(event, "s", line);
+    };
+    assert_eq!(commit(), "ask");
+    ran("PostToolUse", "cargo test | tail -5");
+    assert_eq!(commit(), "ask", "a pipe hides how they went");
+    ran("PostToolUse", "cargo test");
+    assert_eq!(commit(), "nothing");
+    ran("PostToolUse", "git status && git add -A");
+    assert_eq!(commit(), "nothing");
+    assert_eq!(place.asked("another", "git commit -m x"), "ask");
+    ran("PostToolUse", "sed -i s/a/b/ src/x.rs");
+    assert_eq!(commit(), "ask");
+    ran("PostToolUse", "cargo test");
+    assert_eq!(commit(), "nothing");
+    ran("PostToolUseFailure", "cargo test");
+    let told = reason(&place, "s", "git commit -m x");
+    assert!(told.contains("tests_passed `no`"), "{told}");
+    ran("PostToolUse", "cargo test");
+    let edit = json!({
+        "session_id": "s", "hook_event_name": "PreToolUse", "cwd": place.at("project"), "transcript_path": "/nowhere",
+        "tool_name": "Write", "tool_input": {"file_path": place.at("project/a.rs"), "content": "x"},
+    });
+    place.payload(&edit);
+    assert_eq!(commit(), "ask", "a tool has edited");
 }

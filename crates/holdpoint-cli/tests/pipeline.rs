@@ -28,7 +28,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Files that changed a moment ago are not believed to stay as they are.
 const A_MOMENT: Duration = Duration::from_millis(120);
 
-const ASKING: &str = r#"{"defaultPolicy": "ask", "channel": {"type": "daemon"}}"#;
+const ASKING: &str =
+    r#"{"defaultPolicy": "ask", "channel": {"type": "daemon"}, "approval": {"presence": "none"}}"#;
 
 /// A home with a daemon, in this process so that its engine can be looked at.
 struct Home {
@@ -60,7 +61,13 @@ impl Home {
             let stopped = async {
                 let _ = stopped.await;
             };
-            let ran = runtime.block_on(daemon.run(|_| Vec::new(), no_code, no_opinion, stopped));
+            let ran = runtime.block_on(daemon.run(
+                |_| Vec::new(),
+                no_code,
+                || false,
+                no_opinion,
+                stopped,
+            ));
             ran.unwrap();
         });
         let home = Self {
@@ -119,6 +126,8 @@ impl Home {
                 answer,
                 binding: Some(request.binding),
                 phrase: None,
+                signed: None,
+                watching: false,
             };
             wire::ask(&places(&self.root), wanted).unwrap();
             outcome.join().unwrap()
@@ -191,7 +200,7 @@ fn what_has_changed_is_looked_at_again_and_nothing_else() {
     sleep(A_MOMENT);
     let _ = home.held("s", "sh deploy.sh", Answer::No);
     assert_eq!(home.work_of_daemon(), work(1, 2), "the script is another");
-    let more = r#"{"defaultPolicy": "ask", "channel": {"type": "daemon"}, "deny": {"patterns": ["dd *"]}}"#;
+    let more = r#"{"defaultPolicy": "ask", "channel": {"type": "daemon"}, "approval": {"presence": "none"}, "deny": {"patterns": ["dd *"]}}"#;
     fs::write(home.root.join("user.json"), more).unwrap();
     sleep(A_MOMENT);
     let _ = home.held("s", "sh deploy.sh", Answer::No);

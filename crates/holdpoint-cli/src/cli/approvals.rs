@@ -8,7 +8,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::Span;
 
 pub(super) const SERVE_EXAMPLES: &str = "Examples:\n  \
-    holdpoint serve                           on this machine: http://127.0.0.1:4717\n  \
+    holdpoint serve                           on this machine: http://localhost:4717\n  \
     holdpoint open                            sign in on its page, in another terminal\n  \
     holdpoint serve --listen 0.0.0.0:8443 --cert cert.pem --key key.pem --name gate.example\n\n\
     Beyond this machine it wants TLS and people with names: `holdpoint people add ann`.\n\
@@ -54,6 +54,12 @@ pub(crate) struct Serve {
     /// A name under which people reach it
     #[arg(long, value_name = "HOST")]
     pub(crate) name: Vec<String>,
+    /// Make it a service of yours (systemd, launchd) that runs whenever you are signed in, with the other options as given
+    #[arg(long, conflicts_with = "uninstall")]
+    pub(crate) install: bool,
+    /// Take that service away
+    #[arg(long)]
+    pub(crate) uninstall: bool,
 }
 
 /// How the page is opened.
@@ -102,6 +108,9 @@ pub(crate) struct Approve {
     /// What must be typed to release a call that is to be reviewed
     #[arg(long, value_name = "TEXT")]
     pub(crate) phrase: Option<String>,
+    /// The key of ssh to sign with, where a signature is wanted; without it, a pinned one of ~/.ssh
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key: Option<PathBuf>,
     /// Change an argument first; the call is judged again, and released only if you approve again
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) edit: Vec<String>,

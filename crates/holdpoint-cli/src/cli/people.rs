@@ -1,5 +1,6 @@
 //! The arguments of `holdpoint people`.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -51,6 +52,28 @@ pub(crate) enum PeopleAction {
         /// For how long: 90s, 30m, 8h, 3d, 1w; at most 30 days
         #[arg(long = "for", value_name = "TIME", value_parser = how_long)]
         time: Duration,
+    },
+    /// Say by which key somebody signs what they release; for root alone
+    ///
+    /// Once anybody's key is pinned, calls of high and critical risk are released by a signature alone: on the page with a
+    /// passkey, or by `holdpoint approve` with a key of `ssh-keygen -t ed25519-sk -O verify-required`.
+    Pin {
+        /// Their name, as rules and records write it
+        name: String,
+        /// The `.pub` file of a key of ssh with a device, or the file the page names for a passkey
+        #[arg(long, value_name = "FILE")]
+        key: PathBuf,
+        /// The characters the page shows of a passkey
+        #[arg(long, value_name = "CHARACTERS")]
+        check: Option<String>,
+    },
+    /// Take a key back, or all of somebody's; for root alone
+    Unpin {
+        /// Their name
+        name: String,
+        /// Which, as `people list` writes it; without it, all of theirs
+        #[arg(long, value_name = "KEY")]
+        key: Option<String>,
     },
     /// End that
     Undelegate {

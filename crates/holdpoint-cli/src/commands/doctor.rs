@@ -2,18 +2,21 @@
 
 use std::fs;
 use std::io::Write;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use holdpoint_agents::hook::Agent;
 use holdpoint_agents::setup::{Around, Finding, HOSTS, Host, Standing, examine, host};
 use holdpoint_broker::wire::{self, Opinion, Places, Wanted};
+use holdpoint_core::Risk;
 use holdpoint_core::digest_of;
 use holdpoint_core::policy::Mode;
 use holdpoint_engine::containing::{self, Tier};
 use holdpoint_engine::humanize::duration;
 use holdpoint_engine::{
-    Layer, Locations, Recorder, Trust, TrustStore, load_layers, plain_words, read_policy_file,
+    Layer, Locations, Pinned, Recorder, Trust, TrustStore, load_layers, not_held, plain_words,
+    read_policy_file,
 };
 use serde_json::json;
 
@@ -54,6 +57,7 @@ pub(crate) fn run(args: &Doctor, terminal: &mut Terminal) -> anyhow::Result<Exit
     findings.extend(project(&locations, &around));
     findings.push(ledger(&locations));
     findings.push(daemon(&locations));
+    findings.extend(presence(&locations, &around, Path::new(&program)));
     findings.extend(second_opinion(&locations, &around));
     findings.push(sandbox(&hosts));
     let broken = findings
@@ -209,6 +213,69 @@ fn daemon(locations: &Locations) -> Finding {
         .fixed_by("run `holdpoint serve`"),
         None => Finding::new("daemon", Standing::Note, "no home directory is known"),
     }
+}
+
+/// What an agent under this account could still release, in plain words; and levels a policy claims that this machine does not
+/// hold.
+fn presence(locations: &Locations, around: &Around, program: &Path) -> Vec<Finding> {
+    let pinned = Pinned::at(locations);
+    let mut findings = Vec::new();
+    if let Ok(policy) = load_layers(locations, &around.directory) {
+        let risks = [Risk::Low, Risk::Medium, Risk::High, Risk::Critical];
+        let levels = risks.map(|risk| {
+            let stated = policy.stated_presence("", std::iter::empty(), risk);
+            (risk, pinned.level(stated, risk))
+        });
+        for (risk, level) in levels {
+            if let Some(why) = not_held(level, &pinned) {
+                let text = format!(
+                    "the policy wants the presence `{}` for {} risk, which this machine does not hold, so nobody can release it: {why}",
+                    level.as_str(),
+                    risk.as_str()
+                );
+                findings.push(Finding::new("presence", Standing::Broken, text));
+            }
+        }
+        let words: Vec<String> = levels
+            .iter()
+            .map(|(risk, level)| format!("{} {}", risk.as_str(), level.as_str()))
+            .collect();
+        let text = format!("a yes needs, by risk: {}", words.join(", "));
+        findings.push(Finding::new("presence", Standing::Fine, text));
+    }
+    let text = match &pinned {
+        Pinned::Nobody => {
+            "nobody's key is pinned: a program of this account that runs outside of the gate can make a terminal of its own, or take the \
+             page's cookie, and release its own calls"
+        }
+        Pinned::Keys(_) => {
+            "keys are pinned: a program of this account cannot release calls of high or critical risk by itself. It can still show a person \
+             something else than they sign, wait for a touch, and release what no key signs"
+        }
+        Pinned::Unusable(_) => {
+            "keys are pinned in a way that others could change, so none counts and nothing of high risk is released"
+        }
+    };
+    let finding = Finding::new("presence", Standing::Note, text);
+    findings.push(match pinned {
+        Pinned::Nobody => finding.fixed_by("sudo holdpoint people pin NAME --key FILE"),
+        Pinned::Keys(_) | Pinned::Unusable(_) => finding,
+    });
+    if matches!(pinned, Pinned::Keys(_)) && !is_roots(program) {
+        let text = "this program can be replaced by this account, and with it what verifies the signatures";
+        findings.push(Finding::new("presence", Standing::Note, text).fixed_by(
+            "install it where only root writes, and the agents' hooks in their managed settings",
+        ));
+    }
+    findings
+}
+
+/// Whether only root can replace a file.
+fn is_roots(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    path.ancestors().all(|one| {
+        fs::metadata(one).is_ok_and(|found| found.uid() == 0 && found.mode() & 0o022 == 0)
+    })
 }
 
 /// Whether the model server a policy names answers, and whether it can tell an attack when it sees one; nothing if none is named.

@@ -7,7 +7,8 @@ use holdpoint_engine::{Locations, people_at};
 use holdpoint_ledger::Timestamp;
 use serde_json::json;
 
-use super::serve::not_for_agents;
+use super::pinning;
+use super::serve::{not_for_agents, somebody_at_a_terminal};
 use crate::cli::{self, PeopleAction};
 use crate::exit::Exit;
 use crate::terminal::{Terminal, escape_for_display};
@@ -17,6 +18,13 @@ pub(crate) fn run(args: &cli::People, terminal: &mut Terminal) -> anyhow::Result
     let me = people.owner().to_owned();
     if !matches!(args.action, PeopleAction::List) {
         not_for_agents("change who answers")?;
+    }
+    // Whoever is added has a token to answer with.
+    if matches!(
+        args.action,
+        PeopleAction::Add { .. } | PeopleAction::Delegate { .. }
+    ) {
+        somebody_at_a_terminal(&Locations::of_this_machine())?;
     }
     match &args.action {
         PeopleAction::List => list(&people, args.json, terminal)?,
@@ -38,6 +46,12 @@ pub(crate) fn run(args: &cli::People, terminal: &mut Terminal) -> anyhow::Result
         PeopleAction::Remove { name } => {
             people.remove(&me, name)?;
             done(args, terminal, &format!("Removed: {name}"))?;
+        }
+        PeopleAction::Pin { name, key, check } => {
+            return pinning::pin(name, key, check.as_deref(), args.json, terminal);
+        }
+        PeopleAction::Unpin { name, key } => {
+            return pinning::unpin(name, key.as_deref(), args.json, terminal);
         }
         PeopleAction::Delegate { to, from, time } => {
             let now = UnixMillis::now();
@@ -96,6 +110,9 @@ fn list(people: &People, json: bool, terminal: &mut Terminal) -> Result<(), anyh
     }
     for delegation in delegations {
         writeln!(terminal.out, "{}", in_words(delegation))?;
+    }
+    for line in pinning::lines(&Locations::of_this_machine()) {
+        writeln!(terminal.out, "{line}")?;
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ use holdpoint_ledger::Kind;
 use serde_json::{Value, json};
 
 use super::check::{parse_input, print, print_json};
+use super::serve::may_loosen;
 use super::{kept_rules, which_session};
 use crate::cli::{Action, DefaultWord, Permissions, Scope};
 use crate::exit::Exit;
@@ -29,6 +30,17 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
     if let Action::Sessions = args.action {
         which_session::show(&directory, args.json, terminal)?;
         return Ok(Exit::Fine);
+    }
+    if !matches!(
+        args.action,
+        Action::Show
+            | Action::List
+            | Action::Deny { .. }
+            | Action::Resume
+            | Action::Check { .. }
+            | Action::Status
+    ) {
+        may_loosen("change what it is asked about", engine.locations())?;
     }
     let meant = which_session::meant(args.session.as_deref(), &directory, terminal)?;
     if let (Some(found), false) = (&meant.found, args.json) {

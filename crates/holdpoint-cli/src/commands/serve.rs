@@ -14,8 +14,9 @@ use holdpoint_cli::{LocalViews, policy_text};
 use holdpoint_daemon::ModelServer;
 use holdpoint_daemon::daemon::{Daemon, peer};
 use holdpoint_daemon::http::{App, Auth, Certificate, ListenAddress, app, bind};
-use holdpoint_engine::{Engine, Locations, account_name, people_at};
+use holdpoint_engine::{Engine, Locations, Pinned, account_name, people_at};
 
+use super::service;
 use crate::cli;
 use crate::exit::Exit;
 use crate::terminal::Terminal;
@@ -29,6 +30,12 @@ const IDLE_THREAD: Duration = Duration::from_secs(2);
 
 pub(crate) fn serve(args: &cli::Serve, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     not_for_agents("start the approval daemon")?;
+    if args.install {
+        return service::install(args, terminal);
+    }
+    if args.uninstall {
+        return service::uninstall(terminal);
+    }
     let locations = Locations::of_this_machine();
     let places = places(&locations)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -52,6 +59,10 @@ async fn served(
     let engine = Engine::at(locations).with_policy_writer(policy_text::add_allowed);
     let engine = Arc::new(engine);
     let opinion = second_opinion(Arc::clone(&engine));
+    let wants_terminal = {
+        let engine = Arc::clone(&engine);
+        move || engine.wants_terminal()
+    };
     let daemon = Daemon::open(places, engine, &owner)?;
     let certificate = match (&args.cert, &args.key) {
         (Some(chain), Some(key)) => Some(Certificate {
@@ -67,14 +78,16 @@ async fn served(
     };
     let bound = bind(&listen, people.roster()?.people.len()).await?;
     let url = bound.origins().url().unwrap_or_default();
-    let auth = Arc::new(Auth::new(people.clone()));
+    let signed_in = places.directory().join("sign-ins.json");
+    let auth = Arc::new(Auth::kept_at(people.clone(), signed_in, Instant::now()));
     let views = Arc::new(LocalViews::new(locations.clone(), daemon.broker().clone()));
     let state = App::new(
         daemon.broker().clone(),
         Arc::clone(&auth),
         views,
         bound.origins().clone(),
-    );
+    )
+    .keeping_passkeys_in(&places.directory().join("enrolments"));
     write_address(&places.address(), &url)?;
     writeln!(
         terminal.out,
@@ -95,7 +108,9 @@ async fn served(
             .stands_in_for(name, UnixMillis::now())
             .unwrap_or_default()
     };
-    let ended = daemon.run(stands_for, code, opinion, told_to_stop()).await;
+    let ended = daemon
+        .run(stands_for, code, wants_terminal, opinion, told_to_stop())
+        .await;
     drop(stopping);
     let _ = page.await;
     let _ = fs::remove_file(places.address());
@@ -190,6 +205,24 @@ pub(crate) fn places(locations: &Locations) -> anyhow::Result<Places> {
         Some(state) => Ok(Places::under(state)),
         None => bail!("no home directory is known: set HOME or XDG_STATE_HOME"),
     }
+}
+
+/// What lets something run is refused where nobody sits at a terminal, unless the policy wants nobody to.
+pub(crate) fn somebody_at_a_terminal(locations: &Locations) -> anyhow::Result<()> {
+    if peer::terminal_of_ours().is_some() || !Engine::at(locations).wants_terminal() {
+        return Ok(());
+    }
+    bail!(peer::NO_TERMINAL)
+}
+
+/// What takes questions away is refused below an agent, and where keys are pinned also where nobody sits at a terminal: a yes there
+/// is a signature, and no rule or pause that a program left takes its place.
+pub(crate) fn may_loosen(what: &str, locations: &Locations) -> anyhow::Result<()> {
+    not_for_agents(what)?;
+    if Pinned::at(locations) != Pinned::Nobody && peer::terminal_of_ours().is_none() {
+        bail!(peer::NO_TERMINAL);
+    }
+    Ok(())
 }
 
 /// What only a person may do is refused below an agent.

@@ -8,7 +8,7 @@ use holdpoint_broker::{Request, StopScope};
 use holdpoint_engine::{Engine, Locations, Stopped, Stops, account_name, working_directory};
 use serde_json::json;
 
-use super::serve::{not_for_agents, places};
+use super::serve::{not_for_agents, places, somebody_at_a_terminal};
 use super::which_session;
 use crate::cli::{Resume, Stop, StopTarget};
 use crate::exit::Exit;
@@ -57,6 +57,7 @@ pub(crate) fn stop(args: &Stop, terminal: &mut Terminal) -> anyhow::Result<Exit>
 pub(crate) fn resume(args: &Resume, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     not_for_agents("let itself go on")?;
     let locations = Locations::of_this_machine();
+    somebody_at_a_terminal(&locations)?;
     let stops = Stops::at(&locations)?;
     let scope = match named(&args.target) {
         Some(scope) => scope,
@@ -111,6 +112,8 @@ fn refuse_waiting(
             answer: scope.refusal(reason),
             binding: Some(request.binding),
             phrase: None,
+            signed: None,
+            watching: false,
         };
         // Somebody else may have answered it just now; it is judged again before it runs.
         if let Ok(Reply::Answered { outcome, .. }) = wire::ask(&places, wanted)

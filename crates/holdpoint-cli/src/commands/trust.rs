@@ -11,6 +11,7 @@ use holdpoint_engine::{
 use holdpoint_ledger::Kind;
 use serde_json::json;
 
+use super::serve::may_loosen;
 use crate::cli;
 use crate::exit::Exit;
 use crate::terminal::{Terminal, escape_for_display};
@@ -38,6 +39,7 @@ pub(crate) fn run(args: &cli::Trust, terminal: &mut Terminal) -> anyhow::Result<
         }
         return Ok(Exit::Fine);
     }
+    may_loosen("vouch for a policy", &locations)?;
     // All are read before any is trusted: a file that is no policy is not worth trusting, and a
     // command that fails has done nothing.
     let mut digests = Vec::new();

@@ -36,6 +36,31 @@ fn a_call_is_held_until_a_person_says_yes_or_no() {
     assert_eq!(test_home.last("hold_answered")["method"], "user_denied");
 }
 
+#[test]
+fn a_yes_that_comes_to_a_refusal_is_no_success() {
+    let test_home = TestHome::asking();
+    let call = test_home.held(&test_home.bash("make one"));
+    test_home.write_policy(&json!({
+        "defaultPolicy": "ask", "channel": {"type": "daemon"}, "deny": {"patterns": ["make *"]},
+    }));
+    sleep(Duration::from_millis(1200));
+    let ran = test_home.run(&["approve", &call.id]);
+    assert!(ran.out.contains("refused"), "{ran:?}");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert_eq!(call.hears().word, "deny");
+}
+
+#[test]
+fn a_daemon_whose_directory_is_deleted_ends_and_another_takes_its_place() {
+    let mut test_home = TestHome::asking();
+    std::fs::remove_dir_all(test_home.places().directory()).unwrap();
+    sleep(Duration::from_millis(2500));
+    test_home.start();
+    let call = test_home.held(&test_home.bash("make one"));
+    test_home.says(&["approve", &call.id]);
+    assert_eq!(call.hears().word, "allow");
+}
+
 // J-36: anything that is no answer releases nothing.
 #[test]
 fn what_is_no_answer_leaves_the_call_waiting() {

@@ -112,6 +112,8 @@ fn answering_process() {
         answer: Answer::Yes,
         binding: None,
         phrase: None,
+        signed: None,
+        watching: false,
     };
     let said = wire::ask(&wire::Places::under(&state), wanted);
     println!("answered {said:?}");
@@ -195,6 +197,8 @@ fn answer_with(test_home: &TestHome, id: &str, binding: Option<String>) -> (Stri
         answer: Answer::Yes,
         binding,
         phrase: None,
+        signed: None,
+        watching: false,
     };
     match wire::ask(&test_home.places(), wanted) {
         Ok(Reply::Answered {
@@ -256,10 +260,12 @@ fn a_script_that_changes_while_it_waits_is_not_released() {
     test_home.file("deploy.sh", "echo deploy\n");
     let call = test_home.held(&test_home.bash("bash deploy.sh"));
     test_home.file("deploy.sh", "echo something else\n");
-    let said = test_home.says(&["approve", &call.id]);
+    let said = test_home.run(&["approve", &call.id]);
+    // A yes that comes to a refusal is not what was asked for.
+    assert_eq!(said.code, 1, "{said:?}");
     assert!(
-        said.contains("refused: It changed after it was shown"),
-        "{said}"
+        said.out.contains("refused: It changed after it was shown"),
+        "{said:?}"
     );
     let heard = call.hears();
     assert_eq!(heard.word, "deny", "{heard:?}");
@@ -369,7 +375,7 @@ fn a_client_that_asks_on_other_terms_does_not_release_the_real_call() {
     let loose = test_home.path("loose.json");
     fs::write(
         &loose,
-        r#"{"defaultPolicy": "ask", "channel": {"type": "daemon"}}"#,
+        r#"{"defaultPolicy": "ask", "channel": {"type": "daemon"}, "approval": {"presence": "none"}}"#,
     )
     .unwrap();
     let open = test_home.path("open.json");

@@ -101,8 +101,9 @@ fn a_file_about_something_else_is_no_answer() {
     );
     let heard = caller.join().unwrap();
     assert_eq!(heard.word, "deny", "{heard:?}");
-    let record = test_home.last("hold_answered");
-    assert_eq!(record["method"], "user_denied", "{record}");
+    let record = test_home.last("hold_expired");
+    assert_eq!(record["method"], "error", "{record}");
+    assert_eq!(record["detail"]["answer"], "channel_error", "{record}");
     assert!(record["approver"].is_null(), "nobody said no: {record}");
 }
 

@@ -72,8 +72,7 @@ fn a_rule_kept_for_a_project_counts_in_its_other_sessions_and_nowhere_else() {
 fn a_rule_kept_for_its_user_is_added_to_their_policy_as_text() {
     let test_home = TestHome::alone(json!({}));
     let file = ".config/holdpoint/permissions.json";
-    let policy =
-        "{\n  // ours\n  \"defaultPolicy\": \"ask\",\n  \"channel\": {\"type\": \"daemon\"}\n}\n";
+    let policy = "{\n  // ours\n  \"defaultPolicy\": \"ask\",\n  \"approval\": {\"presence\": \"none\"},\n  \"channel\": {\"type\": \"daemon\"}\n}\n";
     fs::write(test_home.path(file), policy).unwrap();
     let mut test_home = test_home;
     test_home.start();

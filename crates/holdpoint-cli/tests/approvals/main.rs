@@ -19,7 +19,12 @@ mod contained;
 mod kept;
 mod opinion;
 mod people;
+#[cfg(target_os = "linux")]
+mod proofs;
 mod shown;
+#[cfg(target_os = "linux")]
+#[path = "../../../holdpoint-proof/tests/support/mod.rs"]
+mod signing;
 mod stopping;
 mod test_home;
 mod waiting;

@@ -21,6 +21,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) struct TestHome {
     directory: tempfile::TempDir,
     daemon: Option<Daemon>,
+    /// What stands in the place of /etc for the programs of this home.
+    etc: Option<PathBuf>,
 }
 
 struct Daemon {
@@ -60,6 +62,7 @@ impl TestHome {
         let test_home = Self {
             directory: tempfile::tempdir().unwrap(),
             daemon: None,
+            etc: None,
         };
         fs::create_dir_all(test_home.path(".config/holdpoint")).unwrap();
         fs::create_dir(test_home.work()).unwrap();
@@ -71,9 +74,39 @@ impl TestHome {
         test_home
     }
 
+    /// The same, without a daemon, with an /etc of its own in which these keys are pinned; none where this machine does not let
+    /// a test have one.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn with_pins(policy: Value, pins: &holdpoint_proof::Pins) -> Option<Self> {
+        let mut test_home = Self::alone(policy);
+        let etc = test_home.path("etc");
+        fs::create_dir_all(etc.join("holdpoint")).unwrap();
+        for name in ["passwd", "group", "machine-id", "nsswitch.conf", "hosts"] {
+            let _ = fs::copy(Path::new("/etc").join(name), etc.join(name));
+        }
+        test_home.etc = Some(etc);
+        let may = ran(test_home.clean("sh").args(["-c", "test -d /etc/holdpoint"]));
+        if may.code != 0 {
+            let _ = writeln!(
+                std::io::stderr(),
+                "no test here has an /etc of its own: {may:?}"
+            );
+            return None;
+        }
+        test_home.pin(pins);
+        Some(test_home)
+    }
+
+    /// Pins these keys, as root does.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn pin(&self, pins: &holdpoint_proof::Pins) {
+        let file = self.path("etc/holdpoint/approvers.json");
+        fs::write(file, serde_json::to_vec(pins).unwrap()).unwrap();
+    }
+
     pub(crate) fn write_policy(&self, policy: &Value) {
         let path = self.path(".config/holdpoint/permissions.json");
-        fs::write(path, policy.to_string()).unwrap();
+        fs::write(path, without_terminal(policy.clone()).to_string()).unwrap();
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -107,7 +140,15 @@ impl TestHome {
 
     /// Any program, with nothing of the environment of the test.
     pub(crate) fn clean(&self, program: &str) -> Command {
-        let mut command = Command::new(program);
+        let mut command = match &self.etc {
+            None => Command::new(program),
+            Some(etc) => {
+                let mut command = Command::new("unshare");
+                let line = r#"mount --bind "$0" /etc && exec "$@""#;
+                command.args(["-m", "sh", "-c", line]).arg(etc).arg(program);
+                command
+            }
+        };
         command
             .env_clear()
             // The same answers whatever sandbox this machine makes.
@@ -277,6 +318,14 @@ impl TestHome {
             ),
         }
     }
+}
+
+/// A policy under which whoever has the account answers: these tests are no login session. What is about that states it.
+pub(crate) fn without_terminal(mut policy: Value) -> Value {
+    if policy["approval"]["presence"].is_null() {
+        policy["approval"]["presence"] = json!("none");
+    }
+    policy
 }
 
 /// Starts a hook and tells it what the agent wants.

@@ -202,7 +202,8 @@ const MAX_WAIT: u64 = 20;
 
 /// A policy of the table, with what all of them say.
 pub(crate) fn whole_policy(policy: &Value) -> Value {
-    let mut whole = json!({"channel": {"type": "daemon"}, "approval": {"wait": MAX_WAIT}});
+    let mut whole =
+        json!({"channel": {"type": "daemon"}, "approval": {"wait": MAX_WAIT, "presence": "none"}});
     for (key, value) in policy.as_object().into_iter().flatten() {
         match (key.as_str(), value) {
             ("approval", Value::Object(terms)) => {

@@ -3,7 +3,9 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 
-use holdpoint_broker::{Answer, Channel, ChannelError, Request, SignedAnswer, Waiting};
+use holdpoint_broker::{
+    Answer, Channel, ChannelError, Evidence, Request, Route, SignedAnswer, Waiting,
+};
 use holdpoint_engine::account_name;
 
 use super::message::Id;
@@ -79,6 +81,7 @@ impl Dialog<'_> {
             on_behalf_of: Vec::new(),
             binding: Some(request.binding.clone()),
             phrase: None,
+            evidence: Evidence::by(Route::Dialog),
         })
     }
 }

@@ -2,8 +2,10 @@
 //! answers, for scripts and for people.
 
 mod shown;
+mod signing;
 
 use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::Path;
 
 use anyhow::bail;
 use holdpoint_broker::wire::{self, Places, Reply, Wanted, WireError};
@@ -51,19 +53,25 @@ pub(crate) fn approve(args: &Approve, terminal: &mut Terminal) -> anyhow::Result
         (None, _) => Answer::Yes,
     };
     let changes = changes(&args.edit)?;
-    answer_all(&args.ids, args.json, terminal, |request| {
-        let answer = match &changes {
-            Some(input) => Answer::Edit {
-                input: input.clone(),
-            },
-            None => answer.clone(),
-        };
-        let phrase = match (&args.phrase, &request.terms.phrase) {
-            (None, Some(wanted)) if answer.releases() => typed_phrase(wanted)?,
-            (given, _) => given.clone(),
-        };
-        Ok((answer, phrase))
-    })
+    answer_all(
+        &args.ids,
+        args.key.as_deref(),
+        args.json,
+        terminal,
+        |request| {
+            let answer = match &changes {
+                Some(input) => Answer::Edit {
+                    input: input.clone(),
+                },
+                None => answer.clone(),
+            };
+            let phrase = match (&args.phrase, &request.terms.phrase) {
+                (None, Some(wanted)) if answer.releases() => typed_phrase(wanted)?,
+                (given, _) => given.clone(),
+            };
+            Ok((answer, phrase))
+        },
+    )
 }
 
 pub(crate) fn refuse(args: &Refuse, terminal: &mut Terminal) -> anyhow::Result<Exit> {
@@ -76,7 +84,7 @@ pub(crate) fn refuse(args: &Refuse, terminal: &mut Terminal) -> anyhow::Result<E
         },
         (None, None) => Answer::No,
     };
-    answer_all(&args.ids, args.json, terminal, |_| {
+    answer_all(&args.ids, None, args.json, terminal, |_| {
         Ok((answer.clone(), None))
     })
 }
@@ -127,16 +135,20 @@ pub(crate) fn approvals(args: &Approvals, terminal: &mut Terminal) -> anyhow::Re
 /// Answers each request, as it is when this looks at it.
 fn answer_all(
     ids: &[String],
+    key: Option<&Path>,
     json: bool,
     terminal: &mut Terminal,
     mut answer: impl FnMut(&Request) -> anyhow::Result<(Answer, Option<String>)>,
 ) -> anyhow::Result<Exit> {
     not_for_agents("answer for a person")?;
-    let places = places(&Locations::of_this_machine())?;
+    let locations = Locations::of_this_machine();
+    let places = places(&locations)?;
     let mut exit = Exit::Fine;
     for id in ids {
         let request = found(&places, id)?;
         let (answer, phrase) = answer(&request)?;
+        let signed = signing::signed(&places, &locations, &request, &answer, key)?;
+        let releases = answer.releases();
         let reply = wire::ask(
             &places,
             Wanted::Answer {
@@ -144,13 +156,28 @@ fn answer_all(
                 answer,
                 binding: Some(request.binding),
                 phrase,
+                signed,
+                watching: false,
             },
         )?;
-        if told(reply, id, json, terminal)? != Exit::Fine {
+        // A yes that comes to a refusal (the call has changed, a rule denies it now) is not what was asked for.
+        let refused = releases && is_refused(&reply);
+        if told(reply, id, json, terminal)? != Exit::Fine || refused {
             exit = Exit::Error;
         }
     }
     Ok(exit)
+}
+
+fn is_refused(reply: &Reply) -> bool {
+    if let Reply::Answered {
+        request: Some(request),
+        ..
+    } = reply
+    {
+        return !matches!(request.state, State::Released | State::Pending);
+    }
+    false
 }
 
 fn told(reply: Reply, id: &str, json: bool, terminal: &mut Terminal) -> anyhow::Result<Exit> {

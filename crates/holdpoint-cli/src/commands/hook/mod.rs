@@ -25,8 +25,8 @@ use holdpoint_engine::holding::{Approvers, Asking, Dialog};
 use holdpoint_engine::inspecting::Inspected;
 use holdpoint_engine::pipeline::{self, Outcome, Refusal};
 use holdpoint_engine::{
-    Caller, Engine, EngineError, ErrorLog, Failed, Locations, NO_SESSION, OnError, SessionId,
-    SessionSource, SessionState, Sessions, ToolCall, Verdict, escape_for_display,
+    Caller, Engine, EngineError, ErrorLog, Failed, Locations, NO_SESSION, OnError, ReplyForm,
+    SessionId, SessionSource, SessionState, Sessions, ToolCall, Verdict, escape_for_display,
     working_directory,
 };
 use holdpoint_sandbox::{interrupt, last_words, start};
@@ -182,23 +182,22 @@ impl Gatekeeper for Gate {
             | Verdict::Deny => judged.hold(Asking::by(Approvers::HandsOn))?,
         };
         last_words::note_stops(false);
-        Ok(match held.release()? {
+        let answer: HookDecision = match held.release()? {
             Outcome::Runs(permit) if permit.is_contained() => {
                 let wrapped = containing::wrapped(&self.engine, &asked, &caller, &permit)?;
                 let (decision, _) = permit.hand_over();
                 HookDecision {
-                    decision,
                     edited: Some(wrapped),
-                    rewritten: false,
+                    ..decision.into()
                 }
             }
             Outcome::Runs(permit) => {
                 let rewritten = permit.was_rewritten();
                 let (decision, edited) = permit.hand_over();
                 HookDecision {
-                    decision,
                     edited,
                     rewritten,
+                    ..decision.into()
                 }
             }
             Outcome::HandedOn(decision) => decision.into(),
@@ -208,7 +207,17 @@ impl Gatekeeper for Gate {
                 ..
             }) => (*asked).into(),
             Outcome::Refused(refusal) => refusal.decision.into(),
-        })
+        };
+        let reply = match answer.decision.verdict {
+            Verdict::Deny => self.engine.policy(&caller.policy)?.reply(),
+            // Only a denial has more than one form.
+            Verdict::Allow
+            | Verdict::Notify
+            | Verdict::Contain
+            | Verdict::Ask
+            | Verdict::Review => ReplyForm::default(),
+        };
+        Ok(HookDecision { reply, ..answer })
     }
 
     fn stand_by(&mut self, reply: Reply) {
@@ -230,6 +239,11 @@ impl Gatekeeper for Gate {
             },
             value: &returned.response,
             replaceable: returned.replaceable,
+            succeeded: match returned.failed {
+                true => Some(false),
+                // An agent that has a word for failures means success by the other one.
+                false => self.agent.tells_failures().then_some(true),
+            },
         };
         let usual = self.agent.last_words().deadline;
         let take_time = |more: Duration| {

@@ -7,11 +7,11 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use holdpoint_broker::StopScope;
 use holdpoint_broker::wire::{self, Places, Reply, Wanted, WireError};
+use holdpoint_broker::{Request, StopScope};
 use holdpoint_engine::Locations;
 
-use super::state::{Came, EXTENSION, Errand, Given, HISTORY_PAGE, News};
+use super::state::{Came, EXTENSION, Errand, Given, HISTORY_PAGE, News, Preview, one_line};
 use crate::commands::approvals::words_of;
 use crate::commands::stop::press;
 
@@ -73,9 +73,11 @@ fn follow(places: &Places, tell: &SyncSender<News>, stop: &AtomicBool) {
                     | Reply::Unreleased
                     | Reply::Answered { .. }
                     | Reply::Opinion { .. }
+                    | Reply::Statement { .. }
                     | Reply::Code { .. }
                     | Reply::Error { .. },
                 )
+                | Some(Reply::Along { .. })
                 | None => None,
             };
             if news.is_some() {
@@ -105,6 +107,30 @@ fn run_errands(places: &Places, wanted: &Receiver<Errand>, tell: &SyncSender<New
                     seconds: EXTENSION,
                 };
                 News::Answered(vec![came(id, wire::ask(places, wants))])
+            }
+            Errand::TakeBack(id) => {
+                let wants = Wanted::TakeBack { id: id.clone() };
+                News::Answered(vec![came(id, wire::ask(places, wants))])
+            }
+            Errand::Preview(given) => {
+                let wants = Wanted::Along {
+                    id: given.target.id.clone(),
+                    answer: given.answer.clone(),
+                };
+                match wire::ask(places, wants) {
+                    Ok(Reply::Along { released, kept }) => {
+                        let lines = |requests: Vec<Request>| {
+                            requests.iter().map(one_line).collect::<Vec<String>>()
+                        };
+                        let preview = Preview {
+                            released: lines(released),
+                            kept: lines(kept),
+                        };
+                        News::Preview(given, preview)
+                    }
+                    Ok(_) => News::Failed("the daemon answers another question".into()),
+                    Err(trouble) => News::Failed(trouble.to_string()),
+                }
             }
             Errand::Stop(session) => {
                 let scope = StopScope::Session(session);
@@ -145,6 +171,8 @@ fn answer(places: &Places, given: Given) -> Came {
         answer: given.answer,
         binding: Some(given.target.binding),
         phrase: given.phrase,
+        signed: None,
+        watching: true,
     };
     came(id, wire::ask(places, wants))
 }

@@ -34,9 +34,33 @@ pub(super) enum Command {
     Idle,
     All,
     Extend,
+    TakeBack,
     Stop,
     Mark,
     MarkAll,
+}
+
+impl Command {
+    /// Whether it answers, or asks what comes before an answer, so that its key must stand alone.
+    pub(super) fn answers(self) -> bool {
+        match self {
+            Command::Release
+            | Command::Refuse
+            | Command::Comment
+            | Command::Edit
+            | Command::Always
+            | Command::Never
+            | Command::Turn
+            | Command::Idle
+            | Command::All => true,
+            // Whoever stops something has no time, and it can be resumed.
+            Command::Extend
+            | Command::TakeBack
+            | Command::Stop
+            | Command::Mark
+            | Command::MarkAll => false,
+        }
+    }
 }
 
 /// Keys, what they do, and how that is told.
@@ -149,6 +173,12 @@ pub(super) const BINDINGS: &[Binding] = &[
         Action::Do(Command::Extend),
         Some("5 min more"),
         "give it five more minutes",
+    ),
+    binding(
+        &[letter('u')],
+        Action::Do(Command::TakeBack),
+        None,
+        "take back the release given last, if nothing has used it yet",
     ),
     binding(
         &[letter('x'), letter(' ')],

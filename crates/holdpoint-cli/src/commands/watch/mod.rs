@@ -89,6 +89,10 @@ fn watch(screen: &mut Screen, feed: &Feed, ink: Ink) -> io::Result<()> {
             state.drawn(drawn);
             shown_at = Some(now.0 / 1000);
         }
+        if let Step::Ask(errand) = state.due(UnixMillis::now()) {
+            feed.ask(errand);
+            shown_at = None;
+        }
         let Some(event) = screen.event(TICK)? else {
             continue;
         };

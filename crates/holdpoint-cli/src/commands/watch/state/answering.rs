@@ -1,12 +1,23 @@
 //! What a key makes of the calls that wait: an answer, or the question that comes before one.
 
 use holdpoint_broker::{Answer, Request, UnixMillis};
+use holdpoint_core::Risk;
 
 use super::super::keys::{Action, Command, name_of};
 use super::line::TypedLine;
 use super::{
     Errand, Given, Link, MIN_TIME_SHOWN, Popup, Purpose, RuleKind, State, Step, Tab, Target, Tone,
 };
+
+/// A call in one line.
+pub(in super::super) fn one_line(request: &Request) -> String {
+    format!(
+        "{}  {}  {}",
+        request.id,
+        request.decision.risk.as_str(),
+        request.display.summary
+    )
+}
 
 /// Why no call can be answered.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +38,9 @@ enum Unanswerable {
 impl State {
     /// Something about calls that wait.
     pub(super) fn answer(&mut self, command: Command, now: UnixMillis) -> Step {
+        if command == Command::TakeBack {
+            return self.take_back_release();
+        }
         let request = match self.answerable(now) {
             Ok(request) => request.clone(),
             Err(why) => {
@@ -35,7 +49,7 @@ impl State {
             }
         };
         match command {
-            Command::Release => self.release(&request),
+            Command::Release => self.release(&request, now),
             Command::Refuse => {
                 let no = |target| Given {
                     target,
@@ -43,7 +57,7 @@ impl State {
                     phrase: None,
                 };
                 let given = self.targets(&request).into_iter().map(no).collect();
-                self.give(given)
+                self.hold(given, now)
             }
             Command::Comment => {
                 self.popup = Some(Popup::Line {
@@ -61,6 +75,8 @@ impl State {
             Command::Extend => Step::Ask(Errand::Extend(request.id)),
             // Nothing is asked first: it can be taken back, and who wants it has no time.
             Command::Stop => Step::Ask(Errand::Stop(request.asked.session)),
+            // Answered above: it is about no call that waits.
+            Command::TakeBack => Step::Nothing,
             Command::Mark => {
                 if self.marked.remove(&request.id).is_none() {
                     self.marked
@@ -108,12 +124,12 @@ impl State {
         }
     }
 
-    fn release(&mut self, current: &Request) -> Step {
+    fn release(&mut self, current: &Request, now: UnixMillis) -> Step {
         let targets = self.targets(current);
         if let [target] = targets.as_slice()
             && let Some(request) = self.waiting.find(&target.id).cloned()
         {
-            return self.release_by(&request, Answer::Yes);
+            return self.release_by(&request, Answer::Yes, now);
         }
         let wants_phrase = |target: &Target| {
             self.waiting
@@ -128,15 +144,9 @@ impl State {
             self.tell(Tone::Bad, note);
             return Step::Nothing;
         }
-        let named = released.iter().filter_map(|target| {
-            let request = self.waiting.find(&target.id)?;
-            Some(format!(
-                "{}  {}  {}",
-                request.id,
-                request.decision.risk.as_str(),
-                request.display.summary
-            ))
-        });
+        let named = released
+            .iter()
+            .filter_map(|target| self.waiting.find(&target.id).map(one_line));
         self.popup = Some(Popup::Confirm {
             question: format!("Release these {} calls?", released.len()),
             lines: named.collect(),
@@ -152,19 +162,32 @@ impl State {
                     phrase: None,
                 })
                 .collect(),
+            preview: None,
         });
         Step::Nothing
     }
 
-    /// Releases one call, with its phrase if it wants one.
-    fn release_by(&mut self, request: &Request, answer: Answer) -> Step {
+    /// Releases one call, with its phrase if it wants one, and after a second key if it can do much harm.
+    fn release_by(&mut self, request: &Request, answer: Answer, now: UnixMillis) -> Step {
         let target = Target::from_request(request);
         let Some(phrase) = request.terms.phrase.clone() else {
-            return self.give(vec![Given {
+            let answers = vec![Given {
                 target,
                 answer,
                 phrase: None,
-            }]);
+            }];
+            let risk = request.decision.risk;
+            if risk < Risk::High {
+                return self.hold(answers, now);
+            }
+            self.popup = Some(Popup::Confirm {
+                question: format!("Release {}, of {} risk?", request.id, risk.as_str()),
+                note: request.decision.reason.clone(),
+                lines: vec![request.display.summary.clone()],
+                answers,
+                preview: None,
+            });
+            return Step::Nothing;
         };
         self.popup = Some(Popup::Line {
             purpose: Purpose::Phrase {
@@ -179,13 +202,17 @@ impl State {
 
     fn choose_rule(&mut self, request: &Request, kind: RuleKind) -> Step {
         self.popup = Popup::rules(request, kind);
-        if self.popup.is_none() {
-            self.tell(
-                Tone::Bad,
-                "no rule is offered for a call like this: release it or refuse it",
-            );
+        match &self.popup {
+            Some(popup) => match popup.wants_preview() {
+                Some(given) => Step::Ask(Errand::Preview(given)),
+                None => Step::Nothing,
+            },
+            None => {
+                let why = "no rule is offered for a call like this: release it or refuse it";
+                self.tell(Tone::Bad, why);
+                Step::Nothing
+            }
         }
-        Step::Nothing
     }
 
     fn suspend(&mut self, request: &Request, answer: Answer, how_long: &str) -> Step {
@@ -196,22 +223,24 @@ impl State {
             );
             return Step::Nothing;
         }
+        let given = Given {
+            target: Target::from_request(request),
+            answer,
+            phrase: None,
+        };
         self.popup = Some(Popup::Confirm {
             question: format!("Release {} and ask nothing more {how_long}?", request.id),
-            note: "Calls of this session that would be asked about then run without you; what is \
-                   denied stays denied."
+            note: "Calls of this session that would be asked about then run without you, but for those of \
+                   critical risk; what is denied stays denied."
                 .into(),
             lines: vec![
                 format!("agent    {}", request.asked.agent),
                 format!("session  {}", request.asked.session),
             ],
-            answers: vec![Given {
-                target: Target::from_request(request),
-                answer,
-                phrase: None,
-            }],
+            answers: vec![given.clone()],
+            preview: None,
         });
-        Step::Nothing
+        Step::Ask(Errand::Preview(Box::new(given)))
     }
 
     pub(super) fn give(&mut self, answers: Vec<Given>) -> Step {

@@ -8,6 +8,7 @@ mod answering;
 mod line;
 mod popup;
 mod rows;
+mod undo;
 
 use std::collections::BTreeMap;
 
@@ -17,8 +18,10 @@ use ratatui::crossterm::event::KeyEvent;
 use self::line::TypedLine;
 use self::popup::After;
 use self::rows::Rows;
+use self::undo::{Held, TYPED};
 use super::keys::{Action, action_of};
 
+pub(super) use self::answering::one_line;
 pub(super) use self::popup::{Popup, Purpose, RuleKind};
 
 /// How long something must be on the screen before it can be answered, in milliseconds: in less nobody has seen
@@ -64,6 +67,10 @@ pub(super) enum Errand {
     Answer(Vec<Given>),
     /// Give a call more time.
     Extend(String),
+    /// Take back a release that nobody has used yet.
+    TakeBack(String),
+    /// What else an answer would release.
+    Preview(Box<Given>),
     /// Stop a session.
     Stop(String),
     /// Fetch what was settled before then.
@@ -102,10 +109,21 @@ pub(super) enum News {
     Answered(Vec<Came>),
     /// What was settled before a moment.
     History(Option<UnixMillis>, Vec<Request>),
+    /// What else an answer would release.
+    Preview(Box<Given>, Preview),
     /// Something was stopped, in words.
     Stopped(String),
     /// Something could not be asked.
     Failed(String),
+}
+
+/// What else an answer would release.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Preview {
+    /// The calls that would be released, a line each.
+    pub(super) released: Vec<String>,
+    /// The calls of critical risk that it covers, which wait on.
+    pub(super) kept: Vec<String>,
 }
 
 /// Whether the daemon can be heard.
@@ -159,6 +177,12 @@ pub(super) struct State {
     told: Option<(Tone, String)>,
     /// When something else came under the cursor by itself.
     moved: Option<UnixMillis>,
+    /// When a key was typed last.
+    typed: Option<UnixMillis>,
+    /// What leaves in a moment.
+    held: Option<Held>,
+    /// The call that was released last.
+    released: Option<String>,
     drawn: Drawn,
 }
 
@@ -177,6 +201,9 @@ impl State {
             popup: None,
             told: None,
             moved: None,
+            typed: None,
+            held: None,
+            released: None,
             drawn: Drawn::default(),
         }
     }
@@ -258,6 +285,11 @@ impl State {
             News::Lost(why) => self.link = Link::Down(why),
             News::Answered(came) => self.answered(came),
             News::History(before, requests) => self.fetched(before, requests),
+            News::Preview(given, preview) => {
+                if let Some(popup) = &mut self.popup {
+                    popup.previewed(&given, preview);
+                }
+            }
             News::Stopped(words) => self.tell(Tone::Good, words),
             News::Failed(why) => self.tell(Tone::Bad, why),
         }
@@ -291,6 +323,11 @@ impl State {
     }
 
     fn answered(&mut self, came: Vec<Came>) {
+        let released = came.iter().rev().filter_map(|one| one.request.as_ref());
+        if let Some(request) = released.into_iter().next() {
+            let is_released = request.state == Stands::Released;
+            self.released = is_released.then(|| request.id.clone());
+        }
         let (tone, text) = match came.as_slice() {
             [] => return,
             [one] => {
@@ -344,12 +381,11 @@ impl State {
                 .is_some_and(|request| request.binding == target.binding)
         };
         self.marked.retain(|_, target| as_shown(target));
-        let gone = self.popup.as_ref().and_then(|popup| {
-            let gone = popup.targets().into_iter().find(|target| !as_shown(target));
-            gone.map(|target| target.id.clone())
-        });
-        if let Some(id) = gone {
-            self.popup = None;
+        let held = self.held.iter().flat_map(Held::targets);
+        let asked = self.popup.iter().flat_map(Popup::targets);
+        let gone = held.chain(asked).find(|target| !as_shown(target));
+        if let Some(id) = gone.map(|target| target.id.clone()) {
+            (self.held, self.popup) = (None, None);
             self.tell(
                 Tone::Bad,
                 format!("{id}  it was answered or changed meanwhile: look again"),
@@ -366,20 +402,28 @@ impl State {
 
     /// Takes a key.
     pub(super) fn press(&mut self, key: &KeyEvent, now: UnixMillis) -> Step {
+        let alone = self.note_key(key, now);
         self.told = None;
-        let step = match self.popup.take() {
-            Some(popup) => self.pressed_in(popup, key),
-            None => match action_of(key) {
-                Some(action) => self.act(action, now),
-                None => Step::Nothing,
-            },
+        if self.take_back(key) {
+            return Step::Nothing;
+        }
+        let step = match (self.popup.take(), action_of(key)) {
+            (Some(popup), _) => self.pressed_in(popup, key, alone, now),
+            (None, Some(Action::Do(command))) if command.answers() && !alone => {
+                self.tell(Tone::Bad, TYPED);
+                Step::Nothing
+            }
+            (None, Some(action)) => self.act(action, now),
+            (None, None) => Step::Nothing,
         };
         self.waiting.settle(&self.filter);
         self.past.settle(&self.filter);
         step
     }
 
-    fn pressed_in(&mut self, popup: Popup, key: &KeyEvent) -> Step {
+    fn pressed_in(&mut self, popup: Popup, key: &KeyEvent, alone: bool, now: UnixMillis) -> Step {
+        let by_letter = matches!(popup, Popup::Rules { .. } | Popup::Confirm { .. });
+        let before = popup.clone();
         match popup.press(key) {
             After::Stay(popup) => self.popup = Some(popup),
             After::Say(popup, why) => {
@@ -388,6 +432,17 @@ impl State {
             }
             After::Close => {}
             After::Filter(filter) => self.set_filter(filter),
+            After::Preview(popup, given) => {
+                self.popup = Some(popup);
+                return Step::Ask(Errand::Preview(given));
+            }
+            After::Give(_) if by_letter && !alone => {
+                self.popup = Some(before);
+                self.tell(Tone::Bad, TYPED);
+            }
+            After::Give(answers) if answers.iter().any(|given| given.answer.releases()) => {
+                return self.hold(answers, now);
+            }
             After::Give(answers) => return self.give(answers),
             After::Quit => return Step::Quit,
         }

@@ -4,7 +4,7 @@ use holdpoint_broker::{Answer, Offer, Request, Scope};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::line::TypedLine;
-use super::{Given, Target};
+use super::{Given, Preview, Target};
 
 /// What stands over the list.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +19,8 @@ pub(in super::super) enum Popup {
         kind: RuleKind,
         offers: Vec<Offer>,
         chosen: usize,
+        /// What else the chosen rule would release, as soon as that is known.
+        preview: Option<Preview>,
     },
     /// Whether these answers are meant.
     Confirm {
@@ -28,6 +30,8 @@ pub(in super::super) enum Popup {
         /// What it is about, a line each.
         lines: Vec<String>,
         answers: Vec<Given>,
+        /// What else they would release, as soon as that is known.
+        preview: Option<Preview>,
     },
 }
 
@@ -71,6 +75,8 @@ pub(super) enum After {
     Close,
     /// It goes, with these answers.
     Give(Vec<Given>),
+    /// It stays, and what else this answer would release is to be found out.
+    Preview(Popup, Box<Given>),
     /// It goes, with a filter.
     Filter(String),
     /// It stays, and says why.
@@ -110,7 +116,45 @@ impl Popup {
             kind,
             offers,
             chosen: 0,
+            preview: None,
         })
+    }
+
+    /// The answer of which is to be found out what else it would release; none if it releases nothing.
+    pub(super) fn wants_preview(&self) -> Option<Box<Given>> {
+        match self {
+            Popup::Rules {
+                target,
+                kind: kind @ RuleKind::Always,
+                offers,
+                chosen,
+                ..
+            } => {
+                let offer = offers.get(*chosen)?;
+                Some(Box::new(Given {
+                    target: target.clone(),
+                    answer: kind.answer(offer.scope),
+                    phrase: None,
+                }))
+            }
+            Popup::Rules { .. } | Popup::Help(_) | Popup::Line { .. } | Popup::Confirm { .. } => {
+                None
+            }
+        }
+    }
+
+    /// Takes what else an answer would release, if it is still about that.
+    pub(super) fn previewed(&mut self, given: &Given, found: Preview) {
+        let asked = self.wants_preview();
+        match self {
+            Popup::Rules { preview, .. } if asked.as_deref() == Some(given) => {
+                *preview = Some(found);
+            }
+            Popup::Confirm {
+                answers, preview, ..
+            } if answers.as_slice() == std::slice::from_ref(given) => *preview = Some(found),
+            Popup::Rules { .. } | Popup::Help(_) | Popup::Line { .. } | Popup::Confirm { .. } => {}
+        }
     }
 
     pub(super) fn press(self, key: &KeyEvent) -> After {
@@ -139,7 +183,8 @@ impl Popup {
                 kind,
                 offers,
                 chosen,
-            } => rules(target, kind, offers, chosen, key.code),
+                preview,
+            } => rules(target, kind, offers, (chosen, preview), key.code),
             Popup::Confirm { .. } if key.code == KeyCode::Char('n') => After::Close,
             Popup::Confirm { answers, .. } if key.code == KeyCode::Char('y') => {
                 After::Give(answers)
@@ -214,17 +259,17 @@ fn rules(
     target: Target,
     kind: RuleKind,
     offers: Vec<Offer>,
-    chosen: usize,
+    (chosen, preview): (usize, Option<Preview>),
     code: KeyCode,
 ) -> After {
     let last = offers.len().saturating_sub(1);
-    let chosen = if matches!(code, KeyCode::Char('j') | KeyCode::Down | KeyCode::Tab) {
+    let now = if matches!(code, KeyCode::Char('j') | KeyCode::Down | KeyCode::Tab) {
         (chosen + 1).min(last)
     } else if matches!(code, KeyCode::Char('k') | KeyCode::Up | KeyCode::BackTab) {
         chosen.saturating_sub(1)
     } else if matches!(code, KeyCode::Char('n' | 'q')) {
         return After::Close;
-    } else if matches!(code, KeyCode::Enter | KeyCode::Char('y'))
+    } else if (code == KeyCode::Char('y') || (code == KeyCode::Enter && kind == RuleKind::Never))
         && let Some(offer) = offers.get(chosen)
     {
         return After::Give(vec![Given {
@@ -235,10 +280,22 @@ fn rules(
     } else {
         chosen
     };
-    After::Stay(Popup::Rules {
+    let popup = Popup::Rules {
         target,
         kind,
         offers,
-        chosen,
-    })
+        chosen: now,
+        preview: preview.filter(|_| now == chosen),
+    };
+    // What lets calls run is no key that ends other questions, too.
+    if code == KeyCode::Enter {
+        return After::Say(
+            popup,
+            "y releases it and stores the rule; Esc closes".into(),
+        );
+    }
+    match popup.wants_preview().filter(|_| now != chosen) {
+        Some(given) => After::Preview(popup, given),
+        None => After::Stay(popup),
+    }
 }

@@ -2,6 +2,7 @@ use holdpoint_broker::{Answer, Request, Scope, UnixMillis};
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 use super::super::sample::{NOW, edit, push, review, settled};
+use super::undo::QUIET;
 use super::*;
 
 /// Long enough after everything to have seen it.
@@ -13,12 +14,44 @@ fn state(requests: &[Request]) -> State {
     state
 }
 
+/// Presses a key as somebody does who answers: it stands alone, and what it leads to is waited for.
 fn press(state: &mut State, code: KeyCode) -> Step {
-    state.press(&KeyEvent::from(code), LATER)
+    let now = after(state, 2 * QUIET);
+    match state.press(&KeyEvent::from(code), now) {
+        Step::Nothing => state.due(UnixMillis(now.0 + QUIET)),
+        step @ (Step::Ask(_) | Step::Edit(_) | Step::Quit) => step,
+    }
+}
+
+/// So long after the last key, or after everything was there.
+fn after(state: &State, quiet: u64) -> UnixMillis {
+    UnixMillis(state.typed.map_or(LATER.0, |at| at.0 + quiet))
+}
+
+/// Types as people do, a key each so many milliseconds.
+fn type_fast(state: &mut State, text: &str, every: u64) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for c in text.chars() {
+        let code = match c {
+            '\n' => KeyCode::Enter,
+            c => KeyCode::Char(c),
+        };
+        let now = after(state, every);
+        steps.push(state.due(now));
+        steps.push(state.press(&KeyEvent::from(code), now));
+    }
+    steps.push(state.due(after(state, 10 * QUIET)));
+    steps
 }
 
 fn letter(state: &mut State, letter: char) -> Step {
     press(state, KeyCode::Char(letter))
+}
+
+/// Releases a call of high risk: asked for, and said once more.
+fn release(state: &mut State) -> Given {
+    assert_eq!(letter(state, 'y'), Step::Nothing);
+    only(letter(state, 'y'))
 }
 
 fn types(state: &mut State, text: &str) {
@@ -79,7 +112,7 @@ fn what_expires_first_stands_first_and_the_cursor_stays_on_its_call() {
 #[test]
 fn an_answer_names_what_was_shown() {
     let mut state = state(&[push()]);
-    let yes = only(letter(&mut state, 'y'));
+    let yes = release(&mut state);
     assert_eq!(
         (yes.target.id.as_str(), yes.target.binding.as_str()),
         ("hq7f3a91", "sha256:push")
@@ -94,21 +127,26 @@ fn what_came_under_the_cursor_by_itself_is_not_answered_at_once() {
     assert_eq!(current(&state), "hq7f3a91");
     state.heard(News::Changed(Box::new(settled(&push(), "released"))), LATER);
     assert_eq!(current(&state), "e4dm2k8z");
-    assert_eq!(letter(&mut state, 'y'), Step::Nothing);
+    let soon = UnixMillis(LATER.0 + MIN_TIME_SHOWN - 1);
+    let step = state.press(&KeyEvent::from(KeyCode::Char('y')), soon);
+    assert_eq!(step, Step::Nothing);
     assert!(
         told(&state).contains("look at it first"),
         "{}",
         told(&state)
     );
-    let seen = UnixMillis(LATER.0 + MIN_TIME_SHOWN);
-    let step = state.press(&KeyEvent::from(KeyCode::Char('y')), seen);
-    assert_eq!(only(step).target.id, "e4dm2k8z");
+    assert_eq!(only(letter(&mut state, 'y')).target.id, "e4dm2k8z");
 
     // The same call with other arguments is another one.
     let mut changed = edit();
     (changed.version, changed.binding) = (2, "sha256:other".into());
-    state.heard(News::Changed(Box::new(changed)), LATER);
-    assert_eq!(letter(&mut state, 'n'), Step::Nothing);
+    let now = after(&state, 2 * QUIET);
+    state.heard(News::Changed(Box::new(changed)), now);
+    assert_eq!(
+        state.press(&KeyEvent::from(KeyCode::Char('n')), now),
+        Step::Nothing
+    );
+    assert_eq!(state.due(UnixMillis(now.0 + QUIET)), Step::Nothing);
     // Whoever moves there has seen it.
     letter(&mut state, 'j');
     assert_eq!(only(letter(&mut state, 'n')).target.binding, "sha256:other");
@@ -120,7 +158,7 @@ fn an_older_version_does_not_come_back() {
     (newer.version, newer.binding) = (3, "sha256:newer".into());
     let mut state = state(&[newer]);
     state.heard(News::Changed(Box::new(push())), NOW);
-    assert_eq!(only(letter(&mut state, 'y')).target.binding, "sha256:newer");
+    assert_eq!(release(&mut state).target.binding, "sha256:newer");
 }
 
 #[test]
@@ -160,7 +198,9 @@ fn a_comment_is_typed_and_an_empty_one_is_none() {
 #[test]
 fn a_rule_is_shown_before_it_is_stored_the_narrowest_first() {
     let mut state = state(&[push()]);
-    assert_eq!(letter(&mut state, 'a'), Step::Nothing);
+    let Step::Ask(Errand::Preview(asked)) = letter(&mut state, 'a') else {
+        panic!("what else it would release is not asked");
+    };
     let Some(Popup::Rules {
         offers, chosen: 0, ..
     }) = state.popup()
@@ -168,7 +208,28 @@ fn a_rule_is_shown_before_it_is_stored_the_narrowest_first() {
         panic!("{:?}", state.popup());
     };
     assert_eq!(offers[0].scope, Scope::Exact);
-    let always = only(press(&mut state, KeyCode::Enter)).answer;
+    assert_eq!(press(&mut state, KeyCode::Enter), Step::Nothing);
+    assert!(told(&state).contains("y releases it"), "{}", told(&state));
+    let along = Preview {
+        released: vec!["x".into()],
+        kept: Vec::new(),
+    };
+    state.heard(News::Preview(asked.clone(), along.clone()), NOW);
+    let preview = |state: &State| match state.popup() {
+        Some(Popup::Rules { preview, .. }) => preview.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(preview(&state), Some(along.clone()));
+    // Another rule releases others, and what was said of the first says nothing of it.
+    assert!(matches!(
+        letter(&mut state, 'j'),
+        Step::Ask(Errand::Preview(_))
+    ));
+    assert_eq!(preview(&state), None);
+    state.heard(News::Preview(asked, along), NOW);
+    assert_eq!(preview(&state), None);
+    letter(&mut state, 'k');
+    let always = only(letter(&mut state, 'y')).answer;
     assert_eq!(
         always,
         Answer::Always {
@@ -196,7 +257,10 @@ fn a_rule_is_shown_before_it_is_stored_the_narrowest_first() {
 fn suspending_is_confirmed_and_not_always_possible() {
     let mut state = state(&[push()]);
     for (key, answer) in [('A', Answer::All), ('t', Answer::Turn), ('i', Answer::Idle)] {
-        assert_eq!(letter(&mut state, key), Step::Nothing);
+        assert!(matches!(
+            letter(&mut state, key),
+            Step::Ask(Errand::Preview(_))
+        ));
         assert_eq!(letter(&mut state, 'n'), Step::Nothing, "it was not meant");
         letter(&mut state, key);
         assert_eq!(
@@ -341,7 +405,7 @@ fn history_is_fetched_further_back_as_far_as_there_is_any() {
     state.heard(News::History(oldest, Vec::new()), NOW);
     assert_eq!(letter(&mut state, 'j'), Step::Nothing, "there is no more");
     assert_eq!(press(&mut state, KeyCode::Tab), Step::Nothing);
-    assert_eq!(only(letter(&mut state, 'y')).target.id, "hq7f3a91");
+    assert_eq!(release(&mut state).target.id, "hq7f3a91");
 }
 
 #[test]
@@ -374,4 +438,85 @@ fn editing_and_more_time_are_about_the_call_under_the_cursor() {
     assert!(state.is_full());
     state.heard(News::Waiting(vec![edit()]), NOW);
     assert!(!state.is_full(), "what was looked at in full is gone");
+}
+
+#[test]
+fn what_is_typed_answers_nothing() {
+    let mut low = push();
+    low.decision.risk = holdpoint_core::Risk::Low;
+    for text in [
+        "why not\n",
+        "yes but look first\n",
+        "no, never mind\n",
+        "any way\n",
+        "A\ny\n",
+        "ayy\n",
+        "t\nyyyy",
+        "i y\n",
+        "Xy\ny\n",
+        "yy",
+        "nn",
+    ] {
+        for requests in [vec![push(), edit()], vec![low.clone(), edit()]] {
+            for every in [90, 200, 400, 900] {
+                let mut state = state(&requests);
+                let answered = type_fast(&mut state, text, every)
+                    .into_iter()
+                    .any(|step| matches!(step, Step::Ask(Errand::Answer(_))));
+                assert!(!answered, "{text:?} every {every} ms");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_answer_can_be_taken_back_for_a_moment() {
+    let mut low = push();
+    low.decision.risk = holdpoint_core::Risk::Low;
+    for code in [KeyCode::Esc, KeyCode::Char('u'), KeyCode::Char('h')] {
+        let mut state = state(std::slice::from_ref(&low));
+        let key = |code| KeyEvent::from(code);
+        assert_eq!(state.press(&key(KeyCode::Char('y')), LATER), Step::Nothing);
+        assert!(told(&state).contains("Esc takes it back"));
+        let soon = UnixMillis(LATER.0 + QUIET - 1);
+        assert_eq!(state.due(soon), Step::Nothing);
+        assert_eq!(state.press(&key(code), soon), Step::Nothing);
+        assert!(told(&state).contains("nothing was answered"));
+        assert_eq!(state.due(UnixMillis(LATER.0 + 10 * QUIET)), Step::Nothing);
+    }
+    // Moving is no typing, and the answer names its call.
+    let mut state = state(&[low.clone(), edit()]);
+    assert_eq!(
+        state.press(&KeyEvent::from(KeyCode::Char('y')), LATER),
+        Step::Nothing
+    );
+    state.press(&KeyEvent::from(KeyCode::Down), LATER);
+    let step = state.due(UnixMillis(LATER.0 + QUIET));
+    assert_eq!(only(step).target.id, "hq7f3a91");
+    // A call that changes in this moment is not answered as it was.
+    let mut state = self::state(std::slice::from_ref(&low));
+    state.press(&KeyEvent::from(KeyCode::Char('y')), LATER);
+    let mut changed = low;
+    (changed.version, changed.binding) = (2, "sha256:other".into());
+    state.heard(News::Changed(Box::new(changed)), LATER);
+    assert_eq!(state.due(UnixMillis(LATER.0 + QUIET)), Step::Nothing);
+    assert!(told(&state).contains("meanwhile"));
+}
+
+#[test]
+fn the_last_release_is_taken_back_where_nobody_has_used_it() {
+    let mut state = state(&[push()]);
+    assert_eq!(letter(&mut state, 'u'), Step::Nothing);
+    assert!(told(&state).contains("released nothing"));
+    let came = Came {
+        id: "hq7f3a91".into(),
+        words: "released".into(),
+        had_effect: true,
+        request: Some(Box::new(settled(&push(), "released"))),
+    };
+    state.heard(News::Answered(vec![came]), NOW);
+    assert_eq!(
+        letter(&mut state, 'u'),
+        Step::Ask(Errand::TakeBack("hq7f3a91".into()))
+    );
 }

@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph};
 
 use super::super::keys::BINDINGS;
-use super::super::state::{Popup, Purpose, RuleKind};
+use super::super::state::{Popup, Preview, Purpose, RuleKind};
 use super::ink::{Ink, Look};
 use super::page::Page;
 use crate::layout::{cell_width, char_width, cut};
@@ -26,13 +26,22 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: Rect, popup: &Popup, ink: Ink)
             kind,
             offers,
             chosen,
-        } => rules(frame, screen, (*kind, &target.id), offers, *chosen, ink),
+            preview,
+        } => {
+            let offered = (offers.as_slice(), *chosen, preview.as_ref());
+            rules(frame, screen, (*kind, &target.id), offered, ink);
+        }
         Popup::Confirm {
             question,
             note,
             lines,
+            preview,
             ..
-        } => confirm(frame, screen, (question, note), lines, ink),
+        } => {
+            let mut lines = lines.clone();
+            lines.extend(preview.iter().flat_map(also_released));
+            confirm(frame, screen, (question, note), &lines, ink);
+        }
     }
 }
 
@@ -116,8 +125,7 @@ fn rules(
     frame: &mut Frame<'_>,
     screen: Rect,
     (kind, id): (RuleKind, &str),
-    offers: &[Offer],
-    chosen: usize,
+    (offers, chosen, preview): (&[Offer], usize, Option<&Preview>),
     ink: Ink,
 ) {
     let mut page = Page::new(ink, inner_width(screen));
@@ -160,12 +168,36 @@ fn rules(
         page.field("  lasts", Look::Faint, lasts);
         lines.extend(page.finish());
     }
+    if let Some(preview) = preview {
+        let width = usize::from(inner_width(screen));
+        lines.push(Line::default());
+        let also = also_released(preview).into_iter();
+        lines.extend(also.map(|line| Line::raw(cut(&escape_for_display(&line, 500), width))));
+    }
     // On a low screen the rule that is chosen is the one that is seen.
     let room = usize::from(screen.height.saturating_sub(2));
     let hidden = chosen_end.saturating_sub(room);
     let seen: Vec<Line<'static>> = lines.into_iter().skip(hidden).take(room).collect();
-    let foot = " ↑ ↓ choose, Enter stores the rule, Esc closes ";
+    let foot = match kind {
+        RuleKind::Always => " ↑ ↓ choose, y releases it and stores the rule, Esc closes ",
+        RuleKind::Never => " ↑ ↓ choose, Enter stores the rule, Esc closes ",
+    };
     boxed(frame, screen, &title, foot, seen, ink);
+}
+
+/// What else an answer would release, in lines.
+fn also_released(preview: &Preview) -> Vec<String> {
+    let mut lines = vec![match preview.released.len() {
+        0 => "No other call that waits goes along.".to_owned(),
+        1 => "1 other call that waits is released by it:".to_owned(),
+        more => format!("{more} other calls that wait are released by it:"),
+    }];
+    lines.extend(preview.released.iter().map(|line| format!("  {line}")));
+    if !preview.kept.is_empty() {
+        lines.push("Of critical risk, so they wait on:".to_owned());
+        lines.extend(preview.kept.iter().map(|line| format!("  {line}")));
+    }
+    lines
 }
 
 fn confirm(

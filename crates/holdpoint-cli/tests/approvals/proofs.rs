@@ -1,0 +1,730 @@
+//! Only a person releases: attacks by programs of the account itself, against the floor (`terminal`) and against `key`, where a
+//! release is somebody's signature. `docs/approvals.md` has the table of them.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use holdpoint_broker::wire::{self, Places, Reply, Wanted};
+use holdpoint_broker::{Answer, Request, Resolution};
+use holdpoint_core::{Method, Verdict};
+use holdpoint_proof::{PinnedKey, Pins, Proof, Signed, Statement};
+use ring::rand::SystemRandom;
+use ring::signature::Ed25519KeyPair;
+use serde_json::{Value, json};
+
+use super::signing::{Ceremony, Device, Passkey, Touch, pins};
+use super::test_home::{Caller, TestHome, ran, started};
+
+/// Everything is asked about on the usual terms: somebody must sit at a terminal.
+fn usual() -> Value {
+    json!({"approval": {"presence": "terminal"}})
+}
+
+/// Everything must be signed.
+fn signed() -> Value {
+    json!({"approval": {"presence": "key"}})
+}
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_holdpoint");
+
+/// A copy of the program under another name, where the agent works.
+fn copy(test_home: &TestHome) -> String {
+    let copy = test_home.work().join("build-tool");
+    fs::copy(PROGRAM, &copy).unwrap();
+    fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
+    copy.to_str().unwrap().to_owned()
+}
+
+/// Runs a line in a shell that has left the test's process tree, with nothing in its environment; what it said.
+fn detached(test_home: &TestHome, line: &str) -> String {
+    let said = test_home.path("said");
+    let done = test_home.path("done");
+    let _ = fs::remove_file(&done);
+    let line = format!(
+        "{{ {line}; }} >{0} 2>&1; mv {0} {1}",
+        said.display(),
+        done.display()
+    );
+    let mut shell = test_home.clean("setsid");
+    let home = test_home.path("");
+    let path = std::env::var("PATH").unwrap();
+    shell.args(["-f", "env", "-i"]);
+    shell.arg(format!("HOME={}", home.display()));
+    shell.arg(format!("PATH={path}"));
+    let ran = ran(shell.args(["sh", "-c", &line]));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    for _ in 0..600 {
+        if let Ok(text) = fs::read_to_string(&done) {
+            return text;
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    panic!("it does not end: {line}");
+}
+
+fn stays_held(call: &mut Caller, said: &str, what: &str) {
+    assert!(call.waits(), "{what}: {said}");
+    assert!(!said.contains("released"), "{what}: {said}");
+}
+
+#[test]
+fn a_renamed_detached_copy_with_a_clean_environment_releases_nothing() {
+    let test_home = TestHome::under(usual());
+    let copy = copy(&test_home);
+    let mut call = test_home.held(&test_home.bash("make one"));
+    let said = detached(&test_home, &format!("'{copy}' approve {}", call.id));
+    assert!(said.contains("nobody sits at a terminal"), "{said}");
+    stays_held(&mut call, &said, "approve");
+    for arguments in ["open --print", "resume --all", "people add mallory"] {
+        let said = detached(&test_home, &format!("'{copy}' {arguments}; echo ended $?"));
+        assert!(said.contains("ended 1"), "{arguments}: {said}");
+        assert!(said.contains("terminal"), "{arguments}: {said}");
+        assert!(!said.contains("#code=") && !said.contains("hpt_"), "{said}");
+    }
+    // A refusal needs no proof.
+    let said = detached(&test_home, &format!("'{copy}' deny {}", call.id));
+    assert!(said.contains("refused"), "{said}");
+    assert_eq!(call.hears().word, "deny");
+}
+
+#[test]
+fn a_conftest_that_forks_twice_releases_nothing() {
+    let test_home = TestHome::under(usual());
+    let copy = copy(&test_home);
+    let mut call = test_home.held(&test_home.bash("make one"));
+    let done = test_home.path("forked");
+    let code = format!(
+        "import os, subprocess, sys\n\
+         if os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        \
+         ran = subprocess.run([{copy:?}, 'approve', {:?}], env={{'HOME': {:?}}}, capture_output=True, text=True)\n        \
+         open({:?}, 'w').write(ran.stdout + ran.stderr)\n        os.rename({:?}, {:?})\n    os._exit(0)\n",
+        call.id,
+        test_home.path("").to_str().unwrap(),
+        test_home.path("forking").to_str().unwrap(),
+        test_home.path("forking").to_str().unwrap(),
+        done.to_str().unwrap(),
+    );
+    test_home.file("conftest.py", &code);
+    let mut python = test_home.clean("python3");
+    if python.arg("conftest.py").status().is_err() {
+        eprintln!("there is no Python here");
+        return;
+    }
+    for _ in 0..600 {
+        if done.exists() {
+            break;
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    let said = fs::read_to_string(done).unwrap();
+    stays_held(&mut call, &said, "conftest");
+    assert!(said.contains("nobody sits at a terminal"), "{said}");
+    call.kill();
+}
+
+#[test]
+fn a_person_with_a_token_is_no_terminal_and_answers() {
+    let test_home = TestHome::under(json!({}));
+    let added: Value =
+        serde_json::from_str(&test_home.says(&["people", "--json", "add", "bot"])).unwrap();
+    test_home.write_policy(&json!({
+        "defaultPolicy": "ask", "channel": {"type": "daemon"}, "approval": {"presence": "terminal"},
+    }));
+    let call = test_home.held(&test_home.bash("make one"));
+    let bot = test_home.sign_in("bot", added["token"].as_str().unwrap());
+    let (status, said) = bot.answers(&json!(test_home.card(&call.id)), "yes");
+    assert_eq!(status, 200, "{said}");
+    assert_eq!(call.hears().word, "allow");
+    assert_eq!(test_home.last("hold_answered")["detail"]["route"], "page");
+}
+
+/// A home where ann's key of ssh is pinned, and a daemon runs.
+fn pinned(policy: Value) -> Option<(TestHome, Device)> {
+    let device = Device::ed25519();
+    let key = PinnedKey::of_ssh(&device.line("ssh:")).unwrap();
+    let mut test_home = TestHome::with_pins(policy, &pins("ann", vec![key]))?;
+    test_home.start();
+    Some((test_home, device))
+}
+
+fn statement(test_home: &TestHome, id: &str) -> String {
+    let wanted = Wanted::Statement {
+        id: id.to_owned(),
+        approver: "ann".into(),
+    };
+    match wire::ask(&test_home.places(), wanted) {
+        Ok(Reply::Statement { statement }) => statement,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn sign(device: &Device, statement: String, touch: Touch) -> Signed {
+    Signed {
+        proof: Proof::Sshsig {
+            key: PinnedKey::of_ssh(&device.line(touch.application))
+                .unwrap()
+                .id,
+            signature: device.signs(statement.as_bytes(), touch),
+        },
+        statement,
+    }
+}
+
+fn answer(
+    test_home: &TestHome,
+    id: &str,
+    signed: Option<Signed>,
+    watching: bool,
+) -> (String, String) {
+    let wanted = Wanted::Answer {
+        id: id.to_owned(),
+        answer: Answer::Yes,
+        binding: None,
+        phrase: None,
+        signed,
+        watching,
+    };
+    match wire::ask(&test_home.places(), wanted) {
+        Ok(Reply::Answered {
+            outcome, message, ..
+        }) => (outcome, message.unwrap_or_default()),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_signature_releases_once_and_is_on_record() {
+    let Some((test_home, device)) = pinned(signed()) else {
+        return;
+    };
+    let call = test_home.held(&test_home.bash("make one"));
+    let text = statement(&test_home, &call.id);
+    let good = sign(&device, text, Touch::default());
+    let (outcome, why) = answer(&test_home, &call.id, Some(good.clone()), false);
+    assert_eq!(outcome, "settled", "{why}");
+    assert_eq!(call.hears().word, "allow");
+    let record = test_home.last("hold_answered");
+    assert_eq!(record["approver"], "ann");
+    assert_eq!(record["detail"]["statement"], good.statement.as_str());
+    assert_eq!(record["detail"]["route"], "terminal");
+    assert_eq!(record["detail"]["proof"]["kind"], "sshsig");
+    assert!(
+        record["detail"]["key"]["public_key"]
+            .as_str()
+            .unwrap()
+            .starts_with("sk-ssh")
+    );
+    let verified = test_home.run(&["log", "verify", "--json"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+    let told: Value = serde_json::from_str(&verified.out).unwrap();
+    assert_eq!(told["proofs"], 1, "{told}");
+    verified_by_python(&test_home, true);
+    // The identical call is another request, and the signature none for it.
+    let mut again = test_home.held(&test_home.bash("make one"));
+    let (outcome, why) = answer(&test_home, &again.id, Some(good), false);
+    assert_eq!(outcome, "no_effect");
+    assert!(why.contains("another request"), "{why}");
+    assert!(again.waits());
+    again.kill();
+}
+
+/// What the verifier that shares no code with Holdpoint makes of the ledger.
+fn verified_by_python(test_home: &TestHome, holds: bool) {
+    let tool = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/verify_ledger.py");
+    let mut python = test_home.clean("python3");
+    python
+        .arg(tool)
+        .arg(test_home.path(".local/state/holdpoint/ledger"));
+    let ran = ran(python.arg("--json"));
+    let told: Value = serde_json::from_str(&ran.out).unwrap_or_default();
+    assert_eq!(ran.code, if holds { 0 } else { 4 }, "{ran:?}");
+    assert_eq!(told["proofs"], 1, "{told}");
+}
+
+#[test]
+fn whoever_cannot_sign_releases_nothing() {
+    let Some((test_home, device)) = pinned(signed()) else {
+        return;
+    };
+    let copy = copy(&test_home);
+    let mut call = test_home.held(&test_home.bash("make one"));
+    let id = call.id.clone();
+    for line in [
+        format!("'{copy}' approve {id}"),
+        // A terminal of its own.
+        format!("script -qec \"'{copy}' approve {id}\" /dev/null"),
+        format!("script -qec \"'{copy}' approve {id} --all\" /dev/null"),
+        format!("LD_PRELOAD=/usr/lib/libnothing.so '{copy}' approve {id}"),
+        format!("HOLDPOINT_CONFIG=/dev/null '{copy}' approve {id}"),
+    ] {
+        let said = detached(&test_home, &line);
+        stays_held(&mut call, &said, &line);
+    }
+    // The daemon's secret, and no signature.
+    for watching in [false, true] {
+        let (outcome, why) = answer(&test_home, &id, None, watching);
+        assert_eq!(outcome, "no_effect");
+        assert!(why.contains("a key must sign this"), "{why}");
+    }
+    let text = statement(&test_home, &id);
+    let forger = Device::ed25519();
+    let usual = Touch::default();
+    let ours = PinnedKey::of_ssh(&device.line("ssh:")).unwrap().id;
+    let forged = Signed {
+        statement: text.clone(),
+        proof: Proof::Sshsig {
+            key: ours.clone(),
+            signature: forger.signs(text.as_bytes(), usual),
+        },
+    };
+    let mut other = Statement::read(&text).unwrap();
+    other.card = format!("sha256:{}", "0".repeat(64));
+    let mut expired = Statement::read(&text).unwrap();
+    (expired.time, expired.expires) = (expired.time - 60_000, expired.time - 1);
+    let mut somebody = Statement::read(&text).unwrap();
+    somebody.approver = "mallory".into();
+    let mut longer = Statement::read(&text).unwrap();
+    longer.expires += 3_600_000;
+    let plain = plain_key(&test_home, &text, &ours);
+    let attempts = [
+        ("a key nobody pinned", sign(&forger, text.clone(), usual)),
+        ("a forged signature", forged),
+        (
+            "nobody touched it",
+            sign(&device, text.clone(), Touch { flags: 0, ..usual }),
+        ),
+        (
+            "no PIN",
+            sign(&device, text.clone(), Touch { flags: 1, ..usual }),
+        ),
+        (
+            "made for git",
+            sign(
+                &device,
+                text.clone(),
+                Touch {
+                    namespace: "git",
+                    ..usual
+                },
+            ),
+        ),
+        ("another card", sign(&device, other.to_text(), usual)),
+        ("expired", sign(&device, expired.to_text(), usual)),
+        ("another person", sign(&device, somebody.to_text(), usual)),
+        ("too long", sign(&device, longer.to_text(), usual)),
+        ("another spelling", sign(&device, format!(" {text}"), usual)),
+    ];
+    for (what, attempt) in attempts
+        .into_iter()
+        .chain(plain.map(|one| ("a key in a file", one)))
+    {
+        let (outcome, why) = answer(&test_home, &id, Some(attempt), false);
+        assert_eq!(outcome, "no_effect", "{what}: {why}");
+        assert!(call.waits(), "{what}");
+    }
+    let (outcome, why) = answer(&test_home, &id, Some(sign(&device, text, usual)), false);
+    assert_eq!(outcome, "settled", "{why}");
+    assert_eq!(call.hears().word, "allow");
+}
+
+/// What a key without a device signs, under the name of one that has.
+fn plain_key(test_home: &TestHome, text: &str, id: &str) -> Option<Signed> {
+    let (key, message) = (test_home.path("plain"), test_home.path("message"));
+    fs::write(&message, text).unwrap();
+    let mut keygen = test_home.clean("ssh-keygen");
+    keygen.args(["-q", "-t", "ed25519", "-N", "", "-f"]);
+    keygen.arg(&key).status().ok()?;
+    let mut keygen = test_home.clean("ssh-keygen");
+    keygen.args(["-q", "-Y", "sign", "-n", "holdpoint-release-v1", "-f"]);
+    keygen.arg(&key).arg(&message).status().ok()?;
+    Some(Signed {
+        statement: text.to_owned(),
+        proof: Proof::Sshsig {
+            key: id.to_owned(),
+            signature: fs::read_to_string(test_home.path("message.sig")).ok()?,
+        },
+    })
+}
+
+#[test]
+fn pinned_keys_are_roots_word_and_the_account_cannot_ask_for_less() {
+    let high = json!({
+        "approval": {"presence": "none"},
+        "tools": {"Bash": {"supervision": "confirm", "risk": "high"}},
+    });
+    let Some((test_home, device)) = pinned(high) else {
+        return;
+    };
+    // Keys of its own, wherever the account can write them.
+    let mallory = Device::ed25519();
+    let own = pins(
+        "ann",
+        vec![PinnedKey::of_ssh(&mallory.line("ssh:")).unwrap()],
+    );
+    let text = serde_json::to_vec(&own).unwrap();
+    for place in [
+        ".config/holdpoint/approvers.json",
+        ".local/state/holdpoint/approvers.json",
+        "work/approvers.json",
+    ] {
+        fs::write(test_home.path(place), &text).unwrap();
+    }
+    let call = test_home.held(&test_home.bash("make one"));
+    assert_eq!(test_home.card(&call.id)["terms"]["presence"], "key");
+    let statement = statement(&test_home, &call.id);
+    let forged = sign(&mallory, statement.clone(), Touch::default());
+    assert_eq!(
+        answer(&test_home, &call.id, Some(forged), false).0,
+        "no_effect"
+    );
+    // A lost key is taken back, and signs nothing from then on; a second one does.
+    let second = Device::p256();
+    test_home.pin(&pins(
+        "ann",
+        vec![PinnedKey::of_ssh(&second.line("ssh:")).unwrap()],
+    ));
+    let lost = sign(&device, statement.clone(), Touch::default());
+    let (outcome, why) = answer(&test_home, &call.id, Some(lost), false);
+    assert_eq!(outcome, "no_effect");
+    assert!(why.contains("nobody's"), "{why}");
+    let good = sign(&second, statement, Touch::default());
+    assert_eq!(answer(&test_home, &call.id, Some(good), false).0, "settled");
+    assert_eq!(call.hears().word, "allow");
+    // A file others can write pins nobody, and asks for no less.
+    let file = test_home.path("etc/holdpoint/approvers.json");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
+    let mut call = test_home.held(&test_home.bash("make two"));
+    let (outcome, why) = answer(&test_home, &call.id, None, false);
+    assert_eq!(outcome, "no_effect");
+    assert!(why.contains("others can write"), "{why}");
+    assert!(call.waits());
+    call.kill();
+}
+
+/// Sits in the daemon's place, with its secret, and tells a caller this.
+fn play_daemon(places: &Places, request: &Request, proofs: Vec<Signed>) -> thread::JoinHandle<()> {
+    let told = Resolution {
+        id: Some(request.id.clone()),
+        verdict: Verdict::Allow,
+        method: Method::UserApproved,
+        reason: "User approved execution".into(),
+        comment: None,
+        approvers: vec!["ann".into()],
+        edited: None,
+        binding: Some(request.binding.clone()),
+        card: request.card.clone(),
+        proofs,
+    };
+    let told = serde_json::to_string(&told).unwrap();
+    let secret = places.read_secret().unwrap();
+    let _ = fs::remove_file(places.socket());
+    let listener = UnixListener::bind(places.socket()).unwrap();
+    thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut line = String::new();
+        BufReader::new(stream.try_clone().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let wish: Value = serde_json::from_str(&line).unwrap();
+        let proof = wire::proof(&secret, wish["nonce"].as_str().unwrap(), &told).unwrap();
+        writeln!(
+            stream,
+            "{}",
+            json!({"says": "told", "told": told, "proof": proof})
+        )
+        .unwrap();
+    })
+}
+
+#[test]
+fn whoever_plays_the_daemon_to_the_hook_releases_nothing() {
+    let Some((mut test_home, device)) = pinned(signed()) else {
+        return;
+    };
+    let one = test_home.held(&test_home.bash("make one"));
+    let two = test_home.held(&test_home.bash("make two"));
+    let find = |id: &str| {
+        test_home
+            .waiting()
+            .into_iter()
+            .find(|request| request.id == id)
+            .unwrap()
+    };
+    let (first, second) = (find(&one.id), find(&two.id));
+    let good = sign(&device, statement(&test_home, &one.id), Touch::default());
+    let for_two = sign(&device, statement(&test_home, &two.id), Touch::default());
+    let forger = Device::ed25519();
+    let forged = sign(&forger, good.statement.clone(), Touch::default());
+    test_home.kill();
+    one.kill();
+    two.kill();
+    let places = test_home.places();
+    let payload = test_home.bash("make one");
+    let hook = || {
+        let hook = started(&mut test_home.program(&["hook", "claude-code"]), &payload);
+        super::test_home::heard(hook)
+    };
+    for (what, request, proofs) in [
+        ("nothing signed", &first, vec![]),
+        ("a forged signature", &first, vec![forged]),
+        (
+            "a signature for another call",
+            &first,
+            vec![for_two.clone()],
+        ),
+        ("another call's release", &second, vec![for_two]),
+    ] {
+        let daemon = play_daemon(&places, request, proofs);
+        let heard = hook();
+        daemon.join().unwrap();
+        assert_eq!(heard.word, "deny", "{what}: {heard:?}");
+    }
+    // What ann signed counts, once, whoever brings it.
+    let daemon = play_daemon(&places, &first, vec![good.clone()]);
+    let heard = hook();
+    daemon.join().unwrap();
+    assert_eq!(heard.word, "allow", "{heard:?}");
+    let daemon = play_daemon(&places, &first, vec![good]);
+    let heard = hook();
+    daemon.join().unwrap();
+    assert_eq!(heard.word, "deny", "{heard:?}");
+    assert!(heard.reason.contains("used before"), "{heard:?}");
+}
+
+#[test]
+fn two_people_must_sign_where_two_are_wanted() {
+    let policy = json!({"approval": {"presence": "key", "required": 2}});
+    let (ann, ann_too, bob) = (Device::ed25519(), Device::p256(), Device::p256());
+    let of = |device: &Device| PinnedKey::of_ssh(&device.line("ssh:")).unwrap();
+    let mut all: Pins = pins("ann", vec![of(&ann), of(&ann_too)]);
+    all.pin("bob", of(&bob)).unwrap();
+    let Some(mut test_home) = TestHome::with_pins(policy, &all) else {
+        return;
+    };
+    test_home.start();
+    let call = test_home.held(&test_home.bash("make one"));
+    let text = statement(&test_home, &call.id);
+    let first = sign(&ann, text.clone(), Touch::default());
+    assert_eq!(
+        answer(&test_home, &call.id, Some(first), false).0,
+        "counted"
+    );
+    let again = sign(&ann_too, text, Touch::default());
+    assert_eq!(
+        answer(&test_home, &call.id, Some(again), false).0,
+        "no_effect"
+    );
+    let wanted = Wanted::Statement {
+        id: call.id.clone(),
+        approver: "bob".into(),
+    };
+    let Ok(Reply::Statement { statement }) = wire::ask(&test_home.places(), wanted) else {
+        panic!("no statement");
+    };
+    let second = sign(&bob, statement, Touch::default());
+    assert_eq!(
+        answer(&test_home, &call.id, Some(second), false).0,
+        "settled"
+    );
+    assert_eq!(call.hears().word, "allow");
+}
+
+#[test]
+fn a_session_on_the_page_without_a_passkey_releases_nothing() {
+    let key = Passkey::p256();
+    let Some(mut test_home) = TestHome::with_pins(signed(), &pins("bot", vec![key.pinned("k1")]))
+    else {
+        return;
+    };
+    // Whoever has the account has a token, or the cookie of somebody who is signed in.
+    let written =
+        json!({"people": [{"name": "bot", "role": "approver", "token": digest("hpt_x")}]});
+    let people = test_home.path(".config/holdpoint/people.json");
+    fs::write(&people, written.to_string()).unwrap();
+    fs::set_permissions(&people, fs::Permissions::from_mode(0o600)).unwrap();
+    test_home.start();
+    let mut call = test_home.held(&test_home.bash("make one"));
+    let bot = test_home.sign_in("bot", "hpt_x");
+    let card = json!(test_home.card(&call.id));
+    let (status, said) = bot.answers(&card, "yes");
+    assert_eq!(status, 409, "{said}");
+    let wanted = Wanted::Statement {
+        id: call.id.clone(),
+        approver: "bot".into(),
+    };
+    let Ok(Reply::Statement { statement }) = wire::ask(&test_home.places(), wanted) else {
+        panic!("no statement");
+    };
+    let usual = Ceremony::default();
+    let path = format!("/api/requests/{}/answer", call.id);
+    let own = Passkey::p256();
+    for (what, signed) in [
+        ("its own key", own.signs("k1", &statement, &usual)),
+        (
+            "another port",
+            key.signs(
+                "k1",
+                &statement,
+                &Ceremony {
+                    origin: "http://localhost:1".into(),
+                    ..usual.clone()
+                },
+            ),
+        ),
+        (
+            "no touch",
+            key.signs(
+                "k1",
+                &statement,
+                &Ceremony {
+                    flags: 4,
+                    ..usual.clone()
+                },
+            ),
+        ),
+        (
+            "no PIN",
+            key.signs(
+                "k1",
+                &statement,
+                &Ceremony {
+                    flags: 1,
+                    ..usual.clone()
+                },
+            ),
+        ),
+        (
+            "another challenge",
+            key.signs("k1", &statement.replace("yes", "once"), &usual),
+        ),
+    ] {
+        let mut body = json!({"answer": "yes", "binding": card["binding"], "signed": signed});
+        body["signed"]["statement"] = json!(statement);
+        let (status, said) = bot.posts(&path, &body);
+        assert_eq!(status, 409, "{what}: {said}");
+        assert!(call.waits(), "{what}");
+    }
+    let good = key.signs("k1", &statement, &usual);
+    let body = json!({"answer": "yes", "binding": card["binding"], "signed": good});
+    let (status, said) = bot.posts(&path, &body);
+    assert_eq!(status, 200, "{said}");
+    assert_eq!(call.hears().word, "allow");
+    verified_by_python(&test_home, true);
+}
+
+fn digest(text: &str) -> String {
+    holdpoint_proof::sha256_hex(text.as_bytes())
+}
+
+#[test]
+fn a_channel_that_cannot_prove_anything_asks_nobody() {
+    let key = PinnedKey::of_ssh(&Device::ed25519().line("ssh:")).unwrap();
+    for channel in ["console", "agent"] {
+        let policy = json!({"approval": {"presence": "key"}, "channel": {"type": channel}});
+        let Some(test_home) = TestHome::with_pins(policy, &pins("ann", vec![key.clone()])) else {
+            return;
+        };
+        let heard = test_home.told(&test_home.bash("make one"));
+        assert_eq!(heard.word, "deny", "{channel}: {heard:?}");
+        assert!(heard.reason.contains("`key`"), "{heard:?}");
+    }
+    // A level nothing here can hold is refused, not lowered.
+    for level in ["code", "elsewhere"] {
+        let policy = json!({"approval": {"presence": level}});
+        let test_home = TestHome::under(policy);
+        let mut call = test_home.held(&test_home.bash("make one"));
+        let (outcome, why) = answer(&test_home, &call.id, None, false);
+        assert_eq!(outcome, "no_effect");
+        assert!(why.contains("cannot be had"), "{why}");
+        assert!(call.waits());
+        call.kill();
+    }
+}
+
+/// Set for the process that signs as a device of ssh does.
+const SIGNER: &str = "HOLDPOINT_TEST_SIGNER";
+
+/// What that process does: it signs what it is given with the key in the file.
+#[test]
+fn signing_process() {
+    let Ok(key) = std::env::var(SIGNER) else {
+        return;
+    };
+    let device = Device::ed25519_of(&fs::read(key).unwrap());
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut std::io::stdin(), &mut text).unwrap();
+    println!("\n{}", device.signs(text.as_bytes(), Touch::default()));
+}
+
+#[test]
+fn approve_has_ssh_sign_and_pin_is_for_root() {
+    let document = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
+    let device = Device::ed25519_of(document.as_ref());
+    let Some(mut test_home) = TestHome::with_pins(signed(), &Pins::default()) else {
+        return;
+    };
+    test_home.start();
+    fs::create_dir(test_home.path(".ssh")).unwrap();
+    let file = test_home.path(".ssh/id_ed25519_sk");
+    fs::write(&file, document.as_ref()).unwrap();
+    fs::write(file.with_extension("pub"), device.line("ssh:")).unwrap();
+    let public = file.with_extension("pub");
+    let public = public.to_str().unwrap();
+    // In place of ssh-keygen and a device.
+    let tools = test_home.path("tools");
+    fs::create_dir(&tools).unwrap();
+    let this = std::env::current_exe().unwrap();
+    let script = format!(
+        "#!/bin/sh\n{SIGNER}='{}' '{}' --exact proofs::signing_process --nocapture -q | sed -n '/BEGIN SSH/,/END SSH/p'\n",
+        file.display(),
+        this.display()
+    );
+    fs::write(tools.join("ssh-keygen"), script).unwrap();
+    fs::set_permissions(tools.join("ssh-keygen"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+    let approve = |id: &str| ran(test_home.program(&["approve", id]).env("PATH", &path));
+
+    let mut call = test_home.held(&test_home.bash("make one"));
+    let refused = approve(&call.id);
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(
+        refused.err.contains("nobody's key is pinned"),
+        "{refused:?}"
+    );
+    assert!(call.waits());
+    let said = test_home.says(&["people", "pin", "ann", "--key", public]);
+    assert!(said.contains("Pinned for ann"), "{said}");
+    assert!(
+        test_home
+            .says(&["people", "list"])
+            .contains("ann signs with SHA256:")
+    );
+    let said = approve(&call.id);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.err.contains("Touch your key"), "{said:?}");
+    assert_eq!(call.hears().word, "allow");
+    assert_eq!(test_home.last("hold_answered")["approver"], "ann");
+    // A rule would answer later calls without a signature.
+    let call = test_home.held(&test_home.bash("make two"));
+    let ran_ = ran(test_home
+        .program(&["approve", &call.id, "--all"])
+        .env("PATH", &path));
+    assert_eq!(ran_.code, 1, "{ran_:?}");
+    test_home.says(&["people", "unpin", "ann"]);
+    assert_eq!(approve(&call.id).code, 1);
+    call.kill();
+    let plain = test_home.path("plain.pub");
+    fs::write(
+        &plain,
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB x",
+    )
+    .unwrap();
+    let pinned = test_home.run(&["people", "pin", "ann", "--key", plain.to_str().unwrap()]);
+    assert_eq!(pinned.code, 1, "{pinned:?}");
+    assert!(pinned.err.contains("without a device"), "{pinned:?}");
+}
