@@ -86,6 +86,29 @@ fn a_renamed_detached_copy_with_a_clean_environment_releases_nothing() {
         assert!(said.contains("terminal"), "{arguments}: {said}");
         assert!(!said.contains("#code=") && !said.contains("hpt_"), "{said}");
     }
+    // Nor does it take the question away, not even under a policy it brings with it.
+    test_home.file("permissions.json", "{}");
+    test_home.file("own.json", r#"{"approval": {"presence": "none"}}"#);
+    for arguments in [
+        "permissions --session s1 allow 'make one'",
+        "permissions --session s1 default allow",
+        "permissions --session s1 suspend",
+        "permissions --session s1 clear",
+        "permissions --session s1 forget 'make one'",
+        "trust permissions.json",
+    ] {
+        for before in ["", "HOLDPOINT_CONFIG=own.json "] {
+            let line = format!("{before}'{copy}' {arguments}; echo ended $?");
+            let said = detached(&test_home, &line);
+            assert!(said.contains("ended 1"), "{line}: {said}");
+            assert!(said.contains("terminal"), "{line}: {said}");
+        }
+    }
+    assert!(call.waits());
+    // What tightens needs nobody.
+    let line = format!("'{copy}' permissions --session s1 deny 'make two'; echo ended $?");
+    let said = detached(&test_home, &line);
+    assert!(said.contains("ended 0"), "{said}");
     // A refusal needs no proof.
     let said = detached(&test_home, &format!("'{copy}' deny {}", call.id));
     assert!(said.contains("refused"), "{said}");
