@@ -3,6 +3,8 @@
 //! Nothing is stored or recorded here: the outcome is a new version of the request, and whoever
 //! keeps it records it first. An answer that has no effect says why and changes nothing.
 
+use std::borrow::Cow;
+
 use holdpoint_core::policy::Presence;
 use holdpoint_core::{Decision, Method, Risk, Verdict};
 use serde_json::{Map, Value};
@@ -36,6 +38,12 @@ pub fn apply(
     if let Some(reason) = without_effect(request, said, now) {
         return Ok(Step::NoEffect(reason));
     }
+    if said.evidence.signed.is_some() && said.answer != Answer::Yes {
+        // The record would keep it as evidence for what nobody signed.
+        let reason =
+            "what is signed is a yes to this one call: send no signature with another answer";
+        return Ok(Step::NoEffect(reason.into()));
+    }
     match &said.answer {
         Answer::No => Ok(refused(
             request,
@@ -55,6 +63,17 @@ pub fn apply(
         | Answer::All
         | Answer::Turn
         | Answer::Idle => released(request, said, host, now),
+    }
+}
+
+/// The answer as it is recorded: what was signed is a yes, so `once` with a signature is that.
+pub fn as_signed(said: &SignedAnswer) -> Cow<'_, SignedAnswer> {
+    match (&said.evidence.signed, &said.answer) {
+        (Some(_), Answer::Once) => Cow::Owned(SignedAnswer {
+            answer: Answer::Yes,
+            ..said.clone()
+        }),
+        (Some(_) | None, _) => Cow::Borrowed(said),
     }
 }
 

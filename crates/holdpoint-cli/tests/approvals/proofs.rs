@@ -116,6 +116,47 @@ fn a_renamed_detached_copy_with_a_clean_environment_releases_nothing() {
 }
 
 #[test]
+fn nobody_answers_in_a_name_that_was_not_verified() {
+    let test_home = TestHome::asking();
+    let mut call = test_home.held(&test_home.bash("make one"));
+    let wanted = Wanted::Statement {
+        id: call.id.clone(),
+        approver: "the-boss".into(),
+    };
+    let Ok(Reply::Statement { statement }) = wire::ask(&test_home.places(), wanted) else {
+        panic!("no statement");
+    };
+    let made_up = sign(&Device::ed25519(), statement, Touch::default());
+    let mut input = serde_json::Map::new();
+    input.insert("command".into(), json!("make evil"));
+    for said in [
+        Answer::Comment {
+            comment: "run make evil instead".into(),
+        },
+        Answer::No,
+        Answer::Never { scope: None },
+        Answer::Edit { input },
+        Answer::Yes,
+    ] {
+        let (outcome, why) = answers(
+            &test_home,
+            &call.id,
+            said.clone(),
+            Some(made_up.clone()),
+            false,
+        );
+        assert_eq!(outcome, "no_effect", "{said:?}: {why}");
+        assert!(call.waits(), "{said:?}");
+    }
+    let (outcome, why) = answers(&test_home, &call.id, Answer::No, None, false);
+    assert_eq!(outcome, "settled", "{why}");
+    assert_eq!(call.hears().word, "deny");
+    let records = test_home.records();
+    let said = serde_json::to_string(&records).unwrap();
+    assert!(!said.contains("the-boss"), "{said}");
+}
+
+#[test]
 fn a_conftest_that_forks_twice_releases_nothing() {
     let test_home = TestHome::under(usual());
     let copy = copy(&test_home);
@@ -204,9 +245,19 @@ fn answer(
     signed: Option<Signed>,
     watching: bool,
 ) -> (String, String) {
+    answers(test_home, id, Answer::Yes, signed, watching)
+}
+
+fn answers(
+    test_home: &TestHome,
+    id: &str,
+    answer: Answer,
+    signed: Option<Signed>,
+    watching: bool,
+) -> (String, String) {
     let wanted = Wanted::Answer {
         id: id.to_owned(),
-        answer: Answer::Yes,
+        answer,
         binding: None,
         phrase: None,
         signed,
@@ -247,6 +298,34 @@ fn a_signature_releases_once_and_is_on_record() {
     let told: Value = serde_json::from_str(&verified.out).unwrap();
     assert_eq!(told["proofs"], 1, "{told}");
     verified_by_python(&test_home, true);
+    // `once` is the same word: what is on record is what was signed.
+    let call = test_home.held(&test_home.bash("make two"));
+    let for_two = sign(&device, statement(&test_home, &call.id), Touch::default());
+    for other in [
+        Answer::Always { scope: None },
+        Answer::All,
+        Answer::No,
+        Answer::Never { scope: None },
+        Answer::Comment {
+            comment: "no".into(),
+        },
+    ] {
+        let (outcome, why) = answers(
+            &test_home,
+            &call.id,
+            other.clone(),
+            Some(for_two.clone()),
+            false,
+        );
+        assert_eq!(outcome, "no_effect", "{other:?}");
+        assert!(why.contains("signature"), "{other:?}: {why}");
+    }
+    let (outcome, why) = answers(&test_home, &call.id, Answer::Once, Some(for_two), false);
+    assert_eq!(outcome, "settled", "{why}");
+    assert_eq!(call.hears().word, "allow");
+    assert_eq!(test_home.last("hold_answered")["detail"]["answer"], "yes");
+    let verified = test_home.run(&["log", "verify", "--json"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
     // The identical call is another request, and the signature none for it.
     let mut again = test_home.held(&test_home.bash("make one"));
     let (outcome, why) = answer(&test_home, &again.id, Some(good), false);

@@ -452,6 +452,8 @@ impl Broker {
         said: &SignedAnswer,
         now: UnixMillis,
     ) -> Result<Answered, Problem> {
+        let said = answering::as_signed(said);
+        let said = said.as_ref();
         // Judging anew may take a while, and others need not wait for it: what was judged counts if
         // nobody was faster.
         for _ in 0..8 {

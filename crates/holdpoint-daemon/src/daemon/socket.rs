@@ -294,10 +294,14 @@ fn person(state: &SocketState, wants: Wanted, terminal: Option<String>) -> Resul
             signed,
             watching,
         } => {
-            // Who signs is who answers; whether they did is looked at with everything else.
-            let signer = signed.as_ref().and_then(|signed| {
-                Statement::read(&signed.statement).map(|statement| statement.approver)
-            });
+            // Who signs is who says yes; whether they did is looked at with everything else. Nothing else is signed, so nobody's
+            // name is taken from what would not be verified.
+            let signer = signed
+                .as_ref()
+                .filter(|_| answer.releases())
+                .and_then(|signed| {
+                    Statement::read(&signed.statement).map(|statement| statement.approver)
+                });
             let said = SignedAnswer {
                 answer,
                 approver: signer.unwrap_or_else(|| state.owner.clone()),

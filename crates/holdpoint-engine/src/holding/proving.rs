@@ -184,6 +184,10 @@ fn signed_by(
     if verified.statement.approver != said.approver {
         return Err(unsure(Refused::AnotherPerson.to_string()));
     }
+    // What is recorded is what was signed, in the same word.
+    if verified.statement.answer != said.answer.as_str() {
+        return Err(unsure(Refused::NoYes.to_string()));
+    }
     let key = pins.key(&verified.key).map(|(_, key)| key.clone());
     let key = key.ok_or_else(|| unsure(Refused::Unpinned.to_string()))?;
     Ok(Vouched {
