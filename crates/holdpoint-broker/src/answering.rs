@@ -361,6 +361,9 @@ fn edited(
     now: UnixMillis,
     input: &Map<String, Value>,
 ) -> Result<Step, Problem> {
+    if let Err(Unsure(reason)) = host.seated(request, &said.evidence) {
+        return Ok(Step::NoEffect(reason));
+    }
     for key in input.keys() {
         if request.display.hidden.contains(key) {
             return Ok(Step::NoEffect(format!(

@@ -105,6 +105,19 @@ fn a_renamed_detached_copy_with_a_clean_environment_releases_nothing() {
         }
     }
     assert!(call.waits());
+    // What a person is about to release stays as it is, and waits no longer.
+    for arguments in [
+        format!("approve {} --edit 'command=make evil'", call.id),
+        format!("extend {} 600", call.id),
+    ] {
+        let line = format!("'{copy}' {arguments}; echo ended $?");
+        let said = detached(&test_home, &line);
+        assert!(said.contains("ended 1"), "{line}: {said}");
+        assert!(said.contains("terminal"), "{line}: {said}");
+    }
+    let card = test_home.card(&call.id);
+    assert_eq!(card["was_edited"], false, "{card}");
+    assert!(call.waits());
     // What tightens needs nobody.
     let line = format!("'{copy}' permissions --session s1 deny 'make two'; echo ended $?");
     let said = detached(&test_home, &line);

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use holdpoint_broker::answer::{Evidence, SignedAnswer};
 use holdpoint_broker::answering::{self, Step, apply};
-use holdpoint_broker::host::{BrokerHost, Event, Judged, Problem};
+use holdpoint_broker::host::{BrokerHost, Event, Judged, Problem, Unsure};
 use holdpoint_broker::request::{CallContext, Request, State, Warned};
 use holdpoint_broker::resolution::Resolution;
 use holdpoint_broker::time::UnixMillis;
@@ -521,6 +521,7 @@ impl Broker {
         id: &str,
         seconds: u64,
         person: &Somebody<'_>,
+        evidence: &Evidence,
         now: UnixMillis,
     ) -> Result<Answered, Problem> {
         for _ in 0..8 {
@@ -542,6 +543,9 @@ impl Broker {
             }
             if !person.may_answer(&request) {
                 return Ok(no_effect("only who may answer it gives it more time"));
+            }
+            if let Err(Unsure(reason)) = self.inner.host.seated(&request, evidence) {
+                return Ok(no_effect(&reason));
             }
             let next = Request {
                 expires: Some(expires.after(Duration::from_secs(seconds.min(MAX_EXTENSION)))),

@@ -324,7 +324,11 @@ fn person(state: &SocketState, wants: Wanted, terminal: Option<String>) -> Resul
                 name: &state.owner,
                 on_behalf_of: &(state.stands_for)(&state.owner),
             };
-            answered(broker.extend(&id, seconds, &person, UnixMillis::now())?)
+            let evidence = Evidence {
+                device: terminal,
+                ..Evidence::by(Route::Terminal)
+            };
+            answered(broker.extend(&id, seconds, &person, &evidence, UnixMillis::now())?)
         }
         Wanted::Statement { id, approver } => Reply::Statement {
             statement: broker.statement(&id, &approver, UnixMillis::now())?,

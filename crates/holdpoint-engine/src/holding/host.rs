@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use holdpoint_broker::{
-    BrokerHost, CallContext, Context, Event, Judged, KeptFor, Memory, Prepared, Problem, Request,
-    SignedAnswer, UnixMillis, Unsure, Vouched, Warned,
+    BrokerHost, CallContext, Context, Event, Evidence, Judged, KeptFor, Memory, Prepared, Problem,
+    Request, SignedAnswer, UnixMillis, Unsure, Vouched, Warned,
 };
 use holdpoint_core::policy::{Authority, Source, Trust};
 use holdpoint_core::{Action, Session, SessionState, Surroundings, judge, named};
@@ -281,6 +281,10 @@ impl BrokerHost for Host<'_> {
         proving::vouch(self.engine.locations(), request, said, now)
     }
 
+    fn seated(&self, request: &Request, evidence: &Evidence) -> Result<(), Unsure> {
+        proving::seated(request, evidence)
+    }
+
     fn statement(
         &self,
         request: &Request,
@@ -367,6 +371,10 @@ impl BrokerHost for Engine {
         now: UnixMillis,
     ) -> Result<Vouched, Unsure> {
         proving::vouch(self.locations(), request, said, now)
+    }
+
+    fn seated(&self, request: &Request, evidence: &Evidence) -> Result<(), Unsure> {
+        proving::seated(request, evidence)
     }
 
     fn statement(

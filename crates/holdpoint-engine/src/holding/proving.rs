@@ -10,8 +10,8 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use holdpoint_broker::{
-    CallContext, Judged, Problem, ProvedBy, Request, Resolution, Route, SignedAnswer, UnixMillis,
-    Unsure, Vouched, wire,
+    CallContext, Evidence, Judged, Problem, ProvedBy, Request, Resolution, Route, SignedAnswer,
+    UnixMillis, Unsure, Vouched, wire,
 };
 use holdpoint_core::policy::Presence;
 use holdpoint_core::{Action, Decision, Method, Verdict};
@@ -129,21 +129,7 @@ pub(super) fn vouch(
     }
     match level {
         Presence::None => Ok(Vouched::default()),
-        Presence::Terminal => match said.evidence.route {
-            Route::Terminal | Route::Watch if said.evidence.device.is_none() => Err(Unsure(
-                "nobody sits at a terminal here: answer in a terminal of yours or on the page (`holdpoint open`). A script that \
-                 should answer is a person of its own, with a token (`holdpoint people add NAME`)"
-                    .into(),
-            )),
-            Route::Page
-            | Route::Terminal
-            | Route::Watch
-            | Route::Console
-            | Route::Webhook
-            | Route::File
-            | Route::Dialog
-            | Route::Library => Ok(Vouched::default()),
-        },
+        Presence::Terminal => seated(request, &said.evidence).map(|()| Vouched::default()),
         Presence::Code | Presence::Key | Presence::Elsewhere => {
             match not_held(level, &Pinned::at(locations)) {
                 Some(why) => Err(Unsure(format!(
@@ -158,6 +144,27 @@ pub(super) fn vouch(
             }
         }
     }
+}
+
+/// Whether somebody sits where an answer comes from, if it came by a command. Where more is wanted, this is the least of it.
+pub(super) fn seated(request: &Request, evidence: &Evidence) -> Result<(), Unsure> {
+    let by_command = match evidence.route {
+        Route::Terminal | Route::Watch => true,
+        Route::Page
+        | Route::Console
+        | Route::Webhook
+        | Route::File
+        | Route::Dialog
+        | Route::Library => false,
+    };
+    if request.terms.presence == Presence::None || !by_command || evidence.device.is_some() {
+        return Ok(());
+    }
+    Err(Unsure(
+        "nobody sits at a terminal here: answer in a terminal of yours or on the page (`holdpoint open`). A script that \
+         should answer is a person of its own, with a token (`holdpoint people add NAME`)"
+            .into(),
+    ))
 }
 
 fn signed_by(
