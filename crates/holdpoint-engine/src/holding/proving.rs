@@ -35,8 +35,9 @@ const REMEMBERED: Duration = Duration::from_millis(MAX_VALIDITY_MILLIS + 5 * 60 
 /// The most used statements that are looked at when old ones are forgotten: the rest waits for the next time.
 const MAX_SWEPT: usize = 1000;
 
-/// The digest of what a person reads of a call that can be made again from the call itself. What checks found, and what the
-/// agent says of itself, stands outside of it.
+/// The digest of what a person reads of a call that can be made again from the call itself. What checks found, what the
+/// agent says of itself and the words of the reason stand outside of it: those name facts that change while somebody thinks (the
+/// time), or are an outside decider's, who words them anew. Which rule asks, and how, says what they rest on.
 pub(super) fn card_of(asked: &CallContext, action: &Action, decision: &Decision) -> String {
     let arguments = whole_arguments(&showing(), action.call());
     let card = json!({
@@ -49,7 +50,6 @@ pub(super) fn card_of(asked: &CallContext, action: &Action, decision: &Decision)
         "verdict": decision.verdict,
         "risk": decision.risk,
         "rule": decision.rule,
-        "reason": decision.reason,
     });
     sha256_hex(card.to_string().as_bytes())
 }
