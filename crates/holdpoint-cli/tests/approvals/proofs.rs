@@ -531,6 +531,7 @@ fn play_daemon(places: &Places, request: &Request, proofs: Vec<Signed>) -> threa
         comment: None,
         approvers: vec!["ann".into()],
         edited: None,
+        changed: false,
         binding: Some(request.binding.clone()),
         card: request.card.clone(),
         proofs,

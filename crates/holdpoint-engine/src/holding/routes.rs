@@ -362,14 +362,21 @@ fn about(decision: &Decision) -> String {
     format!("Nobody can be asked about this: {}", decision.reason)
 }
 
-/// A decision as somebody, or nobody, has answered it.
+/// A decision as somebody, or nobody, has answered it. Of a call that was changed before it was refused no rule is told: the one
+/// that is known asked about other arguments.
 pub(super) fn resolved(decision: &Decision, resolution: &Resolution) -> Decision {
-    without_secrets(Decision {
+    let mut next = Decision {
         verdict: resolution.verdict,
         method: resolution.method,
         reason: resolution.reason.clone(),
         ..decision.clone()
-    })
+    };
+    if resolution.changed {
+        next.rule = None;
+        next.instead = None;
+        next.findings = Vec::new();
+    }
+    without_secrets(next)
 }
 
 /// The refusal when nobody can be asked (J-47).
