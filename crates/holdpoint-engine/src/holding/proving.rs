@@ -76,16 +76,23 @@ impl Place {
 
 /// The name of this account on this machine: the digest of what names the machine, which only root changes, and the account.
 fn node_name() -> String {
-    let machine = ["/etc/machine-id", "/proc/sys/kernel/hostname"]
-        .iter()
-        .find_map(|path| fs::read_to_string(path).ok())
-        .unwrap_or_default();
+    let places = ["/etc/machine-id", "/proc/sys/kernel/hostname"];
+    let machine = machine_name(&places.map(Path::new));
     #[cfg(unix)]
     let account = holdpoint_sandbox::user::id();
     #[cfg(not(unix))]
     let account = 0;
     let digest = sha256_hex(format!("holdpoint-node\0{}\0{account}", machine.trim()).as_bytes());
     digest.chars().skip("sha256:".len()).take(32).collect()
+}
+
+/// What names the machine: the first of these that says anything. In most containers the file is there and empty.
+fn machine_name(places: &[&Path]) -> String {
+    let said = |path: &&Path| fs::read_to_string(path).ok();
+    let mut names = places.iter().filter_map(said);
+    names
+        .find(|name| !name.trim().is_empty())
+        .unwrap_or_default()
 }
 
 /// What somebody is to sign to let a request run.
@@ -334,7 +341,16 @@ mod tests {
 
     #[test]
     fn an_account_of_a_machine_has_one_name() {
-        assert_eq!(node_name(), node_name());
         assert_eq!(node_name().len(), 32);
+        let home = tempfile::tempdir().unwrap();
+        let (id, host) = (home.path().join("id"), home.path().join("host"));
+        let name = || machine_name(&[&id, &host]);
+        assert_eq!(name(), "");
+        fs::write(&host, "box-1\n").unwrap();
+        assert_eq!(name(), "box-1\n");
+        fs::write(&id, "\n").unwrap();
+        assert_eq!(name(), "box-1\n", "a file without a name names nobody");
+        fs::write(&id, "0123\n").unwrap();
+        assert_eq!(name(), "0123\n");
     }
 }
