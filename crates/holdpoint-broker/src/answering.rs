@@ -7,11 +7,12 @@ use std::borrow::Cow;
 
 use holdpoint_core::policy::Presence;
 use holdpoint_core::{Decision, Method, Risk, Verdict};
+use holdpoint_proof::Statement;
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Scope, SignedAnswer};
-use crate::host::{BrokerHost, Judged, Memory, Prepared, Problem, Unsure};
-use crate::request::{Approval, Edit, Offer, Request, Settled, State};
+use crate::host::{BrokerHost, Judged, Memory, Prepared, Problem, Unsure, Vouched};
+use crate::request::{Approval, Edit, Offer, ProvedBy, Request, Settled, State};
 use crate::time::UnixMillis;
 
 /// What an answer does.
@@ -161,6 +162,10 @@ fn released(
         Ok(vouched) => vouched,
         Err(Unsure(reason)) => return Ok(Step::NoEffect(reason)),
     };
+    let request = &match heard(request, &vouched, now) {
+        Ok(heard) => heard,
+        Err(reason) => return Ok(Step::NoEffect(reason)),
+    };
     let memory = match memory_of(request, &said.answer) {
         Ok(memory) => memory,
         Err(reason) => return Ok(Step::NoEffect(reason)),
@@ -221,6 +226,29 @@ fn released(
     next.state = State::Released;
     Ok(Step::Settled(Box::new(next), memory))
 }
+
+/// The request with this in mind: what was signed counts once, and what others signed before and has expired by now counts no
+/// longer, since the hook would find it so. They sign anew.
+fn heard(request: &Request, vouched: &Vouched, now: UnixMillis) -> Result<Request, String> {
+    let signed =
+        |proof: Option<&ProvedBy>| proof.and_then(|proof| Statement::read(&proof.signed.statement));
+    let mut next = request.clone();
+    if let Some(statement) = signed(vouched.proof.as_ref()) {
+        if next.nonces.contains(&statement.nonce) {
+            return Err(
+                "what was signed was counted before, and does not count again: sign anew".into(),
+            );
+        }
+        next.nonces.push(statement.nonce);
+    }
+    let until = now.0.saturating_add(MIN_LEFT_MILLIS);
+    next.approvals
+        .retain(|one| signed(one.proof.as_ref()).is_none_or(|statement| statement.expires > until));
+    Ok(next)
+}
+
+/// How long what was signed must count yet when the last yes comes: until the hook has looked at it, whatever else the machine does.
+const MIN_LEFT_MILLIS: u64 = 10 * 1000;
 
 /// What the session remembers of an answer that releases; why it cannot, if it cannot.
 pub fn memory_of(request: &Request, answer: &Answer) -> Result<Option<Memory>, String> {

@@ -186,6 +186,10 @@ pub trait BrokerHost: Send + Sync {
         }
     }
 
+    /// Makes what was signed useless, by its nonces: the request was settled otherwise. A host that knows no signatures has nothing
+    /// to do.
+    fn burn(&self, _nonces: &[String]) {}
+
     /// What somebody is to sign to let a request run.
     fn statement(
         &self,

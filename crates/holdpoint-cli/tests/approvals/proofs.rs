@@ -651,6 +651,119 @@ fn two_people_must_sign_where_two_are_wanted() {
 }
 
 #[test]
+fn what_was_signed_before_an_edit_is_not_counted_again() {
+    let policy = json!({"approval": {"presence": "key", "required": 2}});
+    let ann = Device::ed25519();
+    let key = PinnedKey::of_ssh(&ann.line("ssh:")).unwrap();
+    let Some(mut test_home) = TestHome::with_pins(policy, &pins("ann", vec![key])) else {
+        return;
+    };
+    let written =
+        json!({"people": [{"name": "bot", "role": "approver", "token": digest("hpt_x")}]});
+    let people = test_home.path(".config/holdpoint/people.json");
+    fs::write(&people, written.to_string()).unwrap();
+    fs::set_permissions(&people, fs::Permissions::from_mode(0o600)).unwrap();
+    test_home.start();
+    let mut call = test_home.held(&test_home.bash("make one"));
+    let signed = sign(&ann, statement(&test_home, &call.id), Touch::default());
+    let (outcome, why) = answer(&test_home, &call.id, Some(signed.clone()), false);
+    assert_eq!(outcome, "counted", "{why}");
+    // Changed, and changed back: the binding is what it was.
+    let bot = test_home.sign_in("bot", "hpt_x");
+    let path = format!("/api/requests/{}/answer", call.id);
+    let first = test_home.card(&call.id)["binding"].clone();
+    for command in ["make two", "make one"] {
+        let binding = test_home.card(&call.id)["binding"].clone();
+        let body = json!({"answer": "edit", "binding": binding, "input": {"command": command}});
+        let (status, said) = bot.posts(&path, &body);
+        assert_eq!(status, 200, "{said}");
+    }
+    assert_eq!(test_home.card(&call.id)["binding"], first);
+    let (outcome, why) = answer(&test_home, &call.id, Some(signed), false);
+    assert_eq!(outcome, "no_effect", "{why}");
+    assert!(why.contains("counted before"), "{why}");
+    assert!(call.waits());
+    let verified = test_home.run(&["log", "verify"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+    call.kill();
+}
+
+#[test]
+fn what_expires_before_the_other_person_signs_is_signed_anew() {
+    let policy = json!({"approval": {"presence": "key", "required": 2}});
+    let (ann, bob) = (Device::ed25519(), Device::p256());
+    let of = |device: &Device| PinnedKey::of_ssh(&device.line("ssh:")).unwrap();
+    let mut all: Pins = pins("ann", vec![of(&ann)]);
+    all.pin("bob", of(&bob)).unwrap();
+    let Some(mut test_home) = TestHome::with_pins(policy, &all) else {
+        return;
+    };
+    test_home.start();
+    let mut call = test_home.held(&test_home.bash("make one"));
+    let id = call.id.clone();
+    let made_for = |approver: &str| {
+        let wanted = Wanted::Statement {
+            id: id.clone(),
+            approver: approver.into(),
+        };
+        match wire::ask(&test_home.places(), wanted) {
+            Ok(Reply::Statement { statement }) => Statement::read(&statement).unwrap(),
+            other => panic!("{other:?}"),
+        }
+    };
+    // It counts for a few seconds yet.
+    let mut short = made_for("ann");
+    short.expires = short.time + 8_000;
+    let again = made_for("ann");
+    let second = made_for("bob");
+    assert!(second.expires - second.time > 10 * 60 * 1000);
+    let says = |device: &Device, statement: &Statement| {
+        let signed = sign(device, statement.to_text(), Touch::default());
+        answer(&test_home, &id, Some(signed), false)
+    };
+    assert_eq!(says(&ann, &short).0, "counted");
+    assert_eq!(says(&bob, &second).0, "counted");
+    assert!(call.waits());
+    let (outcome, why) = says(&ann, &again);
+    assert_eq!(outcome, "settled", "{why}");
+    let heard = call.hears();
+    assert_eq!(heard.word, "allow", "{heard:?}");
+    let verified = test_home.run(&["log", "verify"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+}
+
+#[test]
+fn what_was_signed_for_a_release_that_was_taken_back_is_used_up() {
+    let Some((mut test_home, device)) = pinned(signed()) else {
+        return;
+    };
+    let payload = test_home.bash("make one");
+    let call = test_home.held(&payload);
+    let request = test_home
+        .waiting()
+        .into_iter()
+        .find(|one| one.id == call.id);
+    let request = request.unwrap();
+    // Nobody is there to hear the answer, so it can be taken back.
+    let good = sign(&device, statement(&test_home, &call.id), Touch::default());
+    let id = call.id.clone();
+    call.kill();
+    let (outcome, why) = answer(&test_home, &id, Some(good.clone()), false);
+    assert_eq!(outcome, "settled", "{why}");
+    match wire::ask(&test_home.places(), Wanted::TakeBack { id }) {
+        Ok(Reply::Answered { outcome, .. }) => assert_eq!(outcome, "settled"),
+        other => panic!("{other:?}"),
+    }
+    test_home.kill();
+    let daemon = play_daemon(&test_home.places(), &request, vec![good]);
+    let hook = started(&mut test_home.program(&["hook", "claude-code"]), &payload);
+    let heard = super::test_home::heard(hook);
+    daemon.join().unwrap();
+    assert_eq!(heard.word, "deny", "{heard:?}");
+    assert!(heard.reason.contains("used before"), "{heard:?}");
+}
+
+#[test]
 fn a_session_on_the_page_without_a_passkey_releases_nothing() {
     let key = Passkey::p256();
     let Some(mut test_home) = TestHome::with_pins(signed(), &pins("bot", vec![key.pinned("k1")]))

@@ -720,6 +720,9 @@ impl Broker {
             self.tell_all(ChangeKind::Changed, next.clone());
             return Ok(true);
         }
+        if next.state != State::Released {
+            host.burn(&next.nonces);
+        }
         requests.pending = requests.pending.saturating_sub(1);
         if let Some(caller) = requests.waiting.remove(&next.id)
             && nonce.is_some()

@@ -285,6 +285,10 @@ impl BrokerHost for Host<'_> {
         proving::seated(request, evidence)
     }
 
+    fn burn(&self, nonces: &[String]) {
+        proving::burn(self.engine.locations(), nonces);
+    }
+
     fn statement(
         &self,
         request: &Request,
@@ -375,6 +379,10 @@ impl BrokerHost for Engine {
 
     fn seated(&self, request: &Request, evidence: &Evidence) -> Result<(), Unsure> {
         proving::seated(request, evidence)
+    }
+
+    fn burn(&self, nonces: &[String]) {
+        proving::burn(self.locations(), nonces);
     }
 
     fn statement(

@@ -26,9 +26,6 @@ use crate::locations::Locations;
 use crate::pins::{Pinned, not_held};
 use crate::store::{make_private_directory, read_bounded};
 
-/// How long somebody has to touch their key and send what they signed, less than a statement may last at most.
-const TO_SIGN_MILLIS: u64 = 5 * 60 * 1000;
-
 /// How long a used statement is remembered: longer than any counts.
 const REMEMBERED: Duration = Duration::from_millis(MAX_VALIDITY_MILLIS + 5 * 60 * 1000);
 
@@ -118,7 +115,8 @@ pub(super) fn statement(
         approver: approver.to_owned(),
         nonce: wire::unguessable::<16>()?,
         time: now.0,
-        expires: now.0.saturating_add(TO_SIGN_MILLIS),
+        // As long as an answer counts that no hook waited for, and as several people may take: the hook verifies it last.
+        expires: now.0.saturating_add(MAX_VALIDITY_MILLIS),
     };
     Ok(statement.to_text())
 }
@@ -212,35 +210,56 @@ fn signed_by(
     })
 }
 
-/// The refusal of a call that somebody let run and that no signature speaks for; none where none is wanted. What was signed is
-/// used by this.
-pub(super) fn unproved(
+/// What speaks for a call that somebody let run, by its nonces; none where no signature is wanted. The refusal where none does.
+pub(super) fn proved(
     engine: &Engine,
     told: &Resolution,
     now: &Judged,
     when: UnixMillis,
-) -> Option<Decision> {
+) -> Result<Vec<String>, Box<Decision>> {
     if now.terms.presence < Presence::Code {
-        return None;
+        return Ok(Vec::new());
     }
-    let why = match proved(engine.locations(), told, now, when) {
-        Ok(()) => return None,
-        Err(why) => why,
-    };
-    Some(Decision {
+    verified(engine.locations(), told, now, when)
+        .map_err(|why| Box::new(unproved(&now.decision, &why)))
+}
+
+/// Uses what was signed; the refusal if it was used before.
+pub(super) fn used(engine: &Engine, nonces: &[String], decision: &Decision) -> Option<Decision> {
+    let state = engine.locations().state.as_deref();
+    let mut uses = nonces.iter().map(|nonce| match state {
+        Some(state) => use_once(state, nonce, SystemTime::now()),
+        None => Err("there is no place to note that it is used".into()),
+    });
+    let why = uses.find_map(Result::err)?;
+    Some(unproved(decision, &why))
+}
+
+/// Makes what was signed for a request useless that is settled otherwise: somebody who keeps the proof could hand it to a hook as
+/// long as it counts. One that is used already, or whose use cannot be noted, is no worse than before.
+pub(super) fn burn(locations: &Locations, nonces: &[String]) {
+    if let Some(state) = locations.state.as_deref() {
+        for nonce in nonces {
+            let _ = use_once(state, nonce, SystemTime::now());
+        }
+    }
+}
+
+fn unproved(decision: &Decision, why: &str) -> Decision {
+    Decision {
         verdict: Verdict::Deny,
         method: Method::Error,
         reason: format!("Nobody is proved to have released it: {why}"),
-        ..now.decision.clone()
-    })
+        ..decision.clone()
+    }
 }
 
-fn proved(
+fn verified(
     locations: &Locations,
     told: &Resolution,
     now: &Judged,
     when: UnixMillis,
-) -> Result<(), String> {
+) -> Result<Vec<String>, String> {
     let pinned = Pinned::at(locations);
     let level = now.terms.presence;
     if let Some(why) = not_held(level, &pinned) {
@@ -266,12 +285,10 @@ fn proved(
     if people.len() < wanted {
         return Err(format!("{} of {wanted} people have signed", people.len()));
     }
-    let state = locations.state.as_deref();
-    let state = state.ok_or("there is no place to note that it is used")?;
-    for one in &verified {
-        use_once(state, &one.statement.nonce, SystemTime::now())?;
-    }
-    Ok(())
+    Ok(verified
+        .into_iter()
+        .map(|one| one.statement.nonce)
+        .collect())
 }
 
 fn all_verified(

@@ -95,8 +95,8 @@ fn by_person(judged: Judged, told: Resolution) -> Result<Outcome, EngineError> {
         .binding
         .as_deref()
         .is_some_and(|binding| now.judged.is_bound_to(binding, told.card.as_deref()));
-    let unproved =
-        |told: &Resolution| proving::unproved(&judged.engine, told, &now.judged, UnixMillis::now());
+    let proved = || proving::proved(&judged.engine, &told, &now.judged, UnixMillis::now());
+    let mut nonces = Vec::new();
     let decision = now.judged.decision.clone();
     let mut refusal = if decision.verdict == Verdict::Deny {
         Some(decision.clone())
@@ -105,10 +105,20 @@ fn by_person(judged: Judged, told: Resolution) -> Result<Outcome, EngineError> {
     } else if decision.verdict.runs() {
         None
     } else {
-        unproved(&told)
+        match proved() {
+            Ok(found) => {
+                nonces = found;
+                None
+            }
+            Err(refusal) => Some(*refusal),
+        }
     };
     if refusal.is_none() {
         refusal = last.not_backed_up(&decision);
+    }
+    // What somebody signed is used up by a call that runs, and by none that could not be copied: they need not sign again.
+    if refusal.is_none() {
+        refusal = proving::used(&judged.engine, &nonces, &decision);
     }
     if refusal.is_none() {
         refusal = last.counted()?;
