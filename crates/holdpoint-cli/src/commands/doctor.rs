@@ -229,9 +229,18 @@ fn presence(locations: &Locations, around: &Around, program: &Path) -> Vec<Findi
         for (risk, level) in levels {
             if let Some(why) = not_held(level, &pinned) {
                 let text = format!(
-                    "the policy wants the presence `{}` for {} risk, which this machine does not hold, so nobody can release it: {why}",
+                    "the policy wants the presence `{}` for {} risk, which this machine does not hold, so such calls are refused: {why}",
                     level.as_str(),
                     risk.as_str()
+                );
+                findings.push(Finding::new("presence", Standing::Broken, text));
+            }
+        }
+        for (key, level) in policy.presence_by_name() {
+            if let Some(why) = not_held(level, &pinned) {
+                let text = format!(
+                    "`{key}` wants the presence `{}`, which this machine does not hold, so what it is about is refused: {why}",
+                    level.as_str()
                 );
                 findings.push(Finding::new("presence", Standing::Broken, text));
             }

@@ -513,12 +513,9 @@ fn pinned_keys_are_roots_word_and_the_account_cannot_ask_for_less() {
     // A file others can write pins nobody, and asks for no less.
     let file = test_home.path("etc/holdpoint/approvers.json");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
-    let mut call = test_home.held(&test_home.bash("make two"));
-    let (outcome, why) = answer(&test_home, &call.id, None, false);
-    assert_eq!(outcome, "no_effect");
-    assert!(why.contains("others can write"), "{why}");
-    assert!(call.waits());
-    call.kill();
+    let heard = test_home.told(&test_home.bash("make two"));
+    assert_eq!(heard.word, "deny", "{heard:?}");
+    assert!(heard.reason.contains("others can write"), "{heard:?}");
 }
 
 /// Sits in the daemon's place, with its secret, and tells a caller this.
@@ -862,16 +859,13 @@ fn a_channel_that_cannot_prove_anything_asks_nobody() {
         assert_eq!(heard.word, "deny", "{channel}: {heard:?}");
         assert!(heard.reason.contains("`key`"), "{heard:?}");
     }
-    // A level nothing here can hold is refused, not lowered.
+    // A level nothing here can hold is refused at once, not lowered, and nobody is asked.
     for level in ["code", "elsewhere"] {
         let policy = json!({"approval": {"presence": level}});
         let test_home = TestHome::under(policy);
-        let mut call = test_home.held(&test_home.bash("make one"));
-        let (outcome, why) = answer(&test_home, &call.id, None, false);
-        assert_eq!(outcome, "no_effect");
-        assert!(why.contains("cannot be had"), "{why}");
-        assert!(call.waits());
-        call.kill();
+        let heard = test_home.told(&test_home.bash("make one"));
+        assert_eq!(heard.word, "deny", "{level}: {heard:?}");
+        assert!(heard.reason.contains("cannot be had"), "{heard:?}");
     }
 }
 
@@ -918,16 +912,27 @@ fn approve_has_ssh_sign_and_pin_is_for_root() {
     let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
     let approve = |id: &str| ran(test_home.program(&["approve", id]).env("PATH", &path));
 
-    let mut call = test_home.held(&test_home.bash("make one"));
-    let refused = approve(&call.id);
-    assert_eq!(refused.code, 1, "{refused:?}");
+    // Nobody could sign it, so nobody is asked.
+    let heard = test_home.told(&test_home.bash("make one"));
+    assert_eq!(heard.word, "deny", "{heard:?}");
+    assert!(heard.reason.contains("nobody's key is pinned"), "{heard:?}");
+    // The file is the account's: what is pinned is what root has seen.
+    let key = PinnedKey::of_ssh(&device.line("ssh:")).unwrap();
+    let unseen = ["people", "pin", "ann", "--key", public];
+    let ran_ = test_home.run(&unseen);
+    assert!(ran_.code == 1 && ran_.err.contains("--check"), "{ran_:?}");
+    let other = PinnedKey::of_ssh(&Device::ed25519().line("ssh:")).unwrap();
+    let pin =
+        |seen: &str| test_home.run(&["people", "pin", "ann", "--key", public, "--check", seen]);
+    let ran_ = pin(&other.id);
     assert!(
-        refused.err.contains("nobody's key is pinned"),
-        "{refused:?}"
+        ran_.code == 1 && ran_.err.contains("another key"),
+        "{ran_:?}"
     );
-    assert!(call.waits());
-    let said = test_home.says(&["people", "pin", "ann", "--key", public]);
-    assert!(said.contains("Pinned for ann"), "{said}");
+    let said = pin(&key.id);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.out.contains("Pinned for ann"), "{said:?}");
+    let call = test_home.held(&test_home.bash("make one"));
     assert!(
         test_home
             .says(&["people", "list"])
@@ -944,8 +949,21 @@ fn approve_has_ssh_sign_and_pin_is_for_root() {
         .program(&["approve", &call.id, "--all"])
         .env("PATH", &path));
     assert_eq!(ran_.code, 1, "{ran_:?}");
+    let bad = [
+        "people", "pin", "ann b", "--key", public, "--check", &key.id,
+    ];
+    let ran_ = test_home.run(&bad);
+    assert!(
+        ran_.code == 1 && ran_.err.contains("is no name"),
+        "{ran_:?}"
+    );
     test_home.says(&["people", "unpin", "ann"]);
-    assert_eq!(approve(&call.id).code, 1);
+    let refused = approve(&call.id);
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(
+        refused.err.contains("nobody's key is pinned"),
+        "{refused:?}"
+    );
     call.kill();
     let plain = test_home.path("plain.pub");
     fs::write(
