@@ -299,7 +299,10 @@ impl BrokerHost for Host<'_> {
     }
 
     fn pins(&self) -> Result<Pins, Problem> {
-        Pinned::at(self.engine.locations()).keys().map_err(Problem)
+        match Pinned::at(self.engine.locations()) {
+            Pinned::Nobody => Ok(Pins::default()),
+            known @ (Pinned::Keys(_) | Pinned::Unusable(_)) => known.keys().map_err(Problem),
+        }
     }
 
     fn remember(
