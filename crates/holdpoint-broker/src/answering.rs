@@ -3,13 +3,16 @@
 //! Nothing is stored or recorded here: the outcome is a new version of the request, and whoever
 //! keeps it records it first. An answer that has no effect says why and changes nothing.
 
+use std::borrow::Cow;
+
 use holdpoint_core::policy::Presence;
 use holdpoint_core::{Decision, Method, Risk, Verdict};
+use holdpoint_proof::Statement;
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Scope, SignedAnswer};
-use crate::host::{BrokerHost, Judged, Memory, Prepared, Problem, Unsure};
-use crate::request::{Approval, Edit, Offer, Request, Settled, State};
+use crate::host::{BrokerHost, Judged, Memory, Prepared, Problem, Unsure, Vouched};
+use crate::request::{Approval, Edit, Offer, ProvedBy, Request, Settled, State};
 use crate::time::UnixMillis;
 
 /// What an answer does.
@@ -36,6 +39,12 @@ pub fn apply(
     if let Some(reason) = without_effect(request, said, now) {
         return Ok(Step::NoEffect(reason));
     }
+    if said.evidence.signed.is_some() && said.answer != Answer::Yes {
+        // The record would keep it as evidence for what nobody signed.
+        let reason =
+            "what is signed is a yes to this one call: send no signature with another answer";
+        return Ok(Step::NoEffect(reason.into()));
+    }
     match &said.answer {
         Answer::No => Ok(refused(
             request,
@@ -55,6 +64,17 @@ pub fn apply(
         | Answer::All
         | Answer::Turn
         | Answer::Idle => released(request, said, host, now),
+    }
+}
+
+/// The answer as it is recorded: what was signed is a yes, so `once` with a signature is that.
+pub fn as_signed(said: &SignedAnswer) -> Cow<'_, SignedAnswer> {
+    match (&said.evidence.signed, &said.answer) {
+        (Some(_), Answer::Once) => Cow::Owned(SignedAnswer {
+            answer: Answer::Yes,
+            ..said.clone()
+        }),
+        (Some(_) | None, _) => Cow::Borrowed(said),
     }
 }
 
@@ -142,6 +162,10 @@ fn released(
         Ok(vouched) => vouched,
         Err(Unsure(reason)) => return Ok(Step::NoEffect(reason)),
     };
+    let request = &match heard(request, &vouched, now) {
+        Ok(heard) => heard,
+        Err(reason) => return Ok(Step::NoEffect(reason)),
+    };
     let memory = match memory_of(request, &said.answer) {
         Ok(memory) => memory,
         Err(reason) => return Ok(Step::NoEffect(reason)),
@@ -202,6 +226,29 @@ fn released(
     next.state = State::Released;
     Ok(Step::Settled(Box::new(next), memory))
 }
+
+/// The request with this in mind: what was signed counts once, and what others signed before and has expired by now counts no
+/// longer, since the hook would find it so. They sign anew.
+fn heard(request: &Request, vouched: &Vouched, now: UnixMillis) -> Result<Request, String> {
+    let signed =
+        |proof: Option<&ProvedBy>| proof.and_then(|proof| Statement::read(&proof.signed.statement));
+    let mut next = request.clone();
+    if let Some(statement) = signed(vouched.proof.as_ref()) {
+        if next.nonces.contains(&statement.nonce) {
+            return Err(
+                "what was signed was counted before, and does not count again: sign anew".into(),
+            );
+        }
+        next.nonces.push(statement.nonce);
+    }
+    let until = now.0.saturating_add(MIN_LEFT_MILLIS);
+    next.approvals
+        .retain(|one| signed(one.proof.as_ref()).is_none_or(|statement| statement.expires > until));
+    Ok(next)
+}
+
+/// How long what was signed must count yet when the last yes comes: until the hook has looked at it, whatever else the machine does.
+const MIN_LEFT_MILLIS: u64 = 10 * 1000;
 
 /// What the session remembers of an answer that releases; why it cannot, if it cannot.
 pub fn memory_of(request: &Request, answer: &Answer) -> Result<Option<Memory>, String> {
@@ -342,6 +389,9 @@ fn edited(
     now: UnixMillis,
     input: &Map<String, Value>,
 ) -> Result<Step, Problem> {
+    if let Err(Unsure(reason)) = host.seated(request, &said.evidence) {
+        return Ok(Step::NoEffect(reason));
+    }
     for key in input.keys() {
         if request.display.hidden.contains(key) {
             return Ok(Step::NoEffect(format!(

@@ -175,6 +175,21 @@ pub trait BrokerHost: Send + Sync {
         }
     }
 
+    /// Whether whoever answers by a command may change what is asked, or have it wait longer: it takes no signature, and the
+    /// terminal a yes takes. A host that knows no terminals is sure only where nothing is wanted.
+    fn seated(&self, request: &Request, _evidence: &Evidence) -> Result<(), Unsure> {
+        match request.terms.presence {
+            Presence::None => Ok(()),
+            Presence::Terminal | Presence::Code | Presence::Key | Presence::Elsewhere => Err(
+                Unsure("nothing here can tell whether a person says this".into()),
+            ),
+        }
+    }
+
+    /// Makes what was signed useless, by its nonces: the request was settled otherwise. A host that knows no signatures has nothing
+    /// to do.
+    fn burn(&self, _nonces: &[String]) {}
+
     /// What somebody is to sign to let a request run.
     fn statement(
         &self,

@@ -405,6 +405,10 @@ pub struct Request {
     /// Who said yes so far.
     #[serde(default)]
     pub approvals: Vec<Approval>,
+    /// What was signed and counted so far, by its nonce. An edit takes what people said back, and changing the arguments to what
+    /// they were does not bring it back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nonces: Vec<String>,
     /// What was changed.
     #[serde(default)]
     pub edits: Vec<Edit>,
@@ -442,6 +446,7 @@ impl Request {
             opened: now,
             state: State::Pending,
             approvals: Vec::new(),
+            nonces: Vec::new(),
             edits: Vec::new(),
             settled: None,
             offered: false,

@@ -28,6 +28,10 @@ pub struct Resolution {
     /// The arguments to run with, if a person changed them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<Map<String, Value>>,
+    /// Whether a person changed the arguments before it was refused: the rule that asked about the call as it was made is not
+    /// why this one does not run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub changed: bool,
     /// What exactly may run: the caller finds the same digest, or does not run it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub binding: Option<String>,
@@ -53,6 +57,7 @@ impl Resolution {
             comment: None,
             approvers: Vec::new(),
             edited: None,
+            changed: false,
             binding: None,
             card: None,
             proofs: Vec::new(),
@@ -75,6 +80,7 @@ impl Resolution {
             comment: settled.comment.clone(),
             approvers: settled.approvers.clone(),
             edited: (released && request.was_edited()).then(|| request.asked.input.clone()),
+            changed: !released && request.was_edited(),
             binding: released.then(|| request.binding.clone()),
             card: request.card.clone().filter(|_| released),
             proofs: match released {

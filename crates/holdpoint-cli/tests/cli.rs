@@ -278,6 +278,7 @@ fn batches_that_race_share_one_count() {
 #[test]
 fn rules_added_by_twenty_processes_at_once_are_all_kept() {
     let project = Project::new();
+    project.wants_no_terminal();
     let writers: Vec<Running> = (0..20)
         .map(|number| {
             let pattern = format!("tool-{number} *");
@@ -308,6 +309,7 @@ fn rules_added_by_twenty_processes_at_once_are_all_kept() {
 #[test]
 fn files_trusted_by_ten_processes_at_once_are_all_kept() {
     let project = Project::new();
+    project.wants_no_terminal();
     let writers: Vec<Running> = (0..10)
         .map(|number| {
             let name = format!("policy-{number}.json");

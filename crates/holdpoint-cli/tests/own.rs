@@ -30,7 +30,7 @@ impl Place {
         let place = Self { root };
         fs::create_dir_all(place.at("home/.config/holdpoint")).unwrap();
         fs::create_dir_all(place.at("project")).unwrap();
-        let policy = format!(r#"{{"profile": "{profile}"}}"#);
+        let policy = format!(r#"{{"profile": "{profile}", "approval": {{"presence": "none"}}}}"#);
         fs::write(place.at("home/.config/holdpoint/permissions.json"), policy).unwrap();
         place.run("git init -q -b main && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x");
         place

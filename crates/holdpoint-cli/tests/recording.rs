@@ -140,6 +140,7 @@ fn check_and_batch_are_on_record_and_dry_runs_are_not() {
 #[test]
 fn what_a_person_changes_is_on_record() {
     let project = Project::new();
+    project.wants_no_terminal();
     project.write("permissions.json", b"{\"allow\":{\"tools\":[\"x\"]}}");
     for (arguments, kind, action) in [
         (
@@ -184,6 +185,7 @@ fn refused(output: &Output, why: &str) {
 #[test]
 fn a_ledger_that_cannot_be_written_is_a_refusal() {
     let project = Project::new();
+    project.wants_no_terminal();
     // A file where the directory should be: nobody can write there, whoever runs this.
     let path = ledger(&project);
     fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -89,7 +89,7 @@ async function fill(room, person) {
     }
   };
   replace(room,
-    rows.length ? rows : h("p", null, "Nobody's key is pinned on this machine. Whoever has this account can release calls."),
+    rows.length ? rows : reply.unusable ? h("p", { role: "alert" }, `No pinned key counts, so nothing that needs one is released: ${reply.unusable}.`) : h("p", null, "Nobody's key is pinned on this machine. Whoever has this account can release calls."),
     button("Add a passkey", { class: "primary", on: { click: add } }),
     told,
     h("p", { class: "hint" }, icon("info"), "A pinned key signs what you release. Calls of high and critical risk then run by a signature alone."));

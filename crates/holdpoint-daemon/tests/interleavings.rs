@@ -314,6 +314,7 @@ impl Play {
                             name: "ann",
                             on_behalf_of: &[],
                         },
+                        &holdpoint_broker::Evidence::by(holdpoint_broker::Route::Page),
                         self.now,
                     );
                 }

@@ -68,6 +68,9 @@ pub enum BadPins {
     /// A key is none.
     #[error("the key `{0}`: {1}")]
     Key(String, BadKey),
+    /// Somebody is called by what is no name.
+    #[error("`{0}` is no name: use up to 64 letters, digits and . _ @ + -")]
+    Name(String),
     /// A passkey without pages.
     #[error("the passkey `{0}` names no page it signs on")]
     NoOrigin(String),
@@ -94,6 +97,9 @@ impl Pins {
         for person in &self.people {
             if person.keys.len() > MAX_KEYS {
                 return Err(BadPins::TooMany);
+            }
+            if !is_name(&person.name) {
+                return Err(BadPins::Name(person.name.escape_debug().take(80).collect()));
             }
             if !names.insert(&person.name) {
                 return Err(BadPins::Twice(person.name.clone()));
@@ -167,6 +173,13 @@ impl Pins {
     }
 }
 
+/// Whether a name can be told apart from others when it is read. It stands in statements and in the ledger as it is, so it is
+/// short and nothing else than a name.
+fn is_name(text: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || "._@+-".contains(c);
+    !text.is_empty() && text.len() <= 64 && text.chars().all(plain)
+}
+
 impl PinnedKey {
     /// A key of ssh, from the line of its `.pub` file.
     pub fn of_ssh(line: &str) -> Result<Self, BadKey> {
@@ -174,7 +187,12 @@ impl PinnedKey {
         Ok(Self {
             id: key.fingerprint().to_owned(),
             kind: KeyKind::Sshsig,
-            public_key: line.trim().to_owned(),
+            // What stands behind them is anybody's text, and the key goes into the ledger as it is.
+            public_key: line
+                .split_whitespace()
+                .take(2)
+                .collect::<Vec<_>>()
+                .join(" "),
             rp: None,
             origins: Vec::new(),
             // The private half is made in the device and stays there.

@@ -202,10 +202,13 @@ fn answered(text: Text, kind: Kind, rule_ends: bool, request: &Request) -> Resul
                 None => Answer::No,
             }
         }
-        Kind::Deny | Kind::DenySession => match text.comment {
-            Some(comment) if !comment.trim().is_empty() => Answer::Comment { comment },
-            Some(_) | None => Answer::No,
-        },
+        Kind::Deny | Kind::DenySession => {
+            let said = [text.comment, text.reason].into_iter().flatten();
+            match said.into_iter().find(|text| !text.trim().is_empty()) {
+                Some(comment) => Answer::Comment { comment },
+                None => Answer::No,
+            }
+        }
         Kind::Allow | Kind::AllowSession if remember || matches!(kind, Kind::AllowSession) => {
             match scope(rule_ends) {
                 Some(scope) => Answer::Always { scope: Some(scope) },

@@ -63,7 +63,7 @@ pub(crate) enum PeopleAction {
         /// The `.pub` file of a key of ssh with a device, or the file the page names for a passkey
         #[arg(long, value_name = "FILE")]
         key: PathBuf,
-        /// The characters the page shows of a passkey
+        /// What you have seen of the key: the characters the page shows of a passkey, the fingerprint `ssh-keygen` printed
         #[arg(long, value_name = "CHARACTERS")]
         check: Option<String>,
     },

@@ -229,9 +229,18 @@ fn presence(locations: &Locations, around: &Around, program: &Path) -> Vec<Findi
         for (risk, level) in levels {
             if let Some(why) = not_held(level, &pinned) {
                 let text = format!(
-                    "the policy wants the presence `{}` for {} risk, which this machine does not hold, so nobody can release it: {why}",
+                    "the policy wants the presence `{}` for {} risk, which this machine does not hold, so such calls are refused: {why}",
                     level.as_str(),
                     risk.as_str()
+                );
+                findings.push(Finding::new("presence", Standing::Broken, text));
+            }
+        }
+        for (key, level) in policy.presence_by_name() {
+            if let Some(why) = not_held(level, &pinned) {
+                let text = format!(
+                    "`{key}` wants the presence `{}`, which this machine does not hold, so what it is about is refused: {why}",
+                    level.as_str()
                 );
                 findings.push(Finding::new("presence", Standing::Broken, text));
             }
@@ -261,6 +270,17 @@ fn presence(locations: &Locations, around: &Around, program: &Path) -> Vec<Findi
         Pinned::Nobody => finding.fixed_by("sudo holdpoint people pin NAME --key FILE"),
         Pinned::Keys(_) | Pinned::Unusable(_) => finding,
     });
+    if let Some(text) = floor_is_no_terminal() {
+        findings.push(Finding::new("presence", Standing::Note, text));
+    }
+    if is_root() {
+        let text = "this account is root here, as in most containers and where accounts are mapped: a program of it can pin keys of its own \
+                    and change the machine's policy, so no level above `terminal` holds against it";
+        findings.push(
+            Finding::new("presence", Standing::Note, text)
+                .fixed_by("run agents under an account of their own that is not root"),
+        );
+    }
     if matches!(pinned, Pinned::Keys(_)) && !is_roots(program) {
         let text = "this program can be replaced by this account, and with it what verifies the signatures";
         findings.push(Finding::new("presence", Standing::Note, text).fixed_by(
@@ -268,6 +288,29 @@ fn presence(locations: &Locations, around: &Around, program: &Path) -> Vec<Findi
         ));
     }
     findings
+}
+
+/// What `terminal` does not hold on this system.
+fn floor_is_no_terminal() -> Option<&'static str> {
+    (!cfg!(target_os = "linux")).then_some(
+        "on this system no terminal of another process can be looked at, nor an agent above it: `terminal` stops commands without a \
+         terminal of their own, and what speaks to the daemon itself is not stopped by it",
+    )
+}
+
+/// Whether what only root writes this account writes too: it is root, or looks like it in a space of its own, where files of root's
+/// are its own files.
+fn is_root() -> bool {
+    holdpoint_sandbox::user::id() == 0 || is_mapped(fs::read_to_string("/proc/self/uid_map").ok())
+}
+
+/// Whether accounts are others outside: the whole range is not one and the same.
+fn is_mapped(map: Option<String>) -> bool {
+    let Some(map) = map else { return false };
+    let mut words = map.split_whitespace();
+    let whole =
+        [words.next(), words.next(), words.next()] == [Some("0"), Some("0"), Some("4294967295")];
+    !map.trim().is_empty() && !whole
 }
 
 /// Whether only root can replace a file.
@@ -347,4 +390,18 @@ fn sandbox(hosts: &[&'static Host]) -> Finding {
         text.push_str(&format!("; those of {} are asked about", names(others)));
     }
     Finding::new("sandbox", Standing::Fine, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_mapped;
+
+    #[test]
+    fn a_space_of_accounts_is_known_by_its_map() {
+        let mapped = |text: &str| is_mapped(Some(text.to_owned()));
+        assert!(!mapped("         0          0 4294967295\n"));
+        assert!(mapped("         0       1000          1\n"));
+        assert!(mapped("0 100000 65536\n1000 1000 1\n"));
+        assert!(!is_mapped(None));
+    }
 }

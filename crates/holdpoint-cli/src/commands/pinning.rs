@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use holdpoint_engine::{Locations, Pinned, change_pins};
+use holdpoint_engine::{Locations, Pinned, change_pins, text_without_secrets};
 use holdpoint_proof::{PinnedKey, Pins};
 use serde_json::json;
 
@@ -24,17 +24,24 @@ pub(crate) fn pin(
     terminal: &mut Terminal,
 ) -> anyhow::Result<Exit> {
     only_root()?;
+    // Records hold the name against what was signed.
+    if text_without_secrets(name) != name {
+        bail!("this name looks like a secret, which would be taken out of the record: use another");
+    }
     let key = read_key(file)?;
-    let own_check = key.verifying()?.short_check();
+    let verifying = key.verifying()?;
+    let own_check = verifying.short_check();
     match check {
-        Some(given) if given != own_check => bail!(
-            "the file holds another key (`{own_check}`) than you were shown (`{given}`): somebody changed it, or it is another file"
+        Some(given) if is_check(given, verifying.fingerprint()) => {}
+        Some(given) => bail!(
+            "the file holds another key (`{own_check}`) than you were shown (`{}`): somebody changed it, or it is another file",
+            escape_for_display(given, 80)
         ),
-        None if key.public_key.is_empty() || key.rp.is_some() => bail!(
-            "compare the key with what the page shows: add --check and the {} characters it shows",
-            own_check.len()
+        // The file is the account's, so any program of it can have put a key of its own there.
+        None => bail!(
+            "say which key you have seen, so that no other is pinned: add --check and the ten characters the page shows of a passkey, or the \
+             fingerprint `ssh-keygen` printed when you made the key (`SHA256:…`)"
         ),
-        Some(_) | None => {}
     }
     let locations = Locations::of_this_machine();
     let (id, kind) = (key.id.clone(), key.kind);
@@ -107,6 +114,20 @@ pub(crate) fn lines(locations: &Locations) -> Vec<String> {
     }
 }
 
+/// Whether somebody has seen the key with this fingerprint: all of it, or as many of its letters and digits as a passkey is compared
+/// by ([`holdpoint_proof::VerifyingKey::short_check`]) from its beginning on.
+fn is_check(given: &str, fingerprint: &str) -> bool {
+    let plain = |text: &str| -> String {
+        let text = text.strip_prefix("SHA256:").unwrap_or(text);
+        text.chars().filter(char::is_ascii_alphanumeric).collect()
+    };
+    let given = plain(given.trim());
+    given.len() >= MIN_CHECK && plain(fingerprint).starts_with(&given)
+}
+
+/// The fewest characters somebody compares: what the page shows.
+const MIN_CHECK: usize = 10;
+
 fn every_key(pins: &Pins) -> impl Iterator<Item = (&str, &PinnedKey)> {
     let people = pins.people.iter();
     people.flat_map(|person| person.keys.iter().map(|key| (person.name.as_str(), key)))
@@ -132,5 +153,21 @@ fn only_root() -> anyhow::Result<()> {
         _ => bail!(
             "only root says whose signatures count, so that nothing of this account can: run it with sudo"
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_check;
+
+    #[test]
+    fn a_key_is_known_by_ten_characters_at_least() {
+        let key = "SHA256:AbC+d/efGhIjKlMnOp";
+        for seen in [key, "AbC+d/efGhIjKlMnOp", "AbCdefGhIj", " AbCdefGhIjK "] {
+            assert!(is_check(seen, key), "{seen}");
+        }
+        for other in ["", "SHA256:", "AbCdefGhI", "bCdefGhIjK", "AbCdefGhIjX"] {
+            assert!(!is_check(other, key), "{other}");
+        }
     }
 }

@@ -208,17 +208,29 @@ pub(crate) fn places(locations: &Locations) -> anyhow::Result<Places> {
 }
 
 /// What lets something run is refused where nobody sits at a terminal, unless the policy wants nobody to.
+///
+/// A policy named in the environment is the word of whoever runs the command: it is asked for no less than without it.
 pub(crate) fn somebody_at_a_terminal(locations: &Locations) -> anyhow::Result<()> {
-    if peer::terminal_of_ours().is_some() || !Engine::at(locations).wants_terminal() {
+    let unnamed = Locations {
+        named: None,
+        ..locations.clone()
+    };
+    let wanted = || {
+        [locations, &unnamed]
+            .into_iter()
+            .any(|locations| Engine::at(locations).wants_terminal())
+    };
+    if peer::terminal_of_ours().is_some() || !wanted() {
         return Ok(());
     }
     bail!(peer::NO_TERMINAL)
 }
 
-/// What takes questions away is refused below an agent, and where keys are pinned also where nobody sits at a terminal: a yes there
-/// is a signature, and no rule or pause that a program left takes its place.
+/// What takes questions away is refused below an agent, and wants the same as a yes: somebody at a terminal, and where keys are
+/// pinned whatever the policy says, since a yes is a signature there.
 pub(crate) fn may_loosen(what: &str, locations: &Locations) -> anyhow::Result<()> {
     not_for_agents(what)?;
+    somebody_at_a_terminal(locations)?;
     if Pinned::at(locations) != Pinned::Nobody && peer::terminal_of_ours().is_none() {
         bail!(peer::NO_TERMINAL);
     }

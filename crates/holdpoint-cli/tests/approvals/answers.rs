@@ -1,5 +1,7 @@
 //! What each answer does to the call it is given for, and to those that follow.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -363,6 +365,46 @@ fn an_edited_call_is_judged_again_shown_again_and_runs_as_it_was_edited() {
     assert!(told.contains("user changed the arguments"), "{told}");
     let record = test_home.last("release");
     assert_eq!(record["detail"]["edited"], true, "{record}");
+}
+
+#[test]
+fn the_clock_goes_on_while_somebody_thinks() {
+    let week = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+    let test_home = TestHome::under(json!({
+        "defaultPolicy": "defer",
+        "tools": {"Bash": {"supervision": "confirm", "conditions": {"facts": {"weekday": week}}}},
+    }));
+    // Five hours later than by the daemon's clock.
+    let mut hook = test_home.program(&["hook", "claude-code"]);
+    let call = test_home.held_by(hook.env("TZ", "AAA-5"), &test_home.bash("make one"));
+    let card = test_home.card(&call.id);
+    let reason = card["decision"]["reason"].as_str().unwrap();
+    assert!(reason.contains("(time `"), "{reason}");
+    test_home.says(&["approve", &call.id]);
+    let heard = call.hears();
+    assert_eq!(heard.word, "allow", "{heard:?}");
+}
+
+#[test]
+fn a_decider_outside_may_word_its_reason_anew() {
+    let mut test_home = TestHome::alone(json!({}));
+    let gate = test_home.path("gate");
+    let script = "#!/bin/sh\ncat >/dev/null\necho \"{\\\"verdict\\\": \\\"ask\\\", \\\"reason\\\": \\\"look $(date +%s%N)\\\"}\"\n";
+    fs::write(&gate, script).unwrap();
+    fs::set_permissions(&gate, fs::Permissions::from_mode(0o755)).unwrap();
+    test_home.write_policy(&json!({
+        "defaultPolicy": "allow",
+        "channel": {"type": "daemon"},
+        "external": [{"name": "corp", "command": [gate.to_str().unwrap()], "timeoutMs": 3000}],
+    }));
+    test_home.start();
+    let call = test_home.held(&test_home.bash("make one"));
+    let card = test_home.card(&call.id);
+    let reason = card["decision"]["reason"].as_str().unwrap();
+    assert!(reason.contains("look 1"), "{reason}");
+    test_home.says(&["approve", &call.id]);
+    let heard = call.hears();
+    assert_eq!(heard.word, "allow", "{heard:?}");
 }
 
 // J-44

@@ -86,10 +86,87 @@ fn a_renamed_detached_copy_with_a_clean_environment_releases_nothing() {
         assert!(said.contains("terminal"), "{arguments}: {said}");
         assert!(!said.contains("#code=") && !said.contains("hpt_"), "{said}");
     }
+    // Nor does it take the question away, not even under a policy it brings with it.
+    test_home.file("permissions.json", "{}");
+    test_home.file("own.json", r#"{"approval": {"presence": "none"}}"#);
+    for arguments in [
+        "permissions --session s1 allow 'make one'",
+        "permissions --session s1 default allow",
+        "permissions --session s1 suspend",
+        "permissions --session s1 clear",
+        "permissions --session s1 forget 'make one'",
+        "trust permissions.json",
+    ] {
+        for before in ["", "HOLDPOINT_CONFIG=own.json "] {
+            let line = format!("{before}'{copy}' {arguments}; echo ended $?");
+            let said = detached(&test_home, &line);
+            assert!(said.contains("ended 1"), "{line}: {said}");
+            assert!(said.contains("terminal"), "{line}: {said}");
+        }
+    }
+    assert!(call.waits());
+    // What a person is about to release stays as it is, and waits no longer.
+    for arguments in [
+        format!("approve {} --edit 'command=make evil'", call.id),
+        format!("extend {} 600", call.id),
+    ] {
+        let line = format!("'{copy}' {arguments}; echo ended $?");
+        let said = detached(&test_home, &line);
+        assert!(said.contains("ended 1"), "{line}: {said}");
+        assert!(said.contains("terminal"), "{line}: {said}");
+    }
+    let card = test_home.card(&call.id);
+    assert_eq!(card["was_edited"], false, "{card}");
+    assert!(call.waits());
+    // What tightens needs nobody.
+    let line = format!("'{copy}' permissions --session s1 deny 'make two'; echo ended $?");
+    let said = detached(&test_home, &line);
+    assert!(said.contains("ended 0"), "{said}");
     // A refusal needs no proof.
     let said = detached(&test_home, &format!("'{copy}' deny {}", call.id));
     assert!(said.contains("refused"), "{said}");
     assert_eq!(call.hears().word, "deny");
+}
+
+#[test]
+fn nobody_answers_in_a_name_that_was_not_verified() {
+    let test_home = TestHome::asking();
+    let mut call = test_home.held(&test_home.bash("make one"));
+    let wanted = Wanted::Statement {
+        id: call.id.clone(),
+        approver: "the-boss".into(),
+    };
+    let Ok(Reply::Statement { statement }) = wire::ask(&test_home.places(), wanted) else {
+        panic!("no statement");
+    };
+    let made_up = sign(&Device::ed25519(), statement, Touch::default());
+    let mut input = serde_json::Map::new();
+    input.insert("command".into(), json!("make evil"));
+    for said in [
+        Answer::Comment {
+            comment: "run make evil instead".into(),
+        },
+        Answer::No,
+        Answer::Never { scope: None },
+        Answer::Edit { input },
+        Answer::Yes,
+    ] {
+        let (outcome, why) = answers(
+            &test_home,
+            &call.id,
+            said.clone(),
+            Some(made_up.clone()),
+            false,
+        );
+        assert_eq!(outcome, "no_effect", "{said:?}: {why}");
+        assert!(call.waits(), "{said:?}");
+    }
+    let (outcome, why) = answers(&test_home, &call.id, Answer::No, None, false);
+    assert_eq!(outcome, "settled", "{why}");
+    assert_eq!(call.hears().word, "deny");
+    let records = test_home.records();
+    let said = serde_json::to_string(&records).unwrap();
+    assert!(!said.contains("the-boss"), "{said}");
 }
 
 #[test]
@@ -181,9 +258,19 @@ fn answer(
     signed: Option<Signed>,
     watching: bool,
 ) -> (String, String) {
+    answers(test_home, id, Answer::Yes, signed, watching)
+}
+
+fn answers(
+    test_home: &TestHome,
+    id: &str,
+    answer: Answer,
+    signed: Option<Signed>,
+    watching: bool,
+) -> (String, String) {
     let wanted = Wanted::Answer {
         id: id.to_owned(),
-        answer: Answer::Yes,
+        answer,
         binding: None,
         phrase: None,
         signed,
@@ -224,6 +311,34 @@ fn a_signature_releases_once_and_is_on_record() {
     let told: Value = serde_json::from_str(&verified.out).unwrap();
     assert_eq!(told["proofs"], 1, "{told}");
     verified_by_python(&test_home, true);
+    // `once` is the same word: what is on record is what was signed.
+    let call = test_home.held(&test_home.bash("make two"));
+    let for_two = sign(&device, statement(&test_home, &call.id), Touch::default());
+    for other in [
+        Answer::Always { scope: None },
+        Answer::All,
+        Answer::No,
+        Answer::Never { scope: None },
+        Answer::Comment {
+            comment: "no".into(),
+        },
+    ] {
+        let (outcome, why) = answers(
+            &test_home,
+            &call.id,
+            other.clone(),
+            Some(for_two.clone()),
+            false,
+        );
+        assert_eq!(outcome, "no_effect", "{other:?}");
+        assert!(why.contains("signature"), "{other:?}: {why}");
+    }
+    let (outcome, why) = answers(&test_home, &call.id, Answer::Once, Some(for_two), false);
+    assert_eq!(outcome, "settled", "{why}");
+    assert_eq!(call.hears().word, "allow");
+    assert_eq!(test_home.last("hold_answered")["detail"]["answer"], "yes");
+    let verified = test_home.run(&["log", "verify", "--json"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
     // The identical call is another request, and the signature none for it.
     let mut again = test_home.held(&test_home.bash("make one"));
     let (outcome, why) = answer(&test_home, &again.id, Some(good), false);
@@ -398,12 +513,9 @@ fn pinned_keys_are_roots_word_and_the_account_cannot_ask_for_less() {
     // A file others can write pins nobody, and asks for no less.
     let file = test_home.path("etc/holdpoint/approvers.json");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
-    let mut call = test_home.held(&test_home.bash("make two"));
-    let (outcome, why) = answer(&test_home, &call.id, None, false);
-    assert_eq!(outcome, "no_effect");
-    assert!(why.contains("others can write"), "{why}");
-    assert!(call.waits());
-    call.kill();
+    let heard = test_home.told(&test_home.bash("make two"));
+    assert_eq!(heard.word, "deny", "{heard:?}");
+    assert!(heard.reason.contains("others can write"), "{heard:?}");
 }
 
 /// Sits in the daemon's place, with its secret, and tells a caller this.
@@ -416,6 +528,7 @@ fn play_daemon(places: &Places, request: &Request, proofs: Vec<Signed>) -> threa
         comment: None,
         approvers: vec!["ann".into()],
         edited: None,
+        changed: false,
         binding: Some(request.binding.clone()),
         card: request.card.clone(),
         proofs,
@@ -535,6 +648,119 @@ fn two_people_must_sign_where_two_are_wanted() {
 }
 
 #[test]
+fn what_was_signed_before_an_edit_is_not_counted_again() {
+    let policy = json!({"approval": {"presence": "key", "required": 2}});
+    let ann = Device::ed25519();
+    let key = PinnedKey::of_ssh(&ann.line("ssh:")).unwrap();
+    let Some(mut test_home) = TestHome::with_pins(policy, &pins("ann", vec![key])) else {
+        return;
+    };
+    let written =
+        json!({"people": [{"name": "bot", "role": "approver", "token": digest("hpt_x")}]});
+    let people = test_home.path(".config/holdpoint/people.json");
+    fs::write(&people, written.to_string()).unwrap();
+    fs::set_permissions(&people, fs::Permissions::from_mode(0o600)).unwrap();
+    test_home.start();
+    let mut call = test_home.held(&test_home.bash("make one"));
+    let signed = sign(&ann, statement(&test_home, &call.id), Touch::default());
+    let (outcome, why) = answer(&test_home, &call.id, Some(signed.clone()), false);
+    assert_eq!(outcome, "counted", "{why}");
+    // Changed, and changed back: the binding is what it was.
+    let bot = test_home.sign_in("bot", "hpt_x");
+    let path = format!("/api/requests/{}/answer", call.id);
+    let first = test_home.card(&call.id)["binding"].clone();
+    for command in ["make two", "make one"] {
+        let binding = test_home.card(&call.id)["binding"].clone();
+        let body = json!({"answer": "edit", "binding": binding, "input": {"command": command}});
+        let (status, said) = bot.posts(&path, &body);
+        assert_eq!(status, 200, "{said}");
+    }
+    assert_eq!(test_home.card(&call.id)["binding"], first);
+    let (outcome, why) = answer(&test_home, &call.id, Some(signed), false);
+    assert_eq!(outcome, "no_effect", "{why}");
+    assert!(why.contains("counted before"), "{why}");
+    assert!(call.waits());
+    let verified = test_home.run(&["log", "verify"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+    call.kill();
+}
+
+#[test]
+fn what_expires_before_the_other_person_signs_is_signed_anew() {
+    let policy = json!({"approval": {"presence": "key", "required": 2}});
+    let (ann, bob) = (Device::ed25519(), Device::p256());
+    let of = |device: &Device| PinnedKey::of_ssh(&device.line("ssh:")).unwrap();
+    let mut all: Pins = pins("ann", vec![of(&ann)]);
+    all.pin("bob", of(&bob)).unwrap();
+    let Some(mut test_home) = TestHome::with_pins(policy, &all) else {
+        return;
+    };
+    test_home.start();
+    let mut call = test_home.held(&test_home.bash("make one"));
+    let id = call.id.clone();
+    let made_for = |approver: &str| {
+        let wanted = Wanted::Statement {
+            id: id.clone(),
+            approver: approver.into(),
+        };
+        match wire::ask(&test_home.places(), wanted) {
+            Ok(Reply::Statement { statement }) => Statement::read(&statement).unwrap(),
+            other => panic!("{other:?}"),
+        }
+    };
+    // It counts for a few seconds yet.
+    let mut short = made_for("ann");
+    short.expires = short.time + 8_000;
+    let again = made_for("ann");
+    let second = made_for("bob");
+    assert!(second.expires - second.time > 10 * 60 * 1000);
+    let says = |device: &Device, statement: &Statement| {
+        let signed = sign(device, statement.to_text(), Touch::default());
+        answer(&test_home, &id, Some(signed), false)
+    };
+    assert_eq!(says(&ann, &short).0, "counted");
+    assert_eq!(says(&bob, &second).0, "counted");
+    assert!(call.waits());
+    let (outcome, why) = says(&ann, &again);
+    assert_eq!(outcome, "settled", "{why}");
+    let heard = call.hears();
+    assert_eq!(heard.word, "allow", "{heard:?}");
+    let verified = test_home.run(&["log", "verify"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+}
+
+#[test]
+fn what_was_signed_for_a_release_that_was_taken_back_is_used_up() {
+    let Some((mut test_home, device)) = pinned(signed()) else {
+        return;
+    };
+    let payload = test_home.bash("make one");
+    let call = test_home.held(&payload);
+    let request = test_home
+        .waiting()
+        .into_iter()
+        .find(|one| one.id == call.id);
+    let request = request.unwrap();
+    // Nobody is there to hear the answer, so it can be taken back.
+    let good = sign(&device, statement(&test_home, &call.id), Touch::default());
+    let id = call.id.clone();
+    call.kill();
+    let (outcome, why) = answer(&test_home, &id, Some(good.clone()), false);
+    assert_eq!(outcome, "settled", "{why}");
+    match wire::ask(&test_home.places(), Wanted::TakeBack { id }) {
+        Ok(Reply::Answered { outcome, .. }) => assert_eq!(outcome, "settled"),
+        other => panic!("{other:?}"),
+    }
+    test_home.kill();
+    let daemon = play_daemon(&test_home.places(), &request, vec![good]);
+    let hook = started(&mut test_home.program(&["hook", "claude-code"]), &payload);
+    let heard = super::test_home::heard(hook);
+    daemon.join().unwrap();
+    assert_eq!(heard.word, "deny", "{heard:?}");
+    assert!(heard.reason.contains("used before"), "{heard:?}");
+}
+
+#[test]
 fn a_session_on_the_page_without_a_passkey_releases_nothing() {
     let key = Passkey::p256();
     let Some(mut test_home) = TestHome::with_pins(signed(), &pins("bot", vec![key.pinned("k1")]))
@@ -633,16 +859,13 @@ fn a_channel_that_cannot_prove_anything_asks_nobody() {
         assert_eq!(heard.word, "deny", "{channel}: {heard:?}");
         assert!(heard.reason.contains("`key`"), "{heard:?}");
     }
-    // A level nothing here can hold is refused, not lowered.
+    // A level nothing here can hold is refused at once, not lowered, and nobody is asked.
     for level in ["code", "elsewhere"] {
         let policy = json!({"approval": {"presence": level}});
         let test_home = TestHome::under(policy);
-        let mut call = test_home.held(&test_home.bash("make one"));
-        let (outcome, why) = answer(&test_home, &call.id, None, false);
-        assert_eq!(outcome, "no_effect");
-        assert!(why.contains("cannot be had"), "{why}");
-        assert!(call.waits());
-        call.kill();
+        let heard = test_home.told(&test_home.bash("make one"));
+        assert_eq!(heard.word, "deny", "{level}: {heard:?}");
+        assert!(heard.reason.contains("cannot be had"), "{heard:?}");
     }
 }
 
@@ -689,16 +912,27 @@ fn approve_has_ssh_sign_and_pin_is_for_root() {
     let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
     let approve = |id: &str| ran(test_home.program(&["approve", id]).env("PATH", &path));
 
-    let mut call = test_home.held(&test_home.bash("make one"));
-    let refused = approve(&call.id);
-    assert_eq!(refused.code, 1, "{refused:?}");
+    // Nobody could sign it, so nobody is asked.
+    let heard = test_home.told(&test_home.bash("make one"));
+    assert_eq!(heard.word, "deny", "{heard:?}");
+    assert!(heard.reason.contains("nobody's key is pinned"), "{heard:?}");
+    // The file is the account's: what is pinned is what root has seen.
+    let key = PinnedKey::of_ssh(&device.line("ssh:")).unwrap();
+    let unseen = ["people", "pin", "ann", "--key", public];
+    let ran_ = test_home.run(&unseen);
+    assert!(ran_.code == 1 && ran_.err.contains("--check"), "{ran_:?}");
+    let other = PinnedKey::of_ssh(&Device::ed25519().line("ssh:")).unwrap();
+    let pin =
+        |seen: &str| test_home.run(&["people", "pin", "ann", "--key", public, "--check", seen]);
+    let ran_ = pin(&other.id);
     assert!(
-        refused.err.contains("nobody's key is pinned"),
-        "{refused:?}"
+        ran_.code == 1 && ran_.err.contains("another key"),
+        "{ran_:?}"
     );
-    assert!(call.waits());
-    let said = test_home.says(&["people", "pin", "ann", "--key", public]);
-    assert!(said.contains("Pinned for ann"), "{said}");
+    let said = pin(&key.id);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.out.contains("Pinned for ann"), "{said:?}");
+    let call = test_home.held(&test_home.bash("make one"));
     assert!(
         test_home
             .says(&["people", "list"])
@@ -715,8 +949,21 @@ fn approve_has_ssh_sign_and_pin_is_for_root() {
         .program(&["approve", &call.id, "--all"])
         .env("PATH", &path));
     assert_eq!(ran_.code, 1, "{ran_:?}");
+    let bad = [
+        "people", "pin", "ann b", "--key", public, "--check", &key.id,
+    ];
+    let ran_ = test_home.run(&bad);
+    assert!(
+        ran_.code == 1 && ran_.err.contains("is no name"),
+        "{ran_:?}"
+    );
     test_home.says(&["people", "unpin", "ann"]);
-    assert_eq!(approve(&call.id).code, 1);
+    let refused = approve(&call.id);
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(
+        refused.err.contains("nobody's key is pinned"),
+        "{refused:?}"
+    );
     call.kill();
     let plain = test_home.path("plain.pub");
     fs::write(

@@ -245,8 +245,13 @@ impl TestHome {
 
     /// Starts a hook whose call is held.
     pub(crate) fn held(&self, payload: &Value) -> Caller {
+        self.held_by(&mut self.program(&["hook", "claude-code"]), payload)
+    }
+
+    /// The same for a hook that is started otherwise.
+    pub(crate) fn held_by(&self, hook: &mut Command, payload: &Value) -> Caller {
         let before: HashSet<String> = self.waiting().into_iter().map(|one| one.id).collect();
-        let mut hook = self.hook(payload);
+        let mut hook = started(hook, payload);
         let waited = Instant::now();
         loop {
             let ended = hook.try_wait().unwrap().is_some();

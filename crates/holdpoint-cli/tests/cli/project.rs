@@ -49,6 +49,12 @@ impl Project {
         fs::write(path, bytes).unwrap();
     }
 
+    /// Has no terminal wanted of whoever changes what is asked: a test has none.
+    pub(crate) fn wants_no_terminal(&self) {
+        let policy = br#"{"approval": {"presence": "none"}}"#;
+        self.write("~/.config/holdpoint/permissions.json", policy);
+    }
+
     /// `$DIR`, `$HOME` and `$PROGRAM` filled in.
     pub(crate) fn fill(&self, text: &str) -> String {
         let program = fs::canonicalize(env!("CARGO_BIN_EXE_holdpoint")).unwrap();

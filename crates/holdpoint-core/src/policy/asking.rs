@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::document::{Approval, Channel, Fallback, RuleTerms};
 use super::layer::{Layer, Policy, Trust};
-use super::presence::{PresenceByRisk, StatedPresence};
+use super::presence::{Presence, PresenceByRisk, StatedPresence};
 use crate::catalogue;
 use crate::glob::Glob;
 use crate::verdict::Risk;
@@ -128,6 +128,22 @@ impl Policy {
             .map(|rule| of(Some(rule)))
             .reduce(StatedPresence::and)
             .unwrap_or_else(|| of(None))
+    }
+
+    /// The levels of presence that are stated for single rules and tools, with the key that states them.
+    pub fn presence_by_name(&self) -> Vec<(String, Presence)> {
+        let mut found = Vec::new();
+        for layer in self.layers() {
+            let rules = layer.approval.iter().flat_map(|approval| &approval.rules);
+            let rules = rules.map(|(glob, terms)| (format!("approval.rules.{glob}"), terms));
+            let tools = layer.tools.every_terms();
+            let tools = tools.map(|(name, terms)| (format!("tools.{name}.approval"), terms));
+            for (key, terms) in rules.chain(tools) {
+                let levels = terms.presence.every_level().into_iter();
+                found.extend(levels.map(|level| (key.clone(), level)));
+            }
+        }
+        found
     }
 
     /// Whether certain people, or several, must say yes to a call of `tool` that `rule` stopped. What
@@ -295,6 +311,20 @@ mod tests {
         let terms = policy.asking_terms("Bash", None);
         assert_eq!(terms.approvers, ["bob"]);
         assert_eq!((terms.deadline, terms.required), (Some(100), 3));
+    }
+
+    #[test]
+    fn levels_are_found_by_what_states_them() {
+        let text = r#"{"approval":{"presence":"none","rules":{"git.*":{"presence":{"high":"code"}}}},
+            "tools":{"Deploy":{"approval":{"presence":"key"}},"Read":{"supervision":"confirm"}}}"#;
+        let policy = Policy::from_text("p", text).unwrap();
+        assert_eq!(
+            policy.presence_by_name(),
+            [
+                ("approval.rules.git.*".to_owned(), Presence::Code),
+                ("tools.Deploy.approval".to_owned(), Presence::Key),
+            ]
+        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! The highest authority that says anything counts; those below it may only ask for more.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 #[cfg(feature = "schema")]
@@ -151,6 +152,12 @@ impl PresenceByRisk {
             Risk::High => self.high,
             Risk::Critical => self.critical,
         }
+    }
+
+    /// Every level that is stated, whatever the risk, each once.
+    pub(super) fn every_level(&self) -> BTreeSet<Presence> {
+        let all = [self.none, self.low, self.medium, self.high, self.critical];
+        all.into_iter().flatten().collect()
     }
 
     /// Takes what is not said yet.

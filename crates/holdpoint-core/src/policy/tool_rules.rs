@@ -249,6 +249,12 @@ impl ToolTable {
             .collect()
     }
 
+    /// All terms rules state, by the keys of those.
+    pub(crate) fn every_terms(&self) -> impl Iterator<Item = (&str, &RuleTerms)> {
+        let rules = self.rules.iter();
+        rules.filter_map(|rule| Some((rule.key.as_str(), rule.rule.approval.as_ref()?)))
+    }
+
     /// The arguments of `tool` that rules let a person change, if any rule says.
     pub(crate) fn editable(&self, tool: &str) -> Option<Vec<String>> {
         let named = self.named(tool, Identity::of_name(tool));

@@ -93,6 +93,7 @@ impl Broker {
         if requests.store.revoke(&next, event)? == Updated::Overtaken {
             return no_effect("its agent was told this moment");
         }
+        self.inner.host.burn(&next.nonces);
         self.tell_all(ChangeKind::Settled, next.clone());
         Ok(Answered {
             outcome: Outcome::Settled,

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use holdpoint_broker::answer::{Evidence, SignedAnswer};
 use holdpoint_broker::answering::{self, Step, apply};
-use holdpoint_broker::host::{BrokerHost, Event, Judged, Problem};
+use holdpoint_broker::host::{BrokerHost, Event, Judged, Problem, Unsure};
 use holdpoint_broker::request::{CallContext, Request, State, Warned};
 use holdpoint_broker::resolution::Resolution;
 use holdpoint_broker::time::UnixMillis;
@@ -452,6 +452,8 @@ impl Broker {
         said: &SignedAnswer,
         now: UnixMillis,
     ) -> Result<Answered, Problem> {
+        let said = answering::as_signed(said);
+        let said = said.as_ref();
         // Judging anew may take a while, and others need not wait for it: what was judged counts if
         // nobody was faster.
         for _ in 0..8 {
@@ -519,6 +521,7 @@ impl Broker {
         id: &str,
         seconds: u64,
         person: &Somebody<'_>,
+        evidence: &Evidence,
         now: UnixMillis,
     ) -> Result<Answered, Problem> {
         for _ in 0..8 {
@@ -540,6 +543,9 @@ impl Broker {
             }
             if !person.may_answer(&request) {
                 return Ok(no_effect("only who may answer it gives it more time"));
+            }
+            if let Err(Unsure(reason)) = self.inner.host.seated(&request, evidence) {
+                return Ok(no_effect(&reason));
             }
             let next = Request {
                 expires: Some(expires.after(Duration::from_secs(seconds.min(MAX_EXTENSION)))),
@@ -713,6 +719,9 @@ impl Broker {
         if !over {
             self.tell_all(ChangeKind::Changed, next.clone());
             return Ok(true);
+        }
+        if next.state != State::Released {
+            host.burn(&next.nonces);
         }
         requests.pending = requests.pending.saturating_sub(1);
         if let Some(caller) = requests.waiting.remove(&next.id)

@@ -104,15 +104,27 @@ pub fn terminal_of(_process: u32) -> Option<String> {
 }
 
 /// The same for this process.
+#[cfg(target_os = "linux")]
 pub fn terminal_of_ours() -> Option<String> {
     terminal_of(std::process::id())
+}
+
+/// Of this process it is known whether it has a terminal: that can be opened.
+#[cfg(not(target_os = "linux"))]
+pub fn terminal_of_ours() -> Option<String> {
+    fs::File::open("/dev/tty").ok().map(|_| "terminal".into())
 }
 
 /// The number of the controlling terminal, as the system counts devices.
 #[cfg(target_os = "linux")]
 fn terminal_number(process: u32) -> Option<u32> {
-    let number: i64 = stat_field(process, 4)?.parse().ok()?;
-    // Written as a signed number of 32 bits.
+    numbered(&stat_field(process, 4)?)
+}
+
+/// The number as the system writes it: signed, of 32 bits, 0 where there is no terminal.
+#[cfg(target_os = "linux")]
+fn numbered(text: &str) -> Option<u32> {
+    let number: i64 = text.parse().ok()?;
     u32::try_from(number & 0xffff_ffff)
         .ok()
         .filter(|number| *number != 0)
@@ -134,13 +146,16 @@ fn terminal_name(number: u32) -> String {
 /// it was brought in from outside (a container's terminal), where nothing of that is kept.
 #[cfg(target_os = "linux")]
 fn leads_to_login(process: u32) -> bool {
+    let groups = fs::read_to_string(format!("/proc/{process}/cgroup"));
+    match groups.map_or(Origin::Unknown, |groups| origin(&groups)) {
+        Origin::Login => return true,
+        // A login has been counted for the manager that started it, too, and nobody has to be signed in for that.
+        Origin::Service => return false,
+        Origin::Unknown => {}
+    }
     let counted = fs::read_to_string(format!("/proc/{process}/sessionid"))
-        .ok()
-        .and_then(|text| text.trim().parse::<u32>().ok())
-        .is_some_and(|number| number != u32::MAX);
-    let kept = fs::read_to_string(format!("/proc/{process}/cgroup"))
-        .is_ok_and(|groups| groups.contains("/user.slice/"));
-    if counted || kept {
+        .is_ok_and(|text| is_counted(&text));
+    if counted {
         return true;
     }
     let mut top = process;
@@ -154,6 +169,55 @@ fn leads_to_login(process: u32) -> bool {
         }
     }
     false
+}
+
+/// Where the system's manager keeps a process.
+#[cfg(target_os = "linux")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// In the session of a login, or in an application somebody started from their desktop.
+    Login,
+    /// In a service of an account, which runs whether anybody is signed in or not.
+    Service,
+    /// Where nothing is said of logins.
+    Unknown,
+}
+
+/// Where a process is kept, by its groups (`/proc/PID/cgroup`): `session-3.scope` is a login; of what the manager of an account
+/// keeps (`user@1000.service`) scopes are made for what somebody starts, a terminal's shells among them, and services are started
+/// by it, but for those desktops make of applications (`app-…`).
+#[cfg(target_os = "linux")]
+fn origin(groups: &str) -> Origin {
+    let mut paths = groups.lines().filter_map(|line| line.splitn(3, ':').nth(2));
+    let Some(path) = paths.find(|path| path.contains("/user.slice/")) else {
+        return Origin::Unknown;
+    };
+    let units: Vec<&str> = path.split('/').collect();
+    let is_session = |unit: &&str| unit.starts_with("session-") && unit.ends_with(".scope");
+    if units.iter().any(is_session) {
+        return Origin::Login;
+    }
+    let Some(manager) = units
+        .iter()
+        .position(|unit| unit.starts_with("user@") && unit.ends_with(".service"))
+    else {
+        return Origin::Unknown;
+    };
+    // What a unit makes below itself has any name: the first unit counts that is no slice.
+    let below = units.iter().skip(manager + 1);
+    match below.copied().find(|unit| !unit.ends_with(".slice")) {
+        Some("init.scope") | None => Origin::Service,
+        Some(unit) if unit.ends_with(".scope") || unit.starts_with("app-") => Origin::Login,
+        Some(_) => Origin::Service,
+    }
+}
+
+/// Whether the kernel has counted a login, by what it says of a process (`/proc/PID/sessionid`).
+#[cfg(target_os = "linux")]
+fn is_counted(text: &str) -> bool {
+    text.trim()
+        .parse::<u32>()
+        .is_ok_and(|number| number != u32::MAX)
 }
 
 /// The mark in the environment a process was started with.
@@ -177,15 +241,84 @@ fn parent_of(process: u32) -> Option<u32> {
 /// A field of what the system says of a process, counted from behind its name.
 fn stat_field(process: u32, number: usize) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    field_of(&stat, number).map(str::to_owned)
+}
+
+/// The same of a text as the system writes it.
+fn field_of(stat: &str, number: usize) -> Option<&str> {
     // The name in parentheses may hold anything.
     let (_, rest) = stat.rsplit_once(')')?;
-    rest.split_whitespace().nth(number).map(str::to_owned)
+    rest.split_whitespace().nth(number)
 }
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
     use std::process::Command;
+
+    #[test]
+    fn a_terminal_is_known_by_its_number() {
+        let stat = "4711 (a) 1 (b) c) S 4700 4711 4711 34819 4712 4194304 0";
+        assert_eq!(field_of(stat, 1), Some("4700"));
+        assert_eq!(field_of(stat, 4), Some("34819"));
+        assert_eq!(field_of("4711 sh S 1", 1), None);
+        let name = |text: &str| numbered(text).map(terminal_name);
+        assert_eq!(name("34819").as_deref(), Some("pts/3"));
+        assert_eq!(name("35072").as_deref(), Some("pts/256"));
+        assert_eq!(name("1025").as_deref(), Some("tty1"));
+        assert_eq!(name("1280").as_deref(), Some("terminal 5:0"));
+        assert_eq!(name("0"), None);
+        assert_eq!(name("x"), None);
+        assert_eq!(numbered("-1"), Some(u32::MAX));
+    }
+
+    #[test]
+    fn a_login_is_told_from_a_service_of_the_account() {
+        let below = |path: &str| origin(&format!("0::/user.slice/user-1000.slice/{path}\n"));
+        for path in [
+            "session-3.scope",
+            "user@1000.service/app.slice/app-org.gnome.Terminal.slice/vte-spawn-5c.scope",
+            "user@1000.service/app.slice/app-org.kde.konsole@9f.service",
+            "user@1000.service/tmux-spawn-17.scope",
+        ] {
+            assert_eq!(below(path), Origin::Login, "{path}");
+        }
+        for path in [
+            "user@1000.service/app.slice/holdpoint.service",
+            "user@1000.service/background.slice/agent.service",
+            "user@1000.service/session.slice/dbus.service",
+            "user@1000.service/app.slice/agent.service/own.scope",
+            "user@1000.service/init.scope",
+            "user@1000.service",
+        ] {
+            assert_eq!(below(path), Origin::Service, "{path}");
+        }
+        for groups in [
+            "",
+            "0::/\n",
+            "0::/system.slice/ssh.service\n",
+            "0::/user.slice\n",
+            "12:pids:/docker/abc\n0::/docker/abc\n",
+        ] {
+            assert_eq!(origin(groups), Origin::Unknown, "{groups:?}");
+        }
+        // The older form has a line for each kind of group.
+        let old = "4:memory:/user.slice\n1:name=systemd:/user.slice/user-0.slice/session-c1.scope\n0::/\n";
+        assert_eq!(origin(old), Origin::Login);
+    }
+
+    #[test]
+    fn a_login_that_was_counted_has_a_number() {
+        for (text, counted) in [
+            ("3", true),
+            ("0\n", true),
+            ("4294967295", false),
+            ("", false),
+            ("-1", false),
+        ] {
+            assert_eq!(is_counted(text), counted, "{text:?}");
+        }
+    }
 
     #[test]
     fn a_mark_cannot_be_dropped_from_the_shell_above() {

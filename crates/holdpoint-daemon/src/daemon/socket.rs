@@ -294,10 +294,14 @@ fn person(state: &SocketState, wants: Wanted, terminal: Option<String>) -> Resul
             signed,
             watching,
         } => {
-            // Who signs is who answers; whether they did is looked at with everything else.
-            let signer = signed.as_ref().and_then(|signed| {
-                Statement::read(&signed.statement).map(|statement| statement.approver)
-            });
+            // Who signs is who says yes; whether they did is looked at with everything else. Nothing else is signed, so nobody's
+            // name is taken from what would not be verified.
+            let signer = signed
+                .as_ref()
+                .filter(|_| answer.releases())
+                .and_then(|signed| {
+                    Statement::read(&signed.statement).map(|statement| statement.approver)
+                });
             let said = SignedAnswer {
                 answer,
                 approver: signer.unwrap_or_else(|| state.owner.clone()),
@@ -320,7 +324,11 @@ fn person(state: &SocketState, wants: Wanted, terminal: Option<String>) -> Resul
                 name: &state.owner,
                 on_behalf_of: &(state.stands_for)(&state.owner),
             };
-            answered(broker.extend(&id, seconds, &person, UnixMillis::now())?)
+            let evidence = Evidence {
+                device: terminal,
+                ..Evidence::by(Route::Terminal)
+            };
+            answered(broker.extend(&id, seconds, &person, &evidence, UnixMillis::now())?)
         }
         Wanted::Statement { id, approver } => Reply::Statement {
             statement: broker.statement(&id, &approver, UnixMillis::now())?,

@@ -13,7 +13,7 @@ use axum::extract::{Path as Named, State};
 use axum::http::{HeaderMap, header};
 use holdpoint_broker::host::Problem;
 use holdpoint_broker::time::UnixMillis;
-use holdpoint_proof::{KeyKind, PinnedKey, Statement, base64url, from_base64url};
+use holdpoint_proof::{KeyKind, PinnedKey, Pins, Statement, base64url, from_base64url};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -28,7 +28,14 @@ const MAX_ID: usize = 1400;
 
 /// The keys that count, by person.
 pub(super) async fn list(State(app): State<App>, signed: Signed) -> Result<Json<Value>, Refusal> {
-    let pins = blocking(move || Ok(app.broker.pins().unwrap_or_default())).await?;
+    // Keys that are pinned and cannot be believed are not the same as none: nobody releases what needs one.
+    let (pins, unusable) = blocking(move || {
+        Ok(match app.broker.pins() {
+            Ok(pins) => (pins, None),
+            Err(Problem(why)) => (Pins::default(), Some(why)),
+        })
+    })
+    .await?;
     let people: Vec<Value> = pins
         .people
         .iter()
@@ -37,7 +44,11 @@ pub(super) async fn list(State(app): State<App>, signed: Signed) -> Result<Json<
             json!({ "name": person.name, "keys": keys })
         })
         .collect();
-    Ok(Json(json!({ "people": people, "you": signed.name })))
+    let mut told = json!({ "people": people, "you": signed.name });
+    if let (Some(why), Some(fields)) = (unusable, told.as_object_mut()) {
+        fields.insert("unusable".into(), json!(why));
+    }
+    Ok(Json(told))
 }
 
 fn shown(key: &PinnedKey) -> Value {

@@ -348,7 +348,8 @@ pub(super) async fn extend(
             name: &approver,
             on_behalf_of: &app.auth.people().stands_in_for(&approver, now)?,
         };
-        app.broker.extend(&id, seconds, &person, now)
+        let evidence = Evidence::by(Route::Page);
+        app.broker.extend(&id, seconds, &person, &evidence, now)
     })
     .await?;
     Ok(replied(&extended))

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use holdpoint_broker::{Answer, SignedAnswer, UnixMillis};
+use holdpoint_broker::{Answer, Evidence, Route, SignedAnswer, UnixMillis};
 use holdpoint_daemon::Somebody;
 use holdpoint_daemon::http::bind;
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ fn what_waits_comes_first_and_then_every_change_at_once() {
     assert_eq!((kind.as_str(), &card["id"]), ("opened", &json!(id)));
     served
         .broker
-        .extend(&id, 60, &DEV, UnixMillis::now())
+        .extend(&id, 60, &DEV, &Evidence::by(Route::Page), UnixMillis::now())
         .unwrap();
     let (kind, card) = reading.next();
     assert_eq!((kind.as_str(), &card["version"]), ("changed", &json!(2)));
@@ -176,7 +176,7 @@ fn whoever_falls_behind_is_told_everything_anew() {
                 for _ in 0..2200 {
                     parts
                         .broker
-                        .extend(&id, 1, &DEV, UnixMillis::now())
+                        .extend(&id, 1, &DEV, &Evidence::by(Route::Page), UnixMillis::now())
                         .unwrap();
                 }
             }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use holdpoint_broker::{
-    BrokerHost, CallContext, Context, Event, Judged, KeptFor, Memory, Prepared, Problem, Request,
-    SignedAnswer, UnixMillis, Unsure, Vouched, Warned,
+    BrokerHost, CallContext, Context, Event, Evidence, Judged, KeptFor, Memory, Prepared, Problem,
+    Request, SignedAnswer, UnixMillis, Unsure, Vouched, Warned,
 };
 use holdpoint_core::policy::{Authority, Source, Trust};
 use holdpoint_core::{Action, Session, SessionState, Surroundings, judge, named};
@@ -281,6 +281,14 @@ impl BrokerHost for Host<'_> {
         proving::vouch(self.engine.locations(), request, said, now)
     }
 
+    fn seated(&self, request: &Request, evidence: &Evidence) -> Result<(), Unsure> {
+        proving::seated(request, evidence)
+    }
+
+    fn burn(&self, nonces: &[String]) {
+        proving::burn(self.engine.locations(), nonces);
+    }
+
     fn statement(
         &self,
         request: &Request,
@@ -291,7 +299,10 @@ impl BrokerHost for Host<'_> {
     }
 
     fn pins(&self) -> Result<Pins, Problem> {
-        Pinned::at(self.engine.locations()).keys().map_err(Problem)
+        match Pinned::at(self.engine.locations()) {
+            Pinned::Nobody => Ok(Pins::default()),
+            known @ (Pinned::Keys(_) | Pinned::Unusable(_)) => known.keys().map_err(Problem),
+        }
     }
 
     fn remember(
@@ -367,6 +378,14 @@ impl BrokerHost for Engine {
         now: UnixMillis,
     ) -> Result<Vouched, Unsure> {
         proving::vouch(self.locations(), request, said, now)
+    }
+
+    fn seated(&self, request: &Request, evidence: &Evidence) -> Result<(), Unsure> {
+        proving::seated(request, evidence)
+    }
+
+    fn burn(&self, nonces: &[String]) {
+        proving::burn(self.locations(), nonces);
     }
 
     fn statement(

@@ -10,8 +10,8 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use holdpoint_broker::{
-    CallContext, Judged, Problem, ProvedBy, Request, Resolution, Route, SignedAnswer, UnixMillis,
-    Unsure, Vouched, wire,
+    CallContext, Evidence, Judged, Problem, ProvedBy, Request, Resolution, Route, SignedAnswer,
+    UnixMillis, Unsure, Vouched, wire,
 };
 use holdpoint_core::policy::Presence;
 use holdpoint_core::{Action, Decision, Method, Verdict};
@@ -26,17 +26,15 @@ use crate::locations::Locations;
 use crate::pins::{Pinned, not_held};
 use crate::store::{make_private_directory, read_bounded};
 
-/// How long somebody has to touch their key and send what they signed, less than a statement may last at most.
-const TO_SIGN_MILLIS: u64 = 5 * 60 * 1000;
-
 /// How long a used statement is remembered: longer than any counts.
 const REMEMBERED: Duration = Duration::from_millis(MAX_VALIDITY_MILLIS + 5 * 60 * 1000);
 
 /// The most used statements that are looked at when old ones are forgotten: the rest waits for the next time.
 const MAX_SWEPT: usize = 1000;
 
-/// The digest of what a person reads of a call that can be made again from the call itself. What checks found, and what the
-/// agent says of itself, stands outside of it.
+/// The digest of what a person reads of a call that can be made again from the call itself. What checks found, what the
+/// agent says of itself and the words of the reason stand outside of it: those name facts that change while somebody thinks (the
+/// time), or are an outside decider's, who words them anew. Which rule asks, and how, says what they rest on.
 pub(super) fn card_of(asked: &CallContext, action: &Action, decision: &Decision) -> String {
     let arguments = whole_arguments(&showing(), action.call());
     let card = json!({
@@ -49,7 +47,6 @@ pub(super) fn card_of(asked: &CallContext, action: &Action, decision: &Decision)
         "verdict": decision.verdict,
         "risk": decision.risk,
         "rule": decision.rule,
-        "reason": decision.reason,
     });
     sha256_hex(card.to_string().as_bytes())
 }
@@ -76,16 +73,23 @@ impl Place {
 
 /// The name of this account on this machine: the digest of what names the machine, which only root changes, and the account.
 fn node_name() -> String {
-    let machine = ["/etc/machine-id", "/proc/sys/kernel/hostname"]
-        .iter()
-        .find_map(|path| fs::read_to_string(path).ok())
-        .unwrap_or_default();
+    let places = ["/etc/machine-id", "/proc/sys/kernel/hostname"];
+    let machine = machine_name(&places.map(Path::new));
     #[cfg(unix)]
     let account = holdpoint_sandbox::user::id();
     #[cfg(not(unix))]
     let account = 0;
     let digest = sha256_hex(format!("holdpoint-node\0{}\0{account}", machine.trim()).as_bytes());
     digest.chars().skip("sha256:".len()).take(32).collect()
+}
+
+/// What names the machine: the first of these that says anything. In most containers the file is there and empty.
+fn machine_name(places: &[&Path]) -> String {
+    let said = |path: &&Path| fs::read_to_string(path).ok();
+    let mut names = places.iter().filter_map(said);
+    names
+        .find(|name| !name.trim().is_empty())
+        .unwrap_or_default()
 }
 
 /// What somebody is to sign to let a request run.
@@ -111,7 +115,8 @@ pub(super) fn statement(
         approver: approver.to_owned(),
         nonce: wire::unguessable::<16>()?,
         time: now.0,
-        expires: now.0.saturating_add(TO_SIGN_MILLIS),
+        // As long as an answer counts that no hook waited for, and as several people may take: the hook verifies it last.
+        expires: now.0.saturating_add(MAX_VALIDITY_MILLIS),
     };
     Ok(statement.to_text())
 }
@@ -129,21 +134,7 @@ pub(super) fn vouch(
     }
     match level {
         Presence::None => Ok(Vouched::default()),
-        Presence::Terminal => match said.evidence.route {
-            Route::Terminal | Route::Watch if said.evidence.device.is_none() => Err(Unsure(
-                "nobody sits at a terminal here: answer in a terminal of yours or on the page (`holdpoint open`). A script that \
-                 should answer is a person of its own, with a token (`holdpoint people add NAME`)"
-                    .into(),
-            )),
-            Route::Page
-            | Route::Terminal
-            | Route::Watch
-            | Route::Console
-            | Route::Webhook
-            | Route::File
-            | Route::Dialog
-            | Route::Library => Ok(Vouched::default()),
-        },
+        Presence::Terminal => seated(request, &said.evidence).map(|()| Vouched::default()),
         Presence::Code | Presence::Key | Presence::Elsewhere => {
             match not_held(level, &Pinned::at(locations)) {
                 Some(why) => Err(Unsure(format!(
@@ -158,6 +149,27 @@ pub(super) fn vouch(
             }
         }
     }
+}
+
+/// Whether somebody sits where an answer comes from, if it came by a command. Where more is wanted, this is the least of it.
+pub(super) fn seated(request: &Request, evidence: &Evidence) -> Result<(), Unsure> {
+    let by_command = match evidence.route {
+        Route::Terminal | Route::Watch => true,
+        Route::Page
+        | Route::Console
+        | Route::Webhook
+        | Route::File
+        | Route::Dialog
+        | Route::Library => false,
+    };
+    if request.terms.presence == Presence::None || !by_command || evidence.device.is_some() {
+        return Ok(());
+    }
+    Err(Unsure(
+        "nobody sits at a terminal here: answer in a terminal of yours or on the page (`holdpoint open`). A script that \
+         should answer is a person of its own, with a token (`holdpoint people add NAME`)"
+            .into(),
+    ))
 }
 
 fn signed_by(
@@ -184,6 +196,10 @@ fn signed_by(
     if verified.statement.approver != said.approver {
         return Err(unsure(Refused::AnotherPerson.to_string()));
     }
+    // What is recorded is what was signed, in the same word.
+    if verified.statement.answer != said.answer.as_str() {
+        return Err(unsure(Refused::NoYes.to_string()));
+    }
     let key = pins.key(&verified.key).map(|(_, key)| key.clone());
     let key = key.ok_or_else(|| unsure(Refused::Unpinned.to_string()))?;
     Ok(Vouched {
@@ -194,35 +210,56 @@ fn signed_by(
     })
 }
 
-/// The refusal of a call that somebody let run and that no signature speaks for; none where none is wanted. What was signed is
-/// used by this.
-pub(super) fn unproved(
+/// What speaks for a call that somebody let run, by its nonces; none where no signature is wanted. The refusal where none does.
+pub(super) fn proved(
     engine: &Engine,
     told: &Resolution,
     now: &Judged,
     when: UnixMillis,
-) -> Option<Decision> {
+) -> Result<Vec<String>, Box<Decision>> {
     if now.terms.presence < Presence::Code {
-        return None;
+        return Ok(Vec::new());
     }
-    let why = match proved(engine.locations(), told, now, when) {
-        Ok(()) => return None,
-        Err(why) => why,
-    };
-    Some(Decision {
+    verified(engine.locations(), told, now, when)
+        .map_err(|why| Box::new(unproved(&now.decision, &why)))
+}
+
+/// Uses what was signed; the refusal if it was used before.
+pub(super) fn used(engine: &Engine, nonces: &[String], decision: &Decision) -> Option<Decision> {
+    let state = engine.locations().state.as_deref();
+    let mut uses = nonces.iter().map(|nonce| match state {
+        Some(state) => use_once(state, nonce, SystemTime::now()),
+        None => Err("there is no place to note that it is used".into()),
+    });
+    let why = uses.find_map(Result::err)?;
+    Some(unproved(decision, &why))
+}
+
+/// Makes what was signed for a request useless that is settled otherwise: somebody who keeps the proof could hand it to a hook as
+/// long as it counts. One that is used already, or whose use cannot be noted, is no worse than before.
+pub(super) fn burn(locations: &Locations, nonces: &[String]) {
+    if let Some(state) = locations.state.as_deref() {
+        for nonce in nonces {
+            let _ = use_once(state, nonce, SystemTime::now());
+        }
+    }
+}
+
+fn unproved(decision: &Decision, why: &str) -> Decision {
+    Decision {
         verdict: Verdict::Deny,
         method: Method::Error,
         reason: format!("Nobody is proved to have released it: {why}"),
-        ..now.decision.clone()
-    })
+        ..decision.clone()
+    }
 }
 
-fn proved(
+fn verified(
     locations: &Locations,
     told: &Resolution,
     now: &Judged,
     when: UnixMillis,
-) -> Result<(), String> {
+) -> Result<Vec<String>, String> {
     let pinned = Pinned::at(locations);
     let level = now.terms.presence;
     if let Some(why) = not_held(level, &pinned) {
@@ -248,12 +285,10 @@ fn proved(
     if people.len() < wanted {
         return Err(format!("{} of {wanted} people have signed", people.len()));
     }
-    let state = locations.state.as_deref();
-    let state = state.ok_or("there is no place to note that it is used")?;
-    for one in &verified {
-        use_once(state, &one.statement.nonce, SystemTime::now())?;
-    }
-    Ok(())
+    Ok(verified
+        .into_iter()
+        .map(|one| one.statement.nonce)
+        .collect())
 }
 
 fn all_verified(
@@ -323,7 +358,16 @@ mod tests {
 
     #[test]
     fn an_account_of_a_machine_has_one_name() {
-        assert_eq!(node_name(), node_name());
         assert_eq!(node_name().len(), 32);
+        let home = tempfile::tempdir().unwrap();
+        let (id, host) = (home.path().join("id"), home.path().join("host"));
+        let name = || machine_name(&[&id, &host]);
+        assert_eq!(name(), "");
+        fs::write(&host, "box-1\n").unwrap();
+        assert_eq!(name(), "box-1\n");
+        fs::write(&id, "\n").unwrap();
+        assert_eq!(name(), "box-1\n", "a file without a name names nobody");
+        fs::write(&id, "0123\n").unwrap();
+        assert_eq!(name(), "0123\n");
     }
 }

@@ -95,8 +95,8 @@ fn by_person(judged: Judged, told: Resolution) -> Result<Outcome, EngineError> {
         .binding
         .as_deref()
         .is_some_and(|binding| now.judged.is_bound_to(binding, told.card.as_deref()));
-    let unproved =
-        |told: &Resolution| proving::unproved(&judged.engine, told, &now.judged, UnixMillis::now());
+    let proved = || proving::proved(&judged.engine, &told, &now.judged, UnixMillis::now());
+    let mut nonces = Vec::new();
     let decision = now.judged.decision.clone();
     let mut refusal = if decision.verdict == Verdict::Deny {
         Some(decision.clone())
@@ -105,10 +105,20 @@ fn by_person(judged: Judged, told: Resolution) -> Result<Outcome, EngineError> {
     } else if decision.verdict.runs() {
         None
     } else {
-        unproved(&told)
+        match proved() {
+            Ok(found) => {
+                nonces = found;
+                None
+            }
+            Err(refusal) => Some(*refusal),
+        }
     };
     if refusal.is_none() {
         refusal = last.not_backed_up(&decision);
+    }
+    // What somebody signed is used up by a call that runs, and by none that could not be copied: they need not sign again.
+    if refusal.is_none() {
+        refusal = proving::used(&judged.engine, &nonces, &decision);
     }
     if refusal.is_none() {
         refusal = last.counted()?;
@@ -121,7 +131,11 @@ fn by_person(judged: Judged, told: Resolution) -> Result<Outcome, EngineError> {
         .remember_written(&judged.caller, &now.reading)?;
     judged.engine.expect_own(&judged.caller, &now.reading);
     let made = told.edited.is_some().then(|| judged.call().clone());
-    let decision = resolved(&judged.decision, &told);
+    // What a person changed is told with the rule that asked about what runs, not about what was made.
+    let decision = match made {
+        Some(_) => resolved(&decision, &told),
+        None => resolved(&judged.decision, &told),
+    };
     Ok(Outcome::Runs(Box::new(Permit {
         engine: judged.engine,
         caller: judged.caller,
@@ -299,6 +313,61 @@ mod tests {
         told.card = Some(now.card);
         let looked = by_person(judged(), told).unwrap();
         assert!(matches!(looked, Outcome::Runs(_)), "{looked:?}");
+    }
+
+    #[test]
+    fn a_call_that_was_changed_is_told_by_what_runs() {
+        let home = tempfile::tempdir().unwrap();
+        let locations = Locations {
+            state: Some(home.path().join("state")),
+            ..Locations::of_this_machine()
+        };
+        let policy = Policy::from_text("p", r#"{"defaultPolicy":"ask"}"#).unwrap();
+        let engine = Engine::at(&locations);
+        let caller = Arc::new(Caller {
+            agent: "a".into(),
+            session_name: Some("s".into()),
+            policy: PolicySource::Given(GivenPolicy(Arc::new(policy))),
+            session: SessionSource::Kept("s".into()),
+            workspace: "/".into(),
+            can_contain: false,
+            circumstances: Default::default(),
+        });
+        let call = ToolCall::shell("git push --force origin topic").in_directory("/");
+        let judged = || engine.judge(call.clone(), Arc::clone(&caller)).unwrap();
+        assert!(judged().decision.rule.is_some());
+        let mut input = judged().calling().unwrap().input;
+        input.insert("command".into(), "make".into());
+        let asked = judged().calling().unwrap().with_input(input.clone());
+        let host = Host {
+            engine: &engine,
+            policy: caller.policy.clone(),
+            introduce: None,
+        };
+        let now = host.look(&asked).unwrap().judged;
+        let told = Resolution {
+            edited: Some(input),
+            binding: Some(now.binding),
+            card: Some(now.card),
+            ..Resolution::decided(&Decision {
+                verdict: Verdict::Allow,
+                ..now.decision.clone()
+            })
+        };
+        let Outcome::Runs(permit) = by_person(judged(), told.clone()).unwrap() else {
+            panic!("it does not run");
+        };
+        assert_eq!(permit.decision().rule, now.decision.rule);
+        assert_eq!(permit.decision().call, now.decision.call);
+        assert_eq!(permit.decision().instead, None);
+        // Refused after it was changed: by no rule that asked about what it was.
+        let refused = Resolution {
+            changed: true,
+            ..told
+        };
+        let decision = resolved(&judged().decision, &refused);
+        assert_eq!((decision.rule, decision.instead), (None, None));
+        assert!(decision.findings.is_empty());
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::account::account_name;
 use crate::context::SessionSource;
 use crate::error::EngineError;
 use crate::excerpt::{text_without_secrets, without_secrets};
-use crate::pins::Pinned;
+use crate::pins::{Pinned, not_held};
 use crate::pipeline::{Held, Judged, Refusal, Released};
 use crate::store::make_private_directory;
 
@@ -196,6 +196,9 @@ impl Inquiry<'_> {
         if let Some(refused) = self.known_to_fail()? {
             return Ok(refused);
         }
+        if let Some(reason) = self.not_held() {
+            return self.nobody(reason);
+        }
         (asking.before_waiting)(wait).map_err(|error| Problem(error.to_string()))?;
         let route = ApprovalRoute::of_policy(self.policy);
         // The daemon judges by the policy files: its answer would be about another policy.
@@ -218,6 +221,17 @@ impl Inquiry<'_> {
             },
             ApprovalRoute::Channel(channel) => self.by_channel(channel, wait, cancelled),
         }
+    }
+
+    /// Why nobody can say yes to this, whoever is asked: the policy wants it surer than this machine can have it.
+    fn not_held(&self) -> Option<String> {
+        let pinned = Pinned::at(self.host.engine.locations());
+        let level = terms::presence(self.policy, &self.asked.tool, self.decision, &pinned);
+        let why = not_held(level, &pinned)?;
+        Some(format!(
+            "a yes to this needs the presence `{}`, which cannot be had: {why}",
+            level.as_str()
+        ))
     }
 
     /// The refusal of what its own tool knows must fail: whoever is asked may be in another process,
@@ -362,14 +376,21 @@ fn about(decision: &Decision) -> String {
     format!("Nobody can be asked about this: {}", decision.reason)
 }
 
-/// A decision as somebody, or nobody, has answered it.
+/// A decision as somebody, or nobody, has answered it. Of a call that was changed before it was refused no rule is told: the one
+/// that is known asked about other arguments.
 pub(super) fn resolved(decision: &Decision, resolution: &Resolution) -> Decision {
-    without_secrets(Decision {
+    let mut next = Decision {
         verdict: resolution.verdict,
         method: resolution.method,
         reason: resolution.reason.clone(),
         ..decision.clone()
-    })
+    };
+    if resolution.changed {
+        next.rule = None;
+        next.instead = None;
+        next.findings = Vec::new();
+    }
+    without_secrets(next)
 }
 
 /// The refusal when nobody can be asked (J-47).

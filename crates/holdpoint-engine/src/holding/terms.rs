@@ -22,8 +22,7 @@ pub(super) fn for_decision(
 ) -> Terms {
     let stated = stated(policy, &asked.tool, decision);
     let review = decision.verdict == Verdict::Review;
-    let presence = policy.stated_presence(&asked.tool, asking_rules(decision), decision.risk);
-    let presence = pinned.level(presence, decision.risk);
+    let presence = presence(policy, &asked.tool, decision, pinned);
     // A rule left behind answers later calls without the people this one needs, or their signatures.
     let alone = !review && !stated.wants_certain_people() && presence < Presence::Code;
     Terms {
@@ -44,6 +43,17 @@ pub(super) fn for_decision(
         suspendable: alone && *pinned == Pinned::Nobody,
         presence,
     }
+}
+
+/// How sure it must be that a person says yes to a call that was judged so.
+pub(super) fn presence(
+    policy: &Policy,
+    tool: &str,
+    decision: &Decision,
+    pinned: &Pinned,
+) -> Presence {
+    let stated = policy.stated_presence(tool, asking_rules(decision), decision.risk);
+    pinned.level(stated, decision.risk)
 }
 
 /// What the policy states for a call that was judged so. What it needs it needs for each of its

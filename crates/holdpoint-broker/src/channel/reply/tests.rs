@@ -61,9 +61,19 @@ fn every_decision_is_an_answer() {
         answer(json!({"decision": "deny", "comment": "no"})),
         comment
     );
+    // As jaato's document has it: what a denial gives as its reason is what the model reads.
+    assert_eq!(answer(json!({"decision": "deny", "reason": "no"})), comment);
     assert_eq!(
-        answer(json!({"decision": "deny", "reason": "no"})),
+        answer(json!({"decision": "deny", "comment": " ", "reason": "no"})),
+        comment
+    );
+    assert_eq!(
+        answer(json!({"decision": "deny", "reason": " "})),
         Answer::No
+    );
+    assert_eq!(
+        answer(json!({"decision": "allow", "reason": "fine"})),
+        Answer::Yes
     );
 }
 
