@@ -418,6 +418,7 @@ fn play_daemon(places: &Places, request: &Request, proofs: Vec<Signed>) -> threa
         edited: None,
         binding: Some(request.binding.clone()),
         card: request.card.clone(),
+        parts: Default::default(),
         proofs,
     };
     let told = serde_json::to_string(&told).unwrap();
