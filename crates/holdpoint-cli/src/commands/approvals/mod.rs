@@ -173,6 +173,21 @@ fn answer_all(
     Ok(exit)
 }
 
+/// What somebody signed to let a request run that they were shown with this binding, where a key must sign it.
+pub(crate) fn signed_for(
+    id: &str,
+    binding: &str,
+    answer: &Answer,
+) -> anyhow::Result<Option<holdpoint_proof::Signed>> {
+    let locations = Locations::of_this_machine();
+    let places = places(&locations)?;
+    let request = found(&places, id)?;
+    if request.binding != binding {
+        bail!("it is no longer what you were shown: look at it again");
+    }
+    signing::signed(&places, &locations, &request, answer, None)
+}
+
 /// Lists what else an answer would release, before it is given. Somebody at a terminal is asked about that; a script has
 /// asked for it by its flag. False if they do not want it.
 fn goes_along(places: &Places, id: &str, answer: &Answer) -> anyhow::Result<bool> {
