@@ -11,6 +11,7 @@ use holdpoint_proof::Statement;
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Scope, SignedAnswer};
+use crate::changes;
 use crate::host::{BrokerHost, Judged, Memory, Prepared, Problem, Unsure, Vouched};
 use crate::request::{Approval, Edit, Offer, ProvedBy, Request, Settled, State};
 use crate::time::UnixMillis;
@@ -325,9 +326,8 @@ fn overtaken(
     if decision.verdict.runs() || judged.is_bound_to(&request.binding, request.card.as_deref()) {
         return None;
     }
-    let reason = "It changed after it was shown: the policy, a file it names or a fact a rule asks about is \
-                  another now. Make the call again to have it looked at as it is";
-    Some(refused(request, said, now, Method::Error, reason, None))
+    let reason = changes::sentence("shown", &request.parts, &judged.parts);
+    Some(refused(request, said, now, Method::Error, &reason, None))
 }
 
 fn commented(request: &Request, said: &SignedAnswer, now: UnixMillis, comment: &str) -> Step {
@@ -438,6 +438,7 @@ fn edited(
     next.asked = asked;
     next.binding = judged.binding;
     next.card = Some(judged.card);
+    next.parts = judged.parts;
     next.decision = judged.decision;
     next.terms = judged.terms;
     next.display = prepared.display;
@@ -532,6 +533,7 @@ pub fn reconsidered(request: &Request, judged: &Judged, now: UnixMillis) -> Opti
     // Nobody looked at what was shown: only what was judged now is released.
     next.binding.clone_from(&judged.binding);
     next.card = Some(judged.card.clone());
+    next.parts.clone_from(&judged.parts);
     Some(next)
 }
 

@@ -2,6 +2,8 @@
 //!
 //! The program implements it with its policies, sessions and ledger; a test with whatever it likes.
 
+use std::collections::BTreeMap;
+
 use holdpoint_core::Decision;
 use holdpoint_core::policy::Presence;
 use holdpoint_proof::Pins;
@@ -30,6 +32,8 @@ pub struct Judged {
     pub card: String,
     /// The binding as versions made it that did not bind the card.
     pub former: String,
+    /// What is bound, part by part, each with a word for its state: so that it can be said what changed.
+    pub parts: BTreeMap<String, String>,
 }
 
 impl Judged {

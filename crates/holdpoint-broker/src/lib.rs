@@ -9,6 +9,7 @@
 
 pub mod answer;
 pub mod answering;
+pub mod changes;
 pub mod channel;
 pub mod host;
 pub mod local;
@@ -27,7 +28,7 @@ pub use host::{BrokerHost, Event, Judged, Memory, Prepared, Problem, Unsure, Vou
 pub use people::{Delegation, People, PeopleStore, Person, Role, Roster};
 pub use request::{
     Approval, CallContext, Card, CheckResult, Context, Display, Edit, Format, Mark, NamedPath,
-    Offer, ProvedBy, Request, Settled, State, Status, Terms, Warned,
+    Offer, ProvedBy, Request, Settled, State, Status, Terms, Warned, card_digest,
 };
 pub use resolution::Resolution;
 pub use stop::StopScope;

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use holdpoint_core::policy::{Check, Presence};
 use holdpoint_core::{CallError, Decision, Method, ToolCall, Verdict};
-use holdpoint_proof::{PinnedKey, Signed};
+use holdpoint_proof::{PinnedKey, Signed, sha256_hex};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::host::{Judged, Prepared, Problem};
 use crate::time::UnixMillis;
@@ -386,6 +386,9 @@ pub struct Request {
     /// The digest of what is shown of it; none for what a version stored that did not bind it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<String>,
+    /// What is bound, part by part, each with a word for its state; nothing for what a version stored that kept none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts: BTreeMap<String, String>,
     /// What was decided, without secrets.
     pub decision: Decision,
     /// On which terms it is answered.
@@ -422,6 +425,29 @@ pub struct Request {
     pub version: u64,
 }
 
+/// The digest of what a person reads of a call that can be made again from the call itself: of its arguments without secrets,
+/// and of what was decided. What checks found, what the agent says of itself and the words of the reason stand outside of it:
+/// those name facts that change while somebody thinks (the time), or are an outside decider's, who words them anew. Which rule
+/// asks, and how, says what they rest on.
+pub fn card_digest(
+    asked: &CallContext,
+    arguments: &Map<String, Value>,
+    decision: &Decision,
+) -> String {
+    let card = json!({
+        "agent": asked.agent,
+        "session": asked.session,
+        "tool": asked.tool,
+        "directory": asked.directory,
+        "workspace": asked.workspace,
+        "arguments": arguments,
+        "verdict": decision.verdict,
+        "risk": decision.risk,
+        "rule": decision.rule,
+    });
+    sha256_hex(card.to_string().as_bytes())
+}
+
 impl Request {
     /// A call that is held from now on, under a new name.
     pub fn opened(
@@ -437,6 +463,7 @@ impl Request {
             origin: judged.binding.clone(),
             binding: judged.binding,
             card: Some(judged.card),
+            parts: judged.parts,
             expires: judged.terms.expiry(now),
             decision: judged.decision,
             terms: judged.terms,
@@ -486,6 +513,8 @@ impl Request {
         Self {
             asked: self.asked.with_input(Map::new()),
             original: self.original.as_ref().map(|_| Map::new()),
+            // It is for whoever compares, and long.
+            parts: BTreeMap::new(),
             ..self.clone()
         }
     }

@@ -1,5 +1,7 @@
 //! How a held call ended, as its caller is told.
 
+use std::collections::BTreeMap;
+
 use holdpoint_core::{Decision, Method, Verdict};
 use holdpoint_proof::Signed;
 use serde::{Deserialize, Serialize};
@@ -38,6 +40,9 @@ pub struct Resolution {
     /// The digest of what was shown; none for what a version stored that did not bind it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<String>,
+    /// What was bound, part by part, each with a word for its state.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts: BTreeMap<String, String>,
     /// What the people who said yes signed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub proofs: Vec<Signed>,
@@ -60,6 +65,7 @@ impl Resolution {
             changed: false,
             binding: None,
             card: None,
+            parts: BTreeMap::new(),
             proofs: Vec::new(),
         }
     }
@@ -83,6 +89,10 @@ impl Resolution {
             changed: !released && request.was_edited(),
             binding: released.then(|| request.binding.clone()),
             card: request.card.clone().filter(|_| released),
+            parts: match released {
+                true => request.parts.clone(),
+                false => BTreeMap::new(),
+            },
             proofs: match released {
                 true => request.proofs().cloned().collect(),
                 false => Vec::new(),

@@ -341,6 +341,10 @@ pub fn unguessable<const BYTES: usize>() -> Result<String, Problem> {
 
 /// What comes of holding a call.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one for a call that was held, and it is taken apart at once"
+)]
 pub enum HoldAnswer {
     /// It is decided.
     Resolved(Resolution),

@@ -74,6 +74,7 @@ impl BrokerHost for Theatre {
             },
             binding: format!("{}/{}/{command}/{changes}", asked.agent, asked.session),
             card: format!("card of {command}"),
+            parts: std::collections::BTreeMap::new(),
             former: format!(
                 "former/{}/{}/{command}/{changes}",
                 asked.agent, asked.session

@@ -72,7 +72,7 @@ fn branch(directory: &Path) -> Option<String> {
 }
 
 /// Where git keeps what belongs to the worktree a directory is in.
-fn git_directory(directory: &Path) -> Option<PathBuf> {
+pub(crate) fn git_directory(directory: &Path) -> Option<PathBuf> {
     for above in directory.ancestors().take(MAX_UP) {
         let git = above.join(".git");
         let Ok(found) = git.metadata() else {

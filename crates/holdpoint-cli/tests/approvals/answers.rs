@@ -449,7 +449,15 @@ fn an_always_releases_what_waits_for_the_same_and_a_never_refuses_it() {
     let first = test_home.held(&test_home.bash("git fetch"));
     let second = test_home.held(&test_home.bash("git fetch --all"));
     let mut third = test_home.held(&test_home.bash("git pull"));
-    test_home.says(&["approve", &first.id, "--always", "prefix"]);
+    let said = test_home.run(&["approve", &first.id, "--always", "prefix"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    // What else it releases is listed before it does.
+    assert!(
+        said.err.contains("also releases, of what waits now (1)"),
+        "{said:?}"
+    );
+    assert!(said.err.contains(&second.id), "{said:?}");
+    assert!(!said.err.contains(&third.id), "{said:?}");
     assert_eq!(first.hears().word, "allow");
     assert_eq!(second.hears().word, "allow");
     assert!(third.waits());
@@ -459,6 +467,25 @@ fn an_always_releases_what_waits_for_the_same_and_a_never_refuses_it() {
     test_home.says(&["deny", &third.id, "--never", "prefix"]);
     assert_eq!(third.hears().word, "deny");
     assert_eq!(fourth.hears().word, "deny");
+}
+
+#[test]
+fn approving_everything_lists_critical_calls_as_those_that_wait_on() {
+    let test_home = TestHome::under(json!({"tools": {
+        "mcp__shop__erase": {"supervision": "confirm", "risk": "critical", "reason": "It erases the shop"},
+    }}));
+    let first = test_home.held(&test_home.bash("make one"));
+    let other = test_home.held(&test_home.bash("make two"));
+    let mut critical = test_home.held(&test_home.payload("mcp__shop__erase", json!({})));
+    let said = test_home.run(&["approve", &first.id, "--all"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let (goes, waits_on) = said.err.split_once("These wait on").unwrap();
+    assert!(goes.contains(&other.id), "{said:?}");
+    assert!(waits_on.contains(&critical.id), "{said:?}");
+    assert_eq!(first.hears().word, "allow");
+    assert_eq!(other.hears().word, "allow");
+    assert!(critical.waits());
+    critical.kill();
 }
 
 // J-47, A-20, X-14

@@ -272,6 +272,215 @@ fn a_script_that_changes_while_it_waits_is_not_released() {
     assert!(heard.reason.contains("Make the call again"), "{heard:?}");
 }
 
+// Invariant 6: what a script loads runs as surely as the script.
+#[test]
+fn a_module_that_changes_while_a_script_waits_is_not_released() {
+    let test_home = TestHome::asking();
+    let files = [
+        (
+            "run.py",
+            "import helper\nfrom tools.sub import thing\nhelper.go()\n",
+        ),
+        ("helper.py", "from inner import go\n"),
+        ("inner.py", "def go(): print('hi')\n"),
+        ("tools/__init__.py", ""),
+        ("tools/sub/__init__.py", "from . import thing\n"),
+        ("tools/sub/thing.py", "from ..beside import one\n"),
+        ("tools/beside.py", "one = 1\n"),
+        ("app/run.js", "const a = require('./a'); a()\n"),
+        (
+            "app/a/index.js",
+            "module.exports = require('../b.json').go\n",
+        ),
+        ("app/b.json", "{}\n"),
+        ("app/esm.mjs", "import {go} from './lib/c.mjs'; go()\n"),
+        ("app/lib/c.mjs", "export const go = () => {}\n"),
+        (
+            "deploy.sh",
+            "DIR=$(pwd)\nsource \"$DIR/env\"\n[ -n \"$1\" ] && . ./lib/more.sh\n",
+        ),
+        ("env", "STAGE=test\n"),
+        ("lib/more.sh", "echo more\n"),
+        ("run.rb", "require_relative 'lib/one'\n"),
+        ("lib/one.rb", "puts 1\n"),
+    ];
+    for (command, changed, text) in [
+        (
+            "python3 run.py",
+            "helper.py",
+            "import shutil; shutil.rmtree('/srv/data')\n",
+        ),
+        ("python3 run.py", "inner.py", "def go(): pass\n"),
+        ("python3 run.py", "tools/sub/thing.py", "one = 2\n"),
+        ("python3 run.py", "tools/beside.py", "one = 2\n"),
+        // In front of the module of the same name that comes with the language, or in its place.
+        ("python3 run.py", "inner/__init__.py", "def go(): pass\n"),
+        ("python3 -m tools.sub.thing", "tools/beside.py", "one = 3\n"),
+        ("python3 -c 'import helper'", "helper.py", "one = 3\n"),
+        (
+            "node app/run.js",
+            "app/a/index.js",
+            "module.exports = () => {}\n",
+        ),
+        ("node app/run.js", "app/b.json", "{\"go\": 1}\n"),
+        ("node app/esm.mjs", "app/lib/c.mjs", "export const go = 1\n"),
+        ("bash deploy.sh prod", "env", "STAGE=prod\n"),
+        ("bash deploy.sh prod", "lib/more.sh", "echo less\n"),
+        ("ruby run.rb", "lib/one.rb", "puts 2\n"),
+    ] {
+        for (name, text) in files {
+            test_home.file(name, text);
+        }
+        let call = test_home.held(&test_home.bash(command));
+        test_home.file(changed, text);
+        let said = test_home.run(&["approve", &call.id]);
+        assert_eq!(said.code, 1, "{command}, {changed}: {said:?}");
+        // Both hear what it was.
+        let heard = call.hears();
+        assert_eq!(heard.word, "deny", "{command}, {changed}");
+        for told in [&said.out, &heard.reason] {
+            assert!(told.contains(&format!("`{changed}` ")), "{command}: {told}");
+        }
+    }
+}
+
+#[test]
+fn what_a_script_leaves_behind_and_what_it_does_not_load_changes_nothing() {
+    let test_home = TestHome::asking();
+    for (name, text) in [
+        ("run.py", "import helper\n"),
+        ("helper.py", "one = 1\n"),
+        ("run.js", "require('./a')\n"),
+        ("a.js", "1\n"),
+        ("deploy.sh", "source ./env.sh\n"),
+        ("env.sh", "STAGE=test\n"),
+        ("run.log", "one\n"),
+    ] {
+        test_home.file(name, text);
+    }
+    for command in ["python3 run.py", "node run.js", "bash deploy.sh"] {
+        let call = test_home.held(&test_home.bash(command));
+        test_home.file("__pycache__/helper.cpython-312.pyc", "compiled");
+        test_home.file("run.log", command);
+        test_home.file("other.py", command);
+        test_home.file("b.js", command);
+        test_home.says(&["approve", &call.id]);
+        assert_eq!(call.hears().word, "allow", "{command}");
+    }
+}
+
+/// A repository with a commit and a remote, the agent's.
+fn repository(test_home: &TestHome) {
+    test_home.file("main.tf", "resource \"x\" \"y\" {}\n");
+    git(test_home, &["init", "-q", "-b", "main"]);
+    git(
+        test_home,
+        &["remote", "add", "origin", "https://example.com/a.git"],
+    );
+    commit(test_home, "one");
+}
+
+fn git(test_home: &TestHome, arguments: &[&str]) {
+    let said = ran(test_home.clean("git").args(arguments));
+    assert_eq!(said.code, 0, "{arguments:?}: {said:?}");
+}
+
+fn commit(test_home: &TestHome, message: &str) {
+    git(test_home, &["add", "-A"]);
+    let who = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
+    git(
+        test_home,
+        &[&who[..], &["commit", "-q", "--allow-empty", "-m", message]].concat(),
+    );
+}
+
+#[test]
+fn a_push_is_released_for_its_commits_and_where_they_go() {
+    let test_home = TestHome::asking();
+    repository(&test_home);
+    type Change = fn(&TestHome);
+    let changes: [(&str, Change, &str); 7] = [
+        (
+            "git push origin HEAD",
+            |home| commit(home, "two"),
+            "`HEAD` is now ",
+        ),
+        ("git push", |home| commit(home, "three"), "`HEAD` is now "),
+        (
+            "git push origin main:other",
+            |home| commit(home, "four"),
+            "`main` is now ",
+        ),
+        (
+            "cd / && git -C ~/work push origin main",
+            |home| commit(home, "five"),
+            "`main` is now ",
+        ),
+        (
+            "git push origin main",
+            |home| {
+                git(
+                    home,
+                    &["remote", "set-url", "origin", "https://example.org/b.git"],
+                )
+            },
+            "`origin` is now https://example.org/b.git",
+        ),
+        (
+            "git push origin main",
+            |home| {
+                git(
+                    home,
+                    &[
+                        "config",
+                        "--global",
+                        "remote.origin.pushurl",
+                        "https://example.net/c",
+                    ],
+                )
+            },
+            "`origin` is now https://example.net/c",
+        ),
+        (
+            "terraform apply",
+            |home| drop(home.file("main.tf", "resource \"x\" \"z\" {}\n")),
+            // What was committed is the person's; as it is now it is somebody else's.
+            "`main.tf` is part of it now",
+        ),
+    ];
+    for (command, change, told) in changes {
+        let call = test_home.held(&test_home.bash(command));
+        change(&test_home);
+        let said = test_home.run(&["approve", &call.id]);
+        assert_eq!(said.code, 1, "{command}: {said:?}");
+        assert!(said.out.contains(told), "{command}: {said:?}");
+        let heard = call.hears();
+        assert_eq!(heard.word, "deny", "{command}");
+        assert!(heard.reason.contains(told), "{command}: {heard:?}");
+    }
+    let call = test_home.held(&test_home.bash("git push origin main"));
+    let hook = test_home.file(".git/hooks/pre-push", "#!/bin/sh\nmake evil\n");
+    fs::set_permissions(hook, fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(test_home.run(&["approve", &call.id]).code, 1);
+    assert_eq!(call.hears().word, "deny");
+}
+
+#[test]
+fn a_push_that_is_as_it_was_shown_is_released() {
+    let test_home = TestHome::asking();
+    repository(&test_home);
+    let call = test_home.held(&test_home.bash("git push -u origin main"));
+    let card = test_home.card(&call.id);
+    let shown = card["display"]["warnings"].to_string();
+    assert!(shown.contains("pushes `main` ("), "{card}");
+    assert!(shown.contains("to https://example.com/a.git"), "{card}");
+    // Another branch is none of it.
+    git(&test_home, &["branch", "other"]);
+    test_home.file("notes.txt", "one");
+    test_home.says(&["approve", &call.id]);
+    assert_eq!(call.hears().word, "allow");
+}
+
 fn signal(name: &str, process: u32) {
     let status = Command::new("kill")
         .args([name, &process.to_string()])

@@ -531,6 +531,7 @@ fn play_daemon(places: &Places, request: &Request, proofs: Vec<Signed>) -> threa
         changed: false,
         binding: Some(request.binding.clone()),
         card: request.card.clone(),
+        parts: Default::default(),
         proofs,
     };
     let told = serde_json::to_string(&told).unwrap();
@@ -884,20 +885,19 @@ fn signing_process() {
     println!("\n{}", device.signs(text.as_bytes(), Touch::default()));
 }
 
-#[test]
-fn approve_has_ssh_sign_and_pin_is_for_root() {
+/// A home where everything must be signed, the search path by which `ssh-keygen` is one that signs, and the public key; none
+/// where this machine does not let a test have one.
+fn with_signer() -> Option<(TestHome, String, String)> {
     let document = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
     let device = Device::ed25519_of(document.as_ref());
-    let Some(mut test_home) = TestHome::with_pins(signed(), &Pins::default()) else {
-        return;
-    };
+    let mut test_home = TestHome::with_pins(signed(), &Pins::default())?;
     test_home.start();
     fs::create_dir(test_home.path(".ssh")).unwrap();
     let file = test_home.path(".ssh/id_ed25519_sk");
     fs::write(&file, document.as_ref()).unwrap();
     fs::write(file.with_extension("pub"), device.line("ssh:")).unwrap();
     let public = file.with_extension("pub");
-    let public = public.to_str().unwrap();
+    let public = public.to_str().unwrap().to_owned();
     // In place of ssh-keygen and a device.
     let tools = test_home.path("tools");
     fs::create_dir(&tools).unwrap();
@@ -910,6 +910,15 @@ fn approve_has_ssh_sign_and_pin_is_for_root() {
     fs::write(tools.join("ssh-keygen"), script).unwrap();
     fs::set_permissions(tools.join("ssh-keygen"), fs::Permissions::from_mode(0o755)).unwrap();
     let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+    Some((test_home, path, public))
+}
+
+#[test]
+fn approve_has_ssh_sign_and_pin_is_for_root() {
+    let Some((test_home, path, public)) = with_signer() else {
+        return;
+    };
+    let public = public.as_str();
     let approve = |id: &str| ran(test_home.program(&["approve", id]).env("PATH", &path));
 
     // Nobody could sign it, so nobody is asked.
@@ -974,4 +983,128 @@ fn approve_has_ssh_sign_and_pin_is_for_root() {
     let pinned = test_home.run(&["people", "pin", "ann", "--key", plain.to_str().unwrap()]);
     assert_eq!(pinned.code, 1, "{pinned:?}");
     assert!(pinned.err.contains("without a device"), "{pinned:?}");
+}
+
+/// What stands on the screen of a program in a terminal of its own, so far.
+fn screen_of(child: &mut std::process::Child) -> std::sync::Arc<std::sync::Mutex<String>> {
+    let seen = std::sync::Arc::new(std::sync::Mutex::new(String::new()));
+    let mut out = child.stdout.take().unwrap();
+    let kept = std::sync::Arc::clone(&seen);
+    thread::spawn(move || {
+        let mut buffer = [0; 4096];
+        while let Ok(length @ 1..) = std::io::Read::read(&mut out, &mut buffer) {
+            let text = String::from_utf8_lossy(&buffer[..length]).into_owned();
+            kept.lock().unwrap().push_str(&text);
+        }
+    });
+    seen
+}
+
+#[test]
+fn watch_has_ssh_sign_what_a_key_releases() {
+    let Some((test_home, path, public)) = with_signer() else {
+        return;
+    };
+    test_home.says(&["people", "pin", "ann", "--key", &public]);
+    let call = test_home.held(&test_home.bash("make one"));
+    let line = format!("stty rows 30 cols 100; exec '{PROGRAM}' watch");
+    let mut watch = test_home.clean("script");
+    watch.args(["-q", "-e", "-c", &line, "/dev/null"]);
+    watch.env("PATH", &path).env("TERM", "xterm-256color");
+    watch.stdin(std::process::Stdio::piped());
+    watch.stdout(std::process::Stdio::piped());
+    let Ok(mut watch) = watch.spawn() else {
+        let _ = writeln!(
+            std::io::stderr(),
+            "there is no `script` to have a terminal by"
+        );
+        call.kill();
+        return;
+    };
+    let seen = screen_of(&mut watch);
+    let sees = |text: &str| {
+        for _ in 0..150 {
+            if seen.lock().unwrap().contains(text) {
+                return;
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
+        panic!("no `{text}` is seen: {}", seen.lock().unwrap());
+    };
+    sees(&call.id);
+    // A key that answers stands alone, and what it is about was on the screen for a while.
+    thread::sleep(Duration::from_millis(1500));
+    let mut keys = watch.stdin.take().unwrap();
+    keys.write_all(b"y").unwrap();
+    sees("Touch your key to release it as ann");
+    // It comes back, and asks where the cursor is: a terminal answers that.
+    sees("\u{1b}[6n");
+    keys.write_all(b"\x1b[1;1R").unwrap();
+    let heard = call.hears();
+    assert_eq!(heard.word, "allow", "{heard:?}");
+    let answered = test_home.last("hold_answered");
+    assert_eq!(answered["approver"], "ann", "{answered}");
+    keys.write_all(b"q").unwrap();
+    drop(keys);
+    let _ = watch.kill();
+    watch.wait().unwrap();
+}
+
+/// Sits in the daemon's place and shows a person this request, with this statement to sign.
+fn show_as_daemon(places: &Places, request: &Request, statement: &str) {
+    let _ = fs::remove_file(places.socket());
+    let listener = UnixListener::bind(places.socket()).unwrap();
+    let shown = json!({"says": "requests", "requests": [request]});
+    let to_sign = json!({"says": "statement", "statement": statement});
+    thread::spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            let mut line = String::new();
+            let _ = BufReader::new(stream.try_clone().unwrap()).read_line(&mut line);
+            let wish: Value = serde_json::from_str(&line).unwrap_or_default();
+            let reply = match wish["wants"].as_str() {
+                Some("find") => shown.clone(),
+                Some("statement") => to_sign.clone(),
+                _ => json!({"says": "error", "error": "nothing is answered here"}),
+            };
+            let _ = writeln!(stream, "{reply}");
+        }
+    });
+}
+
+#[test]
+fn approve_has_no_other_card_signed_than_it_prints() {
+    let Some((mut test_home, path, public)) = with_signer() else {
+        return;
+    };
+    test_home.says(&["people", "pin", "ann", "--key", &public]);
+    let line = format!("make evil {}", "x".repeat(400));
+    let call = test_home.held(&test_home.bash(&line));
+    let id = call.id.clone();
+    let wanted = Wanted::Find { id: id.clone() };
+    let Ok(Reply::Requests { requests }) = wire::ask(&test_home.places(), wanted) else {
+        panic!("the request is not found");
+    };
+    let request = requests.first().unwrap().clone();
+    let statement = statement(&test_home, &id);
+    test_home.kill();
+    call.kill();
+    let places = test_home.places();
+    let approve = |request: &Request| {
+        show_as_daemon(&places, request, &statement);
+        ran(test_home.program(&["approve", &id]).env("PATH", &path))
+    };
+    // What is signed stands there whole.
+    let said = approve(&request);
+    assert!(said.err.contains("Touch your key"), "{said:?}");
+    assert!(said.err.contains(&line), "{said:?}");
+    let mut others = vec![request.clone(), request.clone(), request.clone()];
+    others[0].display.arguments["command"] = json!("make one");
+    others[1].decision.reason = "Nothing to see here".into();
+    others[2].asked.directory = "/elsewhere".into();
+    for other in &others {
+        let said = approve(other);
+        assert_eq!(said.code, 1, "{said:?}");
+        assert!(said.err.contains("is not what it wants signed"), "{said:?}");
+        assert!(!said.err.contains("Touch your key"), "{said:?}");
+    }
 }

@@ -38,6 +38,7 @@ impl BrokerHost for Fake {
             terms: self.terms.lock().unwrap().clone(),
             binding: digest_of(text.as_bytes()),
             card: digest_of(b"card"),
+            parts: std::collections::BTreeMap::new(),
             former: digest_of(format!("former {text}").as_bytes()),
         })
     }

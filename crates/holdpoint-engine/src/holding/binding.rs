@@ -1,16 +1,23 @@
 //! What exactly a release is for: the call, who makes it, the policy, the files it names as they
 //! were, the terms it was answered on (invariant 6).
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use holdpoint_broker::changes::{ABSENT, SAID};
 use holdpoint_broker::{CallContext, Terms};
-use holdpoint_core::{Decision, PathVerb};
+use holdpoint_core::{Action, Decision, PathVerb};
 #[cfg(unix)]
 use holdpoint_sandbox::places;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+
+use super::pushes::{Push, short as short_commit, shown_url};
+use super::{modules, pushes};
+use crate::escape_for_display;
+use crate::excerpt::text_without_secrets;
 
 /// The most files that are looked into, so that a person's answer is not kept waiting; further ones are known by size,
 /// number and time.
@@ -22,12 +29,42 @@ const MAX_BYTES: u64 = 128 << 20;
 /// The most bytes of one file; a larger one is known by its size, number and time.
 const MAX_FILE: u64 = 32 << 20;
 
+/// The most parts that are kept with a request, so that it stays small. Of a change in what lies beyond it is only said that
+/// there is one.
+const MAX_PARTS: usize = 200;
+
+/// What a call brings along besides the files it names.
+#[derive(Default)]
+pub(super) struct Loaded {
+    /// What its scripts load.
+    pub(super) modules: Vec<PathBuf>,
+    /// What it pushes.
+    pub(super) pushes: Vec<Push>,
+}
+
+impl Loaded {
+    pub(super) fn of_call(
+        asked: &CallContext,
+        action: &Action,
+        decision: &Decision,
+        paths: &[(String, PathVerb)],
+        home: Option<&Path>,
+    ) -> Self {
+        Self {
+            modules: modules::loaded(asked, action, decision, paths),
+            pushes: pushes::pushes(asked, action, home),
+        }
+    }
+}
+
 /// What a release is bound to.
 pub(super) struct Binding {
     /// `sha256:…` over everything: what runs, and what a person read of it.
     pub(super) whole: String,
     /// The same without the card, as versions made it that did not bind that. Releases they stored still count.
     pub(super) former: String,
+    /// Its parts, by which it can be said what changed.
+    pub(super) parts: BTreeMap<String, String>,
 }
 
 /// The binding of a call with this card.
@@ -35,16 +72,77 @@ pub(super) fn for_call(
     asked: &CallContext,
     decision: &Decision,
     paths: &[(String, PathVerb)],
+    loaded: &Loaded,
     terms: &Terms,
     card: &str,
 ) -> Binding {
-    let former = described(asked, decision, paths, terms);
-    let former = holdpoint_core::digest_of(former.to_string().as_bytes());
+    let described = described(asked, decision, paths, loaded, terms);
+    let former = holdpoint_core::digest_of(described.to_string().as_bytes());
     let whole = json!({"v": 2, "call": former, "card": card, "presence": terms.presence});
     Binding {
         whole: holdpoint_core::digest_of(whole.to_string().as_bytes()),
         former,
+        parts: parts(asked, &described, card, &loaded.pushes),
     }
+}
+
+/// The parts of a binding, each with a word for its state, so that it can be said which is another.
+fn parts(
+    asked: &CallContext,
+    described: &Value,
+    card: &str,
+    pushes: &[Push],
+) -> BTreeMap<String, String> {
+    let mut parts = BTreeMap::new();
+    let mut part = |name: String, state: &str| {
+        if parts.len() < MAX_PARTS {
+            parts.insert(name, state.to_owned());
+        }
+    };
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    part("the policy".into(), &short(&text(&described["policy"])));
+    part("what is shown of it".into(), &short(card));
+    let terms = ["deadline", "required", "approvers", "phrase"];
+    let terms: Vec<&Value> = terms.iter().map(|name| &described[*name]).collect();
+    let digest = |value: &Value| short(&holdpoint_core::digest_of(value.to_string().as_bytes()));
+    part(
+        "who is asked, or for how long".into(),
+        &digest(&json!(terms)),
+    );
+    if !described["facts"].is_null() {
+        let facts = &described["facts"];
+        part("a fact a rule asks about".into(), &digest(facts));
+    }
+    for push in pushes {
+        let urls: Vec<String> = push.urls.iter().map(|url| shown_url(url)).collect();
+        let remote = format!("`{}`", escape_for_display(&push.remote, 100));
+        part(remote, &format!("{SAID}{}", urls.join(" and ")));
+        for (name, commit) in &push.refs {
+            let commit = commit.as_deref().unwrap_or("nothing");
+            let name = format!("`{}`", escape_for_display(name, 100));
+            part(name, &format!("{SAID}{}", short_commit(commit)));
+        }
+    }
+    for list in ["scripts", "files", "modules"] {
+        for file in described[list].as_array().into_iter().flatten() {
+            let path = text(&file["path"]);
+            let below = Path::new(&path).strip_prefix(&asked.workspace);
+            let shown = below.ok().and_then(Path::to_str).unwrap_or(&path);
+            let shown = escape_for_display(&text_without_secrets(shown), 200);
+            let state = match (file["state"].as_str(), file["digest"].as_str()) {
+                (Some("absent"), _) => ABSENT.to_owned(),
+                (Some(state), _) | (None, Some(state)) => digest(&json!(state)),
+                (None, None) => String::new(),
+            };
+            part(format!("`{shown}`"), &state);
+        }
+    }
+    parts
+}
+
+/// The start of a digest, which is enough to tell two states of one thing apart for a person; what is bound is the whole.
+fn short(digest: &str) -> String {
+    digest.chars().skip("sha256:".len()).take(12).collect()
 }
 
 /// Everything that was shown. Releases are stored with the digest of exactly this text, so a version
@@ -53,6 +151,7 @@ pub(super) fn described(
     asked: &CallContext,
     decision: &Decision,
     paths: &[(String, PathVerb)],
+    loaded: &Loaded,
     terms: &Terms,
 ) -> Value {
     let scripts = decision
@@ -88,6 +187,17 @@ pub(super) fn described(
         .collect();
     if let (false, Some(fields)) = (facts.is_empty(), whole.as_object_mut()) {
         fields.insert("facts".into(), json!(facts));
+    }
+    // The same for what scripts load. The scripts themselves come first in what may be looked into.
+    let modules: Vec<_> = (loaded.modules.iter())
+        .map(|path| json!({"path": path.to_string_lossy(), "state": state_of(path, &mut left)}))
+        .collect();
+    if let (false, Some(fields)) = (modules.is_empty(), whole.as_object_mut()) {
+        fields.insert("modules".into(), json!(modules));
+    }
+    // And for what is pushed.
+    if let (false, Some(fields)) = (loaded.pushes.is_empty(), whole.as_object_mut()) {
+        fields.insert("pushes".into(), json!(loaded.pushes));
     }
     whole
 }

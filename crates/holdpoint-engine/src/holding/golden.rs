@@ -185,7 +185,9 @@ fn bound(root: &Path, case: &Case) -> String {
         &asked, &action, &decision, &policy, &state, &around, &pinned,
     );
     let paths = named(&action).paths;
-    let mut whole = binding::described(&asked, &decision, &paths, &terms);
+    let home = locations.home.as_deref();
+    let loaded = binding::Loaded::of_call(&asked, &action, &decision, &paths, home);
+    let mut whole = binding::described(&asked, &decision, &paths, &loaded, &terms);
     // What is taken apart here is what the broker is told.
     let engine = Engine::at(&locations).under(std::sync::Arc::new(policy));
     let told = BrokerHost::judge(&engine, &asked).unwrap().former;

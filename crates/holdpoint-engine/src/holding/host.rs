@@ -13,7 +13,7 @@ use holdpoint_ledger::Kind;
 use holdpoint_proof::Pins;
 use serde_json::json;
 
-use super::{binding, proving, terms};
+use super::{binding, proving, pushes, terms};
 use crate::account::account_name;
 use crate::context::{PolicySource, SessionSource};
 use crate::engine::{Engine, PolicyWriter, Reading};
@@ -192,12 +192,15 @@ fn judged_in(engine: &Engine, asked: &CallContext, reading: &Reading, session: &
         &pinned,
     );
     let paths = named(action).paths;
+    let home = engine.locations().home.as_deref();
+    let loaded = binding::Loaded::of_call(asked, action, &decision, &paths, home);
     let shown = without_secrets(decision.clone());
     let card = proving::card_of(asked, action, &shown);
-    let bound = binding::for_call(asked, &decision, &paths, &terms, &card);
+    let bound = binding::for_call(asked, &decision, &paths, &loaded, &terms, &card);
     Judged {
         binding: bound.whole,
         former: bound.former,
+        parts: bound.parts,
         card,
         decision: shown,
         terms,
@@ -244,6 +247,8 @@ impl BrokerHost for Host<'_> {
         let checks = checks::run(&judged.decision.checks, action, &paths, workspace, home);
         let mut display = display::display(action, &judged.decision, &paths, workspace);
         display.warnings.extend(simulated_losses(action, &around));
+        let pushes = pushes::pushes(asked, action, home);
+        display.warnings.extend(pushes::shown(&pushes));
         let suggested = terms::suggested(&judged.terms).map(|text| Warned {
             level: "info".into(),
             text,

@@ -11,14 +11,13 @@ use std::time::{Duration, SystemTime};
 
 use holdpoint_broker::{
     CallContext, Evidence, Judged, Problem, ProvedBy, Request, Resolution, Route, SignedAnswer,
-    UnixMillis, Unsure, Vouched, wire,
+    UnixMillis, Unsure, Vouched, card_digest, wire,
 };
 use holdpoint_core::policy::Presence;
 use holdpoint_core::{Action, Decision, Method, Verdict};
 use holdpoint_proof::{
     Expected, MAX_VALIDITY_MILLIS, Pins, Purpose, Refused, Signed, Statement, Verified, sha256_hex,
 };
-use serde_json::json;
 
 use crate::engine::Engine;
 use crate::excerpt::{showing, whole_arguments};
@@ -37,18 +36,7 @@ const MAX_SWEPT: usize = 1000;
 /// time), or are an outside decider's, who words them anew. Which rule asks, and how, says what they rest on.
 pub(super) fn card_of(asked: &CallContext, action: &Action, decision: &Decision) -> String {
     let arguments = whole_arguments(&showing(), action.call());
-    let card = json!({
-        "agent": asked.agent,
-        "session": asked.session,
-        "tool": asked.tool,
-        "directory": asked.directory,
-        "workspace": asked.workspace,
-        "arguments": arguments,
-        "verdict": decision.verdict,
-        "risk": decision.risk,
-        "rule": decision.rule,
-    });
-    sha256_hex(card.to_string().as_bytes())
+    card_digest(asked, &arguments, decision)
 }
 
 /// This account on this machine, and its ledger: what a statement is made for.

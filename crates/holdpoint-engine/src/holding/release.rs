@@ -1,11 +1,12 @@
 //! The last look before a call runs: is it still what was shown, may it still run, do its checks pass,
 //! is there a copy of what it would change; and it is counted (X-04).
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use holdpoint_broker::{
-    BrokerHost, CallContext, Event, Prepared, Problem, Resolution, UnixMillis, answering,
+    BrokerHost, CallContext, Event, Prepared, Problem, Resolution, UnixMillis, answering, changes,
 };
 use holdpoint_core::policy::Check;
 use holdpoint_core::{Decision, Method, Session, Verdict, named};
@@ -101,7 +102,10 @@ fn by_person(judged: Judged, told: Resolution) -> Result<Outcome, EngineError> {
     let mut refusal = if decision.verdict == Verdict::Deny {
         Some(decision.clone())
     } else if !bound && !decision.verdict.runs() {
-        Some(overtaken(&decision))
+        Some(overtaken(
+            &decision,
+            changes::sentence("released", &told.parts, &now.judged.parts),
+        ))
     } else if decision.verdict.runs() {
         None
     } else {
@@ -221,7 +225,9 @@ impl LastLook<'_> {
                 return Some(decision);
             }
             if self.by_rule && decision.verdict > self.verdict.max(Verdict::Notify) {
-                return Some(overtaken(&decision));
+                let nothing = BTreeMap::new();
+                let reason = changes::sentence("released", &nothing, &nothing);
+                return Some(overtaken(&decision, reason));
             }
             *state.calls.entry(tool.to_owned()).or_default() += 1;
             None
@@ -256,14 +262,11 @@ impl LastLook<'_> {
 }
 
 /// The refusal of a call that is no longer what was let run.
-fn overtaken(decision: &Decision) -> Decision {
+fn overtaken(decision: &Decision, reason: String) -> Decision {
     Decision {
         verdict: Verdict::Deny,
         method: Method::Error,
-        reason:
-            "It changed after it was released: the policy, a file it names or a fact a rule asks \
-                 about is another now. Make the call again to have it looked at as it is"
-                .into(),
+        reason,
         ..decision.clone()
     }
 }

@@ -147,6 +147,10 @@ fn answer_all(
     for id in ids {
         let request = found(&places, id)?;
         let (answer, phrase) = answer(&request)?;
+        if !goes_along(&places, id, &answer)? {
+            exit = Exit::Error;
+            continue;
+        }
         let signed = signing::signed(&places, &locations, &request, &answer, key)?;
         let releases = answer.releases();
         let reply = wire::ask(
@@ -168,6 +172,98 @@ fn answer_all(
     }
     Ok(exit)
 }
+
+/// What somebody signed to let a request run that they were shown with this binding, where a key must sign it.
+pub(crate) fn signed_for(
+    id: &str,
+    binding: &str,
+    answer: &Answer,
+) -> anyhow::Result<Option<holdpoint_proof::Signed>> {
+    let locations = Locations::of_this_machine();
+    let places = places(&locations)?;
+    let request = found(&places, id)?;
+    if request.binding != binding {
+        bail!("it is no longer what you were shown: look at it again");
+    }
+    signing::signed(&places, &locations, &request, answer, None)
+}
+
+/// Lists what else an answer would release, before it is given. Somebody at a terminal is asked about that; a script has
+/// asked for it by its flag. False if they do not want it.
+fn goes_along(places: &Places, id: &str, answer: &Answer) -> anyhow::Result<bool> {
+    let reaches_others = match answer {
+        Answer::Always { .. } | Answer::Keep { .. } | Answer::All | Answer::Turn | Answer::Idle => {
+            true
+        }
+        Answer::Yes
+        | Answer::Once
+        | Answer::No
+        | Answer::Never { .. }
+        | Answer::Comment { .. }
+        | Answer::Edit { .. } => false,
+    };
+    if !reaches_others {
+        return Ok(true);
+    }
+    let mut stderr = io::stderr();
+    let wanted = Wanted::Along {
+        id: id.to_owned(),
+        answer: answer.clone(),
+    };
+    let (released, kept) = match wire::ask(places, wanted) {
+        Ok(Reply::Along { released, kept }) => (released, kept),
+        Ok(_) => bail!("the approval daemon answers another question: restart it"),
+        // It says the same of the answer itself.
+        Err(WireError::Refused(_)) => return Ok(true),
+        Err(error) => return Err(error.into()),
+    };
+    let mut list = |words: String, requests: &[Request]| -> io::Result<()> {
+        if requests.is_empty() {
+            return Ok(());
+        }
+        writeln!(stderr, "{words}")?;
+        for request in requests.iter().take(MAX_ALONG) {
+            let summary = crate::terminal::escape_for_display(&request.display.summary, 160);
+            writeln!(
+                stderr,
+                "  {}  {:8}  {summary}",
+                request.id,
+                request.decision.risk.as_str()
+            )?;
+        }
+        match requests.len().saturating_sub(MAX_ALONG) {
+            0 => Ok(()),
+            more => writeln!(stderr, "  and {more} more"),
+        }
+    };
+    let count = released.len();
+    list(
+        format!("This answer to {id} also releases, of what waits now ({count}):"),
+        &released,
+    )?;
+    list(
+        format!(
+            "These wait on, of critical risk or to be signed ({}):",
+            kept.len()
+        ),
+        &kept,
+    )?;
+    if count == 0 || !io::stdin().is_terminal() {
+        return Ok(true);
+    }
+    write!(stderr, "Release all of that? [y/N] ")?;
+    stderr.flush()?;
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    let yes = matches!(line.trim(), "y" | "yes");
+    if !yes {
+        writeln!(stderr, "{id}  nothing is released")?;
+    }
+    Ok(yes)
+}
+
+/// The most calls that are listed one by one: what fits on a screen above the question.
+const MAX_ALONG: usize = 20;
 
 fn is_refused(reply: &Reply) -> bool {
     if let Reply::Answered {

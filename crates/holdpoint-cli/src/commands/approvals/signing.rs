@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, bail};
 use holdpoint_broker::wire::{self, Places, Reply, Wanted};
-use holdpoint_broker::{Answer, Request};
+use holdpoint_broker::{Answer, Request, card_digest};
 use holdpoint_core::policy::Presence;
 use holdpoint_engine::{Locations, Pinned};
 use holdpoint_proof::statement::NAMESPACE;
@@ -49,21 +49,56 @@ pub(super) fn signed(
     {
         bail!("the approval daemon's statement is about another call: look at it again");
     }
+    // Nor one about another card than is printed here, whatever the daemon calls it.
+    let arguments = &request.display.arguments;
+    if card_digest(&request.asked, arguments, &request.decision) != said.card {
+        bail!(
+            "what the approval daemon shows of it is not what it wants signed: nothing is released"
+        );
+    }
     let mut stderr = std::io::stderr();
-    writeln!(
-        stderr,
-        "{} risk: {}\n  {}\n  {}\nTouch your key to release it as {}.",
-        request.decision.risk.as_str(),
-        escape_for_display(&request.display.summary, 300),
-        escape_for_display(&request.decision.reason, 300),
-        escape_for_display(&request.asked.directory, 300),
-        escape_for_display(&name, 80),
-    )?;
+    write_card(&mut stderr, request)?;
+    let name = escape_for_display(&name, 80);
+    writeln!(stderr, "Touch your key to release it as {name}.")?;
     let signature = sign(&file, &statement)?;
     Ok(Some(Signed {
         statement,
         proof: Proof::Sshsig { key: id, signature },
     }))
+}
+
+/// Everything of a card that is signed, uncut: each of its lines, with what could drive a terminal escaped.
+fn write_card(out: &mut dyn Write, request: &Request) -> std::io::Result<()> {
+    let mut field = |name: &str, text: &str| -> std::io::Result<()> {
+        let mut name = format!("{name}:");
+        for line in text.split('\n') {
+            writeln!(out, "  {name:12} {}", escape_for_display(line, usize::MAX))?;
+            name.clear();
+        }
+        Ok(())
+    };
+    let (asked, decision) = (&request.asked, &request.decision);
+    field("risk", decision.risk.as_str())?;
+    field("why", &decision.reason)?;
+    field("rule", decision.rule.as_deref().unwrap_or("none"))?;
+    field("wants", decision.verdict.as_str())?;
+    field(
+        "agent",
+        &format!("{}, session {}", asked.agent, asked.session),
+    )?;
+    field("directory", &asked.directory)?;
+    if asked.workspace != asked.directory {
+        field("workspace", &asked.workspace)?;
+    }
+    field("tool", &asked.tool)?;
+    for (name, value) in &request.display.arguments {
+        let name = escape_for_display(name, usize::MAX);
+        match value.as_str() {
+            Some(text) => field(&name, text)?,
+            None => field(&name, &value.to_string())?,
+        }
+    }
+    Ok(())
 }
 
 /// The file of a key that is pinned, its id, and whose it is.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use holdpoint_broker::wire::{self, Places, Reply, Wanted, WireError};
 use holdpoint_broker::{Request, StopScope};
 use holdpoint_engine::Locations;
+use holdpoint_proof::Signed;
 
 use super::state::{Came, EXTENSION, Errand, Given, HISTORY_PAGE, News, Preview, one_line};
 use crate::commands::approvals::words_of;
@@ -98,8 +99,11 @@ fn run_errands(places: &Places, wanted: &Receiver<Errand>, tell: &SyncSender<New
     for errand in wanted {
         let news = match errand {
             Errand::Answer(answers) => {
-                let came = answers.into_iter().map(|given| answer(places, given));
+                let came = answers.into_iter().map(|given| answer(places, given, None));
                 News::Answered(came.collect())
+            }
+            Errand::Signed(given, signed) => {
+                News::Answered(vec![answer(places, *given, Some(*signed))])
             }
             Errand::Extend(id) => {
                 let wants = Wanted::Extend {
@@ -164,14 +168,14 @@ fn run_errands(places: &Places, wanted: &Receiver<Errand>, tell: &SyncSender<New
     }
 }
 
-fn answer(places: &Places, given: Given) -> Came {
+fn answer(places: &Places, given: Given, signed: Option<Signed>) -> Came {
     let id = given.target.id;
     let wants = Wanted::Answer {
         id: id.clone(),
         answer: given.answer,
         binding: Some(given.target.binding),
         phrase: given.phrase,
-        signed: None,
+        signed,
         watching: true,
     };
     came(id, wire::ask(places, wants))

@@ -28,6 +28,7 @@ use self::feed::Feed;
 use self::screen::Screen;
 use self::state::{Errand, Given, State, Step, Target, Tone};
 use self::view::Ink;
+use super::approvals::signed_for;
 use super::serve::{not_for_agents, places};
 use crate::exit::Exit;
 
@@ -89,11 +90,18 @@ fn watch(screen: &mut Screen, feed: &Feed, ink: Ink) -> io::Result<()> {
             state.drawn(drawn);
             shown_at = Some(now.0 / 1000);
         }
-        if let Step::Ask(errand) = state.due(UnixMillis::now()) {
-            feed.ask(errand);
-            shown_at = None;
-        }
-        let Some(event) = screen.event(TICK)? else {
+        // Keys that wait were pressed before now: each may take back an answer that is due.
+        let event = match screen.event(Duration::ZERO)? {
+            Some(event) => Some(event),
+            None => {
+                if let Step::Ask(errand) = state.due(UnixMillis::now()) {
+                    send(screen, feed, &mut state, errand)?;
+                    shown_at = None;
+                }
+                screen.event(TICK)?
+            }
+        };
+        let Some(event) = event else {
             continue;
         };
         shown_at = None;
@@ -110,9 +118,34 @@ fn watch(screen: &mut Screen, feed: &Feed, ink: Ink) -> io::Result<()> {
         };
         match step {
             Step::Nothing => {}
-            Step::Ask(errand) => feed.ask(errand),
+            Step::Ask(errand) => send(screen, feed, &mut state, errand)?,
             Step::Edit(request) => edit(screen, feed, &mut state, &request)?,
             Step::Quit => return Ok(()),
+        }
+    }
+    Ok(())
+}
+
+/// Hands on what is to be asked of the daemon. An answer that a key must sign is signed first: the terminal is left to
+/// `ssh-keygen` for that, and to what is signed.
+fn send(screen: &mut Screen, feed: &Feed, state: &mut State, errand: Errand) -> io::Result<()> {
+    let Errand::Answer(answers) = errand else {
+        feed.ask(errand);
+        return Ok(());
+    };
+    let (to_sign, plain): (Vec<Given>, Vec<Given>) = answers
+        .into_iter()
+        .partition(|given| state.wants_key(given));
+    if !plain.is_empty() {
+        feed.ask(Errand::Answer(plain));
+    }
+    for given in to_sign {
+        let Target { id, binding } = &given.target;
+        match screen.lend(|| signed_for(id, binding, &given.answer))? {
+            Ok(Some(signed)) => feed.ask(Errand::Signed(Box::new(given), Box::new(signed))),
+            // The daemon says what it wants instead.
+            Ok(None) => feed.ask(Errand::Answer(vec![given])),
+            Err(error) => state.tell(Tone::Bad, format!("{id}  nothing is released: {error:#}")),
         }
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 use holdpoint_broker::{Answer, Request, UnixMillis};
 use holdpoint_core::Risk;
+use holdpoint_core::policy::Presence;
 
 use super::super::keys::{Action, Command, name_of};
 use super::line::TypedLine;
@@ -241,6 +242,13 @@ impl State {
             preview: None,
         });
         Step::Ask(Errand::Preview(Box::new(given)))
+    }
+
+    /// Whether a key must sign this answer.
+    pub(in super::super) fn wants_key(&self, given: &Given) -> bool {
+        let request = self.waiting.find(&given.target.id);
+        given.answer.releases()
+            && request.is_some_and(|request| request.terms.presence == Presence::Key)
     }
 
     pub(super) fn give(&mut self, answers: Vec<Given>) -> Step {

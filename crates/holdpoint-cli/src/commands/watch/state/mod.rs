@@ -13,6 +13,7 @@ mod undo;
 use std::collections::BTreeMap;
 
 use holdpoint_broker::{Answer, Request, State as Stands, UnixMillis};
+use holdpoint_proof::Signed;
 use ratatui::crossterm::event::KeyEvent;
 
 use self::line::TypedLine;
@@ -65,6 +66,8 @@ pub(super) struct Given {
 pub(super) enum Errand {
     /// Give these answers.
     Answer(Vec<Given>),
+    /// Give this answer, which somebody signed.
+    Signed(Box<Given>, Box<Signed>),
     /// Give a call more time.
     Extend(String),
     /// Take back a release that nobody has used yet.
