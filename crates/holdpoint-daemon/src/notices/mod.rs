@@ -34,16 +34,22 @@ const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
 /// The longest a service may have us wait before the next attempt.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
 
+/// The channel of the policy a call comes under; none where there is none, or the policy cannot be read.
+pub type ChannelOf = Box<dyn Fn(&CallContext) -> Option<Channel> + Send>;
+
+/// Looks variables of the environment up.
+pub type Environment = Box<dyn Fn(&str) -> Option<String> + Send>;
+
 /// What the messages need of the program around them.
 pub struct Notices {
     /// The requests they are about.
     pub broker: Broker,
     /// The page's address.
     pub page: String,
-    /// The channel of the policy a call comes under; none where there is none, or the policy cannot be read.
-    pub channel_of: Box<dyn Fn(&CallContext) -> Option<Channel> + Send>,
-    /// Looks variables of the environment up.
-    pub environment: Box<dyn Fn(&str) -> Option<String> + Send>,
+    /// Where a message about a call goes.
+    pub channel_of: ChannelOf,
+    /// For what the settings leave to it.
+    pub environment: Environment,
     /// Says what went wrong to whoever looks after the daemon.
     pub say: Box<dyn Fn(&str) + Send>,
 }
