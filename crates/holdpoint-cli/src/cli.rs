@@ -37,7 +37,7 @@ pub(crate) use replay::{FailOn, Replay};
 pub(crate) use rules::{RuleWord, Rules, RulesAction, RulesUnder};
 pub(crate) use run::{Floor, Run};
 pub(crate) use scan::{Clean, Format, Scan};
-pub(crate) use setup::{Doctor, Init, SettingsOf, Setup};
+pub(crate) use setup::{Doctor, FirstProfile, Init, SettingsOf, Setup};
 pub(crate) use span::Span;
 pub(crate) use stop::{Resume, Stop, StopTarget};
 

@@ -24,6 +24,8 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 pub enum Change<'a> {
     /// Whether calls are held to the policy; `enforce` is what a file without the line means.
     Mode(Mode),
+    /// The profile it is made on top of, where it names none.
+    Profile(Profile),
     /// Patterns that run without asking.
     Allow(&'a [String]),
     /// A pattern that no longer does.
@@ -39,6 +41,9 @@ pub enum PolicyTextError {
     /// It is no policy, before the change or after it.
     #[error("{0}: {1}: correct it, then try again")]
     Broken(String, String),
+    /// It names another profile.
+    #[error("{0}: it names the profile `{1}`: change that line yourself if it is to be another")]
+    Named(String, String),
     /// It cannot be written.
     #[error("{0}: it cannot be written ({1})")]
     Unwritten(String, String),
@@ -73,9 +78,23 @@ impl PolicyEdit {
                     after: None,
                 });
             }
-            None => format!("{{\n  \"profile\": \"{}\"\n}}\n", Profile::Balanced.name()),
+            None => {
+                let profile = match change {
+                    Change::Profile(profile) => profile,
+                    Change::Mode(_) | Change::Allow(_) | Change::Forget(_) => Profile::Balanced,
+                };
+                format!("{{\n  \"profile\": \"{}\"\n}}\n", profile.name())
+            }
         };
         let broken = |problem: String| PolicyTextError::Broken(name(&path), problem);
+        if let Change::Profile(wanted) = change
+            && let Some(other) = named_profile(&base).filter(|named| named != wanted.name())
+        {
+            return Err(PolicyTextError::Named(
+                name(&path),
+                other.escape_debug().to_string(),
+            ));
+        }
         let after = edited(&base, change).map_err(broken)?;
         let read = document::read::<Document>(&name(&path), after.as_bytes());
         read.map_err(|error| broken(format!("line {}: {}", error.line, error.message())))?;
@@ -137,6 +156,7 @@ fn edited(text: &str, change: Change<'_>) -> Result<String, String> {
         .ok_or_else(|| "the policy is not an object".to_owned())?;
     match change {
         Change::Mode(mode) => set_mode(&policy, mode),
+        Change::Profile(profile) => set_profile(&policy, profile),
         Change::Allow(patterns) => allow(&policy, patterns)?,
         Change::Forget(pattern) => forget(&policy, pattern),
     }
@@ -157,6 +177,26 @@ fn set_mode(policy: &CstObject, mode: Mode) {
             policy.insert(at.max().unwrap_or(0), "mode", mode.as_str().into());
         }
         (None, Mode::Enforce) => {}
+    }
+}
+
+/// The profile a text names, if it is a policy that names one.
+fn named_profile(text: &str) -> Option<String> {
+    let plain = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    let root = CstRootNode::parse(plain, &ParseOptions::default()).ok()?;
+    let value = root
+        .object_value()?
+        .get("profile")?
+        .value()?
+        .to_serde_value()?;
+    value.as_str().map(str::to_owned)
+}
+
+fn set_profile(policy: &CstObject, profile: Profile) {
+    if policy.get("profile").is_none() {
+        let first = |name: &str| policy.get(name).map(|line| line.property_index() + 1);
+        let at = ["$schema", "version"].into_iter().filter_map(first).max();
+        policy.insert(at.unwrap_or(0), "profile", profile.name().into());
     }
 }
 
@@ -279,6 +319,29 @@ mod tests {
             with.contains("\"ls\" /* why */") && !with.contains("allow"),
             "{with}"
         );
+    }
+
+    #[test]
+    fn a_profile_is_put_in_where_none_is_and_another_one_is_left() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("permissions.json");
+        let autopilot = Change::Profile(Profile::Autopilot);
+        let made = PolicyEdit::plan(&path, autopilot).unwrap();
+        assert_eq!(
+            made.after.as_deref(),
+            Some("{\n  \"profile\": \"autopilot\"\n}\n")
+        );
+        let text = "{\n  \"version\": \"1.0\", // mine\n  \"deny\": {\"patterns\": [\"x\"]}\n}\n";
+        let with = edited(text, autopilot).unwrap();
+        assert_eq!(
+            with,
+            "{\n  \"version\": \"1.0\", // mine\n  \"profile\": \"autopilot\",\n  \"deny\": {\"patterns\": [\"x\"]}\n}\n"
+        );
+        fs::write(&path, &with).unwrap();
+        assert!(PolicyEdit::plan(&path, autopilot).unwrap().is_empty());
+        let strict = PolicyEdit::plan(&path, Change::Profile(Profile::Strict));
+        assert!(matches!(strict, Err(PolicyTextError::Named(_, named)) if named == "autopilot"));
+        assert_eq!(fs::read_to_string(&path).unwrap(), with);
     }
 
     #[test]

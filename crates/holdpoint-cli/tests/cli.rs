@@ -614,11 +614,53 @@ fn a_person_is_asked_before_settings_change() {
     let settings = project.place("~/.claude/settings.json");
     let program = env!("CARGO_BIN_EXE_holdpoint");
     let said = on_a_terminal(&project, &format!("{program} init claude-code"), &[]);
+    assert!(said.contains("Which one? [balanced]/autopilot:"), "{said}");
+    assert!(said.contains("nothing was changed"), "{said}");
+    assert!(!settings.exists());
+    project.write(
+        "~/.config/holdpoint/permissions.json",
+        b"{\"profile\": \"balanced\"}",
+    );
+    let said = on_a_terminal(&project, &format!("{program} init claude-code"), &[]);
     assert!(said.contains("Change the file? [y/N]"), "{said}");
     assert!(said.contains("Nothing was changed."), "{said}");
     assert!(!settings.exists());
     on_a_terminal(&project, &format!("{program} init claude-code --yes"), &[]);
     assert!(settings.exists());
+}
+
+#[test]
+fn who_has_no_policy_chooses_what_it_starts_from() {
+    for (answers, profile) in [
+        ("\ny\nn\n", Some("balanced")),
+        ("autopilot\ny\nn\n", Some("autopilot")),
+        ("autopilot\nn\n", None),
+        ("all of it\n", None),
+    ] {
+        let project = Project::new();
+        let line = format!("{} init claude-code", env!("CARGO_BIN_EXE_holdpoint"));
+        let said = typed_on_a_terminal(&project, &line, answers);
+        for described in ["  balanced   It objects", "  autopilot  Fewer prompts"] {
+            assert!(said.contains(described), "{said}");
+        }
+        let text = fs::read_to_string(project.place("~/.config/holdpoint/permissions.json")).ok();
+        let chosen = profile.map(|profile| format!("\"profile\": \"{profile}\""));
+        match (&text, &chosen) {
+            (Some(text), Some(chosen)) => assert!(text.contains(chosen.as_str()), "{text}"),
+            (text, chosen) => assert_eq!(text.is_some(), chosen.is_some(), "{said}"),
+        }
+        assert_eq!(
+            project.place("~/.claude/settings.json").exists(),
+            profile.is_some()
+        );
+        // The service is offered once there is something to ask about, and no is the default.
+        assert_eq!(
+            said.contains("Start one, now and whenever you sign in"),
+            profile.is_some(),
+            "{said}"
+        );
+        assert!(!project.place("~/.config/systemd").exists());
+    }
 }
 
 #[test]
@@ -722,6 +764,23 @@ fn on_a_terminal(project: &Project, line: &str, variables: &[(&str, &str)]) -> S
         .stdin(Stdio::null())
         .output()
         .expect("this test needs `script` (util-linux)");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The same, where somebody types these lines.
+fn typed_on_a_terminal(project: &Project, line: &str, typed: &str) -> String {
+    let mut child = project
+        .command_of("script")
+        .args(["-qec", line, "/dev/null"])
+        .env("TERM", "xterm")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("this test needs `script` (util-linux)");
+    let mut keys = child.stdin.take().unwrap();
+    keys.write_all(typed.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    drop(keys);
     String::from_utf8(output.stdout).unwrap()
 }
 

@@ -100,7 +100,6 @@ export const request = (id) => get(one(id));
 export const answer = (id, said) => post(`${one(id)}/answer`, said);
 export const answerMany = (ids, said) => post("/api/answers", { ids, ...said });
 export const along = (id, said) => post(`${one(id)}/along`, said);
-export const undo = (id) => post(`${one(id)}/undo`);
 export const extend = (id, seconds) => post(`${one(id)}/extend`, { seconds });
 export const history = (query) => get("/api/history", query);
 export const sessions = () => get("/api/sessions");

@@ -47,7 +47,7 @@ const badge = h("span", { class: "badge", hidden: true });
 let tab = null;
 
 function go(name) {
-  const [word, , room] = VIEWS.find(([one]) => one === name) ?? VIEWS[0];
+  const [word, title, room] = VIEWS.find(([one]) => one === name) ?? VIEWS[0];
   if (tab === word) return;
   tab = word;
   detail.close();
@@ -55,7 +55,8 @@ function go(name) {
     if (link.dataset.tab === word) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  view.replaceChildren(room.element);
+  // What is seen of it is the tab; whoever hears the page goes by headings.
+  view.replaceChildren(h("h2", { class: "unseen" }, title), room.element);
   document.body.dataset.tab = word;
   scrollTo(0, 0);
   room.show?.();

@@ -36,7 +36,7 @@ export function answerBar(request, act) {
 export function timeOf(request, act) {
   const shown = blocks.countdown(request);
   const longer = request.expires !== null &&
-    button("+5 min", { class: "longer", title: "Give it five more minutes", "aria-label": "Extend by five minutes", data: { act: "extend" }, on: { click: (event) => act("extend", event) } });
+    button("+5 min", { class: "longer", title: "Give it five more minutes", "aria-label": "+5 min, more time for this request", data: { act: "extend" }, on: { click: (event) => act("extend", event) } });
   return { shown, element: h("div", { class: "time" }, shown, longer) };
 }
 

@@ -25,7 +25,13 @@ export const isOpen = () => !element.hidden;
 const addressOf = (id) => `#request/${encodeURIComponent(id)}`;
 export const idIn = (hash) => {
   const found = /^#request\/([\w%-]+)$/.exec(hash);
-  return found ? decodeURIComponent(found[1]) : null;
+  if (!found) return null;
+  try {
+    return decodeURIComponent(found[1]);
+  } catch {
+    // Somebody else's link: no request has such a name.
+    return null;
+  }
 };
 let pushed = false;
 

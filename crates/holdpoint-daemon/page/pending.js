@@ -30,7 +30,7 @@ let lastChosen = null;
 let movedOn = -Infinity;
 let filling = 0;
 
-const list = h("div", { class: "list", role: "feed", "aria-label": "Requests that wait" });
+const list = h("div", { class: "list", role: "feed", "aria-label": "Requests that wait", hidden: true });
 const empty = h("div", { class: "empty", hidden: true });
 const tools = h("div", { class: "tools", role: "search" });
 const batch = h("div", { class: "batch-bar", role: "region", "aria-label": "The chosen requests", hidden: true });
@@ -106,6 +106,8 @@ function arrange() {
   fillLater();
   const none = total === 0;
   empty.hidden = !none;
+  // A feed without articles is none.
+  list.hidden = none;
   if (none) {
     replace(empty, cards.size
       ? [h("h2", null, "Nothing fits the filter"), h("p", null, `${count(cards.size, "request")} ${cards.size === 1 ? "waits" : "wait"}.`), button("Clear the filter", { on: { click: clearFilter } })]

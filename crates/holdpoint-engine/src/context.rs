@@ -96,7 +96,7 @@ pub enum PolicySource {
 
 impl PolicySource {
     /// The policy of a call that came from elsewhere: by the files, wherever it is judged.
-    pub(crate) fn of_call(asked: &CallContext) -> Self {
+    pub fn of_call(asked: &CallContext) -> Self {
         PolicySource::Layers {
             workspace: PathBuf::from(&asked.workspace),
             directory: PathBuf::from(&asked.directory),

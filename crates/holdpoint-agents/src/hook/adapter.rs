@@ -171,6 +171,7 @@ pub(crate) trait Adapter {
             Event::Prompt => When::Prompt,
             Event::Change => When::Change,
             Event::Call(HookPoint::BeforePrompt) => When::Call(HookPoint::BeforePrompt),
+            // What only seems to be the end of a turn may be a call, which silence would let run.
             Event::Call(_) | Event::TurnEnds | Event::Tells => return Problem::new(text),
         };
         Problem::at(when, text)
@@ -361,6 +362,11 @@ pub(crate) trait Adapter {
                     ..Reply::saying(&json!({"decision": "block", "reason": reason}))
                 }
             }
+            // A word on standard output, or exit code 2, would have the agent go on with its turn.
+            When::TurnEnd => Reply {
+                stderr: format!("{}\n", problem.text()),
+                ..Reply::silence()
+            },
             When::Call(point) => {
                 let reason = wording::refused(&problem.text());
                 match self.of_refusal(*point, &reason) {

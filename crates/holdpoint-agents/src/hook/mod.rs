@@ -55,7 +55,7 @@ impl Agent {
         let output = match &problem.when {
             When::Call(point) => adapter.of_call(*point, HookReply::Nothing, ""),
             When::Prompt => adapter.of_prompt(Heard::Passes),
-            When::Result(_) | When::Change => None,
+            When::Result(_) | When::Change | When::TurnEnd => None,
         };
         output.map_or_else(Reply::silence, |output| Reply::saying(&output))
     }
@@ -73,7 +73,7 @@ impl Agent {
             Question::None => Ok(Reply::silence()),
             Question::TurnEnded(session) => match gate.turn_ended(&session) {
                 Ok(()) => Ok(Reply::silence()),
-                Err(error) => Err(Problem::new(error)),
+                Err(error) => Err(Problem::at(When::TurnEnd, error)),
             },
             Question::Changed(file) => match gate.changed(&file) {
                 Ok(()) => Ok(Reply::silence()),
@@ -344,6 +344,8 @@ pub(crate) enum When {
     Prompt,
     /// Whether the agent may go by changed settings.
     Change,
+    /// Nothing: the turn is over.
+    TurnEnd,
 }
 
 /// Why a question could not be answered.

@@ -2,6 +2,7 @@
 
 use holdpoint_broker::Context;
 use holdpoint_core::{CallError, StrictValue, ToolCall, command_argument, document};
+use holdpoint_engine::NO_SESSION;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -101,10 +102,10 @@ impl Facts {
             Event::Result => self.result(false),
             Event::Failure => self.result(true),
             Event::Prompt => self.message(),
-            Event::TurnEnds => Ok(match self.session {
-                Some(session) => Question::TurnEnded(session),
-                None => Question::None,
-            }),
+            // Calls of an agent that names no session have this one.
+            Event::TurnEnds => Ok(Question::TurnEnded(
+                self.session.unwrap_or_else(|| NO_SESSION.to_owned()),
+            )),
             Event::Change => Ok(self.file.map_or(Question::None, Question::Changed)),
             Event::Tells => Ok(Question::None),
         }

@@ -469,3 +469,45 @@ fn a_denial_by_exit_code_is_one_where_the_agent_heeds_it_and_words_elsewhere() {
         }
     }
 }
+
+/// Where the end of a turn cannot be remembered.
+struct Forgetful;
+
+impl Gatekeeper for Forgetful {
+    fn judge(&mut self, _: HookCall) -> Result<HookDecision, EngineError> {
+        Err(EngineError::Directory)
+    }
+    fn stand_by(&mut self, _: Reply) {}
+    fn result(&mut self, _: &Returned) -> Result<Inspected, EngineError> {
+        Err(EngineError::Directory)
+    }
+    fn prompt(&mut self, _: &Prompted) -> Result<Inspected, EngineError> {
+        Err(EngineError::Directory)
+    }
+    fn changed(&mut self, _: &str) -> Result<(), String> {
+        Ok(())
+    }
+    fn turn_ended(&mut self, session: &str) -> Result<(), EngineError> {
+        assert_eq!(session, holdpoint_engine::NO_SESSION);
+        Err(EngineError::Directory)
+    }
+}
+
+#[test]
+fn the_end_of_a_turn_makes_no_agent_go_on() {
+    for (agent, event) in [
+        (Agent::ClaudeCode, "Stop"),
+        (Agent::Codex, "Stop"),
+        (Agent::Qwen, "Stop"),
+        (Agent::Gemini, "AfterAgent"),
+        (Agent::Kiro, "stop"),
+    ] {
+        let payload = json!({"hook_event_name": event}).to_string();
+        let problem = agent
+            .answer(payload.as_bytes(), &mut Forgetful)
+            .unwrap_err();
+        let reply = agent.refusal(&problem);
+        assert_eq!((reply.code, reply.stdout.as_str()), (0, ""), "{agent:?}");
+        assert!(!reply.stderr.is_empty(), "{agent:?}");
+    }
+}

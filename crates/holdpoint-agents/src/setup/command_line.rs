@@ -6,6 +6,10 @@
 const CLOSING: &str =
     " || { [ $? -eq 2 ] || echo 'Holdpoint did not answer: this call may not run' >&2; exit 2; }";
 
+/// What keeps a line from saying anything, whatever becomes of its program: where a turn ends, agents take words and exit code 2
+/// for a reason to go on.
+const SILENT: &str = " >/dev/null 2>&1 || true";
+
 /// What an agent runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Call {
@@ -60,12 +64,22 @@ impl Call {
         }
     }
 
+    /// Whether nothing it says is heard.
+    pub(crate) fn is_silent(&self) -> bool {
+        match self {
+            Call::Direct { .. } => false,
+            Call::Line(line) => line.trim().ends_with(SILENT),
+        }
+    }
+
     /// Whether nothing but the program is run, with nothing but its two words.
     pub(crate) fn is_plain(&self, agent: &str) -> bool {
         match self {
             Call::Direct { .. } => self.is_hook_of(agent),
             Call::Line(line) => self.program().is_some_and(|program| {
-                *line == for_agent(&program, agent) || *line == closing(&program, agent)
+                [for_agent, closing, silent]
+                    .iter()
+                    .any(|written| *line == written(&program, agent))
             }),
         }
     }
@@ -89,9 +103,15 @@ pub(crate) fn closing(program: &str, agent: &str) -> String {
     format!("{}{CLOSING}", for_agent(program, agent))
 }
 
+/// The same, so that nothing is heard of it.
+pub(crate) fn silent(program: &str, agent: &str) -> String {
+    format!("{}{SILENT}", for_agent(program, agent))
+}
+
 fn opened(line: &str) -> &str {
     let line = line.trim();
-    line.strip_suffix(CLOSING).unwrap_or(line).trim_end()
+    let plain = line.strip_suffix(CLOSING).or(line.strip_suffix(SILENT));
+    plain.unwrap_or(line).trim_end()
 }
 
 /// A word as every shell reads it back.
@@ -121,11 +141,36 @@ mod tests {
             let closing = Call::Line(closing(program, "codex"));
             assert!(closing.is_hook_of("codex") && closing.closes() && !call.closes());
             assert_eq!(closing.program(), call.program());
+            let silent = Call::Line(silent(program, "codex"));
+            assert!(silent.is_hook_of("codex") && silent.is_silent() && silent.is_plain("codex"));
+            assert!(!silent.closes() && !call.is_silent());
+            assert_eq!(silent.program(), call.program());
         }
         assert_eq!(
             for_agent("/it's/holdpoint", "codex"),
             r"'/it'\''s/holdpoint' hook codex"
         );
+    }
+
+    /// Exit code 2 or a word there would have the agent go on, for ever.
+    #[cfg(unix)]
+    #[test]
+    fn a_silent_line_says_nothing_whatever_becomes_of_its_program() {
+        let directory = tempfile::tempdir().unwrap();
+        let program = directory.path().join("holdpoint");
+        let text = "#!/bin/sh\necho '{\"decision\":\"block\"}'\necho no >&2\nexit 2\n";
+        std::fs::write(&program, text).unwrap();
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        for program in [program.to_str().unwrap(), "/nonexistent/holdpoint"] {
+            let line = silent(program, "codex");
+            let ran = std::process::Command::new("sh")
+                .args(["-c", &line])
+                .output();
+            let ran = ran.unwrap();
+            assert_eq!(ran.status.code(), Some(0), "{line}");
+            assert!(ran.stdout.is_empty() && ran.stderr.is_empty(), "{line}");
+        }
     }
 
     #[test]

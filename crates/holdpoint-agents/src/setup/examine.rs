@@ -168,7 +168,9 @@ fn of_scope(
     });
     // Entries of one agent mostly run the same, and what runs the same answers the same.
     let mut asked: Vec<String> = Vec::new();
-    for (command, entry) in &entries {
+    // What nobody hears cannot be asked.
+    let heard = |(command, _): &&(Call, Entry)| !command.is_silent();
+    for (command, entry) in entries.iter().filter(heard) {
         let runs = match entry.call.is_plain(host.name()) && command == &entry.call {
             true => entry.call.program().unwrap_or_default(),
             false => command.text().to_owned(),

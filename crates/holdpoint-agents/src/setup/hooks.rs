@@ -95,6 +95,8 @@ pub(crate) enum OnFailure {
     Set(&'static str, Word),
     /// The line itself refuses, for want of such a setting.
     Close,
+    /// Nothing is said, whatever happens: the turn ends, and a word would have the agent go on.
+    Silent,
 }
 
 /// The value of a setting.
@@ -176,7 +178,7 @@ impl Form for Hooks {
                     continue;
                 };
                 let fails_closed = match event.on_failure {
-                    OnFailure::GoOn => None,
+                    OnFailure::GoOn | OnFailure::Silent => None,
                     OnFailure::Set(key, word) => Some(handler.value(key) == word.value()),
                     OnFailure::Close => Some(call.closes()),
                 };
@@ -408,6 +410,7 @@ impl Hooks {
             },
             false => Call::Line(match event.on_failure {
                 OnFailure::Close => command_line::closing(program, self.agent),
+                OnFailure::Silent => command_line::silent(program, self.agent),
                 OnFailure::GoOn | OnFailure::Set(..) => {
                     command_line::for_agent(program, self.agent)
                 }
@@ -497,7 +500,7 @@ impl Handler<'_> {
             && self.has_time(event)
             && match event.on_failure {
                 OnFailure::Set(key, word) => self.value(key) == word.value(),
-                OnFailure::GoOn | OnFailure::Close => true,
+                OnFailure::GoOn | OnFailure::Close | OnFailure::Silent => true,
             }
     }
 

@@ -40,7 +40,7 @@ pub(super) const APPROVE_EXAMPLES: &str = "Examples:\n  \
     Exit codes: 0 done, 1 the answer had no effect (it says why) or an error.";
 
 /// Where the daemon listens.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct Serve {
     /// The address; without it, port 4717 of this machine, or a free one if that is taken
     #[arg(long, value_name = "ADDRESS:PORT")]

@@ -49,6 +49,26 @@ pub(crate) struct Init {
     /// Have calls held to the policy again: takes that line away
     #[arg(long)]
     pub(crate) enforce: bool,
+    /// What your policy starts from; without it, you are asked on a terminal, and it is `balanced` elsewhere
+    ///
+    /// Put into your policy, or with --managed into the machine's. A policy that names another
+    /// profile is left alone.
+    #[arg(long, value_name = "PROFILE", conflicts_with_all = ["observe", "enforce"])]
+    pub(crate) profile: Option<FirstProfile>,
+    /// Also make the approval daemon a service of yours (`holdpoint serve --install`)
+    #[arg(long, conflicts_with_all = ["observe", "enforce", "project", "local", "managed"])]
+    pub(crate) service: bool,
+}
+
+/// The profiles a first policy is made of; `holdpoint profiles` lists all there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FirstProfile {
+    /// Object to what is dangerous and leave the rest to the agent's own prompts
+    Balanced,
+    /// Allow what is read and stays within the project, so that the agent need not ask about it
+    Autopilot,
+    /// Ask about everything no rule allows
+    Strict,
 }
 
 /// Which agents to look at.

@@ -5,13 +5,15 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use anyhow::{Context, bail};
 use holdpoint_agents::setup::{Around, HOSTS, Host, Plan, Scope, SetupError, host};
+use holdpoint_cli::policy_text::PolicyEdit;
+use holdpoint_core::policy::Profile;
 use holdpoint_engine::{Locations, Recorder, real_directory};
 use holdpoint_ledger::Kind;
 use serde_json::json;
 
-use super::first_policy::FirstPolicy;
-use super::mode;
-use crate::cli::{Init, SettingsOf, Setup};
+use super::first_policy::{self, FirstPolicy};
+use super::{mode, service};
+use crate::cli::{FirstProfile, Init, SettingsOf, Setup};
 use crate::exit::Exit;
 use crate::terminal::{Terminal, escape_for_display};
 
@@ -34,12 +36,13 @@ impl Work {
 /// Sets the mode, if one is named, and puts Holdpoint before the tools of agents.
 pub(crate) fn run(args: &Init, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     match mode::set(args, terminal)? {
-        true => register(&args.setup, terminal),
+        true => register(args, terminal),
         false => Ok(Exit::Fine),
     }
 }
 
-fn register(args: &Setup, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+fn register(init: &Init, terminal: &mut Terminal) -> anyhow::Result<Exit> {
+    let args = &init.setup;
     let program = this_program()?;
     let around = surroundings()?;
     let scope = scope(args)?;
@@ -68,20 +71,98 @@ fn register(args: &Setup, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     }
     let works: Vec<Work> = works.into_iter().filter(|work| !work.is_empty()).collect();
     let locations = Locations::of_this_machine();
-    let first =
-        FirstPolicy::missing(&locations).filter(|_| scope == Scope::User && !works.is_empty());
-    if let Some(first) = &first {
-        first.show(terminal)?;
-    }
-    if !works.is_empty() && carried_out("init", &works, args, terminal)? {
+    let policy = FirstWords::of(init, scope, !works.is_empty(), &locations, terminal)?;
+    policy.show(terminal)?;
+    let something = !works.is_empty() || policy.is_something();
+    let done = something && carried_out("init", &works, &policy.diffs(), args, terminal)?;
+    if done {
         for work in &works {
             said_of_registration(work, scope, terminal)?;
         }
-        if let Some(first) = &first {
-            first.write(&locations, terminal)?;
-        }
+        policy.write(&locations, terminal)?;
+    }
+    if scope == Scope::User && (init.service || done) && !args.dry_run {
+        let asked = !args.yes && io::stdin().is_terminal();
+        service::offer(init.service, asked, &locations, terminal)?;
     }
     ended(left_out)
+}
+
+/// What is done to the policy besides: a first one is written, or a profile put into the one there is.
+enum FirstWords {
+    Nothing,
+    First(FirstPolicy),
+    Profile(PolicyEdit, Profile),
+}
+
+impl FirstWords {
+    fn of(
+        init: &Init,
+        scope: Scope,
+        registers: bool,
+        locations: &Locations,
+        terminal: &mut Terminal,
+    ) -> anyhow::Result<Self> {
+        let wanted = init.profile.map(|profile| match profile {
+            FirstProfile::Balanced => Profile::Balanced,
+            FirstProfile::Autopilot => Profile::Autopilot,
+            FirstProfile::Strict => Profile::Strict,
+        });
+        let first = FirstPolicy::missing(locations).filter(|_| scope == Scope::User);
+        match (first, wanted) {
+            (Some(first), Some(profile)) => Ok(FirstWords::First(first.starting_from(profile))),
+            (Some(first), None) if registers => {
+                let args = &init.setup;
+                let profile = match !args.yes && !args.dry_run && io::stdin().is_terminal() {
+                    true => first_policy::asked_profile(terminal)?,
+                    false => Profile::Balanced,
+                };
+                Ok(FirstWords::First(first.starting_from(profile)))
+            }
+            (None, Some(profile)) => Ok(match mode::with_profile(init, profile, terminal)? {
+                Some(edit) => FirstWords::Profile(edit, profile),
+                None => FirstWords::Nothing,
+            }),
+            (Some(_) | None, None) => Ok(FirstWords::Nothing),
+        }
+    }
+
+    fn is_something(&self) -> bool {
+        !matches!(self, FirstWords::Nothing)
+    }
+
+    fn show(&self, terminal: &mut Terminal) -> anyhow::Result<()> {
+        match self {
+            FirstWords::First(first) => first.show(terminal),
+            FirstWords::Nothing | FirstWords::Profile(..) => Ok(()),
+        }
+    }
+
+    /// The files that are changed, as they are and as they would be.
+    fn diffs(&self) -> Vec<&PolicyEdit> {
+        match self {
+            FirstWords::Profile(edit, _) => vec![edit],
+            FirstWords::Nothing | FirstWords::First(_) => Vec::new(),
+        }
+    }
+
+    fn write(&self, locations: &Locations, terminal: &mut Terminal) -> anyhow::Result<()> {
+        match self {
+            FirstWords::Nothing => Ok(()),
+            FirstWords::First(first) => first.write(locations, terminal),
+            FirstWords::Profile(edit, profile) => {
+                let what = json!({
+                    "action": "init",
+                    "profile": profile.name(),
+                    "file": edit.path.display().to_string(),
+                });
+                Recorder::at(locations)?.changes(Kind::PolicyChange, None, &what)?;
+                edit.carry_out()?;
+                writeln!(terminal.out, "The profile is `{}`.", profile.name())?;
+                Ok(())
+            }
+        }
+    }
 }
 
 /// What was left out has been said; the program still must not seem to have done it.
@@ -162,7 +243,7 @@ pub(crate) fn unregister(args: &Setup, terminal: &mut Terminal) -> anyhow::Resul
         }
         return ended(left_out);
     }
-    if carried_out("uninstall", &works, args, terminal)? {
+    if carried_out("uninstall", &works, &[], args, terminal)? {
         for work in &works {
             writeln!(
                 terminal.out,
@@ -250,23 +331,29 @@ fn warn(work: &Work, terminal: &mut Terminal) -> anyhow::Result<()> {
 fn carried_out(
     action: &str,
     works: &[Work],
+    policies: &[&PolicyEdit],
     args: &Setup,
     terminal: &mut Terminal,
 ) -> anyhow::Result<bool> {
     let out = &mut terminal.out;
-    for plan in works.iter().flat_map(Work::changes) {
+    let settings = works.iter().flat_map(Work::changes);
+    let settings = settings.map(|plan| (&plan.path, &plan.before, &plan.after));
+    let policies = policies.iter();
+    let policies = policies.map(|edit| (&edit.path, &edit.before, &edit.after));
+    let files: Vec<_> = settings.chain(policies).collect();
+    for (path, before, after) in &files {
         writeln!(
             out,
             "{}",
-            escape_for_display(&plan.path.display().to_string(), 500)
+            escape_for_display(&path.display().to_string(), 500)
         )?;
-        let before = plan.before.as_deref().unwrap_or_default();
-        let after = plan.after.as_deref().unwrap_or_default();
+        let before = before.as_deref().unwrap_or_default();
+        let after = after.as_deref().unwrap_or_default();
         for line in difference(before, after) {
             writeln!(out, "{line}")?;
         }
     }
-    let many = works.iter().flat_map(Work::changes).nth(1).is_some();
+    let many = files.len() > 1;
     if !agreed(
         args,
         if many { "these files" } else { "the file" },

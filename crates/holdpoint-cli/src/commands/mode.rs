@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use holdpoint_cli::policy_text::{Change, PolicyEdit};
-use holdpoint_core::policy::Mode;
+use holdpoint_core::policy::{Mode, Profile};
 use holdpoint_engine::{Locations, Recorder, load_layers, working_directory};
 use holdpoint_ledger::Kind;
 use serde_json::json;
@@ -48,6 +48,26 @@ pub(super) fn set(args: &Init, terminal: &mut Terminal) -> anyhow::Result<bool> 
     // Whoever turns enforcing on has registered their agents; named ones are looked at again.
     let named = !args.setup.agents.is_empty() || !args.setup.more_agents.is_empty();
     Ok(mode == Mode::Observe || named)
+}
+
+/// What putting this profile into the policy makes of it; none where it is there already.
+pub(super) fn with_profile(
+    args: &Init,
+    profile: Profile,
+    terminal: &mut Terminal,
+) -> anyhow::Result<Option<PolicyEdit>> {
+    let locations = Locations::of_this_machine();
+    let edit = PolicyEdit::plan(&file(args, &locations)?, Change::Profile(profile))?;
+    if edit.is_empty() {
+        let path = escape_for_display(&edit.path.display().to_string(), 500);
+        writeln!(
+            terminal.out,
+            "{path}: the profile is `{}` already.",
+            profile.name()
+        )?;
+        return Ok(None);
+    }
+    Ok(Some(edit))
 }
 
 /// What is in force now, which another file may have a say in.

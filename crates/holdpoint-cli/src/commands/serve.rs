@@ -11,10 +11,11 @@ use anyhow::{Context as _, bail};
 use holdpoint_broker::UnixMillis;
 use holdpoint_broker::wire::{self, Places, Reply, ServerAnswer, Wanted};
 use holdpoint_cli::{LocalViews, policy_text};
-use holdpoint_daemon::ModelServer;
+use holdpoint_core::policy::channel_of;
 use holdpoint_daemon::daemon::{Daemon, peer};
 use holdpoint_daemon::http::{App, Auth, Certificate, ListenAddress, app, bind};
-use holdpoint_engine::{Engine, Locations, Pinned, account_name, people_at};
+use holdpoint_daemon::{ModelServer, Notices};
+use holdpoint_engine::{Engine, Locations, Pinned, PolicySource, account_name, people_at};
 
 use super::service;
 use crate::cli;
@@ -63,6 +64,7 @@ async fn served(
         let engine = Arc::clone(&engine);
         move || engine.wants_terminal()
     };
+    let judging = Arc::clone(&engine);
     let daemon = Daemon::open(places, engine, &owner)?;
     let certificate = match (&args.cert, &args.key) {
         (Some(chain), Some(key)) => Some(Certificate {
@@ -88,6 +90,21 @@ async fn served(
         bound.origins().clone(),
     )
     .keeping_passkeys_in(&places.directory().join("enrolments"));
+    let notices = Notices {
+        broker: daemon.broker().clone(),
+        page: url.clone(),
+        channel_of: Box::new(move |asked| {
+            // A policy that cannot be read names nobody; the call itself says what is wrong with it.
+            let policy = judging.policy(&PolicySource::of_call(asked)).ok()?;
+            channel_of(&policy).cloned()
+        }),
+        environment: Box::new(|name| std::env::var(name).ok()),
+        say: Box::new(|problem| {
+            // Whoever reads it may have gone; the calls wait all the same.
+            let _ = writeln!(std::io::stderr(), "holdpoint: {problem}");
+        }),
+    };
+    notices.start()?;
     write_address(&places.address(), &url)?;
     writeln!(
         terminal.out,

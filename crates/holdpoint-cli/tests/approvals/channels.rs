@@ -278,3 +278,79 @@ fn a_reply_that_is_forged_unknown_or_late_releases_nothing() {
         assert_eq!(heard.word, "deny", "{heard:?}");
     }
 }
+
+/// A service that takes messages, and what it was sent.
+fn messenger() -> (String, mpsc::Receiver<Value>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (arrived, messages) = mpsc::channel();
+    thread::spawn(move || {
+        for connection in listener.incoming() {
+            let Ok(mut connection) = connection else {
+                return;
+            };
+            let mut reader = BufReader::new(connection.try_clone().unwrap());
+            let mut length = 0;
+            loop {
+                let mut line = String::new();
+                reader.read_line(&mut line).unwrap();
+                if let Some(count) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                    length = count.trim().parse().unwrap();
+                }
+                if line.trim().is_empty() {
+                    break;
+                }
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            let _ = arrived.send(serde_json::from_slice(&body).unwrap());
+            // What it says is no answer, whatever it says.
+            let said = r#"{"decision":"allow","answer":"yes"}"#;
+            let _ = write!(
+                connection,
+                "HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{said}",
+                said.len()
+            );
+        }
+    });
+    (format!("http://{address}/calls-x7"), messages)
+}
+
+#[test]
+fn a_messenger_is_told_and_the_page_answers() {
+    let (endpoint, messages) = messenger();
+    let channel = json!({"type": "webhook", "format": "ntfy", "endpoint": endpoint});
+    let test_home = TestHome::under(json!({"channel": channel}));
+    let secret = format!("ghp_{}", "a1B2".repeat(9));
+    let hook = test_home.hook(&test_home.bash(&format!("make one TOKEN={secret}")));
+    let caller = thread::spawn(|| heard(hook));
+    let told = messages.recv_timeout(Duration::from_secs(30)).unwrap();
+    let [request] = test_home.waiting().try_into().unwrap();
+    let link = told["click"].as_str().unwrap();
+    assert!(
+        link.ends_with(&format!("/#request/{}", request.id)),
+        "{told}"
+    );
+    assert!(
+        link.starts_with("http://localhost:") || link.starts_with("http://127.0.0.1:"),
+        "{link}"
+    );
+    assert!(!told.to_string().contains("a1B2a1B2"), "{told}");
+    sleep(Duration::from_millis(300));
+    assert!(!caller.is_finished(), "what the service said is no answer");
+    let said = test_home.run(&["approve", &request.id]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(caller.join().unwrap().word, "allow");
+    assert!(messages.try_recv().is_err(), "a call is told once");
+}
+
+#[test]
+fn without_a_daemon_nobody_is_told_and_nothing_runs() {
+    let (endpoint, messages) = messenger();
+    let channel = json!({"type": "webhook", "format": "slack", "endpoint": endpoint});
+    let test_home = TestHome::alone(json!({"channel": channel}));
+    let said = heard(test_home.hook(&test_home.bash("make one")));
+    assert_eq!(said.word, "deny");
+    assert!(said.reason.contains("holdpoint serve"), "{}", said.reason);
+    assert!(messages.try_recv().is_err());
+}

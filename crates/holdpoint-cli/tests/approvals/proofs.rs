@@ -926,7 +926,7 @@ fn approve_has_ssh_sign_and_pin_is_for_root() {
     assert_eq!(heard.word, "deny", "{heard:?}");
     assert!(heard.reason.contains("nobody's key is pinned"), "{heard:?}");
     // The file is the account's: what is pinned is what root has seen.
-    let key = PinnedKey::of_ssh(&device.line("ssh:")).unwrap();
+    let key = PinnedKey::of_ssh(fs::read_to_string(public).unwrap().trim()).unwrap();
     let unseen = ["people", "pin", "ann", "--key", public];
     let ran_ = test_home.run(&unseen);
     assert!(ran_.code == 1 && ran_.err.contains("--check"), "{ran_:?}");

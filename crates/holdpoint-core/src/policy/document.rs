@@ -270,6 +270,21 @@ pub enum ChannelKind {
     Agent,
 }
 
+/// What the endpoint of a webhook reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum ChannelFormat {
+    /// The question, which it answers.
+    Holdpoint,
+    /// A message of ntfy.
+    Ntfy,
+    /// A message of Slack.
+    Slack,
+    /// A card of Microsoft Teams.
+    Teams,
+}
+
 /// The keys of `channel`; which of them are needed depends on `type`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
@@ -282,6 +297,11 @@ pub struct ChannelText {
     pub timeout: Option<i64>,
     /// Where a webhook request is sent.
     pub endpoint: Option<String>,
+    /// What a webhook's endpoint reads: `holdpoint` (without it), which answers, or `ntfy`, `slack` or `teams`, which are told
+    /// that a call waits and where its page is: the daemon holds it.
+    pub format: Option<ChannelFormat>,
+    /// Whether such a message says what the call is: its tool, its first words and its directory. Without it: yes.
+    pub details: Option<bool>,
     /// Further headers of a webhook request.
     pub headers: BTreeMap<String, Secret>,
     /// The bearer token of a webhook request. Without it: the variable `PERMISSION_WEBHOOK_TOKEN`.
@@ -311,6 +331,15 @@ impl Channel {
             settings: ChannelText::default(),
         }
     }
+
+    /// The service that is told of a call and cannot answer: what comes back from it proves nobody.
+    pub fn only_tells(&self) -> Option<ChannelFormat> {
+        let format = self
+            .settings
+            .format
+            .filter(|format| *format != ChannelFormat::Holdpoint);
+        format.filter(|_| self.kind == ChannelKind::Webhook)
+    }
 }
 
 impl TryFrom<ChannelText> for Channel {
@@ -319,6 +348,11 @@ impl TryFrom<ChannelText> for Channel {
     fn try_from(text: ChannelText) -> Result<Self, Self::Error> {
         let kind = text.kind.unwrap_or(ChannelKind::Console);
         match kind {
+            ChannelKind::Console | ChannelKind::File | ChannelKind::Daemon | ChannelKind::Agent
+                if text.format.is_some() || text.details.is_some() =>
+            {
+                Err("`format` and `details` belong to a webhook; try: \"type\": \"webhook\"")
+            }
             ChannelKind::Webhook if text.endpoint.is_none() => {
                 Err("a webhook channel needs `endpoint`; try: add the address requests are sent to")
             }

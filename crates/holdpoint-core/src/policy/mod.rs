@@ -33,10 +33,10 @@ mod values;
 pub use asking::{AskingTerms, channel_of};
 pub use clauses::{Clause, EffectWord, GroupWord, TargetWord};
 pub use document::{
-    Approval, Channel, ChannelKind, ChannelText, Check, Condition, Conditions, Document,
-    Durability, Fallback, FileRules, Files, LedgerRules, OnError, Parameter, ParameterType,
-    PathScope, Pattern, ReplyForm, Restriction, RuleList, RuleTerms, Sanitization, Secret,
-    ToolRule, ToolRules, Version,
+    Approval, Channel, ChannelFormat, ChannelKind, ChannelText, Check, Condition, Conditions,
+    Document, Durability, Fallback, FileRules, Files, LedgerRules, OnError, Parameter,
+    ParameterType, PathScope, Pattern, ReplyForm, Restriction, RuleList, RuleTerms, Sanitization,
+    Secret, ToolRule, ToolRules, Version,
 };
 pub use external::{
     Endpoint, External, ExternalAnswer, ExternalOpinion, Externals, OnFailure, ask_outside,

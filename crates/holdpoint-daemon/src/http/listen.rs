@@ -28,9 +28,9 @@ use super::seats::{Seat, Seats};
 /// The port, unless another is given.
 const PORT: u16 = 4717;
 
-/// The most connections at a time, so that nobody uses up the daemon's file descriptors; a further one gets the place of
-/// the slowest.
-const MAX_CONNECTIONS: usize = 512;
+/// The most connections at a time, so that nobody uses up the daemon's file descriptors, of which a process usually has 1,024; a
+/// further one gets the place of the slowest.
+const MAX_CONNECTIONS: usize = 256;
 
 /// The longest it may take to agree on keys: a second or two over the slowest line. Then the connection is closed, so
 /// that nobody holds its place by saying nothing.
@@ -310,12 +310,16 @@ impl Listener for Arrivals {
                         return arrived;
                     }
                 }
-                (place, stream, from) = arrived(&self.room, &self.listeners) => {
+                (mut place, stream, from) = arrived(&self.room, &self.listeners) => {
                     let Some(tls) = self.tls.clone() else {
                         return (Connection::new(Wire::Plain(stream), USUAL, place), from);
                     };
                     self.agreeing.spawn(async move {
-                        let agreed = timeout(MAX_HANDSHAKE, tls.accept(stream)).await.ok()?.ok()?;
+                        let agreed = tokio::select! {
+                            agreed = timeout(MAX_HANDSHAKE, tls.accept(stream)) => agreed.ok()?.ok()?,
+                            // Who says nothing here holds a descriptor as well.
+                            () = place.lost() => return None,
+                        };
                         let wire = Wire::Secure(Box::new(agreed));
                         Some((Connection::new(wire, USUAL, place), from))
                     });

@@ -87,6 +87,11 @@ impl Seat {
         self.answered.store(now, Ordering::Relaxed);
     }
 
+    /// Waits until the place is somebody else's.
+    pub(super) async fn lost(&mut self) {
+        std::future::poll_fn(|context| self.poll_lost(context)).await;
+    }
+
     /// Ready once the place is somebody else's.
     pub(super) fn poll_lost(&mut self, context: &mut Context<'_>) -> Poll<()> {
         Pin::new(&mut self.leaves).poll(context).map(drop)

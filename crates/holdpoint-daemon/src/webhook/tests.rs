@@ -1,7 +1,8 @@
 #[path = "../../../holdpoint-broker/src/channel/sample.rs"]
 mod sample;
-mod server;
+pub(crate) mod server;
 
+use std::fs;
 use std::time::Instant;
 
 use holdpoint_broker::channel::{self, Setting};
@@ -12,6 +13,8 @@ use serde_json::{Value, json};
 
 use self::sample::{edited_request, request, waiting};
 use self::server::{Answers, Server, ok, response};
+use super::endpoint::{KEY_VARIABLE, TOKEN_VARIABLE};
+use super::signature::Key;
 use super::*;
 
 const ALLOW: &str = r#"{"request_id":"hq7f3a91","decision":"allow"}"#;

@@ -1,9 +1,10 @@
 //! Where the daemon listens, and on which conditions.
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use holdpoint_daemon::http::{Certificate, ListenAddress, bind};
 use serde_json::json;
@@ -135,6 +136,35 @@ fn the_page_is_reached_over_tls() {
     let mut bytes = Vec::new();
     let _ = plain.read_to_end(&mut bytes);
     assert!(!bytes.starts_with(b"HTTP"), "answered without encryption");
+}
+
+#[test]
+fn who_never_agrees_on_keys_holds_no_more_places_than_there_are() {
+    let directory = tempfile::tempdir().unwrap();
+    let (files, _) = certificate(directory.path());
+    let served = Served::at(ListenAddress {
+        certificate: Some(files),
+        ..anywhere()
+    });
+    // 64 more than are served at a time: so many of them must have lost theirs, long before a handshake is given up.
+    let silent: Vec<TcpStream> = (0..320)
+        .map(|_| TcpStream::connect(served.address).unwrap())
+        .collect();
+    let before = Instant::now();
+    let mut closed = 0;
+    while closed < 64 {
+        assert!(before.elapsed().as_secs() < 8, "only {closed} are closed");
+        std::thread::sleep(Duration::from_millis(20));
+        let is_closed = |mut one: &TcpStream| {
+            one.set_nonblocking(true).unwrap();
+            match one.read(&mut [0]) {
+                Ok(count) => count == 0,
+                Err(error) => error.kind() != std::io::ErrorKind::WouldBlock,
+            }
+        };
+        closed = silent.iter().filter(|one| is_closed(one)).count();
+    }
+    assert_eq!(closed, 64, "those who have a place keep it");
 }
 
 #[test]

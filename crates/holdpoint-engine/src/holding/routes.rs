@@ -45,6 +45,10 @@ impl<'p> ApprovalRoute<'p> {
         let Some(channel) = channel_of(policy) else {
             return ApprovalRoute::DaemonIfThere;
         };
+        if channel.only_tells().is_some() {
+            // Who is told answers on the daemon's page.
+            return ApprovalRoute::Daemon(policy.fallback());
+        }
         match channel.kind {
             ChannelKind::Agent => ApprovalRoute::Agent,
             ChannelKind::Daemon => ApprovalRoute::Daemon(policy.fallback()),

@@ -45,7 +45,7 @@ pub(crate) static HOST: Host = Host {
 };
 
 /// A call is asked about, and what its sandbox or its rules would have the user asked; then what came of
-/// it and what the user writes. There is no switch that closes, so the line does.
+/// it, what the user writes and when the turn ends. There is no switch that closes, so the line does.
 static HOOKS: Hooks = Hooks {
     agent: "codex",
     events: &[
@@ -53,6 +53,7 @@ static HOOKS: Hooks = Hooks {
         Event::new("PermissionRequest", Some("*"), ASKING, OnFailure::Close),
         Event::new("PostToolUse", Some("*"), READING, OnFailure::Close),
         Event::new("UserPromptSubmit", None, READING, OnFailure::GoOn),
+        Event::new("Stop", None, READING, OnFailure::Silent),
     ],
     forbidden_keys: &["async"],
     ..Hooks::GROUPED
@@ -476,7 +477,7 @@ mod tests {
         ] {
             let (after, _) = Requirements.registered(text, PROGRAM).unwrap();
             assert!(toml::from_str::<toml::Table>(&after).is_ok() || text.contains("hooks = []"));
-            assert_eq!(Requirements.entries(&after).unwrap().len(), 4);
+            assert_eq!(Requirements.entries(&after).unwrap().len(), 5);
             assert_eq!(
                 Requirements.registered(&after, PROGRAM),
                 Ok((after.clone(), true))

@@ -39,6 +39,7 @@ static HOOKS: Hooks = Hooks {
         Event::new("BeforeTool", Some("*"), ASKING, OnFailure::Close),
         Event::new("AfterTool", Some("*"), READING, OnFailure::Close),
         Event::new("BeforeAgent", None, READING, OnFailure::GoOn),
+        Event::new("AfterAgent", None, READING, OnFailure::Silent),
     ],
     disabled_reason,
     ..Hooks::GROUPED

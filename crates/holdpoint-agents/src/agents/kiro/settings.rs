@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use crate::setup::generated::{Generated, between};
-use crate::setup::hooks::{Event, Hooks, OnFailure, TIMEOUT};
+use crate::setup::hooks::{Event, Hooks, OnFailure, TIMEOUT, TIMEOUT_OF_TEXT};
 use crate::setup::{Around, Call, Dialect, Files, Host, Part, Scope, SetupError, Switch};
 use crate::setup::{command_line, probe};
 
@@ -33,17 +33,26 @@ pub(crate) static HOST: Host = Host {
 /// closes, so the line does.
 static AGENT: Hooks = Hooks {
     agent: "kiro",
-    events: &[Event::new(
-        "preToolUse",
-        Some("*"),
-        Some(("timeout_ms", TIMEOUT * 1000)),
-        OnFailure::Close,
-    )],
+    events: &[
+        Event::new(
+            "preToolUse",
+            Some("*"),
+            Some(("timeout_ms", TIMEOUT * 1000)),
+            OnFailure::Close,
+        ),
+        Event::new(
+            "stop",
+            None,
+            Some(("timeout_ms", TIMEOUT_OF_TEXT * 1000)),
+            OnFailure::Silent,
+        ),
+    ],
     forbidden_keys: &["cache_ttl_seconds"],
     ..Hooks::FLAT
 };
 
-/// A project's hook, for all agents (CLI 3 and the editor).
+/// A project's hook, for all agents (CLI 3 and the editor). It asks about calls only: whether those know a trigger at the end of a
+/// turn is not known here, and a file with one they do not know might count for nothing.
 static HOOK: Generated = Generated {
     event: Some("PreToolUse"),
     text: |program| {

@@ -38,6 +38,7 @@ static HOOKS: Hooks = Hooks {
         Event::new("PostToolUse", Some("*"), READING, OnFailure::Close),
         Event::new("PostToolUseFailure", Some("*"), READING, OnFailure::Close),
         Event::new("UserPromptSubmit", None, READING, OnFailure::GoOn),
+        Event::new("Stop", None, READING, OnFailure::Silent),
     ],
     forbidden_keys: &["async"],
     disabled_reason,

@@ -10,39 +10,39 @@ use tokio_rustls::rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 /// A request as it arrived.
 #[derive(Clone, Debug)]
-pub(super) struct Arrived {
-    pub(super) head: String,
-    pub(super) body: Vec<u8>,
+pub(crate) struct Arrived {
+    pub(crate) head: String,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Arrived {
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {
             let (key, value) = line.split_once(':')?;
             key.eq_ignore_ascii_case(name).then(|| value.trim())
         })
     }
 
-    pub(super) fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body).unwrap()
     }
 }
 
 /// What is answered to the nth request; none hangs up.
-pub(super) type Answers = dyn Fn(usize, &Arrived) -> Option<String> + Send + Sync;
+pub(crate) type Answers = dyn Fn(usize, &Arrived) -> Option<String> + Send + Sync;
 
-pub(super) struct Server {
-    pub(super) address: SocketAddr,
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
     arrived: Arc<Mutex<Vec<Arrived>>>,
 }
 
 impl Server {
-    pub(super) fn start(answers: Box<Answers>) -> Self {
+    pub(crate) fn start(answers: Box<Answers>) -> Self {
         Self::serve(answers, None)
     }
 
     /// With a certificate for `localhost`, signed by the authority whose PEM text comes back.
-    pub(super) fn start_tls(answers: Box<Answers>) -> (Self, String) {
+    pub(crate) fn start_tls(answers: Box<Answers>) -> (Self, String) {
         let mut params = rcgen::CertificateParams::new(Vec::<String>::new()).unwrap();
         params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
         let authority_key = rcgen::KeyPair::generate().unwrap();
@@ -83,7 +83,7 @@ impl Server {
         Self { address, arrived }
     }
 
-    pub(super) fn arrived(&self) -> Vec<Arrived> {
+    pub(crate) fn arrived(&self) -> Vec<Arrived> {
         self.arrived.lock().unwrap().clone()
     }
 }
@@ -122,13 +122,13 @@ fn whole(bytes: &[u8]) -> Option<Arrived> {
 }
 
 /// A response with a body.
-pub(super) fn response(status: &str, headers: &str, body: &str) -> Option<String> {
+pub(crate) fn response(status: &str, headers: &str, body: &str) -> Option<String> {
     Some(format!(
         "HTTP/1.1 {status}\r\ncontent-length: {}\r\n{headers}connection: close\r\n\r\n{body}",
         body.len()
     ))
 }
 
-pub(super) fn ok(body: &str) -> Option<String> {
+pub(crate) fn ok(body: &str) -> Option<String> {
     response("200 OK", "", body)
 }
