@@ -54,6 +54,7 @@ fn by_rule(judged: Judged) -> Result<Outcome, EngineError> {
         .engine
         .remember_written(&judged.caller, &judged.reading)?;
     judged.engine.expect_own(&judged.caller, &judged.reading);
+    (judged.engine).expect_tests(&judged.caller, &judged.reading)?;
     let decision = judged.engine.without_secrets(judged.decision);
     Ok(Outcome::Runs(Box::new(Permit {
         engine: judged.engine,
@@ -120,6 +121,7 @@ fn by_person(judged: Judged, told: Resolution) -> Result<Outcome, EngineError> {
         .engine
         .remember_written(&judged.caller, &now.reading)?;
     judged.engine.expect_own(&judged.caller, &now.reading);
+    (judged.engine).expect_tests(&judged.caller, &now.reading)?;
     let made = told.edited.is_some().then(|| judged.call().clone());
     let decision = resolved(&judged.decision, &told);
     Ok(Outcome::Runs(Box::new(Permit {
