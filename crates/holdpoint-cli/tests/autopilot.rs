@@ -1,17 +1,26 @@
 //! Nothing that `autopilot` allows does more than its clauses say: generated lines are judged by the program, those it
 //! allows are really run in a place made for it, and what changed on the disk is compared with what may change.
+//!
+//! They run in a sandbox that is given that place and nothing else, so that a line that is allowed by mistake harms nobody who
+//! tests; what the sandbox refuses is a mistake, too. Without a harness: a sandbox is made by a process with one thread.
 
-#![cfg(unix)]
+#![cfg_attr(
+    not(target_os = "linux"),
+    allow(unused, reason = "there is a sandbox on Linux only")
+)]
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use std::collections::BTreeMap;
 use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
 
+use holdpoint_sandbox::contain::{self, Limits, Notice, Plan, Refusal, Tier};
 use serde_json::{Value, json};
 
 /// How many lines are generated; `HOLDPOINT_LOAD=full` takes twenty times as many.
@@ -86,6 +95,9 @@ const TEMPLATES: &[&str] = &[
     "python3 -c \"import os.path as p; open(p.join('A', 'x'), 'w').close()\"",
     "python3 - <<'E'\nimport os\nfor n in os.listdir('A'):\n    os.remove(os.path.join('A', n))\nE",
     "python3 -c \"p = 'A'; q = p + '/x'; open(q, 'w')\"",
+    "sleep 5 & kill $!",
+    "git checkout -- A",
+    "git stash && git stash drop",
     "echo 'open(\"A\", \"w\")' > json.py; python3 -c 'import json'",
 ];
 
@@ -168,7 +180,7 @@ impl Stage {
         write("home/app/a.txt", "a\n");
         write("home/app/src/a.txt", "a\nb\n");
         write("home/app/.gitignore", "target\n.env\n");
-        self.run("git init -q . && git config user.email a@b.c && git config user.name a && git add -A && git commit -qm a");
+        self.prepare("git init -q . && git config user.email a@b.c && git config user.name a && git add -A && git commit -qm a");
         write("home/app/untracked.txt", "only here\n");
         write("home/app/target/out.txt", "built\n");
         write("home/app/.env", "KEY=1\n");
@@ -176,7 +188,8 @@ impl Stage {
         symlink(self.root.join("outside"), self.workspace().join("out")).unwrap();
     }
 
-    fn run(&self, line: &str) {
+    /// Runs a line of this test's own.
+    fn prepare(&self, line: &str) {
         let mut child = Command::new("bash");
         child.args(["-c", line]).current_dir(self.workspace());
         child.env_clear().env("PATH", env::var_os("PATH").unwrap());
@@ -186,6 +199,25 @@ impl Stage {
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         child.status().unwrap();
+    }
+
+    /// Runs a line in a sandbox that is given this place; what was refused to it. None if no sandbox can be made here.
+    fn run(&self, line: &str) -> Option<String> {
+        let said = self.said();
+        let _ = fs::remove_file(&said);
+        let mut child = Command::new(env::current_exe().unwrap());
+        child.arg(BOUNDED).arg(&self.root).arg(&said).arg(line);
+        child
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        child.status().unwrap();
+        fs::read_to_string(&said).ok()
+    }
+
+    /// Where a supervisor says what it refused, beside the place.
+    fn said(&self) -> PathBuf {
+        self.root.with_extension("said")
     }
 
     /// Everything that is to be as it was: outside the workspace all of it.
@@ -281,9 +313,92 @@ fn common(a: usize, b: usize) -> usize {
     if b == 0 { a } else { common(b, a % b) }
 }
 
-#[test]
+/// The first argument of this program as the supervisor of one line.
+const BOUNDED: &str = "--bounded";
+
+/// The longest a line may run: it moves a few small files, or waits for five seconds.
+const MAX_TIME: Duration = Duration::from_secs(20);
+
+fn main() -> ExitCode {
+    contain::has_inside();
+    if let Some(code) = contain::inside(env::args_os()) {
+        return ExitCode::from(code);
+    }
+    let arguments: Vec<OsString> = env::args_os().skip(1).collect();
+    if let [first, root, said, line] = arguments.as_slice()
+        && first == BOUNDED
+    {
+        bounded(Path::new(root), Path::new(said), line);
+        return ExitCode::SUCCESS;
+    }
+    let name = "what_is_allowed_changes_nothing_outside_its_clauses";
+    let mut words = arguments.iter().filter_map(|word| word.to_str());
+    // A filter stands in front; what stands behind a flag may be its value.
+    let filter = words.clone().next().filter(|word| !word.starts_with('-'));
+    if words.any(|word| word == "--list") {
+        say(&format!("{name}: test"));
+    } else if filter.is_none_or(|wanted| name.contains(wanted)) {
+        what_is_allowed_changes_nothing_outside_its_clauses();
+        say(&format!("test {name} ... ok"));
+    }
+    ExitCode::SUCCESS
+}
+
+#[expect(
+    clippy::print_stdout,
+    reason = "it is the report of a test without a harness"
+)]
+fn say(text: &str) {
+    println!("{text}");
+}
+
+/// Runs a line with the whole place writable: nothing in it is protected, so that a change that must not be is seen.
+fn bounded(root: &Path, said: &Path, line: &OsString) {
+    let environment = [
+        ("PATH", env::var_os("PATH").unwrap()),
+        ("HOME", root.join("home").into()),
+    ];
+    let plan = Plan {
+        command: vec!["bash".into(), "-c".into(), line.clone()],
+        environment: environment.map(|(name, value)| (name.into(), value)).into(),
+        directory: root.join("home/app"),
+        writable: vec![root.to_owned()],
+        readable: Vec::new(),
+        home: None,
+        hidden: Vec::new(),
+        protected: Vec::new(),
+        pinned: Vec::new(),
+        journals: root.with_extension("journals"),
+        limits: Limits {
+            time: Some(MAX_TIME),
+            ..Limits::default()
+        },
+        floor: Tier::Full,
+        hosts: Vec::new(),
+        session: None,
+        notice: Notice::Refusals,
+        stops: Vec::new(),
+    };
+    if let Ok(ran) = contain::run(&plan) {
+        let refused = ran.refusals.iter().map(|refusal| match refusal {
+            Refusal::Write(path) | Refusal::Protected(path) => {
+                format!("refused to write {}\n", path.display())
+            }
+            Refusal::Host { name, port, .. } => format!("refused to reach {name}:{port}\n"),
+            Refusal::Call(name) => format!("refused to call {name}\n"),
+        });
+        fs::write(said, refused.collect::<String>()).unwrap();
+    }
+}
+
 fn what_is_allowed_changes_nothing_outside_its_clauses() {
     let stage = Stage::new();
+    stage.set();
+    if stage.run("true").is_none() {
+        // Never without one: what is tried here are lines that may be allowed by mistake.
+        say("not run: no sandbox of the tier `full` can be made here");
+        return;
+    }
     let full = env::var_os("HOLDPOINT_LOAD").is_some_and(|load| load == "full");
     let count = if full { 20 * LINES } else { LINES };
     let lines = lines(&stage.root, count);
@@ -300,8 +415,11 @@ fn what_is_allowed_changes_nothing_outside_its_clauses() {
     for line in &allowed {
         stage.set();
         let before = stage.kept();
-        stage.run(line);
+        let refused = stage.run(line).unwrap_or_else(|| "no sandbox".to_owned());
         let after = stage.kept();
+        if !refused.is_empty() {
+            wrong.push(format!("{line}\n    {refused}"));
+        }
         if before != after {
             let differing = before
                 .iter()
@@ -319,4 +437,6 @@ fn what_is_allowed_changes_nothing_outside_its_clauses() {
         wrong.join("\n")
     );
     let _ = fs::remove_dir_all(&stage.root);
+    let _ = fs::remove_dir_all(stage.root.with_extension("journals"));
+    let _ = fs::remove_file(stage.said());
 }

@@ -263,4 +263,13 @@ fn a_rule_knows_whether_tests_passed_since_the_last_edit() {
     });
     place.payload(&edit);
     assert_eq!(commit(), "ask", "a tool has edited");
+    // An edit while they run was not tested.
+    place.hook("PreToolUse", "s", "cargo test");
+    place.payload(&edit);
+    place.hook("PostToolUse", "s", "cargo test");
+    assert_eq!(commit(), "ask", "edited meanwhile");
+    ran("PostToolUse", "cargo test");
+    assert_eq!(commit(), "nothing");
+    ran("PostToolUse", "cargo test && echo x > src/x.rs");
+    assert_eq!(commit(), "ask", "a redirection edits");
 }

@@ -50,6 +50,9 @@ pub struct SessionState {
     /// Whether tests have passed since the session last edited anything.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub tests_passed: bool,
+    /// Digests of calls that run tests now, with no edit since they began.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub testing: Vec<String>,
     /// That a text the session was shown gave orders, if one did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<Mark>,

@@ -130,6 +130,7 @@ fn a_rule_may_ask_whether_tests_passed_since_the_last_edit() {
         "./fix.sh && git commit -m x",
         "unheard-of && git commit -m x",
         "git stash pop && git commit -m x",
+        "pytest > src/a.py; git commit -m x",
     ] {
         assert_eq!(said(Some(true), line).verdict, Verdict::Deny, "{line}");
     }
@@ -151,6 +152,9 @@ fn tests_count_where_the_end_of_the_line_says_how_they_went() {
         "python3 -m pytest tests",
         "npx jest src",
         "make test",
+        "pytest -v > /tmp/test.log 2>&1",
+        "cargo test 2> /dev/null && cat /tmp/x",
+        "pytest tests/$(cat /tmp/name)",
     ] {
         assert!(runs(line), "{line}");
     }
@@ -175,6 +179,22 @@ fn tests_count_where_the_end_of_the_line_says_how_they_went() {
         "make -n test",
         "cargo build",
         "if cargo test; then echo y; fi",
+        // It changes what was tested, and only looks as if it did not.
+        "pytest && echo broken > src/a.py",
+        "pytest > src/a.py",
+        "nohup pytest > src/a.py",
+        "pytest --basetemp=src",
+        "pytest && timeout 5 sed -i s/a/b/ src/x.py",
+        "pytest && echo $(sed -i s/a/b/ src/x.py)",
+        "> src/a.py && pytest",
+        // No test runs.
+        "pytest -V",
+        "jest --showConfig",
+        "rspec -v",
+        "mvn test -Dmaven.test.skip=true",
+        "mvn test -DskipTests=true",
+        "gradle test -x test",
+        "npm run test --if-present",
     ] {
         assert!(!runs(line), "{line}");
     }

@@ -218,6 +218,7 @@ fn session() -> impl Strategy<Value = SessionState> {
             calls: Default::default(),
             released: Default::default(),
             tests_passed: false,
+            testing: Vec::new(),
             mark: None,
         })
 }

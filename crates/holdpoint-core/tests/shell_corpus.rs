@@ -121,8 +121,6 @@ fn every_kind_of_attack_has_its_attacks_and_look_alikes() -> Outcome<()> {
     Ok(())
 }
 
-/// Whether the verdict is the case's and its rule among those that want it. Several rules may, and
-/// which of them is named first is no matter of right and wrong.
 /// False alarms that were judged are no use alone: what they look like must still be stopped.
 #[test]
 fn every_false_alarm_stands_beside_its_dangerous_neighbours() -> Outcome<()> {
@@ -159,6 +157,8 @@ fn every_false_alarm_stands_beside_its_dangerous_neighbours() -> Outcome<()> {
     Ok(())
 }
 
+/// Whether the verdict is the case's and its rule among those that want it. Several rules may, and
+/// which of them is named first is no matter of right and wrong.
 fn holds(case: &Case, decision: &Decision) -> bool {
     let found = |rule: &str| {
         let speaks = |one: &Finding| one.rule == rule && one.verdict == case.verdict;

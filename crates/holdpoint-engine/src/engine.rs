@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use holdpoint_broker::CallContext;
 use holdpoint_broker::channel::WebhookBuilder;
-use holdpoint_core::facts::edits;
+use holdpoint_core::facts::{edits, may_run_tests, runs_tests};
 use holdpoint_core::paths::Lookup;
 use holdpoint_core::policy::{External, Presence, ask_outside};
 use holdpoint_core::text::redaction::Redactor;
@@ -41,6 +41,9 @@ const MOMENT: Duration = Duration::from_millis(500);
 
 /// The most sessions kept at once in a stream; beyond it all are read again.
 const MAX_SESSIONS: usize = 256;
+
+/// The most calls of a session that run tests at once and are remembered; agents start a few.
+const MAX_TESTING: usize = 16;
 
 /// The most readings kept. One is kept for each call that waits, so that whoever answers is judged by
 /// what was read; a call whose reading was forgotten is read again.
@@ -505,9 +508,6 @@ impl Engine {
         let left = own::Leaving::from_call(call, &line);
         // What is not noted is asked about later, so that no call fails over it.
         let _ = own::expect(&list, &own::digest_of_call(call), makes, left);
-        if edits(&reading.action) {
-            self.note_tests(caller.session(), false);
-        }
     }
 
     /// Notes that the agent's own dialog asks about a call, so that it is known as released once its result is told.
@@ -522,14 +522,61 @@ impl Engine {
         }
     }
 
-    /// Remembers whether tests have passed since the session's last edit. What cannot be remembered is not known, which no rule
-    /// that loosens takes for yes.
-    pub(crate) fn note_tests(&self, session: &str, passed: bool) {
-        let kept = SessionSource::Kept(session.to_owned());
-        let known = self.session(&kept);
-        if known.is_ok_and(|known| known.state().tests_passed != passed) {
-            let _ = self.change_session(session, |state| state.tests_passed = passed);
+    /// Remembers of a call that is about to run, or may, that it edits, so that no tests have passed since; or that it runs tests,
+    /// which count only if nothing is edited until they end. Fails where an edit cannot be remembered: the tests would count on.
+    pub(crate) fn expect_tests(
+        &self,
+        caller: &Caller,
+        reading: &Reading,
+    ) -> Result<(), EngineError> {
+        match Sessions::at(self.locations()) {
+            Ok(_) => {}
+            // Without a place to keep sessions no tests are known to have passed.
+            Err(SessionError::NoPlace) => return Ok(()),
+            Err(error) => return Err(error.into()),
         }
+        let (call, asked) = (reading.action.call(), reading.policy.asks_about_tests());
+        // A policy that asks may be another than the one that asked before, and what is kept of a session a moment old.
+        let counts = || -> Result<bool, EngineError> {
+            let known = self.session(&SessionSource::Kept(caller.session().to_owned()))?;
+            let state = known.state();
+            Ok(asked || state.tests_passed || !state.testing.is_empty())
+        };
+        if edits(&reading.action) && counts()? {
+            self.change_session(caller.session(), |state| {
+                state.tests_passed = false;
+                state.testing.clear();
+            })?;
+        }
+        let line = call.command_line().unwrap_or_default();
+        let begins = asked && may_run_tests(&line) && runs_tests(&reading.action);
+        if begins {
+            let digest = own::digest_of_call(call);
+            self.change_session(caller.session(), |state| {
+                // Of more at once the first are forgotten, and count as failed.
+                let surplus = (state.testing.len() + 1).saturating_sub(MAX_TESTING);
+                state.testing.drain(..surplus);
+                state.testing.push(digest);
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Remembers how tests went that have ended: passed only where nothing was edited since they began.
+    pub(crate) fn confirm_tests_of(
+        &self,
+        caller: &Caller,
+        call: &ToolCall,
+        passed: bool,
+    ) -> Result<(), EngineError> {
+        let digest = own::digest_of_call(call);
+        self.change_session(caller.session(), |state| {
+            let began = state.testing.iter().position(|one| *one == digest);
+            if let Some(at) = began {
+                state.testing.remove(at);
+            }
+            state.tests_passed = passed && began.is_some();
+        })
     }
 
     /// Remembers what a call has made and left running that has ended.
@@ -548,9 +595,15 @@ impl Engine {
         }
     }
 
-    /// Judges a call that was read, by what a session remembers.
-    pub(crate) fn judge_reading(&self, reading: &Reading, session: &Session) -> Decision {
-        self.judge_through(&Disk, reading, session, false)
+    /// Judges a call that was read, by what a session remembers; `name` is whose memory tells what it has made, and how its tests
+    /// went.
+    pub(crate) fn judge_reading(
+        &self,
+        reading: &Reading,
+        session: &Session,
+        name: &str,
+    ) -> Decision {
+        self.judge_through(&self.session_disk(name), reading, session, false)
     }
 
     /// The same for a caller, who may be able to contain it.

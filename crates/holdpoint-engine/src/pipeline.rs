@@ -617,7 +617,7 @@ impl Engine {
                 let passed = told.or(returned.succeeded) == Some(true)
                     && returned.succeeded != Some(false)
                     && has_ended(returned);
-                self.note_tests(caller.session(), passed);
+                self.confirm_tests_of(caller, call, passed)?;
             }
         }
         Ok(())

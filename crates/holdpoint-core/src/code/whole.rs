@@ -168,8 +168,7 @@ const MEMBERS: &str = "\
     writerow writerows writeheader fieldnames line_num dialect ratio get_matching_blocks get_opcodes real_quick_ratio quick_ratio set_seq1 set_seq2 \
     st_size st_mtime st_mode st_ctime st_atime is_file is_dir path args errno strerror filename msg lineno colno doc code reason value \
     int bytes fields urn scheme netloc query params fragment hostname port username geturl _asdict _replace _fields _make \
-    major minor micro releaselevel serial epsilon dig \
-    stdin stdout stderr returncode communicate wait poll kill terminate pid cmd output timeout check_returncode";
+    major minor micro releaselevel serial epsilon dig";
 
 /// Builtins and statements by which code is made or members are found by a text.
 const MAKING: &[&str] = &[
@@ -777,6 +776,8 @@ mod tests {
     fn what_changes_under_its_name_is_not_read_to_the_end() {
         for code in [
             "import subprocess\nsubprocess.run(['ls'])",
+            "def f(p):\n    p.terminate()",
+            "def f(p):\n    print(p.communicate())",
             "class A:\n    def run(self):\n        self.rows.append(1)\na = A()\na.run()",
             "import os\nx = os.path\nprint(x)",
             "p = 'a'\np: str = '/etc/x'\nopen(p, 'w')",

@@ -83,25 +83,56 @@ pub fn runs_tests(action: &Action) -> bool {
         (looks && !changes_shell) || view.command.words.is_empty()
     };
     // What the tests themselves start or load is theirs, and who runs them waits for them.
+    let tests: Vec<usize> = (effects::subjects(action).filter(&is_own))
+        .filter_map(|subject| subject.command)
+        .collect();
     let runs_another = |at: usize| {
         let mut inner = action.commands.iter().map(|view| view.command.reached);
         inner.any(|reached| matches!(reached, Reached::Within { wrapper, .. } if wrapper == at))
     };
-    let others = effects::subjects(action)
-        .filter(|subject| !is_own(subject))
-        .all(|subject| {
-            let Some((at, view)) =
-                (subject.command).zip(subject.command.and_then(|at| action.commands.get(at)))
-            else {
-                return true;
-            };
-            let directly = view.command.reached == Reached::Directly && view.command.file.is_none();
-            let stays = view
-                .program()
-                .is_none_or(|name| !OF_THE_SHELL.contains(&name));
-            !directly || only_looks(view) || (stays && runs_another(at))
-        });
-    others && effects::subjects(action).any(|subject| is_own(&subject))
+    let others = effects::subjects(action).all(|subject| {
+        let Some((at, view)) =
+            (subject.command).zip(subject.command.and_then(|at| action.commands.get(at)))
+        else {
+            return true;
+        };
+        if is_started_by(action, at, &tests) {
+            return true;
+        }
+        let stays = view
+            .program()
+            .is_none_or(|name| !OF_THE_SHELL.contains(&name));
+        !writes_files(&subject)
+            && (tests.contains(&at) || only_looks(view) || (stays && runs_another(at)))
+    });
+    others && !tests.is_empty()
+}
+
+/// Wrappers in wrappers that are followed; a line has fewer, and of what lies deeper nothing is said to be of a test.
+const MAX_WRAPPERS: usize = 64;
+
+/// Whether one of these commands starts a command, itself or through others.
+fn is_started_by(action: &Action, at: usize, tests: &[usize]) -> bool {
+    let mut inner = at;
+    for _ in 0..MAX_WRAPPERS {
+        match action.commands.get(inner).map(|view| view.command.reached) {
+            Some(Reached::Within { wrapper, .. }) if tests.contains(&wrapper) => return true,
+            Some(Reached::Within { wrapper, .. }) => inner = wrapper,
+            Some(Reached::Directly | Reached::Substituted) | None => return false,
+        }
+    }
+    false
+}
+
+/// Whether a command says itself that it writes a file that is not temporary: by a redirection, or a flag that names its report.
+fn writes_files(subject: &Subject<'_>) -> bool {
+    subject.effects.iter().any(|one| {
+        let writes = matches!(
+            one.kind,
+            EffectKind::Write | EffectKind::Append | EffectKind::Delete
+        );
+        writes && one.classes != TEMPORARY
+    })
 }
 
 /// What changes how the shell reads or ends the rest of the line.
@@ -133,7 +164,7 @@ pub(super) fn command_edits(action: &Action, at: usize) -> bool {
 
 fn may_edit(subject: &Subject<'_>, view: Option<&CommandView>) -> bool {
     if is_test(subject) {
-        return false;
+        return writes_files(subject);
     }
     // Its redirections aside, which are effects.
     let read_only = view.is_some_and(CommandView::is_read_only);

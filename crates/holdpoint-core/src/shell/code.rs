@@ -19,7 +19,6 @@ use crate::code::{
 use crate::opaque::Reason;
 use crate::paths::{Entry, base_name};
 use crate::project_files::settings;
-use crate::rules::steering;
 
 /// Effects of one piece of code that are listed; each is a command. What has more is marked.
 const MAX_EFFECTS: usize = 500;
@@ -216,11 +215,7 @@ pub(super) fn run(
     if let Some(reason) = unread.filter(|_| asks) {
         command.mark(reason);
     }
-    // What it starts does what its words say only as long as no variable says otherwise.
-    let starts = |modules: &Vec<String>| modules.iter().any(|module| module == "subprocess");
-    let steers =
-        reading.whole.as_ref().is_some_and(starts) && steering::named(text).next().is_some();
-    let whole = !steers && is_whole(command, &reading, source, file);
+    let whole = is_whole(command, &reading, source, file);
     command.mark_whole(whole);
     if reading.effects.len() > MAX_EFFECTS && asks {
         command.mark(Reason::OverBudget);

@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use super::commands::Command;
+use super::commands::{Command, Reached};
 use super::environment::{Origin, Partial};
 use super::input::Input;
 use super::texts::{Argument, UNKNOWN};
@@ -138,6 +138,51 @@ pub(super) fn found_inside(commands: &[Command]) -> Option<Vec<String>> {
         true => vec![format!("./{UNKNOWN}")],
         false => roots.iter().map(below).collect(),
     })
+}
+
+/// Columns of `ps` so that a process's number is the second.
+const NUMBER_SECOND: [&str; 5] = ["aux", "auxw", "auxww", "-aux", "-ef"];
+
+/// The name by which `ps aux | grep NAME | grep -v grep | awk '{print $2}'` finds processes. None if anything in it is more than
+/// that: an expression finds others, too.
+pub(super) fn processes_named(commands: &[Command]) -> Option<&str> {
+    let plain = |command: &Command| {
+        let literal = command.words.iter().all(|word| !word.dynamic);
+        literal && command.redirects.is_empty() && command.reached == Reached::Directly
+    };
+    if !commands.iter().all(plain) {
+        return None;
+    }
+    let mut name = None;
+    let mut numbers = false;
+    for (at, command) in commands.iter().enumerate() {
+        let words: Vec<&str> = command
+            .words
+            .iter()
+            .map(|word| word.text.as_str())
+            .collect();
+        match words.as_slice() {
+            ["ps", columns] if at == 0 && NUMBER_SECOND.contains(columns) => {}
+            ["grep", "-v", _] if at > 0 && !numbers => {}
+            ["grep", word] | ["grep", "-F", word]
+                if at > 0 && !numbers && name.is_none() && is_plain_name(word) =>
+            {
+                name = command.words.last().map(|word| word.text.as_str());
+            }
+            ["awk", "{print $2}" | "{ print $2 }"] if at > 0 && !numbers => numbers = true,
+            ["head", "-1" | "-n1"] | ["head", "-n", "1"] if numbers => {}
+            _ => return None,
+        }
+    }
+    name.filter(|_| numbers)
+}
+
+/// A name as scripts have it: no expression but for its dots, nor so short that it is a part of many.
+fn is_plain_name(name: &str) -> bool {
+    let of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '/' | ' ');
+    name.len() > 4
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(of_name)
 }
 
 /// Patterns for what `find` finds by name and a pipeline hands on, as `find -exec` would be given it. None if

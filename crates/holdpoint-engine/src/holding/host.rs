@@ -179,7 +179,7 @@ impl<'a> Host<'a> {
 /// A call that was read, judged by what a session remembers; what a release of it is bound to.
 fn judged_in(engine: &Engine, asked: &CallContext, reading: &Reading, session: &Session) -> Judged {
     let (action, policy) = (&reading.action, &reading.policy);
-    let decision = engine.judge_reading(reading, session);
+    let decision = engine.judge_reading(reading, session, &asked.session);
     let around = engine.surroundings(&asked.workspace);
     let pinned = Pinned::at(engine.locations());
     let terms = terms::for_decision(

@@ -55,6 +55,7 @@ fn by_rule(judged: Judged) -> Result<Outcome, EngineError> {
         .engine
         .remember_written(&judged.caller, &judged.reading)?;
     judged.engine.expect_own(&judged.caller, &judged.reading);
+    (judged.engine).expect_tests(&judged.caller, &judged.reading)?;
     let decision = judged.engine.without_secrets(judged.decision);
     Ok(Outcome::Runs(Box::new(Permit {
         engine: judged.engine,
@@ -134,6 +135,7 @@ fn by_person(judged: Judged, told: Resolution) -> Result<Outcome, EngineError> {
         .engine
         .remember_written(&judged.caller, &now.reading)?;
     judged.engine.expect_own(&judged.caller, &now.reading);
+    (judged.engine).expect_tests(&judged.caller, &now.reading)?;
     let made = told.edited.is_some().then(|| judged.call().clone());
     // What a person changed is told with the rule that asked about what runs, not about what was made.
     let decision = match made {

@@ -155,6 +155,7 @@ fn handed_on(judged: Judged) -> Result<Held, EngineError> {
     } = judged;
     engine.remember_written(&caller, &reading)?;
     engine.expect_own(&caller, &reading);
+    engine.expect_tests(&caller, &reading)?;
     engine.expect_answer(&caller, &reading);
     let mut decision = without_secrets(decision);
     let session = engine.session(&SessionSource::Kept(caller.session().to_owned()))?;

@@ -10,6 +10,7 @@ use crate::shell::options::{self, Order, Spec};
 use crate::shell::refusal::Refusal;
 use crate::shell::texts::{Argument, UNKNOWN};
 use crate::shell::unwrapping::Unwrapped;
+use crate::shell::{Reached, Redirection, RedirectionKind};
 
 const XARGS: Spec = Spec {
     values: "-a -d -E -I -J -L -n -P -R -S -s --arg-file --delimiter --max-lines --max-args \
@@ -98,8 +99,11 @@ impl Unwrapped<'_, '_> {
                         }
                         // The word says where it comes from.
                         let source = self.listing.last_of_pipeline();
-                        let text =
-                            source.map_or_else(|| "{}".to_owned(), |line| format!("$({line})"));
+                        let named = self
+                            .ends_processes_named(&words)
+                            .filter(|_| !reading.has(&["-a", "--arg-file"]));
+                        let text = named.or(source.map(|line| format!("$({line})")));
+                        let text = text.unwrap_or_else(|| "{}".to_owned());
                         let mut supplied = Argument::supplied(&text, end..end);
                         supplied.origin = self.start.input.origin();
                         words.push(supplied);
@@ -109,6 +113,21 @@ impl Unwrapped<'_, '_> {
             self.starts_apart(Wrapping::Incidental, words)?;
         }
         Ok(())
+    }
+
+    /// What `kill` is given by a pipeline that finds processes by a name, in words that no line has: rules tell by them.
+    fn ends_processes_named(&self, words: &[Argument]) -> Option<String> {
+        let kills = words.first().and_then(|word| word.text.program()) == Some("kill");
+        let command = self.listing.commands.get(self.place).filter(|_| kills)?;
+        // What it reads is the pipeline's only where nothing else is put in its place.
+        let writes = |one: &Redirection| {
+            matches!(one.kind, RedirectionKind::Write | RedirectionKind::Append)
+        };
+        if command.reached != Reached::Directly || !command.redirects.iter().all(writes) {
+            return None;
+        }
+        let name = listings::processes_named(self.listing.feeders())?;
+        Some(format!("$(processes named {name})"))
     }
 
     /// What a command is given that looks at files or edits them, where it is known in which directories
