@@ -28,7 +28,7 @@ pub(crate) use identity::{Identity, ToolSet, find_name, is_name, patched_paths, 
 #[cfg(test)]
 pub(crate) use identity::{all_names, arguments_of};
 pub(crate) use name_words::{
-    Says, calls_destroyer, is_destroying, loses_nodes, said_by_call, says_that_it_destroys,
+    Says, calls_destroyer, is_destroying, loses_nodes, moves, said_by_call, says_that_it_destroys,
 };
 pub(crate) use program_words::{Told, is_statement};
 

@@ -19,6 +19,8 @@ pub(crate) enum Says {
     Publishes,
     Pays,
     Reveals,
+    /// It hands what a page keeps for its user to somebody else.
+    Sends,
 }
 
 /// The longest value that is taken for the name of an operation; a longer one is a text.
@@ -145,6 +147,11 @@ fn said_by_operation(tool: &str, input: &Map<String, Value>, depth: usize) -> Op
         }
         Value::Number(_) | Value::String(_) if is_among(key, &AMOUNTS) => {
             said_by_name(&format!("{tool}_amount"))
+        }
+        Value::String(code)
+            if (names_code(key) || names_command(key)) && sends_what_a_page_keeps(code) =>
+        {
+            Some(Says::Sends)
         }
         // Code that nobody reads says it by what it calls.
         Value::String(code) if runs_unread(tool, key, code) => Some(Says::Destroys),
@@ -351,6 +358,25 @@ fn speaks_cypher(tool: &str, key: &str) -> bool {
         .any(|one| names.iter().any(|name| name.contains(one)))
 }
 
+/// Whether a browser's script both takes what the page keeps for its user and sends something: such scripts look at the one
+/// or do the other.
+fn sends_what_a_page_keeps(code: &str) -> bool {
+    let has = |names: &[&str]| names.iter().any(|name| code.contains(name));
+    has(&[
+        "document.cookie",
+        "localStorage",
+        "sessionStorage",
+        "cookieStore",
+    ]) && has(&[
+        "fetch(",
+        "XMLHttpRequest",
+        "sendBeacon",
+        "new WebSocket",
+        "new Image",
+        "new EventSource",
+    ])
+}
+
 /// Whether a script for a key-value store empties it: `redis.call('flushall')`.
 fn loses_keys(tool: &str, script: &str) -> bool {
     let words = words(tool);
@@ -383,6 +409,13 @@ pub(crate) fn is_destroying(name: &str) -> bool {
     let is_verb = |word: &String| VERBS_WORDS.contains(&word.as_str()) || word == "truncate";
     name.len() <= MAX_OPERATION
         && (words.first().is_some_and(is_verb) || words.last().is_some_and(is_verb))
+}
+
+/// Whether a tool's own name says that it moves something: `move_file`, `rename`.
+pub(crate) fn moves(tool: &str) -> bool {
+    let own = words(tool.rsplit("__").next().unwrap_or(tool));
+    own.iter()
+        .any(|word| matches!(word.as_str(), "move" | "mv" | "rename" | "relocate"))
 }
 
 /// Whether a call says that it destroys something.
