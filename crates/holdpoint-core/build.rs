@@ -590,6 +590,16 @@ fn write_sources(out: &mut String, programs: &ProgramsFile) {
     .unwrap();
     let mut names: BTreeMap<&str, &data_format::SourcesEntry> = BTreeMap::new();
     for entry in &programs.sources {
+        // A file that is found and never understood is no question, only a row that looks like one.
+        for file in entry.files.iter().chain(&entry.locks) {
+            let understood = file.ends_with(".txt")
+                || (programs.source_format.iter())
+                    .any(|format| format.files.iter().any(|end| file.ends_with(end.as_str())));
+            assert!(
+                understood,
+                "programs.toml: sources are looked for in `{file}`, which has no [[source_format]]"
+            );
+        }
         for name in &entry.programs {
             let before = names.insert(name, entry);
             assert!(

@@ -20,14 +20,15 @@ use crate::verdict::Risk;
 pub use arguments::names_command;
 pub(crate) use arguments::{
     SpeaksSql, evaluates, executes, is_free_text, language_named, meaning_argument, names_code,
-    names_directory, names_path, names_program, names_prose, names_typed, names_words,
-    programs_named, rename, renames, speaks_sql, types_into_shell, types_somewhere, verbs_named,
+    names_directory, names_operation, names_path, names_program, names_prose, names_typed,
+    names_words, programs_named, rename, renames, speaks_sql, types_into_shell, types_somewhere,
+    verbs_named,
 };
 pub(crate) use identity::{Identity, ToolSet, find_name, is_name, patched_paths, tool_named};
 #[cfg(test)]
 pub(crate) use identity::{all_names, arguments_of};
 pub(crate) use name_words::{
-    Says, calls_destroyer, is_destroying, loses_nodes, said_by_call, says_that_it_destroys,
+    Says, calls_destroyer, is_destroying, loses_nodes, moves, said_by_call, says_that_it_destroys,
 };
 pub(crate) use program_words::{Told, is_statement};
 

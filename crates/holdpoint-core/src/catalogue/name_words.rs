@@ -19,6 +19,8 @@ pub(crate) enum Says {
     Publishes,
     Pays,
     Reveals,
+    /// It hands what a page keeps for its user to somebody else.
+    Sends,
 }
 
 /// The longest value that is taken for the name of an operation; a longer one is a text.
@@ -32,16 +34,64 @@ const MAX_DEPTH: usize = 16;
 pub(crate) fn said_by_call(tool: &str, input: &Map<String, Value>) -> Option<Says> {
     said_by_name(tool)
         .or_else(|| said_by_operation(tool, input, 0))
-        .or_else(|| reveals(tool).then_some(Says::Reveals))
+        .or_else(|| (reveals(tool) || shows(tool, input)).then_some(Says::Reveals))
+}
+
+/// Whether a call asks for a secret by an argument: one that takes the cover off, or the name of a variable that holds one
+/// (`get` with `"name": "GITHUB_TOKEN"`).
+fn shows(tool: &str, input: &Map<String, Value>) -> bool {
+    let own = words(tool.rsplit("__").next().unwrap_or(tool));
+    let gives = own.iter().any(|word| GIVES.contains(&word.as_str()));
+    input.iter().any(|(key, value)| match value {
+        Value::Bool(true) => is_plain_among(key, &UNCOVERING),
+        Value::String(name) => {
+            gives
+                && is_plain_among(key, &NAMING)
+                && name.bytes().any(|letter| letter.is_ascii_uppercase())
+                && !name.bytes().any(|letter| letter.is_ascii_lowercase())
+                && crate::effects::is_secret_variable(name)
+        }
+        Value::Null
+        | Value::Bool(false)
+        | Value::Number(_)
+        | Value::Array(_)
+        | Value::Object(_) => false,
+    })
+}
+
+/// Switches that take the cover off a secret, and arguments that name a variable.
+const UNCOVERING: [&str; 9] = [
+    "withdecryption",
+    "decrypt",
+    "reveal",
+    "revealsecrets",
+    "includesecrets",
+    "showsecrets",
+    "showvalues",
+    "includesecretvalues",
+    "unmask",
+];
+const NAMING: [&str; 5] = ["name", "variable", "var", "envvar", "variablename"];
+
+/// Whether an argument's name is one of these, whatever its case and signs.
+fn is_plain_among(key: &str, names: &[&str]) -> bool {
+    let plain = || {
+        key.bytes()
+            .filter(u8::is_ascii_alphanumeric)
+            .map(|letter| letter.to_ascii_lowercase())
+    };
+    names.iter().any(|name| plain().eq(name.bytes()))
 }
 
 /// Whether a tool's name says that it gives a secret out, and none that it lists or keeps them.
 fn reveals(tool: &str) -> bool {
     let own = words(tool.rsplit("__").next().unwrap_or(tool));
     let all = words(tool);
-    let gives = own
-        .first()
-        .is_some_and(|word| GIVES.contains(&word.as_str()));
+    // `get_secret`, and `kv_get` of a server that keeps them.
+    let gives = [own.first(), own.last()]
+        .into_iter()
+        .flatten()
+        .any(|word| GIVES.contains(&word.as_str()));
     // `get_secret_scanning_alert`, `get_password_policy`: about them, and not one of them.
     let about = own
         .last()
@@ -75,6 +125,16 @@ fn said_by_operation(tool: &str, input: &Map<String, Value>, depth: usize) -> Op
     }
     input.iter().find_map(|(key, value)| match value {
         Value::Bool(true) if is_among(key, &DOING) => said_by_name(&format!("{tool}_{key}")),
+        // What is put away is gone for those who look for it.
+        Value::Bool(true) if is_plain_among(key, &PUT_AWAY) => {
+            said_by_name(&format!("{tool}_trash"))
+        }
+        // Who may see it: `{"type": "anyone"}`.
+        Value::String(who) if is_among(key, &SEEN_BY) && is_among(who, &EVERYBODY) => {
+            said_by_name(&format!("{tool}_public_true"))
+        }
+        // What is told to a key-value store in its own language, wherever it stands.
+        Value::String(script) if loses_keys(tool, script) => Some(Says::Destroys),
         Value::Bool(true) if key.eq_ignore_ascii_case("public") => {
             said_by_name(&format!("{tool}_public_true"))
         }
@@ -85,8 +145,13 @@ fn said_by_operation(tool: &str, input: &Map<String, Value>, depth: usize) -> Op
         Value::Number(count) if count.as_u64() == Some(0) && is_among(key, &COUNTS) => {
             said_by_name(&format!("{tool}_scale_zero"))
         }
-        Value::Number(_) | Value::String(_) if key.eq_ignore_ascii_case("amount") => {
+        Value::Number(_) | Value::String(_) if is_among(key, &AMOUNTS) => {
             said_by_name(&format!("{tool}_amount"))
+        }
+        Value::String(code)
+            if (names_code(key) || names_command(key)) && sends_what_a_page_keeps(code) =>
+        {
+            Some(Says::Sends)
         }
         // Code that nobody reads says it by what it calls.
         Value::String(code) if runs_unread(tool, key, code) => Some(Says::Destroys),
@@ -145,17 +210,32 @@ fn said_by_operation(tool: &str, input: &Map<String, Value>, depth: usize) -> Op
 }
 
 /// Switches that say what is done, in the words of names.
-const DOING: [&str; 7] = [
+const DOING: [&str; 8] = [
     "force",
     "prune",
     "destroy",
     "is_destroy",
     "purge",
+    "delete",
     "prod",
     "production",
 ];
+/// Switches that put something away.
+const PUT_AWAY: [&str; 4] = ["intrash", "trashed", "archived", "isarchived"];
+/// Who may see something, and that it is everybody.
+const SEEN_BY: [&str; 6] = [
+    "type",
+    "scope",
+    "access",
+    "visibility",
+    "link_access",
+    "shared_with",
+];
+const EVERYBODY: [&str; 4] = ["anyone", "everyone", "anyone_with_link", "world"];
 /// What something is scaled to.
 const COUNTS: [&str; 4] = ["replicas", "desired_count", "instances", "min_replicas"];
+/// How much of it.
+const AMOUNTS: [&str; 3] = ["amount", "lamports", "wei"];
 /// Where something goes, and the places people work with.
 const PLACES: [&str; 4] = ["target", "environment", "env", "stage"];
 const LIVE: [&str; 3] = ["production", "prod", "live"];
@@ -198,7 +278,10 @@ fn calls_one_of(code: &str, names: &[&str]) -> bool {
         let called = behind.trim_start().starts_with(['(', '[']) || lisp;
         let last = name.rsplit(['.', ':']).next().unwrap_or(name);
         // What is written there and not worked out: a name in a text, or options.
-        if called && given.starts_with(['"', '\'', '`', '{', '@']) && last.len() <= MAX_OPERATION {
+        // `it.delete()` says all of it by its name.
+        let bare = given.starts_with(')') && name.contains('.') && names.contains(&last);
+        let given = given.starts_with(['"', '\'', '`', '{', '@']);
+        if called && (given || bare) && last.len() <= MAX_OPERATION {
             let words = words(last);
             if words.iter().any(|word| names.contains(&word.as_str())) && !is_harmless(&words) {
                 return true;
@@ -275,6 +358,41 @@ fn speaks_cypher(tool: &str, key: &str) -> bool {
         .any(|one| names.iter().any(|name| name.contains(one)))
 }
 
+/// Whether a browser's script both takes what the page keeps for its user and sends something: such scripts look at the one
+/// or do the other.
+fn sends_what_a_page_keeps(code: &str) -> bool {
+    let has = |names: &[&str]| names.iter().any(|name| code.contains(name));
+    has(&[
+        "document.cookie",
+        "localStorage",
+        "sessionStorage",
+        "cookieStore",
+    ]) && has(&[
+        "fetch(",
+        "XMLHttpRequest",
+        "sendBeacon",
+        "new WebSocket",
+        "new Image",
+        "new EventSource",
+    ])
+}
+
+/// Whether a script for a key-value store empties it: `redis.call('flushall')`.
+fn loses_keys(tool: &str, script: &str) -> bool {
+    let words = words(tool);
+    let named = ["redis", "valkey", "keydb", "dragonfly", "memcached"];
+    let speaks = named
+        .iter()
+        .any(|name| words.iter().any(|word| word == name));
+    let lower = || script.to_ascii_lowercase();
+    speaks && {
+        let script = lower();
+        ["flushall", "flushdb", "flush_all"]
+            .iter()
+            .any(|told| script.contains(told))
+    }
+}
+
 /// Whether a query in Cypher takes something away: `MATCH (n) DETACH DELETE n`, `DROP INDEX x`.
 pub(crate) fn loses_nodes(query: &str) -> bool {
     let mut words = query.split(|sign: char| !sign.is_ascii_alphanumeric());
@@ -291,6 +409,13 @@ pub(crate) fn is_destroying(name: &str) -> bool {
     let is_verb = |word: &String| VERBS_WORDS.contains(&word.as_str()) || word == "truncate";
     name.len() <= MAX_OPERATION
         && (words.first().is_some_and(is_verb) || words.last().is_some_and(is_verb))
+}
+
+/// Whether a tool's own name says that it moves something: `move_file`, `rename`.
+pub(crate) fn moves(tool: &str) -> bool {
+    let own = words(tool.rsplit("__").next().unwrap_or(tool));
+    own.iter()
+        .any(|word| matches!(word.as_str(), "move" | "mv" | "rename" | "relocate"))
 }
 
 /// Whether a call says that it destroys something.

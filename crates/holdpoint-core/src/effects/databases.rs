@@ -1,5 +1,6 @@
 //! The statements that reach a database client: in its flags, its operands, its input and files.
 
+use super::files::MAX_EFFECTS;
 use super::reading::Reading;
 use super::{Effect, EffectKind};
 use crate::paths::{Entry, Surroundings};
@@ -103,7 +104,8 @@ pub(super) fn statements(
 }
 
 /// The kinds of the statements in files a program is handed of which nobody has said that it is a client: `vsql -f x.sql`,
-/// `sqlplus u/p @x.sql`, `somedb < x.sql`. Only what takes something away counts, for it may as well count their lines.
+/// `sqlplus u/p @x.sql`, `somedb < x.sql`. Only what takes something away counts, for it may as well count their lines;
+/// a file that cannot be read is a question all the same.
 fn in_files(
     command: &Command,
     reading: &Reading<'_>,
@@ -129,7 +131,8 @@ fn in_files(
     let is_client = (found.iter())
         .any(|effect| matches!(effect.kind, EffectKind::Database | EffectKind::Connect));
     let mut kinds: Vec<&'static str> = Vec::new();
-    for word in named.take(MAX_FILES) {
+    let mut hidden = false;
+    for (nth, word) in named.enumerate() {
         let path = word.text.rsplit(['=', '@']).next().unwrap_or_default();
         let changes = |effect: &Effect| {
             matches!(
@@ -148,25 +151,38 @@ fn in_files(
         {
             continue;
         }
-        let Some(text) = file(path, command, around) else {
+        let read =
+            (nth < MAX_FILES && found.len() < MAX_EFFECTS).then(|| file(path, command, around));
+        let Some(text) = read.flatten() else {
+            hidden = true;
             continue;
         };
         for statement in sql::read(&text, Dialect::Other) {
             let kind = statement.kind.as_str();
-            if LOSING.contains(&kind) {
-                kinds.push(kind);
-                found.push(Effect {
-                    text: statement.object.unwrap_or_default(),
-                    ..Effect::plain(EffectKind::Database, command)
-                });
+            if !LOSING.contains(&kind) {
+                continue;
             }
+            if found.len() >= MAX_EFFECTS {
+                hidden = true;
+                break;
+            }
+            kinds.push(kind);
+            found.push(Effect {
+                text: statement.object.unwrap_or_default(),
+                ..Effect::plain(EffectKind::Database, command)
+            });
         }
+    }
+    if hidden {
+        kinds.push(StatementKind::Unreadable.as_str());
+        found.push(Effect::plain(EffectKind::Database, command));
     }
     kinds
 }
 
-/// Files of statements looked at for one command; people name one or two.
-const MAX_FILES: usize = 8;
+/// Files of statements looked at for one command; people name one or two. One more is a question, as one is that cannot be
+/// read.
+const MAX_FILES: usize = 32;
 
 /// Statements after which something is gone.
 const LOSING: [&str; 8] = [

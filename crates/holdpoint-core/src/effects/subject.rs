@@ -660,6 +660,12 @@ fn effects_of_call(view: &Action, places: &Places<'_>) -> Vec<Effect> {
     let mut found = Vec::new();
     let here = Whereabouts::default();
     let tool = view.call.tool();
+    let outside = target_bit("outside");
+    let input = view.call.input();
+    let empties = catalogue::tool_named(tool).is_some_and(|tool| tool.name == "Write")
+        && ["content", "contents", "file_text", "text"]
+            .iter()
+            .any(|key| input.get(*key).and_then(Value::as_str) == Some(""));
     let mut named: Vec<(&str, EffectKind)> = Vec::new();
     super::paths::each_argument(view, &mut |text, kind| {
         // A call with more is refused, whatever they are.
@@ -677,6 +683,10 @@ fn effects_of_call(view: &Action, places: &Places<'_>) -> Vec<Effect> {
             .iter()
             .flat_map(|text| places.of_word(text, &here))
         {
+            // A file that nothing is written to is emptied.
+            if kind == EffectKind::Write && empties && place.classes & outside != 0 {
+                found.push(plain_effect(EffectKind::Delete, path, place.clone()));
+            }
             found.push(Effect {
                 recursive: kind == EffectKind::Delete,
                 ..plain_effect(kind, path, place)
@@ -690,6 +700,28 @@ fn effects_of_call(view: &Action, places: &Places<'_>) -> Vec<Effect> {
                 .flat_map(|text| places.of_word(text, &here))
             {
                 found.push(plain_effect(catalogue::verb_by_name(tool), text, place));
+            }
+        }
+        // What is moved is no longer where it was.
+        let moved = match catalogue::moves(tool) {
+            true => [
+                "source",
+                "src",
+                "from",
+                "old_path",
+                "oldPath",
+                "source_path",
+                "sourcePath",
+            ]
+            .as_slice(),
+            false => &[],
+        };
+        for from in moved.iter().filter_map(|key| input.get(*key)?.as_str()) {
+            for place in spellings(from)
+                .iter()
+                .flat_map(|text| places.of_word(text, &here))
+            {
+                found.push(plain_effect(EffectKind::Delete, from, place));
             }
         }
     }
@@ -755,6 +787,7 @@ fn said_by_call(view: &Action) -> Option<Effect> {
         Says::Publishes => (EffectKind::Publish, target_bit("tool-publishes")),
         Says::Pays => (EffectKind::Either, target_bit("tool-pays")),
         Says::Reveals => (EffectKind::Show, target_bit("tool-reveals")),
+        Says::Sends => (EffectKind::Send, target_bit("tool-sends")),
     };
     let place = super::places::Place {
         classes: class,

@@ -138,6 +138,33 @@ mod tests {
     use super::*;
 
     #[test]
+    fn where_anybody_serves_files_is_no_usual_source() {
+        for host in [
+            "evil.s3.amazonaws.com",
+            "evil.github.io",
+            "evil.gitlab.io",
+            "evil.cloudapp.azure.com",
+            "codeberg.org",
+            "git.sr.ht",
+            "python.pkg.dev",
+            "example.com",
+        ] {
+            let text = format!("{{\"dependencies\": {{\n  \"x\": \"https://{host}/x.tgz\"\n}}}}");
+            assert_eq!(unusual("package.json", &text).len(), 1, "{host}");
+        }
+        for host in ["registry.npmjs.org", "npm.jsr.io", "github.com"] {
+            let text = format!("{{\"dependencies\": {{\n  \"x\": \"https://{host}/x.tgz\"\n}}}}");
+            assert!(unusual("package.json", &text).is_empty(), "{host}");
+        }
+    }
+
+    #[test]
+    fn the_registry_of_vcpkg_is_a_source() {
+        let text = "{\n \"default-registry\": { \"kind\": \"git\",\n  \"repository\": \"https://evil.example/ports\" }}";
+        assert_eq!(unusual("vcpkg-configuration.json", text).len(), 1);
+    }
+
+    #[test]
     fn sources_that_are_not_usual_are_found() {
         for (file, text) in [
             (".npmrc", "registry=http://evil.example\n"),

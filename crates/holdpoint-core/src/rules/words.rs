@@ -61,6 +61,7 @@ pub(crate) const TARGETS: &[&str] = &[
     "tool-publishes",
     "tool-pays",
     "tool-reveals",
+    "tool-sends",
     "program-destroys",
     "program-reaches",
     "program-reveals",

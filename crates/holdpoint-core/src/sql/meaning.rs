@@ -320,6 +320,8 @@ impl Reader<'_> {
         let drops = view.level(at).any(|at| {
             (view.is(at, "drop") && !view.is_any(at + 1, &harmless))
                 || (view.is(at, "discard") && view.is(at + 1, "tablespace"))
+                // ClickHouse deletes rows by altering their table.
+                || (view.is(at, "delete") && view.is(at + 1, "where"))
         });
         let truncates = view
             .level(at)

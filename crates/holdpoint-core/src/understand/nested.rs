@@ -163,6 +163,18 @@ impl Action {
                 Value::Array(words) if ARGUMENTS.contains(&key.as_str()) => {
                     self.read_arguments(words, input, here);
                 }
+                // `{"subcommand": "reset", "flags": ["--hard"]}` of a tool that is named after its program.
+                Value::Array(words) if matches!(key.as_str(), "flags" | "options") => {
+                    let told = input.iter().filter(|(key, _)| {
+                        catalogue::names_operation(key) || catalogue::names_command(key)
+                    });
+                    let told = told.map(|(_, value)| value);
+                    let told = told.filter(|value| {
+                        (value.as_str()).is_some_and(|one| !one.contains(char::is_whitespace))
+                    });
+                    let line: Vec<Value> = told.chain(words).cloned().collect();
+                    self.read_as_of_program(&line, here);
+                }
                 Value::Object(inner) => {
                     if named || COMMANDING.contains(&key.as_str()) {
                         self.read_document("runCommand", value, here);

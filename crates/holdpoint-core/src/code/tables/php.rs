@@ -66,6 +66,11 @@ pub(super) static ROWS: &[Row] = &[
         names: "fsockopen pfsockopen curl_init stream_socket_client ftp_connect ssh2_connect get_headers",
         acts: &[Connect(FIRST)],
     },
+    // Models and queries of frameworks; `delete` alone is what tests do with what they made.
+    Row {
+        names: "?#truncate ?#forcedelete ?#forceDelete",
+        acts: &[As("psql -c DELETE·FROM·t")],
+    },
     Row {
         names: "eval assert create_function",
         acts: &[EvalText(FIRST)],

@@ -28,7 +28,7 @@ pub(super) fn list(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Re
     let says = |word: &&str| known.fetching.contains(word);
     // A script of the project's is one, whatever it is called.
     let script = known.locks.contains(&"package-lock.json") && words.contains(&"run");
-    let bare = known.bare && (words.is_empty() || name == "npx");
+    let bare = known.bare && (words.is_empty() || name != "yarn");
     if script || !(known.fetching.is_empty() || bare || words.iter().any(says)) {
         return Ok(());
     }

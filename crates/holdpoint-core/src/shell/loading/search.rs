@@ -484,7 +484,17 @@ impl Search<'_> {
             return Some(Place::Looked);
         }
         let reached = self.row.reach.iter().any(|one| Pattern(one).matches(below));
-        (reached && (wide || self.is_named(stem_of(path)))).then_some(Place::Reach)
+        (reached && (wide || self.is_file_named(path))).then_some(Place::Reach)
+    }
+
+    /// Whether what is loaded names a file: by its stem or its directory's name, or both for `require('./index')`, or only
+    /// the directory it lies in itself, for `require('.')`.
+    fn is_file_named(&self, path: &str) -> bool {
+        let stem = stem_of(path);
+        let own = own_stem(path);
+        self.is_named(stem)
+            || (own != stem
+                && (self.is_named(own) || self.texts.iter().any(|text| names_here(text))))
     }
 
     fn is_named(&self, word: &str) -> bool {
@@ -506,7 +516,7 @@ impl Search<'_> {
             return true;
         }
         let own = candidate.author == Author::AgentNew && !candidate.spare;
-        self.is_named(stem_of(&candidate.real))
+        self.is_file_named(&candidate.real)
             // What was not read may name it.
             || (own && self.unread)
             || (own
@@ -550,17 +560,25 @@ pub(super) fn has_word(text: &str, word: &str) -> bool {
     false
 }
 
+/// Whether code loads the directory it lies in itself, or the one above.
+fn names_here(text: &str) -> bool {
+    [
+        "'.'", "\".\"", "'./'", "\"./\"", "'..'", "\"..\"", "'../'", "\"../\"",
+    ]
+    .iter()
+    .any(|here| text.contains(here))
+}
+
+/// A file's name without its endings.
+fn own_stem(path: &str) -> &str {
+    let name = base_name(path);
+    let dot = (name.char_indices().skip(1)).find(|(_, letter)| *letter == '.');
+    dot.and_then(|(dot, _)| name.get(..dot)).unwrap_or(name)
+}
+
 /// The name other code has for a file: its own without the ending, or its directory's.
 pub(super) fn stem_of(path: &str) -> &str {
-    let name = base_name(path);
-    let stem = match name
-        .char_indices()
-        .skip(1)
-        .find(|(_, letter)| *letter == '.')
-    {
-        Some((dot, _)) => name.get(..dot).unwrap_or(name),
-        None => name,
-    };
+    let stem = own_stem(path);
     if matches!(stem, "__init__" | "__main__" | "index" | "mod" | "init") {
         let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
         return base_name(directory);
