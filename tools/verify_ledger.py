@@ -33,6 +33,7 @@ KINDS = frozenset(
     "decision hold_opened hold_answered hold_expired release result text_finding policy_change "
     "session_rule repair checkpoint error".split()
 )
+LATEST_NOTE = "latest.checkpoint"
 LOSSES = frozenset(["lost", "unclaimed", "no_head"])
 
 
@@ -528,7 +529,7 @@ class Record:
     prev: bytes
     time: str
     kind: str
-    checkpoint: Optional[Tuple[str, str, List[str]]] = None
+    checkpoint: Optional[Tuple[str, str, List[str], Optional[bool]]] = None
     mend: Optional[Dict[str, object]] = None
     answered: Optional[Tuple[str, str]] = None
 
@@ -552,8 +553,12 @@ def record_of(line):
         raise Wrong("its kind is unknown")
     record = Record(number_of(values, "seq"), bytes.fromhex(prev), plain_of(values, "time"), kind)
     if kind == "checkpoint":
-        detail = once(members(values.get("detail", "")), ("note", "key", "tree"))
-        record.checkpoint = string_of(detail, "note"), string_of(detail, "key"), strings_of(detail, "tree")
+        detail = once(members(values.get("detail", "")), ("note", "key", "tree", "automatic"))
+        automatic = {"true": True, "false": False, "null": None}.get(detail.get("automatic", "null"), Wrong)
+        if automatic is Wrong:
+            raise Wrong("automatic is neither true nor false")
+        peaks = strings_of(detail, "tree")
+        record.checkpoint = string_of(detail, "note"), string_of(detail, "key"), peaks, automatic
     elif kind == "repair":
         record.mend = mend_of(values.get("detail", ""))
     elif kind == "hold_answered" and '"statement"' in values.get("detail", ""):
@@ -768,6 +773,12 @@ class Snapshot:
             for size in numbered(directory, r"([0-9]+)\.checkpoint", note_name, U64):
                 data = small_file(os.path.join(directory, note_name(size)))
                 self.notes.append((note_name(size), data.decode(errors="replace")))
+            try:
+                data = small_file(os.path.join(directory, LATEST_NOTE))
+                if data:
+                    self.notes.append((LATEST_NOTE, data.decode(errors="replace")))
+            except FileNotFoundError:
+                pass
             self.key = None
             self.has_key = any(os.path.lexists(os.path.join(directory, name)) for name in ("key", "key.pub"))
             try:
@@ -860,6 +871,7 @@ class Walk:
         self.losses: List[Fault] = []
         self.nonces = set()
         self.signed: List[Tuple[int, str]] = []
+        self.latest: Optional[int] = None
         self.roots: Dict[int, Optional[bytes]] = {}
         for _, note in self.all_notes:
             lines = note.split("\n", 2)
@@ -980,7 +992,7 @@ class Walk:
         self.nonces.add(nonce)
         self.result.proofs += 1
 
-    def checkpoint(self, note, key_text, peaks):
+    def checkpoint(self, note, key_text, peaks, automatic):
         key = key_of(key_text)
         checkpoint = opened(note, key)
         if checkpoint.origin != key.name:
@@ -995,7 +1007,10 @@ class Walk:
         if checkpoint.root != self.tree.root() or peaks != [peak.hex() for peak in self.tree.peaks]:
             raise Wrong("it was signed over other records")
         self.result.signed = checkpoint.size
-        self.signed.append((checkpoint.size, note))
+        if not automatic:
+            self.signed.append((checkpoint.size, note))
+        if automatic is not None:
+            self.latest = checkpoint.size
 
     def end(self):
         snapshot, found = self.snapshot, self.tree.size
@@ -1024,6 +1039,9 @@ class Walk:
 
     def kept_notes(self):
         kept = dict(self.snapshot.notes)
+        # The last writer may have been ended before it could keep it.
+        if self.latest is not None and self.latest + 1 < self.tree.size and LATEST_NOTE not in kept:
+            self.fault(LATEST_NOTE, None, None, "the latest note is missing")
         for size, note in self.signed:
             if kept.get(note_name(size)) != note:
                 self.fault(note_name(size), None, None, "the note is missing or says something else")
@@ -1034,6 +1052,9 @@ class Walk:
         if not keys:
             return
         for file, note in self.all_notes:
+            # The latest note may be one that lies in a file of its own as well: one thing wrong is told once.
+            if file == LATEST_NOTE and any(file != other and note == text for other, text in self.all_notes):
+                continue
             checkpoint, refused = None, None
             for key in keys:
                 try:

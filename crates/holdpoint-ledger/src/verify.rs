@@ -25,8 +25,8 @@ use crate::note::{Checkpoint, PublicKey};
 use crate::record::Mend;
 use crate::recovery::{self, CheckpointDetail};
 use crate::segments::{
-    KEY, LOCK, PUBLIC_KEY, note_name, note_path, note_sizes, segment_name, segment_numbers,
-    segment_path,
+    KEY, LATEST_NOTE, LOCK, PUBLIC_KEY, note_name, note_path, note_sizes, segment_name,
+    segment_numbers, segment_path,
 };
 use crate::system::read_at;
 use crate::writer::lock_within;
@@ -236,6 +236,17 @@ impl Snapshot {
                 text: String::from_utf8_lossy(&bytes).into_owned(),
             });
         }
+        let latest = keys::read_small(&directory.join(LATEST_NOTE));
+        match latest {
+            // Some file systems leave it empty when power is lost.
+            Ok(bytes) if !bytes.is_empty() => notes.push(Note {
+                file: LATEST_NOTE.into(),
+                text: String::from_utf8_lossy(&bytes).into_owned(),
+            }),
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(failed(error)),
+        }
         Ok(Self {
             segments,
             head,
@@ -262,8 +273,10 @@ struct Walk {
     roots: BTreeMap<u64, Option<RecordHash>>,
     /// The keys checkpoints were signed with, in turn.
     keys: Vec<PublicKey>,
-    /// The notes of the checkpoints on record that hold, by their sizes.
+    /// The notes that lie in files of their own, of the checkpoints on record that hold, by their sizes.
     signed: Vec<(u64, RecordHash)>,
+    /// The size of the last checkpoint since which a latest note is kept.
+    latest: Option<u64>,
     /// Whether a person had a new key made since the last checkpoint.
     may_change_key: bool,
     /// Losses nobody has taken note of.
@@ -436,8 +449,13 @@ impl Walk {
             return Err(Defect::OtherRecords);
         }
         self.result.signed = checkpoint.size;
-        let note = RecordHash::from_line(detail.note.as_bytes());
-        self.signed.push((checkpoint.size, note));
+        if detail.automatic != Some(true) {
+            let note = RecordHash::from_line(detail.note.as_bytes());
+            self.signed.push((checkpoint.size, note));
+        }
+        if detail.automatic.is_some() {
+            self.latest = Some(checkpoint.size);
+        }
         Ok(())
     }
 
@@ -508,8 +526,20 @@ impl Walk {
         }
     }
 
-    /// Every checkpoint on record has its note in a file of its own.
+    /// Every checkpoint somebody asked for, or a segment opens with, has its note in a file of its own; a latest note lies there
+    /// unless the last writer was ended before it could be kept. Which one that is does not count: it is held against the records.
     fn kept_notes(&mut self, notes: &[Note]) {
+        if let Some(size) = self.latest
+            && size.saturating_add(1) < self.tree.size()
+            && !notes.iter().any(|note| note.file == LATEST_NOTE)
+        {
+            self.result.add(Fault {
+                file: LATEST_NOTE.into(),
+                line: None,
+                record: None,
+                found: Defect::NoLatestNote,
+            });
+        }
         for (size, hash) in std::mem::take(&mut self.signed) {
             let file = note_name(size);
             let is_kept = notes
@@ -534,6 +564,11 @@ impl Walk {
         keys.dedup();
         let mut faults = Vec::new();
         for note in notes {
+            // The latest note may be one that lies in a file of its own as well: one thing wrong is told once.
+            let same = |other: &Note| other.file != note.file && other.text == note.text;
+            if note.file == LATEST_NOTE && notes.iter().any(same) {
+                continue;
+            }
             let mut refused = None;
             let opened = keys.iter().find_map(|key| {
                 let opened = Checkpoint::open(&note.text, key);

@@ -130,11 +130,20 @@ fn print(result: &Verification, directory: &Path, terminal: &mut Terminal) -> an
     let signed = if result.signed == 0 {
         "Nothing is signed yet: `holdpoint log checkpoint` does it.".to_owned()
     } else {
-        let after = result.records.saturating_sub(result.signed);
+        // The checkpoint itself stands behind what it signs.
+        let after = result
+            .records
+            .saturating_sub(result.signed)
+            .saturating_sub(1);
+        let unsigned = match after {
+            0 => "nothing stands unsigned after them".to_owned(),
+            _ => format!("{} after them not yet", counted(after, "record")),
+        };
         format!(
-            "{}; the last one signs the first {}, {after} stand after them.",
+            "Signed up to record {} of {} ({}); {unsigned}.",
+            result.signed,
+            result.records,
             counted(result.checkpoints, "checkpoint"),
-            counted(result.signed, "record"),
         )
     };
     writeln!(terminal.out, "{}", hanging(&signed, 0, width))?;
