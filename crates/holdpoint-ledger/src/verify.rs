@@ -16,6 +16,8 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
+use holdpoint_proof::Pins;
+
 use crate::chain::RecordHash;
 use crate::error::{Doing, LedgerError};
 use crate::head::{self, Head, State};
@@ -32,7 +34,7 @@ use crate::system::read_at;
 use crate::writer::lock_within;
 
 use self::lines::{Checked, CheckedLine, Pieces, Special, checked_together};
-use self::signed::SignedAnswer;
+use self::signed::{Released, SignedAnswer};
 
 pub use self::fault::{Defect, Fault};
 
@@ -58,6 +60,8 @@ pub struct Verification {
     pub signed: u64,
     /// The releases somebody signed, verified again.
     pub proofs: u64,
+    /// How many of them are by keys that are not pinned now, if they were compared with those.
+    pub unpinned: Option<u64>,
     /// What is wrong, the first bad record first.
     pub faults: Vec<Fault>,
     /// What is worth knowing and no fault.
@@ -90,6 +94,8 @@ pub struct Verify {
     pub notes: Vec<String>,
     /// The key, kept elsewhere.
     pub key: Option<PublicKey>,
+    /// The keys of people that are pinned now. One that is not may have been lost and taken back since, so that is no fault.
+    pub pins: Option<Pins>,
 }
 
 impl Verify {
@@ -105,7 +111,11 @@ impl Verify {
             file: "the note given".into(),
             text: text.clone(),
         }));
-        let mut walk = Walk::default();
+        let mut walk = Walk {
+            pins: self.pins.clone(),
+            ..Walk::default()
+        };
+        walk.result.unpinned = self.pins.as_ref().map(|_| 0);
         let key = self.key(&snapshot, &mut walk.result);
         walk.want_roots(&notes);
         walk.result.segments = u64::try_from(snapshot.segments.len()).unwrap_or(u64::MAX);
@@ -283,6 +293,10 @@ struct Walk {
     losses: Vec<Fault>,
     /// What was signed once.
     nonces: HashSet<String>,
+    /// What somebody signed. A release may stand there twice: whoever records it may be killed before it knows, and does it again.
+    proved: HashSet<Released>,
+    /// The keys that are pinned now.
+    pins: Option<Pins>,
 }
 
 impl Walk {
@@ -379,7 +393,11 @@ impl Walk {
                             Ok(()) => self.result.proofs += 1,
                             Err(found) => self.result.add(at(found)),
                         },
-                        None => {}
+                        Some(Special::Release(released)) if !self.proved.contains(&released) => {
+                            let why = "it wanted a signature and has none".into();
+                            self.result.add(at(Defect::Unproved(why)));
+                        }
+                        Some(Special::Release(_)) | None => {}
                     }
                 }
                 Err(why) => self.result.add(at(Defect::NoRecord(why.into_owned()))),
@@ -417,10 +435,16 @@ impl Walk {
         if !self.keys.iter().any(|key| key.name() == signed.ledger) {
             return Err(Defect::Unproved("it was signed for another ledger".into()));
         }
-        match self.nonces.insert(signed.nonce) {
-            true => Ok(()),
-            false => Err(Defect::Unproved("it was used before".into())),
+        if let (Some(pins), Some(unpinned)) = (&self.pins, &mut self.result.unpinned)
+            && !signed.is_pinned(pins)
+        {
+            *unpinned = unpinned.saturating_add(1);
         }
+        if !self.nonces.insert(signed.nonce) {
+            return Err(Defect::Unproved("it was used before".into()));
+        }
+        self.proved.insert(signed.released);
+        Ok(())
     }
 
     fn checkpoint(&mut self, detail: &CheckpointDetail) -> Result<(), Defect> {

@@ -222,8 +222,27 @@ fn a_signature_releases_once_and_is_on_record() {
     let verified = test_home.run(&["log", "verify", "--json"]);
     assert_eq!(verified.code, 0, "{verified:?}");
     let told: Value = serde_json::from_str(&verified.out).unwrap();
-    assert_eq!(told["proofs"], 1, "{told}");
+    assert_eq!(
+        (&told["proofs"], &told["unpinned"]),
+        (&json!(1), &json!(0)),
+        "{told}"
+    );
+    // The release itself is signed by the ledger's key, in the same turn.
+    assert_eq!(
+        told["signed"].as_u64().map(|signed| signed + 1),
+        told["records"].as_u64(),
+        "{told}"
+    );
     verified_by_python(&test_home, true);
+    for kind in ["hold_opened", "hold_answered", "release"] {
+        let detail = &test_home.last(kind)["detail"];
+        assert_eq!(detail["presence"], "key", "{kind}");
+        let said = Statement::read(&good.statement).unwrap();
+        assert_eq!(
+            (&detail["binding"], &detail["card"]),
+            (&json!(said.binding), &json!(said.card))
+        );
+    }
     // The identical call is another request, and the signature none for it.
     let mut again = test_home.held(&test_home.bash("make one"));
     let (outcome, why) = answer(&test_home, &again.id, Some(good), false);
