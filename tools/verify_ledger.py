@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Verifies a Holdpoint ledger independently of Holdpoint, from docs/ledger.md alone.
 
-    verify_ledger.py DIRECTORY [--key KEY] [--checkpoint FILE]... [--json]
+    verify_ledger.py DIRECTORY [--key KEY] [--checkpoint FILE]... [--approvers FILE] [--json]
 
 KEY is a key kept elsewhere (NAME+ID+BASE64, or a file that holds it); FILE a signed note kept elsewhere.
 Exit code 0: nothing is wrong; 4: something is; 1: it could not be verified.
+The FILE of --approvers holds the keys of people that are pinned; without it /etc/holdpoint/approvers.json is taken.
 Needs Python 3.8 or newer and nothing else.
 """
 
@@ -33,6 +34,7 @@ KINDS = frozenset(
     "decision hold_opened hold_answered hold_expired release result text_finding policy_change "
     "session_rule repair checkpoint error".split()
 )
+LATEST_NOTE = "latest.checkpoint"
 LOSSES = frozenset(["lost", "unclaimed", "no_head"])
 
 
@@ -201,6 +203,16 @@ SPKI_ED25519 = bytes.fromhex("302a300506032b6570032100")
 SPKI_RSA = bytes.fromhex("300d06092a864886f70d0101010500")
 
 
+MAX_STATEMENT, MAX_TEXT = 4096, 256
+NONCE = re.compile("[0-9a-f]{32}")
+
+
+def is_plain(text):
+    """Whether a text of a statement is as short and plain as all are."""
+    controls = any(ord(sign) < 32 or 127 <= ord(sign) < 160 for sign in text)
+    return 0 < len(text.encode()) <= MAX_TEXT and not controls
+
+
 def from_base64url(text):
     data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     if base64.urlsafe_b64encode(data).decode().rstrip("=") != text:
@@ -263,7 +275,9 @@ def ssh_signed(statement, key, armoured):
     blob = from_base64(framed.group(1).replace("\n", ""))
     if blob[:10] != b"SSHSIG\0\0\0\1":
         raise Wrong("it is no signature of ssh")
-    public, namespace, _, name, signature = ssh_parts(blob[10:])
+    public, namespace, reserved, name, signature = ssh_parts(blob[10:])
+    if reserved:
+        raise Wrong("something stands in it that is not signed")
     if public != from_base64(key["public_key"].split()[1]):
         raise Wrong("it is of another key")
     if namespace.decode() != RELEASE:
@@ -287,8 +301,34 @@ def ssh_signed(statement, key, armoured):
     raise Wrong("it is a key without a device")
 
 
+def is_pinned(pins, approver, key):
+    """Whether a key is somebody's among those that are pinned."""
+
+    def bare(one):
+        text = one["public_key"]
+        return one["kind"], text.split()[:2] if one["kind"] == "sshsig" else text
+
+    return any(
+        person["name"] == approver and one["id"] == key["id"] and bare(one) == bare(key)
+        for person in pins["people"]
+        for one in person["keys"]
+    )
+
+
+def wanted_of(detail):
+    """The request and binding of a release somebody had to sign; none if nobody had to, or an older version recorded it."""
+    try:
+        told = json.loads(detail)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(told, dict) or told.get("presence") not in ("key", "elsewhere"):
+        return None
+    request, binding = told.get("request"), told.get("binding") or ""
+    return (request, binding) if isinstance(request, str) and isinstance(binding, str) else None
+
+
 def proof_of(detail, approver):
-    """The ledger and the nonce of a release somebody signed; none if nobody did."""
+    """The ledger, nonce, request, binding and key of a release somebody signed; none if nobody did."""
     try:
         told = json.loads(detail)
         if "statement" not in told:
@@ -298,8 +338,17 @@ def proof_of(detail, approver):
         spelled = json.dumps(statement, separators=(",", ":"), ensure_ascii=False)
         if list(statement) != STATEMENT or spelled != text or statement["v"] != 1 or statement["for"] != "release":
             raise Wrong("what was signed is no statement")
+        texts = [statement[name] for name in STATEMENT if name not in ("v", "for", "time", "expires")]
+        if len(text.encode()) > MAX_STATEMENT or not all(map(is_plain, texts)) or not NONCE.fullmatch(statement["nonce"]):
+            raise Wrong("what was signed is no statement")
+        if not all(type(statement[name]) is int and 0 <= statement[name] < U64 for name in ("time", "expires")):
+            raise Wrong("what was signed is no statement")
         if (statement["request"], statement["answer"]) != (told["request"], told["answer"]):
             raise Wrong("what was signed is about another request or answer")
+        for name in ("binding", "card"):
+            # Older versions recorded neither.
+            if told.get(name) is not None and told[name] != statement[name]:
+                raise Wrong("what was signed is about another call or card than was shown")
         if statement["approver"] != approver:
             raise Wrong("somebody else signed than answered")
         if proof["key"] != key["id"] or proof["kind"] != key["kind"]:
@@ -310,7 +359,7 @@ def proof_of(detail, approver):
             holds = ssh_signed(text, key, proof["signature"])
         if not holds:
             raise Wrong("the signature is wrong")
-        return statement["ledger"], statement["nonce"]
+        return statement["ledger"], statement["nonce"], (statement["request"], statement["binding"]), key
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise Wrong(f"what was signed cannot be read ({type(error).__name__})") from None
 
@@ -528,9 +577,10 @@ class Record:
     prev: bytes
     time: str
     kind: str
-    checkpoint: Optional[Tuple[str, str, List[str]]] = None
+    checkpoint: Optional[Tuple[str, str, List[str], Optional[bool]]] = None
     mend: Optional[Dict[str, object]] = None
     answered: Optional[Tuple[str, str]] = None
+    wanted: Optional[Tuple[str, str]] = None
 
 
 HASH = re.compile("[0-9a-f]{64}")
@@ -552,12 +602,18 @@ def record_of(line):
         raise Wrong("its kind is unknown")
     record = Record(number_of(values, "seq"), bytes.fromhex(prev), plain_of(values, "time"), kind)
     if kind == "checkpoint":
-        detail = once(members(values.get("detail", "")), ("note", "key", "tree"))
-        record.checkpoint = string_of(detail, "note"), string_of(detail, "key"), strings_of(detail, "tree")
+        detail = once(members(values.get("detail", "")), ("note", "key", "tree", "automatic"))
+        automatic = {"true": True, "false": False, "null": None}.get(detail.get("automatic", "null"), Wrong)
+        if automatic is Wrong:
+            raise Wrong("automatic is neither true nor false")
+        peaks = strings_of(detail, "tree")
+        record.checkpoint = string_of(detail, "note"), string_of(detail, "key"), peaks, automatic
     elif kind == "repair":
         record.mend = mend_of(values.get("detail", ""))
     elif kind == "hold_answered" and '"statement"' in values.get("detail", ""):
         record.answered = values["detail"], values.get("approver", "null")
+    elif kind == "release" and '"presence"' in values.get("detail", ""):
+        record.wanted = wanted_of(values["detail"])
     return record
 
 
@@ -768,6 +824,12 @@ class Snapshot:
             for size in numbered(directory, r"([0-9]+)\.checkpoint", note_name, U64):
                 data = small_file(os.path.join(directory, note_name(size)))
                 self.notes.append((note_name(size), data.decode(errors="replace")))
+            try:
+                data = small_file(os.path.join(directory, LATEST_NOTE))
+                if data:
+                    self.notes.append((LATEST_NOTE, data.decode(errors="replace")))
+            except FileNotFoundError:
+                pass
             self.key = None
             self.has_key = any(os.path.lexists(os.path.join(directory, name)) for name in ("key", "key.pub"))
             try:
@@ -809,6 +871,7 @@ class Result:
     checkpoints: int = 0
     signed: int = 0
     proofs: int = 0
+    unpinned: Optional[int] = None
     faults: List[Fault] = field(default_factory=list)
     notes: List[str] = field(default_factory=list)
 
@@ -846,7 +909,7 @@ def pieces_of(line):
 
 
 class Walk:
-    def __init__(self, snapshot, given_key, given_notes):
+    def __init__(self, snapshot, given_key, given_notes, pins=None):
         self.snapshot = snapshot
         self.given = given_key
         self.elsewhere = bool(given_notes)
@@ -859,7 +922,11 @@ class Walk:
         self.may_change_key = False
         self.losses: List[Fault] = []
         self.nonces = set()
+        self.proved = set()
+        self.pins = pins
+        self.result.unpinned = None if pins is None else 0
         self.signed: List[Tuple[int, str]] = []
+        self.latest: Optional[int] = None
         self.roots: Dict[int, Optional[bytes]] = {}
         for _, note in self.all_notes:
             lines = note.split("\n", 2)
@@ -949,6 +1016,9 @@ class Walk:
                     self.answered(*record.answered)
                 except Wrong as wrong:
                     fault(f"the release is not a person's: {wrong}")
+            elif record.wanted:
+                if record.wanted not in self.proved:
+                    fault("the release is not a person's: it wanted a signature and has none")
         self.prev = hashlib.sha256(b"\x00" + line).digest()
         self.tree.add(self.prev)
         self.reach_root()
@@ -972,15 +1042,18 @@ class Walk:
         proof = proof_of(detail, json.loads(approver))
         if proof is None:
             return
-        ledger, nonce = proof
+        ledger, nonce, released, key = proof
         if ledger not in [key.name for key in self.keys]:
             raise Wrong("it was signed for another ledger")
+        if self.pins is not None and not is_pinned(self.pins, json.loads(approver), key):
+            self.result.unpinned += 1
         if nonce in self.nonces:
             raise Wrong("it was used before")
         self.nonces.add(nonce)
+        self.proved.add(released)
         self.result.proofs += 1
 
-    def checkpoint(self, note, key_text, peaks):
+    def checkpoint(self, note, key_text, peaks, automatic):
         key = key_of(key_text)
         checkpoint = opened(note, key)
         if checkpoint.origin != key.name:
@@ -995,7 +1068,10 @@ class Walk:
         if checkpoint.root != self.tree.root() or peaks != [peak.hex() for peak in self.tree.peaks]:
             raise Wrong("it was signed over other records")
         self.result.signed = checkpoint.size
-        self.signed.append((checkpoint.size, note))
+        if not automatic:
+            self.signed.append((checkpoint.size, note))
+        if automatic is not None:
+            self.latest = checkpoint.size
 
     def end(self):
         snapshot, found = self.snapshot, self.tree.size
@@ -1024,6 +1100,9 @@ class Walk:
 
     def kept_notes(self):
         kept = dict(self.snapshot.notes)
+        # The last writer may have been ended before it could keep it.
+        if self.latest is not None and self.latest + 1 < self.tree.size and LATEST_NOTE not in kept:
+            self.fault(LATEST_NOTE, None, None, "the latest note is missing")
         for size, note in self.signed:
             if kept.get(note_name(size)) != note:
                 self.fault(note_name(size), None, None, "the note is missing or says something else")
@@ -1034,6 +1113,9 @@ class Walk:
         if not keys:
             return
         for file, note in self.all_notes:
+            # The latest note may be one that lies in a file of its own as well: one thing wrong is told once.
+            if file == LATEST_NOTE and any(file != other and note == text for other, text in self.all_notes):
+                continue
             checkpoint, refused = None, None
             for key in keys:
                 try:
@@ -1051,9 +1133,23 @@ class Walk:
                 self.fault(file, None, None, "it was signed over other records")
 
 
-def verify(directory, key=None, notes=()):
-    """Verifies the ledger in a directory, with a key and notes kept elsewhere."""
-    return Walk(Snapshot(directory), key, list(notes)).run(directory)
+def verify(directory, key=None, notes=(), pins=None):
+    """Verifies the ledger in a directory, with a key, notes and keys of people kept elsewhere."""
+    return Walk(Snapshot(directory), key, list(notes), pins).run(directory)
+
+
+APPROVERS = "/etc/holdpoint/approvers.json"
+
+
+def pins_of(path):
+    """The keys of people that are pinned."""
+    with open(path, "rb") as file:
+        pins = json.loads(file.read(CHUNK))
+    for person in pins["people"]:
+        for key in person["keys"]:
+            if not all(isinstance(one, str) for one in (person["name"], key["id"], key["kind"], key["public_key"])):
+                raise ValueError("a name or key is no text")
+    return pins
 
 
 def main():
@@ -1061,6 +1157,7 @@ def main():
     parser.add_argument("directory", metavar="DIRECTORY")
     parser.add_argument("--key", help="a key kept elsewhere, or the file that holds it")
     parser.add_argument("--checkpoint", action="append", default=[], metavar="FILE", help="a note kept elsewhere")
+    parser.add_argument("--approvers", metavar="FILE", help="the keys of people that are pinned")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     try:
         arguments = parser.parse_args()
@@ -1075,7 +1172,12 @@ def main():
                 text = small_file(text).decode(errors="replace")
             key = key_of(text.strip())
         notes = [small_file(path).decode(errors="replace") for path in arguments.checkpoint]
-        result = verify(arguments.directory, key, notes)
+        approvers = arguments.approvers or (APPROVERS if os.path.exists(APPROVERS) else None)
+        pins = pins_of(approvers) if approvers else None
+        result = verify(arguments.directory, key, notes, pins)
+    except (KeyError, TypeError, ValueError, RecursionError):
+        print("verify_ledger: the pinned keys cannot be read", file=sys.stderr)
+        return 1
     except Wrong as wrong:
         print(f"verify_ledger: the key given is none: {wrong}", file=sys.stderr)
         return 1
@@ -1094,6 +1196,7 @@ def main():
         print(
             f"{state}: {result.records} records in {result.segments} segments, {result.checkpoints} checkpoints, "
             f"signed up to record {result.signed}, {result.proofs} signatures of people"
+            + ("" if result.unpinned is None else f", {result.unpinned} by keys that are not pinned now")
         )
     return 4 if result.faults else 0
 

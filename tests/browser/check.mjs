@@ -114,7 +114,7 @@ try {
           for (const [width, height] of found.charts) assert.ok(width > 200 && height > 100, at("plots have a size"));
           assert.ok(found.drawn > (kind === "days" ? 30 : 100), at("plots are drawn"));
           assert.ok(found.smallest >= 11, at("labels can be read"));
-          for (const heading of ["Calls and verdicts over time", "Suggestions", "Sessions", "Ledger verified"]) {
+          for (const heading of ["Calls and verdicts over time", "Suggestions", "Sessions", "Chain verified"]) {
             assert.ok(found.text.includes(heading), at(heading));
           }
         }

@@ -3,6 +3,7 @@
 //! The program implements it with its policies, sessions and ledger; a test with whatever it likes.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use holdpoint_core::Decision;
 use holdpoint_core::policy::Presence;
@@ -161,6 +162,11 @@ pub trait BrokerHost: Send + Sync {
     fn record_both(&self, first: Event<'_>, second: Event<'_>) -> Result<(), Problem> {
         self.record(first)?;
         self.record(second)
+    }
+
+    /// Signs what has been on record unsigned for `age`. A host without a record that is signed has nothing to do.
+    fn sign_record(&self, _age: Duration) -> Result<(), Problem> {
+        Ok(())
     }
 
     /// Whether it is sure enough, by the level the request wants, that a person says yes to it. A host that knows no keys is

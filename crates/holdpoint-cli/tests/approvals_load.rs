@@ -2,9 +2,19 @@
 //! caller hears exactly the answer that was given, nothing is lost and nothing counts twice.
 //!
 //! The short form runs with the suite; `HOLDPOINT_LOAD=full` is 1,000 requests from 200 processes
-//! and 200 kills.
+//! and 200 kills. Once more with pinned keys, where each yes is signed: those who may not bind an `/etc` of their own (all but root)
+//! see a line that says it was left out.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a test may fail loudly"
+)]
+
+#[cfg(target_os = "linux")]
+#[path = "../../holdpoint-proof/tests/support/mod.rs"]
+mod signing;
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::{BufRead, BufReader, Write};
@@ -17,6 +27,7 @@ use std::time::{Duration, Instant};
 
 use holdpoint_broker::wire::{self, HoldAnswer, Places, Reply, Wanted};
 use holdpoint_broker::{Answer, CallContext, Context, Request};
+use holdpoint_proof::Signed;
 use serde_json::json;
 
 /// Set for the processes this test starts to be callers: which one, and how many calls it makes.
@@ -45,21 +56,168 @@ fn size() -> Size {
 
 #[test]
 fn every_caller_hears_its_own_answer_once_however_often_the_daemon_dies() {
-    let size = size();
     let home = tempfile::tempdir().unwrap();
-    let config = home.path().join(".config/holdpoint");
+    let released = answered_under_fire(home.path(), "none", Signer::nobody());
+    assert!(released > 0);
+    let told = verified(home.path(), None);
+    assert_eq!(told["proofs"], 0, "{told}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn signed_answers_are_neither_lost_nor_doubled_however_often_the_daemon_dies() {
+    let home = tempfile::tempdir().unwrap();
+    let etc = home.path().join("etc");
+    std::fs::create_dir_all(etc.join("holdpoint")).unwrap();
+    for name in ["passwd", "group", "machine-id", "nsswitch.conf", "hosts"] {
+        let _ = std::fs::copy(Path::new("/etc").join(name), etc.join(name));
+    }
+    let device = signing::Device::ed25519();
+    let key = holdpoint_proof::PinnedKey::of_ssh(&device.line("ssh:")).unwrap();
+    let pins = signing::pins("ann", vec![key.clone()]);
+    let file = etc.join("holdpoint/approvers.json");
+    std::fs::write(&file, serde_json::to_vec(&pins).unwrap()).unwrap();
+    let may = in_etc("test", Some(&etc))
+        .args(["-e", "/etc/holdpoint/approvers.json"])
+        .status();
+    if !may.is_ok_and(|ended| ended.success()) {
+        let left_out = "left out: no test here has an /etc of its own";
+        writeln!(std::io::stderr(), "{left_out}").unwrap();
+        return;
+    }
+    let signer = Signer {
+        etc: Some(etc.clone()),
+        key: Some((device, key.id)),
+    };
+    let released = answered_under_fire(home.path(), "key", signer);
+    let told = verified(home.path(), Some(&etc));
+    assert_eq!(told["unpinned"], 0, "{told}");
+    // An answer that was on record when the daemon was killed is signed anew and stands there again: never fewer than were
+    // released.
+    let proofs = usize::try_from(told["proofs"].as_u64().unwrap()).unwrap();
+    assert!(proofs >= released && released > 0, "{proofs} of {released}");
+    let signed: HashSet<String> = records(home.path())
+        .into_iter()
+        .filter(|record| record["detail"]["statement"].is_string())
+        .map(|record| record["detail"]["request"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(signed.len(), released, "the requests somebody signed for");
+}
+
+/// Every record.
+#[cfg(target_os = "linux")]
+fn records(home: &Path) -> Vec<serde_json::Value> {
+    let ledger = home.join(".local/state/holdpoint/ledger");
+    let mut segments: Vec<_> = std::fs::read_dir(ledger)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "jsonl"))
+        .collect();
+    segments.sort();
+    let texts = segments
+        .iter()
+        .map(|path| std::fs::read_to_string(path).unwrap());
+    texts
+        .flat_map(|text| {
+            let lines: Vec<_> = text
+                .lines()
+                .map(|line| serde_json::from_str(line).unwrap())
+                .collect();
+            lines
+        })
+        .collect()
+}
+
+/// Who signs, and the `/etc` in which their key is pinned.
+struct Signer {
+    etc: Option<std::path::PathBuf>,
+    #[cfg(target_os = "linux")]
+    key: Option<(signing::Device, String)>,
+}
+
+impl Signer {
+    /// Nobody has to sign.
+    fn nobody() -> Self {
+        Self {
+            etc: None,
+            #[cfg(target_os = "linux")]
+            key: None,
+        }
+    }
+
+    /// What they sign to let a request run; none if the daemon cannot be asked for it now.
+    #[cfg(target_os = "linux")]
+    fn signs(&self, places: &Places, request: &Request) -> Result<Option<Signed>, ()> {
+        let Some((device, key)) = &self.key else {
+            return Ok(None);
+        };
+        let wanted = Wanted::Statement {
+            id: request.id.clone(),
+            approver: "ann".into(),
+        };
+        let Ok(Reply::Statement { statement }) = wire::ask(places, wanted) else {
+            return Err(());
+        };
+        let signature = device.signs(statement.as_bytes(), signing::Touch::default());
+        let proof = holdpoint_proof::Proof::Sshsig {
+            key: key.clone(),
+            signature,
+        };
+        Ok(Some(Signed { statement, proof }))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn signs(&self, _places: &Places, _request: &Request) -> Result<Option<Signed>, ()> {
+        Ok(None)
+    }
+}
+
+/// A program where this is `/etc`.
+fn in_etc(program: &str, etc: Option<&Path>) -> Command {
+    match etc {
+        None => Command::new(program),
+        Some(etc) => {
+            let mut command = Command::new("unshare");
+            let line = r#"mount --bind "$0" /etc && exec "$@""#;
+            command.args(["-m", "sh", "-c", line]).arg(etc).arg(program);
+            command
+        }
+    }
+}
+
+/// What `log verify` says, which finds nothing wrong.
+fn verified(home: &Path, etc: Option<&Path>) -> serde_json::Value {
+    let verified = in_etc(env!("CARGO_BIN_EXE_holdpoint"), etc)
+        .args(["log", "verify", "--json"])
+        .env("HOME", home)
+        .env_remove("XDG_STATE_HOME")
+        .output()
+        .unwrap();
+    assert!(verified.status.success(), "{verified:?}");
+    serde_json::from_slice(&verified.stdout).unwrap()
+}
+
+/// Has many callers answered while the daemon dies again and again; how many of their calls were released.
+fn answered_under_fire(home: &Path, presence: &str, signer: Signer) -> usize {
+    let size = size();
+    let config = home.join(".config/holdpoint");
     std::fs::create_dir_all(&config).unwrap();
-    std::fs::create_dir(home.path().join("p")).unwrap();
+    std::fs::create_dir(home.join("p")).unwrap();
     std::fs::write(
         config.join("permissions.json"),
-        r#"{"defaultPolicy":"ask","channel":{"type":"daemon"},"approval":{"deadline":0,"presence":"none"}}"#,
+        json!({
+            "defaultPolicy": "ask",
+            "channel": {"type": "daemon"},
+            "approval": {"deadline": 0, "presence": presence},
+        })
+        .to_string(),
     )
     .unwrap();
-    let daemon = Arc::new(Mutex::new(start(home.path())));
-    let places = Places::under(&home.path().join(".local/state/holdpoint"));
+    let daemon = Arc::new(Mutex::new(start(home, signer.etc.as_deref())));
+    let places = Places::under(&home.join(".local/state/holdpoint"));
 
     let mut callers: Vec<Child> = (0..size.processes)
-        .map(|number| caller(home.path(), number, size.calls))
+        .map(|number| caller(home, number, size.calls))
         .collect();
     let total = size.processes * size.calls;
     let answered = Arc::new(AtomicUsize::new(0));
@@ -83,7 +241,7 @@ fn every_caller_hears_its_own_answer_once_however_often_the_daemon_dies() {
             Arc::clone(&answered),
             Arc::clone(&killed),
         );
-        let home = home.path().to_owned();
+        let (home, etc) = (home.to_owned(), signer.etc.clone());
         thread::spawn(move || {
             let mut kills = 0;
             // One kill for each so many answers, which wait for it: they all fall among them.
@@ -92,7 +250,7 @@ fn every_caller_hears_its_own_answer_once_however_often_the_daemon_dies() {
                     let mut daemon = daemon.lock().unwrap();
                     daemon.kill().unwrap();
                     daemon.wait().unwrap();
-                    *daemon = start(&home);
+                    *daemon = start(&home, etc.as_deref());
                     kills += 1;
                     killed.store(kills, Ordering::SeqCst);
                 }
@@ -129,7 +287,7 @@ fn every_caller_hears_its_own_answer_once_however_often_the_daemon_dies() {
                 {
                     thread::sleep(Duration::from_millis(1));
                 }
-                if answer(&places, &request, yes) {
+                if answer(&places, &request, yes, &signer) {
                     assert!(
                         given.insert(request.id.clone(), yes).is_none(),
                         "answered twice"
@@ -174,13 +332,7 @@ fn every_caller_hears_its_own_answer_once_however_often_the_daemon_dies() {
     let mut daemon = daemon.lock().unwrap();
     daemon.kill().unwrap();
     daemon.wait().unwrap();
-    let verified = Command::new(env!("CARGO_BIN_EXE_holdpoint"))
-        .args(["log", "verify"])
-        .env("HOME", home.path())
-        .env_remove("XDG_STATE_HOME")
-        .output()
-        .unwrap();
-    assert!(verified.status.success(), "{verified:?}");
+    given.values().filter(|yes| **yes).count()
 }
 
 /// What a process started by the test does: makes several calls at once and says what it hears.
@@ -246,8 +398,8 @@ fn caller(home: &Path, number: usize, calls: usize) -> Child {
         .unwrap()
 }
 
-fn start(home: &Path) -> Child {
-    let mut daemon = Command::new(env!("CARGO_BIN_EXE_holdpoint"))
+fn start(home: &Path, etc: Option<&Path>) -> Child {
+    let mut daemon = in_etc(env!("CARGO_BIN_EXE_holdpoint"), etc)
         .args(["serve", "--listen", "127.0.0.1:0"])
         .env("HOME", home)
         .env_remove("XDG_STATE_HOME")
@@ -285,13 +437,19 @@ fn settled(places: &Places, limit: usize) -> Vec<Request> {
 }
 
 /// Whether the answer is known to have counted.
-fn answer(places: &Places, request: &Request, yes: bool) -> bool {
+fn answer(places: &Places, request: &Request, yes: bool, signer: &Signer) -> bool {
+    let signed = match yes {
+        // A refusal needs no proof.
+        false => Ok(None),
+        true => signer.signs(places, request),
+    };
+    let Ok(signed) = signed else { return false };
     let wanted = Wanted::Answer {
         id: request.id.clone(),
         answer: if yes { Answer::Yes } else { Answer::No },
         binding: Some(request.binding.clone()),
         phrase: None,
-        signed: None,
+        signed,
         watching: false,
     };
     match wire::ask(places, wanted) {

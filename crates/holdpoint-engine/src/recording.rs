@@ -16,6 +16,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use holdpoint_broker::Event;
 use holdpoint_core::policy::Durability as Wanted;
 use holdpoint_core::text::redaction::{Redacted, Redactor};
 use holdpoint_core::{Decision, Method, Policy, ToolCall, Verdict};
@@ -306,8 +307,18 @@ impl Recorder {
             events.map(|event| held::entry(*event, &redactor)).unzip();
         let entries: Vec<EntryRef<'_>> = entries.iter().map(EntryRef::Whole).collect();
         let durability = durabilities.into_iter().max().unwrap_or_default();
-        self.ledger.append_all(&entries, durability)?;
+        // What lets a call run is signed with it, so that nobody rewrites it later unnoticed.
+        let releases = |event: &Event<'_>| matches!(event, Event::Used(_));
+        match hold.events.iter().any(releases) {
+            true => self.ledger.append_signed(&entries, durability)?,
+            false => self.ledger.append_all(&entries, durability)?,
+        };
         Ok(())
+    }
+
+    /// Signs what has been on record unsigned for `age`, for a process that keeps running; whether there was something.
+    pub fn sign_if_older(&self, age: Duration) -> Result<bool, RecordError> {
+        Ok(self.ledger.sign_if_older(age)?)
     }
 
     /// Records the refusals of processes that broke down before they could. Whoever moves the file

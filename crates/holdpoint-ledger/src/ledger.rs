@@ -7,8 +7,9 @@ use crate::Timestamp;
 use crate::chain::RecordHash;
 use crate::error::LedgerError;
 use crate::record::{Entry, EntryRef, Mend};
+use crate::segments::LOCK;
 use crate::system::{Real, System};
-use crate::writer::{Allowance, Locked};
+use crate::writer::{Allowance, Locked, is_signature_old};
 
 /// How surely a record is kept before `append` returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,6 +32,8 @@ pub struct Options {
     pub lock_wait: Duration,
     /// How far the clock may go back without a word.
     pub clock_slack: Duration,
+    /// How old the last signature may be before what is appended is signed with it.
+    pub sign_after: Duration,
 }
 
 impl Default for Options {
@@ -40,6 +43,7 @@ impl Default for Options {
             reserve_bytes: 256 << 10,
             lock_wait: Duration::from_secs(2),
             clock_slack: Duration::from_secs(60),
+            sign_after: Duration::from_secs(60),
         }
     }
 }
@@ -115,6 +119,34 @@ impl<S: System> Ledger<S> {
         durability: Durability,
     ) -> Result<Appended, LedgerError> {
         self.appended(entries, durability, Allowance::Ordinary)
+    }
+
+    /// Records entries that let a call run, and signs how the ledger then stands, in the same turn and with the same wait for the
+    /// disk. Where there is no key to sign with they are recorded all the same.
+    pub fn append_signed(
+        &self,
+        entries: &[EntryRef<'_>],
+        durability: Durability,
+    ) -> Result<Appended, LedgerError> {
+        self.appended(entries, durability, Allowance::Release)
+    }
+
+    /// Signs how the ledger stands if something stands there unsigned and the last signature is as old as `age`; whether it did.
+    /// For a process that keeps running: nobody may append anything for a while.
+    pub fn sign_if_older(&self, age: Duration) -> Result<bool, LedgerError> {
+        // Asked every few seconds: most often a look at one small file tells.
+        let now = Timestamp::from_clock(self.system.now());
+        if !self.directory.join(LOCK).exists() || !is_signature_old(&self.directory, now, age) {
+            return Ok(false);
+        }
+        let mut locked = Locked::take(self)?;
+        locked.sign_after = age;
+        if !locked.has_unsigned()? {
+            return Ok(false);
+        }
+        locked.append(&[], Allowance::Ordinary)?;
+        locked.release().sync(&self.system)?;
+        Ok(true)
     }
 
     /// Records that a call was refused because it could not be recorded. This may use the room

@@ -1,7 +1,7 @@
 //! Signed notes and the keys that sign them, in the form C2SP describes.
 //!
 //! A note is a text, an empty line and a signature line. The text of a checkpoint is an origin, the
-//! number of records and the root of the tree over them.
+//! number of records, the root of the tree over them, and when it was signed.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,6 +10,7 @@ use base64ct::{Base64, Encoding};
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use sha2::{Digest, Sha256};
 
+use crate::Timestamp;
 use crate::chain::{RecordHash, from_hex, hex};
 
 /// The mark of Ed25519 in keys and key hashes.
@@ -47,6 +48,8 @@ pub struct Checkpoint {
     pub size: u64,
     /// The root of the tree over them.
     pub root: RecordHash,
+    /// When it was signed, by the ledger's time. Notes of older versions do not say.
+    pub time: Option<Timestamp>,
 }
 
 impl Checkpoint {
@@ -63,6 +66,7 @@ impl Checkpoint {
         let origin = line("it names no ledger")?.to_owned();
         let size = line("it has no size")?;
         let root = line("it has no root")?;
+        let time = lines.next().and_then(Timestamp::parse);
         let plain = size.bytes().all(|byte| byte.is_ascii_digit());
         let leading_zero = size.len() > 1 && size.starts_with('0');
         if !plain || leading_zero {
@@ -78,6 +82,7 @@ impl Checkpoint {
                 .parse()
                 .map_err(|_| NoteError::Form("its size is no number"))?,
             root: RecordHash(root),
+            time,
         })
     }
 
@@ -86,10 +91,18 @@ impl Checkpoint {
         note.lines().nth(1).and_then(|line| line.parse().ok())
     }
 
+    /// When a note says it was signed, whoever signed it.
+    pub(crate) fn time(note: &str) -> Option<Timestamp> {
+        note.lines().nth(3).and_then(Timestamp::parse)
+    }
+
     /// The note, signed.
     pub fn sign(&self, key: &PrivateKey) -> String {
         let root = Base64::encode_string(&self.root.0);
-        let text = format!("{}\n{}\n{root}\n", self.origin, self.size);
+        let mut text = format!("{}\n{}\n{root}\n", self.origin, self.size);
+        if let Some(time) = self.time {
+            text.push_str(&format!("{time}\n"));
+        }
         let signature = key.0.sign(text.as_bytes());
         let public = key.public();
         let mut bytes = public.id().to_vec();
@@ -242,6 +255,7 @@ mod tests {
             origin: key.public().name().to_owned(),
             size: 42,
             root: RecordHash::from_line(b"x"),
+            time: Some(Timestamp::from_micros(77)),
         };
         let note = checkpoint.sign(&key);
         (key, checkpoint, note)

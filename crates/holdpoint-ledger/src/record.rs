@@ -202,6 +202,8 @@ pub enum Detail {
         key: String,
         /// The roots of the perfect trees, the largest first.
         tree: Vec<String>,
+        /// Whether nobody asked for it: then its note has no file of its own.
+        automatic: bool,
     },
 }
 

@@ -216,10 +216,15 @@ pub(crate) fn compared(head: Option<&Head>, end: &End, torn: Option<&Torn>) -> V
     mends
 }
 
-/// The tree over all records, which end with the segment `last`. Only that segment is read if it
-/// opens with a checkpoint.
-pub(crate) fn tree(directory: &Path, last: u32) -> Result<Tree, LedgerError> {
+/// The tree over all records, which end with the segment `last`. Only what stands behind the last checkpoint is read, or that
+/// segment if it opens with one.
+pub(crate) fn tree(directory: &Path, last: u32, records: u64) -> Result<Tree, LedgerError> {
     let path = segment_path(directory, last);
+    if let Some(tree) = tree_from_the_end(&path)?
+        && tree.size() == records
+    {
+        return Ok(tree);
+    }
     if let Some(mut tree) = opening_tree(&path)? {
         each_line(&path, |leaf| tree.add(leaf))?;
         return Ok(tree);
@@ -230,6 +235,71 @@ pub(crate) fn tree(directory: &Path, last: u32) -> Result<Tree, LedgerError> {
         each_line(&segment_path(directory, number), |leaf| tree.add(leaf))?;
     }
     Ok(tree)
+}
+
+/// The tree over all records by the last checkpoint of a segment and the lines behind it; none if it has no checkpoint. What is read
+/// is about what was written since, so that signing often costs no more than signing seldom.
+fn tree_from_the_end(path: &Path) -> Result<Option<Tree>, LedgerError> {
+    let failed = |error| LedgerError::io(Doing::Read, path, error);
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    let size = file.metadata().map_err(failed)?.len();
+    let mut wanted = u64::try_from(CHUNK).unwrap_or(u64::MAX);
+    while wanted <= MAX_HELD {
+        let start = size.saturating_sub(wanted);
+        let mut bytes = vec![0; usize::try_from(size - start).unwrap_or(0)];
+        let read = read_at(&file, &mut bytes, start).map_err(failed)?;
+        bytes.truncate(read);
+        // What has no end is no record; nor is the first line whole where something stands before it.
+        let mut behind = Vec::new();
+        let mut lines = bytes.split(|byte| *byte == b'\n').rev();
+        lines.next();
+        for line in lines {
+            if is_checkpoint(line)
+                && let Some(mut tree) = tree_before(line)
+            {
+                tree.add(RecordHash::from_line(line));
+                behind.iter().rev().for_each(|leaf| tree.add(*leaf));
+                return Ok(Some(tree));
+            }
+            behind.push(RecordHash::from_line(line));
+        }
+        if start == 0 {
+            break;
+        }
+        wanted = wanted.saturating_mul(4);
+    }
+    Ok(None)
+}
+
+/// Whether the last record of a segment is a checkpoint.
+pub(crate) fn ends_with_checkpoint(path: &Path) -> io::Result<bool> {
+    let file = File::open(path)?;
+    let size = file.metadata()?.len();
+    let start = size.saturating_sub(u64::try_from(MAX_LINE).unwrap_or(u64::MAX));
+    let mut bytes = vec![0; usize::try_from(size - start).unwrap_or(0)];
+    read_at(&file, &mut bytes, start)?;
+    let mut lines = bytes.split(|byte| *byte == b'\n').rev();
+    lines.next();
+    Ok(lines.next().is_some_and(is_checkpoint))
+}
+
+/// The most of a segment that is held at once: twice what one has. A larger one, which no writer makes, is read in pieces.
+const MAX_HELD: u64 = 16 << 20;
+
+/// Whether a line is a checkpoint as a writer spells one. It is asked of many lines, so nothing else of them is read.
+fn is_checkpoint(line: &[u8]) -> bool {
+    // `,"prev":"`, 64 digits, `","time":"`, 27 signs and a quote stand between the number and the kind.
+    const BETWEEN: usize = 9 + 64 + 10 + 27 + 1;
+    line.strip_prefix(b"{\"v\":1,\"seq\":")
+        .and_then(|rest| {
+            let digits = rest.iter().position(|byte| !byte.is_ascii_digit())?;
+            rest.get(digits.saturating_add(BETWEEN)..)
+        })
+        .is_some_and(|rest| rest.starts_with(b",\"kind\":\"checkpoint\""))
 }
 
 /// The tree a segment's first record says there was before it.
@@ -275,4 +345,7 @@ pub(crate) struct CheckpointDetail {
     pub(crate) note: String,
     pub(crate) key: String,
     pub(crate) tree: Vec<String>,
+    /// Whether nobody asked for it; older versions, which made none such, do not say.
+    #[serde(default)]
+    pub(crate) automatic: Option<bool>,
 }

@@ -11,6 +11,8 @@ pub(crate) const LOCK: &str = "lock";
 pub(crate) const KEY: &str = "key";
 /// The key that checks.
 pub(crate) const PUBLIC_KEY: &str = "key.pub";
+/// The last note that was signed without being asked for, and when: each takes the place of the one before.
+pub(crate) const LATEST_NOTE: &str = "latest.checkpoint";
 /// Room to record a refusal on a full disk.
 pub(crate) const RESERVE: &str = "reserve";
 

@@ -16,6 +16,8 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
+use holdpoint_proof::Pins;
+
 use crate::chain::RecordHash;
 use crate::error::{Doing, LedgerError};
 use crate::head::{self, Head, State};
@@ -25,14 +27,14 @@ use crate::note::{Checkpoint, PublicKey};
 use crate::record::Mend;
 use crate::recovery::{self, CheckpointDetail};
 use crate::segments::{
-    KEY, LOCK, PUBLIC_KEY, note_name, note_path, note_sizes, segment_name, segment_numbers,
-    segment_path,
+    KEY, LATEST_NOTE, LOCK, PUBLIC_KEY, note_name, note_path, note_sizes, segment_name,
+    segment_numbers, segment_path,
 };
 use crate::system::read_at;
 use crate::writer::lock_within;
 
 use self::lines::{Checked, CheckedLine, Pieces, Special, checked_together};
-use self::signed::SignedAnswer;
+use self::signed::{Released, SignedAnswer};
 
 pub use self::fault::{Defect, Fault};
 
@@ -58,6 +60,8 @@ pub struct Verification {
     pub signed: u64,
     /// The releases somebody signed, verified again.
     pub proofs: u64,
+    /// How many of them are by keys that are not pinned now, if they were compared with those.
+    pub unpinned: Option<u64>,
     /// What is wrong, the first bad record first.
     pub faults: Vec<Fault>,
     /// What is worth knowing and no fault.
@@ -90,6 +94,8 @@ pub struct Verify {
     pub notes: Vec<String>,
     /// The key, kept elsewhere.
     pub key: Option<PublicKey>,
+    /// The keys of people that are pinned now. One that is not may have been lost and taken back since, so that is no fault.
+    pub pins: Option<Pins>,
 }
 
 impl Verify {
@@ -105,7 +111,11 @@ impl Verify {
             file: "the note given".into(),
             text: text.clone(),
         }));
-        let mut walk = Walk::default();
+        let mut walk = Walk {
+            pins: self.pins.clone(),
+            ..Walk::default()
+        };
+        walk.result.unpinned = self.pins.as_ref().map(|_| 0);
         let key = self.key(&snapshot, &mut walk.result);
         walk.want_roots(&notes);
         walk.result.segments = u64::try_from(snapshot.segments.len()).unwrap_or(u64::MAX);
@@ -236,6 +246,17 @@ impl Snapshot {
                 text: String::from_utf8_lossy(&bytes).into_owned(),
             });
         }
+        let latest = keys::read_small(&directory.join(LATEST_NOTE));
+        match latest {
+            // Some file systems leave it empty when power is lost.
+            Ok(bytes) if !bytes.is_empty() => notes.push(Note {
+                file: LATEST_NOTE.into(),
+                text: String::from_utf8_lossy(&bytes).into_owned(),
+            }),
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(failed(error)),
+        }
         Ok(Self {
             segments,
             head,
@@ -262,14 +283,20 @@ struct Walk {
     roots: BTreeMap<u64, Option<RecordHash>>,
     /// The keys checkpoints were signed with, in turn.
     keys: Vec<PublicKey>,
-    /// The notes of the checkpoints on record that hold, by their sizes.
+    /// The notes that lie in files of their own, of the checkpoints on record that hold, by their sizes.
     signed: Vec<(u64, RecordHash)>,
+    /// The size of the last checkpoint since which a latest note is kept.
+    latest: Option<u64>,
     /// Whether a person had a new key made since the last checkpoint.
     may_change_key: bool,
     /// Losses nobody has taken note of.
     losses: Vec<Fault>,
     /// What was signed once.
     nonces: HashSet<String>,
+    /// What somebody signed. A release may stand there twice: whoever records it may be killed before it knows, and does it again.
+    proved: HashSet<Released>,
+    /// The keys that are pinned now.
+    pins: Option<Pins>,
 }
 
 impl Walk {
@@ -366,7 +393,11 @@ impl Walk {
                             Ok(()) => self.result.proofs += 1,
                             Err(found) => self.result.add(at(found)),
                         },
-                        None => {}
+                        Some(Special::Release(released)) if !self.proved.contains(&released) => {
+                            let why = "it wanted a signature and has none".into();
+                            self.result.add(at(Defect::Unproved(why)));
+                        }
+                        Some(Special::Release(_)) | None => {}
                     }
                 }
                 Err(why) => self.result.add(at(Defect::NoRecord(why.into_owned()))),
@@ -404,10 +435,16 @@ impl Walk {
         if !self.keys.iter().any(|key| key.name() == signed.ledger) {
             return Err(Defect::Unproved("it was signed for another ledger".into()));
         }
-        match self.nonces.insert(signed.nonce) {
-            true => Ok(()),
-            false => Err(Defect::Unproved("it was used before".into())),
+        if let (Some(pins), Some(unpinned)) = (&self.pins, &mut self.result.unpinned)
+            && !signed.is_pinned(pins)
+        {
+            *unpinned = unpinned.saturating_add(1);
         }
+        if !self.nonces.insert(signed.nonce) {
+            return Err(Defect::Unproved("it was used before".into()));
+        }
+        self.proved.insert(signed.released);
+        Ok(())
     }
 
     fn checkpoint(&mut self, detail: &CheckpointDetail) -> Result<(), Defect> {
@@ -436,8 +473,13 @@ impl Walk {
             return Err(Defect::OtherRecords);
         }
         self.result.signed = checkpoint.size;
-        let note = RecordHash::from_line(detail.note.as_bytes());
-        self.signed.push((checkpoint.size, note));
+        if detail.automatic != Some(true) {
+            let note = RecordHash::from_line(detail.note.as_bytes());
+            self.signed.push((checkpoint.size, note));
+        }
+        if detail.automatic.is_some() {
+            self.latest = Some(checkpoint.size);
+        }
         Ok(())
     }
 
@@ -508,8 +550,20 @@ impl Walk {
         }
     }
 
-    /// Every checkpoint on record has its note in a file of its own.
+    /// Every checkpoint somebody asked for, or a segment opens with, has its note in a file of its own; a latest note lies there
+    /// unless the last writer was ended before it could be kept. Which one that is does not count: it is held against the records.
     fn kept_notes(&mut self, notes: &[Note]) {
+        if let Some(size) = self.latest
+            && size.saturating_add(1) < self.tree.size()
+            && !notes.iter().any(|note| note.file == LATEST_NOTE)
+        {
+            self.result.add(Fault {
+                file: LATEST_NOTE.into(),
+                line: None,
+                record: None,
+                found: Defect::NoLatestNote,
+            });
+        }
         for (size, hash) in std::mem::take(&mut self.signed) {
             let file = note_name(size);
             let is_kept = notes
@@ -534,6 +588,11 @@ impl Walk {
         keys.dedup();
         let mut faults = Vec::new();
         for note in notes {
+            // The latest note may be one that lies in a file of its own as well: one thing wrong is told once.
+            let same = |other: &Note| other.file != note.file && other.text == note.text;
+            if note.file == LATEST_NOTE && notes.iter().any(same) {
+                continue;
+            }
             let mut refused = None;
             let opened = keys.iter().find_map(|key| {
                 let opened = Checkpoint::open(&note.text, key);

@@ -2,22 +2,24 @@
 
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use holdpoint_core::text::redaction::Redacted;
 
 use crate::Timestamp;
+use crate::chain::RecordHash;
 use crate::error::{Cause, Doing, LedgerError};
 use crate::head::{self, Head, State};
 use crate::keys;
 use crate::ledger::{Appended, Ledger};
+use crate::merkle::Tree;
 use crate::note::{Checkpoint, PrivateKey};
 use crate::record::{Detail, Entry, EntryRef, Kind, Mend};
 use crate::recovery::{self, End};
 use crate::reserve;
-use crate::segments::{LOCK, PUBLIC_KEY, note_path, segment_numbers, segment_path};
+use crate::segments::{LATEST_NOTE, LOCK, PUBLIC_KEY, note_path, segment_numbers, segment_path};
 use crate::system::{Open, System, make_directory, read_at, sync_directory};
 
 /// The bytes of an ordinary record, so that room for a group of them is made once.
@@ -29,8 +31,10 @@ const MAX_ROOM: usize = 1 << 20;
 /// What an append may do that others may not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Allowance {
-    /// Nothing.
+    /// Nothing. It is signed if the last signature is old.
     Ordinary,
+    /// It lets a call run: it is signed, whenever that was done last.
+    Release,
     /// It records a refusal: it may use the reserve, and a wrong clock does not keep it away.
     Refusal,
     /// A person wants it: a wrong clock does not keep it away. It never begins a segment, since
@@ -50,6 +54,10 @@ pub(crate) struct Locked<'a, S> {
     /// The segment at the end, once it is open.
     segment: Option<File>,
     reserve_used: bool,
+    /// How old the last signature may be.
+    pub(crate) sign_after: Duration,
+    /// How bringing to the disk went what was signed, if that was done under the lock.
+    synced: Option<Result<(), LedgerError>>,
     /// What was found wrong and must be recorded before anything else.
     mends: Vec<Mend>,
     /// Whether bytes of a record without an end stand after the last one. They stay until the
@@ -64,14 +72,18 @@ pub(crate) struct Written {
     segment: Option<File>,
     path: PathBuf,
     directory: Option<PathBuf>,
+    synced: Option<Result<(), LedgerError>>,
 }
 
 impl Written {
     /// Brings what was written to the disk.
     pub(crate) fn sync(self, system: &impl System) -> Result<(), LedgerError> {
         let failed = |error| LedgerError::io(Doing::Sync, &self.path, error);
-        if let Some(segment) = &self.segment {
-            system.sync(segment).map_err(failed)?;
+        // A disk tells of an error once: asking again would hide it.
+        match (self.synced, &self.segment) {
+            (Some(synced), _) => synced?,
+            (None, Some(segment)) => system.sync(segment).map_err(failed)?,
+            (None, None) => {}
         }
         match &self.directory {
             Some(directory) => sync_directory(directory).map_err(failed),
@@ -107,6 +119,8 @@ impl<'a, S: System> Locked<'a, S> {
             stored,
             end: End::of_nothing(),
             segment: None,
+            sign_after: ledger.options.sign_after,
+            synced: None,
             reserve_used: head.as_ref().is_some_and(|head| head.reserve_used),
             mends: Vec::new(),
             torn: false,
@@ -127,6 +141,7 @@ impl<'a, S: System> Locked<'a, S> {
             segment: self.segment,
             path: segment_path(&self.ledger.directory, self.end.segment),
             directory: self.made_file.then(|| self.ledger.directory.clone()),
+            synced: self.synced,
         }
     }
 
@@ -212,7 +227,10 @@ impl<'a, S: System> Locked<'a, S> {
             self.end.time,
         );
         let back = last.since(now);
-        let minds = matches!(allowance, Allowance::Ordinary | Allowance::Checkpoint);
+        let minds = match allowance {
+            Allowance::Ordinary | Allowance::Release | Allowance::Checkpoint => true,
+            Allowance::Refusal | Allowance::Repair => false,
+        };
         if back > self.ledger.options.clock_slack && minds {
             let cause = Cause::ClockWentBack { now, last };
             let path = &self.ledger.directory;
@@ -227,15 +245,25 @@ impl<'a, S: System> Locked<'a, S> {
         time: Timestamp,
         allowance: Allowance,
     ) -> Result<Appended, LedgerError> {
-        let may_begin = matches!(allowance, Allowance::Ordinary | Allowance::Refusal);
+        let may_begin = match allowance {
+            Allowance::Ordinary | Allowance::Release | Allowance::Refusal => true,
+            Allowance::Repair | Allowance::Checkpoint => false,
+        };
         // What is torn is repaired where it stands.
         if may_begin && self.is_segment_full() && !self.torn {
             self.begin_segment()?;
         }
         let opening = match self.end.size {
-            0 => Some(self.checkpoint_entry()?),
+            0 => Some(self.checkpoint_entry(time)?),
             _ => None,
         };
+        let is_old = self.is_signature_old(time);
+        let signs = match allowance {
+            Allowance::Ordinary => is_old,
+            Allowance::Release => true,
+            Allowance::Refusal | Allowance::Repair | Allowance::Checkpoint => false,
+        };
+        let mut hashes = Vec::new();
         let mends: Vec<Entry> = self.mends.iter().map(mended).collect();
         let mut lines = Vec::with_capacity(entries.len().saturating_mul(USUAL_LINE).min(MAX_ROOM));
         let mut next = self.end.clone();
@@ -249,12 +277,22 @@ impl<'a, S: System> Locked<'a, S> {
                     LedgerError::new(Doing::Write, path, Cause::Form(error))
                 })?;
             next.records = next.records.saturating_add(1);
+            hashes.push(next.hash);
         }
+        // Nothing is kept from being recorded because it cannot be signed: the next segment has to be, and a verification says up
+        // to where it is.
+        let note = match signs {
+            true => self.add_signature(&hashes, time, &mut next, &mut lines),
+            false => None,
+        };
         let length = u64::try_from(lines.len()).unwrap_or(u64::MAX);
         next.size = next.size.saturating_add(length);
         next.time = time;
         self.put(&lines, next)?;
         self.mends.clear();
+        if let Some(note) = note.filter(|_| is_old) {
+            self.keep_note(&note);
+        }
         if opening.is_some() || self.reserve_used {
             self.refill_reserve();
         }
@@ -263,6 +301,67 @@ impl<'a, S: System> Locked<'a, S> {
             hash: self.end.hash,
             time,
         })
+    }
+
+    fn is_signature_old(&self, now: Timestamp) -> bool {
+        is_signature_old(&self.ledger.directory, now, self.sign_after)
+    }
+
+    /// Whether records stand at the end that no checkpoint is about, and the last is old.
+    pub(crate) fn has_unsigned(&self) -> Result<bool, LedgerError> {
+        if self.end.size == 0 || !self.is_signature_old(self.time(Allowance::Repair)?) {
+            return Ok(false);
+        }
+        let path = segment_path(&self.ledger.directory, self.end.segment);
+        let is_signed = recovery::ends_with_checkpoint(&path);
+        let failed = |error| LedgerError::io(Doing::Read, &path, error);
+        is_signed.map(|signed| !signed).map_err(failed)
+    }
+
+    /// Adds a checkpoint over the records before these lines and those in them; its note.
+    fn add_signature(
+        &self,
+        hashes: &[RecordHash],
+        time: Timestamp,
+        next: &mut End,
+        lines: &mut Vec<u8>,
+    ) -> Option<String> {
+        let mut tree = self.tree().ok()?;
+        hashes.iter().for_each(|leaf| tree.add(*leaf));
+        if tree.size() != next.records {
+            return None;
+        }
+        let (entry, note) = self.signed(&tree, time, true).ok()?;
+        let start = lines.len();
+        let shown = time.to_string();
+        match EntryRef::Whole(&entry).write(next.records, &next.hash, &shown, lines) {
+            Ok(hash) => {
+                next.hash = hash;
+                next.records = next.records.saturating_add(1);
+                Some(note)
+            }
+            Err(_) => {
+                lines.truncate(start);
+                None
+            }
+        }
+    }
+
+    /// Keeps the note of a checkpoint nobody asked for in place of the last one. What was signed reaches the disk first, for a note
+    /// about records that were lost with the power would look like a removal. Whatever fails leaves the last note, and the next
+    /// append tries again.
+    fn keep_note(&mut self, note: &str) {
+        let Some(segment) = &self.segment else {
+            return;
+        };
+        let path = segment_path(&self.ledger.directory, self.end.segment);
+        let synced = self.ledger.system.sync(segment);
+        let synced = synced.map_err(|error| LedgerError::io(Doing::Sync, path, error));
+        if synced.is_ok() {
+            let path = self.ledger.directory.join(LATEST_NOTE);
+            let _ = keys::write_soon(&path, note, &self.ledger.system);
+        }
+        self.synced = Some(synced);
     }
 
     fn is_segment_full(&self) -> bool {
@@ -398,38 +497,52 @@ impl<'a, S: System> Locked<'a, S> {
         Ok(())
     }
 
-    /// A record of how the ledger stands, with the note kept in a file of its own as well.
-    fn checkpoint_entry(&mut self) -> Result<Entry, LedgerError> {
-        let directory = &self.ledger.directory;
-        let tree = match self.end.records {
-            0 => crate::merkle::Tree::default(),
+    /// The tree over all records.
+    fn tree(&self) -> Result<Tree, LedgerError> {
+        let last = match (self.end.records, self.end.size) {
+            (0, _) => return Ok(Tree::default()),
             // An empty segment at the end has nothing to add.
-            _ if self.end.size == 0 => {
-                recovery::tree(directory, self.end.segment.saturating_sub(1))?
-            }
-            _ => recovery::tree(directory, self.end.segment)?,
+            (_, 0) => self.end.segment.saturating_sub(1),
+            (_, _) => self.end.segment,
         };
+        recovery::tree(&self.ledger.directory, last, self.end.records)
+    }
+
+    /// A record of how the ledger stands, with the note kept in a file of its own as well.
+    fn checkpoint_entry(&mut self, time: Timestamp) -> Result<Entry, LedgerError> {
+        let (directory, system) = (&self.ledger.directory, &self.ledger.system);
+        let tree = self.tree()?;
+        let (entry, note) = self.signed(&tree, time, false)?;
+        keys::write(&note_path(directory, tree.size()), &note, system)?;
+        keys::write_soon(&directory.join(LATEST_NOTE), &note, system)?;
+        self.made_file = true;
+        Ok(entry)
+    }
+
+    /// A record that a tree is signed, and its note.
+    fn signed(
+        &self,
+        tree: &Tree,
+        time: Timestamp,
+        automatic: bool,
+    ) -> Result<(Entry, String), LedgerError> {
         let key = self.key()?;
         let public = key.public();
         let note = Checkpoint {
             origin: public.name().to_owned(),
             size: tree.size(),
             root: tree.root(),
+            time: Some(time),
         }
         .sign(&key);
-        keys::write(
-            &note_path(directory, tree.size()),
-            &note,
-            &self.ledger.system,
-        )?;
-        self.made_file = true;
         let mut entry = Entry::new(Kind::Checkpoint);
         entry.detail = Some(Detail::Checkpoint {
-            note,
+            note: note.clone(),
             key: public.to_string(),
             tree: tree.peaks().iter().map(ToString::to_string).collect(),
+            automatic,
         });
-        Ok(entry)
+        Ok((entry, note))
     }
 
     /// The key, made with the ledger's first record. It signs only while the key that checks it
@@ -470,7 +583,7 @@ impl<'a, S: System> Locked<'a, S> {
             .sync(&segment)
             .map_err(|error| LedgerError::io(Doing::Sync, &path, error))?;
         self.segment = Some(segment);
-        let entry = self.checkpoint_entry()?;
+        let entry = self.checkpoint_entry(self.time(Allowance::Checkpoint)?)?;
         let note = match &entry.detail {
             Some(Detail::Checkpoint { note, .. }) => note.clone(),
             Some(Detail::Of(_) | Detail::Answered(_) | Detail::Mended(_)) | None => {
@@ -569,6 +682,13 @@ impl<'a, S: System> Locked<'a, S> {
             let _ = self.set_head(State::Settled, &end);
         }
     }
+}
+
+/// Whether the last note that was kept is older than it may be. One that cannot be read, or of a time to come, is as good as none.
+pub(crate) fn is_signature_old(directory: &Path, now: Timestamp, age: Duration) -> bool {
+    let note = keys::read_small(&directory.join(LATEST_NOTE)).unwrap_or_default();
+    let signed = std::str::from_utf8(&note).ok().and_then(Checkpoint::time);
+    signed.is_none_or(|signed| signed > now || now.since(signed) >= age)
 }
 
 fn mended(mend: &Mend) -> Entry {

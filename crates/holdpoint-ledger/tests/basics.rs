@@ -150,6 +150,100 @@ fn a_checkpoint_tells_of_records_removed_with_the_head() {
 }
 
 #[test]
+fn what_lets_a_call_run_and_what_is_a_minute_old_is_signed() {
+    let home = tempfile::tempdir().unwrap();
+    let system = Scripted::well();
+    let ledger = Ledger::at(home.path()).on(&system);
+    let append = || ledger.append(&entry(), Durability::Written).unwrap().seq;
+    let signed = || verified(home.path()).signed;
+    // The segment opens with a checkpoint over nothing.
+    append();
+    assert_eq!((append(), signed()), (2, 0));
+    let release = entry();
+    let release = [holdpoint_ledger::EntryRef::Whole(&release)];
+    let appended = ledger.append_signed(&release, Durability::Synced).unwrap();
+    assert_eq!((appended.seq, signed()), (4, 4));
+    // A moment later nothing is signed; a minute later what is recorded is.
+    system.clock.set(50);
+    assert_eq!((append(), signed()), (5, 4));
+    system.clock.set(61);
+    assert_eq!((append(), signed()), (7, 7));
+    assert_eq!((append(), signed()), (8, 7));
+    // A process that keeps running needs nobody to append.
+    let age = std::time::Duration::from_secs(30);
+    assert!(!ledger.sign_if_older(age).unwrap());
+    system.clock.set(95);
+    assert!(ledger.sign_if_older(age).unwrap());
+    assert_eq!(signed(), 9);
+    system.clock.set(135);
+    assert!(
+        !ledger.sign_if_older(age).unwrap(),
+        "nothing stands unsigned"
+    );
+    let nothing = Ledger::at(home.path().join("none"));
+    assert!(!nothing.sign_if_older(age).unwrap());
+    assert!(!home.path().join("none").exists());
+    // However often that is: one file for all.
+    let mut notes = 0;
+    for entry in std::fs::read_dir(home.path()).unwrap() {
+        let name = entry.unwrap().file_name();
+        notes += usize::from(name.to_str().unwrap().ends_with(".checkpoint"));
+    }
+    assert_eq!(notes, 2, "of the opening, and the latest");
+    assert!(verified(home.path()).is_intact());
+}
+
+#[test]
+fn a_minute_waits_for_the_disk_once() {
+    let home = tempfile::tempdir().unwrap();
+    for (age, durability) in [
+        (3_600, Durability::Synced),
+        (0, Durability::Synced),
+        (0, Durability::Written),
+    ] {
+        let system = Counting::default();
+        let ledger = Ledger::at(home.path()).with(Options {
+            sign_after: std::time::Duration::from_secs(age),
+            ..Options::default()
+        });
+        // The first record makes the key and the segment.
+        ledger.append(&entry(), Durability::Written).unwrap();
+        let ledger = ledger.on(&system);
+        ledger.append(&entry(), durability).unwrap();
+        assert_eq!(system.waits.get(), 1, "{age} {durability:?}");
+    }
+}
+
+/// Counts the waits for the disk.
+#[derive(Debug, Default)]
+struct Counting {
+    waits: std::cell::Cell<usize>,
+}
+
+impl holdpoint_ledger::System for &Counting {
+    fn open(&self, path: &Path, how: holdpoint_ledger::Open) -> std::io::Result<std::fs::File> {
+        holdpoint_ledger::Real.open(path, how)
+    }
+
+    fn write_at(&self, file: &std::fs::File, bytes: &[u8], place: u64) -> std::io::Result<usize> {
+        holdpoint_ledger::Real.write_at(file, bytes, place)
+    }
+
+    fn cut(&self, file: &std::fs::File, size: u64) -> std::io::Result<()> {
+        holdpoint_ledger::Real.cut(file, size)
+    }
+
+    fn sync(&self, file: &std::fs::File) -> std::io::Result<()> {
+        self.waits.set(self.waits.get() + 1);
+        holdpoint_ledger::Real.sync(file)
+    }
+
+    fn now(&self) -> std::time::SystemTime {
+        holdpoint_ledger::Real.now()
+    }
+}
+
+#[test]
 fn a_head_older_than_the_segments_lets_nobody_write_over_them() {
     let home = tempfile::tempdir().unwrap();
     let ledger = small(home.path());

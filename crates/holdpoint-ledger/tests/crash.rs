@@ -23,7 +23,7 @@ use std::time::Duration;
 use holdpoint_ledger::{Durability, EntryRef, Kind, LedgerError};
 use support::{
     Event, Scripted, alive, assert_intact, is_torn, mends, name_of, named, names, records, scratch,
-    small,
+    signing, small,
 };
 
 const PROCESSES: usize = 16;
@@ -136,12 +136,20 @@ fn appends_until_killed() {
     let number = |name: &str| std::env::var(name).unwrap().parse().unwrap();
     let name = std::env::var("NAME").unwrap();
     let size = usize::try_from(number("SIZE")).unwrap();
-    let ledger = small(Path::new(&directory), number("SEGMENT_BYTES"));
+    // Signed every now and then without being asked, too.
+    let often = Duration::from_millis(50);
+    let ledger = signing(Path::new(&directory), number("SEGMENT_BYTES"), often);
     let mut output = std::io::stdout().lock();
     output.write_all(b"ready\n").unwrap();
     for count in 0u64.. {
         let name = format!("{name}-{count}");
-        let line = match ledger.append(&named(&name, size), Durability::Written) {
+        let entry = named(&name, size);
+        let entry = [EntryRef::Whole(&entry)];
+        let appended = match count % 4 {
+            3 => ledger.append_signed(&entry, Durability::Written),
+            _ => ledger.append_all(&entry, Durability::Written),
+        };
+        let line = match appended {
             Ok(_) => format!("done {name}\n"),
             Err(error) => format!("{error}\n"),
         };
@@ -171,11 +179,12 @@ fn check_all_there(directory: &Path, acknowledged: &[String], ended: usize) {
 }
 
 /// What a writer does in its life, in steps that are each acknowledged or not.
-const STEPS: usize = 12;
+const STEPS: usize = 16;
 
 /// Runs the steps until the process "ends"; what was acknowledged, and whether it ended.
 fn life(directory: &Path, system: &Scripted, prefix: &str) -> (Vec<String>, Option<String>) {
     let ledger = small(directory, 2_000).on(system);
+    let impatient = signing(directory, 2_000, Duration::ZERO).on(system);
     let mut acknowledged = Vec::new();
     for step in 0..STEPS {
         let name = format!("{prefix}{step}");
@@ -191,6 +200,13 @@ fn life(directory: &Path, system: &Scripted, prefix: &str) -> (Vec<String>, Opti
                     let batch = [EntryRef::Whole(&entry), EntryRef::Draft(&second, None)];
                     ledger.append_all(&batch, Durability::Written).map(drop)
                 }
+                10 => {
+                    let entry = [EntryRef::Whole(&entry)];
+                    ledger.append_signed(&entry, Durability::Synced).map(drop)
+                }
+                11 => impatient.append(&entry, Durability::Synced).map(drop),
+                13 => impatient.sign_if_older(Duration::ZERO).map(drop),
+                14 => impatient.append(&entry, Durability::Written).map(drop),
                 _ => ledger.append(&entry, Durability::Written).map(drop),
             }
         });
@@ -199,7 +215,7 @@ fn life(directory: &Path, system: &Scripted, prefix: &str) -> (Vec<String>, Opti
             Some(outcome) => outcome.unwrap(),
         }
         match step {
-            3 | 6 | 8 => {}
+            3 | 6 | 8 | 13 => {}
             7 => acknowledged.extend([name.clone(), format!("{name}b")]),
             _ => acknowledged.push(name),
         }

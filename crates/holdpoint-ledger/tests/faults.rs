@@ -18,10 +18,10 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use holdpoint_ledger::{Durability, Ledger, LedgerError, Options};
+use holdpoint_ledger::{Durability, EntryRef, Ledger, LedgerError, Options};
 use support::{
-    Event, Scripted, assert_intact, is_torn, mends, named, names, scratch, segments, small,
-    verified,
+    Event, Scripted, assert_intact, is_torn, mends, named, names, scratch, segments, signing,
+    small, verified,
 };
 
 const EIO: i32 = 5;
@@ -45,10 +45,17 @@ fn check_message(error: &LedgerError, directory: &Path) {
 /// The appends of a small ledger that goes through two segments, each told apart.
 fn appended(directory: &Path, system: &Scripted) -> (Vec<String>, Vec<LedgerError>) {
     let ledger = small(directory, 1_500).on(system);
+    let impatient = signing(directory, 1_500, Duration::ZERO).on(system);
     let (mut done, mut errors) = (Vec::new(), Vec::new());
     for count in 0..5 {
         let name = format!("a{count}");
-        match ledger.append(&named(&name, 600), Durability::Written) {
+        let entry = named(&name, 600);
+        let appended = match count {
+            2 => ledger.append_signed(&[EntryRef::Whole(&entry)], Durability::Written),
+            3 => impatient.append(&entry, Durability::Written),
+            _ => ledger.append(&entry, Durability::Written),
+        };
+        match appended {
             Ok(_) => done.push(name),
             Err(error) => errors.push(error),
         }
@@ -123,6 +130,36 @@ fn a_record_that_does_not_reach_the_disk_is_an_error() {
 }
 
 #[test]
+fn a_disk_that_fails_while_it_is_signed_is_an_error_for_who_waits_for_it() {
+    for (durability, fails) in [(Durability::Written, false), (Durability::Synced, true)] {
+        let home = scratch();
+        small(home.path(), 1 << 20)
+            .append(&named("a", 600), Durability::Written)
+            .unwrap();
+        // Which request the wait for the disk is.
+        let well = Scripted::well();
+        let copy = scratch();
+        for entry in std::fs::read_dir(home.path()).unwrap() {
+            let path = entry.unwrap().path();
+            std::fs::copy(&path, copy.path().join(path.file_name().unwrap())).unwrap();
+        }
+        let ledger = signing(copy.path(), 1 << 20, Duration::ZERO).on(&well);
+        ledger.append(&named("b", 600), durability).unwrap();
+        // Behind it come only the four of the note.
+        let sync = well.count.get() - 1 - 4;
+        let system = Scripted::new(sync, Event::Fail(EIO), false);
+        let ledger = signing(home.path(), 1 << 20, Duration::ZERO).on(&system);
+        let appended = ledger.append(&named("b", 600), durability);
+        assert!(system.was_hit());
+        assert_eq!(appended.is_err(), fails, "{durability:?}");
+        if let Err(error) = appended {
+            assert_eq!(error.code(), "not_synced");
+        }
+        assert_intact(home.path());
+    }
+}
+
+#[test]
 fn a_clock_that_goes_back_is_refused_until_a_person_accepts_it() {
     let home = scratch();
     let system = Scripted::well();
@@ -163,6 +200,13 @@ fn a_key_that_is_gone_stops_the_next_segment_until_a_person_has_a_new_one_made()
         ledger.append(&entry, Durability::Written).unwrap();
     }
     std::fs::remove_file(home.path().join("key")).unwrap();
+    // What lets a call run is recorded even so, unsigned.
+    let signed = assert_intact(home.path()).signed;
+    let entry = named("release", 200);
+    small(home.path(), 1 << 20)
+        .append_signed(&[EntryRef::Whole(&entry)], Durability::Written)
+        .unwrap();
+    assert_eq!(assert_intact(home.path()).signed, signed);
     let error = (0..4)
         .find_map(|_| ledger.append(&named("b", 600), Durability::Written).err())
         .unwrap();

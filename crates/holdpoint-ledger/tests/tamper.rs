@@ -16,8 +16,11 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
-use holdpoint_ledger::{Durability, PrivateKey, PublicKey, RecordHash, Verify};
+use holdpoint_ledger::{
+    Durability, EntryRef, PrivateKey, PublicKey, RecordHash, Timestamp, Verify,
+};
 use sha2::{Digest, Sha256};
 use support::{assert_intact, named, scratch, segments, small};
 use tempfile::TempDir;
@@ -95,7 +98,12 @@ impl Case {
                 ledger.checkpoint().unwrap();
             }
         }
-        fs::remove_file(home.path().join("reserve")).unwrap();
+        Self::of(home)
+    }
+
+    /// A ledger that is there.
+    fn of(home: TempDir) -> Self {
+        let _ = fs::remove_file(home.path().join("reserve"));
         let files: Vec<_> = support::files(home.path(), "")
             .into_iter()
             .map(|path| (path.clone(), fs::read(path).unwrap()))
@@ -295,6 +303,18 @@ fn head(case: &Case, lines: &[(PathBuf, Vec<u8>)]) -> Vec<u8> {
     ))
 }
 
+/// The same with the time of the last line.
+fn head_in_time(case: &Case, lines: &[(PathBuf, Vec<u8>)]) -> Vec<u8> {
+    let last: serde_json::Value = serde_json::from_slice(&lines.last().unwrap().1).unwrap();
+    let time = Timestamp::parse(last["time"].as_str().unwrap()).unwrap();
+    let head = String::from_utf8(head(case, lines)).unwrap();
+    let mut words: Vec<&str> = head.split(' ').collect();
+    words.pop();
+    let time = format!("{:020}", time.micros());
+    words[6] = &time;
+    spelled(&words.join(" "))
+}
+
 /// A head with its check digits.
 fn spelled(text: &str) -> Vec<u8> {
     let digest = Sha256::digest(text);
@@ -437,6 +457,111 @@ fn records_removed_moved_repeated_or_added_are_found_by_both() {
             case.with_lines(&lines, Wanted::Any, &what);
         }
     }
+}
+
+#[test]
+fn a_rewritten_tail_is_found_once_it_is_signed() {
+    // What stands behind the last signature is what somebody can rewrite who knows the format.
+    for signs in ["nothing", "a release", "a minute"] {
+        let home = scratch();
+        let ledger = small(home.path(), 1 << 20);
+        for count in 0..6 {
+            let entry = named(&format!("r{count}"), 300);
+            ledger.append(&entry, Durability::Written).unwrap();
+        }
+        let last = named("last", 300);
+        match signs {
+            "a release" => ledger.append_signed(&[EntryRef::Whole(&last)], Durability::Written),
+            "a minute" => support::signing(home.path(), 1 << 20, Duration::ZERO)
+                .append(&last, Durability::Written),
+            _ => ledger.append(&last, Durability::Written),
+        }
+        .unwrap();
+        let after = named("after", 300);
+        ledger.append(&after, Durability::Written).unwrap();
+        let mut case = Case::of(home);
+        for at in 1..=7 {
+            let mut lines = case.lines.clone();
+            let text = String::from_utf8(lines[at].1.clone()).unwrap();
+            lines[at].1 = text.replacen("claude-code", "anybody-els", 1).into_bytes();
+            rechained(&mut lines, at + 1);
+            let what = format!("record {at}, signed by {signs}");
+            let lock = case.path().join("lock");
+            fs::write(&lock, head(&case, &lines)).unwrap();
+            for (path, bytes) in case.joined(&lines) {
+                fs::write(path, bytes).unwrap();
+            }
+            match signs {
+                "nothing" => assert!(agreed(&mut case, &what), "{what}"),
+                _ => case.check(Wanted::Any, &what),
+            }
+            if signs == "nothing" {
+                continue;
+            }
+            // Nor without the signature, as long as its note is there.
+            let mut lines = case.lines.clone();
+            lines.truncate(at);
+            fs::write(&lock, head_in_time(&case, &lines)).unwrap();
+            let notes = signs == "a release";
+            for (path, bytes) in case.joined(&lines) {
+                fs::write(path, bytes).unwrap();
+            }
+            match notes {
+                // Only the record tells of it.
+                true => assert!(agreed(&mut case, &what), "{what}"),
+                false => case.check(Wanted::Any, &format!("{what}, cut off")),
+            }
+        }
+        println!("{signs}: {}", case.tried);
+    }
+}
+
+#[test]
+fn a_latest_note_that_is_gone_or_another_is_found() {
+    let home = scratch();
+    support::signing(home.path(), 1 << 20, Duration::ZERO)
+        .append(&named("a", 300), Durability::Written)
+        .unwrap();
+    let latest = home.path().join("latest.checkpoint");
+    let first = fs::read(&latest).unwrap();
+    for count in 0..3 {
+        let ledger = support::signing(home.path(), 1 << 20, Duration::ZERO);
+        ledger
+            .append(&named(&format!("{count}"), 300), Durability::Written)
+            .unwrap();
+    }
+    // A writer that was ended leaves the one before, or none.
+    let mut case = Case::of(home);
+    fs::write(&latest, &first).unwrap();
+    assert!(agreed(&mut case, "an older one"));
+    fs::remove_file(&latest).unwrap();
+    assert!(agreed(
+        &mut case,
+        "none, the last record being the signature"
+    ));
+    small(case.path(), 1 << 20)
+        .append(&named("b", 300), Durability::Written)
+        .unwrap();
+    let mut case = Case::of(case.home);
+    fs::remove_file(&latest).unwrap();
+    case.check(Wanted::File, "none");
+    case.with_file(&latest, b"", Wanted::File, "empty");
+    case.with_file(&latest, b"x", Wanted::File, "no note");
+    let other = PrivateKey::from_seed([9; 32]);
+    let forged = holdpoint_ledger::Checkpoint {
+        origin: other.public().name().to_owned(),
+        size: 0,
+        root: holdpoint_ledger::Tree::default().root(),
+        time: None,
+    };
+    let forged = forged.sign(&other);
+    case.with_file(&latest, forged.as_bytes(), Wanted::File, "of another key");
+    // The next writer keeps a new one.
+    fs::remove_file(&latest).unwrap();
+    small(case.path(), 1 << 20)
+        .append(&named("c", 300), Durability::Written)
+        .unwrap();
+    assert_intact(case.path());
 }
 
 fn rechained_without(lines: &mut Vec<(PathBuf, Vec<u8>)>, at: usize) {
@@ -701,11 +826,17 @@ fn a_note_kept_elsewhere_finds_what_nobody_here_could() {
     assert_intact(home.path());
     let run = |verify: Verify| verify.run(home.path(), &mut |_, _| {}).unwrap();
     let notes = vec![note];
-    assert!(!run(Verify { notes, key: None }).is_intact());
     assert!(
         !run(Verify {
-            notes: Vec::new(),
-            key: Some(key.clone())
+            notes,
+            ..Verify::default()
+        })
+        .is_intact()
+    );
+    assert!(
+        !run(Verify {
+            key: Some(key.clone()),
+            ..Verify::default()
         })
         .is_intact()
     );

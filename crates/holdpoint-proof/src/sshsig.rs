@@ -44,7 +44,8 @@ impl SshSignature {
         if armoured.len() > MAX_SIGNATURE {
             return Err(Refused::Unreadable);
         }
-        // Lines end as ssh ends them and nothing else is passed over: what was signed has one spelling in the record.
+        // What is in the frame has one spelling; where its lines are broken does not count, as little as it does for ssh. A nonce counts
+        // once however its signature is written.
         let framed = armoured
             .trim_end_matches('\n')
             .strip_prefix(BEGIN)
@@ -67,7 +68,10 @@ impl SshSignature {
             BadKey::Unreadable => Refused::Unreadable,
         })?;
         let namespace = reader.text().ok_or(none.clone())?.to_owned();
-        let _reserved = reader.string().ok_or(none.clone())?;
+        // It is not signed, and ssh leaves it empty.
+        if reader.string() != Some(b"") {
+            return Err(none);
+        }
         let hash = match reader.text() {
             Some("sha256") => HashName::Sha256,
             Some("sha512") => HashName::Sha512,

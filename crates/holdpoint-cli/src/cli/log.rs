@@ -71,6 +71,12 @@ pub(crate) enum LogAction {
         /// A signed note kept elsewhere (see `log checkpoint`); may be given more than once
         #[arg(long, value_name = "FILE")]
         checkpoint: Vec<PathBuf>,
+        /// The keys that are pinned, as in /etc/holdpoint/approvers.json, which is taken without this
+        ///
+        /// Signatures of people by keys that are not pinned now are counted; they are no fault, since
+        /// a key may have been taken back.
+        #[arg(long, value_name = "FILE")]
+        approvers: Option<PathBuf>,
         /// Print the result as JSON
         #[arg(long)]
         json: bool,

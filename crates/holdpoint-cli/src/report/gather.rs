@@ -407,6 +407,11 @@ const RISKS: [Risk; 5] = [
 ];
 
 impl LedgerState {
+    /// The records no checkpoint is about. The last checkpoint stands behind what it signs, and is none of them.
+    pub fn unsigned(&self) -> u64 {
+        self.records.saturating_sub(self.signed).saturating_sub(1)
+    }
+
     /// What verification says of the ledger in a directory.
     pub fn from_verification(directory: String, verification: &Verification) -> Self {
         let faults = verification.faults.iter();

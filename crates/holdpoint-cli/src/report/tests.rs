@@ -511,7 +511,36 @@ fn a_damaged_ledger_is_not_called_verified() {
     ] {
         assert!(page.contains(text), "{text}");
     }
-    assert!(!page.contains("Ledger verified"));
+    assert!(!page.contains("Chain verified"));
+}
+
+#[test]
+fn the_seal_is_green_for_what_is_signed_alone() {
+    let sealed = |records, signed| {
+        let state = LedgerState {
+            records,
+            signed,
+            intact: true,
+            ..LedgerState::default()
+        };
+        let mut day = Day::default();
+        day.at(0, "decision", json!({ "verdict": "allow" }));
+        let gathered = day.gathered(Period::default());
+        page(&gathered.summary(state, now(), Err(String::new())))
+    };
+    for (records, signed, class, text) in [
+        // The checkpoint itself stands behind what it signs.
+        (14, 13, "seal good", "Signed up to record 13 of 14"),
+        (1_400, 13, "seal quiet", "Signed up to record 13 of 1,400"),
+        (14, 0, "seal quiet", "14 records, none signed"),
+    ] {
+        let page = sealed(records, signed);
+        assert!(
+            page.contains("Chain verified") && page.contains(text),
+            "{text}"
+        );
+        assert!(page.contains(&format!("class=\"{class}\"")), "{text}");
+    }
 }
 
 #[test]

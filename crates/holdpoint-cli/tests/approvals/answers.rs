@@ -56,7 +56,7 @@ fn a_yes_that_comes_to_a_refusal_is_no_success() {
 fn a_daemon_whose_directory_is_deleted_ends_and_another_takes_its_place() {
     let mut test_home = TestHome::asking();
     std::fs::remove_dir_all(test_home.places().directory()).unwrap();
-    sleep(Duration::from_millis(2500));
+    assert!(test_home.ends(Duration::from_secs(20)), "the first goes on");
     test_home.start();
     let call = test_home.held(&test_home.bash("make one"));
     test_home.says(&["approve", &call.id]);

@@ -309,8 +309,27 @@ fn a_signature_releases_once_and_is_on_record() {
     let verified = test_home.run(&["log", "verify", "--json"]);
     assert_eq!(verified.code, 0, "{verified:?}");
     let told: Value = serde_json::from_str(&verified.out).unwrap();
-    assert_eq!(told["proofs"], 1, "{told}");
+    assert_eq!(
+        (&told["proofs"], &told["unpinned"]),
+        (&json!(1), &json!(0)),
+        "{told}"
+    );
+    // The release itself is signed by the ledger's key, in the same turn.
+    assert_eq!(
+        told["signed"].as_u64().map(|signed| signed + 1),
+        told["records"].as_u64(),
+        "{told}"
+    );
     verified_by_python(&test_home, true);
+    for kind in ["hold_opened", "hold_answered", "release"] {
+        let detail = &test_home.last(kind)["detail"];
+        assert_eq!(detail["presence"], "key", "{kind}");
+        let said = Statement::read(&good.statement).unwrap();
+        assert_eq!(
+            (&detail["binding"], &detail["card"]),
+            (&json!(said.binding), &json!(said.card))
+        );
+    }
     // `once` is the same word: what is on record is what was signed.
     let call = test_home.held(&test_home.bash("make two"));
     let for_two = sign(&device, statement(&test_home, &call.id), Touch::default());
@@ -985,6 +1004,12 @@ fn approve_has_ssh_sign_and_pin_is_for_root() {
     assert!(pinned.err.contains("without a device"), "{pinned:?}");
 }
 
+/// Pins the key in `public` for ann, as root does who has seen what it is called.
+fn pin_as_seen(test_home: &TestHome, public: &str) {
+    let key = PinnedKey::of_ssh(fs::read_to_string(public).unwrap().trim()).unwrap();
+    test_home.says(&["people", "pin", "ann", "--key", public, "--check", &key.id]);
+}
+
 /// What stands on the screen of a program in a terminal of its own, so far.
 fn screen_of(child: &mut std::process::Child) -> std::sync::Arc<std::sync::Mutex<String>> {
     let seen = std::sync::Arc::new(std::sync::Mutex::new(String::new()));
@@ -1005,7 +1030,7 @@ fn watch_has_ssh_sign_what_a_key_releases() {
     let Some((test_home, path, public)) = with_signer() else {
         return;
     };
-    test_home.says(&["people", "pin", "ann", "--key", &public]);
+    pin_as_seen(&test_home, &public);
     let call = test_home.held(&test_home.bash("make one"));
     let line = format!("stty rows 30 cols 100; exec '{PROGRAM}' watch");
     let mut watch = test_home.clean("script");
@@ -1076,7 +1101,7 @@ fn approve_has_no_other_card_signed_than_it_prints() {
     let Some((mut test_home, path, public)) = with_signer() else {
         return;
     };
-    test_home.says(&["people", "pin", "ann", "--key", &public]);
+    pin_as_seen(&test_home, &public);
     let line = format!("make evil {}", "x".repeat(400));
     let call = test_home.held(&test_home.bash(&line));
     let id = call.id.clone();

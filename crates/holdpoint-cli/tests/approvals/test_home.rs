@@ -194,6 +194,21 @@ impl TestHome {
         }
     }
 
+    /// Whether the daemon ends by itself within a time.
+    pub(crate) fn ends(&mut self, within: Duration) -> bool {
+        let Some(daemon) = &mut self.daemon else {
+            return true;
+        };
+        let start = Instant::now();
+        while start.elapsed() < within {
+            if daemon.process.try_wait().unwrap().is_some() {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        false
+    }
+
     /// Ends the daemon as a crash does.
     pub(crate) fn kill(&mut self) {
         if let Some(mut daemon) = self.daemon.take() {

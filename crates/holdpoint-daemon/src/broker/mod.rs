@@ -202,6 +202,11 @@ impl Broker {
         self.requests().store.history(query)
     }
 
+    /// Signs what has been on record unsigned for `age`.
+    pub fn sign_record(&self, age: Duration) -> Result<(), Problem> {
+        self.inner.host.sign_record(age)
+    }
+
     /// When the next request expires.
     pub fn next_expiry(&self) -> Result<Option<UnixMillis>, Problem> {
         self.requests().store.next_expiry()

@@ -27,6 +27,11 @@ const TICK: Duration = Duration::from_millis(200);
 /// How often what nobody needs any more is forgotten.
 const TIDY: Duration = Duration::from_secs(60);
 
+/// How often it is looked whether something on record is unsigned, and how old the last signature is by then: together less than
+/// a minute, after which nothing may be unsigned.
+const SIGN: Duration = Duration::from_secs(10);
+const UNSIGNED: Duration = Duration::from_secs(30);
+
 /// What a daemon is made of.
 pub struct Daemon {
     places: Places,
@@ -132,11 +137,11 @@ async fn is_gone(path: &Path) {
     }
 }
 
-/// Expires what is due and forgets what nobody needs, until nobody holds the other end. On a thread of
+/// Expires what is due, forgets what nobody needs and signs the record, until nobody holds the other end. On a thread of
 /// its own: the threads of the runtime then end when there is nothing to do, and give back what they
 /// took.
 fn keep_time(broker: &Broker, over: &Receiver<()>) {
-    let mut tidied = UnixMillis::default();
+    let (mut tidied, mut signed) = (UnixMillis::default(), UnixMillis::now());
     while over.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
         let now = UnixMillis::now();
         let due = broker.next_expiry();
@@ -147,6 +152,11 @@ fn keep_time(broker: &Broker, over: &Receiver<()>) {
         if tidied.until(now) >= TIDY {
             tidied = now;
             let _ = broker.tidy(now);
+        }
+        if signed.until(now) >= SIGN {
+            signed = now;
+            // Whoever appends next signs, too.
+            let _ = broker.sign_record(UNSIGNED);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use holdpoint_broker::{
     BrokerHost, CallContext, Context, Event, Evidence, Judged, KeptFor, Memory, Prepared, Problem,
@@ -277,6 +278,10 @@ impl BrokerHost for Host<'_> {
         self.record_all(&[first, second])
     }
 
+    fn sign_record(&self, age: Duration) -> Result<(), Problem> {
+        BrokerHost::sign_record(self.engine, age)
+    }
+
     fn vouch(
         &self,
         request: &Request,
@@ -374,6 +379,11 @@ impl BrokerHost for Engine {
 
     fn record_both(&self, first: Event<'_>, second: Event<'_>) -> Result<(), Problem> {
         Host::of_call(self, asked_in(first)).record_both(first, second)
+    }
+
+    fn sign_record(&self, age: Duration) -> Result<(), Problem> {
+        let recorder = self.recorder().map_err(problem)?;
+        recorder.sign_if_older(age).map(drop).map_err(problem)
     }
 
     fn vouch(

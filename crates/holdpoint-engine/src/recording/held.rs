@@ -31,7 +31,7 @@ pub(super) fn entry(event: Event<'_>, redactor: &Redactor) -> (Entry, Durability
         ),
         Event::Opened(request) => {
             let input = Value::Object(request.asked.input.clone());
-            let mut detail = json!({"request": request.id});
+            let mut detail = Value::Object(about(request));
             // Nobody waits for it, and nobody was asked.
             if request.offered
                 && let Some(detail) = detail.as_object_mut()
@@ -103,6 +103,19 @@ fn judged(asked: &CallContext, decision: &Decision, redactor: &Redactor) -> Entr
     }
 }
 
+/// What is said of a request wherever it stands: which it is, how sure it had to be that a person says yes, and what their answer
+/// is bound to, so that what was signed can be held against it.
+fn about(request: &Request) -> Map<String, Value> {
+    let mut detail = Map::new();
+    detail.insert("request".into(), json!(request.id));
+    detail.insert("presence".into(), json!(request.terms.presence.as_str()));
+    detail.insert("binding".into(), json!(request.binding));
+    if let Some(card) = &request.card {
+        detail.insert("card".into(), json!(card));
+    }
+    detail
+}
+
 /// What every record of a request says.
 fn entry_about(kind: Kind, request: &Request, redactor: &Redactor) -> Entry {
     let text = |text: &str| brief(redactor, text);
@@ -124,8 +137,7 @@ fn entry_about(kind: Kind, request: &Request, redactor: &Redactor) -> Entry {
 }
 
 fn settled(kind: Kind, request: &Request, answer: Option<&str>, redactor: &Redactor) -> Entry {
-    let mut detail = Map::new();
-    detail.insert("request".into(), json!(request.id));
+    let mut detail = about(request);
     if let Some(answer) = answer {
         detail.insert("answer".into(), json!(answer));
     }

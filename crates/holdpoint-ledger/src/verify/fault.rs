@@ -34,6 +34,8 @@ pub enum Defect {
     NoCheckpoint,
     /// The file of a checkpoint's note is missing or says something else.
     OtherNote(u64),
+    /// The file of the latest note is missing or empty.
+    NoLatestNote,
     /// A checkpoint's note or signature is wrong.
     BadCheckpoint(String),
     /// A checkpoint is about other records than there are.
@@ -79,6 +81,7 @@ impl fmt::Display for Defect {
                 f,
                 "the note of the checkpoint over {size} records is missing or says something else"
             ),
+            Defect::NoLatestNote => f.write_str("the latest note is missing"),
             Defect::BadCheckpoint(why) => write!(f, "the checkpoint is not genuine: {why}"),
             Defect::OtherRecords => f.write_str(
                 "the checkpoint was signed over other records: one before it was changed",

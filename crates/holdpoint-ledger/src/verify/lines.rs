@@ -8,7 +8,7 @@ use std::thread;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::signed::{self, SignedAnswer};
+use super::signed::{self, Released, SignedAnswer};
 use crate::chain::RecordHash;
 use crate::record::{Kind, MAX_LINE, Mend, VERSION};
 use crate::recovery::CheckpointDetail;
@@ -41,6 +41,8 @@ pub(super) enum Special {
     Mend(Mend),
     /// An answer somebody signed; why it proves nothing, if it does not.
     Signed(Result<SignedAnswer, String>),
+    /// A release somebody had to sign.
+    Release(Released),
 }
 
 /// Reads a segment in pieces that end with a line.
@@ -167,10 +169,10 @@ fn read_line(line: &[u8]) -> Result<(ReadLine, &str), Cow<'static, str>> {
             signed::verified(detail, approver.as_deref()).map(Special::Signed)
         }
         Kind::Repair => Some(Special::Mend(serde_json::from_str(detail).map_err(parsed)?)),
+        Kind::Release => signed::wanted(detail).map(Special::Release),
         Kind::Decision
         | Kind::HoldOpened
         | Kind::HoldExpired
-        | Kind::Release
         | Kind::Result
         | Kind::TextFinding
         | Kind::PolicyChange

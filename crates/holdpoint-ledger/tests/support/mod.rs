@@ -59,6 +59,17 @@ pub(crate) fn small(directory: &Path, segment_bytes: u64) -> Ledger {
     })
 }
 
+/// The same, signed whenever the last signature is so old.
+pub(crate) fn signing(directory: &Path, segment_bytes: u64, sign_after: Duration) -> Ledger {
+    small(directory, segment_bytes).with(Options {
+        segment_bytes,
+        reserve_bytes: 32 << 10,
+        lock_wait: Duration::from_secs(60),
+        sign_after,
+        ..Options::default()
+    })
+}
+
 /// What a verification finds.
 pub(crate) fn verified(directory: &Path) -> Verification {
     Verify::default().run(directory, &mut |_, _| {}).unwrap()

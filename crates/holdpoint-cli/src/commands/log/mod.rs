@@ -38,15 +38,17 @@ pub(crate) fn run(args: &Log, terminal: &mut Terminal) -> anyhow::Result<Exit> {
         Some(LogAction::Verify {
             key,
             checkpoint,
+            approvers,
             json,
             place,
-        }) => verify::run(
-            &directory(place)?,
-            key.as_deref(),
-            checkpoint,
-            *json,
-            terminal,
-        ),
+        }) => {
+            let kept = verify::Kept {
+                key: key.as_deref(),
+                notes: checkpoint,
+                approvers: approvers.as_deref(),
+            };
+            verify::run(&directory(place)?, &kept, *json, terminal)
+        }
         Some(LogAction::Checkpoint { place }) => upkeep::checkpoint(&directory(place)?, terminal),
         Some(LogAction::Key { place }) => upkeep::key(&directory(place)?, terminal),
         Some(LogAction::Repair { yes, place }) => {

@@ -5,8 +5,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
-use holdpoint_engine::plain_words;
+use holdpoint_engine::Pinned;
+use holdpoint_engine::{Locations, plain_words};
 use holdpoint_ledger::{Fault, PublicKey, Verification, Verify};
+use holdpoint_proof::Pins;
 use serde_json::{Value, json};
 
 use super::nothing_yet;
@@ -23,19 +25,31 @@ const MAX_SHOWN: usize = 20;
 /// The largest key or note that is read: either has some lines. A larger file is neither.
 const MAX_FILE: u64 = 64 << 10;
 
+/// What is kept elsewhere than in the ledger.
+pub(super) struct Kept<'a> {
+    /// The key, or the file it is in.
+    pub(super) key: Option<&'a str>,
+    /// Signed notes.
+    pub(super) notes: &'a [PathBuf],
+    /// The keys of people that are pinned.
+    pub(super) approvers: Option<&'a Path>,
+}
+
 pub(super) fn run(
     directory: &Path,
-    key: Option<&str>,
-    notes: &[PathBuf],
+    kept: &Kept<'_>,
     json: bool,
     terminal: &mut Terminal,
 ) -> anyhow::Result<Exit> {
+    let (pins, unusable) = pins(kept.approvers)?;
     let verify = Verify {
-        key: key.map(public_key).transpose()?,
-        notes: notes
+        key: kept.key.map(public_key).transpose()?,
+        notes: kept
+            .notes
             .iter()
             .map(|file| text_of(file))
             .collect::<anyhow::Result<_>>()?,
+        pins,
     };
     let empty = total_bytes(directory)? == 0;
     let unasked = verify.key.is_none() && verify.notes.is_empty();
@@ -49,7 +63,10 @@ pub(super) fn run(
         progress.tell(|| format!("verified {}", so_far(done, all)));
     });
     progress.clear();
-    let result = result?;
+    let mut result = result?;
+    if result.proofs > 0 {
+        result.notes.extend(unusable);
+    }
     // There never was a ledger; one whose records are gone is a fault.
     if empty && result.is_intact() && !json {
         nothing_yet(directory, terminal)?;
@@ -66,6 +83,20 @@ pub(super) fn run(
     } else {
         Exit::Tampered
     })
+}
+
+/// The keys that are pinned, and why those of this machine cannot be used.
+fn pins(file: Option<&Path>) -> anyhow::Result<(Option<Pins>, Option<String>)> {
+    let Some(file) = file else {
+        return Ok(match Pinned::at(&Locations::of_this_machine()) {
+            Pinned::Keys(pins) => (Some(pins), None),
+            Pinned::Nobody => (None, None),
+            Pinned::Unusable(why) => (None, Some(why)),
+        });
+    };
+    let text = text_of(file)?;
+    let pins = Pins::read(text.as_bytes()).with_context(|| place(file))?;
+    Ok((Some(pins), None))
 }
 
 /// A key as it is written, or the file it is in.
@@ -130,20 +161,38 @@ fn print(result: &Verification, directory: &Path, terminal: &mut Terminal) -> an
     let signed = if result.signed == 0 {
         "Nothing is signed yet: `holdpoint log checkpoint` does it.".to_owned()
     } else {
-        let after = result.records.saturating_sub(result.signed);
+        // The checkpoint itself stands behind what it signs.
+        let after = result
+            .records
+            .saturating_sub(result.signed)
+            .saturating_sub(1);
+        let unsigned = match after {
+            0 => "nothing stands unsigned after them".to_owned(),
+            _ => format!("{} after them not yet", counted(after, "record")),
+        };
         format!(
-            "{}; the last one signs the first {}, {after} stand after them.",
+            "Signed up to record {} of {} ({}); {unsigned}.",
+            result.signed,
+            result.records,
             counted(result.checkpoints, "checkpoint"),
-            counted(result.signed, "record"),
         )
     };
     writeln!(terminal.out, "{}", hanging(&signed, 0, width))?;
     if result.proofs > 0 {
         let text = format!(
-            "{} of people, verified again.",
-            counted(result.proofs, "signature")
+            "{} of people, verified again; {}.",
+            counted(result.proofs, "signature"),
+            match result.unpinned {
+                None =>
+                    "their keys are those on record, compared with no pinned ones (--approvers)"
+                        .to_owned(),
+                Some(0) => "all by keys that are pinned".to_owned(),
+                Some(unpinned) => format!(
+                    "{unpinned} by keys that are not pinned now: taken back since, or never theirs"
+                ),
+            }
         );
-        writeln!(terminal.out, "{text}")?;
+        writeln!(terminal.out, "{}", hanging(&text, 0, width))?;
     }
     for note in result.notes.iter().take(MAX_SHOWN) {
         let text = hanging(&escape_for_display(note, 600), 6, width);
@@ -175,6 +224,7 @@ fn as_json(result: &Verification) -> Value {
         "checkpoints": result.checkpoints,
         "signed": result.signed,
         "proofs": result.proofs,
+        "unpinned": result.unpinned,
         "faults": result.faults.iter().map(fault).collect::<Vec<_>>(),
         "notes": result.notes,
     })

@@ -133,15 +133,22 @@ fn header(html: &mut Html, summary: &Summary) {
 fn seal(html: &mut Html, ledger: &LedgerState) {
     let (class, word) = match (ledger.records, ledger.intact) {
         (0, true) => ("seal quiet", "Ledger is empty"),
-        (_, true) => ("seal good", "Ledger verified"),
+        // Green says that nobody without the key can have changed it, and that holds for what is signed.
+        (_, true) if ledger.unsigned() > 0 => ("seal quiet", "Chain verified"),
+        (_, true) => ("seal good", "Chain verified"),
         (_, false) => ("seal bad", "Ledger does not verify"),
     };
     html.raw("<a href=\"#ledger\"")
         .attribute("class", class)
         .around("><strong>", word, "</strong><span>");
-    if ledger.intact {
-        html.text(&count(ledger.records, "record")).raw(", ");
-        html.text(&count(ledger.checkpoints, "signed checkpoint"));
+    if ledger.intact && ledger.signed == 0 {
+        html.text(&count(ledger.records, "record"))
+            .raw(", none signed");
+    } else if ledger.intact {
+        html.raw("Signed up to record ")
+            .text(&number(ledger.signed))
+            .raw(" of ")
+            .text(&number(ledger.records));
     } else {
         html.raw("What follows may be incomplete or changed");
     }
@@ -607,7 +614,8 @@ fn ledger(html: &mut Html, ledger: &LedgerState) {
     } else if ledger.intact {
         html.raw(
             "Verified when this page was made: every record follows the one before it, and every \
-             checkpoint is signed and fits.",
+             checkpoint is signed and fits. What stands after the last checkpoint is not signed: \
+             whoever may write the files could have changed it.",
         );
     } else {
         html.raw(
