@@ -12,10 +12,12 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use holdpoint_broker::wire::{self, HoldAnswer, Places, Reply, Wanted};
 use holdpoint_broker::{Answer, CallContext, Context as Circumstances};
 use holdpoint_core::Verdict;
+use holdpoint_proof::Signed;
 use serde_json::json;
 
 use super::daemon::Daemon;
 use super::milliseconds;
+use super::signer::Signer;
 
 /// How many callers ask at the same time when that is measured.
 pub(crate) const AT_ONCE: usize = 16;
@@ -32,7 +34,8 @@ pub(crate) struct Answering {
 }
 
 impl Answering {
-    pub(crate) fn start(places: &Places) -> Self {
+    /// With a key they sign each yes.
+    pub(crate) fn start(places: &Places, signer: Option<Signer>) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let (places, resolution) = (places.clone(), Arc::clone(&over));
         let thread = thread::spawn(move || {
@@ -48,7 +51,10 @@ impl Answering {
                 let said = opened
                     .iter()
                     .filter(|request| answered.insert(request.id.clone()))
-                    .try_for_each(|request| yes(&places, &request.id, &request.binding));
+                    .try_for_each(|request| {
+                        let signed = signer.as_ref().map(|one| one.signs(&places, &request.id));
+                        yes(&places, &request.id, &request.binding, signed.transpose()?)
+                    });
                 trouble = said.err();
                 trouble.is_none() && !resolution.load(Ordering::SeqCst)
             });
@@ -67,7 +73,7 @@ impl Answering {
 }
 
 /// Says yes to a request as it was shown.
-pub(crate) fn yes(places: &Places, id: &str, binding: &str) -> Result<()> {
+pub(crate) fn yes(places: &Places, id: &str, binding: &str, signed: Option<Signed>) -> Result<()> {
     let said = wire::ask(
         places,
         Wanted::Answer {
@@ -75,7 +81,7 @@ pub(crate) fn yes(places: &Places, id: &str, binding: &str) -> Result<()> {
             answer: Answer::Yes,
             binding: Some(binding.to_owned()),
             phrase: None,
-            signed: None,
+            signed,
             watching: false,
         },
     )?;

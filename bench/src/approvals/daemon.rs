@@ -9,8 +9,13 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use holdpoint_broker::wire::Places;
 
+use super::signer::{Signer, in_etc};
+
 /// Everything is asked about, by the daemon, and waits until it is answered.
 const POLICY: &str = r#"{"defaultPolicy":"ask","channel":{"type":"daemon"},"approval":{"deadline":0,"presence":"none"}}"#;
+
+/// The same, and somebody must sign.
+const SIGNED: &str = r#"{"defaultPolicy":"ask","channel":{"type":"daemon"},"approval":{"deadline":0,"presence":"key"}}"#;
 
 /// After so long it has nothing to do any more.
 const REST: Duration = Duration::from_secs(3);
@@ -20,6 +25,8 @@ pub(crate) struct Daemon {
     home: PathBuf,
     workspace: PathBuf,
     places: Places,
+    /// Its `/etc`, where somebody must sign.
+    etc: Option<PathBuf>,
     child: Child,
     address: String,
 }
@@ -34,14 +41,30 @@ pub(crate) struct Memory {
 
 impl Daemon {
     pub(crate) fn start(program: &Path) -> Result<Self> {
-        // A short name: the path of a socket has little room.
-        let home = std::env::temp_dir().join(format!("holdpoint-held-{}", std::process::id()));
+        Self::started(program, &home("held"), None, POLICY)
+    }
+
+    /// One that lets nothing run without a signature; none where nobody may pin a key for it.
+    pub(crate) fn signed(program: &Path, signer: &Signer) -> Result<Option<Self>> {
+        let home = home("signed");
+        match signer.etc(&home)? {
+            Some(etc) => Self::started(program, &home, Some(etc), SIGNED).map(Some),
+            None => {
+                fs::remove_dir_all(&home)?;
+                Ok(None)
+            }
+        }
+    }
+
+    fn started(program: &Path, home: &Path, etc: Option<PathBuf>, policy: &str) -> Result<Self> {
+        let home = home.to_owned();
         let workspace = home.join("work");
         let config = home.join(".config/holdpoint");
         fs::create_dir_all(&workspace).context("a home for the daemon")?;
         fs::create_dir_all(&config)?;
-        fs::write(config.join("permissions.json"), POLICY)?;
-        let mut child = surrounded(&mut Command::new(program), &home, &workspace)
+        fs::write(config.join("permissions.json"), policy)?;
+        let mut command = in_etc(program, etc.as_deref());
+        let mut child = surrounded(&mut command, &home, &workspace)
             .args(["serve", "--listen", "127.0.0.1:0"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -57,6 +80,7 @@ impl Daemon {
             home,
             workspace,
             places,
+            etc,
             child,
             address: String::new(),
         };
@@ -94,7 +118,8 @@ impl Daemon {
 
     /// A hook that asks this daemon.
     pub(crate) fn hook(&self) -> Command {
-        let mut command = self.beside(&self.program);
+        let mut command = in_etc(&self.program, self.etc.as_deref());
+        surrounded(&mut command, &self.home, &self.workspace);
         command.args(["hook", "claude-code"]);
         command
     }
@@ -132,6 +157,11 @@ impl Drop for Daemon {
         let _ = self.child.wait();
         let _ = fs::remove_dir_all(&self.home);
     }
+}
+
+/// A home that is thrown away. A short name: the path of a socket has little room.
+fn home(what: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("holdpoint-{what}-{}", std::process::id()))
 }
 
 /// Nothing of whoever runs this: no policy, and no mark of an agent.

@@ -10,8 +10,9 @@ mod callers;
 mod daemon;
 mod floor;
 mod page;
+mod signer;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -22,9 +23,12 @@ use self::callers::{Answering, calls_at_once, held, hook_processes};
 use self::daemon::{Daemon, Memory};
 use self::floor::Floor;
 use self::page::Page;
+use self::signer::Signer;
 
 /// Milliseconds from asking to the answer, without the person.
 const ROUND_TRIP: f64 = 1.5;
+/// Milliseconds a signature adds to that, what somebody takes to touch their key left out.
+const SIGNATURE: f64 = 1.0;
 /// At most so many times the bare sockets and so many times the waits for the disk, which cost next to
 /// nothing where the temporary directory is in memory.
 const OF_FLOOR: (f64, f64) = (25.0, 2.0);
@@ -50,7 +54,8 @@ pub(crate) fn run() -> Result<()> {
     let program = program.context("which program is to be measured?")?;
     let program = std::fs::canonicalize(&program)
         .with_context(|| format!("`{}` is not there", program.display()))?;
-    let measured = all(&Daemon::start(&program)?, times)?;
+    let mut measured = all(&Daemon::start(&program)?, times)?;
+    measured.signed = signed(&program, times)?;
     measured.print(check)
 }
 
@@ -59,6 +64,48 @@ struct Measured {
     started: Memory,
     held: Held,
     to_page: Vec<f64>,
+    signed: Option<Signed>,
+}
+
+/// Round trips through a daemon that wants a signature and through one that does not, in turns.
+struct Signed {
+    with: Vec<f64>,
+    without: Vec<f64>,
+    hooks_with: Vec<f64>,
+    hooks_without: Vec<f64>,
+}
+
+/// None where nobody may pin a key.
+fn signed(program: &Path, times: usize) -> Result<Option<Signed>> {
+    let signer = Signer::new()?;
+    let Some(signing) = Daemon::signed(program, &signer)? else {
+        eprintln!("left out: only root may pin a key, so nothing is signed");
+        return Ok(None);
+    };
+    let plain = Daemon::start(program)?;
+    let both = [
+        Answering::start(signing.places(), Some(signer)),
+        Answering::start(plain.places(), None),
+    ];
+    let measured = (|| {
+        let (mut with, mut without) = (Vec::new(), Vec::new());
+        for number in 0..300 * times {
+            with.push(held(&signing, &format!("make signed-{number}"))?);
+            without.push(held(&plain, &format!("make signed-{number}"))?);
+        }
+        let rounds = 50 * times;
+        let (hooks_with, _) = hook_processes(&signing, rounds)?;
+        let (hooks_without, _) = hook_processes(&plain, rounds)?;
+        Ok(Signed {
+            with,
+            without,
+            hooks_with,
+            hooks_without,
+        })
+    })();
+    // Whatever kept an answer away says more than that none came.
+    both.into_iter().try_for_each(Answering::stop)?;
+    measured.map(Some)
 }
 
 /// What is measured while somebody answers.
@@ -76,7 +123,7 @@ struct Held {
 fn all(daemon: &Daemon, times: usize) -> Result<Measured> {
     let started = daemon.memory()?;
     let page = Page::sign_in(daemon)?;
-    let answering = Answering::start(daemon.places());
+    let answering = Answering::start(daemon.places(), None);
     let held = answered(daemon, &page, times);
     // Whatever kept an answer away says more than that none came.
     answering.stop()?;
@@ -84,6 +131,7 @@ fn all(daemon: &Daemon, times: usize) -> Result<Measured> {
         started,
         held: held?,
         to_page: page.times(daemon, 300 * times)?,
+        signed: None,
     })
 }
 
@@ -124,7 +172,7 @@ impl Measured {
                 format!("{:.3}", percentile(times.to_vec(), 99)),
             ]
         };
-        let rows = [
+        let mut rows = vec![
             row("bare sockets", &self.held.sockets),
             row("the waits for the disk", &self.held.syncs),
             row("through the daemon", &self.held.round_trips),
@@ -132,6 +180,12 @@ impl Measured {
             row("a hook process, held", &self.held.hooks),
             row("asked until on the page", &self.to_page),
         ];
+        if let Some(signed) = &self.signed {
+            rows.push(row("in turns: signed", &signed.with));
+            rows.push(row("in turns: unsigned", &signed.without));
+            rows.push(row("a hook process, signed", &signed.hooks_with));
+            rows.push(row("a hook process, unsigned", &signed.hooks_without));
+        }
         table::print(&["", "calls", "quietest tenth", "p50", "p99"], &rows);
         println!(
             "{MANY} calls from {} callers at once: {:.0} a second",
@@ -164,6 +218,15 @@ impl Measured {
             false,
             &format!("a call is held and answered in {round_trip:.2} ms (goal {ROUND_TRIP} ms)"),
         );
+        if let Some(signed) = &self.signed {
+            let more = middle(&signed.with) - middle(&signed.without);
+            goals.state(
+                Kind::Absolute,
+                more <= SIGNATURE,
+                false,
+                &format!("a signature makes that {more:.2} ms longer (goal {SIGNATURE} ms)"),
+            );
+        }
         let (sockets, disk) = (middle(&self.held.sockets), middle(&self.held.syncs));
         let ratio = round_trip / (OF_FLOOR.0 * sockets + OF_FLOOR.1 * disk);
         goals.state(

@@ -77,7 +77,12 @@ impl Page {
                 let seen = start.elapsed();
                 let text = |name: &str| card.get(name).and_then(Value::as_str);
                 let id = text("id").context("a card without an id")?;
-                yes(daemon.places(), id, text("binding").unwrap_or_default())?;
+                yes(
+                    daemon.places(),
+                    id,
+                    text("binding").unwrap_or_default(),
+                    None,
+                )?;
                 let ended = caller.join().map_err(|_| anyhow!("a caller has failed"))?;
                 ended.map(|_| seen)
             })?;
