@@ -134,7 +134,7 @@ pub enum SessionSource {
     /// A session kept on disk, by its name.
     Kept(String),
     /// A state given with the call, which nobody keeps.
-    Given(SessionState),
+    Given(Box<SessionState>),
 }
 
 /// The directory given, or this one: absolute, with links followed.

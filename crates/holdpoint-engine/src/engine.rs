@@ -350,7 +350,9 @@ impl Engine {
         let now = Instant::now();
         let name = match source {
             SessionSource::Kept(name) => name,
-            SessionSource::Given(state) => return Ok((Arc::new(Session::new(state.clone())), now)),
+            SessionSource::Given(state) => {
+                return Ok((Arc::new(Session::new(SessionState::clone(state))), now));
+            }
         };
         if self.inner.settings.moment.is_zero() {
             return Ok((Arc::new(Session::new(self.session_state(name)?)), now));

@@ -153,7 +153,7 @@ struct OwnedRequest {
 
 enum SessionField {
     Id(String),
-    State(SessionState),
+    State(Box<SessionState>),
 }
 
 impl<'de> Deserialize<'de> for SessionField {
@@ -172,7 +172,7 @@ impl<'de> Deserialize<'de> for SessionField {
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<SessionField, A::Error> {
                 SessionState::deserialize(de::value::MapAccessDeserializer::new(map))
-                    .map(SessionField::State)
+                    .map(|state| SessionField::State(Box::new(state)))
             }
         }
         deserializer.deserialize_any(IdOrState)

@@ -1048,7 +1048,7 @@ fn watch_has_ssh_sign_what_a_key_releases() {
     };
     let seen = screen_of(&mut watch);
     let sees = |text: &str| {
-        for _ in 0..150 {
+        for _ in 0..600 {
             if seen.lock().unwrap().contains(text) {
                 return;
             }
@@ -1124,7 +1124,7 @@ fn approve_has_no_other_card_signed_than_it_prints() {
     assert!(said.err.contains(&line), "{said:?}");
     let mut others = vec![request.clone(), request.clone(), request.clone()];
     others[0].display.arguments["command"] = json!("make one");
-    others[1].decision.reason = "Nothing to see here".into();
+    others[1].decision.rule = Some("nothing.to-see".into());
     others[2].asked.directory = "/elsewhere".into();
     for other in &others {
         let said = approve(other);

@@ -10,11 +10,14 @@ use crate::code::Language;
 use crate::rules::SHELLS;
 use crate::understand::Action;
 
-/// The most names taken from one text: more than any file people write imports. Further ones are left out.
+/// The most names taken from one text: more than any file people write imports. That further ones are left out is said.
 const MAX_NAMES: usize = 1000;
 
 /// The most letters of a name: what is longer is no path people write into code.
 const MAX_NAME: usize = 200;
+
+/// The most directories a text may say things are looked for in: code that has more makes them up.
+const MAX_DIRECTORIES: usize = 64;
 
 /// How files end that hold code, or are loaded as such.
 const CODE_ENDS: [&str; 20] = [
@@ -75,6 +78,8 @@ pub struct Imports {
     pub names: Vec<Import>,
     /// Directories it says things are looked for in.
     pub directories: Vec<String>,
+    /// Whether it names more than is taken from one text.
+    pub is_cut: bool,
 }
 
 /// What a script loads, by its file's name and its text; nothing where its language is not known.
@@ -223,8 +228,7 @@ fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
 impl Found {
     fn add(&mut self, path: &str, beside: bool, ends: &'static [&'static str]) {
         let path = path.trim_end_matches('/');
-        let too_many = self.imports.names.len() >= MAX_NAMES;
-        if path.is_empty() || path.len() > MAX_NAME || too_many {
+        if path.is_empty() || path.len() > MAX_NAME {
             return;
         }
         let import = Import {
@@ -232,7 +236,9 @@ impl Found {
             beside,
             ends,
         };
-        if self.known.insert(import.clone()) {
+        if self.imports.names.len() >= MAX_NAMES {
+            self.imports.is_cut |= !self.known.contains(&import);
+        } else if self.known.insert(import.clone()) {
             self.imports.names.push(import);
         }
     }
@@ -240,8 +246,13 @@ impl Found {
     fn directory(&mut self, path: &str) {
         let directories = &mut self.imports.directories;
         let known = directories.iter().any(|known| known == path);
-        if !path.is_empty() && path.len() <= MAX_NAME && !known && directories.len() < 64 {
+        if path.is_empty() || path.len() > MAX_NAME || known {
+            return;
+        }
+        if directories.len() < MAX_DIRECTORIES {
             directories.push(path.to_owned());
+        } else {
+            self.imports.is_cut = true;
         }
     }
 

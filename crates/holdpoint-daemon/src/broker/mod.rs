@@ -611,6 +611,8 @@ impl Broker {
         }
         requests.pending = requests.pending.saturating_sub(1);
         requests.waiting.remove(id);
+        // What somebody has signed of it counts for nothing any more.
+        self.inner.host.burn(&next.nonces);
         let resolution = Resolution::from_request(&next);
         self.tell_all(ChangeKind::Settled, next);
         Ok(resolution)

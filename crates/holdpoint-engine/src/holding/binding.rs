@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use holdpoint_broker::changes::{ABSENT, SAID};
 use holdpoint_broker::{CallContext, Terms};
@@ -14,6 +14,7 @@ use holdpoint_sandbox::places;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use super::modules::Modules;
 use super::pushes::{Push, short as short_commit, shown_url};
 use super::{modules, pushes};
 use crate::escape_for_display;
@@ -37,7 +38,7 @@ const MAX_PARTS: usize = 200;
 #[derive(Default)]
 pub(super) struct Loaded {
     /// What its scripts load.
-    pub(super) modules: Vec<PathBuf>,
+    pub(super) modules: Modules,
     /// What it pushes.
     pub(super) pushes: Vec<Push>,
 }
@@ -115,7 +116,7 @@ fn parts(
     }
     for push in pushes {
         let urls: Vec<String> = push.urls.iter().map(|url| shown_url(url)).collect();
-        let remote = format!("`{}`", escape_for_display(&push.remote, 100));
+        let remote = format!("`{}`", shown_url(&push.remote));
         part(remote, &format!("{SAID}{}", urls.join(" and ")));
         for (name, commit) in &push.refs {
             let commit = commit.as_deref().unwrap_or("nothing");
@@ -189,7 +190,7 @@ pub(super) fn described(
         fields.insert("facts".into(), json!(facts));
     }
     // The same for what scripts load. The scripts themselves come first in what may be looked into.
-    let modules: Vec<_> = (loaded.modules.iter())
+    let modules: Vec<_> = (loaded.modules.files.iter())
         .map(|path| json!({"path": path.to_string_lossy(), "state": state_of(path, &mut left)}))
         .collect();
     if let (false, Some(fields)) = (modules.is_empty(), whole.as_object_mut()) {

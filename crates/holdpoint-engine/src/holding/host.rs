@@ -248,8 +248,14 @@ impl BrokerHost for Host<'_> {
         let checks = checks::run(&judged.decision.checks, action, &paths, workspace, home);
         let mut display = display::display(action, &judged.decision, &paths, workspace);
         display.warnings.extend(simulated_losses(action, &around));
-        let pushes = pushes::pushes(asked, action, home);
-        display.warnings.extend(pushes::shown(&pushes));
+        let loaded = binding::Loaded::of_call(asked, action, &judged.decision, &paths, home);
+        display.warnings.extend(pushes::shown(&loaded.pushes));
+        if loaded.modules.is_cut {
+            display.warnings.push(Warned {
+                level: "warning".into(),
+                text: "its scripts load more than can be followed: what may change while it waits is not all held".into(),
+            });
+        }
         let suggested = terms::suggested(&judged.terms).map(|text| Warned {
             level: "info".into(),
             text,

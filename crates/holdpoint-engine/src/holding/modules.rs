@@ -12,7 +12,7 @@ use holdpoint_broker::CallContext;
 use holdpoint_core::shell::{Import, Imports, imports_of_call, imports_of_file};
 use holdpoint_core::{Action, Decision, PathVerb};
 
-use crate::store::read_bounded;
+use crate::store::{Unread, read_bounded};
 
 /// The most files that are read for what they load in turn: as many as are looked into. Of those behind them only the files
 /// themselves are bound.
@@ -33,19 +33,31 @@ const MAX_ENTRIES: usize = 4096;
 /// The most looks, so that a person's answer is not kept waiting: some tenths of a second.
 const MAX_LOOKS: usize = 200_000;
 
+/// The most directories names are looked for in: each costs a look a name.
+const MAX_ROOTS: usize = 64;
+
 /// Where the system keeps what is installed: not the project's, and not the agent's to write.
 const INSTALLED: [&str; 7] = ["/bin", "/lib", "/lib64", "/opt", "/sbin", "/snap", "/usr"];
 
-/// The files, in order, without those the decision names itself.
+/// The files a call's scripts load.
+#[derive(Default)]
+pub(super) struct Modules {
+    /// In order, without those the decision names itself.
+    pub(super) files: Vec<PathBuf>,
+    /// Whether a limit ended the search, so that there may be more.
+    pub(super) is_cut: bool,
+}
+
+/// What the scripts of a call load.
 pub(super) fn loaded(
     asked: &CallContext,
     action: &Action,
     decision: &Decision,
     paths: &[(String, PathVerb)],
-) -> Vec<PathBuf> {
+) -> Modules {
     // What changes nothing runs no code that nobody has read to its end.
     if decision.only_looks {
-        return Vec::new();
+        return Modules::default();
     }
     let mut search = Search::new(asked);
     let run = paths.iter().filter(|(_, verb)| *verb == PathVerb::Run);
@@ -58,7 +70,10 @@ pub(super) fn loaded(
     search.roots_of(&in_call, &directory);
     search.look(&in_call, &directory);
     search.follow();
-    search.found.into_iter().collect()
+    Modules {
+        files: search.found.into_iter().collect(),
+        is_cut: search.is_cut,
+    }
 }
 
 struct Search {
@@ -73,6 +88,7 @@ struct Search {
     /// What is in a directory; nothing for one that is too large to keep.
     listed: HashMap<PathBuf, Option<HashSet<std::ffi::OsString>>>,
     looks: usize,
+    is_cut: bool,
 }
 
 impl Search {
@@ -86,6 +102,7 @@ impl Search {
             found: BTreeSet::new(),
             listed: HashMap::new(),
             looks: 0,
+            is_cut: false,
         };
         for root in [search.directory.clone(), search.workspace.clone()] {
             for below in ["", "src", "lib"] {
@@ -96,11 +113,13 @@ impl Search {
     }
 
     fn root(&mut self, directory: PathBuf) {
-        if !self.is_installed(&directory)
-            && !self.roots.contains(&directory)
-            && self.roots.len() < 64
-        {
+        if self.is_installed(&directory) || self.roots.contains(&directory) {
+            return;
+        }
+        if self.roots.len() < MAX_ROOTS {
             self.roots.push(directory);
+        } else {
+            self.is_cut = true;
         }
     }
 
@@ -126,11 +145,18 @@ impl Search {
         let mut bytes_read = 0;
         while let Some(path) = self.queue.pop_front() {
             if read >= MAX_READ || bytes_read >= MAX_TEXTS {
+                self.is_cut = true;
                 return;
             }
             read += 1;
-            let Ok(bytes) = read_bounded(&path, MAX_TEXT) else {
-                continue;
+            let bytes = match read_bounded(&path, MAX_TEXT) {
+                Ok(bytes) => bytes,
+                // What is not there loads nothing; what a directory runs is a name of its own.
+                Err(Unread::Missing | Unread::Directory) => continue,
+                Err(_) => {
+                    self.is_cut = true;
+                    continue;
+                }
             };
             bytes_read += bytes.len();
             let (Some(name), Some(directory)) = (path.to_str(), path.parent()) else {
@@ -156,6 +182,7 @@ impl Search {
     }
 
     fn look(&mut self, imports: &Imports, beside: &Path) {
+        self.is_cut |= imports.is_cut;
         let mut places = vec![beside.to_owned()];
         // A package is named from above, and an installed one lies anywhere above.
         if beside.starts_with(&self.workspace) {
@@ -192,7 +219,11 @@ impl Search {
     }
 
     fn take(&mut self, path: PathBuf) {
-        if self.seen.contains(&path) || !self.is_listed(&path) || self.found.len() >= MAX_FOUND {
+        if self.seen.contains(&path) || !self.is_listed(&path) {
+            return;
+        }
+        if self.found.len() >= MAX_FOUND {
+            self.is_cut = true;
             return;
         }
         let Ok(found) = fs::metadata(&path) else {
@@ -219,6 +250,7 @@ impl Search {
     fn is_listed(&mut self, path: &Path) -> bool {
         self.looks += 1;
         if self.looks > MAX_LOOKS {
+            self.is_cut = true;
             return false;
         }
         let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
@@ -228,6 +260,8 @@ impl Search {
             return known.as_ref().is_none_or(|names| names.contains(name));
         }
         let names = entries(directory);
+        // Each name that is read and kept is work, too, and a link is a directory of its own.
+        self.looks += names.as_ref().map_or(MAX_ENTRIES, HashSet::len);
         let there = names.as_ref().is_none_or(|names| names.contains(name));
         self.listed.insert(directory.to_owned(), names);
         there
@@ -294,6 +328,7 @@ mod tests {
             let mut search = Search::new(&asked);
             search.start(&root.join("run.py"));
             search.follow();
+            assert!(!search.is_cut);
             let names = search
                 .found
                 .iter()
@@ -306,6 +341,52 @@ mod tests {
         // It would be loaded in place of the one that comes with the language.
         write("json.py", "");
         assert_eq!(loaded(), ["a.py", "b/__init__.py", "b/c.py", "json.py"]);
+    }
+
+    #[test]
+    fn names_in_front_of_a_name_are_said_and_links_to_a_large_directory_are_not_read_for_ever() {
+        let home = tempfile::tempdir().unwrap();
+        let root = home.path().canonicalize().unwrap();
+        let mut asked = CallContext {
+            agent: "a".into(),
+            session: "s".into(),
+            tool: "Bash".into(),
+            input: serde_json::Map::new(),
+            directory: root.to_str().unwrap().into(),
+            workspace: root.to_str().unwrap().into(),
+            config: None,
+            context: holdpoint_broker::Context::default(),
+        };
+        let names: Vec<String> = (0..1200).map(|number| format!("a{number}")).collect();
+        let text = format!("# import {}\nimport helper", names.join(", "));
+        fs::write(root.join("run.py"), text).unwrap();
+        let mut search = Search::new(&asked);
+        search.start(&root.join("run.py"));
+        search.follow();
+        assert!(search.is_cut);
+
+        let large = root.join("large");
+        fs::create_dir(&large).unwrap();
+        for number in 0..2000 {
+            fs::write(large.join(format!("x{number}")), "").unwrap();
+        }
+        let work = root.join("work");
+        fs::create_dir(&work).unwrap();
+        let mut text = String::new();
+        for number in 0..900 {
+            #[cfg(unix)]
+            std::os::unix::fs::symlink(&large, work.join(format!("l{number}"))).unwrap();
+            text.push_str(&format!("import l{number}.x\n"));
+        }
+        fs::write(work.join("run.py"), text).unwrap();
+        asked.directory = work.to_str().unwrap().into();
+        asked.workspace = asked.directory.clone();
+        let mut search = Search::new(&asked);
+        search.start(&work.join("run.py"));
+        search.follow();
+        let kept = search.listed.values().flatten().map(HashSet::len);
+        assert!(kept.sum::<usize>() <= MAX_LOOKS + MAX_ENTRIES);
+        assert!(search.is_cut || cfg!(not(unix)));
     }
 
     #[test]
@@ -326,9 +407,11 @@ mod tests {
             found: BTreeSet::new(),
             listed: HashMap::new(),
             looks: 0,
+            is_cut: false,
         };
         search.start(&root.join("m0.py"));
         search.follow();
         assert_eq!(search.found.len(), MAX_READ);
+        assert!(search.is_cut);
     }
 }

@@ -89,7 +89,7 @@ pub(super) fn shown(pushes: &[Push]) -> Vec<Warned> {
         let told = Warned {
             level: "info".into(),
             text: match urls.is_empty() {
-                true => format!("{what} to {}", escape_for_display(&push.remote, 100)),
+                true => format!("{what} to {}", shown_url(&push.remote)),
                 false => format!("{what} to {}", urls.join(" and ")),
             },
         };

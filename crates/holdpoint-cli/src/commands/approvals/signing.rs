@@ -67,7 +67,8 @@ pub(super) fn signed(
     }))
 }
 
-/// Everything of a card that is signed, uncut: each of its lines, with what could drive a terminal escaped.
+/// Everything of a card that is signed, uncut, and behind it the reason, which is not: each of its lines, with what could drive a
+/// terminal escaped.
 fn write_card(out: &mut dyn Write, request: &Request) -> std::io::Result<()> {
     let mut field = |name: &str, text: &str| -> std::io::Result<()> {
         let mut name = format!("{name}:");
@@ -79,7 +80,6 @@ fn write_card(out: &mut dyn Write, request: &Request) -> std::io::Result<()> {
     };
     let (asked, decision) = (&request.asked, &request.decision);
     field("risk", decision.risk.as_str())?;
-    field("why", &decision.reason)?;
     field("rule", decision.rule.as_deref().unwrap_or("none"))?;
     field("wants", decision.verdict.as_str())?;
     field(
@@ -98,7 +98,8 @@ fn write_card(out: &mut dyn Write, request: &Request) -> std::io::Result<()> {
             None => field(&name, &value.to_string())?,
         }
     }
-    Ok(())
+    // It may name the time, or be an outside decider's, so it is no part of the card: the daemon's words alone.
+    field("not signed", &format!("why: {}", decision.reason))
 }
 
 /// The file of a key that is pinned, its id, and whose it is.
