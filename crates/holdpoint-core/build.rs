@@ -95,6 +95,7 @@ fn write_classes(out: &mut String, classes: &ClassesFile, targets: &[&str]) {
     let mut by_part: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut wild: Vec<String> = Vec::new();
     let mut wild_edges: Vec<(Option<u8>, Option<u8>)> = Vec::new();
+    let mut wild_letters: Vec<u32> = Vec::new();
     for class in &classes.class {
         let bit = words::bit(targets, &class.name).unwrap();
         let all = class.paths.iter().map(|path| (path, false));
@@ -146,6 +147,9 @@ fn write_classes(out: &mut String, classes: &ClassesFile, targets: &[&str]) {
             } else {
                 wild.push(entry);
                 wild_edges.push(edges);
+                // What stands in brackets is a choice, and none of it need be there.
+                let needed = first.split('[').next().unwrap_or_default();
+                wild_letters.push(traces::letters(needed.as_bytes()));
             }
         }
     }
@@ -172,6 +176,11 @@ fn write_classes(out: &mut String, classes: &ClassesFile, targets: &[&str]) {
         out,
         "pub(crate) static PATHS_BY_PATTERN: &[PathRule] = &[{}];",
         wild.join(", ")
+    )
+    .unwrap();
+    writeln!(
+        out,
+        "pub(crate) static PATTERN_LETTERS: &[u32] = &{wild_letters:?};"
     )
     .unwrap();
     // By the first and the last letter of a name, which patterns may fit it.

@@ -40,15 +40,17 @@ pub(crate) fn said_by_call(tool: &str, input: &Map<String, Value>) -> Option<Say
 /// Whether a call asks for a secret by an argument: one that takes the cover off, or the name of a variable that holds one
 /// (`get` with `"name": "GITHUB_TOKEN"`).
 fn shows(tool: &str, input: &Map<String, Value>) -> bool {
-    let own = words(tool.rsplit("__").next().unwrap_or(tool));
-    let gives = own.iter().any(|word| GIVES.contains(&word.as_str()));
+    let gives = || {
+        let own = words(tool.rsplit("__").next().unwrap_or(tool));
+        own.iter().any(|word| GIVES.contains(&word.as_str()))
+    };
     input.iter().any(|(key, value)| match value {
         Value::Bool(true) => is_plain_among(key, &UNCOVERING),
         Value::String(name) => {
-            gives
-                && is_plain_among(key, &NAMING)
+            is_plain_among(key, &NAMING)
                 && name.bytes().any(|letter| letter.is_ascii_uppercase())
                 && !name.bytes().any(|letter| letter.is_ascii_lowercase())
+                && gives()
                 && crate::effects::is_secret_variable(name)
         }
         Value::Null
@@ -86,18 +88,20 @@ fn is_plain_among(key: &str, names: &[&str]) -> bool {
 /// Whether a tool's name says that it gives a secret out, and none that it lists or keeps them.
 fn reveals(tool: &str) -> bool {
     let own = words(tool.rsplit("__").next().unwrap_or(tool));
-    let all = words(tool);
     // `get_secret`, and `kv_get` of a server that keeps them.
     let gives = [own.first(), own.last()]
         .into_iter()
         .flatten()
         .any(|word| GIVES.contains(&word.as_str()));
+    if !gives {
+        return false;
+    }
+    let all = words(tool);
     // `get_secret_scanning_alert`, `get_password_policy`: about them, and not one of them.
     let about = own
         .last()
         .is_some_and(|word| ABOUT_SECRETS.contains(&word.as_str()));
-    gives
-        && !about
+    !about
         && REVEALS_WORDS
             .iter()
             .any(|wanted| match wanted.split_once('+') {
@@ -568,7 +572,10 @@ pub(super) fn words(name: &str) -> Vec<String> {
             found.push(std::mem::take(&mut word));
         }
         lower_before = sign.is_lowercase() || sign.is_ascii_digit();
-        if sign.is_alphanumeric() {
+        // Most names are ASCII, of which a letter has one small form.
+        if sign.is_ascii_alphanumeric() {
+            word.push(sign.to_ascii_lowercase());
+        } else if sign.is_alphanumeric() {
             word.extend(sign.to_lowercase());
         }
     }

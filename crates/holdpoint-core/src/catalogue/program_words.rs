@@ -129,7 +129,7 @@ impl Told<'_> {
         !looks
             && PAYS_WORDS
                 .iter()
-                .any(|pair| pair.contains('+') && has_all(&leading, pair))
+                .any(|pair| has_all(&leading, pair) && pair.contains('+'))
     }
 
     /// Whether it is told to bring something to somebody else: `upload x`.
@@ -186,12 +186,16 @@ fn is_subcommand(word: &str) -> bool {
 
 /// Whether words name a verb and what it makes go: `db:drop`, `database reset`.
 fn loses_object(all: &[String]) -> bool {
-    DESTROYS_WORDS.iter().any(|pair| {
-        let Some((verb, about)) = pair.split_once('+') else {
-            return false;
-        };
-        let has = |wanted: &str| all.iter().any(|word| word == wanted);
-        WITH_OBJECT.contains(&verb) && has(verb) && has(about)
+    let has = |wanted: &str| all.iter().any(|word| word == wanted);
+    // Hardly a word is such a verb, and the pairs are many.
+    let mut verbs = WITH_OBJECT.iter().filter(|verb| has(verb));
+    verbs.any(|verb| {
+        DESTROYS_WORDS.iter().any(|pair| {
+            let about = pair
+                .strip_prefix(verb)
+                .and_then(|rest| rest.strip_prefix('+'));
+            about.is_some_and(has)
+        })
     })
 }
 

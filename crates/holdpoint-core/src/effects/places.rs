@@ -557,10 +557,7 @@ impl<'a> Places<'a> {
                     .into_iter()
                     .for_each(|(_, rules)| rules.iter().for_each(&mut check));
             }
-            let (first, last) = (part.bytes().next(), part.bytes().next_back());
-            if let (Some(first), Some(last)) = (first, last) {
-                rules::paths_between(first, last).for_each(&mut check);
-            }
+            rules::patterns_near(part, &mut check);
         }
         found & !taken_back
     }

@@ -453,10 +453,10 @@ pub(crate) use packs::{
     FILTERS, FILTERS_BY_PATTERN, FILTERS_BY_PROGRAM, FILTERS_BY_PROGRAM_SLOTS,
     FILTERS_BY_SUBCOMMAND, FINDERS, FORMATS, GENERAL_BY_NEED, GENERAL_FILTERS, GROUPS, HELPFUL,
     HOOKED, KEEPERS, LISTERS, LOADS, MOVERS, PACKS, PASSERS, PATHS_BY_ENDING, PATHS_BY_NAME,
-    PATHS_BY_PATTERN, PATTERNS_BY_FIRST, PATTERNS_BY_LAST, PRINTERS, PROGRAM_NAMES,
-    PROGRAM_NAMES_SLOTS, PROGRAM_PATTERNS, PROGRAMS, READ_ONLY, READ_ONLY_WHEN, REQUESTERS,
-    RESPONSE_FILES, RULES, SAYERS, SECRET_VARIABLES, SENDERS, SET_UPS, SHELLS, SOURCE_FORMATS,
-    SPEAKERS, STEERING, TALKERS, TARGETS, USUAL_SOURCES,
+    PATHS_BY_PATTERN, PATTERN_LETTERS, PATTERNS_BY_FIRST, PATTERNS_BY_LAST, PRINTERS,
+    PROGRAM_NAMES, PROGRAM_NAMES_SLOTS, PROGRAM_PATTERNS, PROGRAMS, READ_ONLY, READ_ONLY_WHEN,
+    REQUESTERS, RESPONSE_FILES, RULES, SAYERS, SECRET_VARIABLES, SENDERS, SET_UPS, SHELLS,
+    SOURCE_FORMATS, SPEAKERS, STEERING, TALKERS, TARGETS, USUAL_SOURCES,
 };
 
 /// The bit of a target.
@@ -543,20 +543,34 @@ pub(crate) fn paths_with_part(name: &str) -> &'static [PathRule] {
     look_up(packs::PATHS_BY_PART, packs::PATHS_BY_PART_SLOTS, name).map_or(&[], |rules| *rules)
 }
 
-/// The classes of files by patterns that a component with these letters at its ends may fit.
-pub(crate) fn paths_between(first: u8, last: u8) -> impl Iterator<Item = &'static PathRule> {
+/// Visits the classes of files by patterns that a component may fit: by the letters at its ends, then by those a pattern
+/// cannot do without.
+pub(crate) fn patterns_near(name: &str, mut visit: impl FnMut(&'static PathRule)) {
+    let (Some(first), Some(last)) = (name.bytes().next(), name.bytes().next_back()) else {
+        return;
+    };
     let begins = PATTERNS_BY_FIRST.get(usize::from(first));
     let ends = PATTERNS_BY_LAST.get(usize::from(last));
-    let words = begins.into_iter().flatten().zip(ends.into_iter().flatten());
-    words.enumerate().flat_map(|(word, (begins, ends))| {
+    let missing = !traces::letters(name.as_bytes());
+    for (word, (begins, ends)) in begins
+        .into_iter()
+        .flatten()
+        .zip(ends.into_iter().flatten())
+        .enumerate()
+    {
         let mut set = begins & ends;
-        std::iter::from_fn(move || {
-            let bit = set.trailing_zeros() as usize;
-            set &= set.wrapping_sub(1);
-            (bit < 64).then_some(word * 64 + bit)
-        })
-        .filter_map(|at| PATHS_BY_PATTERN.get(at))
-    })
+        while set != 0 {
+            let at = word * 64 + set.trailing_zeros() as usize;
+            set &= set - 1;
+            if PATTERN_LETTERS
+                .get(at)
+                .is_some_and(|needed| needed & missing == 0)
+                && let Some(rule) = PATHS_BY_PATTERN.get(at)
+            {
+                visit(rule);
+            }
+        }
+    }
 }
 
 /// The programs something is known of, by name.

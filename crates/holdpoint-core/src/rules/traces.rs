@@ -124,6 +124,14 @@ fn of_ending(ending: &[u8]) -> u32 {
     mark(ending).wrapping_add(2 << 25)
 }
 
+/// The letters of ASCII a text has, in whatever case, a bit each: what needs others does not stand in it.
+pub(crate) fn letters(text: &[u8]) -> u32 {
+    text.iter()
+        .map(|byte| byte.to_ascii_lowercase().wrapping_sub(b'a'))
+        .filter(|place| *place < 26)
+        .fold(0, |all, place| all | 1 << place)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,5 +182,11 @@ mod tests {
         }
         // The Kelvin sign is a `k` in lower case.
         assert_eq!(mark_of("/dev/\u{212a}vm"), 0);
+    }
+
+    #[test]
+    fn letters_are_those_of_ascii_whatever_their_case() {
+        assert_eq!(letters(b"aZ"), 1 | 1 << 25);
+        assert_eq!(letters("*-_.7[\u{e9}`{@".as_bytes()), 0);
     }
 }

@@ -872,7 +872,12 @@ pub(crate) fn joined(directory: &str, path: &str) -> String {
     if directory.is_empty() || path.starts_with(['/', '~']) {
         return path.to_owned();
     }
-    format!("{}/{path}", directory.trim_end_matches('/'))
+    let directory = directory.trim_end_matches('/');
+    let mut joined = String::with_capacity(directory.len() + 1 + path.len());
+    joined.push_str(directory);
+    joined.push('/');
+    joined.push_str(path);
+    joined
 }
 
 /// Leaves as many values as are followed. Those that say where something is stay before all others;

@@ -8,7 +8,7 @@ use super::code::{self, Source};
 use super::commands::Wrapping;
 use super::consoles;
 use super::input::Input;
-use super::names::{Names, Shapes};
+use super::names::{Names, Shape, Shapes};
 use super::refusal::Refusal;
 use super::texts::Argument;
 use super::unwrapping::{STANDARD_INPUT, Unwrapped, is_stream};
@@ -417,12 +417,14 @@ fn from_input(input: &Input) -> Given {
 /// The interpreter of a name, a version or the word for a build behind it or not.
 fn find(name: &str) -> Option<&'static Interpreter> {
     let stem = code::stem(name);
-    if !ALL.could_hold(name) && !ALL.could_hold(stem) {
+    let (shape, of_stem) = (Shape::from_name(name), Shape::from_name(stem));
+    if !ALL.have(shape) && !ALL.have(of_stem) {
         return None;
     }
-    INTERPRETERS
-        .iter()
-        .find(|known| known.names.contains(name) || known.names.contains(stem))
+    INTERPRETERS.iter().find(|known| {
+        let names = &known.names;
+        names.contains_shaped(name, shape) || names.contains_shaped(stem, of_stem)
+    })
 }
 
 /// The shapes of all their names: most programs are none of them.

@@ -38,7 +38,8 @@ impl Shapes {
         self.have(Shape::from_name(name))
     }
 
-    fn have(&self, Shape { word, bit }: Shape) -> bool {
+    /// The same for whoever knows the name's shape.
+    pub(super) fn have(&self, Shape { word, bit }: Shape) -> bool {
         self.0.get(word).is_some_and(|bits| bits & bit != 0)
     }
 

@@ -484,8 +484,17 @@ impl Unwrapped<'_, '_> {
     }
 
     pub(super) fn texts_of(&mut self, path: &str) -> Vec<Arc<str>> {
-        let found = self.look_up(path, Asks::Project).into_iter();
+        // What was not written in the text has no words but those on the disk, whatever commands may change it.
+        let found = match self.listing.environment.files.is_empty() {
+            true => {
+                // A loop around it is read again all the same.
+                self.listing.looked_up += 1;
+                self.look_up_on_disk(path)
+            }
+            false => self.look_up(path, Asks::Project),
+        };
         found
+            .into_iter()
             .filter_map(|found| match found {
                 ScriptSource::Text { text, .. } => Some(text),
                 ScriptSource::From(_)
