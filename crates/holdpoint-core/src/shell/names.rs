@@ -27,8 +27,8 @@ impl Shape {
     }
 }
 
-/// With 512 bits even a hundred names leave four of five others known by their shape alone.
-const WORDS: usize = 8;
+/// With 1,024 bits even two hundred names leave four of five others known by their shape alone.
+const WORDS: usize = 16;
 
 impl Shapes {
     pub(super) const NONE: Self = Self([0; WORDS]);

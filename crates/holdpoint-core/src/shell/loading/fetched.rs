@@ -35,11 +35,6 @@ pub(super) fn list(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Re
     let mut found: Vec<String> = Vec::new();
     for file in known.files.iter().chain(known.locks) {
         for path in command.listing.environment.names_of(file) {
-            // Once each: what is listed for it is an installation itself.
-            let read = (path.clone(), SOURCES.to_owned());
-            if command.listing.loaded.contains(&read) {
-                continue;
-            }
             let own = match known.locks.contains(file) {
                 true => command.is_remembered(&path),
                 false => command.is_agents(&path),
@@ -47,8 +42,13 @@ pub(super) fn list(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Re
             if !own {
                 continue;
             }
-            command.listing.loaded.insert(read);
-            for text in command.texts_of(file) {
+            // Mostly there is no such file, and nothing to be noted.
+            let texts = command.texts_of(file);
+            // Once each: what is listed for it is an installation itself.
+            if texts.is_empty() || !command.listing.loaded.insert((path, SOURCES.to_owned())) {
+                continue;
+            }
+            for text in texts {
                 found.extend(sources::unusual(file, &text));
             }
         }
