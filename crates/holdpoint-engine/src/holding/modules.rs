@@ -299,6 +299,19 @@ fn tidy(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
 
+    fn called_in(root: &Path) -> CallContext {
+        CallContext {
+            agent: "a".into(),
+            session: "s".into(),
+            tool: "Bash".into(),
+            input: serde_json::Map::new(),
+            directory: root.to_str().unwrap().into(),
+            workspace: root.to_str().unwrap().into(),
+            config: None,
+            context: holdpoint_broker::Context::default(),
+        }
+    }
+
     #[test]
     fn files_load_files_and_a_ring_of_them_ends() {
         let home = tempfile::tempdir().unwrap();
@@ -314,16 +327,7 @@ mod tests {
         write("b/c.py", "");
         write("b/d.py", "");
         write("__pycache__/a.cpython-312.pyc", "");
-        let asked = CallContext {
-            agent: "a".into(),
-            session: "s".into(),
-            tool: "Bash".into(),
-            input: serde_json::Map::new(),
-            directory: root.to_str().unwrap().into(),
-            workspace: root.to_str().unwrap().into(),
-            config: None,
-            context: holdpoint_broker::Context::default(),
-        };
+        let asked = called_in(&root);
         let loaded = || {
             let mut search = Search::new(&asked);
             search.start(&root.join("run.py"));
@@ -347,16 +351,7 @@ mod tests {
     fn names_in_front_of_a_name_are_said_and_links_to_a_large_directory_are_not_read_for_ever() {
         let home = tempfile::tempdir().unwrap();
         let root = home.path().canonicalize().unwrap();
-        let mut asked = CallContext {
-            agent: "a".into(),
-            session: "s".into(),
-            tool: "Bash".into(),
-            input: serde_json::Map::new(),
-            directory: root.to_str().unwrap().into(),
-            workspace: root.to_str().unwrap().into(),
-            config: None,
-            context: holdpoint_broker::Context::default(),
-        };
+        let mut asked = called_in(&root);
         let names: Vec<String> = (0..1200).map(|number| format!("a{number}")).collect();
         let text = format!("# import {}\nimport helper", names.join(", "));
         fs::write(root.join("run.py"), text).unwrap();

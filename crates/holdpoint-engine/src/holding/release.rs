@@ -281,16 +281,14 @@ mod tests {
     use holdpoint_core::{Policy, ToolCall};
     use std::sync::Arc;
 
-    #[test]
-    fn what_nobody_was_asked_about_must_run_by_itself() {
-        let home = tempfile::tempdir().unwrap();
+    /// An engine with its state in a directory, and who calls under a policy that asks about everything.
+    fn asking(state: &std::path::Path) -> (Engine, Arc<Caller>) {
         let locations = Locations {
-            state: Some(home.path().join("state")),
+            state: Some(state.join("state")),
             ..Locations::of_this_machine()
         };
         let policy = Policy::from_text("p", r#"{"defaultPolicy":"ask"}"#).unwrap();
-        let engine = Engine::at(&locations);
-        let caller = Arc::new(Caller {
+        let caller = Caller {
             agent: "a".into(),
             session_name: Some("s".into()),
             policy: PolicySource::Given(GivenPolicy(Arc::new(policy))),
@@ -298,7 +296,14 @@ mod tests {
             workspace: "/".into(),
             can_contain: false,
             circumstances: Default::default(),
-        });
+        };
+        (Engine::at(&locations), Arc::new(caller))
+    }
+
+    #[test]
+    fn what_nobody_was_asked_about_must_run_by_itself() {
+        let home = tempfile::tempdir().unwrap();
+        let (engine, caller) = asking(home.path());
         let call = || ToolCall::shell("make").in_directory("/");
         let judged = || engine.judge(call(), Arc::clone(&caller)).unwrap();
         let asked = judged().calling().unwrap();
@@ -323,21 +328,7 @@ mod tests {
     #[test]
     fn a_call_that_was_changed_is_told_by_what_runs() {
         let home = tempfile::tempdir().unwrap();
-        let locations = Locations {
-            state: Some(home.path().join("state")),
-            ..Locations::of_this_machine()
-        };
-        let policy = Policy::from_text("p", r#"{"defaultPolicy":"ask"}"#).unwrap();
-        let engine = Engine::at(&locations);
-        let caller = Arc::new(Caller {
-            agent: "a".into(),
-            session_name: Some("s".into()),
-            policy: PolicySource::Given(GivenPolicy(Arc::new(policy))),
-            session: SessionSource::Kept("s".into()),
-            workspace: "/".into(),
-            can_contain: false,
-            circumstances: Default::default(),
-        });
+        let (engine, caller) = asking(home.path());
         let call = ToolCall::shell("git push --force origin topic").in_directory("/");
         let judged = || engine.judge(call.clone(), Arc::clone(&caller)).unwrap();
         assert!(judged().decision.rule.is_some());
