@@ -301,6 +301,8 @@ pub(super) struct Environment {
     pub(super) ends_on_error: bool,
     /// Nothing that follows runs.
     pub(super) ended: bool,
+    /// A word may have been an error, after which bash leaves out the rest of the line and goes on with the next one.
+    pub(super) may_skip: bool,
 }
 
 /// Which of its values each variable has in one reading of a command.
@@ -798,6 +800,15 @@ impl Environment {
             workspace: self.workspace,
             ends_on_error: self.ends_on_error && other.ends_on_error,
             ended: false,
+            may_skip: self.may_skip || other.may_skip,
+        }
+    }
+
+    /// What a command that may have been left out did besides setting variables, whose every value is kept anyway.
+    pub(super) fn may_not_have_happened(&mut self, before: &Self) {
+        self.files = Files::either(&self.files, &before.files);
+        if self.positional != before.positional {
+            self.positional = None;
         }
     }
 

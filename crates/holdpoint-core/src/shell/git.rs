@@ -13,6 +13,7 @@ use super::told;
 use super::unwrapping::Unwrapped;
 use super::walk::{Start, parameters};
 use crate::opaque::Reason;
+use crate::rules;
 
 const GLOBAL: Spec = Spec {
     values: "-c -C --git-dir --work-tree --namespace --super-prefix --config-env --attr-source",
@@ -48,6 +49,21 @@ pub(super) fn launch(command: &mut Unwrapped<'_, '_>) -> Result<(), Refusal> {
         subcommand(command, at)?;
     }
     Ok(())
+}
+
+/// Whether a program is a part of git under a name of its own: `git-push`, as it lies below `git --exec-path`.
+pub(super) fn is_part(name: &str) -> bool {
+    let subcommand = name.strip_prefix("git-");
+    subcommand.is_some_and(|word| !word.is_empty()) && rules::program(name).is_none()
+}
+
+/// Lists the subcommand such a program is.
+pub(super) fn part(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Refusal> {
+    let subcommand = name.strip_prefix("git-").unwrap_or(name);
+    let span = command.words.first().map_or(0..0, |word| word.text.span.clone());
+    let mut words = ["git", subcommand].map(|word| Argument::literal(word, span.clone())).to_vec();
+    words.extend_from_slice(command.rest(1));
+    command.starts(Wrapping::Transparent, Vec::new(), words)
 }
 
 /// `-c alias.x='!code' x words`: lists the code with the words that follow its name, or the

@@ -39,13 +39,15 @@ pub(super) fn launch(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), 
         "parallel" => command.parallel(),
         "env" | "genv" => command.env(),
         "watch" => command.watch(),
-        "ssh" | "autossh" | "mosh" => command.ssh(),
+        "ssh" | "autossh" => command.ssh(),
+        "mosh" => command.mosh(),
         "su" | "runuser" | "sg" => command.su(name),
         "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => {
             command.container(name)
         }
         "kubectl" | "oc" | "k3s" | "microk8s" => command.kubectl(),
         "git" => git::launch(command),
+        _ if git::is_part(name) => git::part(command, name),
         "fd" | "fdfind" => command.fd(),
         "tmux" if matches!(command.known(1), Some("if-shell" | "if")) => command.tmux_condition(),
         "tmux" => command.tmux(),

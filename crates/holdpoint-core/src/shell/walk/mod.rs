@@ -30,6 +30,7 @@ use super::redirects;
 use super::refusal::{Refusal, RefusalReason};
 use super::texts::{Argument, Expander};
 use super::tree::{
+    Connector,
     CommandKind, CommandNode, HereDocument, Item, Pipeline, Redirect, RedirectKind, Script, Span,
 };
 use super::unwrapping;
@@ -430,15 +431,34 @@ impl<'w> Listing<'w> {
     /// changed nothing: the states that are possible then are kept apart until they meet.
     fn items(&mut self, items: &[Item], scope: &Scope<'_>, input: &Input) -> Result<(), Refusal> {
         let mut waiting = Waiting::default();
+        let mut last: Option<&Item> = None;
         for item in items {
             if self.is_beyond_judging(scope) {
                 break;
             }
+            // What an error leaves out ends with the line.
+            if self.environment.may_skip && self.is_on_next_line(last, item, scope) {
+                self.environment.may_skip = false;
+            }
+            last = Some(item);
             let before = waiting.begin(item.connector, &self.environment);
             self.pipeline(&item.pipeline, scope, input)?;
             self.connect(item, before, &mut waiting);
         }
         Ok(())
+    }
+
+    /// Whether a new line of the text itself begins between two commands; where that is not certain, none does.
+    fn is_on_next_line(&self, last: Option<&Item>, next: &Item, scope: &Scope<'_>) -> bool {
+        let last = last.filter(|item| item.connector == Connector::Sequence);
+        let end = last.and_then(|item| item.pipeline.commands.last());
+        let (Some(end), Some(begin)) = (end, next.pipeline.commands.first()) else {
+            return false;
+        };
+        let between = scope.source.get(end.span.end..begin.span.start);
+        self.level == 0
+            && scope.depth == 0
+            && between.is_some_and(|text| text.contains('\n') && !text.contains('\\'))
     }
 
     /// Whether there are more commands of the line itself than it may run: it is refused, whatever the

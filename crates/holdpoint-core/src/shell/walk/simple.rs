@@ -285,8 +285,12 @@ impl<'w> Listing<'w> {
                 self.environment.assign_any(&name, values);
             }
         }
+        if before.may_skip {
+            self.environment.may_not_have_happened(&before);
+        }
         if expanding.iter().any(|word| self.may_stop(word, scope)) {
             self.environment = self.environment.clone().either(before);
+            self.environment.may_skip = true;
         }
         Ok(())
     }
