@@ -7,9 +7,9 @@
 use super::code::{self, Source};
 use super::commands::Wrapping;
 use super::input::Input;
+use super::loading::is_streamed;
 use super::refusal::Refusal;
 use super::texts::Argument;
-use super::loading::is_streamed;
 use super::unwrapping::Unwrapped;
 use crate::code::Language;
 use crate::opaque::Reason;
@@ -56,7 +56,14 @@ const CONSOLES: &[Console] = &[
     },
     Console {
         programs: &["rake"],
-        subcommands: &["-e", "--execute", "-p", "--execute-print", "-E", "--execute-continue"],
+        subcommands: &[
+            "-e",
+            "--execute",
+            "-p",
+            "--execute-print",
+            "-E",
+            "--execute-continue",
+        ],
         operand: true,
         language: Some(Language::Ruby),
         ..PLAIN
@@ -76,7 +83,9 @@ const CONSOLES: &[Console] = &[
         ..PLAIN
     },
     Console {
-        programs: &["flask", "scrapy", "odoo", "odoo-bin", "superset", "ckan", "bench"],
+        programs: &[
+            "flask", "scrapy", "odoo", "odoo-bin", "superset", "ckan", "bench",
+        ],
         subcommands: &["shell", "console"],
         code: &["-c"],
         language: Some(Language::Python),
@@ -106,7 +115,13 @@ const CONSOLES: &[Console] = &[
         ..PLAIN
     },
     Console {
-        programs: &["craft", "n98-magerun", "n98-magerun2", "n98-magerun.phar", "n98-magerun2.phar"],
+        programs: &[
+            "craft",
+            "n98-magerun",
+            "n98-magerun2",
+            "n98-magerun.phar",
+            "n98-magerun2.phar",
+        ],
         subcommands: &["exec", "exec/exec", "dev:console"],
         operand: true,
         language: Some(Language::Php),
@@ -115,7 +130,16 @@ const CONSOLES: &[Console] = &[
     // A file of theirs is followed as any that is loaded; `-` is what they read.
     Console {
         programs: &["wp", "wp-cli", "wp-cli.phar", "drush", "drush.php"],
-        subcommands: &["eval-file", "php:script", "php-script", "scr", "php:cli", "php", "core:cli", "core-cli"],
+        subcommands: &[
+            "eval-file",
+            "php:script",
+            "php-script",
+            "scr",
+            "php:cli",
+            "php",
+            "core:cli",
+            "core-cli",
+        ],
         language: Some(Language::Php),
         ..PLAIN
     },

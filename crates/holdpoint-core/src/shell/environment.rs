@@ -843,6 +843,16 @@ impl Environment {
         }
     }
 
+    /// Lets every variable be something else as well: one of them was assigned to, and which one nobody knows.
+    pub(super) fn doubt_variables(&mut self) {
+        let variables = Rc::clone(&self.variables);
+        for (name, variable) in variables.iter() {
+            let mut values = variable.values.clone();
+            values.push(Value::Unknown(Origin::Elsewhere));
+            self.assign_any(name, values);
+        }
+    }
+
     /// Whether a further round through a loop could see other values.
     pub(super) fn differs(&self, other: &Self) -> bool {
         let same = (Rc::ptr_eq(&self.variables, &other.variables)

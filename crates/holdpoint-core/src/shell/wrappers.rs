@@ -109,6 +109,12 @@ const ALL: Shapes = {
 
 const WRAPPERS: &[Wrapper] = &[
     Wrapper {
+        names: Names::new("heroku"),
+        subcommands: Names::new("local:run"),
+        spec: spec("-e -p --env --port", ""),
+        ..PLAIN
+    },
+    Wrapper {
         names: Names::new(
             "nohup ssh-agent builtin catchsegv fakeroot-sysv torsocks torify unbuffer dbus-launch \
                 eatmydata tsocks setsid chronic noti",

@@ -84,6 +84,7 @@ pub(super) fn launch(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), 
         "gcloud" | "lxc" | "incus" | "multipass" | "limactl" | "eksctl" => {
             command.after_option(&["--"])
         }
+        "flatpak" if command.known(1) == Some("run") => command.any_command(),
         "gh" if matches!(command.known(1), Some("codespace" | "cs")) => {
             command.after_option(&["--"])
         }

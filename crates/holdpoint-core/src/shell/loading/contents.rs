@@ -208,6 +208,10 @@ impl Unwrapped<'_, '_> {
         let counts = !candidate.spare;
         let fallback = language.filter(|_| candidate.told);
         let reader = reader_of(base_name(&candidate.real), text, fallback);
+        // `swipl x.pl`: what runs it says in which language it is, whatever its name says.
+        if fallback == Some(Reader::Unread) && reader.is_some_and(is_code) {
+            self.load_lines(path, &literals::read(text).lines)?;
+        }
         if candidate.real.ends_with(".ipynb") {
             return self.load_notebook(text, path, asks);
         }

@@ -46,6 +46,7 @@ impl Unwrapped<'_, '_> {
         let row = search.row;
         let mut names: Vec<(String, bool)> = Vec::new();
         let mut operands = 0;
+        let mut told_what = false;
         let mut at = 1;
         while let Some(word) = self.words.get(at) {
             at += 1;
@@ -118,7 +119,10 @@ impl Unwrapped<'_, '_> {
                     false => text.split_once("::").map_or(text, |(path, _)| path),
                 };
                 // The first is run; the others may be anything it is given.
-                names.push((path.to_owned(), operands == 0 && search.unknown.is_none()));
+                // `jupyter run <(…)`: what stands in front says what to do.
+                let first = operands == 0 || (told_what && is_streamed(path));
+                names.push((path.to_owned(), first && search.unknown.is_none()));
+                told_what = operands == 0 && !path.contains(['.', '/']);
                 operands += 1;
             }
         }

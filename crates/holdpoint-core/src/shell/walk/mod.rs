@@ -30,8 +30,8 @@ use super::redirects;
 use super::refusal::{Refusal, RefusalReason};
 use super::texts::{Argument, Expander};
 use super::tree::{
-    Connector,
-    CommandKind, CommandNode, HereDocument, Item, Pipeline, Redirect, RedirectKind, Script, Span,
+    CommandKind, CommandNode, Connector, HereDocument, Item, Pipeline, Redirect, RedirectKind,
+    Script, Span,
 };
 use super::unwrapping;
 use crate::budget::{Budget, Checkpoint, Resource, Spent};
