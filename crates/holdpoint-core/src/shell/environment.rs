@@ -301,8 +301,9 @@ pub(super) struct Environment {
     pub(super) ends_on_error: bool,
     /// Nothing that follows runs.
     pub(super) ended: bool,
-    /// A word may have been an error, after which bash leaves out the rest of the line and goes on with the next one.
-    pub(super) may_skip: bool,
+    /// What the next line may begin with besides: a word may have been an error, after which bash leaves out the rest of
+    /// the line.
+    pub(super) cut_short: Option<Rc<Environment>>,
 }
 
 /// Which of its values each variable has in one reading of a command.
@@ -800,16 +801,24 @@ impl Environment {
             workspace: self.workspace,
             ends_on_error: self.ends_on_error && other.ends_on_error,
             ended: false,
-            may_skip: self.may_skip || other.may_skip,
+            cut_short: match (self.cut_short, other.cut_short) {
+                (Some(one), Some(other)) if !Rc::ptr_eq(&one, &other) => {
+                    Some(Rc::new(Self::clone(&one).either(Self::clone(&other))))
+                }
+                (one, other) => one.or(other),
+            },
         }
     }
 
-    /// What a command that may have been left out did besides setting variables, whose every value is kept anyway.
-    pub(super) fn may_not_have_happened(&mut self, before: &Self) {
-        self.files = Files::either(&self.files, &before.files);
-        if self.positional != before.positional {
-            self.positional = None;
-        }
+    /// Remembers the state in which bash may leave out the rest of the line.
+    pub(super) fn may_cut_short(&mut self, before: Self) {
+        let earlier = self.cut_short.take();
+        let before = Self { cut_short: None, ..before };
+        let state = match earlier {
+            Some(earlier) => Self::clone(&earlier).either(before),
+            None => before,
+        };
+        self.cut_short = Some(Rc::new(state));
     }
 
     /// Whether a variable may say where something is that it did not say before.

@@ -68,7 +68,7 @@ pub(super) fn part(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Re
         .map(|word| Argument::literal(word, span.clone()))
         .to_vec();
     words.extend_from_slice(command.rest(1));
-    command.starts(Wrapping::Transparent, Vec::new(), words)
+    command.starts(Wrapping::Incidental, Vec::new(), words)
 }
 
 /// `-c alias.x='!code' x words`: lists the code with the words that follow its name, or the

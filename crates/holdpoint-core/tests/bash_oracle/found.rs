@@ -117,4 +117,6 @@ pub(crate) const ONCE_DIFFERENT: &[&str] = &[
     "x=;printf -v 'x[0]' a;cmd_$x",
     "x=;n=x;read \"$(echo x)\"<<<a;cmd_$x",
     "x=;declare 'x[0]=a';cmd_$x",
+    "bash -c '$(echo a) ${!n};b=(x$IFS})\ncmd_f\"${b[1]}\"\"\"'\"\"\nb=($())",
+    ": ${!n};b=(x y)\ncmd_f \"${b[1]}\"",
 ];

@@ -437,8 +437,18 @@ impl<'w> Listing<'w> {
                 break;
             }
             // What an error leaves out ends with the line.
-            if self.environment.may_skip && self.is_on_next_line(last, item, scope) {
-                self.environment.may_skip = false;
+            let ends = self.level == 0 || scope.depth > 0;
+            if ends && self.environment.cut_short.is_some() && is_on_next_line(last, item, scope) {
+                let cut_short = self.environment.cut_short.clone();
+                let state = self.environment.clone();
+                self.environment = match cut_short {
+                    Some(other) => state.either(Environment::clone(&other)),
+                    None => state,
+                };
+                // Code that is evaluated leaves the lines around it out as well.
+                if scope.depth == 0 {
+                    self.environment.cut_short = None;
+                }
             }
             last = Some(item);
             let before = waiting.begin(item.connector, &self.environment);
@@ -446,19 +456,6 @@ impl<'w> Listing<'w> {
             self.connect(item, before, &mut waiting);
         }
         Ok(())
-    }
-
-    /// Whether a new line of the text itself begins between two commands; where that is not certain, none does.
-    fn is_on_next_line(&self, last: Option<&Item>, next: &Item, scope: &Scope<'_>) -> bool {
-        let last = last.filter(|item| item.connector == Connector::Sequence);
-        let end = last.and_then(|item| item.pipeline.commands.last());
-        let (Some(end), Some(begin)) = (end, next.pipeline.commands.first()) else {
-            return false;
-        };
-        let between = scope.source.get(end.span.end..begin.span.start);
-        self.level == 0
-            && scope.depth == 0
-            && between.is_some_and(|text| text.contains('\n') && !text.contains('\\'))
     }
 
     /// Whether there are more commands of the line itself than it may run: it is refused, whatever the
@@ -581,6 +578,17 @@ impl<'w> Listing<'w> {
             }
         }
     }
+}
+
+/// Whether a new line of the text begins between two commands; where that is not certain, none does.
+fn is_on_next_line(last: Option<&Item>, next: &Item, scope: &Scope<'_>) -> bool {
+    let last = last.filter(|item| item.connector == Connector::Sequence);
+    let end = last.and_then(|item| item.pipeline.commands.last());
+    let (Some(end), Some(begin)) = (end, next.pipeline.commands.first()) else {
+        return false;
+    };
+    let between = scope.source.get(end.span.end..begin.span.start);
+    between.is_some_and(|text| text.contains('\n') && !text.contains('\\'))
 }
 
 impl Scope<'_> {

@@ -285,12 +285,11 @@ impl<'w> Listing<'w> {
                 self.environment.assign_any(&name, values);
             }
         }
-        if before.may_skip {
-            self.environment.may_not_have_happened(&before);
-        }
         if expanding.iter().any(|word| self.may_stop(word, scope)) {
-            self.environment = self.environment.clone().either(before);
-            self.environment.may_skip = true;
+            self.environment = self.environment.clone().either(before.clone());
+            if scope.depth > 0 || scope.source.contains('\n') {
+                self.environment.may_cut_short(before);
+            }
         }
         Ok(())
     }
