@@ -813,7 +813,10 @@ impl Environment {
     /// Remembers the state in which bash may leave out the rest of the line.
     pub(super) fn may_cut_short(&mut self, before: Self) {
         let earlier = self.cut_short.take();
-        let before = Self { cut_short: None, ..before };
+        let before = Self {
+            cut_short: None,
+            ..before
+        };
         let state = match earlier {
             Some(earlier) => Self::clone(&earlier).either(before),
             None => before,

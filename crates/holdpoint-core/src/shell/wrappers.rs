@@ -116,7 +116,7 @@ const WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         names: Names::new(
-            "nohup ssh-agent builtin catchsegv fakeroot-sysv torsocks torify unbuffer dbus-launch \
+            "- noglob nocorrect nohup ssh-agent builtin catchsegv fakeroot-sysv torsocks torify unbuffer dbus-launch \
                 eatmydata tsocks setsid chronic noti",
         ),
         spec: spec("", "-c -f -w --ctty --fork --wait -p -q -i"),

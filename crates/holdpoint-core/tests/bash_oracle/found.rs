@@ -119,4 +119,7 @@ pub(crate) const ONCE_DIFFERENT: &[&str] = &[
     "x=;declare 'x[0]=a';cmd_$x",
     "bash -c '$(echo a) ${!n};b=(x$IFS})\ncmd_f\"${b[1]}\"\"\"'\"\"\nb=($())",
     ": ${!n};b=(x y)\ncmd_f \"${b[1]}\"",
+    "declare x[0]=x$IFS};cmd_$x",
+    "{ declare w[0]=$IFS;(z);cmd_$((1+1)) \"$w\"$();};b=()\"\"",
+    "y=&&shopt -s expand_aliases\nalias q='cmd_b $((++y)) z'\nq $y",
 ];

@@ -65,6 +65,7 @@ pub(super) fn launch(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), 
         "hyperfine" => command.operand_codes(HYPERFINE),
         "concurrently" | "npm-run-all" | "run-p" | "run-s" => command.operand_codes(CONCURRENTLY),
         "watchexec" => command.command_or_code(WATCHEXEC),
+        "script" => command.recorded(),
         "gnuplot" | "m4" | "gm4" => command.calls_in_input(),
         "gdb" | "cgdb" | "rust-gdb" => command.after_option(&["--args", "-args"]),
         "lldb" | "rust-lldb" => command.after_option(&["--"]),
@@ -179,6 +180,18 @@ impl Unwrapped<'_, '_> {
         let walked = self.starts(Wrapping::Incidental, assignments, words);
         self.listing.environment.directory = before;
         walked
+    }
+
+    /// `script` records a shell, which reads what it is given, unless it is told a command.
+    fn recorded(&mut self) -> Result<(), Refusal> {
+        let told = |word: &Argument| {
+            let text = word.unquoted();
+            text.starts_with("--command") || (text.starts_with('-') && text.contains('c'))
+        };
+        match self.rest(1).iter().any(told) {
+            true => Ok(()),
+            false => self.may_read_input(),
+        }
     }
 
     fn env(&mut self) -> Result<(), Refusal> {
