@@ -256,3 +256,69 @@ fn a_committed_file_changes_nothing() -> Outcome<()> {
     }
     Ok(())
 }
+
+/// Every way each row has to load what is read while it runs.
+fn streamed(table: &Table) -> Vec<String> {
+    let mut lines = Vec::new();
+    for row in &table.loads {
+        let reader = match table.reader(row, "x").as_str() {
+            // What is applied is a rule's affair.
+            "manifest" => continue,
+            "none" => "lines".to_owned(),
+            reader => reader.to_owned(),
+        };
+        let text = harmful("x", &reader);
+        let subcommand = texts(row, "subcommand")
+            .first()
+            .map(|word| format!(" {word}"));
+        let subcommand = subcommand.unwrap_or_default();
+        for (at, program) in texts(row, "programs").iter().enumerate() {
+            let start = format!("{program}{subcommand}");
+            let mut told: Vec<String> = texts(row, "flags")
+                .iter()
+                .map(|flag| format!("{start} {flag} "))
+                .collect();
+            if row.get("operand").is_some() {
+                told.push(format!("{start} "));
+            }
+            if at > 0 && !told.is_empty() {
+                // Programs of a row are alike: each of the others tries one.
+                told = vec![told.swap_remove(at % told.len())];
+            }
+            for told in told {
+                lines.push(format!("{told}/dev/stdin <<'END'\n{text}END\n"));
+                lines.push(format!("{told}<(cat <<'END'\n{text}END\n)"));
+            }
+        }
+    }
+    lines
+}
+
+#[test]
+fn what_a_loader_is_told_to_read_from_a_stream_is_never_met_with_silence() -> Outcome<()> {
+    let policy = default_policy()?;
+    let table = table()?;
+    let lines = streamed(&table);
+    assert!(lines.len() > 500, "{}", lines.len());
+    let file = Loaded {
+        path: "README".to_owned(),
+        text: String::new(),
+        command: String::new(),
+    };
+    let place = case(&file, false);
+    let mut silent = Vec::new();
+    for line in &lines {
+        let verdict = place.judged(line, &policy)?.verdict;
+        if matches!(verdict, Verdict::Allow | Verdict::Notify) {
+            silent.push(line.clone());
+        }
+    }
+    let count = silent.len();
+    assert!(
+        silent.is_empty(),
+        "{count} of {}:\n{}",
+        lines.len(),
+        silent.join("\n")
+    );
+    Ok(())
+}

@@ -7,6 +7,8 @@
 use std::ops::Range;
 
 use super::{CodeEffect, CodeEffectKind, Language, Limits, Operand, Reading, Unfollowed};
+use crate::paths::base_name;
+use crate::rules::SHELLS;
 
 /// Prefixes such as `silent` in front of one command.
 const MAX_PREFIXES: usize = 32;
@@ -220,6 +222,18 @@ impl Vim<'_> {
         self.reading.absorb(inner, span);
     }
 
+    /// What a shell or an interpreter is given to read of the text that is edited is its code.
+    fn feeds(&mut self, command: &str) {
+        let mut words = command.split_whitespace();
+        let program = words.next().map(base_name).unwrap_or_default();
+        let stem = program.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '.');
+        let runs = SHELLS.contains(program)
+            || matches!(stem, "python" | "perl" | "ruby" | "node" | "php" | "lua");
+        if runs && words.all(|word| word.starts_with('-')) {
+            self.opaque(Unfollowed::Evaluates);
+        }
+    }
+
     /// The commands of a line. Each is cut off at its bar unless it takes the whole line.
     fn line(&mut self, line: &str, span: &Range<usize>) {
         let mut rest = line;
@@ -235,11 +249,16 @@ impl Vim<'_> {
     fn command<'t>(&mut self, line: &'t str, span: &Range<usize>) -> Option<&'t str> {
         let mut rest = line;
         for _ in 0..MAX_PREFIXES {
-            rest = after_range(rest.trim_start_matches([' ', '\t', ':']));
+            let whole = rest.trim_start_matches([' ', '\t', ':']);
+            rest = after_range(whole);
             if rest.is_empty() || rest.starts_with('"') {
                 return None;
             }
             if let Some(command) = rest.strip_prefix('!') {
+                // With a range in front it reads these lines.
+                if rest.len() < whole.len() {
+                    self.feeds(command);
+                }
                 self.shell(command, span);
                 return None;
             }
@@ -315,6 +334,7 @@ impl Vim<'_> {
         let file = own.trim();
         match does {
             Does::ReadFile | Does::WriteFile | Does::Edit if argument.starts_with('!') => {
+                self.feeds(argument.trim_start_matches('!'));
                 self.shell(argument.trim_start_matches('!'), span);
                 return None;
             }

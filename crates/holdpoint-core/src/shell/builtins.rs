@@ -215,7 +215,10 @@ fn declare(environment: &mut Environment, builtin: &str, words: &[Argument]) {
             let before = environment.variable(name);
             values.extend(before.map_or(vec![Value::Unset], |before| before.values));
         }
-        environment.assign_any(name, values);
+        if word.text.dynamic && is_computed(name) {
+            environment.doubt_variables();
+        }
+        assign_named(environment, name, values);
         if renames {
             environment.refer(name, target);
         }
@@ -250,20 +253,31 @@ fn read(environment: &mut Environment, words: &[Argument], input: &Input) {
     let mut plain = true;
     let mut at = 0;
     while let Some(word) = words.get(at) {
-        let text = word.unquoted();
-        if let Some(letters) = text.strip_prefix('-') {
-            let takes_value = letters.ends_with(['d', 'i', 'n', 'N', 'p', 't', 'u', 'a']);
-            plain &= !letters.contains(['a', 'd', 'n', 'N', 'u']);
-            if letters.ends_with('a')
-                && let Some(name) = words.get(at + 1).and_then(Argument::known)
-            {
-                names.push(name);
-            }
-            at += usize::from(takes_value);
-        } else {
-            names.push(text);
-        }
         at += 1;
+        let text = word.unquoted();
+        let letters = text.strip_prefix('-').filter(|rest| !rest.is_empty());
+        let Some(letters) = letters.filter(|_| names.is_empty()) else {
+            names.push(text);
+            continue;
+        };
+        // The rest of the word is the value of the first letter that takes one, or else the next word.
+        let valued = letters.find(['a', 'd', 'i', 'n', 'N', 'p', 't', 'u']);
+        let (flags, value) = match valued {
+            Some(place) => letters.split_at_checked(place + 1).unwrap_or((letters, "")),
+            None => (letters, ""),
+        };
+        plain &= !flags.contains(['a', 'd', 'n', 'N', 'u']);
+        let next = words.get(at).map(Argument::unquoted);
+        at += usize::from(valued.is_some() && value.is_empty());
+        if flags.ends_with('a') {
+            let array = Some(value).filter(|value| !value.is_empty()).or(next);
+            names.extend(array);
+            // What follows is none of its names.
+            break;
+        }
+    }
+    if words.iter().any(|word| word.text.dynamic) && names.iter().any(|name| is_computed(name)) {
+        environment.doubt_variables();
     }
     if names.is_empty() {
         names.push("REPLY");
@@ -301,7 +315,7 @@ fn read(environment: &mut Environment, words: &[Argument], input: &Input) {
         if lines.len() > MAX_LINES {
             values.push(Value::Unknown(Origin::Crowd));
         }
-        environment.assign_any(name, values);
+        assign_named(environment, name, values);
     }
 }
 
@@ -340,15 +354,38 @@ fn map_lines(environment: &mut Environment, words: &[Argument], input: &Input) {
     environment.assign(name, value);
 }
 
-/// `printf -v name …`.
+/// `printf -v name …`, `printf -vname …`.
 fn print_into(environment: &mut Environment, words: &[Argument]) {
-    let [flag, name, ..] = words else {
+    let Some((flag, rest)) = words.split_first() else {
         return;
     };
-    if flag.known() == Some("-v")
-        && let Some(name) = name.known()
-    {
-        let words = words.get(2..).unwrap_or_default();
-        environment.assign(name, foreseen::said(words, foreseen::printf));
+    let (name, rest) = match flag.unquoted().strip_prefix("-v") {
+        Some("") => match rest.split_first() {
+            Some((name, rest)) => (name.unquoted(), rest),
+            None => return,
+        },
+        Some(name) => (name, rest),
+        None => return,
+    };
+    if is_computed(name) {
+        environment.doubt_variables();
+        return;
     }
+    let value = foreseen::said(rest, foreseen::printf);
+    assign_named(environment, name, vec![value]);
+}
+
+/// Whether the name of a variable is only known when the line runs.
+fn is_computed(name: &str) -> bool {
+    name.contains(['$', '`'])
+}
+
+/// Assigns to a variable or to an element of one; the first element is what the name of an array alone stands for.
+fn assign_named(environment: &mut Environment, name: &str, mut values: Vec<Value>) {
+    let array = name.split_once('[').map(|(array, _)| array);
+    if let Some(array) = array {
+        let before = environment.variable(array);
+        values.extend(before.map_or(vec![Value::Unset], |before| before.values));
+    }
+    environment.assign_any(array.unwrap_or(name), values);
 }

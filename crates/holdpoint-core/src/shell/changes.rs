@@ -12,6 +12,7 @@ use super::files::Content;
 use super::foreseen;
 use super::input::Input;
 use super::texts::UNKNOWN;
+use super::unwrapping::STANDARD_INPUT;
 use crate::effects::reading::{ReadWords, Reading};
 use crate::rules::{self, Leaves, Program, Role};
 
@@ -146,7 +147,7 @@ fn by_words(command: &Command, name: &str, input: &Input) -> Vec<Change> {
     }
     let places = Places::of(&reading);
     if matches!(leaves, Some(Leaves::Copies | Leaves::Links)) {
-        return copied(&reading, leaves == Some(Leaves::Links));
+        return copied(&reading, leaves == Some(Leaves::Links), input);
     }
     let outcome = |added: bool| match leaves {
         Some(Leaves::Input) => Outcome::Holds {
@@ -244,7 +245,7 @@ fn origin(command: &Command, reading: &Reading<'_>) -> Origin {
 }
 
 /// What each source of a command that copies becomes.
-fn copied(reading: &Reading<'_>, linked: bool) -> Vec<Change> {
+fn copied(reading: &Reading<'_>, linked: bool, input: &Input) -> Vec<Change> {
     let places = Places::of(reading);
     let mut sources: Vec<&Text> = Vec::new();
     let mut targets: Vec<(Target, bool)> = Vec::new();
@@ -295,6 +296,7 @@ fn copied(reading: &Reading<'_>, linked: bool) -> Vec<Change> {
                     outcome: Outcome::Holds {
                         content: match linked {
                             true => Content::Link(from),
+                            false if STANDARD_INPUT.contains(&source) => foreseen::content(input),
                             false => Content::Same(from),
                         },
                         added: false,

@@ -7,6 +7,7 @@
 use super::code::{self, Source};
 use super::commands::Wrapping;
 use super::input::Input;
+use super::loading::is_streamed;
 use super::refusal::Refusal;
 use super::texts::Argument;
 use super::unwrapping::Unwrapped;
@@ -18,71 +19,151 @@ struct Console {
     /// Names of the program, or of the script that an interpreter runs.
     programs: &'static [&'static str],
     subcommands: &'static [&'static str],
-    /// Options followed by code; without any, the first operand is code.
+    /// Options followed by code.
     code: &'static [&'static str],
+    /// Options followed by something else.
+    values: &'static [&'static str],
+    /// The first operand is code; without it, what they read is.
+    operand: bool,
     /// What the code is written in, if that is read.
     language: Option<Language>,
 }
+
+const PLAIN: Console = Console {
+    programs: &[],
+    subcommands: &[],
+    code: &[],
+    values: &[],
+    operand: false,
+    language: None,
+};
 
 const CONSOLES: &[Console] = &[
     Console {
         programs: &["rails"],
         subcommands: &["runner", "r"],
-        code: &[],
+        values: &["-e", "--environment"],
+        operand: true,
         language: Some(Language::Ruby),
+        ..PLAIN
     },
     Console {
-        programs: &["rails"],
-        subcommands: &["console", "c"],
-        code: &["-e"],
+        programs: &["rails", "hanami", "hbase"],
+        subcommands: &["console", "c", "shell"],
+        values: &["-e", "--environment"],
         language: Some(Language::Ruby),
+        ..PLAIN
+    },
+    Console {
+        programs: &["rake"],
+        subcommands: &[
+            "-e",
+            "--execute",
+            "-p",
+            "--execute-print",
+            "-E",
+            "--execute-continue",
+        ],
+        operand: true,
+        language: Some(Language::Ruby),
+        ..PLAIN
     },
     Console {
         programs: &["manage.py", "django-admin", "django-admin.py"],
         subcommands: &["shell", "shell_plus"],
         code: &["-c", "--command"],
         language: Some(Language::Python),
+        ..PLAIN
     },
     Console {
         programs: &["jupyter", "jupyter-console", "jupyter-qtconsole"],
         subcommands: &["console", "qtconsole"],
         code: &["-c"],
         language: Some(Language::Python),
+        ..PLAIN
     },
     Console {
-        programs: &["flask"],
-        subcommands: &["shell"],
+        programs: &[
+            "flask", "scrapy", "odoo", "odoo-bin", "superset", "ckan", "bench",
+        ],
+        subcommands: &["shell", "console"],
         code: &["-c"],
         language: Some(Language::Python),
+        ..PLAIN
     },
     Console {
-        programs: &["artisan"],
+        programs: &["artisan", "sail"],
         subcommands: &["tinker"],
         code: &["--execute"],
         language: Some(Language::Php),
+        ..PLAIN
     },
     Console {
-        programs: &["wp"],
+        programs: &["wp", "wp-cli", "wp-cli.phar"],
         subcommands: &["eval", "shell"],
-        code: &[],
+        values: &["--path", "--url", "--user", "--ssh", "--http"],
+        operand: true,
         language: Some(Language::Php),
+        ..PLAIN
+    },
+    Console {
+        programs: &["drush", "drush.php"],
+        subcommands: &["php:eval", "php-eval", "ev", "eval"],
+        values: &["-l", "-r"],
+        operand: true,
+        language: Some(Language::Php),
+        ..PLAIN
+    },
+    Console {
+        programs: &[
+            "craft",
+            "n98-magerun",
+            "n98-magerun2",
+            "n98-magerun.phar",
+            "n98-magerun2.phar",
+        ],
+        subcommands: &["exec", "exec/exec", "dev:console"],
+        operand: true,
+        language: Some(Language::Php),
+        ..PLAIN
+    },
+    // A file of theirs is followed as any that is loaded; `-` is what they read.
+    Console {
+        programs: &["wp", "wp-cli", "wp-cli.phar", "drush", "drush.php"],
+        subcommands: &[
+            "eval-file",
+            "php:script",
+            "php-script",
+            "scr",
+            "php:cli",
+            "php",
+            "core:cli",
+            "core-cli",
+        ],
+        language: Some(Language::Php),
+        ..PLAIN
     },
     Console {
         programs: &["mix"],
         subcommands: &["run", "eval"],
         code: &["-e", "--eval"],
-        language: None,
+        ..PLAIN
     },
 ];
 
 /// Programs with a subcommand that is the client of a database: what it reads are statements.
-const DATABASES: [(&str, &str); 6] = [
+const DATABASES: [(&str, &str); 11] = [
     ("django-admin", "dbshell"),
+    ("drush", "sql-cli"),
+    ("drush", "sql:cli"),
+    ("drush", "sqlc"),
+    ("hbase", "shell"),
     ("manage.py", "dbshell"),
     ("prisma", "db"),
     ("rails", "db"),
     ("rails", "dbconsole"),
     ("wp", "db"),
+    ("wp-cli", "db"),
 ];
 
 /// Lists what a console is given to run, if a command is one.
@@ -97,7 +178,15 @@ pub(super) fn run(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Ref
     } else {
         (name, 1)
     };
-    let Some(subcommand) = command.known(at) else {
+    // `drush @live ev CODE`, `wp --path=/x eval CODE`
+    let in_front = |word: &Argument| {
+        let text = word.unquoted();
+        text.starts_with(['@', '-']) && !is_subcommand(name, text)
+    };
+    let words = command.words;
+    let skipped = words.iter().skip(at).take_while(|word| in_front(word));
+    let at = at + skipped.count();
+    let Some(subcommand) = words.get(at).and_then(Argument::known) else {
         return Ok(());
     };
     if DATABASES.contains(&(name, subcommand)) {
@@ -106,7 +195,7 @@ pub(super) fn run(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Ref
             .first()
             .map_or(0..0, |word| word.text.span.clone());
         let client = Argument::literal("psql", span);
-        return command.starts(Wrapping::Incidental, Vec::new(), vec![client]);
+        command.starts(Wrapping::Incidental, Vec::new(), vec![client])?;
     }
     let Some(console) = CONSOLES.iter().find(|console| {
         console.programs.contains(&name) && console.subcommands.contains(&subcommand)
@@ -135,6 +224,12 @@ pub(super) fn run(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Ref
     }
 }
 
+/// Whether a word is a subcommand of one of a program's consoles, though it looks like an option.
+fn is_subcommand(name: &str, word: &str) -> bool {
+    let mut consoles = CONSOLES.iter();
+    consoles.any(|console| console.programs.contains(&name) && console.subcommands.contains(&word))
+}
+
 impl Console {
     /// The code among the words behind the subcommand.
     fn given(&self, words: &[Argument]) -> Option<Argument> {
@@ -149,12 +244,11 @@ impl Console {
             {
                 return Some(word.tail(name.len() + 1));
             }
-            if self.code.is_empty() && !text.starts_with('-') {
-                return Some(word.clone());
+            if self.operand && !text.starts_with('-') {
+                return (!is_streamed(text)).then(|| word.clone());
             }
             // `rails runner -e production CODE`
-            let valued = self.code.is_empty() && matches!(text, "-e" | "--environment");
-            at += 1 + usize::from(valued);
+            at += 1 + usize::from(self.values.contains(&text));
         }
         None
     }

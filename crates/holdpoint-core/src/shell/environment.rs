@@ -301,6 +301,9 @@ pub(super) struct Environment {
     pub(super) ends_on_error: bool,
     /// Nothing that follows runs.
     pub(super) ended: bool,
+    /// What the next line may begin with besides: a word may have been an error, after which bash leaves out the rest of
+    /// the line.
+    pub(super) cut_short: Option<Rc<Environment>>,
 }
 
 /// Which of its values each variable has in one reading of a command.
@@ -798,7 +801,27 @@ impl Environment {
             workspace: self.workspace,
             ends_on_error: self.ends_on_error && other.ends_on_error,
             ended: false,
+            cut_short: match (self.cut_short, other.cut_short) {
+                (Some(one), Some(other)) if !Rc::ptr_eq(&one, &other) => {
+                    Some(Rc::new(Self::clone(&one).either(Self::clone(&other))))
+                }
+                (one, other) => one.or(other),
+            },
         }
+    }
+
+    /// Remembers the state in which bash may leave out the rest of the line.
+    pub(super) fn may_cut_short(&mut self, before: Self) {
+        let earlier = self.cut_short.take();
+        let before = Self {
+            cut_short: None,
+            ..before
+        };
+        let state = match earlier {
+            Some(earlier) => Self::clone(&earlier).either(before),
+            None => before,
+        };
+        self.cut_short = Some(Rc::new(state));
     }
 
     /// Whether a variable may say where something is that it did not say before.
@@ -829,6 +852,16 @@ impl Environment {
                 values.push(Value::Unknown(Origin::Crowd));
                 self.assign_any(name, values);
             }
+        }
+    }
+
+    /// Lets every variable be something else as well: one of them was assigned to, and which one nobody knows.
+    pub(super) fn doubt_variables(&mut self) {
+        let variables = Rc::clone(&self.variables);
+        for (name, variable) in variables.iter() {
+            let mut values = variable.values.clone();
+            values.push(Value::Unknown(Origin::Elsewhere));
+            self.assign_any(name, values);
         }
     }
 

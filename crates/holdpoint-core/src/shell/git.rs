@@ -13,6 +13,7 @@ use super::told;
 use super::unwrapping::Unwrapped;
 use super::walk::{Start, parameters};
 use crate::opaque::Reason;
+use crate::rules;
 
 const GLOBAL: Spec = Spec {
     values: "-c -C --git-dir --work-tree --namespace --super-prefix --config-env --attr-source",
@@ -48,6 +49,26 @@ pub(super) fn launch(command: &mut Unwrapped<'_, '_>) -> Result<(), Refusal> {
         subcommand(command, at)?;
     }
     Ok(())
+}
+
+/// Whether a program is a part of git under a name of its own: `git-push`, as it lies below `git --exec-path`.
+pub(super) fn is_part(name: &str) -> bool {
+    let subcommand = name.strip_prefix("git-");
+    subcommand.is_some_and(|word| !word.is_empty()) && rules::program(name).is_none()
+}
+
+/// Lists the subcommand such a program is.
+pub(super) fn part(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Refusal> {
+    let subcommand = name.strip_prefix("git-").unwrap_or(name);
+    let span = command
+        .words
+        .first()
+        .map_or(0..0, |word| word.text.span.clone());
+    let mut words = ["git", subcommand]
+        .map(|word| Argument::literal(word, span.clone()))
+        .to_vec();
+    words.extend_from_slice(command.rest(1));
+    command.starts(Wrapping::Incidental, Vec::new(), words)
 }
 
 /// `-c alias.x='!code' x words`: lists the code with the words that follow its name, or the
@@ -169,8 +190,9 @@ fn subcommand(command: &mut Unwrapped<'_, '_>, at: usize) -> Result<(), Refusal>
     let words = command.words;
     for (place, word) in words.iter().enumerate().skip(at + 1) {
         let text = word.unquoted();
-        if text.starts_with("ext::") {
-            command.runs(Wrapping::Incidental, &word.tail("ext::".len()))?;
+        // `--remote=ext::…` as well.
+        if let Some(address) = text.find("ext::").filter(|at| is_value_at(text, *at)) {
+            command.runs(Wrapping::Incidental, &word.tail(address + "ext::".len()))?;
         }
         if matches!(name.as_str(), "clone" | "init") {
             let (flag, glued) = match text.split_once('=') {
@@ -191,6 +213,11 @@ fn subcommand(command: &mut Unwrapped<'_, '_>, at: usize) -> Result<(), Refusal>
         }
     }
     Ok(())
+}
+
+/// Whether the value of a word begins at a place of it: the word itself, or what a flag is given with it.
+fn is_value_at(word: &str, at: usize) -> bool {
+    at == 0 || (word.starts_with('-') && word.get(..at).is_some_and(|front| front.ends_with('=')))
 }
 
 /// `git config key value`: what is set now runs later.

@@ -238,6 +238,15 @@ pub(super) fn interpret(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(
             if let Some(language) = language.filter(|_| CONSOLES.contains(&module)) {
                 console_input(command, language)?;
             }
+            // The module behind it is run as by `-m`.
+            if module == "runpy" {
+                let run = command.words.first().cloned();
+                let span = run.as_ref().map_or(0..0, |word| word.text.span.clone());
+                let mut inner: Vec<Argument> = run.into_iter().collect();
+                inner.push(Argument::literal("-m", span));
+                inner.extend(words.into_iter().skip(1));
+                return command.starts(Wrapping::Transparent, Vec::new(), inner);
+            }
             // What it loads runs what it says: a file that comes from elsewhere by the same line is asked about.
             if let ("pickle", Some(file)) = (module, words.get(1).and_then(Argument::known))
                 && command.is_fetched(file)

@@ -23,6 +23,13 @@ pub(super) fn input(
         if redirect.descriptor.as_deref().is_some_and(|fd| fd != "0") {
             continue;
         }
+        // `< <(…)`
+        if let (RedirectKind::Read, [Part::Process(code)]) =
+            (redirect.kind, redirect.target.parts.as_slice())
+        {
+            input = words.output(code);
+            continue;
+        }
         input = match redirect.kind {
             RedirectKind::Read | RedirectKind::ReadWrite | RedirectKind::DuplicateInput => {
                 let file = words.argument(&redirect.target, &redirect.span);

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use super::commands::{Reached, Wrapping};
 use super::consoles;
 use super::copies;
-use super::environment::Value;
+use super::environment::{Origin, Value};
 use super::input::Input;
 use super::interpreters;
 use super::launchers;
@@ -439,11 +439,9 @@ impl Unwrapped<'_, '_> {
             return Ok(());
         };
         let text = operand.unquoted();
-        if let Some(inside) = text.strip_prefix("<(") {
+        if text.starts_with("<(") {
             // What it prints may be foreseen, and is then the script.
-            let printed = read(inside.strip_suffix(')').unwrap_or(inside))
-                .map(|script| self.listing.foreseen(&script, inside));
-            if let Ok(Input::Known(code)) = printed {
+            if let Input::Known(code) = self.printed_by(text) {
                 let span = operand.text.span.clone();
                 let start = self.start.clone();
                 return self.listing.known_code(
@@ -461,6 +459,16 @@ impl Unwrapped<'_, '_> {
             self.mark(Reason::DynamicCode);
         }
         self.follow_script(at)
+    }
+
+    /// What a process substitution prints, `<(…)` included in its text.
+    pub(super) fn printed_by(&self, substitution: &str) -> Input {
+        let inside = substitution.strip_prefix("<(").unwrap_or(substitution);
+        let inside = inside.strip_suffix(')').unwrap_or(inside);
+        match read(inside) {
+            Ok(script) => self.listing.foreseen(&script, inside),
+            Err(_) => Input::Unknown(Origin::Elsewhere),
+        }
     }
 
     fn builtin(&mut self, name: &str) -> Result<(), Refusal> {

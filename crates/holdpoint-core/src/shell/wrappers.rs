@@ -109,8 +109,14 @@ const ALL: Shapes = {
 
 const WRAPPERS: &[Wrapper] = &[
     Wrapper {
+        names: Names::new("heroku"),
+        subcommands: Names::new("local:run"),
+        spec: spec("-e -p --env --port", ""),
+        ..PLAIN
+    },
+    Wrapper {
         names: Names::new(
-            "nohup ssh-agent builtin catchsegv fakeroot-sysv torsocks torify unbuffer dbus-launch \
+            "- noglob nocorrect nohup ssh-agent builtin catchsegv fakeroot-sysv torsocks torify unbuffer dbus-launch \
                 eatmydata tsocks setsid chronic noti",
         ),
         spec: spec("", "-c -f -w --ctty --fork --wait -p -q -i"),

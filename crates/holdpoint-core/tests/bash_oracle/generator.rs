@@ -124,7 +124,10 @@ impl Line<'_> {
             9 => format!("{x}+={}", self.word(depth)),
             10 => format!("{x}=\"{} {}\"", self.inner(depth), self.inner(0)),
             11 => format!("export {x}={}", self.word(depth)),
-            12 => format!("declare {x}={}", self.word(depth)),
+            12 => {
+                let element = self.pick(&["", "", "[0]"]);
+                format!("declare {x}{element}={}", self.word(depth))
+            }
             13 => {
                 let flag = self.pick(&["-i", "-u", "-l", "-x", "-r", "--"]);
                 format!("declare {flag} {x}={}", self.word(depth))
@@ -132,14 +135,18 @@ impl Line<'_> {
             14 if self.in_function => format!("local {x}={}", self.word(depth)),
             14 => format!("typeset {x}={}", self.word(depth)),
             15 => format!(
-                "printf -v {x} {} {} {}",
+                "printf -v{}{x} {} {} {}",
+                self.pick(&[" ", ""]),
                 self.pick(&["%s", "'%s-%s'", "'%s '", "%d", "'%03d'", "'%b'", "'%5s|'"]),
                 self.word(depth),
                 self.word(0)
             ),
             16 => format!(
                 "read {} <<< {}",
-                self.pick(&["x", "x y", "-r x", "x y z", "-a a", "-ra b"]),
+                self.pick(&[
+                    "x", "x y", "-r x", "x y z", "-a a", "-ra b", "-aa", "-rpset x", "-p at y",
+                    "'x[0]'"
+                ]),
                 self.word(depth)
             ),
             17 => format!(

@@ -10,6 +10,10 @@ const SSH: Spec = Spec {
     values: "-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -P -p -Q -R -S -W -w",
     flags: "-4 -6 -A -a -C -f -G -g -K -k -M -N -n -q -s -T -t -V -v -X -x -Y -y",
 };
+const MOSH: Spec = Spec {
+    values: "-p --port --ssh --server --client --predict --family --bind-server --experimental-remote-ip",
+    flags: "-4 -6 -a -n -o --local --no-init --no-ssh-pty --predict-overwrite",
+};
 const SU: Spec = Spec {
     values: "-c -s -g -G -u -w -C --command --session-command --shell --group --supp-group --user \
              --whitelist-environment",
@@ -61,6 +65,29 @@ impl Unwrapped<'_, '_> {
                     Some(from) => self.runs_joined(Wrapping::Commanding, from)?,
                     None if reading.has(&["-N"]) || after.has(&["-N"]) => {}
                     None => self.may_read_input()?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Other than ssh, it hands the words behind the host on as they are.
+    pub(super) fn mosh(&mut self) -> Result<(), Refusal> {
+        let order = Order::OptionsFirst;
+        for reading in options::read(self.words, 1, MOSH, order, self.listing.budget()) {
+            let Some(host) = reading.operands.first().copied() else {
+                continue;
+            };
+            let from = host + 1 + usize::from(self.known(host + 1) == Some("--"));
+            match self.rest(from) {
+                // No program's name has a blank in it.
+                [line] if line.unquoted().contains(' ') => {
+                    let line = line.clone();
+                    self.runs(Wrapping::Commanding, &line)?;
+                }
+                words => {
+                    let words = words.to_vec();
+                    self.starts(Wrapping::Commanding, Vec::new(), words)?;
                 }
             }
         }

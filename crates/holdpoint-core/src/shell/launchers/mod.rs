@@ -39,13 +39,15 @@ pub(super) fn launch(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), 
         "parallel" => command.parallel(),
         "env" | "genv" => command.env(),
         "watch" => command.watch(),
-        "ssh" | "autossh" | "mosh" => command.ssh(),
+        "ssh" | "autossh" => command.ssh(),
+        "mosh" => command.mosh(),
         "su" | "runuser" | "sg" => command.su(name),
         "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => {
             command.container(name)
         }
         "kubectl" | "oc" | "k3s" | "microk8s" => command.kubectl(),
         "git" => git::launch(command),
+        _ if git::is_part(name) => git::part(command, name),
         "fd" | "fdfind" => command.fd(),
         "tmux" if matches!(command.known(1), Some("if-shell" | "if")) => command.tmux_condition(),
         "tmux" => command.tmux(),
@@ -63,6 +65,7 @@ pub(super) fn launch(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), 
         "hyperfine" => command.operand_codes(HYPERFINE),
         "concurrently" | "npm-run-all" | "run-p" | "run-s" => command.operand_codes(CONCURRENTLY),
         "watchexec" => command.command_or_code(WATCHEXEC),
+        "script" => command.recorded(),
         "gnuplot" | "m4" | "gm4" => command.calls_in_input(),
         "gdb" | "cgdb" | "rust-gdb" => command.after_option(&["--args", "-args"]),
         "lldb" | "rust-lldb" => command.after_option(&["--"]),
@@ -82,6 +85,7 @@ pub(super) fn launch(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), 
         "gcloud" | "lxc" | "incus" | "multipass" | "limactl" | "eksctl" => {
             command.after_option(&["--"])
         }
+        "flatpak" if command.known(1) == Some("run") => command.any_command(),
         "gh" if matches!(command.known(1), Some("codespace" | "cs")) => {
             command.after_option(&["--"])
         }
@@ -176,6 +180,18 @@ impl Unwrapped<'_, '_> {
         let walked = self.starts(Wrapping::Incidental, assignments, words);
         self.listing.environment.directory = before;
         walked
+    }
+
+    /// `script` records a shell, which reads what it is given, unless it is told a command.
+    fn recorded(&mut self) -> Result<(), Refusal> {
+        let told = |word: &Argument| {
+            let text = word.unquoted();
+            text.starts_with("--command") || (text.starts_with('-') && text.contains('c'))
+        };
+        match self.rest(1).iter().any(told) {
+            true => Ok(()),
+            false => self.may_read_input(),
+        }
     }
 
     fn env(&mut self) -> Result<(), Refusal> {

@@ -9,7 +9,7 @@ use crate::opaque::Reason;
 use crate::paths::base_name;
 use crate::project_files::pattern::Pattern;
 use crate::project_files::{CommandLines, compose, literals, manifest, package_json, settings};
-use crate::rules::{FORMATS, Loads, Reader, SHELLS};
+use crate::rules::{FORMATS, Reader, SHELLS};
 use crate::shell::code::{self, Source};
 use crate::shell::commands::Wrapping;
 use crate::shell::consoles;
@@ -175,7 +175,7 @@ impl Unwrapped<'_, '_> {
                     }
                     if judged && first && candidate.author != Author::Person {
                         let path = path.unwrap_or_else(|| Arc::from(candidate.shown.as_str()));
-                        self.read_loaded(search.row, candidate, &text, &path)?;
+                        self.read_loaded(search.row.language, candidate, &text, &path)?;
                     }
                     continue;
                 }
@@ -193,9 +193,9 @@ impl Unwrapped<'_, '_> {
     }
 
     /// Lists what a file that is loaded does.
-    fn read_loaded(
+    pub(super) fn read_loaded(
         &mut self,
-        row: &Loads,
+        language: Option<Reader>,
         candidate: &Candidate,
         text: &str,
         path: &Arc<str>,
@@ -206,8 +206,12 @@ impl Unwrapped<'_, '_> {
         }
         // What is left out of a file may be what would have been refused, whoever wrote it.
         let counts = !candidate.spare;
-        let fallback = row.language.filter(|_| candidate.told);
+        let fallback = language.filter(|_| candidate.told);
         let reader = reader_of(base_name(&candidate.real), text, fallback);
+        // `swipl x.pl`: what runs it says in which language it is, whatever its name says.
+        if fallback == Some(Reader::Unread) && reader.is_some_and(is_code) {
+            self.load_lines(path, &literals::read(text).lines)?;
+        }
         if candidate.real.ends_with(".ipynb") {
             return self.load_notebook(text, path, asks);
         }

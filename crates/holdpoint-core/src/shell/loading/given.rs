@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::search::Search;
+use super::streams::is_streamed;
 use crate::opaque::Reason;
 use crate::rules::Reader;
 use crate::shell::files::tidy;
@@ -45,6 +46,7 @@ impl Unwrapped<'_, '_> {
         let row = search.row;
         let mut names: Vec<(String, bool)> = Vec::new();
         let mut operands = 0;
+        let mut told_what = false;
         let mut at = 1;
         while let Some(word) = self.words.get(at) {
             at += 1;
@@ -112,9 +114,15 @@ impl Unwrapped<'_, '_> {
             }
             if row.operand && !text.starts_with('-') && !row.subcommand.contains(&text) {
                 // `tests/test_x.py::test_it`
-                let path = text.split_once("::").map_or(text, |(path, _)| path);
+                let path = match text.starts_with("<(") {
+                    true => text,
+                    false => text.split_once("::").map_or(text, |(path, _)| path),
+                };
                 // The first is run; the others may be anything it is given.
-                names.push((path.to_owned(), operands == 0 && search.unknown.is_none()));
+                // `jupyter run <(…)`: what stands in front says what to do.
+                let first = operands == 0 || (told_what && is_streamed(path));
+                names.push((path.to_owned(), first && search.unknown.is_none()));
+                told_what = operands == 0 && !path.contains(['.', '/']);
                 operands += 1;
             }
         }
@@ -136,6 +144,10 @@ impl Unwrapped<'_, '_> {
             .iter()
             .map(|file| file.path.clone())
             .collect();
+        let (streams, names): (Vec<_>, Vec<_>) =
+            names.into_iter().partition(|(name, _)| is_streamed(name));
+        let loaded = streams.into_iter().filter(|(_, told)| *told);
+        search.streams = loaded.map(|(name, _)| name).collect();
         for (name, told) in names {
             for path in self.listing.environment.names_of(&name) {
                 search.given(&path, told);

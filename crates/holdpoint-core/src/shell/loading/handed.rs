@@ -511,10 +511,11 @@ impl Unwrapped<'_, '_> {
         let Some((_, words)) = HOOKED.iter().find(|(program, _)| *program == name) else {
             return;
         };
-        let said = self
-            .rest(1)
-            .iter()
-            .any(|word| words.contains(&word.unquoted()));
+        let said = words.is_empty()
+            || self
+                .rest(1)
+                .iter()
+                .any(|word| words.contains(&word.unquoted()));
         let Some(root) = said.then(|| self.repository()).flatten() else {
             return;
         };

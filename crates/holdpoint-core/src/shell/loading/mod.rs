@@ -16,6 +16,7 @@ mod given;
 mod handed;
 mod named_files;
 mod search;
+mod streams;
 
 use std::collections::HashSet;
 
@@ -34,6 +35,7 @@ use crate::project_files::pattern::Pattern;
 use crate::rules::{self, LOADS, Loads, Reader, SHELLS};
 use authors::{Author, author};
 use search::{MAX_WALKED, Search};
+pub(super) use streams::is_streamed;
 
 /// Lists what a program loads of the project's files.
 pub(super) fn load(command: &mut Unwrapped<'_, '_>, name: &str) -> Result<(), Refusal> {
@@ -156,6 +158,7 @@ impl Unwrapped<'_, '_> {
             roots: bases.clone(),
             bases,
             texts: Vec::new(),
+            streams: Vec::new(),
             wanted: Vec::new(),
             reach: Vec::new(),
             known: HashSet::new(),
@@ -167,6 +170,7 @@ impl Unwrapped<'_, '_> {
         };
         self.command_texts(&mut search);
         let read_before = self.given_files(&mut search);
+        self.read_streams(&search)?;
         search.remembered();
         // Paths that are not kept can only be met on the disk.
         if !row.remembered || !search.written.sealed.is_empty() {

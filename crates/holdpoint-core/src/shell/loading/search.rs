@@ -115,6 +115,8 @@ pub(super) struct Search<'a> {
     pub(super) roots: Vec<String>,
     /// Texts of what is loaded, the command's own words among them.
     pub(super) texts: Vec<Arc<str>>,
+    /// What it is told to load that is read while it runs.
+    pub(super) streams: Vec<String>,
     /// Files that are loaded by name.
     pub(super) wanted: Vec<Candidate>,
     /// Files that may be loaded by these.

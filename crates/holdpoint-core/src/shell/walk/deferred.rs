@@ -133,7 +133,9 @@ impl<'w> Listing<'w> {
         rest: &[Argument],
         start: &Start,
     ) -> Result<(), Refusal> {
-        if alias.contains("<<") || alias.contains('\n') {
+        // What it calculates counts in the words behind it, which were read before.
+        let calculates = alias.contains("$((") || alias.contains("$[");
+        if alias.contains("<<") || alias.contains('\n') || calculates {
             // What follows on other lines is then part of it.
             self.mark(place, Reason::Unreadable);
         }

@@ -30,7 +30,8 @@ use super::redirects;
 use super::refusal::{Refusal, RefusalReason};
 use super::texts::{Argument, Expander};
 use super::tree::{
-    CommandKind, CommandNode, HereDocument, Item, Pipeline, Redirect, RedirectKind, Script, Span,
+    CommandKind, CommandNode, Connector, HereDocument, Item, Pipeline, Redirect, RedirectKind,
+    Script, Span,
 };
 use super::unwrapping;
 use crate::budget::{Budget, Checkpoint, Resource, Spent};
@@ -430,10 +431,26 @@ impl<'w> Listing<'w> {
     /// changed nothing: the states that are possible then are kept apart until they meet.
     fn items(&mut self, items: &[Item], scope: &Scope<'_>, input: &Input) -> Result<(), Refusal> {
         let mut waiting = Waiting::default();
+        let mut last: Option<&Item> = None;
         for item in items {
             if self.is_beyond_judging(scope) {
                 break;
             }
+            // What an error leaves out ends with the line.
+            let ends = self.level == 0 || scope.depth > 0;
+            if ends && self.environment.cut_short.is_some() && is_on_next_line(last, item, scope) {
+                let cut_short = self.environment.cut_short.clone();
+                let state = self.environment.clone();
+                self.environment = match cut_short {
+                    Some(other) => state.either(Environment::clone(&other)),
+                    None => state,
+                };
+                // Code that is evaluated leaves the lines around it out as well.
+                if scope.depth == 0 {
+                    self.environment.cut_short = None;
+                }
+            }
+            last = Some(item);
             let before = waiting.begin(item.connector, &self.environment);
             self.pipeline(&item.pipeline, scope, input)?;
             self.connect(item, before, &mut waiting);
@@ -561,6 +578,17 @@ impl<'w> Listing<'w> {
             }
         }
     }
+}
+
+/// Whether a new line of the text begins between two commands; where that is not certain, none does.
+fn is_on_next_line(last: Option<&Item>, next: &Item, scope: &Scope<'_>) -> bool {
+    let last = last.filter(|item| item.connector == Connector::Sequence);
+    let end = last.and_then(|item| item.pipeline.commands.last());
+    let (Some(end), Some(begin)) = (end, next.pipeline.commands.first()) else {
+        return false;
+    };
+    let between = scope.source.get(end.span.end..begin.span.start);
+    between.is_some_and(|text| text.contains('\n') && !text.contains('\\'))
 }
 
 impl Scope<'_> {

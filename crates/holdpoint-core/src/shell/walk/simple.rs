@@ -286,7 +286,10 @@ impl<'w> Listing<'w> {
             }
         }
         if expanding.iter().any(|word| self.may_stop(word, scope)) {
-            self.environment = self.environment.clone().either(before);
+            self.environment = self.environment.clone().either(before.clone());
+            if scope.depth > 0 || scope.source.contains('\n') {
+                self.environment.may_cut_short(before);
+            }
         }
         Ok(())
     }
@@ -499,17 +502,35 @@ fn is_declaration(program: &str) -> bool {
 
 /// Whether a word is an assignment to a command that takes some.
 fn is_assignment(word: &Word) -> bool {
-    let Some(Part::Literal {
-        text,
-        quoted: false,
-    }) = word.parts.first()
-    else {
-        return false;
-    };
-    let Some((name, _)) = text.split_once('=') else {
+    // `x[0]=…` as well: the bracket may stand apart, and the subscript be anything.
+    let mut front = String::new();
+    for part in &word.parts {
+        if let Part::Literal {
+            text,
+            quoted: false,
+        } = part
+        {
+            front.push_str(text);
+        } else if let Part::Glob(letter) = part {
+            front.push(*letter);
+        } else if front.contains('[') {
+            front.push('0');
+        } else {
+            break;
+        }
+        if front.contains('=') {
+            break;
+        }
+    }
+    let Some((name, _)) = front.split_once('=') else {
         return false;
     };
     let name = name.strip_suffix('+').unwrap_or(name);
+    let name = match name.split_once('[') {
+        Some((array, subscript)) if subscript.ends_with(']') => array,
+        Some(_) => return false,
+        None => name,
+    };
     names_in(name).next() == Some(name)
 }
 
