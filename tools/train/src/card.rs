@@ -1,11 +1,12 @@
 //! The model card: words written by hand in `card.md`, figures filled in.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
 use crate::corpus::Corpus;
-use crate::evaluate::Tally;
+use crate::evaluate::{Tally, Worth};
 use crate::validate::{Row, means};
 use crate::weights::Weights;
 use crate::wrappers::Found;
@@ -107,6 +108,22 @@ pub fn shares(tally: &Tally) -> String {
         share(tally.medium),
         share(tally.high)
     )
+}
+
+/// What every rule adds and costs, as a table.
+pub fn rules(rules: &BTreeMap<String, Worth>, attacks: usize, harmless: usize) -> String {
+    let mut table = format!(
+        "| rule | of {attacks} attacks: found | by it alone | withheld by it alone | of {harmless} harmless: annotated | by it alone \
+         | withheld by it alone |\n|---|---|---|---|---|---|---|\n"
+    );
+    for (rule, it) in rules {
+        let _ = writeln!(
+            table,
+            "| `{rule}` | {} | {} | {} | {} | {} | {} |",
+            it.found, it.alone, it.withholds, it.wrong, it.wrong_alone, it.wrongly_withholds
+        );
+    }
+    table
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {

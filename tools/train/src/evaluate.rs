@@ -1,10 +1,10 @@
 //! The whole inspector over texts: normal forms, rules and classifier, as it ships but for the weights.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use holdpoint_text::classify::{Judged, Model};
 use holdpoint_text::detect::detect;
-use holdpoint_text::inspection::{self, Family, Finding, leave_read_twice};
+use holdpoint_text::inspection::{self, Family, Finding, enclosed, leave_read_twice};
 use holdpoint_text::normal::{Reading, read};
 use holdpoint_text::{Origin, Severity, words};
 
@@ -40,46 +40,55 @@ fn findings(model: &Model<'_>, text: &str, origin: Origin) -> (Vec<Finding>, f32
         score = score.max(model.classify(view, &list, origin, &mut judged, &mut findings));
     }
     leave_read_twice(&mut findings);
+    enclosed::judge(model, text, origin, judged.into_suspects(), &mut findings);
     (findings, score)
 }
 
-/// What a rule adds and costs, at medium or worse.
+/// What a rule adds and costs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Worth {
-    /// Attacks it finds.
+    /// Attacks it finds at medium or worse.
     pub found: usize,
     /// Attacks nothing else finds.
     pub alone: usize,
-    /// Harmless texts it is wrong about.
+    /// Attacks nothing else withholds.
+    pub withholds: usize,
+    /// Harmless texts it is wrong about at medium or worse.
     pub wrong: usize,
     /// Harmless texts nothing else is wrong about.
     pub wrong_alone: usize,
+    /// Harmless texts nothing else withholds.
+    pub wrongly_withholds: usize,
 }
 
-/// What every rule adds and costs over texts, each an attack or not.
+/// Counts what every rule adds and costs over texts, each an attack or not.
 pub fn worth<'t>(
     model: &Model<'_>,
     texts: impl Iterator<Item = (bool, &'t str)>,
-) -> BTreeMap<String, Worth> {
-    let mut rules: BTreeMap<String, Worth> = BTreeMap::new();
+    rules: &mut BTreeMap<String, Worth>,
+) {
     for (attack, text) in texts {
-        let (mut findings, _) = findings(model, text, Origin::Tool);
-        findings.retain(|finding| finding.severity >= Severity::Medium);
-        let mut ids: Vec<String> = findings.iter().map(|it| it.rule.to_string()).collect();
-        ids.sort();
-        ids.dedup();
-        let alone = usize::from(ids.len() == 1);
-        for id in ids {
-            let worth = rules.entry(id).or_default();
-            let (all, only) = match attack {
-                true => (&mut worth.found, &mut worth.alone),
-                false => (&mut worth.wrong, &mut worth.wrong_alone),
+        let (findings, _) = findings(model, text, Origin::Tool);
+        let from = |severity: Severity| -> BTreeSet<&str> {
+            let found = findings.iter().filter(|it| it.severity >= severity);
+            found.map(|it| &*it.rule).collect()
+        };
+        let (annotated, withheld) = (from(Severity::Medium), from(Severity::High));
+        for id in &annotated {
+            let worth = rules.entry((*id).to_owned()).or_default();
+            let [all, alone, withholds] = match attack {
+                true => [&mut worth.found, &mut worth.alone, &mut worth.withholds],
+                false => [
+                    &mut worth.wrong,
+                    &mut worth.wrong_alone,
+                    &mut worth.wrongly_withholds,
+                ],
             };
             *all += 1;
-            *only += alone;
+            *alone += usize::from(annotated.len() == 1);
+            *withholds += usize::from(withheld.len() == 1 && withheld.contains(id));
         }
     }
-    rules
 }
 
 /// Inspects a whole file with these weights: characters nobody sees and terminal sequences count as well, secrets do not.

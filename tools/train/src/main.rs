@@ -46,9 +46,13 @@ Trains the classifier of texts.
                                                           the whole inspector with these weights
   run files    --ordinary DIR... --files DIR... --weights FILE
                                                           whole files, as the inspector sees them
-  run rules    --data FILE --harmless FILE --ordinary DIR... --weights FILE
-                                                          what each rule adds and costs
-  run wrappers --data FILE --weights FILE                 attacks inside wrappers
+  run rules    --data FILE --harmless FILE --ordinary DIR... --talk DIR... --weights FILE --folds DIR
+                                                          what each rule adds and costs, as a table: attacks by weights that have
+                                                          not seen their source
+  run folds    --data FILE --ordinary DIR... --out DIR    the weights `validate` measures with, one file for each group of sources
+                                                          that is held out
+  run wrappers --data FILE --weights FILE                 attacks inside wrappers; with `--folds DIR` in place of weights those of
+                                                          the sources that were held out, by weights that have not seen them
   run quarantine --data FILE --harmless FILE              what is left of harmless texts and of attacks planted in them
 
   --data FILE      labelled texts, one JSON object a line
@@ -73,6 +77,7 @@ struct Options {
     out: PathBuf,
     card: PathBuf,
     weights: PathBuf,
+    folds: PathBuf,
     plan: Plan,
     made_up: bool,
     shown: usize,
@@ -90,6 +95,7 @@ fn options() -> Result<Options> {
         out: PathBuf::new(),
         card: PathBuf::new(),
         weights: PathBuf::new(),
+        folds: PathBuf::new(),
         plan: Plan::default(),
         made_up: true,
         shown: 0,
@@ -106,6 +112,7 @@ fn options() -> Result<Options> {
             Long("out") => options.out = parser.value()?.into(),
             Long("card") => options.card = parser.value()?.into(),
             Long("weights") => options.weights = parser.value()?.into(),
+            Long("folds") => options.folds = parser.value()?.into(),
             Long("plan") => options.plan.set(&parser.value()?.string()?)?,
             Long("no-synth") => options.made_up = false,
             Long("show") => options.shown = parser.value()?.parse()?,
@@ -167,6 +174,17 @@ fn main() -> Result<()> {
                 .with_context(|| format!("cannot write {}", options.out.display()))?;
             evaluated(&corpus, &weights.bytes, options.shown)?;
         }
+        "folds" => {
+            fs::create_dir_all(&options.out)
+                .with_context(|| format!("cannot make {}", options.out.display()))?;
+            for (number, held_out) in corpus::FOLDS.iter().enumerate() {
+                let weights = Weights::learn(&corpus, held_out, &options.plan);
+                let path = fold_path(&options.out, number);
+                fs::write(&path, &weights.bytes)
+                    .with_context(|| format!("cannot write {}", path.display()))?;
+                eprintln!("{held_out:?} {:.0?}", start.elapsed());
+            }
+        }
         "marks" => {
             let bytes = fs::read(&options.weights)
                 .with_context(|| format!("cannot read {}", options.weights.display()))?;
@@ -180,21 +198,24 @@ fn main() -> Result<()> {
             let bytes = fs::read(&options.weights)
                 .with_context(|| format!("cannot read {}", options.weights.display()))?;
             let model = Model::read(&bytes).context("these are no weights of this version")?;
-            let attacks = data::read(&options.data)?;
-            let attacks = attacks.iter().filter(|it| it.label == 1);
-            let attacks = attacks.map(|it| (true, it.text.as_str()));
-            let harmless = corpus
-                .harmless
-                .iter()
-                .map(|it| (false, it.it.text.as_str()));
-            let ordinary = corpus.chunks.iter().map(|it| (false, it.text.as_str()));
-            let rules = evaluate::worth(&model, attacks.chain(harmless).chain(ordinary));
-            for (rule, it) in rules {
-                println!(
-                    "{rule:44} found {:5} alone {:5} wrong {:4} alone {:4}",
-                    it.found, it.alone, it.wrong, it.wrong_alone
-                );
-            }
+            let mut rules = BTreeMap::new();
+            let harmless = corpus.harmless.iter().map(|it| it.it.text.as_str());
+            let ordinary = corpus.chunks.iter().map(|it| it.text.as_str());
+            let talk = corpus.reported.iter().filter(|it| it.label == 0);
+            let talk = talk.map(|it| it.text.as_str());
+            let harmless: Vec<&str> = harmless.chain(ordinary).chain(talk).collect();
+            evaluate::worth(
+                &model,
+                harmless.iter().map(|text| (false, *text)),
+                &mut rules,
+            );
+            let mut count = 0;
+            for_folds(&options, |model, attacks| {
+                count += attacks.len();
+                let attacks = attacks.iter().map(|it| (true, it.text.as_str()));
+                evaluate::worth(model, attacks, &mut rules);
+            })?;
+            print!("{}", card::rules(&rules, count, harmless.len()));
         }
         "evaluate" => {
             let bytes = fs::read(&options.weights)
@@ -246,12 +267,39 @@ fn files(options: &Options) -> Result<()> {
 
 /// Tells what is found inside wrappers.
 fn wrapped(options: &Options) -> Result<()> {
-    let bytes = fs::read(&options.weights)
-        .with_context(|| format!("cannot read {}", options.weights.display()))?;
-    let model = Model::read(&bytes).context("these are no weights of this version")?;
-    let texts = data::read(&options.data)?;
-    print_wrapped(&wrappers::measure(&model, texts.iter(), 600, options.shown));
+    if options.folds.as_os_str().is_empty() {
+        let bytes = fs::read(&options.weights)
+            .with_context(|| format!("cannot read {}", options.weights.display()))?;
+        let model = Model::read(&bytes).context("these are no weights of this version")?;
+        let texts = data::read(&options.data)?;
+        print_wrapped(&wrappers::measure(&model, texts.iter(), 600, options.shown));
+        return Ok(());
+    }
+    let mut all: Vec<wrappers::Found> = Vec::new();
+    for_folds(options, |model, texts| {
+        let found = wrappers::measure(model, texts.iter(), validate::OF_FOLD, options.shown);
+        validate::add_up(&mut all, found);
+    })?;
+    print_wrapped(&all);
     Ok(())
+}
+
+/// Calls `each` with the weights of every fold and the attacks of the sources they have not seen.
+fn for_folds(options: &Options, mut each: impl FnMut(&Model<'_>, &[Labelled])) -> Result<()> {
+    for (number, held_out) in corpus::FOLDS.iter().enumerate() {
+        let path = fold_path(&options.folds, number);
+        let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let model = Model::read(&bytes).context("these are no weights of this version")?;
+        let mut attacks = data::read(&options.data)?;
+        attacks.retain(|it| it.label == 1 && held_out.contains(&it.source.as_str()));
+        each(&model, &attacks);
+    }
+    Ok(())
+}
+
+/// Where the weights of a fold are.
+fn fold_path(directory: &Path, number: usize) -> PathBuf {
+    directory.join(format!("fold-{number}.bin"))
 }
 
 fn print_wrapped(found: &[wrappers::Found]) {

@@ -59,18 +59,23 @@ pub fn validate(corpus: &Corpus, plan: &Plan, shown: usize) -> (Vec<Row>, Vec<Fo
         .into_values()
     {
         rows.extend(of_fold);
-        for (at, (name, counts)) in found.into_iter().enumerate() {
-            match wrapped.get_mut(at) {
-                Some((_, sum)) => {
-                    for (sum, count) in sum.iter_mut().zip(counts) {
-                        *sum += count;
-                    }
-                }
-                None => wrapped.push((name, counts)),
-            }
-        }
+        add_up(&mut wrapped, found);
     }
     (rows, wrapped)
+}
+
+/// Adds what one fold found inside wrappers to what the others did.
+pub fn add_up(all: &mut Vec<Found>, of_fold: Vec<Found>) {
+    for (at, (name, counts)) in of_fold.into_iter().enumerate() {
+        match all.get_mut(at) {
+            Some((_, sum)) => {
+                for (sum, count) in sum.iter_mut().zip(counts) {
+                    *sum += count;
+                }
+            }
+            None => all.push((name, counts)),
+        }
+    }
 }
 
 /// The means over the sources' attacks: found by share of false alarms, by the classifier and by the whole inspector's score, and
@@ -195,7 +200,7 @@ fn validate_fold(
 }
 
 /// Attacks of one fold that are wrapped up.
-const OF_FOLD: usize = 120;
+pub const OF_FOLD: usize = 120;
 
 /// Prints what the model gets wrong, for those who look for features.
 fn show(corpus: &Corpus, held_out: &[&str], model: &Linear, marks: &[f32], shown: usize) {

@@ -45,6 +45,7 @@ pub fn classify(
 pub struct Judged<'t> {
     text: &'t str,
     spans: Vec<Range<usize>>,
+    suspects: Vec<Range<usize>>,
 }
 
 impl<'t> Judged<'t> {
@@ -53,7 +54,13 @@ impl<'t> Judged<'t> {
         Self {
             text,
             spans: Vec::new(),
+            suspects: Vec::new(),
         }
+    }
+
+    /// Where the words alone, whatever talk makes of them, read a little like orders.
+    pub fn into_suspects(self) -> Vec<Range<usize>> {
+        self.suspects
     }
 
     fn add(&mut self, span: Range<usize>) {
@@ -117,6 +124,9 @@ impl Model<'_> {
             };
             let scored = window.score - margin;
             let bonus = open.loose - marks.loose;
+            if scored >= marks.faint && !deliberate {
+                judged.suspects.push(view.original(start..end));
+            }
             // Talk only makes it less: what is no finding and no new height without it needs no look.
             if scored < marks.faint && scored + bonus <= highest {
                 return;
@@ -192,17 +202,8 @@ fn is_witnessed(findings: &[Finding], span: &Range<usize>) -> bool {
     near.any(|it| {
         it.span.start < span.end
             && span.start < it.span.end
-            && matches!(
-                it.family,
-                Family::Override
-                    | Family::Role
-                    | Family::Addressed
-                    | Family::Exfiltration
-                    | Family::SecretRequest
-                    | Family::CommandRequest
-                    | Family::Concealment
-                    | Family::Jailbreak
-            )
+            && it.family != Family::Statistical
+            && it.family.is_order()
     })
 }
 

@@ -73,6 +73,22 @@ impl Family {
         Family::Secret,
     ];
 
+    /// Whether it is about what a model is told to do, and not about what hides it or marks who speaks.
+    pub(crate) fn is_order(self) -> bool {
+        matches!(
+            self,
+            Family::Override
+                | Family::Role
+                | Family::Addressed
+                | Family::Exfiltration
+                | Family::SecretRequest
+                | Family::CommandRequest
+                | Family::Concealment
+                | Family::Jailbreak
+                | Family::Statistical
+        )
+    }
+
     /// The word for it in output.
     pub fn name(self) -> &'static str {
         self.described().0

@@ -5,6 +5,7 @@
 
 mod blank_lines;
 pub(crate) mod compatible;
+pub mod enclosed;
 mod fields;
 mod finding;
 mod marks;
@@ -174,6 +175,9 @@ impl Terms {
             }
         }
         leave_read_twice(found);
+        if all && let Some(model) = classify::Model::shipped() {
+            enclosed::judge(&model, block, origin, judged.into_suspects(), found);
+        }
         score
     }
 }
