@@ -1,5 +1,6 @@
 //! What a policy would have to say for a command to get what the sandbox refused it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use holdpoint_sandbox::network::HostRule;
@@ -28,9 +29,23 @@ pub fn policy_line(refusal: &Refusal, home: Option<&Path>) -> Option<String> {
             HostRule::parse(&host).ok()?;
             ("hosts", json!([host]))
         }
-        Refusal::Protected(_) | Refusal::Call(_) => return None,
+        Refusal::Call(_) => match refusal.allowed_by()? {
+            "calls" => ("calls", json!(["ptrace"])),
+            _ => return None,
+        },
+        Refusal::Protected(_) => return None,
     };
     Some(format!("\"sandbox\": {{\"{key}\": {value}}}"))
+}
+
+/// The same for what a command looked for and did not find inside; of these paths, those nobody should give are left out.
+pub fn reading_line(hidden: &[PathBuf], home: Option<&Path>) -> Option<String> {
+    let given: BTreeSet<PathBuf> = hidden
+        .iter()
+        .filter_map(|path| given_for(path, home))
+        .collect();
+    let given: Vec<&str> = given.iter().filter_map(|path| path.to_str()).collect();
+    (!given.is_empty()).then(|| format!("\"sandbox\": {{\"read\": {}}}", json!(given)))
 }
 
 /// What has to be given for a path to be written: itself, or the directory it would be made in, since nothing is given that is
@@ -80,6 +95,22 @@ mod tests {
     }
 
     #[test]
+    fn a_line_shows_what_was_looked_for_and_no_secrets() {
+        let place = tempfile::tempdir().unwrap();
+        let home = place.path().canonicalize().unwrap();
+        for file in ["data.csv", ".npmrc"] {
+            std::fs::write(home.join(file), "").unwrap();
+        }
+        let line = |names: &[&str]| {
+            let paths: Vec<PathBuf> = names.iter().map(|name| home.join(name)).collect();
+            reading_line(&paths, Some(&home))
+        };
+        let wanted = format!(r#""sandbox": {{"read": ["{}/data.csv"]}}"#, home.display());
+        assert_eq!(line(&[".npmrc", "data.csv"]), Some(wanted));
+        assert_eq!(line(&[".npmrc"]), None);
+    }
+
+    #[test]
     fn a_line_lists_a_host_that_can_be_listed() {
         let line = |name: &str, port, reason| {
             let name = name.to_owned();
@@ -92,5 +123,7 @@ mod tests {
         assert_eq!(line("10.0.0.1", 443, listed), None);
         assert_eq!(line("example.com", 443, HostRefusal::NotPublic), None);
         assert_eq!(policy_line(&Refusal::Call("mount"), None), None);
+        let tracing = policy_line(&Refusal::Call("process_vm_readv"), None);
+        assert_eq!(tracing.unwrap(), r#""sandbox": {"calls": ["ptrace"]}"#);
     }
 }

@@ -132,6 +132,7 @@ impl Orders {
             outside: order::namespaces()?,
             file_size: plan.limits.file_size,
             processes: plan.limits.processes,
+            tracing: plan.tracing,
             notice: plan.notice,
         };
         let started = sys::nameless_file(c"started")?;

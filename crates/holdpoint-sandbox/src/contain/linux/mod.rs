@@ -46,8 +46,8 @@ use self::session::Network;
 use self::start::{Entry, Inner, start};
 use self::supervise::{Outcome, Supervision};
 use super::{
-    ContainError, Layers, Limits, NetworkLayer, Notice, Outside, Plan, Ran, Reached, Refusal, Step,
-    Tier,
+    ContainError, Ended, Layers, Limits, NetworkLayer, Notice, Outside, Plan, Ran, Reached,
+    Refusal, Step, Tier,
 };
 use crate::network::{HostRule, Internet};
 
@@ -63,6 +63,7 @@ const NAMESPACES: c_int = libc::CLONE_NEWNS
 const IN_OWN_NETWORK: Allowed = Allowed {
     unix: true,
     inet: true,
+    tracing: false,
 };
 
 /// What a command reads in the tier without a file system of its own: the system, and no home.
@@ -163,6 +164,10 @@ fn is_directory(stream: BorrowedFd<'_>) -> bool {
 /// What is said of a run.
 fn told(outcome: Outcome, tier: Tier, below: Option<String>, groups: &Groups) -> Ran {
     let mut noted = outcome.noted;
+    // Programs look for much that they can do without.
+    if outcome.ended == Ended::Exited(0) {
+        noted.hidden.clear();
+    }
     for host in outcome.traffic.refused {
         noted.refuse(Refusal::Host {
             name: host.name,
@@ -187,6 +192,7 @@ fn told(outcome: Outcome, tier: Tier, below: Option<String>, groups: &Groups) ->
         opened: outcome.traffic.opened,
         refusals: noted.refusals.into_iter().collect(),
         refusals_left_out: noted.left_out + outcome.traffic.left_out,
+        hidden: noted.hidden.into_iter().collect(),
         trace: noted.trace,
     }
 }
@@ -211,6 +217,7 @@ pub(super) fn reachable(hosts: bool) -> (Tier, Option<String>) {
             .into_iter()
             .collect(),
         session: None,
+        tracing: false,
         notice: Notice::Nothing,
         stops: Vec::new(),
     };
@@ -515,6 +522,7 @@ fn landlocked(
     let allowed = Allowed {
         unix: false,
         inet: false,
+        tracing: false,
     };
     let directory = path_text(&plan.directory)?;
     let payload = Payload::new(plan, rules, allowed, Some(directory))?;
