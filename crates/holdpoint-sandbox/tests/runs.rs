@@ -69,6 +69,8 @@ const TESTS: &[Test] = &[
     ),
     ("debuggers_work_where_allowed", debuggers_work_where_allowed),
     ("what_is_hidden_is_told", what_is_hidden_is_told),
+    ("what_is_hidden_stays_hidden", what_is_hidden_stays_hidden),
+    ("no_link_gives_another_tree", no_link_gives_another_tree),
     ("refusals_are_told", refusals_are_told),
     ("everything_is_told", everything_is_told),
     ("the_stated_level_is_true", the_stated_level_is_true),
@@ -369,13 +371,12 @@ fn killed_at_any_moment(place: &Place) -> Outcome {
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    let mut left = Vec::new();
-    for _ in 0..100 {
-        left = processes(&marker);
-        if left.is_empty() {
-            break;
-        }
+    // They end when the system comes to it, which takes long where many others want it.
+    let until = Instant::now() + Duration::from_secs(30);
+    let mut left = processes(&marker);
+    while !left.is_empty() && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(20));
+        left = processes(&marker);
     }
     // What a dying init still holds is swept when it is dead.
     let honest = start(0, "exit 0").wait().unwrap();
@@ -384,6 +385,11 @@ fn killed_at_any_moment(place: &Place) -> Outcome {
         left.is_empty() && honest.success(),
     )?;
     place.expect_nothing_left()?;
+    // A process that is ending is in its control group when its command line is gone already. Runs with a group of their own
+    // take those of others away.
+    while !groups().is_empty() && Instant::now() < until {
+        start(0, "exit 0").wait().unwrap();
+    }
     expect(&format!("left: {:?}", groups()), groups().is_empty())
 }
 
@@ -726,6 +732,79 @@ fn what_is_hidden_is_told(place: &Place) -> Outcome {
         &format!("{output:?} {said}"),
         output.stdout == b"y\n" && !said.contains("hidden "),
     )
+}
+
+/// Also where it is protected besides, or lies in what could be carried away for the next run.
+fn what_is_hidden_stays_hidden(place: &Place) -> Outcome {
+    let work = place.path.join("work");
+    fs::create_dir_all(work.join("conf/inner")).unwrap();
+    fs::create_dir_all(work.join(".claude")).unwrap();
+    for file in [".env", "conf/inner/secret", ".claude/settings.json"] {
+        fs::write(work.join(file), "secret").unwrap();
+    }
+    let hidden = [".env", "conf/inner/secret", ".claude"].map(|name| work.join(name));
+    let hidden = hidden
+        .each_ref()
+        .map(|path| path.display().to_string())
+        .join(" ");
+    let mut tiers = vec!["full"];
+    if may_restrict(place, "what_is_hidden_stays_hidden through bubblewrap")? {
+        restricted::copy_of_bubblewrap(&place.bubblewrap());
+        tiers.push(BUBBLEWRAPPED);
+    }
+    let attack =
+        "mv conf conf2; mv conf/inner conf/other; rm -r conf .claude; mv .env env; echo x > .env";
+    let look = "cat .env conf*/*/secret .claude/settings.json; ls -A .claude; true";
+    for tier in tiers {
+        for text in [attack, look] {
+            let mut command = place.command(tier, text);
+            let output = command.env("ESCAPES_HIDE", &hidden).output().unwrap();
+            let told = format!("{tier}: {output:?}");
+            expect(&told, output.status.code() != Some(NOT_MADE))?;
+            expect(
+                &told,
+                !String::from_utf8_lossy(&output.stdout).contains("se"),
+            )?;
+        }
+        let kept = fs::read(work.join("conf/inner/secret")).unwrap_or_default();
+        expect(&format!("{tier}: carried away"), kept == b"secret")?;
+    }
+    Ok(())
+}
+
+/// A link in what a command may change leads where it likes: the next one is not given that.
+fn no_link_gives_another_tree(place: &Place) -> Outcome {
+    for (directory, file) in [("home/private", "key"), ("outside/data", "data")] {
+        let directory = place.path.join(directory);
+        fs::create_dir_all(&directory).unwrap();
+        fs::write(directory.join(file), "there").unwrap();
+    }
+    let link = |target: &str, at: &str| {
+        let at = place.path.join(at);
+        std::os::unix::fs::symlink(place.path.join(target), &at).unwrap();
+        at.display().to_string()
+    };
+    let within = link("home/private", "work/given");
+    let through = format!("{}/data", link("outside", "work/also"));
+    // Nobody contained can change this one.
+    let outside = link("home/private", "outside/link");
+    for tier in ["full", "landlock"] {
+        for (given, file, is_read) in [
+            (&within, "home/private/key", false),
+            (&outside, "home/private/key", true),
+            (&through, "outside/data/data", tier == "full"),
+        ] {
+            let text = format!("cat {}", place.path.join(file).display());
+            let mut command = place.command(tier, &text);
+            let output = command.env("ESCAPES_READ", given).output().unwrap();
+            // What is no secret of the home's can be read in the tier that has a file system of its own.
+            expect(
+                &format!("{tier}, {given}: {output:?}"),
+                (output.stdout == b"there") == is_read,
+            )?;
+        }
+    }
+    Ok(())
 }
 
 fn refusals_are_told(place: &Place) -> Outcome {

@@ -12,8 +12,8 @@ use super::Refusal;
 const MIN_NAMES: usize = 2;
 
 /// Hidden directories of a home in which programs keep what can be made again. The others hold secrets, and settings that
-/// are obeyed outside.
-const ADVISED: [&str; 2] = [".cache", ".local"];
+/// are obeyed outside; so does `.local/share`, where keyrings are.
+const ADVISED: [&str; 3] = [".cache", ".local/bin", ".local/lib"];
 
 /// The line of a policy that would allow it, as a person can type it; none if no line does, or only one that gives away far
 /// more, or what nobody should give because a command asked for it.
@@ -61,9 +61,10 @@ pub fn given_for(path: &Path, home: Option<&Path>) -> Option<PathBuf> {
 /// command reach for them would be given them by who follows the advice.
 pub fn is_advised(path: &Path, home: Option<&Path>) -> bool {
     let below = home.and_then(|home| path.strip_prefix(home).ok());
-    let first = below.and_then(|below| below.components().next());
-    let name = first.and_then(|first| first.as_os_str().to_str());
-    name.is_none_or(|name| !name.starts_with('.') || ADVISED.contains(&name))
+    below.is_none_or(|below| {
+        let is_hidden = below.as_os_str().as_encoded_bytes().starts_with(b".");
+        !is_hidden || ADVISED.iter().any(|advised| below.starts_with(advised))
+    })
 }
 
 #[cfg(test)]
@@ -90,7 +91,10 @@ mod tests {
         assert_eq!(line(&home.join(".ssh/authorized_keys"), &home), None);
         assert!(line(&home.join(".cache/x/y"), &home).is_some());
         assert!(is_advised(&home.join("data"), Some(&home)));
-        assert!(!is_advised(&home.join(".aws/credentials"), Some(&home)));
+        assert!(is_advised(&home.join(".local/lib/x"), Some(&home)));
+        for secret in [".aws/credentials", ".local/share/keyrings/x", ".cachex"] {
+            assert!(!is_advised(&home.join(secret), Some(&home)), "{secret}");
+        }
         assert_eq!(line(Path::new("/usr/no-such-file"), &home), None);
     }
 

@@ -75,9 +75,15 @@ pub(crate) fn contained(arguments: &[String]) -> ExitCode {
             .into(),
         directory: workspace.clone(),
         writable: vec![workspace.clone(), home.join("cache")],
-        readable: vec![home.join("tools")],
+        readable: [home.join("tools")]
+            .into_iter()
+            .chain(listed("ESCAPES_READ").map(PathBuf::from))
+            .collect(),
         home: Some(home),
-        hidden: vec![place.join("state"), place.join("work/hidden.txt")],
+        hidden: [place.join("state"), place.join("work/hidden.txt")]
+            .into_iter()
+            .chain(listed("ESCAPES_HIDE").map(PathBuf::from))
+            .collect(),
         protected: protected
             .into_iter()
             // Bubblewrap can protect no link, and makes no sandbox then.

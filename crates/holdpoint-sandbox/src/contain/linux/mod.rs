@@ -38,7 +38,7 @@ use self::bubblewrap::{Bubblewrap, NotTold, Orders};
 use self::cgroup::Groups;
 use self::filter::Allowed;
 use self::landlock::{Right, Rules};
-use self::layout::Layout;
+use self::layout::{Layout, is_led_astray, real_trees};
 use self::output::Output;
 use self::payload::Payload;
 use self::protected::Placeholders;
@@ -271,15 +271,14 @@ fn full(plan: &Plan, outside: &Outside<'_>, groups: &Groups) -> Result<Attempt, 
     if landlock::version() == 0 {
         return Ok(Attempt::NotMade("the kernel has no Landlock".into()));
     }
-    let trees: Vec<PathBuf> = plan
-        .writable
-        .iter()
-        .filter_map(|path| fs::canonicalize(path).ok())
-        .collect();
-    let (protection, placeholders) =
+    let trees = real_trees(&plan.writable);
+    let (mut protection, placeholders) =
         Placeholders::protect(&plan.protected, &plan.pinned, &trees, &plan.journals)?;
-    let attempt =
-        Layout::new(plan, protection).and_then(|layout| within(plan, &layout, outside, groups));
+    let attempt = protection
+        .keep_ways_to(&plan.hidden, &trees)
+        .map_err(ContainError::from)
+        .and_then(|()| Layout::new(plan, protection))
+        .and_then(|layout| within(plan, &layout, outside, groups));
     placeholders.take_away();
     attempt
 }
@@ -501,14 +500,20 @@ fn landlocked(
     outside: &Outside<'_>,
     groups: &Groups,
 ) -> Result<Attempt, ContainError> {
+    let real = real_trees(&plan.writable);
+    let given = |paths: &'_ [PathBuf]| -> Vec<PathBuf> {
+        let paths = paths.iter().filter(|path| !is_led_astray(path, &real));
+        paths.cloned().collect()
+    };
+    let (readable, writable) = (given(&plan.readable), given(&plan.writable));
     let reads = SYSTEM
         .iter()
         .map(Path::new)
-        .chain(plan.readable.iter().map(PathBuf::as_path));
+        .chain(readable.iter().map(PathBuf::as_path));
     let writes = DEVICES
         .iter()
         .map(Path::new)
-        .chain(plan.writable.iter().map(PathBuf::as_path));
+        .chain(writable.iter().map(PathBuf::as_path));
     let trees = reads
         .map(|path| (path, Right::Read))
         .chain(writes.map(|path| (path, Right::Write)))

@@ -69,6 +69,23 @@ impl Protection {
         Ok(protection)
     }
 
+    /// Directories and links on the way to what is hidden: carried away with them it would be found by the next run.
+    pub(super) fn keep_ways_to(&mut self, hidden: &[PathBuf], trees: &[PathBuf]) -> io::Result<()> {
+        for path in hidden {
+            let mut ways = Self::default();
+            ways.add(path, trees, MAX_LINKS)?;
+            ways.present.retain(|one| one.is_symlink());
+            self.passages.append(&mut ways.passages);
+            self.present.append(&mut ways.present);
+        }
+        for list in [&mut self.passages, &mut self.present] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        self.passages.retain(|path| !self.present.contains(path));
+        Ok(())
+    }
+
     fn add(&mut self, path: &Path, trees: &[PathBuf], links: usize) -> io::Result<()> {
         let Some(tree) = trees
             .iter()
