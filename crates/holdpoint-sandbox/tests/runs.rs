@@ -71,6 +71,10 @@ const TESTS: &[Test] = &[
     ("what_is_hidden_is_told", what_is_hidden_is_told),
     ("what_is_hidden_stays_hidden", what_is_hidden_stays_hidden),
     ("no_link_gives_another_tree", no_link_gives_another_tree),
+    (
+        "what_is_replaced_outside_is_told",
+        what_is_replaced_outside_is_told,
+    ),
     ("refusals_are_told", refusals_are_told),
     ("everything_is_told", everything_is_told),
     ("the_stated_level_is_true", the_stated_level_is_true),
@@ -768,6 +772,34 @@ fn what_is_hidden_stays_hidden(place: &Place) -> Outcome {
         }
         let kept = fs::read(work.join("conf/inner/secret")).unwrap_or_default();
         expect(&format!("{tier}: carried away"), kept == b"secret")?;
+    }
+    Ok(())
+}
+
+/// Somebody outside saves a protected file as editors do, by a new one in its place: that takes the wall there away.
+fn what_is_replaced_outside_is_told(place: &Place) -> Outcome {
+    let config = place.path.join("work/.git/config");
+    let line = format!("replaced {}\n", config.display());
+    let wait = "touch begun; while ! test -e go; do sleep 0.05; done; echo evil >> .git/config; rm begun go";
+    for (replaces, told) in [(false, false), (true, true)] {
+        fs::write(&config, "[core]\n").unwrap();
+        let mut running = Ended(place.command("full", wait).spawn().unwrap());
+        place.wait_for("begun")?;
+        match replaces {
+            true => {
+                fs::write(place.path.join("new"), "[user]\n").unwrap();
+                fs::rename(place.path.join("new"), &config).unwrap();
+            }
+            // What is changed in its place stays behind the wall.
+            false => fs::write(&config, "[user]\n").unwrap(),
+        }
+        fs::write(place.path.join("work/go"), "").unwrap();
+        running.0.wait().unwrap();
+        let said = fs::read_to_string(place.path.join("said")).unwrap();
+        let text = fs::read_to_string(&config).unwrap();
+        let found = format!("{replaces}: {text} {said}");
+        expect(&found, said.contains(&line) == told)?;
+        expect(&found, told || text == "[user]\n")?;
     }
     Ok(())
 }

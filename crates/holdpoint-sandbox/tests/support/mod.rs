@@ -160,6 +160,9 @@ pub(crate) fn contained(arguments: &[String]) -> ExitCode {
                     Refusal::Call(name) => format!("refused call {name}\n"),
                 };
             }
+            for path in &ran.replaced {
+                said += &format!("replaced {}\n", path.display());
+            }
             for path in &ran.hidden {
                 said += &format!("hidden {}\n", path.display());
             }

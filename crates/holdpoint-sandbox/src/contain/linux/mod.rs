@@ -41,7 +41,7 @@ use self::landlock::{Right, Rules};
 use self::layout::{Layout, is_led_astray, real_trees};
 use self::output::Output;
 use self::payload::Payload;
-use self::protected::Placeholders;
+use self::protected::{Placeholders, Stood};
 use self::session::Network;
 use self::start::{Entry, Inner, start};
 use self::supervise::{Outcome, Supervision};
@@ -193,6 +193,7 @@ fn told(outcome: Outcome, tier: Tier, below: Option<String>, groups: &Groups) ->
         refusals: noted.refusals.into_iter().collect(),
         refusals_left_out: noted.left_out + outcome.traffic.left_out,
         hidden: noted.hidden.into_iter().collect(),
+        replaced: outcome.replaced,
         trace: noted.trace,
     }
 }
@@ -274,11 +275,15 @@ fn full(plan: &Plan, outside: &Outside<'_>, groups: &Groups) -> Result<Attempt, 
     let trees = real_trees(&plan.writable);
     let (mut protection, placeholders) =
         Placeholders::protect(&plan.protected, &plan.pinned, &trees, &plan.journals)?;
-    let attempt = protection
+    let stood = Stood::at(&protection);
+    let mut attempt = protection
         .keep_ways_to(&plan.hidden, &trees)
         .map_err(ContainError::from)
         .and_then(|()| Layout::new(plan, protection))
         .and_then(|layout| within(plan, &layout, outside, groups));
+    if let Ok(Attempt::Ended(outcome)) = &mut attempt {
+        outcome.replaced = stood.replaced();
+    }
     placeholders.take_away();
     attempt
 }

@@ -137,6 +137,34 @@ impl Protection {
     }
 }
 
+/// What stood at protected paths when a run began.
+#[derive(Debug)]
+pub(super) struct Stood(Vec<(PathBuf, u64, u64)>);
+
+impl Stood {
+    pub(super) fn at(protection: &Protection) -> Self {
+        let paths = protection.present.iter();
+        Self(
+            paths
+                .filter_map(|path| {
+                    let found = fs::symlink_metadata(path).ok()?;
+                    Some((path.clone(), found.dev(), found.ino()))
+                })
+                .collect(),
+        )
+    }
+
+    /// Where something else stands by now. Nobody inside can do that; who does so outside, as an editor that writes a new
+    /// file, takes the wall away that hung there, and the system hangs up no other.
+    pub(super) fn replaced(&self) -> Vec<PathBuf> {
+        let all = self.0.iter().filter(|(path, device, number)| {
+            let found = fs::symlink_metadata(path);
+            found.is_ok_and(|found| (found.dev(), found.ino()) != (*device, *number))
+        });
+        all.map(|(path, _, _)| path.clone()).collect()
+    }
+}
+
 /// Placeholders while a run stands on them.
 #[derive(Debug)]
 pub(super) struct Placeholders {
