@@ -63,6 +63,7 @@ fn contained(mode: &str, place: &str, tier: Tier) -> bool {
         limits: Limits::default(),
         floor: tier,
         hosts: Vec::new(),
+        tracing: false,
         session: matches!(mode, "hold" | "joined").then(|| place.join("state/sandbox/bench")),
         stops: Vec::new(),
         notice: if mode == "noticed" {

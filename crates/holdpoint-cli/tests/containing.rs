@@ -306,14 +306,88 @@ fn that_there_is_a_sandbox_is_remembered_until_a_run_has_none() {
     assert_eq!(fs::read_to_string(&note).unwrap(), noted);
     // Whoever notes that there is one gets no more than a run that does not run.
     let line = place.wrapped("touch made");
-    let script = "import ctypes, os, sys\nlibc = ctypes.CDLL(None)\nclass F(ctypes.Structure): _fields_ = [('c', ctypes.c_ushort), ('t', ctypes.c_ubyte), ('f', ctypes.c_ubyte), ('k', ctypes.c_uint)]\nclass P(ctypes.Structure): _fields_ = [('n', ctypes.c_ushort), ('f', ctypes.POINTER(F))]\nlandlock = 444\na = (F * 4)(F(0x20, 0, 0, 0), F(0x15, 0, 1, landlock), F(6, 0, 0, 0x50000 | 38), F(6, 0, 0, 0x7fff0000))\nlibc.prctl(38, 1, 0, 0, 0)\nassert libc.prctl(22, 2, ctypes.byref(P(4, a))) == 0\nos.execv('/bin/bash', ['bash', '-c', sys.argv[1]])";
-    let ran = place
-        .command("/usr/bin/python3")
-        .args(["-c", script, &line])
-        .output()
-        .unwrap();
+    let ran = place.run_without(Missing::Landlock, &line);
     assert_eq!(ran.status.code(), Some(125), "{}", text(&ran.stderr));
     assert!(!place.at("project/made").exists() && !note.exists());
+}
+
+/// What a machine does not have.
+#[derive(Clone, Copy)]
+enum Missing {
+    Landlock,
+    Namespaces,
+}
+
+impl Place {
+    /// Runs a line where the system has no such feature.
+    fn run_without(&self, missing: Missing, line: &str) -> Output {
+        // The number of a call; where only some of its flags are missing, these and the error they give.
+        let filter = match missing {
+            Missing::Landlock => "(0x20, 0, 0, 0), (0x15, 0, 1, 444), (6, 0, 0, 0x50000 | 38)",
+            Missing::Namespaces => {
+                "(0x20, 0, 0, 0), (0x15, 0, 3, CLONE), (0x20, 0, 0, 16), (0x45, 0, 1, 0x40000000), (6, 0, 0, 0x50000 | 22)"
+            }
+        };
+        let script = r#"
+import ctypes, os, platform, sys
+libc = ctypes.CDLL(None)
+CLONE = 56 if platform.machine() == "x86_64" else 220
+class Test(ctypes.Structure): _fields_ = [("code", ctypes.c_ushort), ("then", ctypes.c_ubyte), ("otherwise", ctypes.c_ubyte), ("value", ctypes.c_uint)]
+class Filter(ctypes.Structure): _fields_ = [("length", ctypes.c_ushort), ("tests", ctypes.POINTER(Test))]
+tests = [Test(*one) for one in [FILTER, (6, 0, 0, 0x7fff0000)]]
+libc.prctl(38, 1, 0, 0, 0)
+assert libc.prctl(22, 2, ctypes.byref(Filter(len(tests), (Test * len(tests))(*tests)))) == 0
+os.execv("/bin/bash", ["bash", "-c", sys.argv[1]])"#;
+        self.command("/usr/bin/python3")
+            .args(["-c", &script.replace("FILTER", filter), line])
+            .output()
+            .unwrap()
+    }
+}
+
+#[test]
+fn a_policys_floor_lets_a_person_run_with_less_and_never_an_agent() {
+    let place = Place::new(CONTAIN);
+    let made = place.at("project/made");
+    let run = |flags: &str| {
+        let line = format!("{HOLDPOINT} run {flags} -- touch made");
+        let ran = place.run_without(Missing::Namespaces, &line);
+        let was_made = made.exists();
+        let _ = fs::remove_file(&made);
+        (ran.status.code(), was_made, text(&ran.stderr))
+    };
+    let (code, was_made, told) = run("");
+    assert!(code == Some(125) && !was_made, "{told}");
+    assert!(told.contains("`full` is not to be had"), "{told}");
+    let with = |floor: &str| {
+        let section = format!(r#"{{"sandbox":{{"floor":"{floor}"}},"#);
+        let policy = CONTAIN.replacen('{', &section, 1);
+        fs::write(place.at("home/.config/holdpoint/permissions.json"), policy).unwrap();
+    };
+    with("landlock");
+    let (code, was_made, told) = run("");
+    assert!(code == Some(0) && was_made, "{told}");
+    assert!(told.contains("contained by landlock only"), "{told}");
+    let on_record = place.records("result").pop().unwrap();
+    assert_eq!(on_record["sandbox"], "landlock", "{on_record}");
+    assert!(on_record["detail"]["below_full"].is_string(), "{on_record}");
+    // Whoever types more gets more, or nothing.
+    let (code, was_made, told) = run("--floor full");
+    assert!(code == Some(125) && !was_made, "{told}");
+    // What an agent is told to run means all of it.
+    let ticket = place.wrapped("touch made");
+    let ran = place.run_without(Missing::Namespaces, &ticket);
+    assert_eq!(ran.status.code(), Some(125), "{}", text(&ran.stderr));
+    assert!(!made.exists());
+    // Whoever types less gets no less than the policy wants.
+    with("full");
+    let (code, was_made, told) = run("--floor landlock");
+    assert!(code == Some(125) && !was_made, "{told}");
+    // Nothing at all is no floor.
+    with("none");
+    let (code, was_made, told) = run("");
+    assert!(code == Some(125) && !was_made, "{told}");
+    assert!(told.contains("`landlock` or `full`"), "{told}");
 }
 
 #[test]
@@ -695,6 +769,117 @@ fn the_line_of_policy_that_is_told_allows_what_was_refused() {
 }
 
 #[test]
+fn a_program_that_fails_for_what_is_hidden_says_which_line_would_show_it() {
+    let place = Place::new(CONTAIN);
+    for file in ["home/data.csv", "home/.npmrc", "home/own"] {
+        fs::write(place.at(file), "there\n").unwrap();
+    }
+    fs::create_dir(place.at("home/tools")).unwrap();
+    fs::copy("/bin/true", place.at("home/tools/check")).unwrap();
+    let home = place.at("home").display().to_string();
+    let policy = place.at("home/.config/holdpoint/permissions.json");
+    let script = |what: &str| {
+        fs::write(place.at("project/x.sh"), what.replace("HOME", &home)).unwrap();
+        let ran = place.run(&format!("{HOLDPOINT} run -- sh x.sh"));
+        (ran.status.success(), text(&ran.stderr))
+    };
+    for (what, hidden) in [
+        ("cat HOME/data.csv", "data.csv"),
+        ("HOME/tools/check", "tools/check"),
+    ] {
+        let (works, told) = script(what);
+        let line = format!(
+            r#"`"sandbox": {{"read": ["{home}/{hidden}"]}}` in {}"#,
+            policy.display()
+        );
+        assert!(!works && told.contains(&line), "{told}");
+    }
+    let on_record = place.records("result").pop().unwrap();
+    let hidden = &on_record["detail"]["not_found_inside"];
+    assert_eq!(hidden, &json!(["~/tools/check"]), "{on_record}");
+    // What nobody should give because a command asked for it.
+    let (works, told_private) = script("cat HOME/.npmrc");
+    assert!(
+        !works && told_private.contains("no line is advised"),
+        "{told_private}"
+    );
+    // Whoever succeeds has missed nothing, and what it has made is its own.
+    for fine in [
+        "cat HOME/data.csv; true",
+        "echo mine > HOME/own; cat HOME/own; false",
+    ] {
+        let (_, told) = script(fine);
+        assert!(!told.contains("it did not find"), "{told}");
+    }
+    // A model is told as well, and how a person lets the call out; then the line does what it says.
+    let (_, missed) = script("cat HOME/data.csv");
+    let told = place.told("sh x.sh");
+    let way_out = "a person can let it run outside of the sandbox";
+    assert!(
+        told.contains("it did not find") && told.contains(way_out),
+        "{told}"
+    );
+    let section = typed(&missed, "\"sandbox\": ");
+    fs::write(&policy, CONTAIN.replacen('{', &format!("{{{section},"), 1)).unwrap();
+    let (works, told) = script("cat HOME/data.csv");
+    assert!(works, "{told}");
+}
+
+#[test]
+fn a_policy_is_learnt_from_a_run() {
+    let place = Place::new(CONTAIN);
+    for directory in ["outside", "home/data"] {
+        fs::create_dir(place.at(directory)).unwrap();
+    }
+    fs::write(place.at("home/data/in"), "x\n").unwrap();
+    let line = format!(
+        "cat {}/data/in > {}/out && python3 -c 'import socket; socket.getaddrinfo(\"example.com\", 443)' 2>/dev/null; test -s {1}/out",
+        place.at("home").display(),
+        place.at("outside").display()
+    );
+    let run = |flags: &str| {
+        place.run(&format!(
+            "{HOLDPOINT} run {flags} -- sh -c {}",
+            quoted(&line)
+        ))
+    };
+    // Step by step: what was not read is not written.
+    let policy = place.at("home/.config/holdpoint/permissions.json");
+    let mut learnt = Value::Null;
+    for _ in 0..3 {
+        let ran = run("--trace");
+        let said = text(&ran.stderr);
+        let at = said
+            .find("{\"sandbox\"")
+            .unwrap_or_else(|| panic!("{said}"));
+        let mut documents = serde_json::Deserializer::from_str(&said[at..]).into_iter();
+        learnt = documents.next().unwrap().unwrap();
+        if ran.status.success() {
+            break;
+        }
+        let mut with: Value = serde_json::from_str(CONTAIN).unwrap();
+        with["sandbox"] = learnt["sandbox"].clone();
+        // A host that is listed is looked up outside, which is nobody's test.
+        with["sandbox"]["hosts"] = json!([]);
+        fs::write(&policy, with.to_string()).unwrap();
+    }
+    let section = &learnt["sandbox"];
+    assert!(place.at("outside/out").exists(), "{learnt}");
+    assert_eq!(
+        section["read"],
+        json!([place.at("home/data/in")]),
+        "{learnt}"
+    );
+    let ran = run("");
+    assert!(ran.status.success(), "{}", text(&ran.stderr));
+}
+
+/// A word of a shell's that has no quotes of this kind in it.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[test]
 fn what_a_command_writes_is_inspected_as_it_comes() {
     let place = Place::new(CONTAIN);
     let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
@@ -825,8 +1010,8 @@ const WORK: [(&str, &[&str], &str); 6] = [
     ),
     (
         "pytest",
-        &["pytest"],
-        r#"mkdir -p p && cd p && cat > conftest.py <<'END'
+        &["python3"],
+        r#"export PYTHONPATH=PYTEST; mkdir -p p && cd p && cat > conftest.py <<'END'
 import pytest, socket
 @pytest.fixture
 def server():
@@ -857,7 +1042,7 @@ def test_subprocess():
 def test_temporary():
     tempfile.NamedTemporaryFile().write(b"x")
 END
-pytest -q && test -d .pytest_cache"#,
+python3 -m pytest -q && test -d .pytest_cache"#,
     ),
     (
         "a server and its client",
@@ -867,18 +1052,44 @@ pytest -q && test -d .pytest_cache"#,
     ),
 ];
 
+/// Where pytest is, installed once beside the build.
+fn pytest(path: &str) -> PathBuf {
+    const VERSION: &str = "pytest==8.3.4";
+    let above = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let place = above.join(VERSION);
+    if !place.is_dir() {
+        // Two that install it at once: the first to be ready has it.
+        let new = tempfile::tempdir_in(above).unwrap();
+        let made = Command::new("python3")
+            .args(["-m", "pip", "install", "-q", "--disable-pip-version-check"])
+            .args(["--root-user-action=ignore", VERSION, "--target"])
+            .arg(new.path().join("all"))
+            .env("PATH", path)
+            .output()
+            .unwrap();
+        let said = text(&made.stderr);
+        assert!(
+            made.status.success(),
+            "pytest cannot be installed by pip: {said}"
+        );
+        let moved = fs::rename(new.path().join("all"), &place);
+        assert!(moved.is_ok() || place.is_dir(), "{moved:?}");
+    }
+    place
+}
+
 #[test]
 fn real_work_is_done_inside() {
     let place = Place::new("{}");
     let path = std::env::var("PATH").unwrap_or_default();
+    let pytest = pytest(&path).display().to_string();
     for (what, programs, line) in WORK {
+        let line = line.replace("PYTEST", &pytest);
         let is_there = |program: &str| {
             std::env::split_paths(&path).any(|directory| directory.join(program).is_file())
         };
-        if !programs.iter().all(|program| is_there(program)) {
-            eprintln!("skipped: {what}: not all of {programs:?} are here");
-            continue;
-        }
+        let missing: Vec<_> = programs.iter().filter(|one| !is_there(one)).collect();
+        assert!(missing.is_empty(), "{what} needs {missing:?}");
         let mut command = place.command(HOLDPOINT);
         command.env("PATH", &path);
         // Toolchains of whoever runs the tests; inside they are only read.
@@ -889,7 +1100,7 @@ fn real_work_is_done_inside() {
             }
         }
         let out = command
-            .args(["run", "--time", "300", "--", "bash", "-c", line])
+            .args(["run", "--time", "300", "--", "bash", "-c", &line])
             .output()
             .unwrap();
         let said = format!("{}{}", text(&out.stdout), text(&out.stderr));

@@ -30,7 +30,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use holdpoint_sandbox::contain::{self, Tier};
 use support::restricted;
-use support::{BUBBLEWRAPPED, NOT_MADE, as_user, contained, place_for};
+use support::{BUBBLEWRAPPED, NOT_MADE, as_user, contained, may_be_left_out, place_for};
 
 mod support;
 
@@ -124,6 +124,10 @@ fn all(filter: Option<&str>, only: Option<&str>) -> ExitCode {
     return ExitCode::SUCCESS;
     let (reached, below) = contain::reachable(false);
     println!("sandbox here: {reached} {}", below.unwrap_or_default());
+    if reached != Tier::Full && !may_be_left_out() {
+        println!("not every tier can be tried here; HOLDPOINT_SKIP_SANDBOX=1 tries the others");
+        return ExitCode::FAILURE;
+    }
     let long = std::env::var_os("HOLDPOINT_LOAD").is_some_and(|load| load == "full");
     let walls: &[&str] = match reached {
         Tier::Full => &["landlock", "full"],
@@ -143,6 +147,10 @@ fn all(filter: Option<&str>, only: Option<&str>) -> ExitCode {
     let through: &[&str] = if may_restrict { &[BUBBLEWRAPPED] } else { &[] };
     if !may_restrict {
         println!("without root and bwrap nothing is tried through it");
+        if holdpoint_sandbox::user::id() == 0 && !may_be_left_out() {
+            println!("bwrap is missing; HOLDPOINT_SKIP_SANDBOX=1 leaves it out");
+            return ExitCode::FAILURE;
+        }
     }
     let all = bare.iter().chain(peer).chain(walls).chain(through);
     let wanted = |tier: &&str| only.is_none_or(|only| only == *tier);

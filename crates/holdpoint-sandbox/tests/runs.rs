@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use holdpoint_sandbox::contain::{self, Tier};
 use support::restricted;
-use support::{BUBBLEWRAPPED, NOT_MADE, as_user, contained, place_for};
+use support::{BUBBLEWRAPPED, NOT_MADE, as_user, contained, may_be_left_out, place_for};
 
 mod support;
 
@@ -67,6 +67,14 @@ const TESTS: &[Test] = &[
         "limits_without_a_group_are_told",
         limits_without_a_group_are_told,
     ),
+    ("debuggers_work_where_allowed", debuggers_work_where_allowed),
+    ("what_is_hidden_is_told", what_is_hidden_is_told),
+    ("what_is_hidden_stays_hidden", what_is_hidden_stays_hidden),
+    ("no_link_gives_another_tree", no_link_gives_another_tree),
+    (
+        "what_is_replaced_outside_is_told",
+        what_is_replaced_outside_is_told,
+    ),
     ("refusals_are_told", refusals_are_told),
     ("everything_is_told", everything_is_told),
     ("the_stated_level_is_true", the_stated_level_is_true),
@@ -79,6 +87,10 @@ const TESTS: &[Test] = &[
         "packages_come_from_a_listed_host",
         packages_come_from_a_listed_host,
     ),
+    (
+        "listed_hosts_are_reached_by_tls",
+        listed_hosts_are_reached_by_tls,
+    ),
 ];
 
 fn all(filter: Option<&str>) -> ExitCode {
@@ -87,8 +99,11 @@ fn all(filter: Option<&str>) -> ExitCode {
     let (reached, below) = contain::reachable(false);
     println!("sandbox here: {reached} {}", below.unwrap_or_default());
     if reached != Tier::Full {
-        println!("nothing of it can be tried here");
-        return ExitCode::SUCCESS;
+        println!("nothing of it can be tried here; HOLDPOINT_SKIP_SANDBOX=1 leaves it out");
+        return match may_be_left_out() {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::FAILURE,
+        };
     }
     let users: &[&'static str] = if holdpoint_sandbox::user::id() == 0 {
         &["root", "nobody"]
@@ -360,13 +375,12 @@ fn killed_at_any_moment(place: &Place) -> Outcome {
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    let mut left = Vec::new();
-    for _ in 0..100 {
-        left = processes(&marker);
-        if left.is_empty() {
-            break;
-        }
+    // They end when the system comes to it, which takes long where many others want it.
+    let until = Instant::now() + Duration::from_secs(30);
+    let mut left = processes(&marker);
+    while !left.is_empty() && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(20));
+        left = processes(&marker);
     }
     // What a dying init still holds is swept when it is dead.
     let honest = start(0, "exit 0").wait().unwrap();
@@ -375,6 +389,11 @@ fn killed_at_any_moment(place: &Place) -> Outcome {
         left.is_empty() && honest.success(),
     )?;
     place.expect_nothing_left()?;
+    // A process that is ending is in its control group when its command line is gone already. Runs with a group of their own
+    // take those of others away.
+    while !groups().is_empty() && Instant::now() < until {
+        start(0, "exit 0").wait().unwrap();
+    }
     expect(&format!("left: {:?}", groups()), groups().is_empty())
 }
 
@@ -425,7 +444,7 @@ fn two_runs_at_once(place: &Place) -> Outcome {
 /// On a terminal a program finds it, and Ctrl-C ends everything inside.
 fn terminal_and_interrupt(place: &Place) -> Outcome {
     interrupted_on_terminal(place, "full")?;
-    if may_restrict(place, "terminal_and_interrupt through bubblewrap") {
+    if may_restrict(place, "terminal_and_interrupt through bubblewrap")? {
         restricted::copy_of_bubblewrap(&place.bubblewrap());
         interrupted_on_terminal(place, BUBBLEWRAPPED)?;
     }
@@ -640,6 +659,186 @@ fn groups() -> Vec<String> {
         .collect()
 }
 
+/// A child that is attached to, looked into and let go; and processes that are none of its own.
+const DEBUGGER: &str = r#"python3 -c '
+import ctypes, os, signal, sys, time
+libc = ctypes.CDLL(None, use_errno=True)
+libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+ATTACH, DETACH = 16, 17
+value = ctypes.create_string_buffer(b"looked into")
+child = os.fork()
+if child == 0:
+    time.sleep(20); os._exit(0)
+class Place(ctypes.Structure): _fields_ = [("at", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+copy = ctypes.create_string_buffer(len(value))
+mine, its = Place(ctypes.addressof(copy), len(copy)), Place(ctypes.addressof(value), len(value))
+attached = libc.ptrace(ATTACH, child, None, None) == 0
+if attached:
+    os.waitpid(child, 0)
+    read = libc.process_vm_readv(child, ctypes.byref(mine), 1, ctypes.byref(its), 1, 0)
+    attached = read == len(value) and copy.value == b"looked into"
+    libc.ptrace(DETACH, child, None, None)
+os.kill(child, signal.SIGKILL)
+others = [1, OTHER]
+got_out = [other for other in others if libc.ptrace(ATTACH, other, None, None) == 0]
+print(attached, got_out)
+'"#;
+
+fn debuggers_work_where_allowed(place: &Place) -> Outcome {
+    let other = Ended(as_user(place.user, "sleep").arg("60").spawn().unwrap());
+    let text = DEBUGGER.replace("OTHER", &other.0.id().to_string());
+    for tier in ["full", "landlock"] {
+        for (allowed, wanted) in [("1", "True []\n"), ("0", "False []\n")] {
+            let mut command = place.command(tier, &text);
+            command
+                .env("ESCAPES_TRACING", allowed)
+                .env("ESCAPES_NOTICE", "1");
+            let (output, said) = said(place, &mut command);
+            let told = format!("{tier}, {allowed}: {output:?} {said}");
+            expect(&told, output.stdout == wanted.as_bytes())?;
+            let is_told = said.contains("refused call ptrace");
+            expect(&told, is_told == (allowed == "0"))?;
+        }
+    }
+    Ok(())
+}
+
+/// What a command that fails did not find, though it is there outside.
+fn what_is_hidden_is_told(place: &Place) -> Outcome {
+    for file in ["home/data", "home/cache/given", "home/program"] {
+        fs::write(place.path.join(file), "x").unwrap();
+    }
+    let line = |name: &str| format!("hidden {}\n", place.path.join(name).display());
+    for tier in ["full", "landlock"] {
+        for (text, hidden) in [
+            (
+                "cat ~/data; ~/program; cat ~/cache/given; cat ~/none; exit 3",
+                true,
+            ),
+            ("cat ~/data; ~/program; true", false),
+            ("cat ~/cache/given /etc/passwd >/dev/null; exit 3", false),
+        ] {
+            let mut command = place.command(tier, text);
+            command.env("ESCAPES_NOTICE", "1").stderr(Stdio::null());
+            let (_, said) = said(place, &mut command);
+            let told = said.contains(&line("home/data")) && said.contains(&line("home/program"));
+            let count = said.matches("hidden ").count();
+            expect(
+                &format!("{tier}, {text}: {said}"),
+                told == hidden && count == if hidden { 2 } else { 0 },
+            )?;
+        }
+    }
+    // What it makes itself is not hidden from it.
+    let mut command = place.command("full", "echo y > ~/data; cat ~/data; exit 3");
+    let (output, said) = said(place, command.env("ESCAPES_NOTICE", "1"));
+    expect(
+        &format!("{output:?} {said}"),
+        output.stdout == b"y\n" && !said.contains("hidden "),
+    )
+}
+
+/// Also where it is protected besides, or lies in what could be carried away for the next run.
+fn what_is_hidden_stays_hidden(place: &Place) -> Outcome {
+    let work = place.path.join("work");
+    fs::create_dir_all(work.join("conf/inner")).unwrap();
+    fs::create_dir_all(work.join(".claude")).unwrap();
+    for file in [".env", "conf/inner/secret", ".claude/settings.json"] {
+        fs::write(work.join(file), "secret").unwrap();
+    }
+    let hidden = [".env", "conf/inner/secret", ".claude"].map(|name| work.join(name));
+    let hidden = hidden
+        .each_ref()
+        .map(|path| path.display().to_string())
+        .join(" ");
+    let mut tiers = vec!["full"];
+    if may_restrict(place, "what_is_hidden_stays_hidden through bubblewrap")? {
+        restricted::copy_of_bubblewrap(&place.bubblewrap());
+        tiers.push(BUBBLEWRAPPED);
+    }
+    let attack =
+        "mv conf conf2; mv conf/inner conf/other; rm -r conf .claude; mv .env env; echo x > .env";
+    let look = "cat .env conf*/*/secret .claude/settings.json; ls -A .claude; true";
+    for tier in tiers {
+        for text in [attack, look] {
+            let mut command = place.command(tier, text);
+            let output = command.env("ESCAPES_HIDE", &hidden).output().unwrap();
+            let told = format!("{tier}: {output:?}");
+            expect(&told, output.status.code() != Some(NOT_MADE))?;
+            expect(
+                &told,
+                !String::from_utf8_lossy(&output.stdout).contains("se"),
+            )?;
+        }
+        let kept = fs::read(work.join("conf/inner/secret")).unwrap_or_default();
+        expect(&format!("{tier}: carried away"), kept == b"secret")?;
+    }
+    Ok(())
+}
+
+/// Somebody outside saves a protected file as editors do, by a new one in its place: that takes the wall there away.
+fn what_is_replaced_outside_is_told(place: &Place) -> Outcome {
+    let config = place.path.join("work/.git/config");
+    let line = format!("replaced {}\n", config.display());
+    let wait = "touch begun; while ! test -e go; do sleep 0.05; done; echo evil >> .git/config; rm begun go";
+    for (replaces, told) in [(false, false), (true, true)] {
+        fs::write(&config, "[core]\n").unwrap();
+        let mut running = Ended(place.command("full", wait).spawn().unwrap());
+        place.wait_for("begun")?;
+        match replaces {
+            true => {
+                fs::write(place.path.join("new"), "[user]\n").unwrap();
+                fs::rename(place.path.join("new"), &config).unwrap();
+            }
+            // What is changed in its place stays behind the wall.
+            false => fs::write(&config, "[user]\n").unwrap(),
+        }
+        fs::write(place.path.join("work/go"), "").unwrap();
+        running.0.wait().unwrap();
+        let said = fs::read_to_string(place.path.join("said")).unwrap();
+        let text = fs::read_to_string(&config).unwrap();
+        let found = format!("{replaces}: {text} {said}");
+        expect(&found, said.contains(&line) == told)?;
+        expect(&found, told || text == "[user]\n")?;
+    }
+    Ok(())
+}
+
+/// A link in what a command may change leads where it likes: the next one is not given that.
+fn no_link_gives_another_tree(place: &Place) -> Outcome {
+    for (directory, file) in [("home/private", "key"), ("outside/data", "data")] {
+        let directory = place.path.join(directory);
+        fs::create_dir_all(&directory).unwrap();
+        fs::write(directory.join(file), "there").unwrap();
+    }
+    let link = |target: &str, at: &str| {
+        let at = place.path.join(at);
+        std::os::unix::fs::symlink(place.path.join(target), &at).unwrap();
+        at.display().to_string()
+    };
+    let within = link("home/private", "work/given");
+    let through = format!("{}/data", link("outside", "work/also"));
+    // Nobody contained can change this one.
+    let outside = link("home/private", "outside/link");
+    for tier in ["full", "landlock"] {
+        for (given, file, is_read) in [
+            (&within, "home/private/key", false),
+            (&outside, "home/private/key", true),
+            (&through, "outside/data/data", tier == "full"),
+        ] {
+            let text = format!("cat {}", place.path.join(file).display());
+            let mut command = place.command(tier, &text);
+            let output = command.env("ESCAPES_READ", given).output().unwrap();
+            // What is no secret of the home's can be read in the tier that has a file system of its own.
+            expect(
+                &format!("{tier}, {given}: {output:?}"),
+                (output.stdout == b"there") == is_read,
+            )?;
+        }
+    }
+    Ok(())
+}
+
 fn refusals_are_told(place: &Place) -> Outcome {
     let text = "echo x > ../outside/new; echo x > .git/hooks/pre-commit; echo x > ok; unshare -U true; \
         python3 -c 'import socket; s = socket.socket(); s.connect((\"192.0.2.1\", 443))'; \
@@ -773,20 +972,25 @@ fn the_stated_level_is_true(place: &Place) -> Outcome {
     Ok(())
 }
 
-/// Whether a machine is to be had on which only bubblewrap can make a sandbox: for an ordinary user, by root.
-fn may_restrict(place: &Place, name: &str) -> bool {
+/// Whether a machine is to be had on which only bubblewrap can make a sandbox: for an ordinary user, by root. Root without
+/// bubblewrap is an error; whoever is not root cannot make such a machine.
+fn may_restrict(place: &Place, name: &str) -> Result<bool, String> {
     if place.user == "root" {
-        return false;
+        return Ok(false);
     }
-    if !restricted::is_possible() {
-        println!("skip {name}: it takes root and bwrap");
+    if place.user == "self" {
+        println!("skip {name}: it takes root");
+        return Ok(false);
     }
-    restricted::is_possible()
+    if !restricted::is_possible() && !may_be_left_out() {
+        return Err("bubblewrap is missing; HOLDPOINT_SKIP_SANDBOX=1 leaves it out".into());
+    }
+    Ok(restricted::is_possible())
 }
 
 /// Where only bubblewrap can make a sandbox, all that is true of one holds; what it cannot give is refused.
 fn bubblewrap_makes_it(place: &Place) -> Outcome {
-    if !may_restrict(place, "bubblewrap_makes_it") {
+    if !may_restrict(place, "bubblewrap_makes_it")? {
         return Ok(());
     }
     restricted::copy_of_bubblewrap(&place.bubblewrap());
@@ -853,7 +1057,7 @@ fn bubblewrap_makes_it(place: &Place) -> Outcome {
 
 /// A bubblewrap that does not do what it is told, and one that does nothing at all.
 fn bubblewrap_that_makes_less_is_not_believed(place: &Place) -> Outcome {
-    if !may_restrict(place, "bubblewrap_that_makes_less_is_not_believed") {
+    if !may_restrict(place, "bubblewrap_that_makes_less_is_not_believed")? {
         return Ok(());
     }
     const MOUNTS: &str = "in bubblewrap, making the rest read-only";
@@ -1017,10 +1221,7 @@ fn packages_come_from_a_listed_host(place: &Place) -> Outcome {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .status();
-        if !there.unwrap().success() {
-            println!("skip packages_come_from_a_listed_host: no `{needs}`");
-            continue;
-        }
+        expect(&format!("`{needs}` is missing"), there.unwrap().success())?;
         for (host, listed) in [("packages.example", true), ("other.example", false)] {
             let mut command = place.command("full", &text.replace("HOST", host));
             command
@@ -1038,6 +1239,205 @@ fn packages_come_from_a_listed_host(place: &Place) -> Outcome {
             expect(
                 &told,
                 said.contains(&opened) == listed && said.contains(&refused) != listed,
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// An authority, and certificates of hosts by it, as far as `openssl` makes them.
+const CERTIFICATES: &str = r#"
+openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=tests -keyout ca.key -out ca.pem
+for name in good.example other.example evil.example rebound.example packages.example; do
+    openssl req -newkey rsa:2048 -nodes -subj /CN=$name -keyout $name.key -out $name.request
+    echo "subjectAltName=DNS:$name" > extensions
+    openssl x509 -req -in $name.request -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile extensions -out $name.pem
+done
+"#;
+
+/// A server that has a certificate for whoever is asked for, notes who that was, and serves a directory. `wrong.example` it has
+/// none for, and shows that of another.
+const TLS_SERVER: &str = r#"
+import functools, http.server, os, ssl, sys
+contexts = {}
+for name in ["good", "other", "evil", "rebound", "packages"]:
+    contexts[name + ".example"] = context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(f"{name}.example.pem", f"{name}.example.key")
+def choose(socket, name, _):
+    open("asked-by-tls", "a").write(f"{name}\n")
+    socket.context = contexts.get(name, contexts["good.example"])
+first = contexts["good.example"]
+first.sni_callback = choose
+handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory="served")
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+server.socket = first.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+open("port.new", "w").write(str(server.server_address[1]))
+os.rename("port.new", sys.argv[1])
+server.serve_forever()
+"#;
+
+/// Ways to hosts by TLS, and what came of each.
+const TLS_CLIENT: &str = r#"python3 - <<'P' 2>&1
+import os, socket, ssl, urllib.request
+trusting = ssl.create_default_context(cafile="ca.pem")
+blind = ssl.create_default_context(); blind.check_hostname = False; blind.verify_mode = ssl.CERT_NONE
+gateway, port = os.environ["HTTPS_PROXY"].removeprefix("http://").split(":")
+def plain(name): return socket.create_connection((name, 443), 5)
+def connect(name):
+    way = socket.create_connection((gateway, int(port)), 5)
+    way.sendall(f"CONNECT {name}:443 HTTP/1.1\r\n\r\n".encode())
+    answer = way.recv(1000)
+    assert answer.startswith(b"HTTP/1.1 200"), answer
+    return way
+def socks(name):
+    way = socket.create_connection((gateway, int(port)), 5)
+    way.sendall(b"\5\1\0"); assert way.recv(2) == b"\5\0"
+    way.sendall(b"\5\1\0\3" + bytes([len(name)]) + name.encode() + b"\x01\xbb")
+    assert way.recv(10)[1] == 0
+    return way
+def said(way, name, context=trusting):
+    with context.wrap_socket(way, server_hostname=name) as tls:
+        tls.sendall(f"GET /hello HTTP/1.0\r\nHost: {name}\r\n\r\n".encode())
+        return b"".join(iter(lambda: tls.recv(1000), b"")).split(b"\r\n\r\n")[1].decode().strip()
+def slow(way):
+    way.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    inner, outer = ssl.MemoryBIO(), ssl.MemoryBIO()
+    tls = trusting.wrap_bio(inner, outer, server_hostname="good.example")
+    try: tls.do_handshake()
+    except ssl.SSLWantReadError: pass
+    for byte in outer.read(): way.sendall(bytes([byte]))
+    return way.recv(5)[:1] == b"\x16"
+def tried(what, way):
+    try: print(what, way())
+    except Exception as error: print(what, "no")
+tried("direct", lambda: said(plain("good.example"), "good.example"))
+tried("capitals", lambda: said(plain("GOOD.Example"), "good.example"))
+tried("connect", lambda: said(connect("good.example"), "good.example"))
+tried("socks", lambda: said(socks("good.example"), "good.example"))
+opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=trusting))
+tried("urllib", lambda: opener.open("https://good.example/hello").read().decode().strip())
+tried("slowly", lambda: slow(plain("good.example")))
+tried("another listed host", lambda: said(connect("good.example"), "other.example"))
+tried("a host that is not listed", lambda: said(plain("evil.example"), "evil.example", blind))
+tried("connect to one that is not listed", lambda: said(connect("evil.example"), "evil.example", blind))
+for name, way in [("direct", plain), ("connect", connect), ("socks", socks)]:
+    tried(f"{name}, for another", lambda: said(way("good.example"), "evil.example", blind))
+    tried(f"{name}, for nobody", lambda: said(way("good.example"), None, blind))
+    tried(f"{name}, below a name", lambda: said(way("good.example"), "a.good.example", blind))
+tried("a certificate of another's", lambda: said(plain("wrong.example"), "wrong.example"))
+tried("no authority", lambda: said(plain("good.example"), "good.example", ssl.create_default_context()))
+tried("public at first", lambda: said(plain("rebound.example"), "rebound.example"))
+tried("then this machine", lambda: said(plain("rebound.example"), "rebound.example"))
+tried("then by connect", lambda: said(connect("rebound.example"), "rebound.example"))
+tried("a private one", lambda: said(connect("private.example"), "private.example", blind))
+P
+"#;
+
+const TLS_WANTED: &str = "\
+direct hello
+capitals hello
+connect hello
+socks hello
+urllib hello
+slowly True
+another listed host hello
+a host that is not listed no
+connect to one that is not listed no
+direct, for another no
+direct, for nobody no
+direct, below a name no
+connect, for another no
+connect, for nobody no
+connect, below a name no
+socks, for another no
+socks, for nobody no
+socks, below a name no
+a certificate of another's no
+no authority no
+public at first hello
+then this machine no
+then by connect no
+a private one no
+";
+
+/// TLS from inside to a listed host and to no other, whatever a client names, and packages by it.
+fn listed_hosts_are_reached_by_tls(place: &Place) -> Outcome {
+    let outside = place.path.join("tls");
+    fs::create_dir_all(outside.join("served/x")).unwrap();
+    fs::write(outside.join("served/hello"), "hello\n").unwrap();
+    for (text, directory) in [
+        (CERTIFICATES, &outside),
+        (PACKAGES, &outside.join("served")),
+    ] {
+        let made = Command::new("sh")
+            .args(["-e", "-c", text, "sh", "."])
+            .current_dir(directory)
+            .stderr(Stdio::null())
+            .status();
+        expect(
+            "certificates or packages cannot be made",
+            made.unwrap().success(),
+        )?;
+    }
+    fs::copy(outside.join("ca.pem"), place.path.join("work/ca.pem")).unwrap();
+    let server = Command::new("python3")
+        .args(["-c", TLS_SERVER])
+        .arg(place.path.join("work/port"))
+        .current_dir(&outside)
+        .stderr(Stdio::null())
+        .spawn();
+    let _server = Ended(server.unwrap());
+    place.wait_for("port")?;
+    let hosts = "good.example other.example wrong.example rebound.example private.example";
+    let inside = |hosts: &str, text: &str| {
+        let mut command = place.command("full", text);
+        command
+            .env("ESCAPES_HOSTS", hosts)
+            .env("ESCAPES_NOTICE", "1");
+        said(place, &mut command)
+    };
+    let (output, told) = inside(hosts, TLS_CLIENT);
+    let answers = String::from_utf8_lossy(&output.stdout).into_owned();
+    expect(&format!("{answers}{told}"), answers == TLS_WANTED)?;
+    for wanted in [
+        "refused evil.example 443: TLS was begun for it on a connection to a listed host",
+        "refused a.good.example 443: TLS was begun for it",
+        "refused good.example 443: TLS was begun without saying for which host",
+        "refused rebound.example 443: an address of it is not public",
+        "refused private.example 443: an address of it is not public",
+    ] {
+        expect(&format!("`{wanted}`: {told}"), told.contains(wanted))?;
+    }
+    let asked = fs::read_to_string(outside.join("asked-by-tls")).unwrap();
+    let strangers = asked.lines().filter(|name| {
+        !matches!(
+            *name,
+            "good.example" | "other.example" | "wrong.example" | "rebound.example"
+        )
+    });
+    let strangers: Vec<_> = strangers.collect();
+    expect(&format!("got through: {strangers:?}"), strangers.is_empty())?;
+    let dialled = fs::read_to_string(place.path.join("dialled")).unwrap();
+    let others = dialled
+        .lines()
+        .any(|address| address != "93.184.216.34:443");
+    expect(&dialled, !others)?;
+    let pip = "python3 -m pip install -q --disable-pip-version-check --no-cache-dir --root-user-action=ignore \
+        --target lib --retries 0 --cert ca.pem --index-url https://HOST/simple two && \
+        PYTHONPATH=lib python3 -c 'import two; assert two.two() == 2'";
+    let npm = r#"mkdir -p node && cd node
+        echo '{"name":"n","version":"1.0.0","dependencies":{"two":"1.0.0"},"scripts":{"test":"node t.js"}}' > package.json
+        echo '{"name":"n","version":"1.0.0","lockfileVersion":3,"packages":{"":{"name":"n","version":"1.0.0","dependencies":{"two":"1.0.0"}},
+            "node_modules/two":{"version":"1.0.0","resolved":"https://HOST/two/-/two-1.0.0.tgz"}}}' > package-lock.json
+        echo 'process.exit(require("two") === 2 ? 0 : 1)' > t.js
+        rm -rf node_modules && npm ci --no-audit --no-fund --fetch-retries=0 --cafile ../ca.pem --registry https://HOST/ && npm test --silent"#;
+    for text in [pip, npm] {
+        for (host, listed) in [("packages.example", true), ("other.example", false)] {
+            let (output, told) = inside("packages.example", &text.replace("HOST", host));
+            expect(
+                &format!("{text} from {host}: {output:?} {told}"),
+                output.status.success() == listed
+                    && told.contains(&format!("opened {host} 443")) == listed,
             )?;
         }
     }

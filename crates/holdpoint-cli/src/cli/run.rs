@@ -16,9 +16,9 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {
-    /// The least that must bound it: less is an error, and nothing runs
-    #[arg(long, value_enum, value_name = "TIER", default_value = "full")]
-    pub(crate) floor: Floor,
+    /// The least that must bound it: less is an error, and nothing runs [default: `sandbox.floor` of the policy, or full]
+    #[arg(long, value_enum, value_name = "TIER")]
+    pub(crate) floor: Option<Floor>,
     /// A directory it may change too
     #[arg(long, value_name = "DIR")]
     pub(crate) write: Vec<PathBuf>,

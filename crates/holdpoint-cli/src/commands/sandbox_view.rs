@@ -67,6 +67,16 @@ impl LimitsView {
             words.extend(bytes.map(|bytes| format!("{name} {} MiB", bytes >> 20)));
         }
         words.push(format!("{} processes", self.processes));
+        let missing = [
+            ("time", self.time.is_none()),
+            ("memory", self.memory.is_none()),
+            ("output", self.output.is_none()),
+        ];
+        let missing = missing.iter().filter(|(_, is)| *is).map(|(name, _)| *name);
+        let missing = missing.collect::<Vec<_>>().join(", ");
+        if !missing.is_empty() {
+            words.push(format!("none of {missing}"));
+        }
         words.join(", ")
     }
 }
@@ -125,6 +135,7 @@ impl SandboxView {
         line("limits", &self.limits.words())?;
         let below = self.below_full.as_ref();
         let below = below.map(|why| format!(" ({why})")).unwrap_or_default();
-        line("sandbox here", &format!("{}{below}", self.tier))
+        line("sandbox here", &format!("{}{below}", self.tier))?;
+        line("at least", self.floor)
     }
 }

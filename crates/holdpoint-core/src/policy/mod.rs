@@ -51,7 +51,7 @@ pub use patterns::without_last_star;
 pub use presence::{Presence, PresenceByRisk, StatedPresence};
 pub use profile::Profile;
 pub use redaction::{FormatList, FormatText, Kept, Redaction, RedactionRules};
-pub use sandbox::{Cache, Floor, OpaqueAnswer, Sandbox, SandboxLimits};
+pub use sandbox::{Cache, Calls, Floor, OpaqueAnswer, Sandbox, SandboxLimits};
 #[cfg(feature = "schema")]
 pub use schema::json_schema;
 pub use second_opinion::{OpinionApi, SecondOpinion};

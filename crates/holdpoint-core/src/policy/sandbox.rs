@@ -32,7 +32,7 @@ pub enum OpaqueAnswer {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Sandbox {
-    /// The least that must bound it; where less is to be had it does not run. Without it: full.
+    /// The least that must bound a command; where less is to be had it does not run. Without it: full.
     pub floor: Option<Floor>,
     /// Trees it may change beside the workspace.
     pub write: Option<BTreeSet<String>>,
@@ -46,6 +46,8 @@ pub struct Sandbox {
     pub hosts: Option<BTreeSet<String>>,
     /// Variables it finds although they look like secrets or lead out.
     pub env: Option<BTreeSet<String>>,
+    /// System calls it may make although most programs have no use for them.
+    pub calls: Option<BTreeSet<Calls>>,
     /// What it may do with the caches of build tools. Without it: shared.
     pub cache: Option<Cache>,
     /// What it may use up.
@@ -57,13 +59,21 @@ pub struct Sandbox {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Floor {
-    /// Whatever there is; where there is nothing at all it does not run.
-    None,
-    /// Landlock and a filter of system calls: neither loopback nor protected paths.
+    /// Landlock and a filter of system calls: neither loopback nor protected paths. A command a person runs by `holdpoint run`
+    /// then goes on where there is no more; a call that is to be contained needs all of it.
     Landlock,
     /// Namespaces as well.
     #[default]
     Full,
+}
+
+/// System calls that are refused unless a policy gives them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Calls {
+    /// Looking into its own processes, as debuggers and `strace` do.
+    Ptrace,
 }
 
 /// What a contained command may do with the caches of build tools.
@@ -102,7 +112,7 @@ pub struct SandboxLimits {
 impl Sandbox {
     /// This section on top of a profile's: lists grow, single values are replaced.
     pub(super) fn joined(mut self, other: Self) -> Self {
-        fn grown(ours: &mut Option<BTreeSet<String>>, theirs: Option<BTreeSet<String>>) {
+        fn grown<T: Ord>(ours: &mut Option<BTreeSet<T>>, theirs: Option<BTreeSet<T>>) {
             if let Some(theirs) = theirs {
                 ours.get_or_insert_default().extend(theirs);
             }
@@ -113,6 +123,7 @@ impl Sandbox {
         grown(&mut self.read, other.read);
         grown(&mut self.hosts, other.hosts);
         grown(&mut self.env, other.env);
+        grown(&mut self.calls, other.calls);
         self.hide.extend(other.hide);
         self.protect.extend(other.protect);
         self.limits = SandboxLimits {
@@ -151,6 +162,29 @@ impl Policy {
         layers.peek().is_none() || layers.any(|layer| layer.opaque == Some(OpaqueAnswer::Contain))
     }
 
+    /// A list that gives: that of the highest layer that states one, and of it what everybody below states too.
+    fn given<T: Ord + Clone>(
+        &self,
+        list: fn(&Sandbox) -> &Option<BTreeSet<T>>,
+    ) -> Option<BTreeSet<T>> {
+        let mut given: Option<BTreeSet<T>> = None;
+        for layer in self.layers() {
+            let Some(stated) = layer
+                .sandbox
+                .as_ref()
+                .and_then(|section| list(section).as_ref())
+            else {
+                continue;
+            };
+            given = Some(match given {
+                Some(above) => above.intersection(stated).cloned().collect(),
+                None if layer.trust == Trust::Trusted => stated.clone(),
+                None => BTreeSet::new(),
+            });
+        }
+        given
+    }
+
     /// What a contained command is given under all layers.
     pub fn sandbox(&self) -> Sandbox {
         let all = || {
@@ -158,21 +192,6 @@ impl Policy {
             layers.filter_map(|layer| Some((layer, layer.sandbox.as_ref()?)))
         };
         let trusted = |layer: &Layer| layer.trust == Trust::Trusted;
-        // Lists that give: those of the highest that states one, and of it what everybody below states too.
-        let given = |list: fn(&Sandbox) -> &Option<BTreeSet<String>>| {
-            let mut given: Option<BTreeSet<String>> = None;
-            for (layer, section) in all() {
-                let Some(stated) = list(section) else {
-                    continue;
-                };
-                given = Some(match given {
-                    Some(above) => above.intersection(stated).cloned().collect(),
-                    None if trusted(layer) => stated.clone(),
-                    None => BTreeSet::new(),
-                });
-            }
-            given
-        };
         let every = |list: fn(&Sandbox) -> &BTreeSet<String>| {
             all()
                 .flat_map(|(_, section)| list(section).iter().cloned())
@@ -194,12 +213,13 @@ impl Policy {
         };
         Sandbox {
             floor,
-            write: given(|section| &section.write),
-            read: given(|section| &section.read),
+            write: self.given(|section| &section.write),
+            read: self.given(|section| &section.read),
             hide: every(|section| &section.hide),
             protect: every(|section| &section.protect),
-            hosts: given(|section| &section.hosts),
-            env: given(|section| &section.env),
+            hosts: self.given(|section| &section.hosts),
+            env: self.given(|section| &section.env),
+            calls: self.given(|section| &section.calls),
             cache: all().filter_map(|(_, section)| section.cache).max(),
             limits: SandboxLimits {
                 time: least(|limits| limits.time),
@@ -236,7 +256,7 @@ mod tests {
     fn a_lower_layer_only_takes_away() {
         use Authority::{Managed, Project, User};
         let user = r#"{"sandbox":{"hosts":["a.example","b.example"],"write":["~/data"],"limits":{"time":60},"hide":["/a"]}}"#;
-        let project = r#"{"sandbox":{"hosts":["b.example","c.example"],"floor":"none","cache":"none","limits":{"time":90,"processes":9},"hide":["/b"],"env":["TOKEN"]}}"#;
+        let project = r#"{"sandbox":{"hosts":["b.example","c.example"],"floor":"landlock","cache":"none","limits":{"time":90,"processes":9},"hide":["/b"],"env":["TOKEN"],"calls":["ptrace"]}}"#;
         for trust in [Trust::Trusted, Trust::Untrusted] {
             let sandbox =
                 policy(&[(User, Trust::Trusted, user), (Project, trust, project)]).sandbox();
@@ -250,6 +270,7 @@ mod tests {
             assert_eq!(sandbox.cache, Some(Cache::None));
             let untrusted = trust == Trust::Untrusted;
             assert_eq!(names(sandbox.env).is_empty(), untrusted);
+            assert_eq!(sandbox.calls.is_some_and(|all| all.is_empty()), untrusted);
             assert_eq!(sandbox.floor == Some(Floor::Full), untrusted);
         }
         let managed = r#"{"sandbox":{"floor":"full","hosts":[]}}"#;
@@ -296,6 +317,13 @@ mod tests {
             ]),
             OpaqueAnswer::Ask
         );
+    }
+
+    #[test]
+    fn nothing_at_all_is_no_floor() {
+        let text = r#"{"sandbox":{"floor":"none"}}"#;
+        let wrong = Policy::from_text("p", text).unwrap_err().to_string();
+        assert!(wrong.contains("`landlock` or `full`"), "{wrong}");
     }
 
     #[test]

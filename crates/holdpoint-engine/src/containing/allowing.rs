@@ -1,5 +1,6 @@
 //! What a policy would have to say for a command to get what the sandbox refused it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use holdpoint_sandbox::network::HostRule;
@@ -11,8 +12,8 @@ use super::Refusal;
 const MIN_NAMES: usize = 2;
 
 /// Hidden directories of a home in which programs keep what can be made again. The others hold secrets, and settings that
-/// are obeyed outside.
-const ADVISED: [&str; 2] = [".cache", ".local"];
+/// are obeyed outside; so does `.local/share`, where keyrings are.
+const ADVISED: [&str; 3] = [".cache", ".local/bin", ".local/lib"];
 
 /// The line of a policy that would allow it, as a person can type it; none if no line does, or only one that gives away far
 /// more, or what nobody should give because a command asked for it.
@@ -28,9 +29,23 @@ pub fn policy_line(refusal: &Refusal, home: Option<&Path>) -> Option<String> {
             HostRule::parse(&host).ok()?;
             ("hosts", json!([host]))
         }
-        Refusal::Protected(_) | Refusal::Call(_) => return None,
+        Refusal::Call(_) => match refusal.allowed_by()? {
+            "calls" => ("calls", json!(["ptrace"])),
+            _ => return None,
+        },
+        Refusal::Protected(_) => return None,
     };
     Some(format!("\"sandbox\": {{\"{key}\": {value}}}"))
+}
+
+/// The same for what a command looked for and did not find inside; of these paths, those nobody should give are left out.
+pub fn reading_line(hidden: &[PathBuf], home: Option<&Path>) -> Option<String> {
+    let given: BTreeSet<PathBuf> = hidden
+        .iter()
+        .filter_map(|path| given_for(path, home))
+        .collect();
+    let given: Vec<&str> = given.iter().filter_map(|path| path.to_str()).collect();
+    (!given.is_empty()).then(|| format!("\"sandbox\": {{\"read\": {}}}", json!(given)))
 }
 
 /// What has to be given for a path to be written: itself, or the directory it would be made in, since nothing is given that is
@@ -46,9 +61,10 @@ pub fn given_for(path: &Path, home: Option<&Path>) -> Option<PathBuf> {
 /// command reach for them would be given them by who follows the advice.
 pub fn is_advised(path: &Path, home: Option<&Path>) -> bool {
     let below = home.and_then(|home| path.strip_prefix(home).ok());
-    let first = below.and_then(|below| below.components().next());
-    let name = first.and_then(|first| first.as_os_str().to_str());
-    name.is_none_or(|name| !name.starts_with('.') || ADVISED.contains(&name))
+    below.is_none_or(|below| {
+        let is_hidden = below.as_os_str().as_encoded_bytes().starts_with(b".");
+        !is_hidden || ADVISED.iter().any(|advised| below.starts_with(advised))
+    })
 }
 
 #[cfg(test)]
@@ -75,8 +91,27 @@ mod tests {
         assert_eq!(line(&home.join(".ssh/authorized_keys"), &home), None);
         assert!(line(&home.join(".cache/x/y"), &home).is_some());
         assert!(is_advised(&home.join("data"), Some(&home)));
-        assert!(!is_advised(&home.join(".aws/credentials"), Some(&home)));
+        assert!(is_advised(&home.join(".local/lib/x"), Some(&home)));
+        for secret in [".aws/credentials", ".local/share/keyrings/x", ".cachex"] {
+            assert!(!is_advised(&home.join(secret), Some(&home)), "{secret}");
+        }
         assert_eq!(line(Path::new("/usr/no-such-file"), &home), None);
+    }
+
+    #[test]
+    fn a_line_shows_what_was_looked_for_and_no_secrets() {
+        let place = tempfile::tempdir().unwrap();
+        let home = place.path().canonicalize().unwrap();
+        for file in ["data.csv", ".npmrc"] {
+            std::fs::write(home.join(file), "").unwrap();
+        }
+        let line = |names: &[&str]| {
+            let paths: Vec<PathBuf> = names.iter().map(|name| home.join(name)).collect();
+            reading_line(&paths, Some(&home))
+        };
+        let wanted = format!(r#""sandbox": {{"read": ["{}/data.csv"]}}"#, home.display());
+        assert_eq!(line(&[".npmrc", "data.csv"]), Some(wanted));
+        assert_eq!(line(&[".npmrc"]), None);
     }
 
     #[test]
@@ -92,5 +127,7 @@ mod tests {
         assert_eq!(line("10.0.0.1", 443, listed), None);
         assert_eq!(line("example.com", 443, HostRefusal::NotPublic), None);
         assert_eq!(policy_line(&Refusal::Call("mount"), None), None);
+        let tracing = policy_line(&Refusal::Call("process_vm_readv"), None);
+        assert_eq!(tracing.unwrap(), r#""sandbox": {"calls": ["ptrace"]}"#);
     }
 }

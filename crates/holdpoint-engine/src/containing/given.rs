@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use holdpoint_core::policy::{Cache, Floor, Sandbox};
+use holdpoint_core::policy::{Cache, Calls, Floor, Sandbox};
 use holdpoint_sandbox::network::HostRule;
 
 use super::{Plan, PlanError, Tier, trees, workspace};
@@ -25,7 +25,7 @@ pub fn under(
             .map(|text| resolved(text, &workspace, home))
             .collect()
     };
-    let write = given.write.as_ref().map(paths).unwrap_or_default();
+    let write = writable(given, &workspace, home);
     let has_home = |path: &&PathBuf| home.is_some_and(|home| home.starts_with(path));
     if let Some(path) = write.iter().find(has_home) {
         return Err(PlanError::GivesHome(path.clone()));
@@ -68,6 +68,12 @@ pub fn under(
             !known.contains(name) && name.to_str().is_some_and(|name| names.contains(name))
         }));
     }
+    let calls = given.calls.iter().flatten();
+    for call in calls {
+        match call {
+            Calls::Ptrace => plan.tracing = true,
+        }
+    }
     let limits = &given.limits;
     let least = |ours: u64, theirs: Option<u64>| theirs.map_or(ours, |theirs| theirs.min(ours));
     let time = limits.time.map(Duration::from_secs);
@@ -81,13 +87,30 @@ pub fn under(
     plan.limits.memory = limits.memory.or(plan.limits.memory);
     plan.limits.output = limits.output.or(plan.limits.output);
     if let Some(floor) = given.floor {
-        plan.floor = plan.floor.max(match floor {
-            Floor::None => Tier::None,
-            Floor::Landlock => Tier::Landlock,
-            Floor::Full => Tier::Full,
-        });
+        plan.floor = plan.floor.max(tier(floor));
     }
     Ok(plan)
+}
+
+/// Trees a policy gives a command to change, beside its workspace.
+pub fn writable(given: &Sandbox, workspace: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+    let all = given.write.iter().flatten();
+    all.map(|text| resolved(text, workspace, home)).collect()
+}
+
+/// The floor of a command a person runs: as they say, or else as the policy does. Where both speak the higher one holds, by
+/// [`under`].
+pub fn floor(asked: Option<Tier>, given: &Sandbox) -> Tier {
+    asked
+        .or(given.floor.map(tier))
+        .unwrap_or(tier(Floor::default()))
+}
+
+fn tier(floor: Floor) -> Tier {
+    match floor {
+        Floor::Landlock => Tier::Landlock,
+        Floor::Full => Tier::Full,
+    }
 }
 
 /// A path of a policy: absolute, in the home, or in the workspace.
@@ -134,7 +157,7 @@ mod tests {
     fn a_policy_gives_and_takes_away() {
         let text = r#"{"sandbox":{
             "write": ["~/data", "/srv/x"], "read": ["~/.config/tool"], "hide": ["secret"], "protect": ["Makefile"],
-            "hosts": ["example.com"], "env": ["API_TOKEN"], "cache": "readonly", "limits": {"time": 60, "processes": 10}}}"#;
+            "hosts": ["example.com"], "env": ["API_TOKEN"], "calls": ["ptrace"], "cache": "readonly", "limits": {"time": 60, "processes": 10}}}"#;
         let plan = planned(text).unwrap();
         let has = |list: &[PathBuf], path: &str| list.contains(&PathBuf::from(path));
         assert!(has(&plan.writable, "/home/dev/data") && has(&plan.writable, "/srv/x"));
@@ -143,6 +166,7 @@ mod tests {
         assert!(has(&plan.protected, "/home/dev/app/Makefile"));
         assert!(!has(&plan.writable, "/home/dev/.cache/pip"));
         assert!(has(&plan.readable, "/home/dev/.cache/pip"));
+        assert!(plan.tracing && !planned("{}").unwrap().tracing);
         assert_eq!(plan.hosts.len(), 1);
         let names: Vec<_> = plan
             .environment
@@ -155,6 +179,19 @@ mod tests {
         assert_eq!(plan.floor, Tier::Landlock, "without a word");
         let full = planned(r#"{"sandbox":{"floor":"full"}}"#).unwrap();
         assert_eq!(full.floor, Tier::Full);
+    }
+
+    #[test]
+    fn the_floor_is_the_persons_word_or_the_policys_and_never_below_it() {
+        let given = |text| Policy::from_text("p", text).unwrap().sandbox();
+        let landlock = r#"{"sandbox":{"floor":"landlock"}}"#;
+        assert_eq!(floor(None, &given("{}")), Tier::Full);
+        assert_eq!(floor(None, &given(landlock)), Tier::Landlock);
+        assert_eq!(floor(Some(Tier::Full), &given(landlock)), Tier::Full);
+        assert_eq!(floor(Some(Tier::Landlock), &given("{}")), Tier::Landlock);
+        // What is asked for here is `landlock`.
+        let plan = planned(r#"{"sandbox":{"floor":"full"}}"#).unwrap();
+        assert_eq!(plan.floor, Tier::Full);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use allowing::{given_for, is_advised, policy_line};
+pub use allowing::{given_for, is_advised, policy_line, reading_line};
 pub use git::{GitBefore, PutAside, PutRight};
 pub use ticket::{MAX_REPEATED, Ticket, TicketError, Tickets};
 pub use wrapped::{Wrapped, shell_word};
@@ -28,7 +28,7 @@ pub use holdpoint_sandbox::network::HostRefusal;
 use crate::Locations;
 use holdpoint_core::Uncontained;
 
-pub use given::under;
+pub use given::{floor, under, writable};
 pub use reached::{forget_reachable, is_reachable};
 
 /// A command to be run contained, as somebody asks for it.
@@ -175,6 +175,7 @@ pub fn plan(wanted: &Wanted, locations: &Locations) -> Result<Plan, PlanError> {
         floor: wanted.floor,
         hosts: Vec::new(),
         session: None,
+        tracing: false,
         notice: Notice::Nothing,
         stops: Vec::new(),
         writable,

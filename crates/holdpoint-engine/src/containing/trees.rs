@@ -119,7 +119,12 @@ pub(super) fn repositories(workspace: &Path) -> Vec<PathBuf> {
     let mut all = vec![repository.clone()];
     if let Ok(shared) = fs::read_to_string(repository.join("commondir")) {
         let shared = repository.join(shared.trim());
-        if shared.join("objects").is_dir() {
+        // Nor any that is shared: the one that has this worktree among its own.
+        let has_it = repository.canonicalize().is_ok_and(|one| {
+            one.parent()
+                .is_some_and(|all| same(all, &shared.join("worktrees")))
+        });
+        if has_it && shared.join("objects").is_dir() {
             all.push(shared);
         }
     }
@@ -185,6 +190,15 @@ mod tests {
             [own.canonicalize().unwrap(), main.canonicalize().unwrap()]
         );
         assert!(protected(&tree).unwrap().contains(&tree.join(".git")));
+        // A worktree somebody has made up says that it shares the repository of another project.
+        let (other, forged) = (place.path().join("other/.git"), tree.join("forged"));
+        fs::create_dir_all(other.join("objects")).unwrap();
+        fs::create_dir_all(&forged).unwrap();
+        fs::copy(own.join("gitdir"), forged.join("gitdir")).unwrap();
+        fs::write(forged.join("commondir"), other.to_str().unwrap()).unwrap();
+        fs::write(tree.join(".git"), format!("gitdir: {}\n", forged.display())).unwrap();
+        assert_eq!(repositories(&tree), [forged]);
+        fs::write(tree.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
         fs::write(own.join("gitdir"), "/elsewhere/.git\n").unwrap();
         assert!(repositories(&tree).is_empty());
     }

@@ -132,6 +132,16 @@ fn detail(ran: &Ran, right: &PutRight) -> Value {
     if more > 0 {
         say("refused_besides", json!(more));
     }
+    if !ran.hidden.is_empty() {
+        let hidden = ran.hidden.iter().take(MAX_LISTED);
+        let hidden = hidden.map(|path| json!(path.to_string_lossy()));
+        say("not_found_inside", hidden.collect());
+    }
+    if !ran.replaced.is_empty() {
+        let replaced = ran.replaced.iter().take(MAX_LISTED);
+        let replaced = replaced.map(|path| json!(path.to_string_lossy()));
+        say("replaced_outside", replaced.collect());
+    }
     if !ran.opened.is_empty() {
         let opened = ran.opened.iter().take(MAX_LISTED).map(|one| {
             json!({"host": one.name, "port": one.port, "sent": one.sent, "received": one.received})

@@ -59,7 +59,7 @@ impl fmt::Display for Tier {
     }
 }
 
-/// What a command may use up. Each has a limit always: a command that may take everything takes the machine.
+/// What a command may use up. What a command could leave behind or take a machine down with at once has a limit always.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// How long it may run. `None` is as long as it likes, for servers.
@@ -127,6 +127,8 @@ pub struct Plan {
     /// journals. They share a network where their hosts are the same. `None` is a network of
     /// its own.
     pub session: Option<PathBuf>,
+    /// Whether its processes may look into each other, as debuggers do.
+    pub tracing: bool,
     /// What is noticed of it and told afterwards.
     pub notice: Notice,
     /// Files that end it as soon as one of them is there: a person has stopped whoever it runs for.
@@ -184,6 +186,10 @@ pub struct Ran {
     pub refusals: Vec<Refusal>,
     /// How many are not in the list.
     pub refusals_left_out: u64,
+    /// What a command that failed looked for and did not find, because it is hidden from it.
+    pub hidden: Vec<PathBuf>,
+    /// Protected paths at which somebody outside put something else while it ran: from then on it could change that.
+    pub replaced: Vec<PathBuf>,
     /// What it used, if everything was to be noticed.
     pub trace: Trace,
 }

@@ -12,7 +12,7 @@ pub enum Notice {
     /// Nothing.
     #[default]
     Nothing,
-    /// What was refused.
+    /// What was refused, and what a command that fails did not find.
     Refusals,
     /// Also what it read, wrote and ran: a policy can be learnt from it.
     Everything,
@@ -144,6 +144,7 @@ impl Refusal {
                 reason: HostRefusal::NotListed,
                 ..
             } => Some("hosts"),
+            Self::Call("ptrace" | "process_vm_readv" | "process_vm_writev") => Some("calls"),
             Self::Protected(_) | Self::Host { .. } | Self::Call(_) => None,
         }
     }

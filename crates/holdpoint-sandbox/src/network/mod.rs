@@ -4,10 +4,12 @@
 //! listen inside are served from outside by a [`Proxy`]: it answers names ([`dns`]), takes `CONNECT` and SOCKS5
 //! ([`requests`]), and for programs that know no proxy it listens on addresses it has invented for the listed names.
 //! It checks the name ([`names`]), looks it up itself, refuses it if any of its addresses is not public ([`addresses`])
-//! and dials the very address it has checked. Nothing a command sends decides where a connection goes but the name.
+//! and dials the very address it has checked. Nothing a command sends decides where a connection goes but the name; a TLS
+//! connection must name a listed host as well ([`hello`]), because one address serves many.
 
 pub mod addresses;
 pub mod dns;
+pub mod hello;
 pub mod names;
 #[cfg(unix)]
 mod proxy;
@@ -35,6 +37,10 @@ pub enum HostRefusal {
     NotPublic,
     /// It has no address, or did not answer.
     Unreachable,
+    /// TLS was begun for it on a connection to a listed host.
+    OtherName,
+    /// TLS was begun for a host that cannot be told.
+    HiddenName,
     /// As many connections as are allowed at once were open.
     TooMany,
     /// As many bytes as are allowed had been carried.
@@ -50,6 +56,8 @@ impl HostRefusal {
             Self::Plain => "plain HTTP is not carried",
             Self::NotPublic => "an address of it is not public",
             Self::Unreachable => "it cannot be reached",
+            Self::OtherName => "TLS was begun for it on a connection to a listed host",
+            Self::HiddenName => "TLS was begun without saying for which host",
             Self::TooMany => "too many connections are open",
             Self::TooMuch => "too many bytes were carried",
         }

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use super::addresses::is_public;
 use super::dns;
+use super::hello::{self, Hello};
 use super::names::{HostName, HostRule};
 use super::requests::{self, MAX_HEAD, Request, SOCKS5};
 use super::{HostRefusal, MAX_NOTED, Opened, Traffic};
@@ -478,7 +479,7 @@ fn carry(
     port: u16,
     rest: &[u8],
 ) -> io::Result<()> {
-    let (name, mut outside) = match shared.open(asked, port) {
+    let (name, outside) = match shared.open(asked, port) {
         Ok(opened) => opened,
         Err(reason) => {
             locked(&shared.traffic).refuse(asked, port, reason);
@@ -491,9 +492,15 @@ fn carry(
         Speech::Http => inside.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")?,
         Speech::Socks => inside.write_all(&[SOCKS5, 0, 0, 1, 0, 0, 0, 0, 0, 0])?,
     }
-    outside.write_all(rest)?;
-    let sent = shared.relay(inside, outside, rest.len())?;
+    let sent = shared.relay(inside, outside, rest, port)?;
     let mut traffic = locked(&shared.traffic);
+    match &sent.other {
+        Some(Some(other)) => {
+            traffic.refuse(other.as_str().as_bytes(), port, HostRefusal::OtherName)
+        }
+        Some(None) => traffic.refuse(asked, port, HostRefusal::HiddenName),
+        None => {}
+    }
     if sent.cut {
         traffic.refuse(asked, port, HostRefusal::TooMuch);
     }
@@ -516,6 +523,8 @@ struct Carried {
     received: u64,
     /// It was cut because it was too much.
     cut: bool,
+    /// It was cut because it was begun for this host, or for one that cannot be told.
+    other: Option<Option<HostName>>,
 }
 
 impl Shared {
@@ -556,14 +565,13 @@ impl Shared {
         self: &Arc<Self>,
         inside: TcpStream,
         outside: TcpStream,
-        first: usize,
+        first: &[u8],
+        port: u16,
     ) -> io::Result<Carried> {
         static CONNECTIONS: AtomicU64 = AtomicU64::new(0);
         let number = CONNECTIONS.fetch_add(1, Ordering::Relaxed);
         let ends = [inside.try_clone()?, outside.try_clone()?];
         locked(&self.carried).insert(number, ends);
-        let first = u64::try_from(first).unwrap_or_default();
-        self.sent.fetch_add(first, Ordering::Relaxed);
         let activity = Arc::new(Mutex::new(Instant::now()));
         let (from, to) = (outside.try_clone()?, inside.try_clone()?);
         let back = {
@@ -571,15 +579,84 @@ impl Shared {
             let carry = move || copy(&from, &to, (&shared.received, MAX_RECEIVED), &activity);
             thread::Builder::new().stack_size(STACK).spawn(carry)?
         };
-        let (sent, sent_cut) = copy(&inside, &outside, (&self.sent, MAX_SENT), &activity);
+        // Who speaks second waits for nothing: the other way is open already.
+        let begun = self.begin(&inside, &outside, (first, port), &activity);
+        let (sent, sent_cut) = match begun {
+            Begun::Passed(_) => copy(&inside, &outside, (&self.sent, MAX_SENT), &activity),
+            Begun::Other(_) | Begun::Ended => {
+                cut(&inside, &outside);
+                (0, false)
+            }
+        };
         let (received, received_cut) = back.join().unwrap_or_default();
         locked(&self.carried).remove(&number);
+        let (first, other) = match begun {
+            Begun::Passed(first) => (first, None),
+            Begun::Other(name) => (0, Some(name)),
+            Begun::Ended => (0, None),
+        };
         Ok(Carried {
             sent: sent.saturating_add(first),
             received,
             cut: sent_cut || received_cut,
+            other,
         })
     }
+
+    /// Passes on what a client begins with, if that is not TLS for a host that is not listed.
+    fn begin(
+        &self,
+        mut inside: &TcpStream,
+        mut outside: &TcpStream,
+        (first, port): (&[u8], u16),
+        activity: &Mutex<Instant>,
+    ) -> Begun {
+        let listed = |name: &HostName| {
+            let mut rules = self.rules.iter();
+            rules.any(|rule| rule.names(name) && rule.port() == port)
+        };
+        let mut bytes = first.to_vec();
+        let mut buffer = [0; 4 << 10];
+        // Who says nothing yet may be waiting for the host to begin.
+        let _ = inside.set_read_timeout(Some(MAX_IDLE));
+        loop {
+            match hello::read(&bytes) {
+                Hello::Names(name) if !listed(&name) => {
+                    return Begun::Other(Some(name));
+                }
+                Hello::Hidden => return Begun::Other(None),
+                Hello::Names(_) | Hello::Other => break,
+                Hello::Incomplete => {}
+            }
+            match inside.read(&mut buffer) {
+                Ok(0) if bytes.is_empty() => break,
+                Ok(0) => return Begun::Ended,
+                Ok(length) => bytes.extend_from_slice(buffer.get(..length).unwrap_or_default()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error)
+                    if error.kind() == io::ErrorKind::WouldBlock
+                        && bytes.is_empty()
+                        && locked(activity).elapsed() < MAX_IDLE => {}
+                Err(_) => return Begun::Ended,
+            }
+        }
+        let count = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        self.sent.fetch_add(count, Ordering::Relaxed);
+        match outside.write_all(&bytes) {
+            Ok(()) => Begun::Passed(count),
+            Err(_) => Begun::Ended,
+        }
+    }
+}
+
+/// What a client began with.
+enum Begun {
+    /// So many bytes, which were passed on.
+    Passed(u64),
+    /// TLS for this host; none where it cannot be told.
+    Other(Option<HostName>),
+    /// Nothing that could be passed on.
+    Ended,
 }
 
 /// Carries bytes one way until one end is closed. How many, and whether the bound on all of them was reached.

@@ -33,6 +33,12 @@ pub(crate) const BUBBLEWRAPPED: &str = "bubblewrapped";
 /// The exit code of a supervisor that could not make its sandbox.
 pub(crate) const NOT_MADE: i32 = 125;
 
+/// Whether somebody has said that there is no sandbox on this machine to be tried: without that word a test that cannot be
+/// made fails, because nobody reads what passes.
+pub(crate) fn may_be_left_out() -> bool {
+    std::env::var_os("HOLDPOINT_SKIP_SANDBOX").is_some_and(|word| word == "1")
+}
+
 /// `--contain TIER PLACE PROGRAM TEXT`: this program as the supervisor of one case.
 pub(crate) fn contained(arguments: &[String]) -> ExitCode {
     let [tier, place, program, text] = arguments else {
@@ -69,9 +75,15 @@ pub(crate) fn contained(arguments: &[String]) -> ExitCode {
             .into(),
         directory: workspace.clone(),
         writable: vec![workspace.clone(), home.join("cache")],
-        readable: vec![home.join("tools")],
+        readable: [home.join("tools")]
+            .into_iter()
+            .chain(listed("ESCAPES_READ").map(PathBuf::from))
+            .collect(),
         home: Some(home),
-        hidden: vec![place.join("state"), place.join("work/hidden.txt")],
+        hidden: [place.join("state"), place.join("work/hidden.txt")]
+            .into_iter()
+            .chain(listed("ESCAPES_HIDE").map(PathBuf::from))
+            .collect(),
         protected: protected
             .into_iter()
             // Bubblewrap can protect no link, and makes no sandbox then.
@@ -102,6 +114,7 @@ pub(crate) fn contained(arguments: &[String]) -> ExitCode {
             .map(|rule| HostRule::parse(&rule).unwrap())
             .collect(),
         session: listed("ESCAPES_SESSION").map(PathBuf::from).next(),
+        tracing: number("ESCAPES_TRACING", 0) == 1,
         notice: match number("ESCAPES_NOTICE", 0) {
             0 => Notice::Nothing,
             1 => Notice::Refusals,
@@ -146,6 +159,12 @@ pub(crate) fn contained(arguments: &[String]) -> ExitCode {
                     Refusal::Protected(path) => format!("refused protected {}\n", path.display()),
                     Refusal::Call(name) => format!("refused call {name}\n"),
                 };
+            }
+            for path in &ran.replaced {
+                said += &format!("replaced {}\n", path.display());
+            }
+            for path in &ran.hidden {
+                said += &format!("hidden {}\n", path.display());
             }
             for (what, paths) in [
                 ("read", &ran.trace.read),
@@ -202,6 +221,11 @@ impl Upstream for Outside {
             "translated.example" => "64:ff9b::7f00:1",
             "mixed.example" => "93.184.216.34 192.168.0.1",
             "nowhere.example" => "",
+            // Public when it is asked the first time, and this machine from then on.
+            "rebound.example" => match fs::File::create_new(self.place.join("asked")) {
+                Ok(_) => "93.184.216.34",
+                Err(_) => "127.0.0.1",
+            },
             _ => "93.184.216.34",
         };
         Ok(addresses

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::anyhow;
 use holdpoint_engine::containing::{
     self, ContainError, Ended, GitBefore, Notice, Plan, PlanError, PutRight, Ran, Tier, Wanted,
+    reading_line,
 };
 use holdpoint_engine::holding;
 use holdpoint_engine::{
@@ -112,7 +113,7 @@ pub(crate) fn run(args: &Run) -> u8 {
             if ran.ended == Ended::Stopped {
                 tell("a person has stopped you: make no further calls, and tell your user");
             }
-            report(args, redeemed.as_ref(), &plan, &ran);
+            report(args, redeemed.as_ref(), (&plan, &policy), &ran);
             ran.ended.code()
         }
         Err(error) => {
@@ -148,19 +149,27 @@ pub(crate) fn run(args: &Run) -> u8 {
 }
 
 /// Says what was refused, what would allow it, and how a person lets an agent's call out of the sandbox.
-fn report(args: &Run, redeemed: Option<&Redeemed>, plan: &Plan, ran: &Ran) {
+fn report(args: &Run, redeemed: Option<&Redeemed>, (plan, policy): (&Plan, &Policy), ran: &Ran) {
     let locations = Locations::of_this_machine();
+    let workspace = plan.writable.first().unwrap_or(&plan.directory);
+    let given = || {
+        let given = containing::writable(&policy.sandbox(), workspace, locations.home.as_deref());
+        given.into_iter().chain(args.write.iter().cloned())
+    };
     let around = report::Around {
         limits: &plan.limits,
         home: locations.home.as_deref(),
         policy: locations.named.as_deref().or(locations.user.as_deref()),
-        trace: args.trace,
+        trace: args.trace.then(|| given().collect()),
     };
     for line in report::lines(ran, &around) {
         tell(&line);
     }
     let made = redeemed.and_then(|redeemed| redeemed.ticket().made.as_ref());
-    if let Some(made) = made.filter(|_| !ran.refusals.is_empty()) {
+    // What it did not find counts only where a person would be advised to give it.
+    let home = around.home;
+    let is_refused = !ran.refusals.is_empty() || reading_line(&ran.hidden, home).is_some();
+    if let Some(made) = made.filter(|_| is_refused) {
         let way = holding::offer(&Engine::at(&locations), made, report::refused(ran));
         if let Some(line) = report::way_out(&way) {
             tell(&line);
@@ -269,22 +278,23 @@ fn plan(args: &Run, redeemed: Option<&Redeemed>) -> anyhow::Result<(Plan, Arc<Po
             })
         })
         .collect::<anyhow::Result<_>>()?;
+    let engine = Engine::at(&Locations::of_this_machine());
+    let policy = engine.policy(&engine.layers(&directory))?;
+    let floor = args.floor.map(|floor| match floor {
+        Floor::Full => Tier::Full,
+        Floor::Landlock => Tier::Landlock,
+    });
     let wanted = Wanted {
         command: args.command.clone(),
         directory,
         writable,
         time: args.time.map(Duration::from_secs),
-        floor: match args.floor {
-            Floor::Full => Tier::Full,
-            Floor::Landlock => Tier::Landlock,
-        },
+        floor: containing::floor(floor, &policy.sandbox()),
     };
     let notice = match args.trace {
         true => Notice::Everything,
         false => Notice::Refusals,
     };
-    let engine = Engine::at(&Locations::of_this_machine());
-    let policy = engine.policy(&engine.layers(&wanted.directory))?;
     let plan = under_policy(&wanted, &policy, notice)?;
     Ok((plan, policy))
 }

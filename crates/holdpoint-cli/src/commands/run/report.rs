@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use holdpoint_engine::containing::{
-    Limits, PutRight, Ran, Reached, Refusal, given_for, is_advised, policy_line, shell_word,
+    Limits, PutRight, Ran, Reached, Refusal, given_for, is_advised, policy_line, reading_line,
+    shell_word,
 };
 use holdpoint_engine::holding::WayOut;
 use holdpoint_engine::text_without_secrets;
@@ -23,7 +24,8 @@ pub(super) struct Around<'a> {
     pub(super) home: Option<&'a Path>,
     /// The policy a person writes in.
     pub(super) policy: Option<&'a Path>,
-    pub(super) trace: bool,
+    /// Trees that the policy or a flag gives to be changed, if what the command needs is to be told.
+    pub(super) trace: Option<Vec<PathBuf>>,
 }
 
 /// The lines for standard error.
@@ -56,8 +58,15 @@ pub(super) fn lines(ran: &Ran, around: &Around<'_>) -> Vec<String> {
     if more > 0 {
         lines.push(format!("and {more} more refusals"));
     }
-    if around.trace {
-        lines.push(policy(ran, around.home));
+    lines.extend(hidden(ran, around));
+    lines.extend(ran.replaced.iter().take(MAX_LINES).map(|path| {
+        format!(
+            "`{}` was replaced from outside while this ran, and could be changed inside from then on: look at it",
+            escape_for_display(&path.to_string_lossy(), MAX_SHOWN)
+        )
+    }));
+    if let Some(given) = &around.trace {
+        lines.push(policy(ran, given, around.home));
     }
     lines
 }
@@ -101,8 +110,14 @@ pub(super) fn put_right(right: &PutRight) -> Vec<String> {
 
 /// What was refused, for whoever is asked to let the call run outside; without secrets.
 pub(super) fn refused(ran: &Ran) -> Vec<String> {
-    let told = ran.refusals.iter().take(MAX_LINES);
-    told.map(|refusal| text_without_secrets(&said(refusal)))
+    let told = ran.refusals.iter().map(said);
+    let hidden = ran.hidden.iter().map(|path| {
+        let path = escape_for_display(&path.to_string_lossy(), MAX_SHOWN);
+        format!("to find `{path}`, which is hidden")
+    });
+    told.chain(hidden)
+        .take(MAX_LINES)
+        .map(|text| text_without_secrets(&text))
         .collect()
 }
 
@@ -151,15 +166,50 @@ fn said(refusal: &Refusal) -> String {
     }
 }
 
+/// What a command that failed did not find because it is hidden: it may have failed for that.
+fn hidden(ran: &Ran, around: &Around<'_>) -> Option<String> {
+    let first = ran.hidden.iter().take(MAX_LINES);
+    let first: Vec<PathBuf> = first.cloned().collect();
+    let shown: Vec<_> = first
+        .iter()
+        .map(|path| {
+            format!(
+                "`{}`",
+                escape_for_display(&path.to_string_lossy(), MAX_SHOWN)
+            )
+        })
+        .collect();
+    let more = match ran.hidden.len().saturating_sub(first.len()) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let then = match reading_line(&first, around.home) {
+        Some(line) => in_policy(&line, around),
+        None => "no line is advised, because secrets and settings lie there".into(),
+    };
+    (!first.is_empty()).then(|| {
+        format!(
+            "contained ({}), and it failed: it did not find {}{more}, because the home and temporary directories are empty \
+             inside; {then}",
+            ran.tier,
+            shown.join(", ")
+        )
+    })
+}
+
 /// The line of a policy that would allow it, and where that stands.
 fn allowed_by(refusal: &Refusal, around: &Around<'_>) -> String {
     if let Refusal::Protected(_) = refusal {
         return "no policy allows that, change it yourself".into();
     }
-    let Some(line) = policy_line(refusal, around.home) else {
-        return "no line of a policy allows that alone".into();
-    };
-    let line = escape_for_display(&line, MAX_SHOWN);
+    match policy_line(refusal, around.home) {
+        Some(line) => in_policy(&line, around),
+        None => "no line of a policy allows that alone".into(),
+    }
+}
+
+fn in_policy(line: &str, around: &Around<'_>) -> String {
+    let line = escape_for_display(line, MAX_SHOWN);
     match around.policy {
         Some(file) => format!(
             "`{line}` in {} would allow it",
@@ -170,7 +220,7 @@ fn allowed_by(refusal: &Refusal, around: &Around<'_>) -> String {
 }
 
 /// The section of a policy that gives the command what it used and was not given by itself.
-fn policy(ran: &Ran, home: Option<&Path>) -> String {
+fn policy(ran: &Ran, given: &[PathBuf], home: Option<&Path>) -> String {
     let texts = |paths: &BTreeSet<PathBuf>| -> BTreeSet<String> {
         paths
             .iter()
@@ -185,6 +235,12 @@ fn policy(ran: &Ran, home: Option<&Path>) -> String {
             Refusal::Protected(_) | Refusal::Host { .. } | Refusal::Call(_) => None,
         })
         .collect();
+    // What it is given already and has used, it needs.
+    let used = given.iter().filter(|tree| {
+        let tree = tree.canonicalize().unwrap_or_else(|_| (*tree).clone());
+        ran.trace.written.iter().any(|path| path.starts_with(&tree))
+    });
+    let written: BTreeSet<PathBuf> = refused.into_iter().chain(used.cloned()).collect();
     let wanted = ran.refusals.iter().filter_map(|refusal| match refusal {
         Refusal::Host { name, .. } if refusal.allowed_by().is_some() => Some(name.clone()),
         Refusal::Host { .. } | Refusal::Write(_) | Refusal::Protected(_) | Refusal::Call(_) => None,
@@ -202,7 +258,7 @@ fn policy(ran: &Ran, home: Option<&Path>) -> String {
         .cloned()
         .partition(|path| is_advised(path, home));
     let section = json!({ "sandbox": {
-        "write": texts(&refused),
+        "write": texts(&written),
         "read": texts(&read),
         "hosts": hosts,
     }});

@@ -132,6 +132,7 @@ impl Orders {
             outside: order::namespaces()?,
             file_size: plan.limits.file_size,
             processes: plan.limits.processes,
+            tracing: plan.tracing,
             notice: plan.notice,
         };
         let started = sys::nameless_file(c"started")?;
@@ -324,6 +325,16 @@ impl Mounts {
                 Right::Write => mounts.bind("--bind", &given.path, Wall::Given),
             }
         }
+        for (path, is_passage) in layout.protected() {
+            if fs::symlink_metadata(path)?.is_symlink() {
+                return Err(NotTold::Link);
+            }
+            match is_passage {
+                true => mounts.bind("--bind", path, Wall::Given),
+                false => mounts.bind("--ro-bind", path, Wall::ReadOnly),
+            }
+        }
+        // Last, or a directory above would uncover it again.
         // Nobody answers for names here: programs need not ask somebody they cannot reach.
         let resolver = layout.resolver.iter().map(|path| (path, &false));
         let hidden = layout
@@ -349,15 +360,6 @@ impl Mounts {
                 let device = ["--ro-bind", "/dev/null"];
                 mounts.add(&device, path, Wall::ReadOnly);
                 mounts.arguments.push(path.into());
-            }
-        }
-        for (path, is_passage) in layout.protected() {
-            if fs::symlink_metadata(path)?.is_symlink() {
-                return Err(NotTold::Link);
-            }
-            match is_passage {
-                true => mounts.bind("--bind", path, Wall::Given),
-                false => mounts.bind("--ro-bind", path, Wall::ReadOnly),
             }
         }
         Ok(mounts)

@@ -57,8 +57,6 @@ enum Test {
         values: &'static [u32],
         error: i32,
     },
-    /// Any of these bits is set: the supervisor looks at it.
-    NoticeBits { argument: u32, bits: u32 },
     /// A socket's family, and for some its type or protocol.
     Socket { unix: bool, inet: bool },
 }
@@ -70,7 +68,16 @@ pub(super) struct Allowed {
     pub(super) unix: bool,
     /// The internet protocols.
     pub(super) inet: bool,
+    /// Looking into other processes of its own. Landlock and the process table keep it from any other.
+    pub(super) tracing: bool,
 }
+
+/// What a debugger looks into its program by.
+const TRACING: &[c_long] = &[
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+];
 
 /// Namespaces of a command's own would give it rights the filter of files was not made for.
 const NEW_NAMESPACES: u32 = 0x7e02_0000 | 0x80;
@@ -88,6 +95,9 @@ const FIRST_UNKNOWN: u32 = 470;
 
 /// `personality` to ask for the present one, or to set the ordinary one.
 const ORDINARY: &[u32] = &[0, 0xffff_ffff];
+
+/// The same for a debugger, which has its program's memory at the same place each time.
+const ORDINARY_OR_STEADY: &[u32] = &[0, 0x0004_0000, 0xffff_ffff];
 
 /// Calls with their names.
 macro_rules! calls {
@@ -314,24 +324,11 @@ pub(super) fn refused(call: c_long) -> (&'static str, i32) {
     }
 }
 
-/// Which calls the supervisor looks at on their way.
-fn notices(notice: Notice) -> Vec<(c_long, Answer)> {
-    let everything = notice == Notice::Everything;
-    let answer = |noticed: Noticed| match noticed {
-        Noticed::Path {
-            flags: Some(flags), ..
-        } if !everything => Answer::If(Test::NoticeBits {
-            argument: u32::try_from(flags).unwrap_or_default(),
-            bits: WRITING,
-        }),
-        Noticed::Path { .. } | Noticed::Run { .. } | Noticed::Connect => Answer::Notice,
-    };
-    let files = NOTICED.iter().filter(|_| notice != Notice::Nothing);
-    let programs = RUNNING.iter().filter(|_| everything);
-    files
-        .chain(programs)
-        .map(|(call, noticed)| (*call, answer(*noticed)))
-        .collect()
+/// Which calls the supervisor looks at on their way. Those that only read among them: what is hidden is found by nothing else.
+fn notices(notice: Notice) -> impl Iterator<Item = (c_long, Answer)> {
+    let all = NOTICED.iter().chain(RUNNING);
+    all.filter(move |_| notice != Notice::Nothing)
+        .map(|(call, _)| (*call, Answer::Notice))
 }
 
 /// Each call that is not simply allowed, in the order of the numbers.
@@ -339,6 +336,7 @@ fn answers(allowed: Allowed, notice: Notice) -> Vec<(u32, Answer)> {
     let mut answers: Vec<(c_long, Answer)> = REFUSED
         .iter()
         .chain(REFUSED_NEW)
+        .filter(|(call, _)| !(allowed.tracing && TRACING.contains(call)))
         .map(|(call, _)| (*call, Answer::Fail(libc::EPERM)))
         .collect();
     answers.extend([
@@ -364,7 +362,10 @@ fn answers(allowed: Allowed, notice: Notice) -> Vec<(u32, Answer)> {
             libc::SYS_personality,
             Answer::If(Test::NoneOf {
                 argument: 0,
-                values: ORDINARY,
+                values: match allowed.tracing {
+                    true => ORDINARY_OR_STEADY,
+                    false => ORDINARY,
+                },
                 error: libc::EPERM,
             }),
         ),
@@ -493,12 +494,6 @@ fn leaf(answer: Answer) -> Vec<sock_filter> {
                 values,
                 error,
             } => choice(argument, values, &[allow()], &[fail(error)]),
-            Test::NoticeBits { argument, bits } => vec![
-                load(ARGUMENTS + 8 * argument),
-                jump(JSET, bits, 0, 1),
-                hand_over(),
-                allow(),
-            ],
             Test::Socket { unix, inet } => socket(unix, inet),
         },
     }
@@ -643,10 +638,12 @@ mod tests {
     const ALL: Allowed = Allowed {
         unix: true,
         inet: true,
+        tracing: false,
     };
     const NONE: Allowed = Allowed {
         unix: false,
         inet: false,
+        tracing: false,
     };
     const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
 
@@ -699,6 +696,30 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_debuggers_need_is_all_that_tracing_opens() {
+        let tracing = Allowed {
+            tracing: true,
+            ..ALL
+        };
+        let opened = |call: &c_long| {
+            let (before, after) = (ask(ALL, *call, [0; 3]), ask(tracing, *call, [0; 3]));
+            (before != after).then_some(after)
+        };
+        let all: Vec<c_long> = (0..700).filter(|call| opened(call).is_some()).collect();
+        let mut wanted = TRACING.to_vec();
+        wanted.sort_unstable();
+        assert_eq!(all, wanted);
+        assert!(all.iter().all(|call| opened(call) == Some(ALLOW)));
+        let steady = [0x4_0000, 0, 0];
+        assert_ne!(ask(ALL, libc::SYS_personality, steady), ALLOW);
+        assert_eq!(ask(tracing, libc::SYS_personality, steady), ALLOW);
+        assert_ne!(
+            ask(tracing, libc::SYS_personality, [0x40_0000, 0, 0]),
+            ALLOW
+        );
     }
 
     #[test]

@@ -119,6 +119,7 @@ fn payload(order: Order) -> io::Result<Payload> {
         floor: Tier::Full,
         hosts: Vec::new(),
         session: None,
+        tracing: order.tracing,
         notice: order.notice,
         stops: Vec::new(),
     };

@@ -82,11 +82,12 @@ impl Layout {
         let home = plan.home.as_deref().map(real).transpose()?.flatten();
         let home = home.map(|(home, _)| home);
         let mut given = Vec::new();
+        let trees = real_trees(&plan.writable);
         for (paths, right) in [
             (&plan.readable, Right::Read),
             (&plan.writable, Right::Write),
         ] {
-            for path in paths {
+            for path in paths.iter().filter(|path| !is_led_astray(path, &trees)) {
                 given.extend(Given::new(path, right)?);
             }
         }
@@ -163,12 +164,19 @@ impl Layout {
 
     /// What is protected, in the order of the paths, because what is above must not cover what hangs below it; and whether it
     /// is only on the way to a protected path.
+    /// What is hidden can be changed by nobody anyway, and must not be uncovered.
     pub(super) fn protected(&self) -> Vec<(&Path, bool)> {
         let passages = self.protection.passages.iter().map(|path| (path, true));
         let present = self.protection.present.iter().map(|path| (path, false));
         let mut all: Vec<(&Path, bool)> = passages
             .chain(present)
             .map(|(path, is_passage)| (path.as_path(), is_passage))
+            .filter(|(path, _)| {
+                !self
+                    .hidden
+                    .iter()
+                    .any(|(hidden, _)| path.starts_with(hidden))
+            })
             .collect();
         all.sort_unstable();
         all
@@ -357,6 +365,26 @@ impl Given {
             right,
         }))
     }
+}
+
+/// Where trees really are. What is not there is in none.
+pub(super) fn real_trees(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let real = paths.iter().map(fs::canonicalize);
+    real.filter_map(Result::ok).collect()
+}
+
+/// Whether a path leads through a link in one of these trees: whoever may change it made it lead where they liked, and the
+/// next command would be given that.
+pub(super) fn is_led_astray(path: &Path, trees: &[PathBuf]) -> bool {
+    // Most paths have no links in them, and one look says so.
+    if !matches!(fs::canonicalize(path), Ok(real) if real != path) {
+        return false;
+    }
+    let mut links = path.ancestors().filter(|above| above.is_symlink());
+    links.any(|link| {
+        let place = link.parent().map(fs::canonicalize);
+        matches!(place, Some(Ok(place)) if trees.iter().any(|tree| place.starts_with(tree)))
+    })
 }
 
 /// Where a path really is, and whether it is a directory; `None` if nothing is there. What cannot be looked at is an

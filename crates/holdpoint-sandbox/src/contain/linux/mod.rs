@@ -38,16 +38,16 @@ use self::bubblewrap::{Bubblewrap, NotTold, Orders};
 use self::cgroup::Groups;
 use self::filter::Allowed;
 use self::landlock::{Right, Rules};
-use self::layout::Layout;
+use self::layout::{Layout, is_led_astray, real_trees};
 use self::output::Output;
 use self::payload::Payload;
-use self::protected::Placeholders;
+use self::protected::{Placeholders, Stood};
 use self::session::Network;
 use self::start::{Entry, Inner, start};
 use self::supervise::{Outcome, Supervision};
 use super::{
-    ContainError, Layers, Limits, NetworkLayer, Notice, Outside, Plan, Ran, Reached, Refusal, Step,
-    Tier,
+    ContainError, Ended, Layers, Limits, NetworkLayer, Notice, Outside, Plan, Ran, Reached,
+    Refusal, Step, Tier,
 };
 use crate::network::{HostRule, Internet};
 
@@ -63,6 +63,7 @@ const NAMESPACES: c_int = libc::CLONE_NEWNS
 const IN_OWN_NETWORK: Allowed = Allowed {
     unix: true,
     inet: true,
+    tracing: false,
 };
 
 /// What a command reads in the tier without a file system of its own: the system, and no home.
@@ -163,6 +164,10 @@ fn is_directory(stream: BorrowedFd<'_>) -> bool {
 /// What is said of a run.
 fn told(outcome: Outcome, tier: Tier, below: Option<String>, groups: &Groups) -> Ran {
     let mut noted = outcome.noted;
+    // Programs look for much that they can do without.
+    if outcome.ended == Ended::Exited(0) {
+        noted.hidden.clear();
+    }
     for host in outcome.traffic.refused {
         noted.refuse(Refusal::Host {
             name: host.name,
@@ -187,6 +192,8 @@ fn told(outcome: Outcome, tier: Tier, below: Option<String>, groups: &Groups) ->
         opened: outcome.traffic.opened,
         refusals: noted.refusals.into_iter().collect(),
         refusals_left_out: noted.left_out + outcome.traffic.left_out,
+        hidden: noted.hidden.into_iter().collect(),
+        replaced: outcome.replaced,
         trace: noted.trace,
     }
 }
@@ -211,6 +218,7 @@ pub(super) fn reachable(hosts: bool) -> (Tier, Option<String>) {
             .into_iter()
             .collect(),
         session: None,
+        tracing: false,
         notice: Notice::Nothing,
         stops: Vec::new(),
     };
@@ -264,15 +272,18 @@ fn full(plan: &Plan, outside: &Outside<'_>, groups: &Groups) -> Result<Attempt, 
     if landlock::version() == 0 {
         return Ok(Attempt::NotMade("the kernel has no Landlock".into()));
     }
-    let trees: Vec<PathBuf> = plan
-        .writable
-        .iter()
-        .filter_map(|path| fs::canonicalize(path).ok())
-        .collect();
-    let (protection, placeholders) =
+    let trees = real_trees(&plan.writable);
+    let (mut protection, placeholders) =
         Placeholders::protect(&plan.protected, &plan.pinned, &trees, &plan.journals)?;
-    let attempt =
-        Layout::new(plan, protection).and_then(|layout| within(plan, &layout, outside, groups));
+    let stood = Stood::at(&protection);
+    let mut attempt = protection
+        .keep_ways_to(&plan.hidden, &trees)
+        .map_err(ContainError::from)
+        .and_then(|()| Layout::new(plan, protection))
+        .and_then(|layout| within(plan, &layout, outside, groups));
+    if let Ok(Attempt::Ended(outcome)) = &mut attempt {
+        outcome.replaced = stood.replaced();
+    }
     placeholders.take_away();
     attempt
 }
@@ -494,14 +505,20 @@ fn landlocked(
     outside: &Outside<'_>,
     groups: &Groups,
 ) -> Result<Attempt, ContainError> {
+    let real = real_trees(&plan.writable);
+    let given = |paths: &'_ [PathBuf]| -> Vec<PathBuf> {
+        let paths = paths.iter().filter(|path| !is_led_astray(path, &real));
+        paths.cloned().collect()
+    };
+    let (readable, writable) = (given(&plan.readable), given(&plan.writable));
     let reads = SYSTEM
         .iter()
         .map(Path::new)
-        .chain(plan.readable.iter().map(PathBuf::as_path));
+        .chain(readable.iter().map(PathBuf::as_path));
     let writes = DEVICES
         .iter()
         .map(Path::new)
-        .chain(plan.writable.iter().map(PathBuf::as_path));
+        .chain(writable.iter().map(PathBuf::as_path));
     let trees = reads
         .map(|path| (path, Right::Read))
         .chain(writes.map(|path| (path, Right::Write)))
@@ -515,6 +532,7 @@ fn landlocked(
     let allowed = Allowed {
         unix: false,
         inet: false,
+        tracing: false,
     };
     let directory = path_text(&plan.directory)?;
     let payload = Payload::new(plan, rules, allowed, Some(directory))?;

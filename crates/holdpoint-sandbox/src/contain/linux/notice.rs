@@ -36,6 +36,9 @@ const MAX_PATH: usize = 4096;
 /// Where a command has files of its own, which nobody else sees.
 const OWN: [&str; 5] = ["/tmp", "/var/tmp", "/run", "/dev", "/proc"];
 
+/// Those of them in which others keep files, too.
+const COVERED: [&str; 2] = ["/tmp", "/var/tmp"];
+
 /// What every command reads.
 const SYSTEM: [&str; 12] = [
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/nix", "/proc", "/sys",
@@ -47,6 +50,8 @@ const SYSTEM: [&str; 12] = [
 pub(super) struct Noted {
     pub(super) refusals: BTreeSet<Refusal>,
     pub(super) left_out: u64,
+    /// What it looked for and did not find, because it is hidden.
+    pub(super) hidden: BTreeSet<PathBuf>,
     pub(super) trace: Trace,
 }
 
@@ -120,15 +125,27 @@ impl Watch {
             } => {
                 let writes =
                     flags.is_none_or(|flags| argument(flags) & u64::from(filter::WRITING) != 0);
-                let directory = directory.map(argument);
-                if let Some(path) = path_of(call, directory, argument(path)) {
-                    self.note_path(&path, writes.then_some(needs), noted);
+                let Some(text) = read_text(call.process, argument(path)) else {
+                    return;
+                };
+                if !writes {
+                    self.note_hidden(call, &text, noted);
+                }
+                // Most of what a command does is reading, and costs it no more than that.
+                if writes || self.everything {
+                    let path = path_of(call, directory.map(argument), &text);
+                    path.into_iter()
+                        .for_each(|path| self.note_path(&path, writes.then_some(needs), noted));
                 }
             }
             Noticed::Run { directory, path } => {
-                let path = path_of(call, directory.map(argument), argument(path));
-                if let Some(path) = path.filter(|_| noted.trace.run.len() < MAX_TRACED) {
-                    noted.trace.run.insert(path);
+                let Some(text) = read_text(call.process, argument(path)) else {
+                    return;
+                };
+                self.note_hidden(call, &text, noted);
+                if self.everything && noted.trace.run.len() < MAX_TRACED {
+                    let path = path_of(call, directory.map(argument), &text);
+                    noted.trace.run.extend(path);
                 }
             }
             Noticed::Connect => {
@@ -142,6 +159,27 @@ impl Watch {
                     });
                 }
             }
+        }
+    }
+
+    /// Notes a path that is there outside and not inside. One that is not whole leads on from where the command is, which it
+    /// can see.
+    fn note_hidden(&self, call: &sys::Call, text: &[u8], noted: &mut Noted) {
+        let path = Path::new(OsStr::from_bytes(text));
+        if noted.hidden.len() >= MAX_REFUSALS || !self.grounds.may_hide(path) {
+            return;
+        }
+        let path = resolved(path);
+        let inside = || {
+            let below = path.strip_prefix("/").unwrap_or(&path);
+            Path::new(&format!("/proc/{}/root", call.process)).join(below)
+        };
+        // What is made inside under the name of something outside is the command's own.
+        let is_hidden = self.grounds.may_hide(&path)
+            && path.symlink_metadata().is_ok()
+            && (!self.grounds.has_own || inside().symlink_metadata().is_err());
+        if is_hidden {
+            noted.hidden.insert(path);
         }
     }
 
@@ -175,7 +213,11 @@ struct Grounds {
     writable: Vec<PathBuf>,
     protected: Vec<PathBuf>,
     readable: Vec<PathBuf>,
+    /// What nobody is told of.
+    hidden: Vec<PathBuf>,
     home: Option<PathBuf>,
+    /// Where something may be hidden from it: the home, and directories that are its own.
+    covered: Vec<PathBuf>,
     has_own: bool,
 }
 
@@ -197,9 +239,28 @@ impl Grounds {
                 .cloned()
                 .collect(),
             readable: real(&plan.readable),
+            hidden: plan.hidden.clone(),
             home: plan.home.clone().filter(|_| full),
+            covered: COVERED
+                .iter()
+                .map(PathBuf::from)
+                .chain(plan.home.clone())
+                .chain(
+                    plan.home
+                        .as_deref()
+                        .and_then(|home| fs::canonicalize(home).ok()),
+                )
+                .collect(),
             has_own: full,
         }
+    }
+
+    /// Whether a path lies where things are hidden, and in nothing that is given.
+    fn may_hide(&self, path: &Path) -> bool {
+        let below = |all: &[PathBuf]| all.iter().any(|tree| path.starts_with(tree));
+        let is_above = || self.covered.iter().any(|covered| covered == path);
+        let given = below(&self.readable) || below(&self.writable);
+        below(&self.covered) && !is_above() && !given && !below(&self.hidden)
     }
 
     /// Why a path cannot be changed, if that is the sandbox's doing.
@@ -241,10 +302,9 @@ impl Grounds {
     }
 }
 
-/// The path an argument points to, as far as it can be read.
-fn path_of(call: &sys::Call, directory: Option<u64>, at: u64) -> Option<PathBuf> {
-    let text = read_text(call.process, at)?;
-    let path = Path::new(OsStr::from_bytes(&text));
+/// The path a text means to whoever made a call.
+fn path_of(call: &sys::Call, directory: Option<u64>, text: &[u8]) -> Option<PathBuf> {
+    let path = Path::new(OsStr::from_bytes(text));
     if path.as_os_str().is_empty() {
         return None;
     }
@@ -288,14 +348,16 @@ fn resolved(path: &Path) -> PathBuf {
 
 /// A text in another process's memory, up to its zero byte.
 fn read_text(process: libc::pid_t, at: u64) -> Option<Vec<u8>> {
-    let memory = File::open(format!("/proc/{process}/mem")).ok()?;
     let mut text = Vec::new();
     let mut at = at;
     while text.len() < MAX_PATH {
         // Up to the end of a page: the next may not be there.
         let room = 4096 - usize::try_from(at % 4096).unwrap_or_default();
         let mut page = vec![0; room];
-        let length = memory.read_at(&mut page, at).ok()?;
+        // Asked directly it takes a third of the time; some systems have only the other way.
+        let length = sys::read_memory(process, at, &mut page)
+            .or_else(|_| File::open(format!("/proc/{process}/mem"))?.read_at(&mut page, at))
+            .ok()?;
         let read = page.get(..length)?;
         if let Some(end) = read.iter().position(|byte| *byte == 0) {
             text.extend_from_slice(read.get(..end)?);

@@ -23,6 +23,7 @@ pub(super) struct Order {
     pub(super) outside: Vec<(OsString, OsString)>,
     pub(super) file_size: u64,
     pub(super) processes: u64,
+    pub(super) tracing: bool,
     pub(super) notice: Notice,
 }
 
@@ -44,6 +45,7 @@ impl Order {
         put_pairs(&mut bytes, &self.outside);
         put_number(&mut bytes, self.file_size);
         put_number(&mut bytes, self.processes);
+        put_number(&mut bytes, u64::from(self.tracing));
         put_number(&mut bytes, self.notice as u64);
         bytes
     }
@@ -59,6 +61,11 @@ impl Order {
             outside: reader.all(Reader::pair)?,
             file_size: reader.number()?,
             processes: reader.number()?,
+            tracing: match reader.number()? {
+                0 => false,
+                1 => true,
+                _ => return Err(io::ErrorKind::InvalidData.into()),
+            },
             notice: match reader.number()? {
                 0 => Notice::Nothing,
                 1 => Notice::Refusals,
@@ -177,6 +184,7 @@ mod tests {
             outside: namespaces().unwrap(),
             file_size: u64::MAX,
             processes: 7,
+            tracing: true,
             notice: Notice::Refusals,
         };
         let bytes = order.to_bytes();

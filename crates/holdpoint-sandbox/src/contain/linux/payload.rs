@@ -60,6 +60,10 @@ impl Payload {
         directory: Option<CString>,
     ) -> Result<Self, ContainError> {
         let program = plan.command.first().ok_or(ContainError::NoCommand)?;
+        let allowed = Allowed {
+            tracing: plan.tracing,
+            ..allowed
+        };
         let texts = plan
             .command
             .iter()

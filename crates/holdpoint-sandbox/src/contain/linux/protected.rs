@@ -69,6 +69,23 @@ impl Protection {
         Ok(protection)
     }
 
+    /// Directories and links on the way to what is hidden: carried away with them it would be found by the next run.
+    pub(super) fn keep_ways_to(&mut self, hidden: &[PathBuf], trees: &[PathBuf]) -> io::Result<()> {
+        for path in hidden {
+            let mut ways = Self::default();
+            ways.add(path, trees, MAX_LINKS)?;
+            ways.present.retain(|one| one.is_symlink());
+            self.passages.append(&mut ways.passages);
+            self.present.append(&mut ways.present);
+        }
+        for list in [&mut self.passages, &mut self.present] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        self.passages.retain(|path| !self.present.contains(path));
+        Ok(())
+    }
+
     fn add(&mut self, path: &Path, trees: &[PathBuf], links: usize) -> io::Result<()> {
         let Some(tree) = trees
             .iter()
@@ -117,6 +134,34 @@ impl Protection {
             return Ok(());
         }
         Ok(())
+    }
+}
+
+/// What stood at protected paths when a run began.
+#[derive(Debug)]
+pub(super) struct Stood(Vec<(PathBuf, u64, u64)>);
+
+impl Stood {
+    pub(super) fn at(protection: &Protection) -> Self {
+        let paths = protection.present.iter();
+        Self(
+            paths
+                .filter_map(|path| {
+                    let found = fs::symlink_metadata(path).ok()?;
+                    Some((path.clone(), found.dev(), found.ino()))
+                })
+                .collect(),
+        )
+    }
+
+    /// Where something else stands by now. Nobody inside can do that; who does so outside, as an editor that writes a new
+    /// file, takes the wall away that hung there, and the system hangs up no other.
+    pub(super) fn replaced(&self) -> Vec<PathBuf> {
+        let all = self.0.iter().filter(|(path, device, number)| {
+            let found = fs::symlink_metadata(path);
+            found.is_ok_and(|found| (found.dev(), found.ino()) != (*device, *number))
+        });
+        all.map(|(path, _, _)| path.clone()).collect()
     }
 }
 
@@ -228,23 +273,20 @@ impl Placeholders {
     }
 }
 
-/// What a file that stands for none says: the settings lie where it does.
-const HERE: &[u8] = b".\n";
-
 /// The file in which git reads where they lie. Any other that is pinned holds settings, and stands empty.
 const SAYS_WHERE: &str = "commondir";
 
 fn make_pin(path: &Path, spare: &mut Spare) -> io::Result<()> {
-    let (kind, text) = match path.file_name() {
-        Some(name) if name == SAYS_WHERE => (Kind::Pin, HERE),
-        _ => (Kind::Empty, [].as_slice()),
+    let kind = match path.file_name() {
+        Some(name) if name == SAYS_WHERE => Kind::Pin,
+        _ => Kind::Empty,
     };
     if spare.take(kind, path)? {
         return Ok(());
     }
     let mut options = OpenOptions::new();
     let file = options.write(true).create_new(true).mode(0o644).open(path);
-    file.and_then(|mut file| file.write_all(text))
+    file.and_then(|mut file| file.write_all(kind.text()))
 }
 
 fn make_directory(path: &Path, spare: &mut Spare) -> io::Result<()> {
@@ -286,17 +328,18 @@ fn remove(path: &Path, lock: &File, journal: Option<&Path>, spare: &mut Spare) -
     match sys::lock(lock.as_fd(), true) {
         Ok(true) => {
             if let Some(found) = is_at(lock, path) {
-                // A directory with something in it is no placeholder any more, and stays.
                 let kind = match (found.is_file(), found.len()) {
                     (false, _) => Kind::Directory,
                     (true, 0) => Kind::Empty,
                     (true, _) => Kind::Pin,
                 };
-                let _ = match found.is_file() {
-                    _ if spare.give(kind, path) => Ok(()),
-                    true => fs::remove_file(path),
-                    false => fs::remove_dir(path),
-                };
+                // What somebody outside has put something into is no placeholder any more, and stays.
+                if kind.is_untouched(path) && !spare.give(kind, path) {
+                    let _ = match kind {
+                        Kind::Directory => fs::remove_dir(path),
+                        Kind::Pin | Kind::Empty | Kind::Journal => fs::remove_file(path),
+                    };
+                }
             }
             // Processes of the run that are about to end have it open, too, and it may be kept for the next.
             sys::unlock(lock.as_fd());
@@ -329,9 +372,10 @@ fn open_placeholder(path: &Path) -> io::Result<File> {
     if found.is_file() && found.len() == 0 {
         return Ok(opened);
     }
-    let mut text = [0; HERE.len()];
-    let same = found.is_file() && found.len() == HERE.len() as u64;
-    if same && opened.read_exact(&mut text).is_ok() && text == HERE {
+    let here = Kind::Pin.text();
+    let mut text = Vec::new();
+    let same = found.is_file() && found.len() == here.len() as u64;
+    if same && opened.read_to_end(&mut text).is_ok() && text == here {
         return Ok(opened);
     }
     Err(io::ErrorKind::NotADirectory.into())
@@ -558,7 +602,7 @@ mod tests {
         let mut protection = Protection::new(&[], &pins, &trees).unwrap();
         let held = Placeholders::make(&mut protection, &journals).unwrap();
         assert_eq!(protection.present, pins);
-        assert_eq!(fs::read(&pins[0]).unwrap(), HERE);
+        assert_eq!(fs::read(&pins[0]).unwrap(), Kind::Pin.text());
         let mut again = Protection::new(&[], &pins, &trees).unwrap();
         let second = Placeholders::make(&mut again, &journals).unwrap();
         held.take_away();
@@ -597,6 +641,43 @@ mod tests {
         let (_, held) = Placeholders::protect(&[], &pins, &trees, &journals).unwrap();
         held.take_away();
         assert_eq!(fs::read(&pins[0]).unwrap(), b"[core]\n");
+    }
+
+    /// Whoever is outside may do so while a command runs, and is not to lose it when that ends.
+    #[test]
+    fn what_a_person_writes_to_a_placeholder_stays() {
+        let place = Place::new("persons");
+        let (tree, journals) = (place.0.join("w"), place.0.join("j"));
+        fs::create_dir_all(tree.join(".git")).unwrap();
+        let (trees, paths) = ([tree.clone()], [tree.join(".claude")]);
+        let pins = [".git/commondir", ".git/config.worktree"].map(|name| tree.join(name));
+        let written = |path: &Path| fs::read(path).unwrap();
+        // As the run that ends takes them away, and as the one after a run that was killed does.
+        for is_killed in [false, true] {
+            let protect = || Placeholders::protect(&paths, &pins, &trees, &journals).unwrap();
+            let (_, held) = protect();
+            fs::write(paths[0].join("settings.json"), "{}").unwrap();
+            fs::write(&pins[0], "../elsewhere\n").unwrap();
+            fs::write(&pins[1], "[user]\n").unwrap();
+            match is_killed {
+                false => held.take_away(),
+                true => drop(held),
+            }
+            sweep(&journals);
+            assert_eq!(written(&paths[0].join("settings.json")), b"{}");
+            assert_eq!(written(&pins[0]), b"../elsewhere\n");
+            assert_eq!(written(&pins[1]), b"[user]\n");
+            fs::remove_dir_all(&paths[0]).unwrap();
+            pins.iter().for_each(|pin| fs::remove_file(pin).unwrap());
+            // None of it comes back as the next run's placeholder.
+            let (_, held) = protect();
+            assert_eq!(written(&pins[0]), b".\n");
+            assert_eq!(written(&pins[1]), b"");
+            assert!(fs::read_dir(&paths[0]).unwrap().next().is_none());
+            held.take_away();
+            sweep(&journals);
+            assert!(paths.iter().chain(&pins).all(|path| !path.exists()));
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -30,6 +30,22 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    /// What it says. What somebody has written to it meanwhile is theirs.
+    pub(super) fn text(self) -> &'static [u8] {
+        match self {
+            Self::Pin => b".\n",
+            Self::Directory | Self::Empty | Self::Journal => b"",
+        }
+    }
+
+    /// Whether nobody has put anything into it.
+    pub(super) fn is_untouched(self, path: &Path) -> bool {
+        match self {
+            Self::Directory => fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none()),
+            Self::Pin | Self::Empty | Self::Journal => holds(path, self.text()),
+        }
+    }
+
     /// What the names of those that are kept begin with.
     fn letter(self) -> &'static str {
         match self {
@@ -89,8 +105,8 @@ impl Spare {
         Some(self.names.swap_remove(index))
     }
 
-    /// Keeps what nobody needs where it is. `false` if it is to be removed. A directory with something in it stays where
-    /// it is.
+    /// Keeps what nobody needs where it is. `false` if it is to be removed. What somebody has put something into stays where it
+    /// is.
     pub(super) fn give(&mut self, kind: Kind, path: &Path) -> bool {
         static GIVEN: AtomicU32 = AtomicU32::new(0);
         if self.names.len() >= MAX_SPARE {
@@ -103,8 +119,7 @@ impl Spare {
             return false;
         }
         // Only now nobody finds it by its path any more: what is in it would be lost.
-        let empty = || fs::read_dir(&kept).is_ok_and(|mut entries| entries.next().is_none());
-        if kind != Kind::Directory || empty() {
+        if kind.is_untouched(&kept) {
             self.names.push(name.into());
         } else {
             // Where something else is at its path by now, what is in it is found here.
@@ -112,6 +127,14 @@ impl Spare {
         }
         true
     }
+}
+
+/// Whether a file says this and no more. It may be of any size.
+fn holds(path: &Path, text: &[u8]) -> bool {
+    let mut found = Vec::new();
+    let most = text.len() as u64 + 1;
+    let read = fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut found));
+    read.is_ok() && found == text
 }
 
 /// Moves something to where nothing is.

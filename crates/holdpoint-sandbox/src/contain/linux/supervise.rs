@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 use std::os::fd::AsFd;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
@@ -69,6 +70,8 @@ pub(super) struct Outcome {
     pub(super) reached: Vec<Reached>,
     pub(super) layers: Layers,
     pub(super) unenforced: Option<Reached>,
+    /// Protected paths that somebody outside has put something else at.
+    pub(super) replaced: Vec<PathBuf>,
 }
 
 /// What is served while a command runs.
@@ -229,6 +232,7 @@ impl Supervision<'_> {
             reached,
             layers: self.layers.clone(),
             unenforced: self.unenforced,
+            replaced: Vec::new(),
         })))
     }
 

@@ -456,6 +456,23 @@ pub(super) struct Call {
     pub(super) arguments: [u64; 6],
 }
 
+/// Reads what is in another process's memory; how much there is.
+pub(super) fn read_memory(process: pid_t, at: u64, room: &mut [u8]) -> io::Result<usize> {
+    let at = usize::try_from(at).map_err(|_| io::ErrorKind::InvalidInput)?;
+    let ours = libc::iovec {
+        iov_base: room.as_mut_ptr().cast(),
+        iov_len: room.len(),
+    };
+    let theirs = libc::iovec {
+        iov_base: std::ptr::without_provenance_mut(at),
+        iov_len: room.len(),
+    };
+    // SAFETY: what is written to is ours and as long as said; what is read belongs to the other process, where the system looks.
+    let read =
+        unsafe { libc::process_vm_readv(process, &raw const ours, 1, &raw const theirs, 1, 0) };
+    usize::try_from(read).map_err(|_| io::Error::last_os_error())
+}
+
 /// The controls of a filter's listener.
 const NEXT_CALL: c_ulong = 0xc050_2100;
 const ANSWER_CALL: c_ulong = 0xc018_2101;

@@ -1,0 +1,269 @@
+//! The name a TLS connection begins with. Hosts of one network answer for each other: whoever is let to one of them and
+//! names another in its first message reaches that other one.
+//!
+//! Only the name is read, and nothing is changed or taken out. What is no TLS is passed on as it is.
+
+use super::names::HostName;
+
+/// The most bytes of a first message: with keys of new kinds in it they have 2 KiB.
+pub const MAX_HELLO: usize = 32 << 10;
+
+/// What the first bytes of a connection are.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Hello {
+    /// More bytes are needed.
+    Incomplete,
+    /// No TLS.
+    Other,
+    /// TLS for this host.
+    Names(HostName),
+    /// TLS that does not say for which host, in words that everybody on the way reads.
+    Hidden,
+}
+
+/// Records begin with their kind, a version and a length.
+const RECORD_HEAD: usize = 5;
+/// The kinds of records: from a change of ciphers to heartbeats.
+const RECORDS: std::ops::RangeInclusive<u8> = 20..=24;
+const HANDSHAKE: u8 = 22;
+const CLIENT_HELLO: u8 = 1;
+const SERVER_NAME: u16 = 0;
+/// The name it is really about, for the server alone. Clients that only pretend to have one cannot be told apart.
+const ENCRYPTED_HELLO: u16 = 0xfe0d;
+
+/// Reads the first bytes a client has sent.
+pub fn read(bytes: &[u8]) -> Hello {
+    match bytes.first() {
+        None => return Hello::Incomplete,
+        Some(kind) if !RECORDS.contains(kind) => return Hello::Other,
+        Some(_) => {}
+    }
+    // The version's first half: with another it is something else that begins so.
+    match bytes.get(1) {
+        None => return Hello::Incomplete,
+        Some(3) => {}
+        Some(_) => return Hello::Other,
+    }
+    match message(bytes) {
+        Message::Whole(body) => match name(&body) {
+            Some(name) => Hello::Names(name),
+            None => Hello::Hidden,
+        },
+        Message::Incomplete if bytes.len() < MAX_HELLO => Hello::Incomplete,
+        Message::Incomplete | Message::None => Hello::Hidden,
+    }
+}
+
+enum Message {
+    Incomplete,
+    /// Something else than a client's first message.
+    None,
+    Whole(Vec<u8>),
+}
+
+/// The first message, which may be cut over several records.
+fn message(bytes: &[u8]) -> Message {
+    let (mut rest, mut text) = (bytes, Vec::new());
+    loop {
+        if let [kind, a, b, c, body @ ..] = text.as_slice() {
+            let length = u32::from_be_bytes([0, *a, *b, *c]);
+            let length = usize::try_from(length).unwrap_or(usize::MAX);
+            if *kind != CLIENT_HELLO || length > MAX_HELLO {
+                return Message::None;
+            }
+            if let Some(body) = body.get(..length) {
+                return Message::Whole(body.to_vec());
+            }
+        }
+        let Some((head, more)) = rest.split_at_checked(RECORD_HEAD) else {
+            return match rest.first() {
+                Some(kind) if *kind != HANDSHAKE => Message::None,
+                _ => Message::Incomplete,
+            };
+        };
+        let [HANDSHAKE, 3, _, high, low] = head else {
+            return Message::None;
+        };
+        let length = usize::from(u16::from_be_bytes([*high, *low]));
+        let body = more.get(..length).unwrap_or(more);
+        // A record without content is no part of a message.
+        if length == 0 {
+            return Message::None;
+        }
+        text.extend_from_slice(body);
+        rest = more.get(length..).unwrap_or_default();
+    }
+}
+
+/// The one host a first message names.
+fn name(body: &[u8]) -> Option<HostName> {
+    const VERSION_AND_RANDOM: usize = 2 + 32;
+    let mut reader = Reader(body.get(VERSION_AND_RANDOM..)?);
+    let _session = reader.part(1)?;
+    let _ciphers = reader.part(2)?;
+    let _compressions = reader.part(1)?;
+    let mut extensions = Reader(reader.part(2)?);
+    let mut found = None;
+    while !extensions.0.is_empty() {
+        let kind = extensions.number(2)?;
+        let content = extensions.part(2)?;
+        match u16::try_from(kind).ok()? {
+            ENCRYPTED_HELLO => return None,
+            SERVER_NAME if found.is_none() => found = Some(content),
+            // Of two each server takes another.
+            SERVER_NAME => return None,
+            _ => {}
+        }
+    }
+    let mut content = Reader(found?);
+    let mut names = Reader(content.part(2)?);
+    const HOST: usize = 0;
+    let (kind, text) = (names.number(1)?, names.part(2)?);
+    let alone = content.0.is_empty() && names.0.is_empty() && reader.0.is_empty();
+    HostName::parse(text).ok().filter(|_| kind == HOST && alone)
+}
+
+struct Reader<'b>(&'b [u8]);
+
+impl<'b> Reader<'b> {
+    fn take(&mut self, length: usize) -> Option<&'b [u8]> {
+        let (taken, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    /// A number of so many bytes.
+    fn number(&mut self, bytes: usize) -> Option<usize> {
+        let taken = self.take(bytes)?;
+        Some(
+            taken
+                .iter()
+                .fold(0, |all, byte| all << 8 | usize::from(*byte)),
+        )
+    }
+
+    /// What follows its own length, which takes so many bytes.
+    fn part(&mut self, bytes: usize) -> Option<&'b [u8]> {
+        let length = self.number(bytes)?;
+        self.take(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(bytes: usize, content: &[u8]) -> Vec<u8> {
+        let length = content.len().to_be_bytes();
+        [&length[length.len() - bytes..], content].concat()
+    }
+
+    fn server_name(name: &[u8]) -> Vec<u8> {
+        let names = part(2, &[&[0][..], &part(2, name)].concat());
+        [&[0, 0][..], &part(2, &names)].concat()
+    }
+
+    /// A first message with these extensions.
+    fn hello(extensions: &[Vec<u8>]) -> Vec<u8> {
+        let body = [
+            &[3, 3][..],
+            &[7; 32],
+            &part(1, &[1; 32]),
+            &part(2, &[0x13, 1]),
+            &part(1, &[0]),
+            &part(2, &extensions.concat()),
+        ]
+        .concat();
+        [&[CLIENT_HELLO][..], &part(3, &body)].concat()
+    }
+
+    /// The message in records of this length at most.
+    fn records(message: &[u8], length: usize) -> Vec<u8> {
+        let record = |piece: &[u8]| [&[HANDSHAKE, 3, 1][..], &part(2, piece)].concat();
+        message.chunks(length).flat_map(record).collect()
+    }
+
+    fn names(text: &str) -> Hello {
+        Hello::Names(HostName::parse(text.as_bytes()).unwrap())
+    }
+
+    #[test]
+    fn the_name_is_read_however_the_message_is_cut() {
+        let other = [&[0x12, 0x34][..], &part(2, b"x")].concat();
+        let message = hello(&[other, server_name(b"Good.example")]);
+        for length in [1, 2, 3, 7, 100, 10_000] {
+            let whole = records(&message, length);
+            assert_eq!(read(&whole), names("good.example"), "{length}");
+            for cut in 0..whole.len() {
+                assert_eq!(read(&whole[..cut]), Hello::Incomplete, "{length} {cut}");
+            }
+            let more = [&whole[..], b"and what follows"].concat();
+            assert_eq!(read(&more), names("good.example"));
+        }
+    }
+
+    #[test]
+    fn what_names_nobody_or_somebody_in_secret_is_hidden() {
+        let encrypted = [&[0xfe, 0x0d][..], &part(2, b"x")].concat();
+        let good = server_name(b"good.example");
+        for extensions in [
+            vec![],
+            vec![server_name(b"")],
+            vec![server_name(b"127.0.0.1")],
+            vec![server_name(b"good.example.")],
+            vec![server_name(b"good.example\0.evil.example")],
+            vec![good.clone(), server_name(b"evil.example")],
+            vec![good.clone(), encrypted],
+            vec![[&[0, 0][..], &part(2, &[0, 3, 1, 0, 0])].concat()],
+        ] {
+            let bytes = records(&hello(&extensions), 10_000);
+            assert_eq!(read(&bytes), Hello::Hidden, "{extensions:?}");
+        }
+        // Other records first, or none at all in them.
+        let message = records(&hello(&[good]), 10_000);
+        for before in [
+            &[20, 3, 3, 0, 1, 1][..],
+            &[21, 3, 1, 0, 2, 1, 0],
+            &[22, 3, 1, 0, 0],
+        ] {
+            assert_eq!(read(&[before, &message].concat()), Hello::Hidden);
+        }
+        // A message without end.
+        let long = [
+            &[HANDSHAKE, 3, 1, 0xff, 0xff, CLIENT_HELLO, 0, 0x7f, 0xff][..],
+            &[0; MAX_HELLO],
+        ]
+        .concat();
+        assert_eq!(read(&long), Hello::Hidden);
+        let longer = records(&[CLIENT_HELLO, 0xff, 0, 0], 9);
+        assert_eq!(read(&longer), Hello::Hidden);
+    }
+
+    #[test]
+    fn what_is_no_tls_is_something_else() {
+        for text in [
+            &b"GET / HTTP/1.1"[..],
+            b"SSH-2.0-x",
+            b"hi",
+            b"\x16\x02",
+            b"\0",
+            b"\x80\x2e\x01",
+        ] {
+            assert_eq!(read(text), Hello::Other, "{text:?}");
+        }
+        assert_eq!(read(b""), Hello::Incomplete);
+        assert_eq!(read(b"\x16"), Hello::Incomplete);
+    }
+
+    #[test]
+    fn no_bytes_end_it() {
+        let whole = records(&hello(&[server_name(b"good.example")]), 50);
+        for place in 0..whole.len() {
+            for value in 0..=255 {
+                let mut bytes = whole.clone();
+                bytes[place] = value;
+                let _ = read(&bytes);
+            }
+        }
+    }
+}
