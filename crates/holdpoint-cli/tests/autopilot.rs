@@ -262,7 +262,11 @@ impl Stage {
             gather(&self.root.join(name), &mut found);
         }
         for entry in fs::read_dir(self.root.join("home")).unwrap() {
-            found.insert(entry.unwrap().path(), "there".to_owned());
+            let path = entry.unwrap().path();
+            // What npm notes of its own runs.
+            if !path.ends_with(".npm") {
+                found.insert(path, "there".to_owned());
+            }
         }
         for name in KEPT {
             gather(&self.workspace().join(name), &mut found);

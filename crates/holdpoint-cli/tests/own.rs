@@ -11,7 +11,7 @@
 use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -72,6 +72,11 @@ impl Place {
 
     /// What the hook says to a payload.
     fn payload(&self, payload: &Value) -> Value {
+        serde_json::from_slice(&self.answered(payload).stdout).unwrap_or(Value::Null)
+    }
+
+    /// How the hook ends that is given a payload, and what it prints.
+    fn answered(&self, payload: &Value) -> Output {
         let mut hook = self.command(HOLDPOINT);
         hook.args(["hook", "claude-code"])
             .stdin(Stdio::piped())
@@ -83,8 +88,7 @@ impl Place {
             .unwrap()
             .write_all(payload.to_string().as_bytes())
             .unwrap();
-        let output = child.wait_with_output().unwrap();
-        serde_json::from_slice(&output.stdout).unwrap_or(Value::Null)
+        child.wait_with_output().unwrap()
     }
 
     /// What is said of a call before it runs: `allow`, `ask`, `deny`, or nothing.
@@ -257,14 +261,26 @@ fn an_edit_that_cannot_be_remembered_is_refused_so_that_tests_before_it_do_not_c
         fs::remove_file(lock).unwrap();
         fs::create_dir(lock).unwrap();
     }
-    assert_eq!(place.asked("s", "sed -i s/a/b/ src/x.rs"), "deny");
-    let write = json!({
-        "session_id": "s", "hook_event_name": "PreToolUse", "cwd": place.at("project"), "transcript_path": "/nowhere",
-        "tool_name": "Write", "tool_input": {"file_path": place.at("project/a.rs"), "content": "x"},
-    });
-    let said = place.payload(&write);
-    let said = said.pointer("/hookSpecificOutput/permissionDecision");
-    assert_eq!(said.and_then(Value::as_str), Some("deny"));
+    for (tool, input) in [
+        ("Bash", json!({"command": "sed -i s/a/b/ src/x.rs"})),
+        (
+            "Write",
+            json!({"file_path": place.at("project/a.rs"), "content": "x"}),
+        ),
+    ] {
+        let payload = json!({
+            "session_id": "s", "hook_event_name": "PreToolUse", "cwd": place.at("project"),
+            "transcript_path": "/nowhere", "tool_name": tool, "tool_input": input,
+        });
+        let output = place.answered(&payload);
+        // The exit code by which a hook refuses a call it could not judge.
+        assert_eq!(output.status.code(), Some(2), "{tool}");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            told.contains("the session's state cannot be used"),
+            "{told}"
+        );
+    }
     // Nothing was edited, so what was tested is what is there.
     assert_eq!(place.asked("s", "git commit -m x"), "nothing");
     for lock in &locks {
