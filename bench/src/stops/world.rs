@@ -441,6 +441,11 @@ impl Lookup for SessionWorld<'_> {
         opened && !stays && !edits
     }
 
+    fn has_opened_terminal(&self, terminal: &str) -> bool {
+        let session = session_of(terminal);
+        self.terminals.keys().any(|one| session_of(one) == session)
+    }
+
     fn written(&self) -> Arc<Written> {
         Arc::clone(&self.written)
     }

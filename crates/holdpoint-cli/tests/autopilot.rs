@@ -1,5 +1,6 @@
 //! Nothing that `autopilot` allows does more than its clauses say: generated lines are judged by the program, those it
-//! allows are really run in a place made for it, and what changed on the disk is compared with what may change.
+//! allows are really run in a place made for it, and what changed on the disk is compared with what may change. What is deleted
+//! must still be somewhere: in git, or under another name.
 //!
 //! They run in a sandbox that is given that place and nothing else, so that a line that is allowed by mistake harms nobody who
 //! tests; what the sandbox refuses is a mistake, too. Without a harness: a sandbox is made by a process with one thread.
@@ -87,6 +88,23 @@ const TEMPLATES: &[&str] = &[
     "cp A . && rm -f a.txt",
     "dirname A | xargs ls; basename A > B",
     "make A",
+    "make -C A",
+    "make -C A build && rm -rf B",
+    "cd A && make test",
+    "make test > B",
+    "npm test",
+    "npm run build --prefix A",
+    "cd A && npm run build; cat B",
+    "python3 -m unittest discover -s A",
+    "python3 -m pytest A -q 2>&1 | tee B",
+    "python3 -m py_compile A",
+    "git merge topic && rm -f A",
+    "git rebase topic; rm -rf A",
+    "git reset -q HEAD~1; git add A",
+    "git commit -q --amend -m y && rm -f A",
+    "git rm -q A && git commit -qm x && git reset -q --soft HEAD~1",
+    "./run.py A B",
+    "cp run.py B && ./B A",
     "ls A/* | head -3 | xargs -n1 rm -f",
     "python3 -c \"open('A', 'w').write('x')\"",
     "python3 -c \"import os; os.remove('A')\"",
@@ -145,6 +163,15 @@ const KEPT: &[&str] = &[
     "permissions.json",
 ];
 
+/// What builds and tests: they write below `target`, as the project says.
+const MAKEFILE: &str =
+    "all build:\n\tmkdir -p target && echo built > target/made.txt\ntest:\n\techo tested\n";
+const PACKAGE: &str = r#"{"name":"app","scripts":{"build":"mkdir -p target && echo x > target/made.js","test":"echo tested"}}"#;
+const TESTS: &str = "import unittest\n\n\nclass A(unittest.TestCase):\n    def test(self):\n        self.assertTrue(True)\n";
+
+/// A script of the project that reads what it is told and writes one file by its name.
+const SCRIPT: &str = "#!/usr/bin/env python3\nimport sys\nwith open('target/said.txt', 'w') as f:\n    f.write(str(len(sys.argv)))\n";
+
 struct Stage {
     root: PathBuf,
 }
@@ -180,7 +207,15 @@ impl Stage {
         write("home/app/a.txt", "a\n");
         write("home/app/src/a.txt", "a\nb\n");
         write("home/app/.gitignore", "target\n.env\n");
+        write("home/app/Makefile", MAKEFILE);
+        write("home/app/src/Makefile", MAKEFILE);
+        write("home/app/package.json", PACKAGE);
+        write("home/app/tests/test_a.py", TESTS);
+        write("home/app/run.py", SCRIPT);
+        let script = self.workspace().join("run.py");
+        fs::set_permissions(script, fs::Permissions::from_mode(0o755)).unwrap();
         self.prepare("git init -q . && git config user.email a@b.c && git config user.name a && git add -A && git commit -qm a");
+        self.prepare("git checkout -q -b topic && echo c > c.txt && git add c.txt && git commit -qm c && git checkout -q - && git commit -q --allow-empty -m b");
         write("home/app/untracked.txt", "only here\n");
         write("home/app/target/out.txt", "built\n");
         write("home/app/.env", "KEY=1\n");
@@ -227,12 +262,52 @@ impl Stage {
             gather(&self.root.join(name), &mut found);
         }
         for entry in fs::read_dir(self.root.join("home")).unwrap() {
-            found.insert(entry.unwrap().path(), "there".to_owned());
+            let path = entry.unwrap().path();
+            // What npm notes of its own runs.
+            if !path.ends_with(".npm") {
+                found.insert(path, "there".to_owned());
+            }
         }
         for name in KEPT {
             gather(&self.workspace().join(name), &mut found);
         }
         found
+    }
+
+    /// The files of the workspace, without what is built again, and what git keeps of them.
+    fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut found = BTreeMap::new();
+        gather_files(&self.workspace(), &mut found);
+        found
+    }
+
+    /// Which of the files that were there are gone, with nothing anywhere that holds what they held.
+    fn lost(&self, before: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<PathBuf> {
+        let now = self.files();
+        let gone = before.iter().filter(|(path, bytes)| {
+            path.symlink_metadata().is_err()
+                && !now.values().any(|other| other == *bytes)
+                && !self.has_blob(bytes)
+        });
+        gone.map(|(path, _)| path.clone()).collect()
+    }
+
+    /// Whether the repository has these bytes.
+    fn has_blob(&self, bytes: &[u8]) -> bool {
+        let git = |words: &[&str]| {
+            let mut git = Command::new("git");
+            git.args(words).current_dir(self.workspace()).env_clear();
+            git.env("PATH", env::var_os("PATH").unwrap());
+            git.stdin(Stdio::piped()).stdout(Stdio::piped());
+            git.stderr(Stdio::null());
+            git
+        };
+        let mut child = git(&["hash-object", "--stdin"]).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(bytes).unwrap();
+        let name = child.wait_with_output().unwrap().stdout;
+        let name = String::from_utf8(name).unwrap();
+        let found = git(&["cat-file", "-e", name.trim()]).status();
+        found.unwrap().success()
     }
 
     /// Which of the lines the program allows, as they are, by effect.
@@ -286,6 +361,24 @@ fn gather(path: &Path, found: &mut BTreeMap<PathBuf, String>) {
     if meta.is_dir() {
         for entry in fs::read_dir(path).unwrap() {
             gather(&entry.unwrap().path(), found);
+        }
+    }
+}
+
+/// The files below a directory, but for git's own and what is built.
+fn gather_files(directory: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in fs::read_dir(directory).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().and_then(|name| name.to_str());
+        let built = matches!(
+            name,
+            Some(".git" | "target" | "__pycache__" | ".pytest_cache")
+        );
+        let meta = path.symlink_metadata().unwrap();
+        if meta.is_dir() && !built {
+            gather_files(&path, found);
+        } else if meta.is_file() {
+            found.insert(path.clone(), fs::read(&path).unwrap());
         }
     }
 }
@@ -420,10 +513,15 @@ fn what_is_allowed_changes_nothing_outside_its_clauses() {
     for line in &allowed {
         stage.set();
         let before = stage.kept();
+        let files = stage.files();
         let refused = stage.run(line).unwrap_or_else(|| "no sandbox".to_owned());
         let after = stage.kept();
         if !refused.is_empty() {
             wrong.push(format!("{line}\n    {refused}"));
+        }
+        let lost = stage.lost(&files);
+        if !lost.is_empty() {
+            wrong.push(format!("{line}\n    lost for good: {lost:?}"));
         }
         if before != after {
             let differing = before

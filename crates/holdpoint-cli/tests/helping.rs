@@ -405,6 +405,8 @@ fn a_decider_that_cannot_be_asked_as_written_is_an_error() {
         json!({"command": ["/bin/true"], "url": "http://127.0.0.1:1/"}),
         json!({"url": "https://127.0.0.1:1/"}),
         json!({"url": "http://127.0.0.1:x/"}),
+        json!({"url": "http://127.0.0.1:1/", "principal": "User::\"dev\""}),
+        json!({"command": ["/bin/true"], "form": "cedar"}),
         json!({"url": "http://127.0.0.1:1/a b"}),
         json!({"command": ["/bin/true"], "timeoutMs": 60000}),
         json!({"command": ["/bin/true"], "name": "a b"}),
@@ -479,6 +481,42 @@ fn an_endpoint_is_asked_as_opa_is() {
     assert_eq!(decision["verdict"], "allow", "{decision}");
     let (decision, _) = by_server(&http("200 OK", r#"{"result":{"verdict":"ask"}}"#), quick);
     assert_eq!(decision["verdict"], "ask", "{decision}");
+}
+
+#[test]
+fn an_endpoint_is_asked_as_the_agent_of_cedar_is() {
+    let by_cedar = |answer: &str| {
+        let (port, serving) = server(http("200 OK", answer).into_bytes(), 1, Duration::ZERO);
+        let url = format!("http://127.0.0.1:{port}/v1/is_authorized");
+        let place = Place::new(&decided_by(
+            &json!({"url": url, "form": "cedar", "principal": "User::\"dev\""}),
+        ));
+        let decision = place.check("make all");
+        (decision, serving.join().unwrap())
+    };
+    let (decision, asked) =
+        by_cedar(r#"{"decision":"Deny","diagnostics":{"reason":["no-builds"],"errors":[]}}"#);
+    assert_eq!(decision["verdict"], "deny", "{decision}");
+    assert_eq!(decision["reason"], "`corp` says: no-builds");
+    let (head, body) = asked.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("POST /v1/is_authorized "), "{head}");
+    let body: Value = serde_json::from_str(body).unwrap();
+    assert_eq!(body["principal"], r#"User::"dev""#);
+    let resource = body["resource"].as_str().unwrap();
+    assert!(resource.starts_with("Workspace::\"/"), "{resource}");
+    assert!(body["action"].as_str().unwrap().starts_with("Action::\""));
+    assert_eq!(body["context"]["input"]["command"], "make all");
+    assert!(!body.to_string().contains("null"), "{body}");
+    let (decision, _) = by_cedar(r#"{"decision":"Allow","diagnostics":{"reason":[],"errors":[]}}"#);
+    assert_eq!(decision["verdict"], "allow", "{decision}");
+    for unclear in [
+        r#"{"decision":"Allow","diagnostics":{"reason":[],"errors":["x"]}}"#,
+        r#"{"decision":"allow"}"#,
+        r#"{"result":true}"#,
+    ] {
+        let (decision, _) = by_cedar(unclear);
+        assert_eq!(decision["verdict"], "ask", "{decision}");
+    }
 }
 
 #[test]

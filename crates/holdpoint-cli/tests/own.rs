@@ -11,7 +11,7 @@
 use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -72,6 +72,11 @@ impl Place {
 
     /// What the hook says to a payload.
     fn payload(&self, payload: &Value) -> Value {
+        serde_json::from_slice(&self.answered(payload).stdout).unwrap_or(Value::Null)
+    }
+
+    /// How the hook ends that is given a payload, and what it prints.
+    fn answered(&self, payload: &Value) -> Output {
         let mut hook = self.command(HOLDPOINT);
         hook.args(["hook", "claude-code"])
             .stdin(Stdio::piped())
@@ -83,8 +88,7 @@ impl Place {
             .unwrap()
             .write_all(payload.to_string().as_bytes())
             .unwrap();
-        let output = child.wait_with_output().unwrap();
-        serde_json::from_slice(&output.stdout).unwrap_or(Value::Null)
+        child.wait_with_output().unwrap()
     }
 
     /// What is said of a call before it runs: `allow`, `ask`, `deny`, or nothing.
@@ -230,12 +234,70 @@ fn a_question_released_twice_in_the_same_form_offers_the_rule_that_would_answer_
     assert_eq!(place.asked("s", "gh repo delete me/x --yes"), "deny");
 }
 
+/// A policy that asks about commits without tests.
+const TESTED_COMMITS: &str = r#"{"profile": "balanced", "tools": {"Bash": {"supervision": "confirm",
+    "conditions": {"command_starts_with": "git commit", "facts": {"tests_passed": false}}}}}"#;
+
+#[test]
+fn an_edit_that_cannot_be_remembered_is_refused_so_that_tests_before_it_do_not_count() {
+    let place = Place::new("balanced");
+    fs::write(
+        place.at("home/.config/holdpoint/permissions.json"),
+        TESTED_COMMITS,
+    )
+    .unwrap();
+    place.hook("PreToolUse", "s", "cargo test");
+    place.hook("PostToolUse", "s", "cargo test");
+    assert_eq!(place.asked("s", "git commit -m x"), "nothing");
+    // From here on nothing of the session can be written, while what it remembers is read as before.
+    let sessions = place.at("home/.local/state/holdpoint/sessions");
+    let locks: Vec<PathBuf> = fs::read_dir(&sessions)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "lock"))
+        .collect();
+    assert!(!locks.is_empty());
+    for lock in &locks {
+        fs::remove_file(lock).unwrap();
+        fs::create_dir(lock).unwrap();
+    }
+    for (tool, input) in [
+        ("Bash", json!({"command": "sed -i s/a/b/ src/x.rs"})),
+        (
+            "Write",
+            json!({"file_path": place.at("project/a.rs"), "content": "x"}),
+        ),
+    ] {
+        let payload = json!({
+            "session_id": "s", "hook_event_name": "PreToolUse", "cwd": place.at("project"),
+            "transcript_path": "/nowhere", "tool_name": tool, "tool_input": input,
+        });
+        let output = place.answered(&payload);
+        // The exit code by which a hook refuses a call it could not judge.
+        assert_eq!(output.status.code(), Some(2), "{tool}");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            told.contains("the session's state cannot be used"),
+            "{told}"
+        );
+    }
+    // Nothing was edited, so what was tested is what is there.
+    assert_eq!(place.asked("s", "git commit -m x"), "nothing");
+    for lock in &locks {
+        fs::remove_dir(lock).unwrap();
+    }
+    assert_eq!(place.asked("s", "sed -i s/a/b/ src/x.rs"), "nothing");
+    assert_eq!(place.asked("s", "git commit -m x"), "ask");
+}
+
 #[test]
 fn a_rule_knows_whether_tests_passed_since_the_last_edit() {
     let place = Place::new("balanced");
-    let policy = r#"{"profile": "balanced", "tools": {"Bash": {"supervision": "confirm",
-        "conditions": {"command_starts_with": "git commit", "facts": {"tests_passed": false}}}}}"#;
-    fs::write(place.at("home/.config/holdpoint/permissions.json"), policy).unwrap();
+    fs::write(
+        place.at("home/.config/holdpoint/permissions.json"),
+        TESTED_COMMITS,
+    )
+    .unwrap();
     let commit = || place.asked("s", "git commit -m x");
     let ran = |event: &str, line: &str| {
         place.hook("PreToolUse", "s", line);

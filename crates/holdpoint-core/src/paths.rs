@@ -110,6 +110,12 @@ pub trait Lookup {
         false
     }
 
+    /// Whether the session opened this terminal, as tmux names it, whatever runs in it now.
+    fn has_opened_terminal(&self, terminal: &str) -> bool {
+        let _ = terminal;
+        false
+    }
+
     /// What is known of the world besides files. It is asked only where a rule wants to know, and must not take long.
     fn fact(&self, fact: &Fact) -> FactValue {
         let _ = fact;
@@ -662,6 +668,10 @@ impl Lookup for Remembering<'_> {
 
     fn is_own_terminal(&self, terminal: &str) -> bool {
         self.inner.is_own_terminal(terminal)
+    }
+
+    fn has_opened_terminal(&self, terminal: &str) -> bool {
+        self.inner.has_opened_terminal(terminal)
     }
 
     fn written(&self) -> Arc<Written> {

@@ -63,9 +63,25 @@ fn what_needs_the_outside_is_asked_about() {
         r#"bash -c "$CODE" && psql -c 'select 1'"#,
         r#"curl "$URL" | sh"#,
         r#"bash -c "$CODE"; terraform apply"#,
+        // Somebody else's file, or one that the call leaves for others.
+        r#"cat /tmp/out.txt; bash -c "$CODE" > /tmp/out.txt"#,
+        r#"bash -c "$CODE" > /tmp/out.txt; cat /tmp/other.txt"#,
+        r#"bash -c "$CODE" > /tmp/out.txt; cat /tmp/*.txt"#,
+        r#"bash -c "$CODE" >> /tmp/out.txt; cat /tmp/out.txt"#,
     ] {
         let verdict = contained(line);
         assert!(verdict >= Verdict::Ask, "{line}: {}", verdict.as_str());
+    }
+}
+
+#[test]
+fn a_temporary_file_that_only_passes_is_there_inside_as_well() {
+    for line in [
+        "cat > /tmp/fix.sh << 'E'\neval \"$CODE\"\nE\nbash /tmp/fix.sh",
+        r#"bash -c "$CODE" > /tmp/out.txt; tail -5 /tmp/out.txt"#,
+        r#"echo x > /tmp/in.txt && bash -c "$CODE" < /tmp/in.txt && rm /tmp/in.txt"#,
+    ] {
+        assert_eq!(contained(line), Verdict::Contain, "{line}");
     }
 }
 
@@ -159,6 +175,25 @@ fn a_script_that_was_read_is_allowed_for_what_it_does_and_nothing_else() {
             "import subprocess\nsubprocess.run(['./ok.sh', '1'])\n",
         ),
         ("write.py", "open('out.txt', 'w').write('x')\n"),
+        (
+            "tool.py",
+            "#!/usr/bin/env python3\ntry:\n    open('out.txt', 'w').write('x')\nexcept:\n    print('no')\n",
+        ),
+        ("own.py", "#!/work/app/python3\nprint(1)\n"),
+        ("near.py", "#!./python3\nprint(1)\n"),
+        ("told.py", "#!/usr/bin/python3 -i\nprint(1)\n"),
+        (
+            "split.py",
+            "#!/usr/bin/env -S PYTHONPATH=. python3\nprint(1)\n",
+        ),
+        (
+            "away.py",
+            "#!/usr/bin/env python3\nopen('/home/dev/notes.txt', 'w').write('x')\n",
+        ),
+        (
+            "said.py",
+            "#!/usr/bin/env python3\nimport sys\nopen(sys.argv[1], 'w').write('x')\n",
+        ),
         ("home.py", "open('/home/dev/notes.txt', 'w').write('x')\n"),
         (
             "touch.py",
@@ -206,11 +241,24 @@ fn a_script_that_was_read_is_allowed_for_what_it_does_and_nothing_else() {
         );
         decision.verdict == Verdict::Allow && decision.method == Method::Whitelist
     };
-    for line in ["python3 write.py", "python3 ./write.py"] {
+    for line in [
+        "python3 write.py",
+        "python3 ./write.py",
+        "./tool.py",
+        "./tool.py a.txt --all",
+        "./tool.py \"$N\" | tail -3",
+    ] {
         assert!(allowed(line), "{line} is not allowed");
     }
     for line in [
         // What a script is while it runs may be another than was read, and lists of Python change unseen.
+        "./own.py",
+        "./near.py",
+        "./told.py",
+        "./split.py",
+        "./away.py",
+        "./said.py out.txt",
+        "PATH=. ./tool.py",
         "./ok.sh",
         "bash ok.sh",
         "bash -e ok.sh a b",

@@ -1,4 +1,4 @@
-//! Asking a decider outside: a program on this machine, or an endpoint of OPA's form, each within its time.
+//! Asking a decider outside: a program on this machine, or an endpoint of OPA's or Cedar's form, each within its time.
 //!
 //! What is sent holds no secrets, as what people are shown. Whatever goes wrong is an answer, too: none that counts. No runtime
 //! and no TLS stand on the way of a hook; a decider that needs either is asked by a program.
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use holdpoint_core::policy::{Endpoint, External, ExternalAnswer};
 use holdpoint_sandbox::children;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::excerpt::whole_without_secrets;
 
@@ -31,14 +31,14 @@ pub(crate) fn ask(decider: &External, question: &Value, until: Instant) -> Exter
     let until = until.min(own);
     let question = Value::Object(whole_without_secrets(question));
     let answer = match (&decider.url, decider.command.split_first()) {
-        (Some(endpoint), _) => posted(endpoint, decider, question, until),
-        (None, Some((program, arguments))) => run(program, arguments, &question, until),
+        (Some(endpoint), _) => {
+            posted(endpoint, decider, question, until).map(|body| decider.answered(body))
+        }
+        (None, Some((program, arguments))) => run(program, arguments, &question, until)
+            .map(|value| ExternalAnswer::from_value(&value)),
         (None, None) => Err("nothing says how to ask it".to_owned()),
     };
-    match answer {
-        Ok(value) => ExternalAnswer::from_value(&value),
-        Err(why) => ExternalAnswer::Failed(why),
-    }
+    answer.unwrap_or_else(ExternalAnswer::Failed)
 }
 
 /// Runs a program with the question on its standard input.
@@ -118,14 +118,14 @@ fn run(
     serde_json::from_slice(&bytes).map_err(|_| "its answer is no JSON".to_owned())
 }
 
-/// Posts the question as OPA takes it, and takes the answer out of `result`.
+/// Posts the question in the form the endpoint takes; the body of its response.
 fn posted(
     endpoint: &Endpoint,
     decider: &External,
     question: Value,
     until: Instant,
 ) -> Result<Value, String> {
-    let body = json!({ "input": question }).to_string();
+    let body = decider.posted(question).to_string();
     let token = decider
         .token
         .as_ref()
@@ -148,16 +148,7 @@ fn posted(
     let bytes = receiver
         .recv_timeout(left(until))
         .map_err(|_| "it took too long".to_owned())??;
-    let answer: Value =
-        serde_json::from_slice(&bytes).map_err(|_| "its answer is no JSON".to_owned())?;
-    match answer {
-        Value::Object(mut fields) => fields.remove("result").ok_or_else(|| {
-            "its answer has no `result`: is the path of a rule that is defined?".to_owned()
-        }),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            Err("its answer has no `result`".to_owned())
-        }
-    }
+    serde_json::from_slice(&bytes).map_err(|_| "its answer is no JSON".to_owned())
 }
 
 /// One request and the body of its answer. HTTP 1.0, so that the answer comes in one piece and ends with the connection.

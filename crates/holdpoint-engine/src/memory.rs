@@ -590,6 +590,12 @@ impl Lookup for Noting<'_> {
             .is_some_and(|list| own::has_terminal(&list, terminal))
     }
 
+    fn has_opened_terminal(&self, terminal: &str) -> bool {
+        self.unsure.set(true);
+        self.own_list()
+            .is_some_and(|list| own::has_opened_terminal(&list, terminal))
+    }
+
     fn written(&self) -> Arc<Written> {
         let Some(list) = self.list.as_deref() else {
             return Arc::default();

@@ -327,6 +327,12 @@ pub(crate) fn has_terminal(list: &Path, terminal: &str) -> bool {
     !own.is_empty() && is_own_terminal(&own, terminal)
 }
 
+/// Whether the session has opened a terminal of tmux, whatever runs in it now.
+pub(crate) fn has_opened_terminal(list: &Path, terminal: &str) -> bool {
+    let own = read_started(list);
+    !own.is_empty() && runs_in_own_terminal(&own, terminal).is_some()
+}
+
 fn read_started(list: &Path) -> Vec<Started> {
     let lines = read(list).into_iter();
     lines
@@ -340,7 +346,9 @@ fn read_started(list: &Path) -> Vec<Started> {
 }
 
 #[cfg(target_os = "linux")]
-use processes::{is_own_port, is_own_terminal, is_started, own_start, started_since};
+use processes::{
+    is_own_port, is_own_terminal, is_started, own_start, runs_in_own_terminal, started_since,
+};
 
 /// Elsewhere nobody looks at processes.
 #[cfg(not(target_os = "linux"))]
@@ -361,6 +369,11 @@ fn is_started(_: &[Started], _: u32) -> bool {
 #[cfg(not(target_os = "linux"))]
 fn is_own_terminal(_: &[Started], _: &str) -> bool {
     false
+}
+
+#[cfg(not(target_os = "linux"))]
+fn runs_in_own_terminal(_: &[Started], _: &str) -> Option<String> {
+    None
 }
 
 #[cfg(not(target_os = "linux"))]

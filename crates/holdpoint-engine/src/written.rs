@@ -209,6 +209,11 @@ impl Lookup for SessionDisk<'_> {
             .is_some_and(|list| own::has_terminal(&list, terminal))
     }
 
+    fn has_opened_terminal(&self, terminal: &str) -> bool {
+        self.own_list()
+            .is_some_and(|list| own::has_opened_terminal(&list, terminal))
+    }
+
     fn written(&self) -> Arc<Written> {
         let sessions = self.sessions.as_ref();
         let written = sessions.map(|all| read(&all.written_list(&SessionId::new(self.session))));

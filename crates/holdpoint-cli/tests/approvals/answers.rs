@@ -407,6 +407,36 @@ fn a_decider_outside_may_word_its_reason_anew() {
     assert_eq!(heard.word, "allow", "{heard:?}");
 }
 
+#[test]
+fn a_held_call_knows_whether_tests_have_passed_until_it_is_released() {
+    let test_home = TestHome::under(json!({
+        "defaultPolicy": "allow",
+        "tools": {"Bash": {"supervision": "confirm",
+            "conditions": {"command_starts_with": "git commit", "facts": {"tests_passed": true}}}},
+    }));
+    let runs_tests = |line: &str| {
+        let before = test_home.bash(line);
+        test_home.told(&before);
+        let mut after = before;
+        after["hook_event_name"] = json!("PostToolUse");
+        after["tool_response"] =
+            json!({"stdout": "", "stderr": "", "interrupted": false, "isImage": false});
+        test_home.told(&after);
+    };
+    assert_eq!(
+        test_home.told(&test_home.bash("git commit -m x")).word,
+        "allow"
+    );
+    runs_tests("cargo test");
+    let call = test_home.held(&test_home.bash("git commit -m x"));
+    let card = test_home.card(&call.id);
+    let reason = card["decision"]["reason"].as_str().unwrap();
+    assert!(reason.contains("tests_passed `yes`"), "{reason}");
+    test_home.says(&["approve", &call.id]);
+    let heard = call.hears();
+    assert_eq!(heard.word, "allow", "{heard:?}");
+}
+
 // J-44
 #[test]
 fn a_call_edited_into_something_denied_is_refused_for_good() {

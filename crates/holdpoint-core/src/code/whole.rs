@@ -93,6 +93,7 @@ const MODULES: &[(&str, &str)] = &[
         "platform",
         "system machine python_version release platform node processor",
     ),
+    ("pickle", "dump dumps HIGHEST_PROTOCOL"),
     ("pprint", "pprint pformat pp"),
     (
         "random",
@@ -568,7 +569,7 @@ fn rebinds_unseen(trees: &[Tree<'_>], at: usize) -> bool {
     let next = trees.get(at + 1);
     let is_next = |sign: &str| next.is_some_and(|tree| tree.is_sign(sign));
     match word {
-        "else" | "try" | "finally" | "lambda" => false,
+        "else" | "try" | "except" | "finally" | "lambda" => false,
         "case" => !is_given(trees, at),
         "def" | "class" => next
             .and_then(Tree::as_word)

@@ -58,5 +58,17 @@ fn is_own_line(words: &[Text], at: usize, places: &Places<'_>) -> bool {
         && plain
         && ended
         && keys.len() > 1
-        && places.lookup().is_own_terminal(&target.text)
+        && (places.lookup().is_own_terminal(&target.text)
+            || (goes_to_line(keys) && places.lookup().has_opened_terminal(&target.text)))
+}
+
+/// Whether what is typed only goes to another line of a file: `:13` and the end of a line. In an editor it does that, or is text; to
+/// shells and interpreters it is an error.
+fn goes_to_line(keys: &[Text]) -> bool {
+    let [line, end] = keys else {
+        return false;
+    };
+    let number = line.text.strip_prefix(':').unwrap_or_default();
+    let digits = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());
+    digits && ENDING.contains(&end.text.as_str())
 }

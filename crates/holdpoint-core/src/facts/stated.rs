@@ -121,6 +121,10 @@ impl Lookup for StatedFacts {
             .any(|one| one == terminal)
     }
 
+    fn has_opened_terminal(&self, terminal: &str) -> bool {
+        self.is_own_terminal(terminal)
+    }
+
     fn fact(&self, fact: &Fact) -> FactValue {
         let text = |text: &Option<String>| text.clone().map(FactValue::Text);
         let value = match fact {

@@ -14,7 +14,7 @@ use super::{Judgement, harmless_settings, own_jobs};
 use crate::call::digest_of;
 use crate::catalogue;
 use crate::effects::made::all_in;
-use crate::effects::places::{GENERATED, Place, Places, WORKSPACE};
+use crate::effects::places::{GENERATED, Place, Places, TEMPORARY, WORKSPACE};
 use crate::effects::{self, Effect, EffectKind, Subject};
 use crate::paths::{Entry, FileText, Tracking, installed_name, is_within};
 use crate::policy::Layer;
@@ -142,7 +142,32 @@ impl Judgement<'_> {
     /// Whether a command runs code that was read to the end, and nothing else.
     fn runs_read_code(&self, subject: &Subject<'_>) -> bool {
         let view = subject.command.and_then(|at| self.view.commands.get(at));
-        view.is_some_and(|view| view.command.whole == Some(true) && is_plain_python(view))
+        view.is_some_and(|view| {
+            view.command.whole == Some(true)
+                && (is_plain_python(view) || self.is_script_of_project(view))
+        })
+    }
+
+    /// Whether a command is a script by its path that lies where the project or the session has put it.
+    fn is_script_of_project(&self, view: &CommandView) -> bool {
+        let program = view.command.words.first().filter(|word| !word.dynamic);
+        let Some(program) = program.filter(|word| installed_name(&word.text).contains('/')) else {
+            return false;
+        };
+        let generated = self.policy.generated();
+        let places = Places::new(&self.around, &generated);
+        let places = places.of_word(&program.text, &view.command.directory);
+        let near = |place: &Place| place.classes & (WORKSPACE | GENERATED | TEMPORARY) != 0;
+        !places.is_empty() && places.iter().all(near)
+    }
+
+    /// Whether an effect is about a word that is handed to a script which was read to the end with it: what becomes of it is among
+    /// the effects of the commands in the script.
+    fn is_handed_to_script(&self, effect: &Effect, subject: &Subject<'_>) -> bool {
+        let view = subject.command.and_then(|at| self.view.commands.get(at));
+        effect.kind == EffectKind::Either
+            && self.runs_read_code(subject)
+            && view.is_some_and(|view| self.is_script_of_project(view))
     }
 
     /// The clauses that allow all that a command or call does, as it is.
@@ -162,7 +187,10 @@ impl Judgement<'_> {
             None => {}
         }
         for effect in subject.effects {
-            if self.names_a_branch(effect, subject) || reads_command(effect) {
+            if self.names_a_branch(effect, subject)
+                || reads_command(effect)
+                || self.is_handed_to_script(effect, subject)
+            {
                 continue;
             }
             let label = self.clause_for(effect, subject, clauses)?.label();
@@ -261,7 +289,9 @@ impl Judgement<'_> {
             || is_harmless_whatever_told(view)
             || view.command.words.is_empty()
             || self.ends_own_jobs(subject)
-            || self.is_filled_by_find(view);
+            || self.is_filled_by_find(view)
+            // They are data to code that was read: what it does with them is judged where it does it.
+            || self.runs_read_code(subject);
         if given_up || !known || !view.command.opaque.is_empty() {
             return None;
         }

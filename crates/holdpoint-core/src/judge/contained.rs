@@ -4,12 +4,14 @@
 //! contained is asked about: nobody else bounds it. Where the policy lets the sandbox answer for what nobody can know,
 //! it does, unless the call needs the outside by its nature: inside that could only fail.
 
+use std::collections::BTreeSet;
+
 use super::Judgement;
 use super::findings::{Answerable, Objection};
 use super::marked::reaches_network;
 use crate::decision::Uncontained;
 use crate::effects::places::{HOME, OUTSIDE, ROOT, SYSTEM, TEMPORARY};
-use crate::effects::{self, Effect, EffectKind};
+use crate::effects::{self, Effect, EffectKind, Subject};
 use crate::policy::OpaqueAnswer;
 use crate::verdict::Verdict;
 
@@ -60,13 +62,64 @@ impl Judgement<'_> {
 
     /// Whether the call is known to reach what a sandbox keeps from it.
     fn needs_outside(&self) -> bool {
-        let mut subjects = effects::subjects(self.view);
-        subjects.any(|subject| subject.effects.iter().any(leads_outside))
+        let subjects: Vec<Subject<'_>> = effects::subjects(self.view).collect();
+        let passing = passing_files(&subjects);
+        let mut effects = subjects.iter().flat_map(|subject| subject.effects);
+        effects.any(|effect| {
+            let path = effect.place.path.as_deref();
+            let passes = path.is_some_and(|path| passing.contains(path)) && !effect.glob;
+            leads_outside(effect, passes)
+        })
     }
 }
 
-/// Whether an effect is about something a contained command does not have.
-fn leads_outside(effect: &Effect) -> bool {
+/// The temporary files that the call writes before it reads or runs them: they are there inside as well, and what is left of them
+/// when it ends is of no use to anybody who does not look for them by name.
+fn passing_files<'e>(subjects: &'e [Subject<'_>]) -> BTreeSet<&'e str> {
+    let (mut written, mut passing) = (BTreeSet::new(), BTreeSet::new());
+    for effect in subjects.iter().flat_map(|subject| subject.effects) {
+        let path = effect.place.path.as_deref();
+        let known = effect.classes & TEMPORARY != 0 && !effect.dynamic && !effect.glob;
+        let Some(path) = path.filter(|_| known) else {
+            continue;
+        };
+        match effect.kind {
+            EffectKind::Write => _ = written.insert(path),
+            EffectKind::Run | EffectKind::Read if written.contains(path) => {
+                passing.insert(path);
+            }
+            EffectKind::Run
+            | EffectKind::Read
+            | EffectKind::Append
+            | EffectKind::Delete
+            | EffectKind::Mode
+            | EffectKind::Owner
+            | EffectKind::Connect
+            | EffectKind::Send
+            | EffectKind::Listen
+            | EffectKind::History
+            | EffectKind::Publish
+            | EffectKind::Database
+            | EffectKind::Infrastructure
+            | EffectKind::Privilege
+            | EffectKind::Signal
+            | EffectKind::Install
+            | EffectKind::Persist
+            | EffectKind::Opaque
+            | EffectKind::List
+            | EffectKind::Either
+            | EffectKind::Show => {}
+        }
+    }
+    passing
+}
+
+/// Whether an effect is about something a contained command does not have; `passes` if it is about a file that only passes.
+fn leads_outside(effect: &Effect, passes: bool) -> bool {
+    let temporary = match passes {
+        true => 0,
+        false => TEMPORARY,
+    };
     match effect.kind {
         // Inside, temporary directories are the command's own: it finds nothing there and leaves nothing.
         EffectKind::Write
@@ -74,9 +127,9 @@ fn leads_outside(effect: &Effect) -> bool {
         | EffectKind::Delete
         | EffectKind::Mode
         | EffectKind::Owner
-        | EffectKind::Either => effect.classes & (ROOT | HOME | SYSTEM | OUTSIDE | TEMPORARY) != 0,
+        | EffectKind::Either => effect.classes & (ROOT | HOME | SYSTEM | OUTSIDE | temporary) != 0,
         EffectKind::Run | EffectKind::Read | EffectKind::List | EffectKind::Show => {
-            effect.classes & (HOME | OUTSIDE | TEMPORARY) != 0
+            effect.classes & (HOME | OUTSIDE | temporary) != 0
         }
         EffectKind::Database | EffectKind::Privilege | EffectKind::Signal | EffectKind::Persist => {
             true

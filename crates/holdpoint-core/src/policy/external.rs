@@ -46,6 +46,10 @@ pub struct External {
     pub command: Vec<String>,
     /// An address of OPA's form, without encryption: `http://127.0.0.1:8181/v1/data/agents/gate`.
     pub url: Option<Endpoint>,
+    /// The form the address has. Without it: OPA's.
+    pub form: Option<EndpointForm>,
+    /// Who Cedar is told asks, as it writes entities. Without it: `Agent::"holdpoint"`.
+    pub principal: Option<String>,
     /// A token that is sent with the question, as `Authorization: Bearer`.
     pub token: Option<Secret>,
     /// The tools it is asked about, by name or glob. Without it: all.
@@ -71,6 +75,22 @@ pub enum OnFailure {
     /// It does not run.
     Deny,
 }
+
+/// How an endpoint is asked, and how it answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum EndpointForm {
+    /// `{"input": question}`, answered by `{"result": answer}`.
+    #[default]
+    Opa,
+    /// `{"principal", "action", "resource", "context"}` with the question as context, answered by `{"decision": "Allow"}` or
+    /// `"Deny"`, as the agent of Cedar does.
+    Cedar,
+}
+
+/// Who Cedar is told asks, where the policy names nobody.
+const PRINCIPAL: &str = r#"Agent::"holdpoint""#;
 
 /// An address a question is posted to.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -138,6 +158,29 @@ pub enum ExternalAnswer {
 }
 
 impl ExternalAnswer {
+    /// What a response of Cedar's form says. Where a policy failed to be evaluated it might have forbidden the call, so that is no
+    /// answer.
+    fn from_cedar(value: &Value) -> Self {
+        let failed = |why: &str| Self::Failed(why.to_owned());
+        let listed = |key: &str| {
+            let found = value.pointer(&format!("/diagnostics/{key}"));
+            found
+                .and_then(Value::as_array)
+                .map_or(&[][..], Vec::as_slice)
+        };
+        if !listed("errors").is_empty() {
+            return failed("its policies could not all be evaluated");
+        }
+        let verdict = match value.get("decision").and_then(Value::as_str) {
+            Some("Allow") => Verdict::Allow,
+            Some("Deny") => Verdict::Deny,
+            Some(_) | None => return failed("its answer says neither `Allow` nor `Deny`"),
+        };
+        let policies: Vec<&str> = listed("reason").iter().filter_map(Value::as_str).collect();
+        let reason: String = policies.join(", ").chars().take(MAX_REASON).collect();
+        Self::Says(verdict, (!reason.is_empty()).then_some(reason))
+    }
+
     /// What a JSON value says: `true` or `false`, `{"allow": …}` or `{"verdict": …}`, with a `reason` or without.
     pub fn from_value(value: &Value) -> Self {
         let unclear = || Self::Failed("its answer says neither `verdict` nor `allow`".to_owned());
@@ -200,6 +243,16 @@ impl External {
         if self.command.is_empty() == self.url.is_none() {
             return Some(format!("decider `{name}` needs one of `command` and `url`"));
         }
+        if self.url.is_none() && (self.form.is_some() || self.principal.is_some()) {
+            return Some(format!(
+                "decider `{name}`: `form` and `principal` are about a `url`"
+            ));
+        }
+        if self.principal.is_some() && self.form != Some(EndpointForm::Cedar) {
+            return Some(format!(
+                "decider `{name}`: `principal` needs `\"form\": \"cedar\"`"
+            ));
+        }
         let by_path = |program: &String| program.starts_with('/') || program.starts_with("~/");
         if !self.command.first().is_none_or(by_path) {
             return Some(format!(
@@ -209,6 +262,36 @@ impl External {
         let time = self.timeout_ms.unwrap_or(USUAL_TIME);
         (!(1..=MAX_TIME).contains(&time))
             .then(|| format!("decider `{name}`: `timeoutMs` must be 1 to {MAX_TIME}"))
+    }
+
+    /// What is posted to its address to ask it.
+    pub fn posted(&self, question: Value) -> Value {
+        match self.form.unwrap_or_default() {
+            EndpointForm::Opa => json!({ "input": question }),
+            EndpointForm::Cedar => {
+                let text = |key: &str| question.get(key).cloned().unwrap_or_default();
+                let entity = |kind: &str, name: Value| format!("{kind}::{}", quoted(&name));
+                json!({
+                    "principal": self.principal.as_deref().unwrap_or(PRINCIPAL),
+                    "action": entity("Action", text("tool")),
+                    "resource": entity("Workspace", text("workspace")),
+                    "context": without_nulls(question),
+                })
+            }
+        }
+    }
+
+    /// What the body of its response says.
+    pub fn answered(&self, body: Value) -> ExternalAnswer {
+        if self.form.unwrap_or_default() == EndpointForm::Cedar {
+            return ExternalAnswer::from_cedar(&body);
+        }
+        match body.get("result") {
+            Some(result) => ExternalAnswer::from_value(result),
+            None => ExternalAnswer::Failed(
+                "its answer has no `result`: is the path of a rule that is defined?".to_owned(),
+            ),
+        }
     }
 
     /// How many milliseconds it may take.
@@ -226,6 +309,30 @@ impl External {
         };
         (self.tools.is_empty() || self.tools.iter().any(fits))
             && !(self.skip_read_only && decision.only_looks)
+    }
+}
+
+/// The name of an entity as Cedar writes it.
+fn quoted(name: &Value) -> String {
+    let escaped = name.as_str().unwrap_or_default().escape_default();
+    format!("\"{escaped}\"")
+}
+
+/// A value without what Cedar has no word for. The walk is as deep as a question, which is made here.
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let kept = fields.into_iter().filter(|(_, value)| !value.is_null());
+            kept.map(|(key, value)| (key, without_nulls(value)))
+                .collect()
+        }
+        Value::Array(items) => {
+            let kept = items.into_iter().filter(|value| !value.is_null());
+            kept.map(without_nulls).collect()
+        }
+        // It counts in whole numbers only.
+        Value::Number(number) if !number.is_i64() => Value::String(number.to_string()),
+        other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => other,
     }
 }
 

@@ -39,7 +39,8 @@ pub use document::{
     Secret, ToolRule, ToolRules, Version,
 };
 pub use external::{
-    Endpoint, External, ExternalAnswer, ExternalOpinion, Externals, OnFailure, ask_outside,
+    Endpoint, EndpointForm, External, ExternalAnswer, ExternalOpinion, Externals, OnFailure,
+    ask_outside,
 };
 pub use guards::{Guards, Switch};
 pub use injection::{Cleaning, Injection, Origins, Thresholds};

@@ -112,13 +112,19 @@ impl Unwrapped<'_, '_> {
             self.look_up_in_search_path(&path)
         };
         for found in all {
+            let mut installed = true;
             let language = match &found {
                 ScriptSource::Text { text, .. } => match interpreter_of(text) {
                     Interpreter::Shell => None,
-                    Interpreter::Code(language) => Some(language),
+                    Interpreter::Code(language) => {
+                        installed = first_line(text).is_some_and(is_installed_interpreter);
+                        Some(language)
+                    }
                     Interpreter::Other(interpreter) => {
                         let interpreter = interpreter.to_owned();
                         self.follow_interpreter(&interpreter, &path)?;
+                        // All it does is that command, which is answered for by itself.
+                        self.mark_whole(true);
                         continue;
                     }
                 },
@@ -129,6 +135,9 @@ impl Unwrapped<'_, '_> {
                 | ScriptSource::Missing => None,
             };
             self.run_found(found, 0, language)?;
+            if !installed {
+                self.mark_whole(false);
+            }
         }
         Ok(())
     }
@@ -684,6 +693,8 @@ impl Unwrapped<'_, '_> {
         for (name, before) in outer {
             self.listing.environment.restore(name, before);
         }
+        // A shell reads its script while it runs it, so what comes next may not be written yet.
+        self.mark_whole(false);
         walked
     }
 
@@ -804,6 +815,21 @@ pub(super) fn named_interpreter(text: &str) -> Option<&str> {
         .filter_map(|word| word.rsplit('/').next())
         .find(|word| *word != "env" && !word.starts_with('-') && !word.contains('='));
     Some(program.unwrap_or_default())
+}
+
+/// Whether a first line names an interpreter where the system has its own, and tells it nothing else.
+fn is_installed_interpreter(line: &str) -> bool {
+    let mut words = line.split_ascii_whitespace();
+    match (words.next(), words.next(), words.next()) {
+        (Some("/usr/bin/env" | "/bin/env"), Some(name), None) => !name.contains(['/', '=', '-']),
+        (Some(path), None, None) => ["/usr/bin/", "/bin/", "/usr/local/bin/"]
+            .iter()
+            .any(|place| {
+                path.strip_prefix(place)
+                    .is_some_and(|name| !name.contains('/'))
+            }),
+        _ => false,
+    }
 }
 
 /// How a script is run, by its first line.

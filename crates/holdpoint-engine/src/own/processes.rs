@@ -150,12 +150,18 @@ pub(super) fn is_started(own: &[Started], id: u32) -> bool {
         })
 }
 
-/// Whether tmux has a terminal of this name whose first process is one of these, and in it a shell that waits. tmux is
-/// told a plain name and asked for two values, by which it runs nothing.
+/// Whether tmux has a terminal of this name whose first process is one of these, and in it a shell that waits.
 pub(super) fn is_own_terminal(own: &[Started], terminal: &str) -> bool {
+    let runs = runs_in_own_terminal(own, terminal);
+    runs.is_some_and(|command| SHELLS.contains(&command.as_str()) || command == "fish")
+}
+
+/// What runs in a terminal of tmux whose first process is one of these. tmux is told a plain name and asked for two values,
+/// by which it runs nothing.
+pub(super) fn runs_in_own_terminal(own: &[Started], terminal: &str) -> Option<String> {
     let of_name = |c: char| c.is_ascii_alphanumeric() || "_-.:".contains(c);
     if terminal.is_empty() || terminal.starts_with('-') || !terminal.chars().all(of_name) {
-        return false;
+        return None;
     }
     let mut tmux = Command::new("tmux");
     tmux.args([
@@ -168,18 +174,12 @@ pub(super) fn is_own_terminal(own: &[Started], terminal: &str) -> bool {
     .stdin(Stdio::null())
     .stderr(Stdio::null())
     .stdout(Stdio::piped());
-    let Some(told) = output_within(tmux, TMUX_TIME) else {
-        return false;
-    };
-    let Some((id, command)) = told.trim().split_once(' ') else {
-        return false;
-    };
-    let shell = SHELLS.contains(&command) || command == "fish";
-    let found = id
-        .parse()
-        .ok()
-        .and_then(|id| Some((id, process(id)?.start)));
-    shell && found.is_some_and(|(process, start)| own.contains(&Started { process, start }))
+    let told = output_within(tmux, TMUX_TIME)?;
+    let (id, command) = told.trim().split_once(' ')?;
+    let id = id.parse().ok()?;
+    let start = process(id)?.start;
+    own.contains(&Started { process: id, start })
+        .then(|| command.to_owned())
 }
 
 /// What a program prints, if it ends in time.
