@@ -248,6 +248,9 @@ def ssh_text(*parts):
     return b"".join(len(part).to_bytes(4, "big") + part for part in parts)
 
 
+ON_ITS_DEVICE, SYNCED = "passkey of one device", "synced passkey"
+
+
 def passkey_signed(statement, key, assertion):
     """Whether a passkey signed a statement (WebAuthn, level 2, 7.2)."""
     said, client = from_base64url(assertion["authenticator_data"]), from_base64url(assertion["client_data"])
@@ -354,6 +357,10 @@ def proof_of(detail, approver):
         if proof["key"] != key["id"] or proof["kind"] != key["kind"]:
             raise Wrong("it was signed with another key")
         if key["kind"] == "webauthn":
+            # Older versions named no device there.
+            kept = from_base64url(proof["assertion"]["authenticator_data"])[32] & 8
+            if told.get("device") is not None and not told["device"].endswith(SYNCED if kept else ON_ITS_DEVICE):
+                raise Wrong("the record names another device than what was signed")
             holds = passkey_signed(text, key, proof["assertion"])
         else:
             holds = ssh_signed(text, key, proof["signature"])
@@ -826,10 +833,11 @@ class Snapshot:
                 self.notes.append((note_name(size), data.decode(errors="replace")))
             try:
                 data = small_file(os.path.join(directory, LATEST_NOTE))
+                self.empty_note = not data
                 if data:
                     self.notes.append((LATEST_NOTE, data.decode(errors="replace")))
             except FileNotFoundError:
-                pass
+                self.empty_note = False
             self.key = None
             self.has_key = any(os.path.lexists(os.path.join(directory, name)) for name in ("key", "key.pub"))
             try:
@@ -970,6 +978,8 @@ class Walk:
             except NoEnd:
                 self.fault(segment_name(number), None, self.tree.size, "the last record has no end")
         self.end()
+        if self.snapshot.empty_note:
+            self.mention(f"{LATEST_NOTE} is empty: power was lost before it was on the disk, or somebody emptied it")
         self.kept_notes()
         self.notes_fit()
         key = self.given or kept

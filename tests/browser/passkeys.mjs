@@ -1,5 +1,5 @@
 // Releasing by a passkey, in a real browser with a virtual authenticator: enrol, release, refuse, lost key, second key, another
-// page, replay; and the ledger verified by the verifier that shares no code with Holdpoint.
+// page, a browser that is driven, replay; and the ledger verified by the verifier that shares no code with Holdpoint.
 //   node passkeys.mjs PLAYWRIGHT CHROMIUM HOLDPOINT WORK
 // Needs a root that may mount, since only root pins keys: where there is none it says so and passes.
 
@@ -35,6 +35,13 @@ if (spawnSync("unshare", inside("true")).status !== 0) {
   process.exit(0);
 }
 const run = (...args) => execFileSync("unshare", inside(program, ...args), { env, cwd: home, encoding: "utf8" });
+
+// At a terminal with a login of its own, as root pins keys.
+const typed = (...args) => {
+  const line = [program, ...args].map((word) => `'${word}'`).join(" ");
+  const login = 'echo "$(id -u)" > /proc/self/loginuid; exec script -q -e -c "$0" /dev/null';
+  return execFileSync("unshare", inside("sh", "-c", login, line), { env, cwd: home, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+};
 
 const daemon = spawn("unshare", inside(program, "serve", "--listen", "127.0.0.1:0"), { env, cwd: home, stdio: ["ignore", "pipe", "inherit"] });
 const url = await new Promise((resolve) => {
@@ -105,8 +112,8 @@ try {
     const check = await page.locator(".passkey-check").innerText();
     assert.match(command, /^sudo holdpoint people pin /);
     const [, name, key] = /pin (\S+) --key '([^']+)'/.exec(command);
-    assert.throws(() => run("people", "pin", name, "--key", key, "--check", "AAAAAAAAAA"), "another key than was shown");
-    assert.match(run("people", "pin", name, "--key", key, "--check", check), /Pinned for/);
+    assert.throws(() => typed("people", "pin", name, "--key", key, "--check", "AAAAAAAAAA"), "another key than was shown");
+    assert.match(typed("people", "pin", name, "--key", key, "--check", check), /Pinned for/);
     await page.keyboard.press("Escape");
     return { name, check };
   };
@@ -126,6 +133,7 @@ try {
   const log = fs.readFileSync(path.join(home, ".local/state/holdpoint/ledger/00000001.jsonl"), "utf8").trim().split("\n").map((line) => JSON.parse(line));
   const record = log.findLast((one) => one.kind === "hold_answered");
   assert.equal(record.detail.route, "page");
+  assert.match(record.detail.device, /^Chrome on \w+, passkey of one device$/);
   call = hook("make one");
   request = await waiting();
   const replayed = await api("answer", request.id, { answer: "yes", binding: request.binding, signed: { statement: record.detail.statement, proof: record.detail.proof } });
@@ -134,6 +142,48 @@ try {
   // Refuse: no proof is needed.
   said = await give(request, "no");
   assert.equal(said.outcome, "settled");
+  assert.equal(await call.reply, "deny");
+
+  // A browser the agent drives, with the whole session of somebody who is signed in and an authenticator of its own: what that signs
+  // is nobody's, whatever key it says it is of.
+  call = hook("make driven");
+  request = await waiting();
+  const driven = await browser.newContext({ storageState: await context.storageState() });
+  const its = await driven.newPage();
+  const itsDevtools = await driven.newCDPSession(its);
+  await itsDevtools.send("WebAuthn.enable");
+  await itsDevtools.send("WebAuthn.addVirtualAuthenticator", {
+    options: { protocol: "ctap2", transport: "usb", hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+  });
+  await its.goto(url);
+  const tried = await its.evaluate(async ([id, binding]) => {
+    const api = await import("/assets/api.js");
+    const bytes = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (one) => one.charCodeAt(0));
+    const text = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer))).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+    const { statement, challenge, credentials } = await api.statement(id);
+    const made = await navigator.credentials.create({ publicKey: {
+      challenge: new Uint8Array(32), rp: { id: "localhost", name: "its own" }, user: { id: new Uint8Array(8), name: "x", displayName: "x" },
+      pubKeyCredParams: [{ type: "public-key", alg: -7 }], authenticatorSelection: { userVerification: "required" },
+    } });
+    const own = [{ type: "public-key", id: made.rawId }];
+    const { id: key, response } = await navigator.credentials.get({ publicKey: { challenge: bytes(challenge), rpId: "localhost", allowCredentials: own, userVerification: "required" } });
+    const assertion = { authenticator_data: text(response.authenticatorData), client_data: text(response.clientDataJSON), signature: text(response.signature) };
+    const said = [];
+    for (const of of [undefined, key, credentials[0]]) {
+      const signed = of && { statement, proof: { kind: "webauthn", key: of, assertion } };
+      try {
+        await api.answer(id, { answer: "yes", binding, signed });
+        said.push("released");
+      } catch ({ status, message }) {
+        said.push(`${status} ${message}`);
+      }
+    }
+    return said;
+  }, [request.id, request.binding]);
+  assert.equal(tried.length, 3);
+  for (const [at, why] of [/409 .*must sign/, /409 .*nobody's/, /409 .*proves nothing/].entries()) assert.match(tried[at], why);
+  await driven.close();
+  await give(request, "no");
   assert.equal(await call.reply, "deny");
 
   // Another page of this machine gets a signature, and it counts for nothing.
@@ -164,7 +214,7 @@ try {
   other.close();
 
   // A lost key: root takes it back, and it releases nothing more; a second one does.
-  run("people", "unpin", first.name, "--key", first.check);
+  typed("people", "unpin", first.name, "--key", first.check);
   const lost = await give(request, "yes");
   assert.ok(lost.problem, JSON.stringify(lost));
   await cdp.send("WebAuthn.removeVirtualAuthenticator", { authenticatorId });
@@ -190,7 +240,7 @@ try {
   assert.equal(verified.intact, true);
   assert.equal(verified.proofs, 2);
   assert.equal(JSON.parse(run("log", "verify", "--json")).proofs, 2);
-  console.log("passkeys: enrol, release, refuse, lost key, second key, another page, replay, no touch: as they should be");
+  console.log("passkeys: enrol, release, refuse, lost key, second key, another page, a driven browser, replay, no touch: as they should be");
 } finally {
   await browser.close();
   daemon.kill();

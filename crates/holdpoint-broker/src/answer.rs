@@ -237,7 +237,8 @@ pub struct SignedAnswer {
 pub struct Evidence {
     /// By which way.
     pub route: Route,
-    /// From where: the terminal of whoever answers by a command. None if no login leads to one.
+    /// From where: the terminal of whoever answers by a command, none if no login leads to one; the kind of browser of whoever
+    /// answers on the page.
     pub device: Option<String>,
     /// Their signature.
     pub signed: Option<Signed>,

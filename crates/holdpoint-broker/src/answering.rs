@@ -172,7 +172,7 @@ fn released(
         Err(reason) => return Ok(Step::NoEffect(reason)),
     };
     let judged = host.judge(&request.asked)?;
-    if let Some(step) = overtaken(request, said, now, &judged) {
+    if let Some(step) = overtaken(request, said, host, now, &judged) {
         return Ok(step);
     }
     let mut next = changed(request);
@@ -315,6 +315,7 @@ fn offered(request: &Request, scope: Option<Scope>) -> Result<&Offer, String> {
 fn overtaken(
     request: &Request,
     said: &SignedAnswer,
+    host: &dyn BrokerHost,
     now: UnixMillis,
     judged: &Judged,
 ) -> Option<Step> {
@@ -326,7 +327,9 @@ fn overtaken(
     if decision.verdict.runs() || judged.is_bound_to(&request.binding, request.card.as_deref()) {
         return None;
     }
-    let reason = changes::sentence("shown", &request.parts, &judged.parts);
+    let texts = host.texts(&request.asked);
+    let difference = |name: &str| changes::difference(request.texts.get(name)?, texts.get(name)?);
+    let reason = changes::sentence("shown", &request.parts, &judged.parts, &difference);
     Some(refused(request, said, now, Method::Error, &reason, None))
 }
 
@@ -439,6 +442,7 @@ fn edited(
     next.binding = judged.binding;
     next.card = Some(judged.card);
     next.parts = judged.parts;
+    next.texts = prepared.texts;
     next.decision = judged.decision;
     next.terms = judged.terms;
     next.display = prepared.display;

@@ -11,10 +11,17 @@ pub const ABSENT: &str = "absent";
 /// The most changes that are named.
 const MAX_NAMED: usize = 5;
 
-/// What changed, as a part of a sentence; none where no part is known to be another.
+/// The most lines of each side of a difference that are said, and the most characters of each: a sentence has room for no more, and
+/// the file itself is there to be read.
+const MAX_LINES: usize = 3;
+const MAX_LINE: usize = 120;
+
+/// What changed, as a part of a sentence; none where no part is known to be another. `difference` says what is another in a file, as
+/// far as it is known.
 pub fn changed(
     before: &BTreeMap<String, String>,
     now: &BTreeMap<String, String>,
+    difference: &dyn Fn(&str) -> Option<String>,
 ) -> Option<String> {
     // An earlier version kept no parts.
     if before.is_empty() {
@@ -28,7 +35,10 @@ pub fn changed(
                 (Some(value), _) => format!("{name} is now {value}"),
                 (None, ABSENT) => format!("{name} is gone"),
                 (None, _) if state == ABSENT => format!("{name} is there now"),
-                (None, _) => format!("{name} changed"),
+                (None, _) => match difference(name) {
+                    Some(difference) => format!("{name} changed ({difference})"),
+                    None => format!("{name} changed"),
+                },
             }),
             None => changes.push(format!("{name} is no longer part of it")),
         }
@@ -54,13 +64,50 @@ pub fn sentence(
     when: &str,
     before: &BTreeMap<String, String>,
     now: &BTreeMap<String, String>,
+    difference: &dyn Fn(&str) -> Option<String>,
 ) -> String {
-    let what = changed(before, now).unwrap_or_else(|| {
+    let what = changed(before, now, difference).unwrap_or_else(|| {
         "the policy, a file it names or a fact a rule asks about is another now".into()
     });
     format!(
         "It changed after it was {when}: {what}. Make the call again to have it looked at as it is"
     )
+}
+
+/// What is another between two texts without secrets, in a line: from the first line that differs to the last. None where nothing
+/// that may be said does.
+pub fn difference(before: &str, now: &str) -> Option<String> {
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), now.lines().collect());
+    let same_start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let rest = old.len().min(new.len()).saturating_sub(same_start);
+    let ends = old.iter().rev().zip(new.iter().rev());
+    let same_end = ends.take(rest).take_while(|(a, b)| a == b).count();
+    let mut said: Vec<String> = Vec::new();
+    for (sign, lines) in [('-', &old), ('+', &new)] {
+        let end = lines.len().saturating_sub(same_end);
+        let lines = lines.get(same_start..end).unwrap_or_default();
+        let shown = lines.iter().take(MAX_LINES);
+        said.extend(shown.map(|line| format!("{sign} `{}`", plain(line))));
+        if let more @ 1.. = lines.len().saturating_sub(MAX_LINES) {
+            said.push(format!("{sign} {more} more"));
+        }
+    }
+    let line = same_start.saturating_add(1);
+    (!said.is_empty()).then(|| format!("line {line}: {}", said.join(" ")))
+}
+
+/// A line as it is said within another.
+fn plain(line: &str) -> String {
+    let line = line.trim();
+    let mut shown: String = line
+        .chars()
+        .take(MAX_LINE)
+        .map(|one| if one.is_control() { ' ' } else { one })
+        .collect();
+    if line.chars().nth(MAX_LINE).is_some() {
+        shown.push('…');
+    }
+    shown
 }
 
 #[cfg(test)]
@@ -90,13 +137,46 @@ mod tests {
             ("`origin`", "is https://example.org/b"),
             ("what is shown of it", "2"),
         ]);
-        let told = changed(&before, &now).unwrap();
+        let told = changed(&before, &now, &|_| None).unwrap();
         assert_eq!(
             told,
             "`a.sh` changed, `b.sh` is gone, `c.sh` is there now, `origin` is now https://example.org/b, `d.sh` is part of it now"
         );
-        assert_eq!(changed(&before, &before), None);
+        assert_eq!(changed(&before, &before, &|_| None), None);
         // What an earlier version stored has no parts to compare.
-        assert!(sentence("shown", &BTreeMap::new(), &now).contains("the policy, a file it names"));
+        let nothing = sentence("shown", &BTreeMap::new(), &now, &|_| None);
+        assert!(nothing.contains("the policy, a file it names"));
+        let told = sentence("shown", &before, &now, &|name| {
+            (name == "`a.sh`").then(|| "line 1: - `x` + `y`".into())
+        });
+        assert!(
+            told.contains("`a.sh` changed (line 1: - `x` + `y`), `b.sh` is gone"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn a_difference_says_the_lines_that_are_others_and_no_more() {
+        for (before, now, said) in [
+            ("a\nb\nc\n", "a\nx\nc\n", Some("line 2: - `b` + `x`")),
+            ("a\n", "a\nb\n", Some("line 2: + `b`")),
+            ("a\na\n", "a\n", Some("line 2: - `a`")),
+            ("", "a", Some("line 1: + `a`")),
+            ("a\n", "a", None),
+            ("", "", None),
+            (
+                "1\n2\n3\n4\n5\n",
+                "x\u{1b}[2J\n",
+                Some("line 1: - `1` - `2` - `3` - 2 more + `x [2J`"),
+            ),
+        ] {
+            assert_eq!(
+                difference(before, now).as_deref(),
+                said,
+                "{before:?} {now:?}"
+            );
+        }
+        let long = difference("", &"é".repeat(5000)).unwrap();
+        assert!(long.chars().count() < 200 && long.ends_with("…`"), "{long}");
     }
 }

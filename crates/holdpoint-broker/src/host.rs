@@ -69,6 +69,8 @@ pub struct Prepared {
     pub context: Context,
     /// What the checks found.
     pub checks: Vec<CheckResult>,
+    /// The texts the call rests on, by the name of their part, without secrets; those that are short enough to be kept.
+    pub texts: BTreeMap<String, String>,
 }
 
 /// What a session is to remember of an answer.
@@ -153,6 +155,11 @@ pub trait BrokerHost: Send + Sync {
 
     /// The difference between two versions of the arguments, without secrets.
     fn difference(&self, before: &CallContext, after: &CallContext) -> String;
+
+    /// The texts a call rests on as they are now ([`Prepared::texts`]). A host that knows no files knows none.
+    fn texts(&self, _asked: &CallContext) -> BTreeMap<String, String> {
+        BTreeMap::new()
+    }
 
     /// Puts an event on record. On an error it must not take place.
     fn record(&self, event: Event<'_>) -> Result<(), Problem>;

@@ -389,6 +389,9 @@ pub struct Request {
     /// What is bound, part by part, each with a word for its state; nothing for what a version stored that kept none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parts: BTreeMap<String, String>,
+    /// The short texts among them as they were shown, without secrets, so that it can be said what is another.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub texts: BTreeMap<String, String>,
     /// What was decided, without secrets.
     pub decision: Decision,
     /// On which terms it is answered.
@@ -464,6 +467,7 @@ impl Request {
             binding: judged.binding,
             card: Some(judged.card),
             parts: judged.parts,
+            texts: prepared.texts,
             expires: judged.terms.expiry(now),
             decision: judged.decision,
             terms: judged.terms,
@@ -513,8 +517,9 @@ impl Request {
         Self {
             asked: self.asked.with_input(Map::new()),
             original: self.original.as_ref().map(|_| Map::new()),
-            // It is for whoever compares, and long.
+            // They are for whoever compares, and long.
             parts: BTreeMap::new(),
+            texts: BTreeMap::new(),
             ..self.clone()
         }
     }

@@ -1,17 +1,15 @@
 //! Who sits at this machine: the name of the account this process runs under, by the system's own
 //! list and not by what the environment says.
 
-use std::fs;
 #[cfg(unix)]
-use std::os::unix::fs::MetadataExt;
+use std::fs;
 
 /// The name of the account; its number if it has none.
 #[cfg(unix)]
 pub fn account_name() -> String {
-    let Ok(process) = fs::metadata("/proc/self") else {
-        return from_environment();
-    };
-    name_of(process.uid()).unwrap_or_else(|| format!("uid {}", process.uid()))
+    // Not by whom `/proc/self` belongs to: of a process that keeps others out that is root.
+    let account = holdpoint_sandbox::user::id();
+    name_of(account).unwrap_or_else(|| format!("uid {account}"))
 }
 
 #[cfg(not(unix))]
@@ -31,6 +29,7 @@ fn name_of(account: u32) -> Option<String> {
     })
 }
 
+#[cfg(not(unix))]
 fn from_environment() -> String {
     name_in_environment().unwrap_or_else(|| "unknown".into())
 }

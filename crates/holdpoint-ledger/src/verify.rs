@@ -185,6 +185,8 @@ struct Snapshot {
     /// The bytes of a record without an end that a writer left.
     torn: u64,
     notes: Vec<Note>,
+    /// Whether the latest note is there and says nothing.
+    empty_note: bool,
     key: Option<PublicKey>,
     /// Whether there is a lock, the first thing a writer makes.
     has_lock: bool,
@@ -246,14 +248,15 @@ impl Snapshot {
                 text: String::from_utf8_lossy(&bytes).into_owned(),
             });
         }
+        let mut empty_note = false;
         let latest = keys::read_small(&directory.join(LATEST_NOTE));
         match latest {
-            // Some file systems leave it empty when power is lost.
             Ok(bytes) if !bytes.is_empty() => notes.push(Note {
                 file: LATEST_NOTE.into(),
                 text: String::from_utf8_lossy(&bytes).into_owned(),
             }),
-            Ok(_) => {}
+            // Earlier versions did not wait for the disk, and some file systems leave it empty then when power is lost: as good as none.
+            Ok(_) => empty_note = true,
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(failed(error)),
         }
@@ -262,6 +265,7 @@ impl Snapshot {
             head,
             torn,
             notes,
+            empty_note,
             key: keys::read_public(directory).map_err(failed)?,
             has_lock: lock.is_some(),
             has_key: [KEY, PUBLIC_KEY]
@@ -485,6 +489,11 @@ impl Walk {
 
     fn finish(&mut self, snapshot: &Snapshot, notes: &[Note], key: Option<&PublicKey>) {
         self.end(snapshot);
+        if snapshot.empty_note {
+            self.result.mention(format!(
+                "{LATEST_NOTE} is empty: power was lost before it was on the disk, or somebody emptied it"
+            ));
+        }
         self.kept_notes(&snapshot.notes);
         self.notes(notes, key);
         if let (Some(key), Some(last)) = (key, self.keys.last())

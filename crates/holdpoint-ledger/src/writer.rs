@@ -359,7 +359,7 @@ impl<'a, S: System> Locked<'a, S> {
         let synced = synced.map_err(|error| LedgerError::io(Doing::Sync, path, error));
         if synced.is_ok() {
             let path = self.ledger.directory.join(LATEST_NOTE);
-            let _ = keys::write_soon(&path, note, &self.ledger.system);
+            let _ = keys::write(&path, note, &self.ledger.system);
         }
         self.synced = Some(synced);
     }
@@ -514,7 +514,7 @@ impl<'a, S: System> Locked<'a, S> {
         let tree = self.tree()?;
         let (entry, note) = self.signed(&tree, time, false)?;
         keys::write(&note_path(directory, tree.size()), &note, system)?;
-        keys::write_soon(&directory.join(LATEST_NOTE), &note, system)?;
+        keys::write(&directory.join(LATEST_NOTE), &note, system)?;
         self.made_file = true;
         Ok(entry)
     }

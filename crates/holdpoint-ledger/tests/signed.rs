@@ -32,6 +32,7 @@ struct Release {
     detail: Value,
     approver: &'static str,
     signed: Option<SignedDetail>,
+    device: Option<&'static str>,
     /// How often it is let go.
     times: usize,
 }
@@ -50,6 +51,7 @@ impl Release {
             }),
             approver: "ann",
             signed: Some(by(device, &statement)),
+            device: None,
             times: 1,
         }
     }
@@ -61,7 +63,7 @@ impl Release {
         answered.detail = Some(Detail::Answered(Box::new(AnsweredDetail {
             said,
             route: "terminal",
-            device: None,
+            device: self.device.map(Redacted::literal),
             signed: self.signed.clone(),
         })));
         ledger.append(&answered, Durability::Written).unwrap();
@@ -300,6 +302,45 @@ fn whatever_proves_nothing_is_found_by_both_verifiers() {
         let release = found.faults.last().unwrap();
         let wanted = "wanted a signature and has none";
         assert!(release.to_string().contains(wanted), "{what}: {release}");
+    }
+}
+
+#[test]
+fn the_device_on_record_is_what_the_passkey_said_of_itself() {
+    let key = Passkey::p256();
+    let bound = "Firefox on Linux, passkey of one device";
+    let synced = "Firefox on Linux, synced passkey";
+    // Eligible for backup: it may be on other devices.
+    for (flags, device, holds) in [
+        (0x05, Some(bound), true),
+        (0x05, Some(synced), false),
+        (0x0d, Some(synced), true),
+        (0x0d, Some(bound), false),
+        (0x0d, Some("Firefox on Linux"), false),
+        (0x0d, None, true),
+    ] {
+        let (home, ledger, name) = begun();
+        let mut release = Release::of(&name, "first", &Device::ed25519());
+        let ceremony = Ceremony {
+            flags,
+            ..Ceremony::default()
+        };
+        let text = release.signed.as_ref().unwrap().statement.clone();
+        let signed = key.signs("k1", &text, &ceremony);
+        release.signed = Some(SignedDetail {
+            statement: signed.statement,
+            proof: signed.proof,
+            key: key.pinned("k1"),
+        });
+        release.device = device;
+        release.write(&ledger);
+        let found = verified(home.path(), None, "a device");
+        assert_eq!(
+            found.is_intact(),
+            holds,
+            "{flags:x} {device:?}: {:?}",
+            found.faults
+        );
     }
 }
 

@@ -546,6 +546,13 @@ fn a_latest_note_that_is_gone_or_another_is_found() {
     fs::remove_file(&latest).unwrap();
     case.check(Wanted::File, "none");
     case.with_file(&latest, b"", Wanted::File, "empty");
+    fs::write(&latest, b"").unwrap();
+    let told = support::verified(case.path()).notes;
+    assert!(
+        told.iter().any(|note| note.contains("is empty")),
+        "{told:?}"
+    );
+    case.restore();
     case.with_file(&latest, b"x", Wanted::File, "no note");
     let other = PrivateKey::from_seed([9; 32]);
     let forged = holdpoint_ledger::Checkpoint {

@@ -206,7 +206,7 @@ impl PinnedKey {
     }
 
     /// Whether somebody means it by the characters it is compared by.
-    fn is_called(&self, word: &str) -> bool {
+    pub fn is_called(&self, word: &str) -> bool {
         self.verifying().is_ok_and(|key| key.short_check() == word)
     }
 }

@@ -49,6 +49,14 @@ impl Proof {
         }
     }
 
+    /// Where the passkey is kept that signed, in words; none for other keys.
+    pub fn kept(&self) -> Option<&'static str> {
+        match self {
+            Proof::Webauthn { assertion, .. } => assertion.kept(),
+            Proof::Sshsig { .. } => None,
+        }
+    }
+
     /// What kind of key signed.
     pub fn kind(&self) -> KeyKind {
         match self {

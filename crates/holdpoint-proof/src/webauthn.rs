@@ -62,7 +62,21 @@ struct ClientData {
     cross_origin: bool,
 }
 
+/// Where a passkey is kept, in words, as the record names the device an answer came from.
+pub const ON_ITS_DEVICE: &str = "passkey of one device";
+/// The same of one that is copied to others.
+pub const SYNCED: &str = "synced passkey";
+
 impl Assertion {
+    /// Where the passkey is kept, by what it says of itself in what it signed; none if that cannot be read.
+    pub fn kept(&self) -> Option<&'static str> {
+        let said = from_base64url(&self.authenticator_data, MAX_PART)?;
+        Some(match said.get(32)? & BACKUP_ELIGIBLE == 0 {
+            true => ON_ITS_DEVICE,
+            false => SYNCED,
+        })
+    }
+
     /// Verifies it as one over `challenge`.
     pub fn verify(
         &self,

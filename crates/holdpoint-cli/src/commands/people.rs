@@ -26,6 +26,18 @@ pub(crate) fn run(args: &cli::People, terminal: &mut Terminal) -> anyhow::Result
     ) {
         somebody_at_a_terminal(&Locations::of_this_machine())?;
     }
+    // What counts for the machine does not rest on what the policy of an account says.
+    if matches!(
+        args.action,
+        PeopleAction::Pin { .. } | PeopleAction::Unpin { .. }
+    ) {
+        pinning::only_root()?;
+        somebody_at_a_terminal(&Locations {
+            user: None,
+            named: None,
+            ..Locations::of_this_machine()
+        })?;
+    }
     match &args.action {
         PeopleAction::List => list(&people, args.json, terminal)?,
         PeopleAction::Add { name, role } => {

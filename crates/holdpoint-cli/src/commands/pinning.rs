@@ -2,12 +2,14 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use holdpoint_engine::{Locations, Pinned, change_pins, text_without_secrets};
+use holdpoint_engine::{Locations, Pinned, Recorder, change_pins, text_without_secrets};
+use holdpoint_ledger::Kind;
 use holdpoint_proof::{PinnedKey, Pins};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::exit::Exit;
 use crate::terminal::{Terminal, escape_for_display};
@@ -23,7 +25,6 @@ pub(crate) fn pin(
     json: bool,
     terminal: &mut Terminal,
 ) -> anyhow::Result<Exit> {
-    only_root()?;
     // Records hold the name against what was signed.
     if text_without_secrets(name) != name {
         bail!("this name looks like a secret, which would be taken out of the record: use another");
@@ -45,6 +46,10 @@ pub(crate) fn pin(
     }
     let locations = Locations::of_this_machine();
     let (id, kind) = (key.id.clone(), key.kind);
+    let what = json!({
+        "action": "pin key", "person": name, "key": id, "kind": kind, "fingerprint": verifying.fingerprint(),
+    });
+    record(&locations, &what)?;
     change_pins(&locations, |pins| {
         pins.pin(name, key.clone()).map_err(|bad| bad.to_string())
     })
@@ -70,16 +75,27 @@ pub(crate) fn unpin(
     json: bool,
     terminal: &mut Terminal,
 ) -> anyhow::Result<Exit> {
-    only_root()?;
+    let locations = Locations::of_this_machine();
+    let has_key = |one: &PinnedKey| key.is_none_or(|key| key == one.id || one.is_called(key));
+    let theirs: Vec<String> = match Pinned::at(&locations) {
+        Pinned::Keys(pins) => every_key(&pins)
+            .filter(|(person, one)| *person == name && has_key(one))
+            .map(|(_, one)| one.id.clone())
+            .collect(),
+        Pinned::Nobody => Vec::new(),
+        Pinned::Unusable(why) => bail!(why),
+    };
+    if theirs.is_empty() {
+        bail!("`{}` has no such key", escape_for_display(name, 80));
+    }
+    let what = json!({"action": "unpin keys", "person": name, "keys": theirs});
+    record(&locations, &what)?;
     let mut gone = 0;
-    change_pins(&Locations::of_this_machine(), |pins| {
+    change_pins(&locations, |pins| {
         gone = pins.unpin(name, key);
         Ok(())
     })
     .map_err(anyhow::Error::msg)?;
-    if gone == 0 {
-        bail!("`{}` has no such key", escape_for_display(name, 80));
-    }
     match json {
         true => writeln!(
             terminal.out,
@@ -147,7 +163,30 @@ fn read_key(file: &Path) -> anyhow::Result<PinnedKey> {
     PinnedKey::of_ssh(&text).with_context(|| format!("{}", file.display()))
 }
 
-fn only_root() -> anyhow::Result<()> {
+/// Puts on record whose signatures count from now on, before they do: in root's ledger. Where the command was given the home of
+/// somebody else, as some systems' sudo does, that is in root's own home: what root wrote into theirs, they could no longer.
+fn record(locations: &Locations, what: &Value) -> anyhow::Result<()> {
+    let theirs = locations
+        .home
+        .as_deref()
+        .is_some_and(|home| fs::metadata(home).is_ok_and(|home| home.uid() != 0));
+    let own = match theirs {
+        false => locations.clone(),
+        true => Locations {
+            state: Some(Path::new(ROOTS_HOME).join(".local/state/holdpoint")),
+            ..locations.clone()
+        },
+    };
+    Recorder::at(&own)?.changes(Kind::PolicyChange, None, what)?;
+    Ok(())
+}
+
+const ROOTS_HOME: &str = match cfg!(target_os = "macos") {
+    true => "/var/root",
+    false => "/root",
+};
+
+pub(super) fn only_root() -> anyhow::Result<()> {
     match holdpoint_sandbox::user::id() {
         0 => Ok(()),
         _ => bail!(

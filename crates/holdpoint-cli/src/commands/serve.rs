@@ -37,6 +37,9 @@ pub(crate) fn serve(args: &cli::Serve, terminal: &mut Terminal) -> anyhow::Resul
     if args.uninstall {
         return service::uninstall(terminal);
     }
+    // The daemon's secret and what waits are in its memory.
+    holdpoint_sandbox::user::keep_out()
+        .context("other programs cannot be kept out of the daemon's memory")?;
     let locations = Locations::of_this_machine();
     let places = places(&locations)?;
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -344,6 +344,41 @@ fn a_module_that_changes_while_a_script_waits_is_not_released() {
     }
 }
 
+// What changed is said with the difference, without secrets, and of nothing outside of the workspace.
+#[test]
+fn what_changed_while_a_script_waited_is_said_with_the_difference() {
+    let test_home = TestHome::asking();
+    test_home.file("run.py", "import helper\nimport linked\nhelper.go()\n");
+    test_home.file("helper.py", "import os\n\ndef go(): print('hi')\n");
+    let outside = test_home.path("outside.py");
+    fs::write(&outside, "word = 'of the person'\n").unwrap();
+    std::os::unix::fs::symlink(&outside, test_home.work().join("linked.py")).unwrap();
+    let token = ["ghp", "_", "Zk3vT9qLm2Xc7RbN5wYh8JdF4sGp1AeU6oKi"].concat();
+    let call = test_home.held(&test_home.bash("python3 run.py"));
+    let changed = format!("import os\n\ndef go(): os.system('send {token}')\n");
+    test_home.file("helper.py", &changed);
+    fs::write(&outside, "word = 'of somebody else'\n").unwrap();
+    let said = test_home.run(&["approve", &call.id]);
+    assert_eq!(said.code, 1, "{said:?}");
+    let heard = call.hears();
+    assert_eq!(heard.word, "deny", "{heard:?}");
+    for told in [&said.out, &heard.reason] {
+        let before =
+            "`helper.py` changed (line 3: - `def go(): print('hi')` + `def go(): os.system('send ";
+        assert!(told.contains(before), "{told}");
+        assert!(
+            !told.contains(&token) && !told.contains("of the person"),
+            "{told}"
+        );
+        assert!(!told.contains("of somebody else"), "{told}");
+    }
+    let stored = is_below(
+        &test_home.path(".local/state/holdpoint/approvals"),
+        "of the person",
+    );
+    assert!(stored.is_none(), "{stored:?}");
+}
+
 #[test]
 fn what_a_script_leaves_behind_and_what_it_does_not_load_changes_nothing() {
     let test_home = TestHome::asking();

@@ -11,6 +11,7 @@
 )]
 
 mod answers;
+mod attack_table;
 mod attacks;
 mod channels;
 mod checks;

@@ -380,6 +380,197 @@ fn verified_by_python(test_home: &TestHome, holds: bool) {
     assert_eq!(told["proofs"], 1, "{told}");
 }
 
+// A policy that hides what digests and names look like hides nothing that records are verified by.
+#[test]
+fn what_a_policy_takes_out_of_texts_leaves_what_is_signed_as_it_is() {
+    let policy = json!({
+        "approval": {"presence": "key"},
+        "redaction": {"formats": [
+            {"id": "own.digest", "marker": "token", "prefix": "sha256:", "shape": "sha256:\\x{64}"},
+            {"id": "own.people", "marker": "token", "prefix": "ann-", "shape": "ann-[a-z]{5}"},
+        ]},
+    });
+    let device = Device::ed25519();
+    let key = PinnedKey::of_ssh(&device.line("ssh:")).unwrap();
+    let Some(mut test_home) = TestHome::with_pins(policy, &pins("ann-smith", vec![key])) else {
+        return;
+    };
+    test_home.start();
+    let call = test_home.held(&test_home.bash("echo ann-smith"));
+    let wanted = Wanted::Statement {
+        id: call.id.clone(),
+        approver: "ann-smith".into(),
+    };
+    let Ok(Reply::Statement { statement: text }) = wire::ask(&test_home.places(), wanted) else {
+        panic!("no statement");
+    };
+    let good = sign(&device, text.clone(), Touch::default());
+    let (outcome, why) = answer(&test_home, &call.id, Some(good), false);
+    assert_eq!(outcome, "settled", "{why}");
+    assert_eq!(call.hears().word, "allow");
+    let said = Statement::read(&text).unwrap();
+    for kind in ["hold_opened", "hold_answered", "release"] {
+        let detail = &test_home.last(kind)["detail"];
+        assert_eq!(
+            (&detail["binding"], &detail["card"]),
+            (&json!(said.binding), &json!(said.card)),
+            "{kind}"
+        );
+    }
+    assert_eq!(test_home.last("hold_answered")["approver"], "ann-smith");
+    // The call's own text is taken care of as the policy says.
+    let opened = test_home.last("hold_opened");
+    assert_ne!(opened["input"]["command"], "echo ann-smith", "{opened}");
+    let verified = test_home.run(&["log", "verify"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+    verified_by_python(&test_home, true);
+}
+
+// The positive side of the floor: somebody at a terminal a login leads to releases, and the record says at which.
+#[test]
+fn a_yes_at_a_terminal_releases_under_the_usual_level() {
+    let test_home = TestHome::under(usual());
+    let call = test_home.held(&test_home.bash("make one"));
+    let Some(said) = test_home.typed(&["approve", &call.id]) else {
+        call.kill();
+        return;
+    };
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.out.contains("released"), "{said:?}");
+    assert_eq!(call.hears().word, "allow");
+    let detail = &test_home.last("hold_answered")["detail"];
+    assert_eq!(
+        (&detail["route"], &detail["presence"]),
+        (&json!("terminal"), &json!("terminal"))
+    );
+    let device = detail["device"].as_str().unwrap();
+    assert!(device.starts_with("pts/"), "{device}");
+    // What gives a session on the page, and what takes questions away, works there, too.
+    for line in [
+        &["people", "add", "ann"][..],
+        &["permissions", "--session", "s1", "allow", "make two"],
+        &["open", "--print"],
+    ] {
+        let said = test_home.typed(line).unwrap();
+        assert_eq!(said.code, 0, "{line:?}: {said:?}");
+    }
+}
+
+/// An account that is not root's, for what an account tries against itself.
+const ACCOUNT: &str = "64999";
+
+#[test]
+fn nobody_looks_into_the_daemon() {
+    let mut test_home = TestHome::alone(usual());
+    let chown = ran(test_home.clean("chown").args(["-R", ACCOUNT, ".."]));
+    if chown.code != 0 {
+        let left_out =
+            "left out: only root starts a daemon and an attacker as one account that is not root";
+        writeln!(std::io::stderr(), "{left_out}").unwrap();
+        return;
+    }
+    test_home.become_account(ACCOUNT);
+    test_home.start();
+    let daemon = test_home.daemon();
+    for file in ["mem", "environ", "maps", "auxv", "fd/0", "cwd/."] {
+        let path = format!("/proc/{daemon}/{file}");
+        let read = ran(test_home.clean("head").args(["-c", "1", &path]));
+        assert_ne!(read.code, 0, "{path}: {read:?}");
+        assert!(read.err.contains("ermission denied"), "{path}: {read:?}");
+    }
+    // The same of a process that keeps nobody out: so it was the daemon that did.
+    let mut open = test_home.clean("sleep").arg("60").spawn().unwrap();
+    let environ = format!("/proc/{}/environ", open.id());
+    // Until the account has changed and the program has begun it is as closed as the daemon.
+    let comm = format!("/proc/{}/comm", open.id());
+    for _ in 0..600 {
+        if fs::read_to_string(&comm).is_ok_and(|name| name.trim() == "sleep") {
+            break;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    let read = ran(test_home.clean("head").args(["-c", "1", &environ]));
+    assert_eq!(read.code, 0, "{read:?}");
+    let attach = |process: u32| {
+        let code = format!(
+            "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n\
+             print('attached', libc.ptrace(16, {process}, None, None), ctypes.get_errno())"
+        );
+        ran(test_home.clean("python3").args(["-c", &code])).out
+    };
+    let told = attach(daemon);
+    assert_eq!(told.trim(), "attached -1 1", "{told}");
+    let told = attach(open.id());
+    open.kill().unwrap();
+    open.wait().unwrap();
+    // Some machines let nobody attach to what is no child of theirs.
+    if told.trim() != "attached 0 0" {
+        writeln!(
+            std::io::stderr(),
+            "nobody attaches to anything here: {told}"
+        )
+        .unwrap();
+    }
+    // It still judges and answers as the account it is.
+    let hook = test_home.hook(&test_home.bash("make one"));
+    let id = (0..600).find_map(|_| {
+        thread::sleep(Duration::from_millis(100));
+        let waiting = test_home.says(&["pending", "--json"]);
+        let first: Value = serde_json::from_str(waiting.lines().next()?).ok()?;
+        Some(first["id"].as_str()?.to_owned())
+    });
+    let said = test_home.run(&["deny", &id.unwrap()]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(super::test_home::heard(hook).word, "deny");
+    let owner = test_home.last("hold_answered")["approver"].clone();
+    assert_eq!(owner, format!("uid {ACCOUNT}"));
+}
+
+/// A library that says of every stream that it is a terminal, and lets nobody else be asked who they are.
+const PRELOADED: &str = r#"
+int isatty(int fd) { return 1; }
+char *ttyname(int fd) { return "/dev/pts/0"; }
+int geteuid(void) { return 0; }
+int getuid(void) { return 0; }
+"#;
+
+#[test]
+fn a_library_loaded_into_the_program_releases_nothing() {
+    let test_home = TestHome::under(usual());
+    let source = test_home.file("seated.c", PRELOADED);
+    let library = source.with_extension("so");
+    let mut cc = test_home.clean("cc");
+    cc.args(["-shared", "-fPIC", "-w", "-o"])
+        .args([&library, &source]);
+    if !cc.status().is_ok_and(|ended| ended.success()) {
+        writeln!(std::io::stderr(), "left out: there is no compiler for C").unwrap();
+        return;
+    }
+    let copy = copy(&test_home);
+    let mut call = test_home.held(&test_home.bash("make one"));
+    let preload = format!("LD_PRELOAD='{}'", library.display());
+    // It is loaded: what it says of a stream is believed by a program that asks.
+    let asked = detached(
+        &test_home,
+        &format!("{preload} env test -t 5 && echo a terminal"),
+    );
+    assert!(asked.contains("a terminal"), "{asked}");
+    for arguments in [
+        format!("approve {}", call.id),
+        format!("approve {} --all", call.id),
+        "open --print".into(),
+        "people add mallory".into(),
+        "permissions --session s1 allow 'make one'".into(),
+    ] {
+        let line = format!("{preload} '{copy}' {arguments}; echo ended $?");
+        let said = detached(&test_home, &line);
+        assert!(said.contains("ended 1"), "{line}: {said}");
+        assert!(!said.contains("#code=") && !said.contains("hpt_"), "{said}");
+        stays_held(&mut call, &said, &line);
+    }
+    call.kill();
+}
+
 #[test]
 fn whoever_cannot_sign_releases_nothing() {
     let Some((test_home, device)) = pinned(signed()) else {
@@ -393,6 +584,10 @@ fn whoever_cannot_sign_releases_nothing() {
         // A terminal of its own.
         format!("script -qec \"'{copy}' approve {id}\" /dev/null"),
         format!("script -qec \"'{copy}' approve {id} --all\" /dev/null"),
+        // And a login it has counted for itself.
+        format!(
+            "echo $(id -u) > /proc/self/loginuid; script -qec \"'{copy}' approve {id}\" /dev/null"
+        ),
         format!("LD_PRELOAD=/usr/lib/libnothing.so '{copy}' approve {id}"),
         format!("HOLDPOINT_CONFIG=/dev/null '{copy}' approve {id}"),
     ] {
@@ -860,6 +1055,9 @@ fn a_session_on_the_page_without_a_passkey_releases_nothing() {
     let (status, said) = bot.posts(&path, &body);
     assert_eq!(status, 200, "{said}");
     assert_eq!(call.hears().word, "allow");
+    // What it came from is a word of ours and what the passkey says of itself in what it signed.
+    let device = &test_home.last("hold_answered")["detail"]["device"];
+    assert_eq!(device, "another program, passkey of one device");
     verified_by_python(&test_home, true);
 }
 
@@ -947,19 +1145,40 @@ fn approve_has_ssh_sign_and_pin_is_for_root() {
     // The file is the account's: what is pinned is what root has seen.
     let key = PinnedKey::of_ssh(fs::read_to_string(public).unwrap().trim()).unwrap();
     let unseen = ["people", "pin", "ann", "--key", public];
-    let ran_ = test_home.run(&unseen);
-    assert!(ran_.code == 1 && ran_.err.contains("--check"), "{ran_:?}");
+    let Some(ran_) = test_home.typed(&unseen) else {
+        return;
+    };
+    assert!(ran_.code == 1 && ran_.out.contains("--check"), "{ran_:?}");
     let other = PinnedKey::of_ssh(&Device::ed25519().line("ssh:")).unwrap();
-    let pin =
-        |seen: &str| test_home.run(&["people", "pin", "ann", "--key", public, "--check", seen]);
+    let pin = |seen: &str| {
+        let line = ["people", "pin", "ann", "--key", public, "--check", seen];
+        test_home.typed(&line).unwrap()
+    };
     let ran_ = pin(&other.id);
     assert!(
-        ran_.code == 1 && ran_.err.contains("another key"),
+        ran_.code == 1 && ran_.out.contains("another key"),
         "{ran_:?}"
+    );
+    // Root's own programs that nobody sits at pin nothing, whatever the policy of the account says.
+    let line = ["people", "pin", "ann", "--key", public, "--check", &key.id];
+    let unseated = test_home.run(&line);
+    assert_eq!(unseated.code, 1, "{unseated:?}");
+    assert!(
+        unseated.err.contains("nobody sits at a terminal")
+            && unseated.err.contains("\"presence\": \"none\""),
+        "{unseated:?}"
     );
     let said = pin(&key.id);
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.out.contains("Pinned for ann"), "{said:?}");
+    let recorded = test_home.last("policy_change");
+    let detail = &recorded["detail"];
+    assert_eq!(detail["action"], "pin key", "{recorded}");
+    assert_eq!(
+        (&detail["person"], &detail["fingerprint"]),
+        (&json!("ann"), &json!(key.id)),
+        "{recorded}"
+    );
     let call = test_home.held(&test_home.bash("make one"));
     assert!(
         test_home
@@ -980,12 +1199,16 @@ fn approve_has_ssh_sign_and_pin_is_for_root() {
     let bad = [
         "people", "pin", "ann b", "--key", public, "--check", &key.id,
     ];
-    let ran_ = test_home.run(&bad);
+    let ran_ = test_home.typed(&bad).unwrap();
     assert!(
-        ran_.code == 1 && ran_.err.contains("is no name"),
+        ran_.code == 1 && ran_.out.contains("is no name"),
         "{ran_:?}"
     );
-    test_home.says(&["people", "unpin", "ann"]);
+    assert_eq!(test_home.run(&["people", "unpin", "ann"]).code, 1);
+    let unpinned = test_home.typed(&["people", "unpin", "ann"]).unwrap();
+    assert_eq!(unpinned.code, 0, "{unpinned:?}");
+    let recorded = test_home.last("policy_change");
+    assert_eq!(recorded["detail"]["action"], "unpin keys", "{recorded}");
     let refused = approve(&call.id);
     assert_eq!(refused.code, 1, "{refused:?}");
     assert!(
@@ -999,15 +1222,17 @@ fn approve_has_ssh_sign_and_pin_is_for_root() {
         "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB x",
     )
     .unwrap();
-    let pinned = test_home.run(&["people", "pin", "ann", "--key", plain.to_str().unwrap()]);
+    let pinned = test_home
+        .typed(&["people", "pin", "ann", "--key", plain.to_str().unwrap()])
+        .unwrap();
     assert_eq!(pinned.code, 1, "{pinned:?}");
-    assert!(pinned.err.contains("without a device"), "{pinned:?}");
+    assert!(pinned.out.contains("without a device"), "{pinned:?}");
 }
 
 /// Pins the key in `public` for ann, as root does who has seen what it is called.
 fn pin_as_seen(test_home: &TestHome, public: &str) {
     let key = PinnedKey::of_ssh(fs::read_to_string(public).unwrap().trim()).unwrap();
-    test_home.says(&["people", "pin", "ann", "--key", public, "--check", &key.id]);
+    test_home.pin(&pins("ann", vec![key]));
 }
 
 /// What stands on the screen of a program in a terminal of its own, so far.

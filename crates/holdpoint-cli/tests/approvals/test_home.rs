@@ -17,12 +17,18 @@ use serde_json::{Value, json};
 /// How long anything may take on a machine that has much else to do.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// How a line ends that would need a login where there is none.
+#[cfg(target_os = "linux")]
+const NO_LOGIN: i32 = 77;
+
 /// A home, and what runs in it; ended with it.
 pub(crate) struct TestHome {
     directory: tempfile::TempDir,
     daemon: Option<Daemon>,
     /// What stands in the place of /etc for the programs of this home.
     etc: Option<PathBuf>,
+    /// The account its programs run under, where it is another than that of the test.
+    account: Option<String>,
 }
 
 struct Daemon {
@@ -63,6 +69,7 @@ impl TestHome {
             directory: tempfile::tempdir().unwrap(),
             daemon: None,
             etc: None,
+            account: None,
         };
         fs::create_dir_all(test_home.path(".config/holdpoint")).unwrap();
         fs::create_dir(test_home.work()).unwrap();
@@ -95,6 +102,12 @@ impl TestHome {
         }
         test_home.pin(pins);
         Some(test_home)
+    }
+
+    /// From now on its programs run under this account, which owns what is in it.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn become_account(&mut self, account: &str) {
+        self.account = Some(account.to_owned());
     }
 
     /// Pins these keys, as root does.
@@ -140,9 +153,15 @@ impl TestHome {
 
     /// Any program, with nothing of the environment of the test.
     pub(crate) fn clean(&self, program: &str) -> Command {
-        let mut command = match &self.etc {
-            None => Command::new(program),
-            Some(etc) => {
+        let mut command = match (&self.etc, &self.account) {
+            (None, None) => Command::new(program),
+            (_, Some(account)) => {
+                let mut command = Command::new("setpriv");
+                command.args(["--reuid", account, "--regid", account, "--clear-groups"]);
+                command.arg(program);
+                command
+            }
+            (Some(etc), None) => {
                 let mut command = Command::new("unshare");
                 let line = r#"mount --bind "$0" /etc && exec "$@""#;
                 command.args(["-m", "sh", "-c", line]).arg(etc).arg(program);
@@ -163,6 +182,35 @@ impl TestHome {
     /// What comes of a command.
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         ran(&mut self.program(arguments))
+    }
+
+    /// A line at a terminal to which a login leads, as a person types it. It ends with [`NO_LOGIN`] where this machine lets no test
+    /// sign anybody in. A new login is counted as the programs that sign people in do it: by naming the account.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn at_terminal(&self, line: &str) -> Command {
+        let login = format!(
+            r#"echo "$(id -u)" > /proc/self/loginuid; grep -qv 4294967295 /proc/self/sessionid || exit {NO_LOGIN}
+            exec script -q -e -c "$0" /dev/null"#
+        );
+        let mut shell = self.clean("sh");
+        shell.args(["-c", &login, line]);
+        shell
+    }
+
+    /// What comes of a command of the program that a person gives at a terminal; none where no test can.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn typed(&self, arguments: &[&str]) -> Option<Ran> {
+        let words: Vec<String> = [env!("CARGO_BIN_EXE_holdpoint")]
+            .iter()
+            .chain(arguments)
+            .map(|word| format!("'{word}'"))
+            .collect();
+        let typed = ran(&mut self.at_terminal(&words.join(" ")));
+        if typed.code == NO_LOGIN {
+            let _ = writeln!(std::io::stderr(), "left out: no test here has a login");
+            return None;
+        }
+        Some(typed)
     }
 
     /// What a command prints that has to work.
@@ -186,6 +234,14 @@ impl TestHome {
         let address = address.trim_end_matches('/').to_owned();
         self.daemon = Some(Daemon { process, address });
         let waited = Instant::now();
+        if self.account.is_some() {
+            // To anybody else it says nothing.
+            while self.run(&["pending"]).code != 0 {
+                assert!(waited.elapsed() < PATIENCE, "the daemon does not answer");
+                thread::sleep(Duration::from_millis(10));
+            }
+            return;
+        }
         while let Err(error) = wire::ask(&self.places(), Wanted::Pending) {
             // These tests answer as a person does, so they cannot be run by an agent.
             let not_yet = matches!(error, WireError::NotRunning);
@@ -376,6 +432,14 @@ pub(crate) fn ran(command: &mut Command) -> Ran {
 pub(crate) struct Caller {
     hook: Child,
     pub(crate) id: String,
+}
+
+impl TestHome {
+    /// The number of the daemon's process.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn daemon(&self) -> u32 {
+        self.daemon.as_ref().unwrap().process.id()
+    }
 }
 
 impl Caller {

@@ -306,6 +306,7 @@ impl Store {
         for Kept { mut request, .. } in old {
             request.asked.input.clear();
             request.asked.context = Context::default();
+            request.texts.clear();
             request.original = request.original.map(|_| serde_json::Map::new());
             let body = body_of(&request)?;
             transaction

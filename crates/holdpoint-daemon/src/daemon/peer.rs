@@ -85,7 +85,8 @@ pub fn agent_above_us() -> Option<Sign> {
 
 /// What is said to whoever should sit at a terminal and does not.
 pub const NO_TERMINAL: &str = "nobody sits at a terminal here, so nobody is signed in and nothing is let run: do it in a terminal of \
-    yours. A script that should answer is a person of its own, with a token (`holdpoint people add NAME`)";
+    yours. A script that should answer is a person of its own, with a token (`holdpoint people add NAME`); where nobody needs to sit at \
+    one, the policy says so (`\"approval\": {\"presence\": \"none\"}`)";
 
 /// The terminal a process is started from, if a login leads to it.
 ///

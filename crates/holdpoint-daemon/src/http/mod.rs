@@ -6,6 +6,7 @@
 
 mod assets;
 mod auth;
+mod browser;
 mod events;
 mod guard;
 mod limits;

@@ -14,6 +14,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::App;
+use super::browser::Browser;
 use super::reply::{JsonBody, Refusal, blocking};
 use super::signed::{Approver, Signed};
 use crate::broker::{Answered, Broker, HistoryQuery, Outcome, Somebody};
@@ -188,6 +189,7 @@ impl Spoken {
 pub(super) async fn answer(
     State(app): State<App>,
     Approver(approver): Approver,
+    Browser(browser): Browser,
     Path(id): Path<String>,
     JsonBody(body): JsonBody<AnswerBody>,
 ) -> Result<Response, Refusal> {
@@ -209,7 +211,7 @@ pub(super) async fn answer(
             phrase: body.phrase,
             evidence: Evidence {
                 signed: body.signed,
-                ..Evidence::by(Route::Page)
+                ..from_page(browser)
             },
         };
         app.broker.answer(&id, &said, now)
@@ -221,6 +223,7 @@ pub(super) async fn answer(
 pub(super) async fn answer_many(
     State(app): State<App>,
     Approver(approver): Approver,
+    Browser(browser): Browser,
     JsonBody(body): JsonBody<AnswersBody>,
 ) -> Result<Json<Value>, Refusal> {
     if body.ids.len() > MAX_TOGETHER {
@@ -249,7 +252,7 @@ pub(super) async fn answer_many(
             on_behalf_of,
             binding: None,
             phrase: body.phrase,
-            evidence: Evidence::by(Route::Page),
+            evidence: from_page(browser),
         };
         let mut results = Vec::with_capacity(body.ids.len());
         for Named { id, binding } in body.ids {
@@ -313,6 +316,7 @@ pub(super) struct Empty {}
 pub(super) async fn undo(
     State(app): State<App>,
     Approver(approver): Approver,
+    Browser(browser): Browser,
     Path(id): Path<String>,
     JsonBody(Empty {}): JsonBody<Empty>,
 ) -> Result<Response, Refusal> {
@@ -322,8 +326,7 @@ pub(super) async fn undo(
             name: &approver,
             on_behalf_of: &app.auth.people().stands_in_for(&approver, now)?,
         };
-        app.broker
-            .take_back(&id, &person, &Evidence::by(Route::Page), now)
+        app.broker.take_back(&id, &person, &from_page(browser), now)
     })
     .await?;
     Ok(replied(&taken))
@@ -339,6 +342,7 @@ pub(super) struct More {
 pub(super) async fn extend(
     State(app): State<App>,
     Approver(approver): Approver,
+    Browser(browser): Browser,
     Path(id): Path<String>,
     JsonBody(More { seconds }): JsonBody<More>,
 ) -> Result<Response, Refusal> {
@@ -348,11 +352,19 @@ pub(super) async fn extend(
             name: &approver,
             on_behalf_of: &app.auth.people().stands_in_for(&approver, now)?,
         };
-        let evidence = Evidence::by(Route::Page);
+        let evidence = from_page(browser);
         app.broker.extend(&id, seconds, &person, &evidence, now)
     })
     .await?;
     Ok(replied(&extended))
+}
+
+/// That it came from the page, and from what.
+fn from_page(browser: String) -> Evidence {
+    Evidence {
+        device: Some(browser),
+        ..Evidence::by(Route::Page)
+    }
 }
 
 fn replied(answered: &Answered) -> Response {

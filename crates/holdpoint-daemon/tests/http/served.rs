@@ -61,7 +61,7 @@ impl BrokerHost for Fake {
                 intent: Some("publish".into()),
                 ..Context::default()
             },
-            checks: Vec::new(),
+            ..Prepared::default()
         })
     }
 

@@ -126,19 +126,24 @@ fn parts(
     }
     for list in ["scripts", "files", "modules"] {
         for file in described[list].as_array().into_iter().flatten() {
-            let path = text(&file["path"]);
-            let below = Path::new(&path).strip_prefix(&asked.workspace);
-            let shown = below.ok().and_then(Path::to_str).unwrap_or(&path);
-            let shown = escape_for_display(&text_without_secrets(shown), 200);
+            let name = name_of_part(&text(&file["path"]), &asked.workspace);
             let state = match (file["state"].as_str(), file["digest"].as_str()) {
                 (Some("absent"), _) => ABSENT.to_owned(),
                 (Some(state), _) | (None, Some(state)) => digest(&json!(state)),
                 (None, None) => String::new(),
             };
-            part(format!("`{shown}`"), &state);
+            part(name, &state);
         }
     }
     parts
+}
+
+/// The name of a file among the parts.
+pub(super) fn name_of_part(path: &str, workspace: &str) -> String {
+    let below = Path::new(path).strip_prefix(workspace);
+    let shown = below.ok().and_then(Path::to_str).unwrap_or(path);
+    let shown = escape_for_display(&text_without_secrets(shown), 200);
+    format!("`{shown}`")
 }
 
 /// The start of a digest, which is enough to tell two states of one thing apart for a person; what is bound is the whole.

@@ -1,5 +1,6 @@
 //! What the broker needs of this user's policies, sessions and ledger.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +15,7 @@ use holdpoint_ledger::Kind;
 use holdpoint_proof::Pins;
 use serde_json::json;
 
-use super::{binding, proving, pushes, terms};
+use super::{binding, proving, pushes, terms, texts};
 use crate::account::account_name;
 use crate::context::{PolicySource, SessionSource};
 use crate::engine::{Engine, PolicyWriter, Reading};
@@ -265,11 +266,24 @@ impl BrokerHost for Host<'_> {
             display,
             context: shown_context(&asked.context),
             checks,
+            texts: texts::of_call(asked, &judged.decision, &paths, &loaded),
         };
         match self.introduce {
             Some(introduce) => introduce(asked, prepared),
             None => Ok(prepared),
         }
+    }
+
+    fn texts(&self, asked: &CallContext) -> BTreeMap<String, String> {
+        // What cannot be read any more has no text to compare.
+        let Ok(Looked { judged, reading }) = self.look(asked) else {
+            return BTreeMap::new();
+        };
+        let (action, decision) = (&reading.action, &judged.decision);
+        let paths = named(action).paths;
+        let home = self.engine.locations().home.as_deref();
+        let loaded = binding::Loaded::of_call(asked, action, decision, &paths, home);
+        texts::of_call(asked, decision, &paths, &loaded)
     }
 
     fn difference(&self, before: &CallContext, after: &CallContext) -> String {
@@ -373,6 +387,10 @@ impl BrokerHost for Engine {
 
     fn prepare(&self, asked: &CallContext, judged: &Judged) -> Result<Prepared, Problem> {
         Host::of_call(self, asked).prepare(asked, judged)
+    }
+
+    fn texts(&self, asked: &CallContext) -> BTreeMap<String, String> {
+        Host::of_call(self, asked).texts(asked)
     }
 
     fn difference(&self, before: &CallContext, after: &CallContext) -> String {

@@ -1,7 +1,7 @@
 //! Holding a call for a person: the way from a decision that asks to one that does not.
 //!
 //! `host` is what the broker needs of policies, sessions and the ledger; `binding` what exactly a
-//! release is for, `modules` what its scripts load, `pushes` what it pushes; `terms` on which terms a person is asked; `asking` who can be asked by whoever makes
+//! release is for, `modules` what its scripts load, `pushes` what it pushes, `texts` what is kept of all that to say what changed; `terms` on which terms a person is asked; `asking` who can be asked by whoever makes
 //! the call, `routes` how they are reached; `proving` whether it was a person who said yes; `release` the last look before the call runs;
 //! `uncontained` how a person lets a call out of the sandbox.
 
@@ -16,6 +16,7 @@ mod pushes;
 mod release;
 mod routes;
 mod terms;
+mod texts;
 mod uncontained;
 
 pub use asking::{Approvers, Asking, Dialog};

@@ -105,7 +105,8 @@ fn by_person(judged: Judged, told: Resolution) -> Result<Outcome, EngineError> {
     } else if !bound && !decision.verdict.runs() {
         Some(overtaken(
             &decision,
-            changes::sentence("released", &told.parts, &now.judged.parts),
+            // The moment between the answer and this look: what it names was there to be read a moment ago.
+            changes::sentence("released", &told.parts, &now.judged.parts, &|_| None),
         ))
     } else if decision.verdict.runs() {
         None
@@ -228,7 +229,7 @@ impl LastLook<'_> {
             }
             if self.by_rule && decision.verdict > self.verdict.max(Verdict::Notify) {
                 let nothing = BTreeMap::new();
-                let reason = changes::sentence("released", &nothing, &nothing);
+                let reason = changes::sentence("released", &nothing, &nothing, &|_| None);
                 return Some(overtaken(&decision, reason));
             }
             *state.calls.entry(tool.to_owned()).or_default() += 1;

@@ -63,10 +63,10 @@ fn all() -> BTreeMap<u32, Process> {
     let Ok(entries) = fs::read_dir("/proc") else {
         return BTreeMap::new();
     };
-    let account = fs::metadata("/proc/self").map(|own| own.uid()).ok();
+    let account = holdpoint_sandbox::user::id();
     let numbered = entries.flatten().filter_map(|entry| {
         let id: u32 = entry.file_name().to_str()?.parse().ok()?;
-        let same = entry.metadata().ok().map(|found| found.uid()) == account;
+        let same = entry.metadata().is_ok_and(|found| found.uid() == account);
         same.then_some(id)
     });
     numbered

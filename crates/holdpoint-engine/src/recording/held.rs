@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use holdpoint_broker::{Approval, CallContext, Event, Evidence, Request, State};
-use holdpoint_core::text::redaction::Redactor;
+use holdpoint_broker::{Approval, CallContext, Event, Evidence, ProvedBy, Request, State};
+use holdpoint_core::text::redaction::{Redacted, Redactor};
 use holdpoint_core::{Decision, Method, Policy, Verdict};
 use holdpoint_ledger::{AnsweredDetail, Detail, Digest, Durability, Entry, Kind, SignedDetail};
 use serde_json::{Map, Value, json};
 
-use crate::excerpt::{brief, recorded};
+use crate::excerpt::{brief, recorded, showing};
 
 /// What happens to a call that waits, and the policy it waits under.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,7 @@ pub(super) fn entry(event: Event<'_>, redactor: &Redactor) -> (Entry, Durability
             }
             let entry = Entry {
                 input: Some(recorded(redactor, &input)),
-                detail: Some(Detail::Of(redactor.json(&detail).0)),
+                detail: Some(own(&detail)),
                 ..entry_about(Kind::HoldOpened, request, redactor)
             };
             (entry, Durability::Written)
@@ -51,7 +51,11 @@ pub(super) fn entry(event: Event<'_>, redactor: &Redactor) -> (Entry, Durability
             answer,
             evidence,
         } => {
-            let name = (!approver.is_empty()).then(|| brief(redactor, approver));
+            // Who signed is named in what they signed, which stands beside it to the byte.
+            let name = match signed_by(request, approver, evidence) {
+                Some(_) => Some(showing().text(approver)),
+                None => (!approver.is_empty()).then(|| brief(redactor, approver)),
+            };
             let entry = settled(Kind::HoldAnswered, request, Some(answer), redactor);
             let entry = Entry {
                 approver: name,
@@ -116,6 +120,12 @@ fn about(request: &Request) -> Map<String, Value> {
     detail
 }
 
+/// What the program itself says of a request: digests, numbers and words of its own. What a policy takes out of texts besides secrets
+/// takes nothing out of it: a format that is true of digests would leave records that prove nothing.
+fn own(detail: &Value) -> Detail {
+    Detail::Of(showing().json(detail).0)
+}
+
 /// What every record of a request says.
 fn entry_about(kind: Kind, request: &Request, redactor: &Redactor) -> Entry {
     let text = |text: &str| brief(redactor, text);
@@ -131,7 +141,6 @@ fn entry_about(kind: Kind, request: &Request, redactor: &Redactor) -> Entry {
         reason: Some(text(&decision.reason)),
         call: Digest::parse(&original_call(request)),
         policy: Digest::parse(&decision.policy),
-        detail: Some(Detail::Of(redactor.json(&json!({"request": request.id})).0)),
         ..Entry::new(kind)
     }
 }
@@ -151,7 +160,7 @@ fn settled(kind: Kind, request: &Request, answer: Option<&str>, redactor: &Redac
         detail.insert("runs".into(), json!(request.decision.call));
     }
     let entry = entry_about(kind, request, redactor);
-    let detail = Some(Detail::Of(redactor.json(&Value::Object(detail)).0));
+    let detail = Some(own(&Value::Object(detail)));
     match &request.settled {
         None => Entry { detail, ..entry },
         Some(settled) => Entry {
@@ -197,27 +206,44 @@ fn with_evidence(
     let (Detail::Of(said), Some(evidence)) = (&detail, evidence) else {
         return detail;
     };
-    let signed = evidence.signed.as_ref();
-    let proof = signed.and_then(|signed| {
-        let own = |one: &&Approval| {
-            one.approver == approver
-                && one
-                    .proof
-                    .as_ref()
-                    .is_some_and(|proof| proof.signed == *signed)
-        };
-        request.approvals.iter().find(own)?.proof.as_ref()
-    });
+    let proof = signed_by(request, approver, Some(evidence));
     Detail::Answered(Box::new(AnsweredDetail {
         said: said.clone(),
         route: evidence.route.as_str(),
-        device: evidence.device.as_deref().map(|one| brief(redactor, one)),
+        device: evidence
+            .device
+            .as_deref()
+            .map(|device| device_of(device, proof, redactor)),
         signed: proof.map(|proof| SignedDetail {
             statement: proof.signed.statement.clone(),
             proof: proof.signed.proof.clone(),
             key: proof.key.clone(),
         }),
     }))
+}
+
+/// What an answer came from, and of a passkey where that is kept, by what it has signed.
+fn device_of(device: &str, proof: Option<&ProvedBy>, redactor: &Redactor) -> Redacted {
+    let mut device = brief(redactor, device);
+    if let Some(kept) = proof.and_then(|proof| proof.signed.proof.kept()) {
+        device.push(&Redacted::literal(", "));
+        device.push(&Redacted::literal(kept));
+    }
+    device
+}
+
+/// What proves that somebody signed this answer: what they sent was verified, and counts for the request.
+fn signed_by<'r>(
+    request: &'r Request,
+    approver: &str,
+    evidence: Option<&Evidence>,
+) -> Option<&'r ProvedBy> {
+    let signed = evidence?.signed.as_ref()?;
+    let theirs = |one: &&Approval| {
+        let proof = one.proof.as_ref();
+        one.approver == approver && proof.is_some_and(|proof| proof.signed == *signed)
+    };
+    request.approvals.iter().find(theirs)?.proof.as_ref()
 }
 
 /// The digest of the call as it was made: by it the record of the decision is found.

@@ -79,6 +79,7 @@ struct Line {
     // Older versions recorded neither.
     binding: Option<String>,
     card: Option<String>,
+    device: Option<String>,
     #[serde(flatten)]
     signed: SignedDetail,
 }
@@ -110,6 +111,12 @@ pub(super) fn verified(
         }
         if proof.key() != key.id {
             return Err("it was signed with another key".into());
+        }
+        // What the record calls the passkey is what that said of itself in what it signed. Older versions named no device there.
+        if let (Some(device), Some(kept)) = (&line.device, proof.kept())
+            && !device.ends_with(kept)
+        {
+            return Err("the record names another device than what was signed".into());
         }
         verify_signature(&Signed { statement, proof }, &key)
             .map_err(|refused| refused.to_string())?;

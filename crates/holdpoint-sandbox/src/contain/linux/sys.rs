@@ -208,7 +208,7 @@ pub(super) fn signal_when_reader_goes(pipe: BorrowedFd<'_>) -> io::Result<()> {
 
 /// Nobody without rights over it may look into this process.
 pub(super) fn be_opaque() -> io::Result<()> {
-    set_dumpable(0)
+    crate::user::keep_out()
 }
 
 /// Whether this process may be looked into, as the system has it.
