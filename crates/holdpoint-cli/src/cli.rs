@@ -5,6 +5,7 @@ mod demo;
 mod log;
 mod people;
 mod permissions;
+mod plan;
 mod policy;
 mod replay;
 mod rules;
@@ -30,6 +31,7 @@ pub(crate) use demo::Demo;
 pub(crate) use log::{IndexWhen, LedgerPlace, List, Log, LogAction, Wanted};
 pub(crate) use people::{People, PeopleAction};
 pub(crate) use permissions::{Action, DefaultWord, Permissions, Scope};
+pub(crate) use plan::{Lasting, Plan, PlanAction};
 pub(crate) use policy::{
     PolicyAction, PolicyDiff, PolicyLint, PolicySuggest, PolicyTest, PolicyTools,
 };
@@ -197,6 +199,13 @@ pub(crate) enum Command {
     Policy(PolicyTools),
     /// See and change the rules of a session
     Permissions(Permissions),
+    /// Have a whole task released once: what an agent declares it will do, judged, approved, and kept to
+    ///
+    /// A plan is a file in which an agent says what it is going to do, with which commands, files, tools, hosts and
+    /// packages. A person releases it once. While it is open, what it covers is not asked about again, what is outside
+    /// is held with "not in the plan", and what is denied stays denied.
+    #[command(after_help = plan::EXAMPLES)]
+    Plan(Plan),
     /// Vouch for a project's policy file, so that its allow rules count
     ///
     /// Until then a project file can only tighten. What is trusted is the content: a file that

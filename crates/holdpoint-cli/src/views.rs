@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use holdpoint_broker::{Evidence, Problem, Request, Route, SignedAnswer, StopScope, UnixMillis};
 use holdpoint_core::digest_of;
+use holdpoint_core::plan::OpenPlan;
 use holdpoint_core::policy::{ChannelKind, channel_of};
 use holdpoint_daemon::{Broker, Outcome, SessionChange, Views};
 use holdpoint_ledger::{Kind, Timestamp};
@@ -271,8 +272,24 @@ impl Row {
             "allow": clean(&self.state.allow),
             "deny": clean(&self.state.deny),
             "mark": self.state.mark.as_ref().map(marked),
+            "plan": self.state.plan.as_ref().map(planned),
         })
     }
+}
+
+/// The plan that is open in a session, and how far it is.
+fn planned(plan: &OpenPlan) -> Value {
+    let phases: Vec<Value> = (plan.phases.iter())
+        .map(|phase| json!({"name": text_without_secrets(&phase.name), "covered": phase.covered}))
+        .collect();
+    json!({
+        "name": plan.name,
+        "summary": text_without_secrets(&plan.summary),
+        "digest": plan.digest,
+        "until": plan.until,
+        "phases": phases,
+        "outside": plan.outside,
+    })
 }
 
 /// What a session remembers of a text that gave orders.

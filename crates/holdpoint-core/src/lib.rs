@@ -23,6 +23,7 @@ mod named;
 mod offers;
 pub mod opaque;
 pub mod paths;
+pub mod plan;
 pub mod policy;
 mod project_files;
 mod pushes;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::catalogue::{self, Identity, Tool};
 use crate::glob::Glob;
 use crate::paths::Surroundings;
+use crate::plan::OpenPlan;
 use crate::policy::RuleList;
 use crate::policy::patterns::LastStar;
 use crate::policy::rules::{Match, MatchKind, Rules, tool_match};
@@ -56,6 +57,9 @@ pub struct SessionState {
     /// That a text the session was shown gave orders, if one did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<Mark>,
+    /// The plan a person has released for it, while that is open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<OpenPlan>,
 }
 
 /// The memory of a text that gave orders. What it was after may still be in the model's mind, so

@@ -44,6 +44,15 @@ function marked(session) {
     mayAnswer() && h("div", { class: "row" }, button("Take the mark away", { data: { act: "unmark" }, on: { click: () => change(session, "unmark", "The mark is gone.") } }))];
 }
 
+// The plan that is open, and the calls each of its phases has covered.
+function planned(session) {
+  const { plan } = session;
+  return plan && h("div", { class: "rules plan" }, h("h4", null, `Plan ${plan.name}: ${plan.summary}`),
+    h("ul", null, plan.phases.map(({ name, covered }) => h("li", null, h("span", null, name), h("span", { class: "faint" }, `${covered} covered`))),
+      h("li", null, h("span", null, "held as not in the plan"), h("span", { class: "faint" }, `${plan.outside}`))),
+    h("p", { class: "faint" }, `Open until ${plan.until}; \`holdpoint plan close\` ends it.`));
+}
+
 function rules(session, title, kind) {
   const list = session[kind];
   if (!list.length) return null;
@@ -89,7 +98,7 @@ function card(session, all) {
     mayAnswer() && !isStopped(session, all) && h("div", { class: "row" },
       stopButton({ session: session.session }, `the session ${session.session}`, "Stop"),
       session.agent && stopButton({ agent: session.agent }, `every session of ${session.agent}`, `Stop ${session.agent}`)),
-    suspension(session), marked(session),
+    suspension(session), marked(session), planned(session),
     parts.length ? h("div", { class: "two" }, parts) : h("p", { class: "faint" }, "No rules of its own."));
 }
 

@@ -15,7 +15,7 @@ use holdpoint_core::policy::{External, Presence, ask_outside};
 use holdpoint_core::text::redaction::Redactor;
 use holdpoint_core::{
     Action, Decision, Finding, Policy, Risk, Session, SessionState, Surroundings, ToolCall,
-    Verdict, judge, made_by, offers, understand, written_by,
+    Verdict, judge, made_by, offers, plan, understand, written_by,
 };
 
 use crate::containing;
@@ -410,6 +410,27 @@ impl Engine {
             }
             let _ = sessions.note_call(&SessionId::new(name), &caller.agent, directory);
         }
+    }
+
+    /// Counts a call that the session's plan covers, or that it is held for. How far a plan is decides on nothing, so a count
+    /// that cannot be kept stops nobody.
+    pub(crate) fn note_plan(&self, caller: &Caller, decision: &Decision) {
+        let SessionSource::Kept(name) = &caller.session else {
+            return;
+        };
+        let rules = || decision.findings.iter().map(|found| found.rule.as_str());
+        // What is denied is denied with and without a plan.
+        if decision.verdict == Verdict::Deny
+            || !rules().any(|rule| rule.starts_with("plan:") || rule == plan::OUTSIDE)
+        {
+            return;
+        }
+        let is_outside = !decision.verdict.runs();
+        let _ = self.change_session(name, |state| {
+            if let Some(plan) = &mut state.plan {
+                plan.note(rules(), is_outside);
+            }
+        });
     }
 
     /// Ends what was suspended in another turn of the session than this one.

@@ -191,7 +191,10 @@ impl Engine {
     pub fn record(&self, decided: Decided) -> Result<Judged, EngineError> {
         let recorded = self.recorder()?.record(&decided.outcome());
         match recorded {
-            Ok(()) => Ok(decided.recorded()),
+            Ok(()) => {
+                self.note_plan(&decided.caller, &decided.decision);
+                Ok(decided.recorded())
+            }
             Err(error) => Err(EngineError::Unrecorded {
                 error: Arc::new(error),
                 verdict: decided.decision.verdict,

@@ -14,7 +14,8 @@ use std::time::{Duration, SystemTime};
 
 use holdpoint_core::document;
 use holdpoint_core::paths::WrittenFile;
-use holdpoint_core::{SessionState, digest_of};
+use holdpoint_core::plan::OpenPlan;
+use holdpoint_core::{SessionState, Timestamp, digest_of};
 
 use crate::locations::Locations;
 use crate::store::{Unread, lock, plain_words, read_bounded, write_whole};
@@ -29,6 +30,14 @@ const MAX_LISTED: usize = 500;
 
 /// The largest state that is read: some ten thousand rules. A larger one is an error, since what it denies is not known.
 const MAX_STATE: u64 = 4 << 20;
+
+/// The state without a plan whose time is over.
+fn while_open(mut state: SessionState) -> SessionState {
+    let now = Timestamp::from_clock(SystemTime::now());
+    let lasts = |plan: &OpenPlan| Timestamp::parse(&plan.until).is_some_and(|until| now < until);
+    state.plan = state.plan.filter(lasts);
+    state
+}
 
 /// The name of a session, safe to use as a file name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,6 +121,7 @@ impl Sessions {
         }
         match read_bounded(&path, MAX_STATE) {
             Ok(bytes) => document::read(&name, &bytes)
+                .map(while_open)
                 .map_err(|error| SessionError::Damaged(name, error.message())),
             Err(Unread::Missing) => Ok(SessionState::default()),
             Err(unread) => Err(SessionError::Unusable(name, unread.to_string())),

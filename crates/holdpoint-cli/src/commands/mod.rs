@@ -19,6 +19,7 @@ mod mode;
 pub(crate) mod people;
 pub(crate) mod permissions;
 mod pinning;
+pub(crate) mod plan;
 pub(crate) mod policy;
 pub(crate) mod reference;
 pub(crate) mod replay;

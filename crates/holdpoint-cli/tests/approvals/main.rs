@@ -20,6 +20,7 @@ mod contained;
 mod kept;
 mod opinion;
 mod people;
+mod plans;
 #[cfg(target_os = "linux")]
 mod proofs;
 mod shown;

@@ -100,6 +100,7 @@ impl Judgement<'_> {
             specificity: 0,
             naming: Naming::Unnamed,
             knows_of_mark: false,
+            by_plan: false,
             spelled: Spelled::Effects,
             found: found.of_layer(speaker.authority),
         }

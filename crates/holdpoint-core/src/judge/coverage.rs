@@ -25,6 +25,8 @@ pub(super) struct Cover {
     pub(super) naming: Naming,
     /// Whether a person gave it when they could know what the session remembers.
     pub(super) knows_of_mark: bool,
+    /// Whether it is of the open plan, which answers questions and nothing else.
+    pub(super) by_plan: bool,
     /// What of a call it says in so many words.
     pub(super) spelled: Spelled,
     pub(super) found: PartFinding,
@@ -70,6 +72,7 @@ impl Judgement<'_> {
                 .covering_call(self.view, self.reach(layer.profile));
             covers.extend(matches.into_iter().map(|m| self.layer_cover(m, speaker)));
         }
+        covers.extend(self.plan_covers_of_call());
         covers
     }
 
@@ -108,6 +111,7 @@ impl Judgement<'_> {
             let matches = layer.allow.covering_command(self.view, index, reach);
             covers.extend(matches.into_iter().map(|m| self.layer_cover(m, speaker)));
         }
+        covers.extend(self.plan_covers_of_command(index));
         covers
     }
 
@@ -157,6 +161,7 @@ impl Judgement<'_> {
                     specificity: 1,
                     naming: Naming::Unnamed,
                     knows_of_mark: false,
+                    by_plan: false,
                     spelled,
                     found: found.of_layer(speaker.authority),
                 });
@@ -189,6 +194,7 @@ impl Judgement<'_> {
                     specificity: supervised.specificity,
                     naming: supervised.naming,
                     knows_of_mark: false,
+                    by_plan: false,
                     spelled: match &supervised.spelled {
                         Some(command) => Spelled::Command(command.clone()),
                         None => Spelled::Tool,
@@ -213,6 +219,7 @@ impl Judgement<'_> {
             specificity: matched.specificity,
             naming: matched.naming,
             knows_of_mark: self.session.state.knows_of_mark(&matched.rule),
+            by_plan: false,
             spelled: self.spelled(&matched),
             found: self.found(
                 Method::SessionWhitelist,
@@ -224,7 +231,7 @@ impl Judgement<'_> {
         }
     }
 
-    fn spelled(&self, matched: &Match) -> Spelled {
+    pub(super) fn spelled(&self, matched: &Match) -> Spelled {
         let rule = &matched.rule;
         match matched.kind {
             MatchKind::Tool => Spelled::Tool,
@@ -246,6 +253,7 @@ impl Judgement<'_> {
             specificity: matched.specificity,
             naming: matched.naming,
             knows_of_mark: false,
+            by_plan: false,
             spelled: self.spelled(&matched),
             found: self
                 .found(

@@ -86,6 +86,12 @@ impl Objection {
         if cover.speaker.is_none() && wants_certain_people {
             return false;
         }
+        // A plan answers questions. What is to run inside the sandbox still does, and what wants to be looked at, or is about
+        // Holdpoint itself, is another question than the plan's.
+        let asks = matches!(self.found.finding.verdict, Verdict::Ask | Verdict::Notify);
+        if cover.by_plan && (!asks || self.found.finding.method == Method::SelfProtection) {
+            return false;
+        }
         // Clauses about effects know nothing of what a rule has found.
         if cover.spelled == Spelled::Effects {
             return false;

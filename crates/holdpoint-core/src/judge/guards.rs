@@ -117,7 +117,7 @@ impl Judgement<'_> {
     }
 
     /// Whether a command, or the tool, is known to change nothing.
-    fn is_known_to_look(&self, command: Option<usize>) -> bool {
+    pub(super) fn is_known_to_look(&self, command: Option<usize>) -> bool {
         match command {
             Some(index) => (self.view.commands.get(index)).is_some_and(CommandView::is_read_only),
             None => self.view.effect.only_looks(),

@@ -19,6 +19,7 @@ mod network;
 mod observed;
 mod own_jobs;
 mod parts;
+mod planned;
 mod spelling;
 mod stopped;
 mod supposed;
@@ -26,11 +27,13 @@ mod supposed;
 use self::answers::Answer;
 use self::findings::{PartFinding, Speaker};
 use self::guards::Guards;
+use self::planned::last_the_plan;
 use self::spelling::Spellings;
 use crate::call::ToolCall;
 use crate::decision::{Decision, Finding, StatedIn};
 use crate::facts::Gathered;
 use crate::paths::Surroundings;
+use crate::plan::{self, PlanRules};
 use crate::policy::tool_rules::Opinion;
 use crate::policy::{Check, Layer, Mode, Policy};
 use crate::session::{SessionRules, SessionState, Stop};
@@ -49,6 +52,7 @@ const MAX_FINDINGS: usize = 200;
 pub struct Session {
     state: SessionState,
     rules: SessionRules,
+    plan: Option<PlanRules>,
     stop: Option<Stop>,
 }
 
@@ -57,6 +61,7 @@ impl Session {
     pub fn new(state: SessionState) -> Self {
         Self {
             rules: SessionRules::new(&state),
+            plan: state.plan.as_ref().map(PlanRules::new),
             state,
             stop: None,
         }
@@ -150,6 +155,9 @@ impl Judgement<'_> {
         let uncontained = self.settle_containment(&mut objections);
         let mut covers = self.covers(&opinions);
         self.cover_by_effect(&mut covers);
+        objections.extend(self.outside_the_plan(&covers));
+        objections.extend(self.opens_a_plan());
+        last_the_plan(&mut covers);
 
         let mut answers: Vec<Answer> = covers
             .iter()
@@ -186,6 +194,7 @@ impl Judgement<'_> {
                 .wants_certain_people(tool, answer.rule.as_deref())
             && !objections.iter().any(|one| self.wants_certain_people(one))
             && !self.is_doubted(&objections, &covers)
+            && tool != plan::TOOL
             // Whoever said "stop asking" has not seen this one, and what it does cannot be mended.
             && objections
                 .iter()

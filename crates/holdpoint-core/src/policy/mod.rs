@@ -8,7 +8,7 @@ mod asking;
 pub(crate) mod clauses;
 mod document;
 mod external;
-mod files;
+pub(crate) mod files;
 mod guards;
 mod injection;
 mod layer;

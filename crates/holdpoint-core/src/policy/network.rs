@@ -121,7 +121,7 @@ impl<'de> Deserialize<'de> for HostPattern {
 }
 
 impl HostPattern {
-    fn read(text: &str) -> Result<Self, String> {
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
         let lower = text.trim().to_ascii_lowercase();
         if lower.is_empty() || lower.contains(char::is_whitespace) {
             return Err(format!(
@@ -201,9 +201,14 @@ impl HostPattern {
         ))
     }
 
+    /// It as it was written.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Whether an address is one of these. What only the shell will know counts where it is refused,
     /// and not where it is allowed.
-    fn fits(&self, address: &Address) -> bool {
+    pub(crate) fn fits(&self, address: &Address) -> bool {
         let port = self.port.is_none() || self.port == port_of(address);
         let host = &address.host;
         port && match &self.host {

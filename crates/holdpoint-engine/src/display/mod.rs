@@ -13,7 +13,7 @@ mod warnings;
 use std::path::{Path, PathBuf};
 
 use holdpoint_broker::{Display, Format, NamedPath, Warned};
-use holdpoint_core::{Action, Decision, PathVerb, ToolCall};
+use holdpoint_core::{Action, Decision, PathVerb, ToolCall, plan};
 use serde_json::{Map, Value};
 
 use self::edits::Edit;
@@ -47,6 +47,7 @@ pub fn display(
     let hidden = changed_arguments(call.input(), &arguments);
     let mut display = match (call.command_line(), Edit::from_call(call, workspace)) {
         (Some(line), _) => of_command(&line, decision),
+        (None, _) if call.tool() == plan::TOOL => of_plan(&arguments),
         (None, Some(edit)) => edit.display(call.tool(), workspace),
         (None, None) => of_arguments(call.tool(), &arguments),
     };
@@ -81,6 +82,18 @@ fn of_command(line: &str, decision: &Decision) -> Display {
         format: Format::Code,
         language: Some("bash".into()),
         ..cut.display()
+    }
+}
+
+/// A plan, as the text it is put before a person in.
+fn of_plan(arguments: &Map<String, Value>) -> Display {
+    let text = arguments.get(plan::SHOWN).and_then(Value::as_str);
+    let text = text.unwrap_or_default();
+    let first = text.lines().next().unwrap_or_default();
+    Display {
+        summary: escape_for_display(&format!("Plan {first}"), MAX_SUMMARY),
+        format: Format::Text,
+        ..Cut::from_text(text.to_owned()).display()
     }
 }
 
