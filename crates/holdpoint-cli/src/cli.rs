@@ -37,7 +37,7 @@ pub(crate) use replay::{FailOn, Replay};
 pub(crate) use rules::{RuleWord, Rules, RulesAction, RulesUnder};
 pub(crate) use run::{Floor, Run};
 pub(crate) use scan::{Clean, Format, Scan};
-pub(crate) use setup::{Doctor, FirstProfile, Init, SettingsOf, Setup};
+pub(crate) use setup::{Doctor, FirstProfile, GIT, Init, SettingsOf, Setup};
 pub(crate) use span::Span;
 pub(crate) use stop::{Resume, Stop, StopTarget};
 
@@ -295,6 +295,7 @@ const INIT_EXAMPLES: &str = "Examples:\n  \
     holdpoint init claude-code                all your sessions: ~/.claude/settings.json\n  \
     holdpoint init claude-code --project      everybody's in this project: .claude/settings.json\n  \
     holdpoint init codex gemini --managed     the machine's, where only root writes\n  \
+    holdpoint init git                        scan what is about to be committed in this repository\n  \
     holdpoint init --observe                  look first: everything is recorded, nothing is stopped\n  \
     holdpoint init --enforce                  hold calls to the policy from now on";
 

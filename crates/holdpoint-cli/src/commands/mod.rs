@@ -11,6 +11,7 @@ pub(crate) mod doctor;
 pub(crate) mod empty_machine;
 pub(crate) mod explain;
 pub(crate) mod first_policy;
+mod git_hook;
 pub(crate) mod hook;
 pub(crate) mod init;
 mod kept_rules;

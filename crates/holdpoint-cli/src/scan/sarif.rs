@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use holdpoint_core::text::Severity;
-use holdpoint_core::text::inspection::Finding;
+use holdpoint_core::text::inspection::{Family, Finding};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -128,7 +128,7 @@ impl Report {
             "shortDescription": { "text": sentence(&finding.reason) },
             "defaultConfiguration": { "level": level(finding.severity) },
             "properties": {
-                "tags": ["security", "prompt-injection", finding.family],
+                "tags": tags(finding.family),
                 "security-severity": points(finding.severity),
             },
         }));
@@ -144,6 +144,13 @@ fn level(severity: Severity) -> &'static str {
         Severity::Critical | Severity::High => "error",
         Severity::Medium => "warning",
         Severity::Low | Severity::Info => "note",
+    }
+}
+
+fn tags(family: Family) -> Vec<&'static str> {
+    match family {
+        Family::Secret | Family::Policy | Family::Dependency => vec!["security", family.name()],
+        _ => vec!["security", "prompt-injection", family.name()],
     }
 }
 
