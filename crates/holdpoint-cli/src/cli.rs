@@ -2,6 +2,7 @@
 
 mod approvals;
 mod demo;
+mod import;
 mod log;
 mod people;
 mod permissions;
@@ -27,6 +28,7 @@ pub(crate) use approvals::{
     Approvals, ApprovalsAction, Approve, Extend, KeepWord, Open, Pending, Refuse, ScopeWord, Serve,
 };
 pub(crate) use demo::Demo;
+pub(crate) use import::{Import, ImportFrom};
 pub(crate) use log::{IndexWhen, LedgerPlace, List, Log, LogAction, Wanted};
 pub(crate) use people::{People, PeopleAction};
 pub(crate) use permissions::{Action, DefaultWord, Permissions, Scope};
@@ -195,6 +197,12 @@ pub(crate) enum Command {
     /// Write policies you can trust: try cases, find traps, get suggestions, see what changes
     #[command(after_help = policy::EXAMPLES)]
     Policy(PolicyTools),
+    /// Make a policy of the settings of another tool, and say what could not be carried over
+    ///
+    /// Nothing gets looser in silence: what a policy cannot say exactly becomes tighter or is left out,
+    /// and the report says which. docs/from-claude-code.md and its like say what becomes what.
+    #[command(after_help = import::EXAMPLES)]
+    Import(Import),
     /// See and change the rules of a session
     Permissions(Permissions),
     /// Vouch for a project's policy file, so that its allow rules count

@@ -13,6 +13,7 @@ pub(crate) mod explain;
 pub(crate) mod first_policy;
 mod git_hook;
 pub(crate) mod hook;
+pub(crate) mod import;
 pub(crate) mod init;
 mod kept_rules;
 pub(crate) mod log;

@@ -164,9 +164,9 @@ pub(super) fn print_of(finding: &Finding, about: &str) -> String {
     hash.update(finding.rule.as_bytes());
     hash.update([0]);
     hash.update(about.as_bytes());
-    let letters = match finding.family {
-        Family::Secret => SECRET,
-        _ => OPEN,
+    let letters = match finding.family == Family::Secret {
+        true => SECRET,
+        false => OPEN,
     };
     let hex: String = hash
         .finalize()

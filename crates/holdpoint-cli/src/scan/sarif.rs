@@ -148,10 +148,11 @@ fn level(severity: Severity) -> &'static str {
 }
 
 fn tags(family: Family) -> Vec<&'static str> {
-    match family {
-        Family::Secret | Family::Policy | Family::Dependency => vec!["security", family.name()],
-        _ => vec!["security", "prompt-injection", family.name()],
-    }
+    let about_words = !matches!(family, Family::Secret | Family::Policy | Family::Dependency);
+    let mut tags = vec!["security"];
+    tags.extend(about_words.then_some("prompt-injection"));
+    tags.push(family.name());
+    tags
 }
 
 /// What code hosts rank security findings by, from 0 to 10.

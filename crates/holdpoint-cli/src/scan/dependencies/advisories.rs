@@ -141,10 +141,10 @@ impl Advisories {
 
     fn add_osv(&mut self, bytes: &[u8]) -> Result<(), String> {
         let whole: Value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-        match whole {
-            Value::Array(many) => many.into_iter().try_for_each(|one| self.add_one_osv(one)),
-            one => self.add_one_osv(one),
+        if let Value::Array(many) = whole {
+            return many.into_iter().try_for_each(|one| self.add_one_osv(one));
         }
+        self.add_one_osv(whole)
     }
 
     fn add_one_osv(&mut self, value: Value) -> Result<(), String> {
