@@ -2,6 +2,7 @@
 
 mod approvals;
 mod demo;
+mod import;
 mod log;
 mod people;
 mod permissions;
@@ -28,6 +29,7 @@ pub(crate) use approvals::{
     Approvals, ApprovalsAction, Approve, Extend, KeepWord, Open, Pending, Refuse, ScopeWord, Serve,
 };
 pub(crate) use demo::Demo;
+pub(crate) use import::{Import, ImportFrom};
 pub(crate) use log::{IndexWhen, LedgerPlace, List, Log, LogAction, Wanted};
 pub(crate) use people::{People, PeopleAction};
 pub(crate) use permissions::{Action, DefaultWord, Permissions, Scope};
@@ -39,7 +41,7 @@ pub(crate) use replay::{FailOn, Replay};
 pub(crate) use rules::{RuleWord, Rules, RulesAction, RulesUnder};
 pub(crate) use run::{Floor, Run};
 pub(crate) use scan::{Clean, Format, Scan};
-pub(crate) use setup::{Doctor, FirstProfile, Init, SettingsOf, Setup};
+pub(crate) use setup::{Doctor, FirstProfile, GIT, Init, SettingsOf, Setup};
 pub(crate) use span::Span;
 pub(crate) use stop::{Resume, Stop, StopTarget};
 
@@ -197,6 +199,12 @@ pub(crate) enum Command {
     /// Write policies you can trust: try cases, find traps, get suggestions, see what changes
     #[command(after_help = policy::EXAMPLES)]
     Policy(PolicyTools),
+    /// Make a policy of the settings of another tool, and say what could not be carried over
+    ///
+    /// Nothing gets looser in silence: what a policy cannot say exactly becomes tighter or is left out,
+    /// and the report says which. docs/from-claude-code.md and its like say what becomes what.
+    #[command(after_help = import::EXAMPLES)]
+    Import(Import),
     /// See and change the rules of a session
     Permissions(Permissions),
     /// Have a whole task released once: what an agent declares it will do, judged, approved, and kept to
@@ -304,6 +312,7 @@ const INIT_EXAMPLES: &str = "Examples:\n  \
     holdpoint init claude-code                all your sessions: ~/.claude/settings.json\n  \
     holdpoint init claude-code --project      everybody's in this project: .claude/settings.json\n  \
     holdpoint init codex gemini --managed     the machine's, where only root writes\n  \
+    holdpoint init git                        scan what is about to be committed in this repository\n  \
     holdpoint init --observe                  look first: everything is recorded, nothing is stopped\n  \
     holdpoint init --enforce                  hold calls to the policy from now on";
 

@@ -96,6 +96,7 @@ fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Exit> {
         Command::Report(args) => commands::report::run(&args, terminal),
         Command::Rules(args) => commands::rules::run(&args.action, terminal),
         Command::Policy(args) => commands::policy::run(&args.action, terminal),
+        Command::Import(args) => commands::import::run(&args, terminal),
         Command::Permissions(args) => commands::permissions::run(&args, terminal),
         Command::Plan(args) => commands::plan::run(&args, terminal),
         Command::Trust(args) => commands::trust::run(&args, terminal),

@@ -18,6 +18,7 @@ use holdpoint_core::{Explained, ExplainedCommand};
 use self::pattern::Pattern;
 pub use self::process::{AgentProcess, ancestors};
 use crate::agents::Agent;
+pub use crate::agents::codex::starlark::{PrefixRule, prefix_rules as codex_rules};
 use crate::setup::Around;
 
 /// Whether a rule of the agent's own may match a line.

@@ -46,7 +46,8 @@ pub(crate) enum LogAction {
     ///
     /// jsonl: as stored. csv: a table; a cell a spreadsheet would take for a formula starts with an
     /// apostrophe. ocsf: OCSF 1.6.0 events in CloudEvents 1.0, one a line. otlp: OpenTelemetry logs
-    /// as JSON, one export request a line.
+    /// as JSON, one export request a line. jaato: the events of its permission plugin, for calls whose end
+    /// is known.
     #[command(after_help = EXPORT_EXAMPLES)]
     Export {
         /// The form

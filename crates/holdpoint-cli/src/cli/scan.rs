@@ -8,7 +8,9 @@ pub(crate) const SCAN_EXAMPLES: &str = "Examples:\n  \
     holdpoint scan                            every text below this directory\n  \
     holdpoint scan README.md docs/            these files and directories\n  \
     curl -s https://example.com | holdpoint scan --origin web\n  \
-    holdpoint scan --staged --fail-at high    what git is about to commit\n  \
+    holdpoint scan --staged --fail-at critical   what git is about to commit (`holdpoint init git`)\n  \
+    holdpoint scan --in-repo --against origin/main --baseline .holdpoint/scan-baseline.json .\n  \
+    holdpoint scan --advisories advisory-db .  lock files too, against advisories on the disk\n  \
     holdpoint scan --format sarif . > holdpoint.sarif\n  \
     holdpoint scan --batch < texts.jsonl\n\n\
     A line of a batch is {\"text\",\"origin\"}; only text is needed. Its answer is one line\n\
@@ -16,7 +18,10 @@ pub(crate) const SCAN_EXAMPLES: &str = "Examples:\n  \
     Origins: user, tool, file, web, description. Severities: info, low, medium, high, critical.\n\n\
     Exit codes: 0 pass, 3 annotate, 2 quarantine or block, 1 error, 130 interrupted. With --fail-at,\n\
     2 if a finding is at least so bad and 0 otherwise. A batch ends with 0, with 1 if a line could\n\
-    not be read.";
+    not be read.\n\n\
+    In a repository (--staged, --in-repo) a secret is critical if it is certain and high if it is likely,\n\
+    what is high is critical in files that agents read by themselves (AGENTS.md, README, rules, skills,\n\
+    MCP settings), and a policy that loosens against the last commit is a finding. docs/commits.md";
 
 /// What to look at, for what, and how to tell it.
 #[derive(Debug, Args)]
@@ -32,8 +37,23 @@ pub(crate) struct Scan {
     /// Look at what git is about to commit, as it is staged; of these paths only, if there are any
     #[arg(long)]
     pub(crate) staged: bool,
+    /// Rank what is found by what it does in a repository that others and their agents read (--staged does)
+    #[arg(long)]
+    pub(crate) in_repo: bool,
+    /// Compare policies and agents' settings with what they were there; without it, with the last commit
+    #[arg(long, value_name = "REVISION")]
+    pub(crate) against: Option<String>,
+    /// Leave out what this file lists; with --staged, as it is staged, and nothing if it is not
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Write what is found into the baseline, as what you have looked at and live with
+    #[arg(long, requires = "baseline", conflicts_with_all = ["staged", "fail_at"])]
+    pub(crate) update_baseline: bool,
+    /// Look up what lock files name in a database on this disk: a file or directory of OSV's or RustSec's
+    #[arg(long, value_name = "PATH")]
+    pub(crate) advisories: Vec<PathBuf>,
     /// Inspect texts from standard input, one JSON object a line, answers out in the same order
-    #[arg(long, conflicts_with_all = ["paths", "staged", "format", "explain", "second_opinion", "min", "binary"])]
+    #[arg(long, conflicts_with_all = ["paths", "staged", "in_repo", "against", "baseline", "advisories", "format", "explain", "second_opinion", "min", "binary"])]
     pub(crate) batch: bool,
     /// How to print what is found
     #[arg(long, value_name = "FORMAT", default_value = "text")]

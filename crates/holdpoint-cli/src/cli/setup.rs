@@ -7,8 +7,9 @@ use holdpoint_agents::setup::HOSTS;
 /// Which settings of which agents.
 #[derive(Debug, Args)]
 pub(crate) struct Setup {
-    /// The agents; without one, those on this machine
-    #[arg(value_name = "AGENT", value_parser = agent_names())]
+    /// The agents; without one, those on this machine. `git` is the repository in this directory: what
+    /// is about to be committed is scanned
+    #[arg(value_name = "AGENT", value_parser = names())]
     pub(crate) agents: Vec<String>,
     /// Another way to name an agent
     #[arg(long = "agent", value_name = "AGENT", value_parser = agent_names())]
@@ -80,6 +81,14 @@ pub(crate) struct Doctor {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// What `init` takes besides agents.
+pub(crate) const GIT: &str = "git";
+
+fn names() -> PossibleValuesParser {
+    let hosts = HOSTS.map(|host| host.name());
+    PossibleValuesParser::new(hosts.into_iter().chain([GIT]))
 }
 
 fn agent_names() -> PossibleValuesParser {

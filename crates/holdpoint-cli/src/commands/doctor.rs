@@ -54,6 +54,7 @@ pub(crate) fn run(args: &Doctor, terminal: &mut Terminal) -> anyhow::Result<Exit
         );
     }
     findings.push(policy(&locations, &around));
+    findings.extend(unread_policies(&locations, &around));
     findings.extend(project(&locations, &around));
     findings.push(ledger(&locations));
     findings.push(daemon(&locations));
@@ -146,6 +147,30 @@ fn policy(locations: &Locations, around: &Around) -> Finding {
         )
         .fixed_by("correct the file it names"),
     }
+}
+
+/// A policy of jaato's where only jaato looks: its rules do not hold here, and its user may think they do.
+fn unread_policies(locations: &Locations, around: &Around) -> Vec<Finding> {
+    let own = locations
+        .user
+        .as_deref()
+        .and_then(Path::parent)
+        .and_then(Path::parent);
+    let home = locations.home.as_deref();
+    let places = [
+        own.map(|config| config.join("jaato/permissions.json")),
+        home.map(|home| home.join(".jaato/permissions.json")),
+        Some(around.directory.join(".jaato/permissions.json")),
+    ];
+    let there = places.into_iter().flatten().filter(|file| file.is_file());
+    there
+        .map(|file| {
+            let name = escape_for_display(&file.display().to_string(), 500);
+            let text = format!("{name} is jaato's own and is not read here");
+            let fix = format!("if its rules are to hold, run `holdpoint import jaato {name}`");
+            Finding::new("policy", Standing::Note, text).fixed_by(fix)
+        })
+        .collect()
 }
 
 /// Project files nobody has vouched for: they can only tighten.

@@ -12,8 +12,8 @@ use holdpoint_ledger::Kind;
 use serde_json::json;
 
 use super::first_policy::{self, FirstPolicy};
-use super::{mode, service};
-use crate::cli::{FirstProfile, Init, SettingsOf, Setup};
+use super::{git_hook, mode, service};
+use crate::cli::{FirstProfile, GIT, Init, SettingsOf, Setup};
 use crate::exit::Exit;
 use crate::terminal::{Terminal, escape_for_display};
 
@@ -44,6 +44,12 @@ pub(crate) fn run(args: &Init, terminal: &mut Terminal) -> anyhow::Result<Exit> 
 fn register(init: &Init, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     let args = &init.setup;
     let program = this_program()?;
+    if args.agents.iter().any(|name| name == GIT) {
+        git_hook::install(args, &program, terminal)?;
+        if hosts_for(args).is_empty() {
+            return Ok(Exit::Fine);
+        }
+    }
     let around = surroundings()?;
     let scope = scope(args)?;
     let mut hosts = hosts_for(args);
@@ -209,6 +215,12 @@ fn said_of_registration(work: &Work, scope: Scope, terminal: &mut Terminal) -> a
 
 pub(crate) fn unregister(args: &Setup, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     let program = this_program()?;
+    if args.agents.iter().any(|name| name == GIT) {
+        git_hook::remove(args, terminal)?;
+        if hosts_for(args).is_empty() {
+            return Ok(Exit::Fine);
+        }
+    }
     let around = surroundings()?;
     let scope = scope(args)?;
     let locations = Locations::of_this_machine();

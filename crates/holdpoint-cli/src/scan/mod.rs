@@ -4,10 +4,14 @@
 //! where in the file things stand. [`Walk`] finds the files of a directory, [`staged`] those of a
 //! commit to be; [`json`] and [`sarif`] are the forms findings are told in.
 
+pub mod baseline;
+pub mod dependencies;
 mod encoding;
 mod input;
 pub mod json;
+pub mod loosened;
 mod preview;
+pub mod repository;
 pub mod sarif;
 pub mod staged;
 mod walk;
@@ -150,6 +154,16 @@ impl Scanner {
 
     /// Inspects what can be read, piece by piece.
     pub fn read(&self, reader: impl Read, origin: Origin) -> io::Result<Scanned> {
+        self.read_refined(reader, origin, None)
+    }
+
+    /// The same, where each finding may be made better or worse, or be no finding after all.
+    pub fn read_refined(
+        &self,
+        reader: impl Read,
+        origin: Origin,
+        mut refine: Option<Refine<'_>>,
+    ) -> io::Result<Scanned> {
         let mut input = Input::open(reader)?;
         let mut scanned = Scanned::default();
         if self.binaries == Binaries::Skip && input.is_binary() {
@@ -160,7 +174,7 @@ impl Scanner {
         let mut before = Vec::new();
         loop {
             let piece = input.piece();
-            before = self.piece(&piece, origin, &before, &mut scanned);
+            before = self.piece(&piece, origin, &before, &mut refine, &mut scanned);
             if !input.advance()? {
                 break;
             }
@@ -174,18 +188,14 @@ impl Scanner {
         piece: &Piece<'_>,
         origin: Origin,
         before: &[Seen],
+        refine: &mut Option<Refine<'_>>,
         scanned: &mut Scanned,
     ) -> Vec<Seen> {
-        let mut inspection = self.inspect(&piece.text, origin);
-        if let Some(consultant) = &self.consultant
-            && let Some(opinion) = consultant.ask(&piece.text, origin, &inspection)
-        {
-            inspection.action = opinion.effect.on(inspection.action);
-            scanned.opinions.push(opinion);
-        }
-        scanned.action = scanned.action.max(inspection.action);
+        let inspection = self.inspect(&piece.text, origin);
+        let asked = self.consultant.as_ref();
+        let opinion = asked.and_then(|it| it.ask(&piece.text, origin, &inspection));
         scanned.score = scanned.score.max(inspection.score);
-        scanned.severity = scanned.severity.max(inspection.severity());
+        let mut action = Action::default();
         let mut offsets: Vec<usize> = inspection
             .findings
             .iter()
@@ -215,7 +225,18 @@ impl Scanner {
             if finding.span.end > border {
                 seen.push(now);
             }
-            if again || finding.severity < self.least {
+            if again {
+                continue;
+            }
+            let print = baseline::print_in(&piece.text, &finding);
+            if let Some(refine) = refine
+                && !refine(&mut finding, &print)
+            {
+                continue;
+            }
+            action = action.max(self.terms.action(origin, finding.severity));
+            scanned.severity = scanned.severity.max(Some(finding.severity));
+            if finding.severity < self.least {
                 continue;
             }
             scanned.count += 1;
@@ -235,14 +256,23 @@ impl Scanner {
                     start,
                     end,
                     preview,
+                    print,
                     weights,
                     explained,
                 });
             }
         }
+        if let Some(opinion) = opinion {
+            action = opinion.effect.on(action);
+            scanned.opinions.push(opinion);
+        }
+        scanned.action = scanned.action.max(action);
         seen
     }
 }
+
+/// What makes a finding better or worse, from the finding and its print; false if it is none after all.
+pub type Refine<'r> = &'r mut dyn FnMut(&mut Finding, &str) -> bool;
 
 impl Consultant {
     fn ask(&self, text: &str, origin: Origin, inspection: &Inspection) -> Option<Consultation> {
@@ -268,6 +298,51 @@ impl Seen {
         self.rule == other.rule
             && self.span.start < other.span.end
             && other.span.start < self.span.end
+    }
+}
+
+impl LocatedFinding {
+    /// One that stands at a line and a column of a whole text.
+    pub fn at(finding: Finding, text: &str, (line, column): (usize, usize), about: String) -> Self {
+        let before: usize = text
+            .split_inclusive('\n')
+            .take(line.saturating_sub(1))
+            .map(str::len)
+            .sum();
+        let within = text.get(before..).unwrap_or_default();
+        let within: usize = within
+            .chars()
+            .take(column.saturating_sub(1))
+            .map(char::len_utf8)
+            .sum();
+        let start = TextPosition {
+            byte: (before + within) as u64,
+            line: line as u64,
+            column: column as u64,
+        };
+        let mut finding = finding;
+        finding.span = start.offset()..start.offset();
+        Self {
+            print: baseline::print_of(&finding, &about),
+            preview: holdpoint_core::text::escape_for_display(&about, 120),
+            finding,
+            start,
+            end: start,
+            weights: Vec::new(),
+            explained: None,
+        }
+    }
+}
+
+impl Scanned {
+    /// Adds what was found in a file in another way.
+    pub fn add(&mut self, found: LocatedFinding, action: Action, least: Severity) {
+        self.action = self.action.max(action);
+        self.severity = self.severity.max(Some(found.finding.severity));
+        if found.finding.severity >= least {
+            self.count += 1;
+            self.findings.push(found);
+        }
     }
 }
 
@@ -303,6 +378,8 @@ pub struct LocatedFinding {
     pub end: TextPosition,
     /// A few words of it, safe to show.
     pub preview: String,
+    /// What a baseline knows it by, besides its file and its rule.
+    pub print: String,
     /// The words that weighed in it, the heaviest first, if somebody asked for them.
     pub weights: Vec<Weight>,
     /// What it rests on, if somebody asked for it.

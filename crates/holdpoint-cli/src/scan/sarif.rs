@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use holdpoint_core::text::Severity;
-use holdpoint_core::text::inspection::Finding;
+use holdpoint_core::text::inspection::{Family, Finding};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -128,7 +128,7 @@ impl Report {
             "shortDescription": { "text": sentence(&finding.reason) },
             "defaultConfiguration": { "level": level(finding.severity) },
             "properties": {
-                "tags": ["security", "prompt-injection", finding.family],
+                "tags": tags(finding.family),
                 "security-severity": points(finding.severity),
             },
         }));
@@ -145,6 +145,14 @@ fn level(severity: Severity) -> &'static str {
         Severity::Medium => "warning",
         Severity::Low | Severity::Info => "note",
     }
+}
+
+fn tags(family: Family) -> Vec<&'static str> {
+    let about_words = !matches!(family, Family::Secret | Family::Policy | Family::Dependency);
+    let mut tags = vec!["security"];
+    tags.extend(about_words.then_some("prompt-injection"));
+    tags.push(family.name());
+    tags
 }
 
 /// What code hosts rank security findings by, from 0 to 10.

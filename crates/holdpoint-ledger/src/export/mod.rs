@@ -4,6 +4,7 @@
 //! true. `docs/log.md` says which field goes where.
 
 mod csv;
+mod jaato;
 mod ocsf;
 mod otlp;
 
@@ -27,11 +28,19 @@ pub enum Format {
     Ocsf,
     /// Logs of OpenTelemetry, as JSON: one export request a line.
     Otlp,
+    /// Events of jaato's permission plugin, one a line.
+    Jaato,
 }
 
 impl Format {
     /// Every form.
-    pub const ALL: [Format; 4] = [Format::Jsonl, Format::Csv, Format::Ocsf, Format::Otlp];
+    pub const ALL: [Format; 5] = [
+        Format::Jsonl,
+        Format::Csv,
+        Format::Ocsf,
+        Format::Otlp,
+        Format::Jaato,
+    ];
 
     /// The word on the command line.
     pub fn as_str(self) -> &'static str {
@@ -40,6 +49,7 @@ impl Format {
             Format::Csv => "csv",
             Format::Ocsf => "ocsf",
             Format::Otlp => "otlp",
+            Format::Jaato => "jaato",
         }
     }
 }
@@ -68,6 +78,7 @@ enum Form {
     Ocsf,
     /// The log records of the request that is being filled.
     Otlp(Vec<Value>),
+    Jaato(jaato::Held),
 }
 
 impl<W: Write> Exporter<W> {
@@ -81,6 +92,7 @@ impl<W: Write> Exporter<W> {
             }
             Format::Ocsf => Form::Ocsf,
             Format::Otlp => Form::Otlp(Vec::new()),
+            Format::Jaato => Form::Jaato(jaato::Held::default()),
         };
         Ok(Self { form, origin, out })
     }
@@ -94,6 +106,10 @@ impl<W: Write> Exporter<W> {
             }
             Form::Csv => csv::write_row(record, line, &mut self.out),
             Form::Ocsf => write_line(&ocsf::event(record, line, &self.origin), &mut self.out),
+            Form::Jaato(held) => match held.event(record) {
+                Some(event) => write_line(&event, &mut self.out),
+                None => Ok(()),
+            },
             Form::Otlp(waiting) => {
                 waiting.push(otlp::log_record(record, line));
                 if waiting.len() < otlp::BATCH {
@@ -190,6 +206,8 @@ mod tests {
                 Format::Jsonl | Format::Ocsf => count,
                 Format::Csv => count + 1,
                 Format::Otlp => 1,
+                // A denial, and what ends a hold or fails, each with every field and bare.
+                Format::Jaato => 1 + 2 * 3,
             };
             assert_eq!(text.lines().count(), lines, "{format:?}");
         }

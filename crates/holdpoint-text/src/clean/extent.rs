@@ -20,7 +20,12 @@ const WRAPPED: usize = 50;
 pub(super) fn of_finding(text: &str, finding: &Finding) -> Range<usize> {
     let span = &finding.span;
     match finding.family {
-        Family::Hidden | Family::Terminal | Family::Secret | Family::Markup => span.clone(),
+        Family::Hidden
+        | Family::Terminal
+        | Family::Secret
+        | Family::Markup
+        | Family::Policy
+        | Family::Dependency => span.clone(),
         Family::Template => element(text, span),
         Family::Disguised => run(text, span),
         Family::Override

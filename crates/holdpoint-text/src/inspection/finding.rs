@@ -48,11 +48,15 @@ pub enum Family {
     Statistical,
     /// A secret.
     Secret,
+    /// A policy that lets more happen than the one before it.
+    Policy,
+    /// A version of a package that is known to be weak.
+    Dependency,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Family; 18] = [
+    pub const ALL: [Family; 20] = [
         Family::Override,
         Family::Role,
         Family::Template,
@@ -71,6 +75,8 @@ impl Family {
         Family::Markup,
         Family::Statistical,
         Family::Secret,
+        Family::Policy,
+        Family::Dependency,
     ];
 
     /// Whether it is about what a model is told to do, and not about what hides it or marks who speaks.
@@ -119,6 +125,8 @@ impl Family {
             Family::Markup => ("markup", "holds markup that runs"),
             Family::Statistical => ("statistical", "reads like orders to a model"),
             Family::Secret => ("secret", "holds a secret"),
+            Family::Policy => ("policy", "loosens a policy"),
+            Family::Dependency => ("dependency", "names a version with a known weakness"),
         }
     }
 }
@@ -156,7 +164,8 @@ impl Finding {
     /// How sure it makes it by itself that a text gives orders, from 0 to 1.
     pub fn certainty(&self) -> f32 {
         match (self.family, self.severity) {
-            (Family::Secret, _) | (_, Severity::Info | Severity::Low) => 0.0,
+            (Family::Secret | Family::Policy | Family::Dependency, _)
+            | (_, Severity::Info | Severity::Low) => 0.0,
             (_, Severity::Medium) => 0.5,
             (_, Severity::High) => 0.9,
             (_, Severity::Critical) => 0.99,

@@ -3,5 +3,5 @@
 mod own_rules;
 pub(crate) mod payload;
 pub(crate) mod settings;
-mod starlark;
+pub(crate) mod starlark;
 pub(crate) mod transcript;

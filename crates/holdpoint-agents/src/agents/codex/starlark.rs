@@ -10,17 +10,18 @@ const MAX_DEPTH: usize = 8;
 
 /// A rule against a command that begins with some words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct PrefixRule {
+pub struct PrefixRule {
     /// Each word in every spelling it may have.
-    pub(super) pattern: Vec<Vec<String>>,
-    pub(super) decision: String,
+    pub pattern: Vec<Vec<String>>,
+    /// `allow`, `prompt` or `forbidden`.
+    pub decision: String,
 }
 
 /// The calls that say nothing about commands.
 const OTHER_CALLS: [&str; 2] = ["host_executable", "network_rule"];
 
 /// The rules in a text.
-pub(super) fn prefix_rules(text: &str) -> Result<Vec<PrefixRule>, String> {
+pub fn prefix_rules(text: &str) -> Result<Vec<PrefixRule>, String> {
     let mut reader = Reader {
         letters: text.chars().peekable(),
     };

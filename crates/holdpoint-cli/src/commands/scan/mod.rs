@@ -6,6 +6,7 @@
 mod batch;
 mod document;
 mod lines;
+mod look;
 mod sources;
 
 use std::io::{self, Write};
@@ -14,17 +15,21 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
+use holdpoint_cli::scan::baseline::Baseline;
 use holdpoint_cli::scan::{Binaries, Scanned, Scanner, Secrets, sarif};
 use holdpoint_core::Policy;
 use holdpoint_core::text::inspection::Terms;
 use holdpoint_core::text::{Action, Origin, Severity};
 use holdpoint_engine::humanize::{bytes, counted};
-use holdpoint_engine::{Engine, Locations, PolicySource, escape_for_display, working_directory};
+use holdpoint_engine::{
+    Engine, Locations, PolicySource, escape_for_display, store, working_directory,
+};
 use holdpoint_sandbox::interrupt;
 
 pub(crate) use self::batch::batch;
 use self::document::Document;
 use self::lines::Lines;
+use self::look::Look;
 use self::sources::{Source, Sources};
 use crate::cli::{Format, Scan};
 use crate::exit::Exit;
@@ -48,28 +53,46 @@ pub(crate) fn run(args: &Scan, terminal: &mut Terminal) -> anyhow::Result<Exit> 
         Format::Text => Severity::Medium,
         Format::Json | Format::Sarif => Severity::Info,
     };
+    let least = match args.update_baseline {
+        // What is not shown may be found, too.
+        true => Severity::Info,
+        false => least,
+    };
     let settings = Settings::new(args, least)?;
+    let mut look = Look::new(
+        args,
+        settings.scanner.clone(),
+        settings.terms.clone(),
+        settings.least,
+    )?;
+    look.origin = settings.origin;
     let sources = Sources::find(args)?;
     if !sources.waits_for_input() {
         // Without it, Ctrl-C ends the program as it ends any other.
         let _ = interrupt::listen();
     }
     let mut report: Box<dyn Report> = match format {
+        _ if args.update_baseline => Box::new(Seen::new(args)),
         _ if args.quiet => Box::new(Silence),
         Format::Text => Box::new(Lines::new(args.explain)),
         Format::Json => Box::new(Document::begin(terminal)?),
         Format::Sarif => Box::new(Sarif::begin(terminal)?),
     };
-    let totals = scan(&settings, sources, report.as_mut(), terminal)?;
+    let totals = scan(look, sources, report.as_mut(), terminal)?;
     report.end(&totals, terminal)?;
     terminal.out.flush()?;
     name_problems(&totals)?;
+    if args.update_baseline && totals.unread == 0 && !totals.interrupted {
+        return Ok(Exit::Fine);
+    }
     Ok(settings.exit(&totals))
 }
 
 /// What holds for every text.
 struct Settings {
     scanner: Scanner,
+    terms: Terms,
+    least: Severity,
     origin: Option<Origin>,
     fails: Fails,
 }
@@ -104,7 +127,8 @@ impl Settings {
             false => Binaries::Skip,
         };
         let policy = policy(args.config.as_deref(), args.profile.as_deref())?;
-        let mut scanner = Scanner::new(policy.inspection_terms())
+        let terms = policy.inspection_terms();
+        let mut scanner = Scanner::new(terms.clone())
             .secrets(secrets)
             .binaries(binaries)
             .telling_from(least);
@@ -121,6 +145,8 @@ impl Settings {
         }
         Ok(Self {
             scanner,
+            terms,
+            least,
             origin: args.origin.as_deref().map(origin).transpose()?,
             fails,
         })
@@ -208,6 +234,58 @@ impl Report for Silence {
 
     fn end(&mut self, _: &Totals, _: &mut Terminal) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// Writes what is found down as seen, and says how much that is.
+struct Seen {
+    file: PathBuf,
+    baseline: Baseline,
+}
+
+impl Seen {
+    fn new(args: &Scan) -> Self {
+        Self {
+            file: args.baseline.clone().unwrap_or_default(),
+            baseline: Baseline::default(),
+        }
+    }
+}
+
+impl Report for Seen {
+    fn hear(&mut self, name: &str, scanned: &Scanned, _: &mut Terminal) -> io::Result<()> {
+        // The findings in the baseline itself come and go with it.
+        if Path::new(name) != self.file.strip_prefix(".").unwrap_or(&self.file) {
+            self.baseline.add(name, &scanned.findings);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, totals: &Totals, terminal: &mut Terminal) -> io::Result<()> {
+        if totals.interrupted || totals.unread > 0 {
+            return writeln!(
+                terminal.out,
+                "Nothing was written: not every text could be looked at."
+            );
+        }
+        let mut bytes = Vec::new();
+        self.baseline.write(&mut bytes)?;
+        if let Some(parent) = self.file.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
+        store::rewrite(
+            &self.file,
+            &bytes,
+            std::fs::metadata(&self.file).ok().as_ref(),
+        )?;
+        let count = u64::try_from(self.baseline.len()).unwrap_or(u64::MAX);
+        writeln!(
+            terminal.out,
+            "{}: {} in {} from now on left out.",
+            escape_for_display(&self.file.display().to_string(), 300),
+            counted(count, "finding"),
+            counted(totals.flagged, "text"),
+        )
     }
 }
 
@@ -333,15 +411,14 @@ struct Task {
 }
 
 fn scan(
-    settings: &Settings,
+    look: Look,
     sources: Sources,
     report: &mut dyn Report,
     terminal: &mut Terminal,
 ) -> anyhow::Result<Totals> {
-    let scanner = Arc::new(settings.scanner.clone());
-    let named = settings.origin;
+    let look = Arc::new(look);
     let mut pool = Pool::start(move |task: &mut Task| {
-        task.result = Some(task.source.scan(&scanner, named));
+        task.result = Some(task.source.scan(&look));
     });
     let mut hearing = Hearing {
         totals: Totals::new(),

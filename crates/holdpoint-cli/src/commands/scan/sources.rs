@@ -5,10 +5,11 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use holdpoint_cli::scan::staged::{read_staged, staged};
-use holdpoint_cli::scan::{Scanned, Scanner, Walk, Wanted};
+use holdpoint_cli::scan::staged::{Staged, read_bounded, read_staged, staged};
+use holdpoint_cli::scan::{Scanned, Walk, Wanted};
 use holdpoint_core::text::Origin;
 
+use super::look::Look;
 use crate::cli::Scan;
 use crate::commands::in_words;
 
@@ -24,6 +25,8 @@ pub(super) enum Source {
     File(PathBuf),
     /// A file as it is staged in the repository around a directory.
     Staged(Arc<Path>, PathBuf),
+    /// A file the commit takes away.
+    Removed(PathBuf),
     /// Something that cannot be looked at, and why.
     Problem(PathBuf, String),
 }
@@ -32,10 +35,12 @@ impl Sources {
     pub(super) fn find(args: &Scan) -> anyhow::Result<Self> {
         if args.staged {
             let here: Arc<Path> = std::env::current_dir()?.into();
-            let files = staged(&here, &args.paths)?;
+            let files = staged(&here, &args.paths, Staged::Kept)?;
+            let removed = staged(&here, &args.paths, Staged::Removed)?;
             let found = files
                 .into_iter()
-                .map(move |path| Source::Staged(Arc::clone(&here), path));
+                .map(move |path| Source::Staged(Arc::clone(&here), path))
+                .chain(removed.into_iter().map(Source::Removed));
             return Ok(Self {
                 found: Box::new(found),
                 input: false,
@@ -100,7 +105,10 @@ impl Source {
     pub(super) fn name(&self) -> String {
         match self {
             Source::Input => "stdin".into(),
-            Source::File(path) | Source::Staged(_, path) | Source::Problem(path, _) => {
+            Source::File(path)
+            | Source::Staged(_, path)
+            | Source::Removed(path)
+            | Source::Problem(path, _) => {
                 let short = path.strip_prefix(".").unwrap_or(path);
                 let short = if short.as_os_str().is_empty() {
                     path
@@ -112,20 +120,37 @@ impl Source {
         }
     }
 
-    /// Inspects it; `named` is the origin that was named for all.
-    pub(super) fn scan(&self, scanner: &Scanner, named: Option<Origin>) -> Result<Scanned, String> {
-        let origin = named.unwrap_or(match self {
+    /// Inspects it.
+    pub(super) fn scan(&self, look: &Look) -> Result<Scanned, String> {
+        let origin = look.origin.unwrap_or(match self {
             Source::Input => Origin::Tool,
-            Source::File(_) | Source::Staged(..) | Source::Problem(..) => Origin::File,
-        });
-        let scanned = match self {
-            Source::Input => scanner.read(io::stdin().lock(), origin),
-            Source::File(path) => File::open(path).and_then(|file| scanner.read(file, origin)),
-            Source::Staged(here, path) => {
-                read_staged(here, path, |text| scanner.read(text, origin))
+            Source::File(_) | Source::Staged(..) | Source::Removed(_) | Source::Problem(..) => {
+                Origin::File
             }
+        });
+        let name = self.name();
+        let mut scanned = match self {
+            Source::Input => look.read(&name, &mut io::stdin().lock(), origin),
+            Source::File(path) => {
+                File::open(path).and_then(|mut file| look.read(&name, &mut file, origin))
+            }
+            Source::Staged(here, path) => {
+                read_staged(here, path, |text| look.read(&name, text, origin))
+            }
+            Source::Removed(_) => Ok(Scanned::default()),
             Source::Problem(_, problem) => return Err(problem.clone()),
+        }
+        .map_err(|error| in_words(&error))?;
+        let whole = |max| match self {
+            Source::File(path) => {
+                File::open(path).and_then(|mut file| read_bounded(&mut file, max).map(Some))
+            }
+            Source::Staged(here, path) => {
+                read_staged(here, path, |text| read_bounded(text, max)).map(Some)
+            }
+            Source::Input | Source::Removed(_) | Source::Problem(..) => Ok(None),
         };
-        scanned.map_err(|error| in_words(&error))
+        look.compare(self, &name, &whole, &mut scanned)?;
+        Ok(scanned)
     }
 }
