@@ -4,6 +4,7 @@ mod approvals;
 mod demo;
 mod import;
 mod log;
+mod mcp;
 mod people;
 mod permissions;
 mod plan;
@@ -31,6 +32,7 @@ pub(crate) use approvals::{
 pub(crate) use demo::Demo;
 pub(crate) use import::{Import, ImportFrom};
 pub(crate) use log::{IndexWhen, LedgerPlace, List, Log, LogAction, Wanted};
+pub(crate) use mcp::{Mcp, McpAction, McpProxy};
 pub(crate) use people::{People, PeopleAction};
 pub(crate) use permissions::{Action, DefaultWord, Permissions, Scope};
 pub(crate) use plan::{Lasting, Plan, PlanAction};
@@ -177,6 +179,9 @@ pub(crate) enum Command {
         #[arg(last = true, required = true, value_name = "AGENT")]
         agent: Vec<OsString>,
     },
+    /// Gate the servers of the Model Context Protocol
+    #[command(after_help = mcp::MCP_EXAMPLES)]
+    Mcp(Mcp),
     /// See what was recorded: every call, its verdict, and what became of it
     ///
     /// Without a command, lists records. One that begins with a verdict is a call that was judged;

@@ -16,7 +16,7 @@ use std::io::{self, Write};
 
 use clap::Parser;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, Mcp, McpAction};
 use crate::exit::Exit;
 use crate::terminal::Terminal;
 
@@ -49,6 +49,12 @@ fn answer() -> u8 {
     if let Command::Acp { agent } = &cli.command {
         return commands::acp::run(agent);
     }
+    if let Command::Mcp(Mcp {
+        action: McpAction::Proxy(args),
+    }) = &cli.command
+    {
+        return commands::mcp::proxy::run(args);
+    }
     if let Command::Run(args) = &cli.command {
         return commands::run::run(args);
     }
@@ -80,7 +86,7 @@ fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Exit> {
         // Only a question for help gets this far.
         Command::Hook { .. } => Ok(Exit::Denied),
         // They end as what they run does, so they have been run by now.
-        Command::Acp { .. } | Command::Run(_) => Ok(Exit::Error),
+        Command::Acp { .. } | Command::Run(_) | Command::Mcp(_) => Ok(Exit::Error),
         Command::Init(args) => commands::init::run(&args, terminal),
         Command::Uninstall(args) => commands::init::unregister(&args, terminal),
         Command::Demo(args) => commands::demo::run(&args, terminal),

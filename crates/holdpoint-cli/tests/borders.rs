@@ -17,6 +17,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("holdpoint-core", &["holdpoint-text"]),
     ("holdpoint-sandbox", &[]),
     ("holdpoint-proof", &[]),
+    ("holdpoint-mcp", &["holdpoint-core"]),
     (
         "holdpoint-ledger",
         &["holdpoint-core", "holdpoint-proof", "holdpoint-text"],
@@ -77,6 +78,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "holdpoint-engine",
             "holdpoint-index",
             "holdpoint-ledger",
+            "holdpoint-mcp",
             "holdpoint-proof",
             "holdpoint-sandbox",
             "holdpoint-text",
@@ -196,6 +198,7 @@ fn whoever_holds_a_call_starts_no_runtime() {
         "holdpoint-core",
         "holdpoint-sandbox",
         "holdpoint-ledger",
+        "holdpoint-mcp",
         "holdpoint-broker",
         "holdpoint-engine",
         "holdpoint-agents",

@@ -21,7 +21,8 @@ pub struct Permission {
 }
 
 impl Permission {
-    pub(super) fn from_permit(permit: &Permit) -> Self {
+    /// That of a call that may run.
+    pub fn from_permit(permit: &Permit) -> Self {
         let decision = permit.decision();
         Self {
             allowed: true,
@@ -104,7 +105,7 @@ impl Executed {
     }
 
     /// A call that was refused on its way.
-    pub(super) fn refused_by(call: &ToolCall, refusal: &Refusal) -> Self {
+    pub fn refused_by(call: &ToolCall, refusal: &Refusal) -> Self {
         let decision = &refusal.decision;
         let permission = Permission {
             request: refusal.request.clone(),
@@ -117,7 +118,7 @@ impl Executed {
     }
 
     /// A call that did not run because something failed before anybody could decide.
-    pub(super) fn failed(call: ToolCall, problem: &str) -> Self {
+    pub fn failed(call: ToolCall, problem: &str) -> Self {
         let reason = format!("Permission check failed: {problem}");
         let permission = Permission::refused(Method::Error, reason.clone());
         Self {
@@ -126,8 +127,8 @@ impl Executed {
         }
     }
 
-    /// A call that ran.
-    pub(super) fn ran_by(
+    /// A call that ran: what it returned, or why it failed, with what the model is to be told beside it.
+    pub fn ran_by(
         call: ToolCall,
         permission: Permission,
         original_input: Option<Map<String, Value>>,

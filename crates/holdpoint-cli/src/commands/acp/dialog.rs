@@ -7,8 +7,8 @@ use holdpoint_broker::{
     Answer, Channel, ChannelError, Evidence, Request, Route, SignedAnswer, Waiting,
 };
 use holdpoint_engine::account_name;
+use holdpoint_mcp::jsonrpc::Id;
 
-use super::message::Id;
 use super::permission::{Heard, Kind, Options, with_reason};
 use super::wires::Wires;
 

@@ -1,13 +1,11 @@
 //! How a relay ends: with its agent, or because the editor has closed its end.
 
-use std::process::{Child, ExitStatus};
+use std::process::Child;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::thread;
 use std::time::{Duration, Instant};
 
-use holdpoint_sandbox::children;
-
 use super::wires::Wires;
+use crate::commands::relayed_program::{exit_code, over};
 use crate::exit::Exit;
 
 /// Which side has no more to say.
@@ -22,9 +20,6 @@ const GLANCE: Duration = Duration::from_millis(50);
 
 /// How long calls that are held may take to be settled and recorded.
 const TO_SETTLE: Duration = Duration::from_secs(3);
-
-/// How long an agent may take to end once its input is closed, and again once it is asked to.
-const GRACE: Duration = Duration::from_secs(3);
 
 /// How long the last words of an agent that has ended are waited for; a program it left behind may
 /// keep them open for ever.
@@ -52,40 +47,5 @@ pub(super) fn wait(mut child: Child, wires: &Wires, ended: &Receiver<End>) -> u8
         agent_is_heard = matches!(ended.recv_timeout(LAST_WORDS), Ok(End::Agent));
     }
     wires.settle(TO_SETTLE);
-    status.map_or(Exit::Error.into(), code)
-}
-
-/// The end of an agent whose input is closed: by itself, when it is asked, or by force.
-fn over(child: &mut Child) -> Option<ExitStatus> {
-    if let Some(status) = within(child, GRACE) {
-        return Some(status);
-    }
-    children::ask_to_end(child);
-    if let Some(status) = within(child, GRACE) {
-        return Some(status);
-    }
-    let _ = child.kill();
-    child.wait().ok()
-}
-
-fn within(child: &mut Child, patience: Duration) -> Option<ExitStatus> {
-    let started = Instant::now();
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) => return Some(status),
-            Ok(None) if started.elapsed() < patience => thread::sleep(GLANCE),
-            Ok(None) | Err(_) => return None,
-        }
-    }
-}
-
-/// An exit code as shells count them.
-fn code(status: ExitStatus) -> u8 {
-    #[cfg(unix)]
-    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
-    #[cfg(not(unix))]
-    let signal: Option<i32> = None;
-    let number = status.code().or(signal.map(|signal| 128 + signal));
-    let number = number.and_then(|number| u8::try_from(number).ok());
-    number.unwrap_or(Exit::Error.into())
+    status.map_or(Exit::Error.into(), exit_code)
 }

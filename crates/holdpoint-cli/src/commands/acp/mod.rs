@@ -8,7 +8,6 @@ mod described;
 mod dialog;
 mod ending;
 mod gate;
-mod message;
 mod permission;
 mod sessions;
 mod wires;
@@ -21,10 +20,11 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel, sync_channel};
 use std::thread;
 
+use holdpoint_mcp::jsonrpc::{Id, MAX_LINE, Message, not_read, response};
+
 use self::dialog::Dialog;
 use self::ending::End;
 use self::gate::{Gate, Ruling};
-use self::message::{Id, MAX_LINE, Message, not_read, response};
 use self::permission::{Heard, METHOD, Options, TAKES_BACK, taken_back};
 use self::wires::{HeldCall, Wires, tell};
 use crate::commands::serve::not_for_agents;

@@ -5,12 +5,12 @@
 use std::collections::{BTreeMap, HashSet};
 
 use holdpoint_engine::{StrictValue, escape_for_display};
+use holdpoint_mcp::jsonrpc::Id;
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use super::described::Described;
-use super::message::Id;
 
 /// The request an agent asks its user by.
 pub(super) const METHOD: &str = "session/request_permission";

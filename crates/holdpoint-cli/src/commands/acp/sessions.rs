@@ -4,10 +4,9 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use holdpoint_mcp::jsonrpc::{Id, Message};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-
-use super::message::{Id, Message};
 
 /// The most sessions that are known at once; of more the oldest is forgotten, and refused.
 const MAX_SESSIONS: usize = 1024;

@@ -10,8 +10,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use holdpoint_engine::{escape_for_display, text_without_secrets};
+use holdpoint_mcp::jsonrpc::Id;
 
-use super::message::Id;
 use super::permission::Heard;
 use super::sessions::EditorSessions;
 

@@ -1,0 +1,4 @@
+//! `holdpoint mcp`: servers of the Model Context Protocol, gated.
+
+mod pin_store;
+pub(crate) mod proxy;

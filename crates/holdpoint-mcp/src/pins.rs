@@ -1,0 +1,219 @@
+//! What a server said of its tools when it was first seen, and what it says otherwise since.
+//!
+//! Whoever let a server in has read its tools once. A server that words them otherwise later, or has
+//! others, gives the model something nobody has read: that waits until a person has.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::listing::Definition;
+
+/// What is said of a tool.
+type Words = Map<String, Value>;
+
+/// The most tools of one server that are remembered, waiting ones included; what is said of each is kept
+/// whole.
+const MAX_TOOLS: usize = 2048;
+
+/// The tools of one server.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Pins {
+    /// The version of this form.
+    pub v: u32,
+    /// The name the server goes by.
+    pub server: String,
+    /// How it is started, for people.
+    pub command: String,
+    /// What was said of each tool when it was first seen, or accepted since.
+    tools: BTreeMap<String, Words>,
+    /// What is said now of those that wait.
+    waiting: BTreeMap<String, Waiting>,
+}
+
+/// What is said of a tool that nobody has accepted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Waiting {
+    /// Why it waits.
+    pub why: Why,
+    /// What is said.
+    pub words: Words,
+}
+
+/// Why a tool waits for a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// Something else was said of it before.
+    Changed,
+    /// The server did not have it when it was first seen.
+    New,
+    /// What is said of it gives orders to the model, or hides something.
+    Orders,
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Why::Changed => "what its server says of it has changed",
+            Why::New => "its server did not have it when it was first seen",
+            Why::Orders => {
+                "what its server says of it gives orders to the model or hides something"
+            }
+        })
+    }
+}
+
+/// How what is said of a tool stands to what was said before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// It is the same.
+    Pinned,
+    /// It is what waits already.
+    Waits(Why),
+    /// The tool was never seen.
+    Never,
+    /// It is something else.
+    Otherwise,
+}
+
+impl Pins {
+    /// Nothing seen yet of a server.
+    pub fn of_server(server: &str, command: &str) -> Self {
+        Self {
+            v: 1,
+            server: server.to_owned(),
+            command: command.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// How what is said now stands to what was said.
+    pub fn seen(&self, now: &Definition) -> Seen {
+        if self.tools.get(&now.name) == Some(&now.words) {
+            return Seen::Pinned;
+        }
+        match (self.waiting.get(&now.name), self.tools.get(&now.name)) {
+            (Some(waiting), _) if waiting.words == now.words => Seen::Waits(waiting.why),
+            (_, Some(_)) => Seen::Otherwise,
+            (_, None) => Seen::Never,
+        }
+    }
+
+    /// Takes what is said for what is to be said from now on. False if there is no room.
+    #[must_use]
+    pub fn pin(&mut self, now: &Definition) -> bool {
+        if !self.has_room(&self.tools, &now.name) {
+            return false;
+        }
+        self.waiting.remove(&now.name);
+        self.tools.insert(now.name.clone(), now.words.clone());
+        true
+    }
+
+    /// Has it wait for a person. False if there is no room, and it is forgotten instead.
+    pub fn hold(&mut self, now: &Definition, why: Why) -> bool {
+        if !self.has_room(&self.waiting, &now.name) {
+            return false;
+        }
+        let waiting = Waiting {
+            why,
+            words: now.words.clone(),
+        };
+        self.waiting.insert(now.name.clone(), waiting);
+        true
+    }
+
+    /// The server says again what it said. Whether anything waited.
+    pub fn settle(&mut self, now: &Definition) -> bool {
+        self.waiting.remove(&now.name).is_some()
+    }
+
+    /// Why a tool waits, if it does.
+    pub fn waits(&self, tool: &str) -> Option<Why> {
+        self.waiting.get(tool).map(|waiting| waiting.why)
+    }
+
+    /// Everything that waits: the tool, what was said, what is said now.
+    pub fn changes(&self) -> impl Iterator<Item = (&str, Option<&Words>, &Waiting)> {
+        self.waiting
+            .iter()
+            .map(|(name, waiting)| (name.as_str(), self.tools.get(name), waiting))
+    }
+
+    /// A person has read everything that waits, and takes it.
+    pub fn accept(&mut self) {
+        for (name, waiting) in std::mem::take(&mut self.waiting) {
+            self.tools.insert(name, waiting.words);
+        }
+    }
+
+    /// The tools that are known.
+    pub fn tools(&self) -> impl Iterator<Item = &str> {
+        self.tools.keys().map(String::as_str)
+    }
+
+    fn has_room<T>(&self, list: &BTreeMap<String, T>, name: &str) -> bool {
+        list.contains_key(name) || self.tools.len() + self.waiting.len() < MAX_TOOLS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn tool(name: &str, description: &str) -> Definition {
+        let Value::Object(words) = json!({"name": name, "description": description}) else {
+            unreachable!("it is one");
+        };
+        Definition {
+            name: name.into(),
+            words,
+        }
+    }
+
+    #[test]
+    fn a_tool_that_is_said_otherwise_waits_until_somebody_takes_it() {
+        let mut pins = Pins::of_server("fs", "fs");
+        assert_eq!(pins.seen(&tool("a", "reads")), Seen::Never);
+        assert!(pins.pin(&tool("a", "reads")));
+        assert_eq!(pins.seen(&tool("a", "reads")), Seen::Pinned);
+        let other = tool("a", "reads, and sends it away");
+        assert_eq!(pins.seen(&other), Seen::Otherwise);
+        assert!(pins.hold(&other, Why::Changed));
+        assert_eq!(pins.seen(&other), Seen::Waits(Why::Changed));
+        assert_eq!(pins.seen(&tool("a", "yet another")), Seen::Otherwise);
+        assert_eq!(pins.waits("a"), Some(Why::Changed));
+        pins.accept();
+        assert_eq!(pins.seen(&other), Seen::Pinned);
+        assert_eq!(pins.waits("a"), None);
+        assert_eq!(pins.seen(&tool("a", "reads")), Seen::Otherwise);
+    }
+
+    #[test]
+    fn a_server_that_says_again_what_it_said_waits_for_nobody() {
+        let mut pins = Pins::of_server("fs", "fs");
+        assert!(pins.pin(&tool("a", "reads")));
+        assert!(pins.hold(&tool("a", "other"), Why::Changed));
+        assert!(pins.settle(&tool("a", "reads")));
+        assert_eq!(pins.waits("a"), None);
+    }
+
+    #[test]
+    fn what_is_kept_is_read_back_and_bounded() {
+        let mut pins = Pins::of_server("fs", "fs");
+        for number in 0..MAX_TOOLS {
+            assert!(pins.pin(&tool(&number.to_string(), "x")));
+        }
+        assert!(!pins.pin(&tool("one more", "x")));
+        assert!(!pins.hold(&tool("one more", "x"), Why::New));
+        assert!(pins.pin(&tool("7", "other")));
+        let text = serde_json::to_string(&pins).unwrap();
+        assert_eq!(serde_json::from_str::<Pins>(&text).unwrap(), pins);
+    }
+}
