@@ -342,6 +342,10 @@ impl Tool {
 const USUAL_LENGTH: usize = 32;
 
 fn is_among(key: &str, words: &[&str]) -> bool {
+    // Most names of arguments are folded as they are written.
+    if key.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return words.binary_search(&key).is_ok();
+    }
     if key.is_ascii() && key.len() <= USUAL_LENGTH {
         // Folded once and not for every word it is compared with.
         let mut folded = [0; USUAL_LENGTH];
