@@ -463,7 +463,8 @@ impl Interpreter {
         let mut at = 1;
         while let Some(word) = words.get(at) {
             let text = word.unquoted();
-            if STANDARD_INPUT.contains(&text) {
+            // What an editor opens on its input is no code, and options may follow.
+            if STANDARD_INPUT.contains(&text) && !self.opens() {
                 break;
             }
             let name = text.split_once('=').map_or(text, |(name, _)| name);

@@ -146,8 +146,12 @@ impl Unwrapped<'_, '_> {
             .collect();
         let (streams, names): (Vec<_>, Vec<_>) =
             names.into_iter().partition(|(name, _)| is_streamed(name));
-        let loaded = streams.into_iter().filter(|(_, told)| *told);
-        search.streams = loaded.map(|(name, _)| name).collect();
+        // Named again it is at its end.
+        for (name, _) in streams.into_iter().filter(|(_, told)| *told) {
+            if !search.streams.contains(&name) {
+                search.streams.push(name);
+            }
+        }
         for (name, told) in names {
             for path in self.listing.environment.names_of(&name) {
                 search.given(&path, told);

@@ -1,6 +1,6 @@
 //! What a pipeline leaves behind when it fails, for what runs only then, and where the states meet again.
 
-use super::{Listing, simple::takes_any_text, substitutions::runs_code};
+use super::{Listing, Scope, simple::takes_any_text, substitutions::runs_code};
 use crate::paths::Entry;
 use crate::shell::environment::Environment;
 use crate::shell::tree::{
@@ -84,6 +84,21 @@ impl<'w> Listing<'w> {
                     }
                 }
             }
+        }
+    }
+
+    /// Begins a line of which an earlier one may have been cut short by an error.
+    ///
+    /// Out of the walk for the same reason.
+    #[inline(never)]
+    pub(super) fn begin_line(&mut self, scope: &Scope<'_>) {
+        let Some(other) = self.environment.cut_short.clone() else {
+            return;
+        };
+        self.environment = self.environment.clone().either(Environment::clone(&other));
+        // Code that is evaluated leaves the lines around it out as well.
+        if scope.depth == 0 {
+            self.environment.cut_short = None;
         }
     }
 

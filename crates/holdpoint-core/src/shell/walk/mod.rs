@@ -439,16 +439,7 @@ impl<'w> Listing<'w> {
             // What an error leaves out ends with the line.
             let ends = self.level == 0 || scope.depth > 0;
             if ends && self.environment.cut_short.is_some() && is_on_next_line(last, item, scope) {
-                let cut_short = self.environment.cut_short.clone();
-                let state = self.environment.clone();
-                self.environment = match cut_short {
-                    Some(other) => state.either(Environment::clone(&other)),
-                    None => state,
-                };
-                // Code that is evaluated leaves the lines around it out as well.
-                if scope.depth == 0 {
-                    self.environment.cut_short = None;
-                }
+                self.begin_line(scope);
             }
             last = Some(item);
             let before = waiting.begin(item.connector, &self.environment);
