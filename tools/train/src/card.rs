@@ -50,13 +50,14 @@ pub fn card(corpus: &Corpus, figures: &Figures<'_>) -> String {
         "| **macro over sources** | attacks | | **{one:.3}** | **{two:.3}** | **{three:.3}** | **{four:.3}** | **{low:.3}** | **{medium:.3}** | **{high:.3}** |"
     );
     let mut wrapped = String::new();
-    for (name, [texts, medium, high]) in figures.wrapped {
+    for (name, [texts, medium, high, marked]) in figures.wrapped {
         let share = |count: &usize| *count as f32 / (*texts).max(1) as f32;
         let _ = writeln!(
             wrapped,
-            "| {name} | {texts} | {:.3} | {:.3} |",
+            "| {name} | {texts} | {:.3} | {:.3} | {:.3} |",
             share(medium),
-            share(high)
+            share(high),
+            share(marked)
         );
     }
     let mut ordinary = String::new();

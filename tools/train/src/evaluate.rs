@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use holdpoint_text::classify::{Judged, Model};
 use holdpoint_text::detect::detect;
-use holdpoint_text::inspection::{self, Family, Finding, enclosed, leave_read_twice};
+use holdpoint_text::inspection::{self, Family, Finding, Inspection, enclosed, leave_read_twice};
 use holdpoint_text::normal::{Reading, read};
 use holdpoint_text::{Origin, Severity, words};
 
@@ -13,6 +13,8 @@ use holdpoint_text::{Origin, Severity, words};
 pub struct Seen {
     /// How bad the worst finding is.
     pub severity: Option<Severity>,
+    /// Whether a session that was shown the text is marked.
+    pub marks: bool,
     /// How sure it is, by the classifier and by what was found.
     pub score: f32,
 }
@@ -20,12 +22,19 @@ pub struct Seen {
 /// Inspects a text with these weights.
 pub fn inspect(model: &Model<'_>, text: &str, origin: Origin) -> Seen {
     let (findings, score) = findings(model, text, origin);
+    let severity = findings.iter().map(|finding| finding.severity).max();
+    let score = findings
+        .iter()
+        .map(Finding::certainty)
+        .fold(score, f32::max);
+    let inspection = Inspection {
+        findings,
+        ..Inspection::default()
+    };
     Seen {
-        severity: findings.iter().map(|finding| finding.severity).max(),
-        score: findings
-            .iter()
-            .map(Finding::certainty)
-            .fold(score, f32::max),
+        severity,
+        marks: severity >= Some(Severity::High) || inspection.tells_of_attack(),
+        score,
     }
 }
 

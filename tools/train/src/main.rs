@@ -303,12 +303,13 @@ fn fold_path(directory: &Path, number: usize) -> PathBuf {
 }
 
 fn print_wrapped(found: &[wrappers::Found]) {
-    for (name, [texts, medium, high]) in found {
+    for (name, [texts, medium, high, marked]) in found {
         let share = |count: &usize| *count as f32 / (*texts).max(1) as f32;
         println!(
-            "{name:22} {texts:5} {:.3} {:.3}",
+            "{name:22} {texts:5} {:.3} {:.3} {:.3}",
             share(medium),
-            share(high)
+            share(high),
+            share(marked)
         );
     }
 }

@@ -113,8 +113,8 @@ fn literal(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
-/// What is found by a wrapper's name: texts, medium or worse, high.
-pub type Found = (&'static str, [usize; 3]);
+/// What is found by a wrapper's name: texts, medium or worse, high, and those that mark the session.
+pub type Found = (&'static str, [usize; 4]);
 
 /// What is found by wrapper of the attacks among some texts that are found at high as they are: of every eleventh, and of at most so
 /// many.
@@ -135,13 +135,15 @@ pub fn measure<'t>(
         .take(most)
         .collect();
     let of = |(name, wrap): &Wrapper| {
-        let mut counts = [bare.len(), 0, 0];
+        let mut counts = [bare.len(), 0, 0, 0];
         let mut missed = 0;
         for it in &bare {
             let wrapped = wrap(&it.text);
-            let severity = inspect(model, &wrapped, Origin::Tool).severity;
+            let seen = inspect(model, &wrapped, Origin::Tool);
+            let severity = seen.severity;
             counts[1] += usize::from(severity >= Some(Severity::Medium));
             counts[2] += usize::from(severity >= Some(Severity::High));
+            counts[3] += usize::from(seen.marks);
             if severity < Some(Severity::Medium) && missed < shown {
                 missed += 1;
                 eprintln!(

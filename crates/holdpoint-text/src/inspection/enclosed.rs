@@ -1,4 +1,5 @@
-//! What a fence, a quotation, a string or a field holds, judged as if nothing stood around it.
+//! What a fence, a quotation, a string or a field holds, and what single words are handed out one by one, judged as if
+//! nothing stood around it.
 //!
 //! Talk about attacks makes less of what stands in it, and whoever attacks can bring his own talk. So what is set apart and
 //! suspect is read once more by itself. What would be withheld there is annotated here, whatever is said of it.
@@ -34,6 +35,10 @@ pub fn judge(
     // Each byte may be read in a string, a field and a fence.
     let mut budget = text.len().saturating_mul(3);
     for part in parts(text) {
+        // Shorter ones hold no words enough, whatever they are.
+        if part.span.len() < 2 * part.holder.min_words() {
+            continue;
+        }
         let Some(span) = suspects.within(&part.span) else {
             continue;
         };
@@ -110,6 +115,13 @@ impl Suspects {
     }
 }
 
+/// A string of a program as it is read.
+fn unescaped(string: &str) -> String {
+    let string = string.replace("\\\\", "\\").replace("\\r", "");
+    let string = string.replace("\\n", "\n").replace("\\t", "\t");
+    string.replace("\\\"", "\"").replace("\\'", "'")
+}
+
 /// A part of a text that is set apart.
 struct Part {
     span: Range<usize>,
@@ -127,6 +139,10 @@ enum Holder {
     Field,
     /// The rows of a table.
     Table,
+    /// Strings of a word each, one after the other.
+    Strings,
+    /// Lines of a word each.
+    Lines,
     /// A string of a program, the value of a field, an element of a list, a cell of a table.
     String,
     /// Quotes in a sentence.
@@ -150,11 +166,18 @@ impl Holder {
                 Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
             }
             Holder::Table => Cow::Owned(read_across(part)),
-            Holder::String if part.contains('\\') => {
-                let part = part.replace("\\\\", "\\").replace("\\r", "");
-                let part = part.replace("\\n", "\n").replace("\\t", "\t");
-                Cow::Owned(part.replace("\\\"", "\"").replace("\\'", "'"))
+            Holder::Strings => {
+                let mut words = Vec::new();
+                quoted(part, |inside, _| {
+                    words.push(part.get(inside).unwrap_or_default())
+                });
+                Cow::Owned(unescaped(&words.join(" ")))
             }
+            Holder::Lines => {
+                let words: Vec<&str> = part.split_whitespace().collect();
+                Cow::Owned(words.join(" "))
+            }
+            Holder::String if part.contains('\\') => Cow::Owned(unescaped(part)),
             Holder::String | Holder::Quotes => Cow::Borrowed(part),
         }
     }
@@ -163,6 +186,7 @@ impl Holder {
     fn min_words(self) -> usize {
         match self {
             Holder::Fence | Holder::Quotation | Holder::Field | Holder::Table => MIN_WORDS,
+            Holder::Strings | Holder::Lines => MIN_LISTED,
             Holder::String => MIN_STRING,
             Holder::Quotes => MIN_QUOTED,
         }
@@ -178,6 +202,8 @@ fn parts(text: &str) -> Vec<Part> {
     // Where the lines below a name begin, and how far in the name stands.
     let mut field: Option<(Range<usize>, usize)> = None;
     let mut outer = Vec::new();
+    let mut strings = List::new(Holder::Strings);
+    let mut lines = List::new(Holder::Lines);
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let (start, end) = (at, at + line.len());
@@ -230,9 +256,25 @@ fn parts(text: &str) -> Vec<Part> {
                 None => Some(end),
             };
         } else {
-            quoted(line, start, &mut parts);
+            quoted(line, |inside, holder| {
+                let said = line.get(inside.clone()).unwrap_or_default();
+                let span = start + inside.start..start + inside.end;
+                let is_word = !said.is_empty() && !said.contains(' ');
+                // With its quotes, so that it is known for a string. Typographic ones are in no program.
+                if is_word && let Some(b'"' | b'`') = line.as_bytes().get(inside.end) {
+                    strings.add(text, span.start - 1..span.end + 1, &mut outer);
+                }
+                parts.push(Part { span, holder });
+            });
+        }
+        let said = inner.trim_end();
+        if !said.is_empty() && !said.contains([' ', '\t']) {
+            let from = start + depth;
+            lines.add(text, from..from + said.len(), &mut outer);
         }
     }
+    strings.end(&mut outer);
+    lines.end(&mut outer);
     let rest = [
         field.map(|(span, _)| (span, Holder::Field)),
         quotation.map(|span| (span, Holder::Quotation)),
@@ -285,8 +327,47 @@ fn cells(line: &str, start: usize, parts: &mut Vec<Part>) {
     }
 }
 
-/// Adds what stands in quotes on a line.
-fn quoted(line: &str, start: usize, parts: &mut Vec<Part>) {
+/// Words that follow each other with nothing but signs between them.
+struct List {
+    holder: Holder,
+    span: Range<usize>,
+    count: usize,
+}
+
+impl List {
+    fn new(holder: Holder) -> Self {
+        Self {
+            holder,
+            span: 0..0,
+            count: 0,
+        }
+    }
+
+    fn add(&mut self, text: &str, word: Range<usize>, parts: &mut Vec<Part>) {
+        let seam = text.get(self.span.end..word.start).unwrap_or_default();
+        if self.count > 0 && seam.len() <= MAX_SEAM && !seam.contains(char::is_alphanumeric) {
+            self.span.end = word.end;
+            self.count += 1;
+        } else {
+            self.end(parts);
+            self.span = word;
+            self.count = 1;
+        }
+    }
+
+    fn end(&mut self, parts: &mut Vec<Part>) {
+        if self.count >= MIN_LISTED {
+            parts.push(Part {
+                span: self.span.clone(),
+                holder: self.holder,
+            });
+        }
+        self.count = 0;
+    }
+}
+
+/// Calls `each` with what stands in quotes on a line.
+fn quoted(line: &str, mut each: impl FnMut(Range<usize>, Holder)) {
     let mut open: Option<(char, usize)> = None;
     let mut is_escaped = false;
     for (at, c) in line.char_indices() {
@@ -301,10 +382,7 @@ fn quoted(line: &str, start: usize, parts: &mut Vec<Part>) {
                 } else {
                     Holder::String
                 };
-                parts.push(Part {
-                    span: start + from..start + at,
-                    holder,
-                });
+                each(from..at, holder);
                 open = None;
             }
             Some(_) => {}
@@ -343,6 +421,12 @@ const QUOTES: [(char, char); 5] = [
 
 /// Fewer words are no order.
 const MIN_WORDS: usize = 3;
+
+/// Fewer words one by one are a list of names.
+const MIN_LISTED: usize = 6;
+
+/// How much stands at most between two words of a list.
+const MAX_SEAM: usize = 24;
 
 /// How many words of a string are more than a name for what they say, and how many in the quotes of a sentence.
 const MIN_STRING: usize = 8;
