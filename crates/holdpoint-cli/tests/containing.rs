@@ -813,7 +813,7 @@ fn a_program_that_fails_for_what_is_hidden_says_which_line_would_show_it() {
     }
     // A model is told as well, and how a person lets the call out; then the line does what it says.
     let (_, missed) = script("cat HOME/data.csv");
-    let told = place.told("sh x.sh");
+    let told = place.told(&format!("cat {home}/data.csv"));
     let way_out = "a person can let it run outside of the sandbox";
     assert!(
         told.contains("it did not find") && told.contains(way_out),

@@ -177,6 +177,24 @@ const REFUSED: &[(c_long, &str)] = calls![
     SYS__sysctl,
 ];
 
+/// Memory, messages and semaphores by numbers and names that no path leads to: Landlock knows nothing of them, so they fail
+/// where they would be everybody's.
+const SHARED: &[(c_long, &str)] = calls![
+    SYS_shmget,
+    SYS_shmat,
+    SYS_shmctl,
+    SYS_msgget,
+    SYS_msgsnd,
+    SYS_msgrcv,
+    SYS_msgctl,
+    SYS_semget,
+    SYS_semop,
+    SYS_semtimedop,
+    SYS_semctl,
+    SYS_mq_open,
+    SYS_mq_unlink,
+];
+
 /// The flags by which opening a file may change it.
 pub(super) const WRITING: u32 =
     (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC) as u32;
@@ -310,7 +328,7 @@ pub(super) fn noticed(call: c_long) -> Option<Noticed> {
 
 /// The name of a call that was handed over to be refused, and the error it gets.
 pub(super) fn refused(call: c_long) -> (&'static str, i32) {
-    let mut all = REFUSED.iter().chain(REFUSED_NEW);
+    let mut all = REFUSED.iter().chain(REFUSED_NEW).chain(SHARED);
     let known = all.find(|(number, _)| *number == call);
     let name = known.map_or("a call", |(_, name)| name.trim_start_matches("SYS_"));
     match call {
@@ -393,6 +411,8 @@ fn answers(allowed: Allowed, notice: Notice) -> Vec<(u32, Answer)> {
             error: libc::EPERM,
         };
         answers.push((libc::SYS_prlimit64, Answer::If(own)));
+        let shared = SHARED.iter();
+        answers.extend(shared.map(|(call, _)| (*call, Answer::Fail(libc::EPERM))));
     }
     answers.extend(notices(notice));
     let mut answers: Vec<(u32, Answer)> = answers
@@ -771,6 +791,10 @@ mod tests {
         }
         assert_eq!(ask(ALL, libc::SYS_personality, [0, 0, 0]), ALLOW);
         assert_ne!(ask(ALL, libc::SYS_personality, [0x4_0000, 0, 0]), ALLOW);
+        for (call, _) in SHARED {
+            assert_eq!(ask(ALL, *call, [0; 3]), ALLOW);
+            assert_ne!(ask(NONE, *call, [0; 3]), ALLOW);
+        }
         assert_eq!(ask(ALL, libc::SYS_socketpair, [1, 1, 0]), ALLOW);
         assert_ne!(ask(ALL, libc::SYS_socketpair, [38, 1, 0]), ALLOW);
     }
