@@ -86,7 +86,8 @@ impl Place {
         hook.args(["hook", "claude-code"])
             .envs(variables.iter().copied())
             .stdin(Stdio::piped())
-            .stdout(Stdio::piped());
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = hook.spawn().unwrap();
         child
             .stdin
