@@ -4,9 +4,10 @@
 //! `/home/dev/app` (or `/app`, of agents in a container), and both are faked (see `world`). Each session remembers what its commands wrote, as the engine does. Every
 //! profile is measured without a sandbox and, where that makes a difference, with one.
 //!
-//! Usage: `bench stops [--check] [--empty] [--list PROFILE[+sandbox]] FILE [PEER]`. With `--empty` the project is empty and stays so: no
+//! Usage: `bench stops [--check] [--empty] [--list PROFILE[+sandbox]] FILE [PEER…]`. With `--empty` the project is empty and stays so: no
 //! script that a command writes is there when a later one runs it. `--list` prints every command that is stopped with rule and reason,
-//! and of `autopilot` what is not allowed; PEER is the npm guard's script for node, asked about the same commands.
+//! and of `autopilot` what is not allowed; a PEER is asked about the same commands: the script of cc-safety-net for node, or the Python
+//! for which nah is installed.
 
 mod judged;
 mod peer;
@@ -73,7 +74,7 @@ pub(crate) fn run() -> Result<()> {
     let world = World::new(named)?;
     match list {
         Some(wanted) => print_list(&wanted, &commands, &world),
-        None => measure(&commands, &world, files.next().as_deref(), check),
+        None => measure(&commands, &world, &files.collect::<Vec<_>>(), check),
     }
 }
 
@@ -121,7 +122,7 @@ impl Shares {
     }
 }
 
-fn measure(commands: &[Real], world: &World, peer: Option<&Path>, check: bool) -> Result<()> {
+fn measure(commands: &[Real], world: &World, peers: &[PathBuf], check: bool) -> Result<()> {
     println!("{} commands of real agents, of 100", commands.len());
     let (mut rows, mut rules, mut measured) = (Vec::new(), Vec::new(), Vec::new());
     for (profile, sandbox) in MEASURED {
@@ -141,11 +142,11 @@ fn measure(commands: &[Real], world: &World, peer: Option<&Path>, check: bool) -
         rules.push((name, top_rules(&answers)));
         measured.push(((profile, sandbox), shares));
     }
-    if let Some(peer) = peer {
+    for peer in peers {
         let stops = peer::stops(peer, commands, world)?;
         let share =
             f64::from(u32::try_from(stops)?) * 100.0 / f64::from(u32::try_from(commands.len())?);
-        let mut row = vec!["cc-safety-net".to_owned(), format!("{share:.2}")];
+        let mut row = vec![peer::name(peer).to_owned(), format!("{share:.2}")];
         row.extend((0..5).map(|_| "-".to_owned()));
         rows.push(row);
     }

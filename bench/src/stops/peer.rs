@@ -1,4 +1,4 @@
-//! The npm guard cc-safety-net on the same commands: one process a command, as an agent starts it.
+//! Other guards on the same commands: one process a command, as an agent starts it.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -10,6 +10,19 @@ use serde_json::json;
 
 use super::Real;
 use super::world::World;
+
+/// What a guard is called in the table.
+pub(super) fn name(guard: &Path) -> &'static str {
+    match is_script_of_node(guard) {
+        true => "cc-safety-net",
+        false => "nah",
+    }
+}
+
+/// The npm guard is named by its script, the one of PyPI by the Python it is installed for.
+fn is_script_of_node(guard: &Path) -> bool {
+    guard.extension().is_some_and(|end| end == "js")
+}
 
 /// How many commands the guard stops.
 pub(super) fn stops(guard: &Path, commands: &[Real], world: &World) -> Result<usize> {
@@ -38,16 +51,26 @@ fn is_stopped(guard: &Path, command: &str, world: &World) -> Result<bool> {
         "session_id": "bench", "transcript_path": "", "cwd": project, "hook_event_name": "PreToolUse",
         "tool_name": "Bash", "tool_input": { "command": command },
     });
-    let mut child = Command::new("node")
-        .arg(guard)
-        .args(["hook", "--claude-code"])
+    let mut command = match is_script_of_node(guard) {
+        true => {
+            let mut node = Command::new("node");
+            node.arg(guard).args(["hook", "--claude-code"]);
+            node
+        }
+        false => {
+            let mut python = Command::new(guard);
+            python.args(["-m", "nah.hook"]);
+            python
+        }
+    };
+    let mut child = command
         .current_dir(&project)
         .env("HOME", world.home())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
-        .context("node cannot be started")?;
+        .context("the guard cannot be started")?;
     if let Some(mut input) = child.stdin.take() {
         input.write_all(payload.to_string().as_bytes())?;
     }

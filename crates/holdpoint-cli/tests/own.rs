@@ -10,7 +10,7 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -77,10 +77,17 @@ impl Place {
 
     /// How the hook ends that is given a payload, and what it prints.
     fn answered(&self, payload: &Value) -> Output {
+        self.answered_with(payload, &[])
+    }
+
+    /// The same where the agent has these variables.
+    fn answered_with(&self, payload: &Value, variables: &[(&str, &Path)]) -> Output {
         let mut hook = self.command(HOLDPOINT);
         hook.args(["hook", "claude-code"])
+            .envs(variables.iter().copied())
             .stdin(Stdio::piped())
-            .stdout(Stdio::piped());
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = hook.spawn().unwrap();
         child
             .stdin
@@ -334,4 +341,51 @@ fn a_rule_knows_whether_tests_passed_since_the_last_edit() {
     assert_eq!(commit(), "nothing");
     ran("PostToolUse", "cargo test && echo x > src/x.rs");
     assert_eq!(commit(), "ask", "a redirection edits");
+}
+
+#[test]
+fn a_terminal_of_its_own_may_be_told_a_line_of_a_file_whatever_runs_there() {
+    let place = Place::new("balanced");
+    let sockets = place.at("project").join("sockets");
+    fs::create_dir(&sockets).unwrap();
+    let tmux = |words: &str| format!("TMUX_TMPDIR='{}' tmux {words}", sockets.display());
+    if !Command::new("tmux")
+        .arg("-V")
+        .output()
+        .is_ok_and(|out| out.status.success())
+    {
+        return;
+    }
+    // The hook looks for terminals where the agent's own tmux has them.
+    let asked = |line: &str| {
+        let payload = json!({
+            "session_id": "s", "hook_event_name": "PreToolUse", "cwd": place.at("project"),
+            "transcript_path": "/nowhere", "tool_name": "Bash", "tool_input": {"command": line},
+        });
+        let reply = place.answered_with(&payload, &[("TMUX_TMPDIR", sockets.as_path())]);
+        let reply: Value = serde_json::from_slice(&reply.stdout).unwrap_or(Value::Null);
+        let said = reply.pointer("/hookSpecificOutput/permissionDecision");
+        said.and_then(Value::as_str).unwrap_or("nothing").to_owned()
+    };
+    let result = json!({
+        "session_id": "s", "hook_event_name": "PostToolUse", "cwd": place.at("project"), "transcript_path": "/nowhere",
+        "tool_name": "Bash", "tool_input": {"command": "tmux new-session -d -s work less f.txt"},
+        "tool_response": {"stdout": "", "stderr": "", "interrupted": false, "isImage": false},
+    });
+    fs::write(place.at("project/f.txt"), "1\n2\n3\n").unwrap();
+    assert_eq!(asked("tmux new-session -d -s work less f.txt"), "nothing");
+    place.run(&tmux("new-session -d -s work less f.txt"));
+    place.answered_with(&result, &[("TMUX_TMPDIR", sockets.as_path())]);
+    place.run(&tmux("new-session -d -s theirs less f.txt"));
+    let said: Vec<String> = [
+        "tmux send-keys -t work ':13' Enter",
+        "tmux send-keys -t work ':!rm x' Enter",
+        "tmux send-keys -t work ':13'",
+        "tmux send-keys -t work ':13' 'w x' Enter",
+        "tmux send-keys -t theirs ':13' Enter",
+    ]
+    .map(asked)
+    .into();
+    place.run(&tmux("kill-server"));
+    assert_eq!(said, ["nothing", "ask", "ask", "ask", "ask"]);
 }
