@@ -347,8 +347,11 @@ fn a_module_that_changes_while_a_script_waits_is_not_released() {
 // What changed is said with the difference, without secrets, and of nothing outside of the workspace.
 #[test]
 fn what_changed_while_a_script_waited_is_said_with_the_difference() {
-    let test_home = TestHome::asking();
-    test_home.file("run.py", "import helper\nimport linked\nhelper.go()\n");
+    let test_home = TestHome::under(json!({"files": {"read": {"deny": ["kept/*"]}}}));
+    let run = "import helper\nimport linked\nimport kept.words\nhelper.go()\n";
+    test_home.file("run.py", run);
+    // The agent may not read it, so it does not hear its lines either.
+    test_home.file("kept/words.py", "word = 'of the person, kept'\n");
     test_home.file("helper.py", "import os\n\ndef go(): print('hi')\n");
     let outside = test_home.path("outside.py");
     fs::write(&outside, "word = 'of the person'\n").unwrap();
@@ -358,6 +361,7 @@ fn what_changed_while_a_script_waited_is_said_with_the_difference() {
     let changed = format!("import os\n\ndef go(): os.system('send {token}')\n");
     test_home.file("helper.py", &changed);
     fs::write(&outside, "word = 'of somebody else'\n").unwrap();
+    test_home.file("kept/words.py", "word = 'of somebody else, kept'\n");
     let said = test_home.run(&["approve", &call.id]);
     assert_eq!(said.code, 1, "{said:?}");
     let heard = call.hears();

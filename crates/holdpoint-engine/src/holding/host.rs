@@ -10,7 +10,7 @@ use holdpoint_broker::{
     Request, SignedAnswer, UnixMillis, Unsure, Vouched, Warned,
 };
 use holdpoint_core::policy::{Authority, Source, Trust};
-use holdpoint_core::{Action, Session, SessionState, Surroundings, judge, named};
+use holdpoint_core::{Action, Session, SessionState, Surroundings, Verdict, judge, named};
 use holdpoint_ledger::Kind;
 use holdpoint_proof::Pins;
 use serde_json::json;
@@ -112,6 +112,20 @@ impl<'a> Host<'a> {
         Ok(Looked {
             judged: judged_in(self.engine, asked, &reading, &session),
             reading,
+        })
+    }
+
+    /// Whether no rule speaks against it that the agent reads a file. What is asked about only because everything is may be read.
+    fn may_be_read(&self, asked: &CallContext, path: &str) -> bool {
+        let mut input = serde_json::Map::new();
+        input.insert("file_path".into(), json!(path));
+        let read = CallContext {
+            tool: "Read".into(),
+            ..asked.with_input(input)
+        };
+        self.look(&read).is_ok_and(|looked| {
+            let decision = &looked.judged.decision;
+            decision.verdict.runs() || decision.verdict != Verdict::Deny && decision.rule.is_none()
         })
     }
 
@@ -266,7 +280,9 @@ impl BrokerHost for Host<'_> {
             display,
             context: shown_context(&asked.context),
             checks,
-            texts: texts::of_call(asked, &judged.decision, &paths, &loaded),
+            texts: texts::of_call(asked, &judged.decision, &paths, &loaded, &|path| {
+                self.may_be_read(asked, path)
+            }),
         };
         match self.introduce {
             Some(introduce) => introduce(asked, prepared),
@@ -283,7 +299,9 @@ impl BrokerHost for Host<'_> {
         let paths = named(action).paths;
         let home = self.engine.locations().home.as_deref();
         let loaded = binding::Loaded::of_call(asked, action, decision, &paths, home);
-        texts::of_call(asked, decision, &paths, &loaded)
+        texts::of_call(asked, decision, &paths, &loaded, &|path| {
+            self.may_be_read(asked, path)
+        })
     }
 
     fn difference(&self, before: &CallContext, after: &CallContext) -> String {

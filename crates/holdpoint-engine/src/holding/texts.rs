@@ -21,12 +21,13 @@ const MAX_TEXTS: usize = 64 << 10;
 const MAX_FILES: usize = 32;
 
 /// The texts of a call by the names of their parts. What it only reads is left out, for that may be what is to be kept from others,
-/// and so is what lies outside of the workspace.
+/// and so is what lies outside of the workspace or may not be read by the agent, which hears what changed.
 pub(super) fn of_call(
     asked: &CallContext,
     decision: &Decision,
     paths: &[(String, PathVerb)],
     loaded: &Loaded,
+    may_be_read: &dyn Fn(&str) -> bool,
 ) -> BTreeMap<String, String> {
     let scripts = decision.files.iter().map(|file| Path::new(&*file.path));
     let changed = paths
@@ -54,6 +55,9 @@ pub(super) fn of_call(
         let Some(text) = text_at(path).filter(|text| text.len() <= left) else {
             continue;
         };
+        if !may_be_read(shown) {
+            continue;
+        }
         left = left.saturating_sub(text.len());
         texts.insert(name, redactor.text(&text).into_string());
     }
