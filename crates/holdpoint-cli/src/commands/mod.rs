@@ -21,6 +21,7 @@ pub(crate) mod permissions;
 mod pinning;
 pub(crate) mod plan;
 pub(crate) mod policy;
+pub(crate) mod prompt;
 pub(crate) mod reference;
 pub(crate) mod replay;
 pub(crate) mod report;
