@@ -9,6 +9,7 @@ mod people;
 mod permissions;
 mod plan;
 mod policy;
+mod prompt;
 mod replay;
 mod rules;
 mod run;
@@ -39,6 +40,7 @@ pub(crate) use plan::{Lasting, Plan, PlanAction};
 pub(crate) use policy::{
     PolicyAction, PolicyDiff, PolicyLint, PolicySuggest, PolicyTest, PolicyTools,
 };
+pub(crate) use prompt::{PromptAction, Prompts};
 pub(crate) use replay::{FailOn, Replay};
 pub(crate) use rules::{RuleWord, Rules, RulesAction, RulesUnder};
 pub(crate) use run::{Floor, Run};
@@ -219,6 +221,9 @@ pub(crate) enum Command {
     /// is held with "not in the plan", and what is denied stays denied.
     #[command(after_help = plan::EXAMPLES)]
     Plan(Plan),
+    /// Make prompts for agents in which text from elsewhere cannot pass for an order
+    #[command(after_help = prompt::EXAMPLES)]
+    Prompt(Prompts),
     /// Vouch for a project's policy file, so that its allow rules count
     ///
     /// Until then a project file can only tighten. What is trusted is the content: a file that

@@ -105,6 +105,7 @@ fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Exit> {
         Command::Import(args) => commands::import::run(&args, terminal),
         Command::Permissions(args) => commands::permissions::run(&args, terminal),
         Command::Plan(args) => commands::plan::run(&args, terminal),
+        Command::Prompt(args) => commands::prompt::run(&args, terminal),
         Command::Trust(args) => commands::trust::run(&args, terminal),
         Command::Serve(args) => commands::serve::serve(&args, terminal),
         Command::Open(args) => commands::serve::open(&args, terminal),

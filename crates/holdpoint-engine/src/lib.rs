@@ -59,6 +59,7 @@ pub mod pipeline;
 mod policies;
 #[cfg(feature = "pipeline")]
 mod presence;
+pub mod prompt;
 #[cfg(feature = "pipeline")]
 mod recording;
 mod sessions;

@@ -36,7 +36,7 @@ pub use holdpoint_engine::{
     Pack, PackError, Part, Policy, Profile, ProjectFiles, Risk, Session, SessionError, SessionId,
     SessionState, Sessions, StrictValue, Supervision, Suspensions, Switched, ToolCall, Trust,
     TrustError, TrustStore, Verdict, escape_for_display, load_file, load_layers, load_layers_at,
-    load_text, plain_words, read_pack, read_policy_file, real_directory, text,
+    load_text, plain_words, prompt, read_pack, read_policy_file, real_directory, text,
 };
 
 /// The guides' code is compiled and run with the other examples in the documentation.

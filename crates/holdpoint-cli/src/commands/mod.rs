@@ -24,6 +24,7 @@ pub(crate) mod permissions;
 mod pinning;
 pub(crate) mod plan;
 pub(crate) mod policy;
+pub(crate) mod prompt;
 pub(crate) mod reference;
 mod relayed_program;
 pub(crate) mod replay;

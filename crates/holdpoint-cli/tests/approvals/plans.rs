@@ -152,8 +152,8 @@ fn an_agent_under_a_plan_finishes_without_a_question_and_is_held_outside_it() {
     let records = home.records();
     let opened = records
         .iter()
-        .find(|one| one["detail"]["change"]["action"] == "plan_open");
-    assert_eq!(opened.unwrap()["detail"]["change"]["plan"], "AUTH-12");
+        .find(|one| one["detail"]["action"] == "plan_open");
+    assert_eq!(opened.unwrap()["detail"]["plan"], "AUTH-12");
     let covered = records.iter().filter(|one| {
         one["rule"]
             .as_str()
@@ -163,10 +163,7 @@ fn an_agent_under_a_plan_finishes_without_a_question_and_is_held_outside_it() {
 
     home.says(&["plan", "close", "--session", "s1"]);
     let closed = home.last("session_rule");
-    assert_eq!(
-        closed["detail"]["change"]["action"], "plan_close",
-        "{closed}"
-    );
+    assert_eq!(closed["detail"]["action"], "plan_close", "{closed}");
     home.held(&home.bash("cargo test")).kill();
 }
 

@@ -92,6 +92,7 @@ impl Judgement<'_> {
             .iter()
             .any(|objection| objection.replaces_default);
         let base = match covers.first() {
+            Some(cover) if cover.by_plan => Some(self.planned_answer(cover)),
             Some(cover) => Some(Answer::by(&cover.found, false)),
             None if spoken => None,
             None => Some(self.standing_answer(self.policy.standing(), false)),

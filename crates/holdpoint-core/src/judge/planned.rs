@@ -5,6 +5,7 @@
 //! something and is not covered is asked about, whatever the policy's default; a rule that allows it by name answers that.
 
 use super::Judgement;
+use super::answers::Answer;
 use super::coverage::Cover;
 use super::findings::{Answerable, Objection, PartFinding};
 use super::spelling::Spelled;
@@ -42,7 +43,7 @@ impl Judgement<'_> {
     /// What a plan covers of the call as a whole: tools, files, pages.
     pub(super) fn plan_covers_of_call(&self) -> Vec<Cover> {
         let mut covers = Vec::new();
-        if self.has_commands() {
+        if self.has_commands() || self.session.plan.is_none() {
             return covers;
         }
         let reaches_others = effects::subjects(self.view).any(|one| self.reaches_others(&one));
@@ -207,6 +208,15 @@ impl Judgement<'_> {
                 format!("In the plan `{name}`, phase `{}`", phase.name),
                 command,
             ),
+        }
+    }
+
+    /// What is said of a part that only the plan allows: a default that refuses or wants a review is no question, and stands.
+    pub(super) fn planned_answer(&self, cover: &Cover) -> Answer {
+        let standing = self.standing_answer(self.policy.standing(), false);
+        match standing.verdict >= Verdict::Review {
+            true => standing,
+            false => Answer::by(&cover.found, false),
         }
     }
 
