@@ -136,3 +136,67 @@ fn settings_that_are_none_are_an_error_with_their_place() {
         assert!(output.stdout.is_empty());
     }
 }
+
+#[test]
+fn a_policy_that_only_jaato_reads_is_named() {
+    let project = Project::new();
+    let doctor = || {
+        let output = project
+            .command()
+            .args(["doctor", "claude-code"])
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(!doctor().contains("jaato"));
+    project.write("~/.config/jaato/permissions.json", b"{}");
+    project.write(".jaato/permissions.json", b"{}");
+    let said = doctor();
+    assert_eq!(
+        said.matches("is jaato's own and is not read here").count(),
+        2,
+        "{said}"
+    );
+    assert!(said.contains("run `holdpoint import jaato "), "{said}");
+}
+
+#[test]
+fn what_was_decided_is_written_in_the_events_of_jaato() {
+    let project = Project::new();
+    project.write("p.json", br#"{"deny": {"patterns": ["rm *"]}, "allow": {"patterns": ["ls *"]}, "defaultPolicy": "ask"}"#);
+    for command in ["ls", "rm x", "make"] {
+        let _ = project
+            .command()
+            .args(["check", "--config", "p.json", command])
+            .output()
+            .unwrap();
+    }
+    let output = project
+        .command()
+        .args(["log", "export", "--format", "jaato"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    let events: Vec<serde_json::Value> = said
+        .lines()
+        .map(|it| serde_json::from_str(it).unwrap())
+        .collect();
+    let short: Vec<_> = events
+        .iter()
+        .map(|it| {
+            (
+                it["event"].as_str().unwrap(),
+                it["args"]["command"].as_str().unwrap(),
+                it["allowed"].as_bool().unwrap(),
+                it["method"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        short,
+        [
+            ("permission-check", "ls", true, "whitelist"),
+            ("permission-check", "rm x", false, "blacklist"),
+        ]
+    );
+}

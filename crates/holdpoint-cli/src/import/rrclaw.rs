@@ -74,15 +74,14 @@ pub(super) fn read(text: &str, into: &mut Imported) -> Result<(), String> {
     for host in words("http_allowed_hosts")? {
         into.push(&["network", "allow"], host);
     }
-    match security
+    let checks = security
         .get("injection_check")
-        .and_then(toml::Value::as_bool)
-    {
-        Some(false) => into.tighter(
+        .and_then(toml::Value::as_bool);
+    if checks == Some(false) {
+        into.tighter(
             "security.injection_check",
             "what tools answer is looked at all the same",
-        ),
-        Some(true) | None => {}
+        );
     }
     if security
         .get("workspace_only")

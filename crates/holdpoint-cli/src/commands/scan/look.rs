@@ -196,11 +196,13 @@ fn baseline(path: &Path, staged: bool, here: &Path) -> anyhow::Result<Baseline> 
         }
         false => std::fs::File::open(path).and_then(|mut it| read_bounded(&mut it, MAX_BASELINE)),
     };
-    let bytes = bytes.map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => {
-            anyhow::anyhow!("{name}: there is no such file: make it with --update-baseline")
-        }
-        kind => anyhow::anyhow!("{name}: it cannot be read ({kind})"),
+    let bytes = bytes.map_err(|error| {
+        let again = match error.kind() == io::ErrorKind::NotFound {
+            true => ": make it with --update-baseline",
+            false => "",
+        };
+        anyhow::anyhow!("{name}: {}{again}", in_words(&error))
     })?;
+
     Baseline::read(&name, &bytes).context("--baseline")
 }
