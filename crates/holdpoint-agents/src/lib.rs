@@ -3,6 +3,7 @@
 
 mod agents;
 pub mod hook;
+pub mod mcp_servers;
 pub mod own_rules;
 pub mod replay;
 pub mod setup;

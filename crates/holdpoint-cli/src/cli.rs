@@ -33,7 +33,7 @@ pub(crate) use approvals::{
 pub(crate) use demo::Demo;
 pub(crate) use import::{Import, ImportFrom};
 pub(crate) use log::{IndexWhen, LedgerPlace, List, Log, LogAction, Wanted};
-pub(crate) use mcp::{Mcp, McpAction, McpProxy};
+pub(crate) use mcp::{Mcp, McpAccept, McpAction, McpProxy, McpScan, McpServe, McpWrap};
 pub(crate) use people::{People, PeopleAction};
 pub(crate) use permissions::{Action, DefaultWord, Permissions, Scope};
 pub(crate) use plan::{Lasting, Plan, PlanAction};

@@ -86,7 +86,8 @@ fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Exit> {
         // Only a question for help gets this far.
         Command::Hook { .. } => Ok(Exit::Denied),
         // They end as what they run does, so they have been run by now.
-        Command::Acp { .. } | Command::Run(_) | Command::Mcp(_) => Ok(Exit::Error),
+        Command::Acp { .. } | Command::Run(_) => Ok(Exit::Error),
+        Command::Mcp(args) => commands::mcp::run(&args, terminal),
         Command::Init(args) => commands::init::run(&args, terminal),
         Command::Uninstall(args) => commands::init::unregister(&args, terminal),
         Command::Demo(args) => commands::demo::run(&args, terminal),

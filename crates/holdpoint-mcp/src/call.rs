@@ -61,6 +61,20 @@ impl ServerName {
         Self::new(&named.or_else(|| command.first().map(|word| short(word)))?)
     }
 
+    /// The name nearest to one that an agent has for a server.
+    pub fn near(name: &str) -> Self {
+        let plain = |c: char| match c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') {
+            true => c,
+            false => '-',
+        };
+        let mut near: String = name.chars().map(plain).take(MAX_SERVER_NAME).collect();
+        while near.contains("__") {
+            near = near.replace("__", "_");
+        }
+        let near = near.trim_start_matches(['_', '.', '-']);
+        Self::new(near.trim_end_matches('_')).unwrap_or_else(|| Self("server".into()))
+    }
+
     /// The name of one of its tools, as policies write it.
     pub fn tool(&self, tool: &str) -> String {
         format!("mcp__{}__{tool}", self.0)
@@ -285,6 +299,14 @@ mod tests {
         );
         assert_eq!(name(&["node"]).as_deref(), Some("node"));
         assert_eq!(name(&[]), None);
+        for (given, near) in [
+            ("a b", "a-b"),
+            ("__x__y_", "x_y"),
+            ("\u{e4}", "server"),
+            ("fs", "fs"),
+        ] {
+            assert_eq!(ServerName::near(given).as_str(), near);
+        }
         for none in ["", "a b", "a__b", "_a", "a/b", "a_"] {
             assert_eq!(ServerName::new(none), None, "{none}");
         }

@@ -145,10 +145,13 @@ impl Pins {
             .map(|(name, waiting)| (name.as_str(), self.tools.get(name), waiting))
     }
 
-    /// A person has read everything that waits, and takes it.
-    pub fn accept(&mut self) {
-        for (name, waiting) in std::mem::take(&mut self.waiting) {
-            self.tools.insert(name, waiting.words);
+    /// A person has read what waited in `shown`, and takes it. What waits since does so still.
+    pub fn accept(&mut self, shown: &Self) {
+        for (name, read) in &shown.waiting {
+            if self.waiting.get(name) == Some(read) {
+                self.waiting.remove(name);
+                self.tools.insert(name.clone(), read.words.clone());
+            }
         }
     }
 
@@ -189,7 +192,13 @@ mod tests {
         assert_eq!(pins.seen(&other), Seen::Waits(Why::Changed));
         assert_eq!(pins.seen(&tool("a", "yet another")), Seen::Otherwise);
         assert_eq!(pins.waits("a"), Some(Why::Changed));
-        pins.accept();
+        let shown = pins.clone();
+        let since = tool("a", "changed while somebody read");
+        assert!(pins.hold(&since, Why::Changed));
+        pins.accept(&shown);
+        assert_eq!(pins.seen(&since), Seen::Waits(Why::Changed));
+        assert!(pins.hold(&other, Why::Changed));
+        pins.accept(&shown);
         assert_eq!(pins.seen(&other), Seen::Pinned);
         assert_eq!(pins.waits("a"), None);
         assert_eq!(pins.seen(&tool("a", "reads")), Seen::Otherwise);

@@ -267,7 +267,7 @@ pub(crate) fn unregister(args: &Setup, terminal: &mut Terminal) -> anyhow::Resul
     ended(left_out)
 }
 
-pub(super) fn this_program() -> anyhow::Result<String> {
+pub(crate) fn this_program() -> anyhow::Result<String> {
     let program = env::current_exe().context("this program cannot find itself")?;
     match program.to_str() {
         Some(program) => Ok(program.to_owned()),
@@ -275,7 +275,7 @@ pub(super) fn this_program() -> anyhow::Result<String> {
     }
 }
 
-pub(super) fn surroundings() -> anyhow::Result<Around> {
+pub(crate) fn surroundings() -> anyhow::Result<Around> {
     let here = real_directory(None).context("the working directory cannot be used")?;
     Ok(Around::of_this_machine(&here))
 }
