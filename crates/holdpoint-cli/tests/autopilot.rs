@@ -288,6 +288,8 @@ impl Stage {
             path.symlink_metadata().is_err()
                 && !now.values().any(|other| other == *bytes)
                 && !self.has_blob(bytes)
+                // Packed, it has another name and other bytes.
+                && !now.contains_key(&PathBuf::from(format!("{}.gz", path.display())))
         });
         gone.map(|(path, _)| path.clone()).collect()
     }
@@ -450,6 +452,8 @@ fn bounded(root: &Path, said: &Path, line: &OsString) {
     let environment = [
         ("PATH", env::var_os("PATH").unwrap()),
         ("HOME", root.join("home").into()),
+        // npm looks for a newer one of itself, whatever it is told to run.
+        ("npm_config_update_notifier", "false".into()),
     ];
     let plan = Plan {
         command: vec!["bash".into(), "-c".into(), line.clone()],
