@@ -220,6 +220,7 @@ fn session() -> impl Strategy<Value = SessionState> {
             tests_passed: false,
             testing: Vec::new(),
             mark: None,
+            plan: None,
         })
 }
 
