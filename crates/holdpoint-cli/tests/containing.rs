@@ -849,10 +849,10 @@ fn a_policy_is_learnt_from_a_run() {
     for _ in 0..3 {
         let ran = run("--trace");
         let said = text(&ran.stderr);
-        let at = said
-            .find("{\"sandbox\"")
-            .unwrap_or_else(|| panic!("{said}"));
-        let mut documents = serde_json::Deserializer::from_str(&said[at..]).into_iter();
+        let begins = "{\"sandbox\"";
+        let (_, behind) = said.split_once(begins).unwrap_or_else(|| panic!("{said}"));
+        let document = format!("{begins}{behind}");
+        let mut documents = serde_json::Deserializer::from_str(&document).into_iter();
         learnt = documents.next().unwrap().unwrap();
         if ran.status.success() {
             break;

@@ -631,7 +631,12 @@ pub(crate) fn is_data(name: &str) -> bool {
 
 /// Whether a line that does something may begin with this name.
 fn may_begin(name: &str) -> bool {
-    name.len() > 1 && !READ_ONLY.contains(name) && is_program(name)
+    // A part of git by its own name is `git NAME`.
+    let is_known = is_program(name)
+        || name
+            .strip_prefix("git-")
+            .is_some_and(|part| !part.is_empty());
+    name.len() > 1 && !READ_ONLY.contains(name) && is_known
 }
 
 /// Names code has for what is refused: what starts programs and what removes files.

@@ -350,12 +350,15 @@ fn what_is_to_be_reviewed_or_is_about_holdpoint_is_not_answered_by_a_plan() {
     let call = ToolCall::new("mcp__x__run", json!({}))
         .unwrap()
         .in_directory("/w");
-    let review = policy(&json!({"defaultPolicy": "ask", "tools": {"mcp__x__run": {"supervision": "review"}}}));
+    let review = policy(
+        &json!({"defaultPolicy": "ask", "tools": {"mcp__x__run": {"supervision": "review"}}}),
+    );
     assert_eq!(
         judged(&call, &review, Some(&plan), false).verdict,
         Verdict::Review
     );
-    let ask = policy(&json!({"defaultPolicy": "ask", "tools": {"mcp__x__run": {"supervision": "ask"}}}));
+    let ask =
+        policy(&json!({"defaultPolicy": "ask", "tools": {"mcp__x__run": {"supervision": "ask"}}}));
     assert_eq!(judged(&call, &ask, None, false).verdict, Verdict::Ask);
     assert_eq!(
         judged(&call, &ask, Some(&plan), false).verdict,

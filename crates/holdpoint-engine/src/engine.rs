@@ -469,15 +469,37 @@ impl Engine {
         workspace: &str,
     ) -> Arc<Reading> {
         self.inner.read.fetch_add(1, Ordering::Relaxed);
+        Arc::new(self.understood(lookup, call, policy, workspace))
+    }
+
+    fn understood(
+        &self,
+        lookup: &dyn Lookup,
+        call: ToolCall,
+        policy: &Arc<Policy>,
+        workspace: &str,
+    ) -> Reading {
         let around = Surroundings {
             lookup,
             ..self.surroundings(workspace)
         };
-        Arc::new(Reading {
+        Reading {
             action: understand(call, policy, &around),
             policy: Arc::clone(policy),
             workspace: workspace.to_owned(),
-        })
+        }
+    }
+
+    /// What would be decided on a call that nobody makes, beside one that is being looked at. Nothing of it is kept.
+    pub(crate) fn judge_aside(
+        &self,
+        call: ToolCall,
+        policy: &Arc<Policy>,
+        workspace: &str,
+        (name, session): (&str, &Session),
+    ) -> Decision {
+        let reading = self.understood(&self.session_disk(name), call, policy, workspace);
+        self.judge_reading(&reading, session, name)
     }
 
     /// The disk as a session sees it.

@@ -82,6 +82,15 @@ pub(crate) fn read_small(path: &Path) -> io::Result<Vec<u8>> {
 /// Writes a small file of the ledger: whoever is ended on the way leaves it as it was. Nobody else
 /// writes it meanwhile: the caller holds the lock.
 pub(crate) fn write(path: &Path, text: &str, system: &impl System) -> Result<(), LedgerError> {
+    put(path, text, system, true)
+}
+
+/// The same without waiting for the disk: a loss of power may leave it as it was, or empty.
+pub(crate) fn write_soon(path: &Path, text: &str, system: &impl System) -> Result<(), LedgerError> {
+    put(path, text, system, false)
+}
+
+fn put(path: &Path, text: &str, system: &impl System, sync: bool) -> Result<(), LedgerError> {
     let failed = |error| LedgerError::io(Doing::Write, path, error);
     let aside = path.with_added_extension("new");
     let file = system.open(&aside, Open::Make).map_err(failed)?;
@@ -90,7 +99,8 @@ pub(crate) fn write(path: &Path, text: &str, system: &impl System) -> Result<(),
     if written != text.len() {
         return Err(failed(io::ErrorKind::StorageFull.into()));
     }
-    // It reaches the disk before its name does: some file systems leave it empty otherwise when power is lost.
-    system.sync(&file).map_err(failed)?;
+    if sync {
+        system.sync(&file).map_err(failed)?;
+    }
     system.rename(&aside, path).map_err(failed)
 }

@@ -359,7 +359,7 @@ impl<'a, S: System> Locked<'a, S> {
         let synced = synced.map_err(|error| LedgerError::io(Doing::Sync, path, error));
         if synced.is_ok() {
             let path = self.ledger.directory.join(LATEST_NOTE);
-            let _ = keys::write(&path, note, &self.ledger.system);
+            let _ = keys::write_soon(&path, note, &self.ledger.system);
         }
         self.synced = Some(synced);
     }

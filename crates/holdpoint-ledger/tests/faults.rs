@@ -145,8 +145,8 @@ fn a_disk_that_fails_while_it_is_signed_is_an_error_for_who_waits_for_it() {
         }
         let ledger = signing(copy.path(), 1 << 20, Duration::ZERO).on(&well);
         ledger.append(&named("b", 600), durability).unwrap();
-        // Behind it come only the five of the note.
-        let sync = well.count.get() - 1 - 5;
+        // Behind it come only the four of the note.
+        let sync = well.count.get() - 1 - 4;
         let system = Scripted::new(sync, Event::Fail(EIO), false);
         let ledger = signing(home.path(), 1 << 20, Duration::ZERO).on(&system);
         let appended = ledger.append(&named("b", 600), durability);

@@ -70,14 +70,16 @@ fn put_up(home: &TestHome) -> Waiting {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
+    let id = waiting_plan(home);
+    Waiting { process, id }
+}
+
+fn waiting_plan(home: &TestHome) -> String {
     let since = Instant::now();
     loop {
         let waiting = home.waiting().into_iter();
         if let Some(request) = waiting.rev().find(|one| one.asked.tool == "HoldpointPlan") {
-            return Waiting {
-                process,
-                id: request.id,
-            };
+            return request.id;
         }
         assert!(since.elapsed() < Duration::from_secs(60), "nothing waits");
         std::thread::sleep(Duration::from_millis(50));

@@ -113,7 +113,9 @@ fn in_files(
     found: &mut Vec<Effect>,
 ) -> Vec<&'static str> {
     let takes_data = command.program().is_none_or(crate::supposed::is_data);
-    let by_path = (command.words.first()).is_some_and(|word| word.text.contains('/'));
+    // A program of the project's is read itself.
+    let by_path =
+        (command.words.first()).is_some_and(|word| crate::shell::is_file_of_somebody(&word.text));
     if takes_data || by_path {
         return Vec::new();
     }

@@ -68,6 +68,7 @@ pub use environment::Whereabouts;
 pub(crate) use environment::joined;
 pub(crate) use foreseen::base64 as from_base64;
 pub use imported::{Import, Imports, imports_of_call, imports_of_file};
+pub(crate) use loading::is_file_of_somebody;
 pub use reader::read;
 pub use refusal::{Refusal, RefusalReason};
 pub use settings::git_setting_runs;

@@ -107,7 +107,7 @@ impl Views for Shown {
     fn sessions(&self) -> Result<Value, Problem> {
         Ok(json!({"sessions": [{
             "session": "s", "key": "k", "agent": "claude-code", "pending": 1, "last": 5, "suspended": "turn",
-            "allow": ["git *"], "deny": [], "mark": null,
+            "allow": ["git *"], "deny": [], "mark": null, "plan": null,
         }], "stopped": [{
             "scope": {"agent": "codex"}, "what": "the agent codex", "time": "2026-11-18T13:00:00Z",
             "by": "ann", "reason": null,

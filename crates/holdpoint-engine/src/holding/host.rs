@@ -103,16 +103,20 @@ impl<'a> Host<'a> {
     /// something it was read from has changed.
     pub(super) fn look(&self, asked: &CallContext) -> Result<Looked, Problem> {
         let reading = self.reading(asked)?;
+        let session = self.session(asked)?;
+        Ok(Looked {
+            judged: judged_in(self.engine, asked, &reading, &session),
+            reading,
+        })
+    }
+
+    fn session(&self, asked: &CallContext) -> Result<Arc<Session>, Problem> {
         let kept = SessionSource::Kept(asked.session.clone());
         let session = self.engine.session(&kept).map_err(problem)?;
         let session = self
             .engine
             .session_of(session, &asked.agent, &asked.session);
-        let session = session.map_err(problem)?;
-        Ok(Looked {
-            judged: judged_in(self.engine, asked, &reading, &session),
-            reading,
-        })
+        session.map_err(problem)
     }
 
     /// Whether no rule speaks against it that the agent reads a file. What is asked about only because everything is may be read.
@@ -123,8 +127,16 @@ impl<'a> Host<'a> {
             tool: "Read".into(),
             ..asked.with_input(input)
         };
-        self.look(&read).is_ok_and(|looked| {
-            let decision = &looked.judged.decision;
+        let judged = || {
+            let policy = self.engine.policy(&self.policy).map_err(problem)?;
+            let (call, session) = (read.call().map_err(problem)?, self.session(asked)?);
+            let session = (asked.session.as_str(), session.as_ref());
+            Ok::<_, Problem>(
+                self.engine
+                    .judge_aside(call, &policy, &asked.workspace, session),
+            )
+        };
+        judged().is_ok_and(|decision| {
             decision.verdict.runs() || decision.verdict != Verdict::Deny && decision.rule.is_none()
         })
     }

@@ -84,7 +84,7 @@ static UNKNOWN: Loads = Loads {
 
 /// Whether a program is given by a path that is none of the system's: it is a file that is read itself. A path that goes
 /// up and down again below the system's directories is still one of its programs.
-fn is_file_of_somebody(path: &str) -> bool {
+pub(crate) fn is_file_of_somebody(path: &str) -> bool {
     let of_system = ["/usr/", "/bin/", "/sbin/"]
         .iter()
         .any(|front| path.starts_with(front));
