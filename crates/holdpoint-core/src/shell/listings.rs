@@ -144,11 +144,11 @@ pub(super) fn found_inside(commands: &[Command]) -> Option<Vec<String>> {
 const NUMBER_SECOND: [&str; 5] = ["aux", "auxw", "auxww", "-aux", "-ef"];
 
 /// The name by which `ps aux | grep NAME | grep -v grep | awk '{print $2}'` finds processes. None if anything in it is more than
-/// that: an expression finds others, too.
-pub(super) fn processes_named(commands: &[Command]) -> Option<&str> {
+/// that: an expression finds others, too. All of them are `reached` in the same way.
+pub(super) fn processes_named(commands: &[Command], reached: Reached) -> Option<&str> {
     let plain = |command: &Command| {
         let literal = command.words.iter().all(|word| !word.dynamic);
-        literal && command.redirects.is_empty() && command.reached == Reached::Directly
+        literal && command.redirects.is_empty() && command.reached == reached
     };
     if !commands.iter().all(plain) {
         return None;

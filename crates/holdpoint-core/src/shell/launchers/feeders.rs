@@ -123,10 +123,21 @@ impl Unwrapped<'_, '_> {
         let writes = |one: &Redirection| {
             matches!(one.kind, RedirectionKind::Write | RedirectionKind::Append)
         };
-        if command.reached != Reached::Directly || !command.redirects.iter().all(writes) {
+        // `eval` is the same shell.
+        let by_shell = match command.reached {
+            Reached::Directly => true,
+            Reached::Within { wrapper, .. } => {
+                let wrapper = self.listing.commands.get(wrapper);
+                wrapper.is_some_and(|one| {
+                    one.program() == Some("eval") && one.reached == Reached::Directly
+                })
+            }
+            Reached::Substituted => false,
+        };
+        if !by_shell || !command.redirects.iter().all(writes) {
             return None;
         }
-        let name = listings::processes_named(self.listing.feeders())?;
+        let name = listings::processes_named(self.listing.feeders(), command.reached)?;
         Some(format!("$(processes named {name})"))
     }
 
