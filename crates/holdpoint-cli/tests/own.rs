@@ -354,6 +354,11 @@ fn a_terminal_of_its_own_may_be_told_a_line_of_a_file_whatever_runs_there() {
         .output()
         .is_ok_and(|out| out.status.success())
     {
+        let left_out = std::env::var_os("HOLDPOINT_SKIP_TERMINAL").is_some();
+        assert!(
+            left_out,
+            "tmux is missing; HOLDPOINT_SKIP_TERMINAL=1 leaves this out"
+        );
         return;
     }
     // The hook looks for terminals where the agent's own tmux has them.
