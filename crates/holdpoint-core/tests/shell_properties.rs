@@ -74,15 +74,16 @@ fn each_form(forms: &[Form], rotation: usize, holds: fn(Verdict, Verdict) -> boo
         .map(|(index, (case, command))| (index, case, command.as_str()))
         .filter(|(_, case, command)| case.topic.contains(&wanted) || command.contains(&wanted))
         .collect();
-    let chosen = |index: usize, form: usize| (index + form).is_multiple_of(rotation);
+    // By the command itself: a case that is added changes nothing for the others.
+    let chosen = |command: &str, form: usize| (share(command) + form).is_multiple_of(rotation);
     // Two halves at a time: the corpus is large and a debug build slow.
     let (even, odd): (Vec<_>, Vec<_>) = lines.iter().partition(|(index, ..)| index % 2 == 0);
-    let run = |share: Vec<&(usize, &Case, &str)>| -> Result<Tally, String> {
+    let run = |part: Vec<&(usize, &Case, &str)>| -> Result<Tally, String> {
         let mut tally = Tally::default();
-        for (index, case, command) in share {
+        for (_, case, command) in part {
             tally
                 .add(case, command, &policy, forms, holds, &|form| {
-                    chosen(*index, form)
+                    chosen(command, form)
                 })
                 .map_err(|problem| format!("{command}: {problem}"))?;
         }
@@ -95,6 +96,12 @@ fn each_form(forms: &[Form], rotation: usize, holds: fn(Verdict, Verdict) -> boo
     let mut tally = one?;
     tally.join(other.map_err(|_| "a thread stopped")??);
     tally.finish(forms, wanted.is_empty())
+}
+
+/// A number that is a command's own.
+fn share(command: &str) -> usize {
+    let bytes = command.bytes().map(usize::from);
+    bytes.fold(7, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte))
 }
 
 fn embeds(form: &fn(&Line) -> Option<String>) -> bool {
@@ -299,6 +306,13 @@ impl<'a> Line<'a> {
         let whole =
             !self.text.contains(['\n', '\r', '\0', '#']) && !end.ends_with(['&', ';', '\\']);
         whole.then_some(self.text)
+    }
+
+    /// The line, if it does not move the shell: a loop that may come round again begins where it ended.
+    fn staying(&self) -> Option<&Self> {
+        let mut words = self.text.split(|c: char| !c.is_ascii_alphanumeric());
+        let moves = words.any(|word| matches!(word, "cd" | "pushd" | "popd"));
+        (!moves).then_some(self)
     }
 
     /// The line, if it is a list of commands that stands by itself: no comment alone, and no
@@ -517,7 +531,7 @@ const SPELLINGS: &[Form] = &[
     ("if", |line| line.within("if true; then ", "\nfi")),
     ("else", |line| line.within("if false; then :; else ", "\nfi")),
     ("for", |line| line.within("for _hp in 1; do ", "\ndone")),
-    ("while", |line| line.within("while true; do ", "\nbreak; done")),
+    ("while", |line| line.staying()?.within("while true; do ", "\nbreak; done")),
     ("case", |line| line.within("case x in *) ", "\n;; esac")),
     ("a function", |line| Some(format!("_hp() {{ {}\n}}; _hp", line.without_arguments()?))),
     ("an assignment before it", |line| line.within("_hp=1; ", "")),
