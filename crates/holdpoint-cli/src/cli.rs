@@ -31,7 +31,7 @@ pub(crate) use approvals::{
     Approvals, ApprovalsAction, Approve, Extend, KeepWord, Open, Pending, Refuse, ScopeWord, Serve,
 };
 pub(crate) use demo::Demo;
-pub(crate) use import::{Import, ImportFrom};
+pub(crate) use import::Import;
 pub(crate) use log::{IndexWhen, LedgerPlace, List, Log, LogAction, Wanted};
 pub(crate) use mcp::{Mcp, McpAccept, McpAction, McpProxy, McpScan, McpServe, McpWrap};
 pub(crate) use people::{People, PeopleAction};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use holdpoint_cli::import::From;
 
 pub(super) const EXAMPLES: &str = "Examples:\n  \
@@ -19,7 +19,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
 pub(crate) struct Import {
     /// Whose settings they are
     #[arg(value_name = "FROM")]
-    pub(crate) from: ImportFrom,
+    pub(crate) from: From,
     /// The files, in the order in which they count
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
@@ -29,34 +29,4 @@ pub(crate) struct Import {
     /// Print one JSON object with the policy and the report
     #[arg(long, conflicts_with = "write")]
     pub(crate) json: bool,
-}
-
-/// The tools whose settings are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ImportFrom {
-    /// Claude Code: `permissions` of a settings.json
-    ClaudeCode,
-    /// Codex: config.toml, and .rules with commands
-    Codex,
-    /// jaato: permissions.json
-    Jaato,
-    /// adh-cli: policies and preferences in YAML
-    Adh,
-    /// RRClaw: `[security]` of a config.toml
-    Rrclaw,
-    /// Safety hooks: scripts with DENY_PATTERNS, ASK_PATTERNS, BLOCKED_FILES, CONFIRM_FILES
-    Hooks,
-}
-
-impl std::convert::From<ImportFrom> for From {
-    fn from(from: ImportFrom) -> Self {
-        match from {
-            ImportFrom::ClaudeCode => From::ClaudeCode,
-            ImportFrom::Codex => From::Codex,
-            ImportFrom::Jaato => From::Jaato,
-            ImportFrom::Adh => From::Adh,
-            ImportFrom::Rrclaw => From::Rrclaw,
-            ImportFrom::Hooks => From::Hooks,
-        }
-    }
 }

@@ -14,12 +14,12 @@ use serde_json::{Value, json};
 
 use super::in_words;
 use super::serve::may_loosen;
-use crate::cli::{Import, ImportFrom};
+use crate::cli::Import;
 use crate::exit::Exit;
 use crate::terminal::{Terminal, escape_for_display};
 
 pub(crate) fn run(args: &Import, terminal: &mut Terminal) -> anyhow::Result<Exit> {
-    if args.files.is_empty() && args.from != ImportFrom::Hooks {
+    if args.files.is_empty() && args.from != From::Hooks {
         bail!("name the file of settings to read: see `holdpoint import --help`");
     }
     let mut files = Vec::new();
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Import, terminal: &mut Terminal) -> anyhow::Result<Exit
             .map_err(|error| anyhow::anyhow!("{name}: {}", in_words(&error)))?;
         files.push((name, bytes));
     }
-    let imported = Imported::read(From::from(args.from), &files)?;
+    let imported = Imported::read(args.from, &files)?;
     let text = imported.text();
     if args.json {
         let remarks: Vec<Value> = imported

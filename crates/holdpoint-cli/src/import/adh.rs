@@ -80,7 +80,14 @@ fn add(
     };
     let mut supervision = word("supervision", SUPERVISION, "confirm")?;
     let risk = word("risk", RISKS, "medium")?;
-    let pattern = rule.get("pattern").and_then(Value::as_str).unwrap_or(name);
+    let patterns = match rule.get("pattern") {
+        None | Some(Value::Null) => vec![name.to_owned()],
+        Some(Value::String(one)) => vec![one.clone()],
+        Some(Value::Array(items)) if items.is_empty() => {
+            return Err(format!("`{place}.pattern` is an empty list"));
+        }
+        Some(several) => globs(several, &format!("{place}.pattern"))?,
+    };
     let lets_run = matches!(supervision.as_str(), "automatic" | "notify");
     let mut made = Map::new();
 
@@ -162,7 +169,9 @@ fn add(
             made.insert(key.into(), value.clone());
         }
     }
-    add_rule(pattern, made, into);
+    for pattern in patterns {
+        add_rule(&pattern, made.clone(), into);
+    }
     let known = [
         "pattern",
         "supervision",

@@ -1,6 +1,7 @@
 //! Codex: `config.toml`, and the commands in its `.rules`.
 
 use holdpoint_agents::own_rules::codex_rules;
+use holdpoint_core::Glob;
 
 use super::Imported;
 
@@ -110,7 +111,8 @@ fn rules(text: &str, into: &mut Imported) -> Result<(), String> {
                     line.trim_end(),
                     "an allow with signs of patterns in it is not carried over",
                 ),
-                false => into.push(&[list, "patterns"], format!("{line}*")),
+                // Codex compares words; a sign of patterns in one is itself.
+                false => into.push(&[list, "patterns"], format!("{}*", Glob::escape(&line))),
             }
         }
     }

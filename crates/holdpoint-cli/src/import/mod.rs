@@ -14,6 +14,7 @@ mod yaml;
 
 use std::fmt::Write;
 
+use clap::ValueEnum;
 use holdpoint_core::policy::Document;
 use holdpoint_core::{Glob, document};
 use serde_json::{Map, Value, json};
@@ -21,20 +22,20 @@ use serde_json::{Map, Value, json};
 /// The largest file of settings that is read: as large as a policy may be.
 pub const MAX_SETTINGS: u64 = 4 << 20;
 
-/// Whose settings they are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Whose settings they are. What is said of each stands in `--help`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum From {
-    /// `settings.json` of Claude Code: its `permissions`.
+    /// Claude Code: `permissions` of a settings.json
     ClaudeCode,
-    /// `config.toml` of Codex, and its `.rules`.
+    /// Codex: config.toml, and .rules with commands
     Codex,
-    /// `permissions.json` of jaato.
+    /// jaato: permissions.json
     Jaato,
-    /// Policies and preferences of adh-cli, in YAML.
+    /// adh-cli: policies and preferences in YAML
     Adh,
-    /// `config.toml` of RRClaw: its `[security]`.
+    /// RRClaw: `[security]` of a config.toml
     Rrclaw,
-    /// Lists of patterns of safety hooks, one a line.
+    /// Safety hooks: scripts with DENY_PATTERNS, ASK_PATTERNS, BLOCKED_FILES, CONFIRM_FILES
     Hooks,
 }
 

@@ -1,5 +1,7 @@
 //! RRClaw: `[security]` of its `config.toml`.
 
+use serde_json::json;
+
 use super::Imported;
 
 /// The tools of RRClaw besides `shell`, which in full mode run without a question.
@@ -71,8 +73,22 @@ pub(super) fn read(text: &str, into: &mut Imported) -> Result<(), String> {
     for path in words("blocked_paths")? {
         into.push(&["files", "blocked"], path);
     }
-    for host in words("http_allowed_hosts")? {
-        into.push(&["network", "allow"], host);
+    let hosts = words("http_allowed_hosts")?;
+    match hosts.is_empty() {
+        // Whether it then allows all or none, its document does not say.
+        true if security.contains_key("http_allowed_hosts") => into.left(
+            "security.http_allowed_hosts",
+            "it names no host: write `network.others` if all are to be denied",
+        ),
+        true => {}
+        false => {
+            let network = json!({"private": "deny", "allow": hosts, "others": "deny"});
+            into.set("network", network);
+            into.tighter(
+                "security.http_allowed_hosts",
+                "hosts that are not listed are denied, to commands as well as to `http_request`",
+            );
+        }
     }
     let checks = security
         .get("injection_check")

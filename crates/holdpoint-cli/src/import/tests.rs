@@ -119,6 +119,94 @@ fn preferences_of_adh_tighten_or_approve() {
 }
 
 #[test]
+fn a_list_of_hooks_ends_at_its_bracket_alone() {
+    let (policy, _) = policy(
+        From::Hooks,
+        "guard.sh",
+        "DENY_PATTERNS=( # first (of two)\n  \"terraform\\s+destroy\"  # all of it (never)\n  'mycloud\\s+wipe' # [x]\n)\n\
+         DENY_PATTERNS+=(\"dropall\")\nfor p in \"${DENY_PATTERNS[@]}\"; do echo \"DENY_PATTERNS hit\"; done\n\
+         ASK_PATTERNS: list[str] = [r\"a\\.b\", # ]\n]\n",
+    );
+    assert_eq!(
+        policy["deny"]["patterns"],
+        json!(["*terraform destroy*", "*mycloud wipe*", "*dropall*"])
+    );
+    assert_eq!(policy["ask"]["patterns"], json!(["*a.b*"]));
+}
+
+#[test]
+fn an_expression_of_hooks_is_as_wide_as_it_was() {
+    for (expression, glob) in [
+        ("--no-verify", "*--no-verify*"),
+        ("^git\\s+push", "git push*"),
+        ("push\\s*--force$", "*push*--force"),
+        ("a.*b.c", "*a*b?c*"),
+        ("x[*]", ""),
+        ("ab*c", ""),
+        (".*", ""),
+        ("a|b", ""),
+    ] {
+        let text = format!("DENY_PATTERNS=('{expression}')\n");
+        let (policy, remarks) = policy(From::Hooks, "a.sh", &text);
+        if glob.is_empty() {
+            assert_eq!(policy["ask"]["patterns"], json!(["*"]), "{expression}");
+            assert!(remarks.iter().any(|it| it == expression), "{remarks:?}");
+        } else {
+            assert_eq!(policy["deny"]["patterns"], json!([glob]), "{expression}");
+        }
+    }
+}
+
+#[test]
+fn a_file_of_hooks_is_any_part_of_a_path() {
+    let (policy, _) = policy(
+        From::Hooks,
+        "a.py",
+        "BLOCKED_FILES = [\"credentials\", \"prod/\", \"/etc/\"]\n",
+    );
+    let globs = json!(["*credentials*", "*prod/*", "/*prod/*", "/etc/*", "/*/etc/*"]);
+    assert_eq!(policy["files"]["write"]["deny"], globs);
+    assert_eq!(policy["files"]["delete"]["deny"], globs);
+}
+
+#[test]
+fn a_rule_of_adh_has_every_pattern_of_its_list() {
+    let (policy, _) = policy(
+        From::Adh,
+        "a.yaml",
+        "shell:\n  gone:\n    pattern: [wipe_a, wipe_b]\n    supervision: deny\n",
+    );
+    for tool in ["wipe_a", "wipe_b"] {
+        assert_eq!(policy["tools"][tool][0]["supervision"], "deny", "{tool}");
+    }
+    assert!(policy["tools"].get("gone").is_none());
+}
+
+#[test]
+fn a_word_of_codex_is_itself() {
+    let (policy, _) = policy(
+        From::Codex,
+        "a.rules",
+        "prefix_rule(pattern=[\"rm\", \"[ab]\", \"*\"], decision=\"forbidden\")\n",
+    );
+    assert_eq!(policy["deny"]["patterns"], json!(["rm [[]ab] [*] *"]));
+}
+
+#[test]
+fn hosts_of_rrclaw_are_all_there_are() {
+    let text = "[security]\nhttp_allowed_hosts = [\"docs.rs\"]\n";
+    let (listed, remarks) = policy(From::Rrclaw, "a.toml", text);
+    assert_eq!(
+        listed["network"],
+        json!({"private": "deny", "allow": ["docs.rs"], "others": "deny"})
+    );
+    assert_eq!(remarks, ["security.http_allowed_hosts"]);
+    let text = "[security]\nhttp_allowed_hosts = []\n";
+    let (_, remarks) = policy(From::Rrclaw, "a.toml", text);
+    assert_eq!(remarks, ["security.http_allowed_hosts"]);
+}
+
+#[test]
 fn what_is_wrong_is_an_error_and_no_policy() {
     for (from, name, text) in [
         (From::ClaudeCode, "a.json", "{}"),
@@ -137,7 +225,27 @@ fn what_is_wrong_is_an_error_and_no_policy() {
         (From::Rrclaw, "a.toml", "x = 1\n"),
         (From::Adh, "a.yaml", "a:\n  b:\n    supervision: maybe\n"),
         (From::Adh, "a.yaml", "a: &x {}\nb: *x\n"),
+        (From::Adh, "a.yaml", "a:\n  b:\n    pattern: 5\n"),
+        (From::Adh, "a.yaml", "a:\n  b:\n    pattern: []\n"),
+        (From::Adh, "a.yaml", "a:\n  b:\n    pattern: [x, 5]\n"),
         (From::Hooks, "a.sh", "echo\n"),
+        (From::Hooks, "a.sh", "DENY_PATTERNS=(wipe)\n"),
+        (From::Hooks, "a.sh", "DENY_PATTERNS=(\"a\"b)\n"),
+        (From::Hooks, "a.sh", "DENY_PATTERNS=(\"a\"\n"),
+        (From::Hooks, "a.sh", "DENY_PATTERNS=(\"a\n\")\n"),
+        (
+            From::Hooks,
+            "a.sh",
+            "ASK_PATTERNS=(\"a\")\nmapfile -t DENY_PATTERNS < x\n",
+        ),
+        (
+            From::Hooks,
+            "a.py",
+            "DENY_PATTERNS = [\"a\"]\nDENY_PATTERNS.append(\"b\")\n",
+        ),
+        (From::Hooks, "a.py", "DENY_PATTERNS = [\"a\"] + MORE\n"),
+        (From::Hooks, "a.py", "DENY_PATTERNS = [\"a\" \"b\"]\n"),
+        (From::Hooks, "a.py", "BLOCKED_FILES = [\"\"]\n"),
         (From::Codex, "a.toml", "approval_policy = \n"),
         (From::Codex, "a.rules", "x = 1\n"),
     ] {
