@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use holdpoint_core::text::escape_for_display;
+
 /// In front of a state that is said as it is: where a remote leads, which commit a ref is.
 pub const SAID: &str = "is ";
 
@@ -96,18 +98,9 @@ pub fn difference(before: &str, now: &str) -> Option<String> {
     (!said.is_empty()).then(|| format!("line {line}: {}", said.join(" ")))
 }
 
-/// A line as it is said within another.
+/// A line of a file as it is said within a sentence: it cannot hide anything there, nor end the quotes it stands in.
 fn plain(line: &str) -> String {
-    let line = line.trim();
-    let mut shown: String = line
-        .chars()
-        .take(MAX_LINE)
-        .map(|one| if one.is_control() { ' ' } else { one })
-        .collect();
-    if line.chars().nth(MAX_LINE).is_some() {
-        shown.push('…');
-    }
-    shown
+    escape_for_display(line.trim(), MAX_LINE).replace('`', "\\u{60}")
 }
 
 #[cfg(test)]
@@ -167,7 +160,13 @@ mod tests {
             (
                 "1\n2\n3\n4\n5\n",
                 "x\u{1b}[2J\n",
-                Some("line 1: - `1` - `2` - `3` - 2 more + `x [2J`"),
+                Some("line 1: - `1` - `2` - `3` - 2 more + `x\\u{1b}[2J`"),
+            ),
+            // Somebody else's text neither hides in the sentence nor leaves its quotes.
+            (
+                "",
+                "a\u{202e}b\u{200b}c` is fine, `d\n",
+                Some("line 1: + `a\\u{202e}b\\u{200b}c\\u{60} is fine, \\u{60}d`"),
             ),
         ] {
             assert_eq!(

@@ -4,7 +4,7 @@
 //! milder one. What cannot be ranked (a number, another profile) is told as well, since somebody should
 //! look at it. It does not judge calls: `holdpoint policy diff` does.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use holdpoint_core::document;
 use holdpoint_core::policy::Document;
@@ -39,6 +39,9 @@ const PRESENCE: &[&[&str]] = &[
     &["key"],
     &["elsewhere"],
 ];
+const FLOORS: &[&[&str]] = &[&["landlock"], &["full"]];
+/// Of lines that permit something by saying `true`.
+const PERMITS: &[&[&str]] = &[&["true"], &["false"]];
 
 /// What an entry does where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,8 +87,8 @@ pub fn loosened(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Vec<
     let was = entries(old.as_ref());
     let is = entries(Some(&new));
     let mut found = Vec::new();
-    for (entry, _) in was.iter().filter(|(entry, _)| !is.contains_key(*entry)) {
-        found.extend(lost(entry, &is));
+    for (entry, place) in was.iter().filter(|(entry, _)| !is.contains_key(*entry)) {
+        found.extend(lost(entry, place, &is));
     }
     for (entry, place) in is.iter().filter(|(entry, _)| !was.contains_key(*entry)) {
         found.extend(gained(entry, place, &was));
@@ -155,7 +158,11 @@ struct Loosening {
     about: String,
 }
 
-fn lost((path, value): &(Vec<String>, String), is: &Entries) -> Option<Loosening> {
+fn lost(
+    (path, value): &(Vec<String>, String),
+    place: &[String],
+    is: &Entries,
+) -> Option<Loosening> {
     let (rule, severity, reason) = match side(path) {
         Side::Denies => (
             "policy.deny-removed",
@@ -176,8 +183,10 @@ fn lost((path, value): &(Vec<String>, String), is: &Entries) -> Option<Loosening
             "what was asked about no longer is",
         ),
         Side::Allows => return None,
-        // The word that is there now tells.
-        Side::Says if is.keys().any(|(other, _)| other == path) => return None,
+        // The word that is there now tells. Of a list, another item says nothing about this one.
+        Side::Says if !is_item(path, place) && is.keys().any(|(other, _)| other == path) => {
+            return None;
+        }
         Side::Says if rank(path, value) == Some(0) || only_describes(path) => return None,
         Side::Says => (
             "policy.removed",
@@ -199,11 +208,11 @@ fn gained(
     place: &[String],
     was: &Entries,
 ) -> Option<Loosening> {
-    let before: BTreeSet<&str> = was
+    // What it took the place of. An item of a list takes nobody's.
+    let before = was
         .keys()
-        .filter(|(other, _)| other == path)
-        .map(|(_, value)| value.as_str())
-        .collect();
+        .find(|(other, _)| other == path && !is_item(path, place))
+        .map(|(_, value)| rank(path, value));
     let (rule, severity, reason) = match side(path) {
         Side::Denies | Side::Asks if value.starts_with("\"!") => (
             "policy.exception",
@@ -217,15 +226,16 @@ fn gained(
             "something is allowed that was not",
         ),
         Side::Says if only_describes(path) => return None,
-        Side::Says => match (before.first().map(|old| rank(path, old)), rank(path, value)) {
+        Side::Says => match (before, rank(path, value)) {
             (Some(Some(old)), Some(new)) if new >= old => return None,
+            (None, Some(new)) if new + 1 == ranks(path).len() => return None,
             (Some(Some(_)), Some(_)) | (None, Some(0 | 1)) => (
                 "policy.milder",
                 Severity::Critical,
                 "a word of the policy became a milder one",
             ),
-            (None, _) if path.first().is_none_or(|key| key != "profile") => return None,
-            (Some(_) | None, _) => (
+            (None, Some(_)) => return None,
+            (Some(_), _) | (None, None) => (
                 "policy.changed",
                 Severity::High,
                 "a line changed that may loosen: see what it means",
@@ -243,6 +253,15 @@ fn gained(
 
 /// The innermost list says what an entry is for.
 fn side(path: &[String]) -> Side {
+    if let [section, key, ..] = path
+        && section == "sandbox"
+    {
+        return match key.as_str() {
+            "read" | "write" | "hosts" | "env" | "calls" => Side::Allows,
+            "hide" | "protect" => Side::Denies,
+            _ => Side::Says,
+        };
+    }
     path.iter()
         .rev()
         .find_map(|key| match key.as_str() {
@@ -267,13 +286,31 @@ fn only_describes(path: &[String]) -> bool {
 
 fn rank(path: &[String], value: &str) -> Option<usize> {
     let word = value.trim_matches('"');
-    let rows = match path.last().map(String::as_str) {
+    ranks(path).iter().position(|row| row.contains(&word))
+}
+
+/// The words a line may say, as they are ranked.
+fn ranks(path: &[String]) -> &'static [&'static [&'static str]] {
+    match path.last().map(String::as_str) {
         Some("mode") => MODES,
         Some("autonomy") => AUTONOMY,
         Some("presence") => PRESENCE,
+        Some("floor") => FLOORS,
+        Some(
+            "allow_home"
+            | "allow_tmp"
+            | "mayLower"
+            | "may_lower"
+            | "additionalParameters"
+            | "additional_parameters",
+        ) => PERMITS,
         _ => RANKS,
-    };
-    rows.iter().position(|row| row.contains(&word))
+    }
+}
+
+/// Whether an entry is one of a list: where it stands then has a number more than what it is.
+fn is_item(path: &[String], place: &[String]) -> bool {
+    place.len() > path.len()
 }
 
 fn about(path: &[String], value: &str) -> String {
@@ -400,6 +437,84 @@ mod tests {
             "{gone:?}"
         );
         assert_eq!(rules(STRICT, "{"), ["critical policy.broken 1"]);
+    }
+
+    #[test]
+    fn what_a_sandbox_is_given_is_told_item_by_item() {
+        let before = r#"{"sandbox": {
+  "hide": ["~/.ssh", "~/.aws"],
+  "protect": [".git/hooks", "ci"],
+  "write": ["~/.cache/a"]
+}}"#;
+        let after = r#"{"sandbox": {
+  "hide": ["~/.ssh"],
+  "protect": ["ci"],
+  "write": ["~/.cache/a", "~"],
+  "read": ["~/notes"],
+  "hosts": ["*.example.com"],
+  "env": ["TOKEN"],
+  "calls": ["ptrace"],
+  "floor": "landlock"
+}}"#;
+        let mut told = rules(before, after);
+        told.sort();
+        assert_eq!(
+            told,
+            [
+                "critical policy.deny-removed 2",
+                "critical policy.deny-removed 3",
+                "critical policy.milder 9",
+                "high policy.allow-added 4",
+                "high policy.allow-added 5",
+                "high policy.allow-added 6",
+                "high policy.allow-added 7",
+                "high policy.allow-added 8",
+            ]
+        );
+        // The other way round it only tightens.
+        assert_eq!(rules(after, before), [""; 0]);
+        assert_eq!(
+            rules(after, &after.replace("landlock", "full")),
+            [""; 0],
+            "a higher floor"
+        );
+        assert_eq!(
+            rules(
+                before,
+                &before.replace("\"hide\"", "\"floor\": \"full\", \"hide\"")
+            ),
+            [""; 0],
+            "what is so without a word"
+        );
+    }
+
+    #[test]
+    fn a_new_line_nobody_can_rank_is_told() {
+        for line in [
+            r#""approval": {"deadline": 9}"#,
+            r#""sandbox": {"limits": {"memory": 9}}"#,
+            r#""sandbox": {"cache": "readonly"}"#,
+            r#""files": {"roots": ["/"]}"#,
+        ] {
+            let after = STRICT.replacen("{\n", &format!("{{{line},\n"), 1);
+            assert_eq!(rules(STRICT, &after), ["high policy.changed 1"], "{line}");
+        }
+        let scope = |word: &str| {
+            let scope =
+                format!("{{\"sanitization\": {{\"path_scope\": {{\"allow_home\": {word}}}}},\n");
+            rules(STRICT, &STRICT.replacen("{\n", &scope, 1))
+        };
+        assert_eq!(scope("true"), ["critical policy.milder 1"]);
+        assert_eq!(scope("false"), [""; 0]);
+    }
+
+    #[test]
+    fn a_list_is_compared_item_by_item() {
+        let roots = |items: &str| format!("{{\"files\": {{\"roots\": [{items}]}}}}");
+        let (one, two) = (roots("\"a\""), roots("\"a\", \"b\""));
+        assert_eq!(rules(&two, &one), ["high policy.removed 1"]);
+        assert_eq!(rules(&one, &two), ["high policy.changed 1"]);
+        assert_eq!(rules(&two, &roots("\"b\", \"a\"")), [""; 0]);
     }
 
     #[test]

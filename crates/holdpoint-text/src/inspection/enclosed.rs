@@ -32,8 +32,8 @@ pub fn judge(
         return;
     }
     let mut room: Vec<Word> = Vec::new();
-    // Each byte may be read in a string, a field and a fence.
-    let mut budget = text.len().saturating_mul(3);
+    let mut budget = text.len().saturating_mul(READINGS);
+    let mut unread: Option<Range<usize>> = None;
     for part in parts(text) {
         // Shorter ones hold no words enough, whatever they are.
         if part.span.len() < 2 * part.holder.min_words() {
@@ -54,7 +54,9 @@ pub fn judge(
         let to = text.ceil_char_boundary(part.span.end.min(span.end.saturating_add(REACH)));
         let inside = text.get(from..to).unwrap_or_default();
         let Some(left) = budget.checked_sub(inside.len()) else {
-            return;
+            let before = unread.unwrap_or(from..to);
+            unread = Some(before.start.min(from)..before.end.max(to));
+            continue;
         };
         budget = left;
         let said = part.holder.contents(inside);
@@ -64,15 +66,26 @@ pub fn judge(
             .is_some()
             && is_withheld(model, &said, origin, &mut room)
         {
-            findings.push(Finding {
-                family: Family::Statistical,
-                severity: Severity::Medium,
-                rule: classify::TOLD.into(),
-                reason: "what is told of here, or said to be, gives orders by itself".into(),
-                span: from..to,
-                disguises: normal::Disguises::default(),
-            });
+            let reason = "what is told of here, or said to be, gives orders by itself";
+            findings.push(told(from..to, reason));
         }
+    }
+    // One for all of them: there may be as many as there are lines.
+    if let Some(span) = unread {
+        let reason =
+            "so much is set apart within what is set apart that not all of it was read by itself";
+        findings.push(told(span, reason));
+    }
+}
+
+fn told(span: Range<usize>, reason: &'static str) -> Finding {
+    Finding {
+        family: Family::Statistical,
+        severity: Severity::Medium,
+        rule: classify::TOLD.into(),
+        reason: reason.into(),
+        span,
+        disguises: normal::Disguises::default(),
     }
 }
 
@@ -419,6 +432,10 @@ const QUOTES: [(char, char); 5] = [
     ('\u{300c}', '\u{300d}'),
 ];
 
+/// How often all of a text is read at most: in a string, a list of them, a cell or a quotation, a table, a field and a fence.
+/// Texts that take more of it are made for that.
+const READINGS: usize = 6;
+
 /// Fewer words are no order.
 const MIN_WORDS: usize = 3;
 
@@ -437,3 +454,34 @@ const MAX_NAME: usize = 60;
 
 /// How much is read on either side of what is suspect: no talk reaches further.
 const REACH: usize = 4 << 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let suspects = vec![0..text.len()];
+        let model = Model::shipped().unwrap();
+        judge(&model, text, Origin::Web, suspects, &mut findings);
+        findings
+    }
+
+    #[test]
+    fn what_is_not_read_any_more_is_annotated() {
+        let word = "flour".repeat(24);
+        let rows = format!(" |\"{word}\"|\n").repeat(8);
+        // In strings, a list of them, a cell, a table and a field, and lines of a word each: all is read.
+        assert!(found(&format!("a: |\n{rows}")).is_empty());
+        // In a fence as well, more often than anybody reads.
+        let text = format!("```\na: |\n{rows}```\n");
+        let findings = found(&text);
+        let [finding] = findings.as_slice() else {
+            panic!("{findings:#?}")
+        };
+        assert_eq!(finding.rule, classify::TOLD);
+        assert_eq!(finding.severity, Severity::Medium);
+        assert!(finding.reason.contains("not all of it was read"));
+        assert!(finding.span.len() > text.len() / 2, "{finding:#?}");
+    }
+}

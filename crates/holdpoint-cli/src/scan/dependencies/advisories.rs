@@ -66,6 +66,16 @@ pub enum AdvisoriesError {
     /// A file is not of its format.
     #[error("{0}: it is no advisory ({1}): fetch the database again")]
     Malformed(String, String),
+    /// A directory stands deeper than is looked.
+    #[error(
+        "{0}: it stands more than {MAX_DEPTH} directories deep, where no advisory is looked for: name it by itself"
+    )]
+    TooDeep(String),
+    /// A directory is only a link.
+    #[error(
+        "{0}: it is a link to a directory, which is not followed: put what it leads to in its place"
+    )]
+    Linked(String),
     /// There is nothing in it.
     #[error(
         "{0}: there is no advisory in it: name a directory of OSV files (*.json) or of RustSec's (*.md)"
@@ -110,18 +120,22 @@ impl Advisories {
     fn read_into(&mut self, path: &Path, depth: usize) -> Result<(), AdvisoriesError> {
         let unread =
             |error: io::Error| AdvisoriesError::Unread(shown(path), error.kind().to_string());
-        if depth == 0 && path.is_dir()
-            || depth > 0 && fs::symlink_metadata(path).map_err(unread)?.is_dir()
-        {
+        // What is named may be a link. Below it one could lead round in circles.
+        let is_link = depth > 0 && fs::symlink_metadata(path).map_err(unread)?.is_symlink();
+        if fs::metadata(path).map_err(unread)?.is_dir() {
+            if is_link {
+                return Err(AdvisoriesError::Linked(shown(path)));
+            }
+            if depth > MAX_DEPTH {
+                return Err(AdvisoriesError::TooDeep(shown(path)));
+            }
             let mut entries: Vec<PathBuf> = Vec::new();
             for entry in fs::read_dir(path).map_err(unread)? {
                 entries.push(entry.map_err(unread)?.path());
             }
             entries.sort();
             for entry in entries.iter().filter(|entry| !is_hidden(entry)) {
-                if depth < MAX_DEPTH {
-                    self.read_into(entry, depth + 1)?;
-                }
+                self.read_into(entry, depth + 1)?;
             }
             return Ok(());
         }

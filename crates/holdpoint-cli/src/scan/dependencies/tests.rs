@@ -1,6 +1,7 @@
 //! Lock files of each format against advisories of both.
 
 use std::fs;
+use std::path::PathBuf;
 
 use tempfile::TempDir;
 
@@ -107,4 +108,28 @@ fn what_cannot_be_read_is_an_error() {
         Err(AdvisoriesError::Malformed(..))
     ));
     assert!(is_unread_lock("web/yarn.lock") && !is_lock("web/yarn.lock"));
+}
+
+#[test]
+fn nothing_of_a_database_is_passed_over_in_silence() {
+    let place = TempDir::new().unwrap();
+    let read = || Advisories::read(place.path());
+    let twelve: PathBuf = std::iter::repeat_n("d", 12).collect();
+    let deepest = place.path().join(twelve);
+    fs::create_dir_all(&deepest).unwrap();
+    fs::write(deepest.join("one.json"), OSV).unwrap();
+    assert!(read().is_ok());
+    fs::create_dir(deepest.join("e")).unwrap();
+    assert!(matches!(read(), Err(AdvisoriesError::TooDeep(_))));
+    fs::remove_dir(deepest.join("e")).unwrap();
+    #[cfg(unix)]
+    {
+        let elsewhere = TempDir::new().unwrap();
+        let link = place.path().join("linked");
+        std::os::unix::fs::symlink(elsewhere.path(), &link).unwrap();
+        assert!(matches!(read(), Err(AdvisoriesError::Linked(_))));
+        // What is named may be one.
+        fs::write(elsewhere.path().join("one.json"), OSV).unwrap();
+        assert!(Advisories::read(&link).is_ok());
+    }
 }
