@@ -1307,6 +1307,18 @@ def slow(way):
     except ssl.SSLWantReadError: pass
     for byte in outer.read(): way.sendall(bytes([byte]))
     return way.recv(5)[:1] == b"\x16"
+def hello(name):
+    inner, outer = ssl.MemoryBIO(), ssl.MemoryBIO()
+    tls = blind.wrap_bio(inner, outer, server_hostname=name)
+    try: tls.do_handshake()
+    except ssl.SSLWantReadError: pass
+    return outer.read()
+def answered(way, begins):
+    way.settimeout(5)
+    try:
+        way.sendall(begins)
+        return "answered" if way.recv(5) else "cut"
+    except ConnectionError: return "cut"
 def tried(what, way):
     try: print(what, way())
     except Exception as error: print(what, "no")
@@ -1324,6 +1336,12 @@ for name, way in [("direct", plain), ("connect", connect), ("socks", socks)]:
     tried(f"{name}, for another", lambda: said(way("good.example"), "evil.example", blind))
     tried(f"{name}, for nobody", lambda: said(way("good.example"), None, blind))
     tried(f"{name}, below a name", lambda: said(way("good.example"), "a.good.example", blind))
+for_evil = hello("evil.example")
+for name, way in [("direct", plain), ("connect", connect)]:
+    tried(f"{name}, whole", lambda: answered(way("good.example"), hello("good.example")))
+    tried(f"{name}, in an odd version", lambda: answered(way("good.example"), b"\x16\4" + for_evil[2:]))
+    tried(f"{name}, after an alert", lambda: answered(way("good.example"), b"\x15\3\1\0\2\1\0" + for_evil))
+    tried(f"{name}, in the oldest form", lambda: answered(way("good.example"), b"\x80\x2e\1\3\3\0\x15\0\0\0\x10" + bytes(37)))
 tried("a certificate of another's", lambda: said(plain("wrong.example"), "wrong.example"))
 tried("no authority", lambda: said(plain("good.example"), "good.example", ssl.create_default_context()))
 tried("public at first", lambda: said(plain("rebound.example"), "rebound.example"))
@@ -1352,6 +1370,14 @@ connect, below a name no
 socks, for another no
 socks, for nobody no
 socks, below a name no
+direct, whole answered
+direct, in an odd version cut
+direct, after an alert cut
+direct, in the oldest form cut
+connect, whole answered
+connect, in an odd version cut
+connect, after an alert cut
+connect, in the oldest form cut
 a certificate of another's no
 no authority no
 public at first hello

@@ -26,23 +26,25 @@ const RECORD_HEAD: usize = 5;
 /// The kinds of records: from a change of ciphers to heartbeats.
 const RECORDS: std::ops::RangeInclusive<u8> = 20..=24;
 const HANDSHAKE: u8 = 22;
+/// The first half of the version of every record there is.
+const MAJOR: u8 = 3;
 const CLIENT_HELLO: u8 = 1;
+/// The oldest form of a first message, which servers still take for newer versions, begins with a length that has this bit,
+/// and then says what it is. It has no place for a name.
+const LONG: u8 = 0x80;
 const SERVER_NAME: u16 = 0;
 /// The name it is really about, for the server alone. Clients that only pretend to have one cannot be told apart.
 const ENCRYPTED_HELLO: u16 = 0xfe0d;
 
 /// Reads the first bytes a client has sent.
 pub fn read(bytes: &[u8]) -> Hello {
-    match bytes.first() {
-        None => return Hello::Incomplete,
-        Some(kind) if !RECORDS.contains(kind) => return Hello::Other,
-        Some(_) => {}
-    }
-    // The version's first half: with another it is something else that begins so.
-    match bytes.get(1) {
-        None => return Hello::Incomplete,
-        Some(3) => {}
-        Some(_) => return Hello::Other,
+    match bytes {
+        [] => return Hello::Incomplete,
+        // Whatever follows: some servers take any version in the first record.
+        [kind, ..] if RECORDS.contains(kind) => {}
+        [LONG..=0xff, _, CLIENT_HELLO, ..] => return Hello::Hidden,
+        [LONG..=0xff] | [LONG..=0xff, _] => return Hello::Incomplete,
+        _ => return Hello::Other,
     }
     match message(bytes) {
         Message::Whole(body) => match name(&body) {
@@ -76,12 +78,12 @@ fn message(bytes: &[u8]) -> Message {
             }
         }
         let Some((head, more)) = rest.split_at_checked(RECORD_HEAD) else {
-            return match rest.first() {
-                Some(kind) if *kind != HANDSHAKE => Message::None,
-                _ => Message::Incomplete,
+            return match rest {
+                [] | [HANDSHAKE] | [HANDSHAKE, MAJOR, ..] => Message::Incomplete,
+                _ => Message::None,
             };
         };
-        let [HANDSHAKE, 3, _, high, low] = head else {
+        let [HANDSHAKE, MAJOR, _, high, low] = head else {
             return Message::None;
         };
         let length = usize::from(u16::from_be_bytes([*high, *low]));
@@ -206,6 +208,8 @@ mod tests {
     fn what_names_nobody_or_somebody_in_secret_is_hidden() {
         let encrypted = [&[0xfe, 0x0d][..], &part(2, b"x")].concat();
         let good = server_name(b"good.example");
+        let one = |name: &[u8]| [&[0][..], &part(2, name)].concat();
+        let two = [one(b"good.example"), one(b"evil.example")].concat();
         for extensions in [
             vec![],
             vec![server_name(b"")],
@@ -215,6 +219,15 @@ mod tests {
             vec![good.clone(), server_name(b"evil.example")],
             vec![good.clone(), encrypted],
             vec![[&[0, 0][..], &part(2, &[0, 3, 1, 0, 0])].concat()],
+            vec![good.clone(), good.clone()],
+            vec![[&[0, 0][..], &part(2, &part(2, &two))].concat()],
+            vec![
+                [
+                    &[0, 0][..],
+                    &part(2, &[part(2, &two[..two.len() / 2]), two.clone()].concat()),
+                ]
+                .concat(),
+            ],
         ] {
             let bytes = records(&hello(&extensions), 10_000);
             assert_eq!(read(&bytes), Hello::Hidden, "{extensions:?}");
@@ -245,14 +258,78 @@ mod tests {
             &b"GET / HTTP/1.1"[..],
             b"SSH-2.0-x",
             b"hi",
-            b"\x16\x02",
             b"\0",
-            b"\x80\x2e\x01",
+            b"\x13\x03\x01",
+            b"\x19\x03\x01",
+            b"\x80\x2e\x02",
         ] {
             assert_eq!(read(text), Hello::Other, "{text:?}");
         }
         assert_eq!(read(b""), Hello::Incomplete);
         assert_eq!(read(b"\x16"), Hello::Incomplete);
+    }
+
+    #[test]
+    fn no_first_record_is_odd_enough_to_be_something_else() {
+        let whole = records(&hello(&[server_name(b"evil.example")]), 10_000);
+        for kind in RECORDS {
+            for major in 0..=255 {
+                let mut odd = whole.clone();
+                (odd[0], odd[1]) = (kind, major);
+                let expected = match (kind, major) {
+                    (HANDSHAKE, MAJOR) => names("evil.example"),
+                    _ => Hello::Hidden,
+                };
+                assert_eq!(read(&odd), expected, "{kind} {major}");
+                // No start of it is passed on either.
+                for end in 1..odd.len() {
+                    let begun = read(&odd[..end]);
+                    let held = matches!(begun, Hello::Incomplete | Hello::Hidden);
+                    assert!(held, "{kind} {major} {end}: {begun:?}");
+                }
+            }
+        }
+        assert_eq!(read(b"\x16\x02"), Hello::Hidden);
+        // The second half says little, and is as the client likes.
+        for minor in 0..=255 {
+            let mut other = whole.clone();
+            other[2] = minor;
+            assert_eq!(read(&other), names("evil.example"), "{minor}");
+        }
+        // A later record of the same message.
+        let mut cut = records(&hello(&[server_name(b"good.example")]), 50);
+        cut[RECORD_HEAD + 50 + 1] = 4;
+        assert_eq!(read(&cut), Hello::Hidden);
+    }
+
+    #[test]
+    fn the_oldest_form_names_nobody() {
+        let old = b"\x80\x2e\x01\x03\x01\0\x15\0\0\0\x10";
+        for end in 0..old.len() {
+            let expected = match end {
+                0..=2 => Hello::Incomplete,
+                _ => Hello::Hidden,
+            };
+            assert_eq!(read(&old[..end]), expected, "{end}");
+        }
+        assert_eq!(read(b"\xff\xff\x01"), Hello::Hidden);
+    }
+
+    #[test]
+    fn lengths_that_do_not_fit_name_nobody() {
+        let good = hello(&[server_name(b"good.example")]);
+        // Longer than its record: the rest may come in another.
+        let mut long = good.clone();
+        long[3] += 1;
+        assert_eq!(read(&records(&long, 10_000)), Hello::Incomplete);
+        long.push(0);
+        assert_eq!(read(&records(&long, 10_000)), Hello::Hidden);
+        // Something else than the rest.
+        let cut = [records(&good[..50], 50), b"\x15\x03\x01\0\x02".to_vec()].concat();
+        assert_eq!(read(&cut), Hello::Hidden);
+        let mut short = good;
+        short[3] -= 1;
+        assert_eq!(read(&records(&short, 10_000)), Hello::Hidden);
     }
 
     #[test]
