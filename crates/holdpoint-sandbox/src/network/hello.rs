@@ -25,6 +25,8 @@ pub enum Hello {
 const RECORD_HEAD: usize = 5;
 /// The kinds of records: from a change of ciphers to heartbeats.
 const RECORDS: std::ops::RangeInclusive<u8> = 20..=24;
+const CHANGE_OF_CIPHERS: u8 = 20;
+const ALERT: u8 = 21;
 const HANDSHAKE: u8 = 22;
 /// The first half of the version of every record there is.
 const MAJOR: u8 = 3;
@@ -35,6 +37,9 @@ const LONG: u8 = 0x80;
 const SERVER_NAME: u16 = 0;
 /// The name it is really about, for the server alone. Clients that only pretend to have one cannot be told apart.
 const ENCRYPTED_HELLO: u16 = 0xfe0d;
+
+/// What is encrypted then comes before a second message, and hides where that begins.
+const EARLY_DATA: u16 = 42;
 
 /// Reads the first bytes a client has sent.
 pub fn read(bytes: &[u8]) -> Hello {
@@ -47,7 +52,7 @@ pub fn read(bytes: &[u8]) -> Hello {
         _ => return Hello::Other,
     }
     match message(bytes) {
-        Message::Whole(body) => match name(&body) {
+        Message::Whole(body, _) => match name(&body) {
             Some(name) => Hello::Names(name),
             None => Hello::Hidden,
         },
@@ -56,15 +61,49 @@ pub fn read(bytes: &[u8]) -> Hello {
     }
 }
 
-enum Message {
+/// Reads on behind a first message: a server may have asked for a second one, and takes the name from that. `Other` is
+/// anything else by which a client goes on. Nothing encrypted comes before it: a message that announces early data names nobody.
+pub fn read_second(bytes: &[u8]) -> Hello {
+    let Message::Whole(_, mut rest) = message(bytes) else {
+        return Hello::Hidden;
+    };
+    // For the sake of old machines on the way a change of ciphers may come first; that and a warning change nothing.
+    while let [CHANGE_OF_CIPHERS | ALERT, ..] = rest {
+        rest = match rest {
+            [CHANGE_OF_CIPHERS, _, _, 0, 1, _, more @ ..] => more,
+            [ALERT, _, _, 0, 2, _, _, more @ ..] => more,
+            [CHANGE_OF_CIPHERS, _, _, 0, 1]
+            | [ALERT, _, _, 0, 2]
+            | [ALERT, _, _, 0, 2, _]
+            | [_]
+            | [_, _]
+            | [_, _, _]
+            | [_, _, _, _] => return Hello::Incomplete,
+            _ => return Hello::Hidden,
+        };
+    }
+    if bytes.len() > 2 * MAX_HELLO {
+        return Hello::Hidden;
+    }
+    match rest {
+        [HANDSHAKE, _, _, 0, 0, ..] => Hello::Hidden,
+        [] | [HANDSHAKE] | [HANDSHAKE, _] | [HANDSHAKE, _, _] => Hello::Incomplete,
+        [HANDSHAKE, _, _, _] | [HANDSHAKE, _, _, _, _] => Hello::Incomplete,
+        [HANDSHAKE, _, _, _, _, CLIENT_HELLO, ..] => read(rest),
+        _ => Hello::Other,
+    }
+}
+
+enum Message<'b> {
     Incomplete,
     /// Something else than a client's first message.
     None,
-    Whole(Vec<u8>),
+    /// What it says, and what follows its records.
+    Whole(Vec<u8>, &'b [u8]),
 }
 
 /// The first message, which may be cut over several records.
-fn message(bytes: &[u8]) -> Message {
+fn message(bytes: &[u8]) -> Message<'_> {
     let (mut rest, mut text) = (bytes, Vec::new());
     loop {
         if let [kind, a, b, c, body @ ..] = text.as_slice() {
@@ -73,8 +112,12 @@ fn message(bytes: &[u8]) -> Message {
             if *kind != CLIENT_HELLO || length > MAX_HELLO {
                 return Message::None;
             }
-            if let Some(body) = body.get(..length) {
-                return Message::Whole(body.to_vec());
+            if let Some((said, more)) = body.split_at_checked(length) {
+                // Nothing may follow in the same record.
+                return match more {
+                    [] => Message::Whole(said.to_vec(), rest),
+                    _ => Message::None,
+                };
             }
         }
         let Some((head, more)) = rest.split_at_checked(RECORD_HEAD) else {
@@ -87,13 +130,15 @@ fn message(bytes: &[u8]) -> Message {
             return Message::None;
         };
         let length = usize::from(u16::from_be_bytes([*high, *low]));
-        let body = more.get(..length).unwrap_or(more);
+        let Some((body, more)) = more.split_at_checked(length) else {
+            return Message::Incomplete;
+        };
         // A record without content is no part of a message.
         if length == 0 {
             return Message::None;
         }
         text.extend_from_slice(body);
-        rest = more.get(length..).unwrap_or_default();
+        rest = more;
     }
 }
 
@@ -110,7 +155,7 @@ fn name(body: &[u8]) -> Option<HostName> {
         let kind = extensions.number(2)?;
         let content = extensions.part(2)?;
         match u16::try_from(kind).ok()? {
-            ENCRYPTED_HELLO => return None,
+            ENCRYPTED_HELLO | EARLY_DATA => return None,
             SERVER_NAME if found.is_none() => found = Some(content),
             // Of two each server takes another.
             SERVER_NAME => return None,
@@ -300,6 +345,33 @@ mod tests {
         let mut cut = records(&hello(&[server_name(b"good.example")]), 50);
         cut[RECORD_HEAD + 50 + 1] = 4;
         assert_eq!(read(&cut), Hello::Hidden);
+    }
+
+    #[test]
+    fn a_second_message_is_read_too() {
+        let first = records(&hello(&[server_name(b"good.example")]), 50);
+        let second = records(&hello(&[server_name(b"evil.example")]), 50);
+        let change = [20, 3, 3, 0, 1, 1];
+        let warning = [21, 3, 3, 0, 2, 1, 90].to_vec();
+        for between in [vec![], change.to_vec(), change.repeat(3), warning] {
+            let all = [&first[..], &between, &second].concat();
+            assert_eq!(read_second(&all), names("evil.example"));
+            for end in first.len()..all.len() {
+                assert_eq!(read_second(&all[..end]), Hello::Incomplete, "{end}");
+            }
+        }
+        for (next, expected) in [
+            (&[23, 3, 3, 0, 1, 1][..], Hello::Other),
+            (&[22, 3, 3, 0, 9, 16], Hello::Other),
+            (&[22, 3, 3, 0, 0], Hello::Hidden),
+            (&[20, 3, 3, 0, 2, 1, 1], Hello::Hidden),
+            (&[22, 4, 3, 0, 9, 1], Hello::Hidden),
+        ] {
+            assert_eq!(read_second(&[&first, next].concat()), expected, "{next:?}");
+        }
+        let early = [0, 42, 0, 0].to_vec();
+        let early = records(&hello(&[server_name(b"good.example"), early]), 50);
+        assert_eq!(read(&early), Hello::Hidden);
     }
 
     #[test]
