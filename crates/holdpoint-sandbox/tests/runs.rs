@@ -75,6 +75,10 @@ const TESTS: &[Test] = &[
         "what_is_replaced_outside_is_told",
         what_is_replaced_outside_is_told,
     ),
+    (
+        "what_is_removed_outside_is_told",
+        what_is_removed_outside_is_told,
+    ),
     ("refusals_are_told", refusals_are_told),
     ("everything_is_told", everything_is_told),
     ("the_stated_level_is_true", the_stated_level_is_true),
@@ -781,17 +785,22 @@ fn what_is_replaced_outside_is_told(place: &Place) -> Outcome {
     let config = place.path.join("work/.git/config");
     let line = format!("replaced {}\n", config.display());
     let wait = "touch begun; while ! test -e go; do sleep 0.05; done; echo evil >> .git/config; rm begun go";
-    for (replaces, told) in [(false, false), (true, true)] {
+    // Two ways: the second may give the new file the number of the old one.
+    for (replaces, told) in [("", false), ("renames", true), ("makes anew", true)] {
         fs::write(&config, "[core]\n").unwrap();
         let mut running = Ended(place.command("full", wait).spawn().unwrap());
         place.wait_for("begun")?;
         match replaces {
-            true => {
+            "renames" => {
                 fs::write(place.path.join("new"), "[user]\n").unwrap();
                 fs::rename(place.path.join("new"), &config).unwrap();
             }
+            "makes anew" => {
+                fs::remove_file(&config).unwrap();
+                fs::write(&config, "[user]\n").unwrap();
+            }
             // What is changed in its place stays behind the wall.
-            false => fs::write(&config, "[user]\n").unwrap(),
+            _ => fs::write(&config, "[user]\n").unwrap(),
         }
         fs::write(place.path.join("work/go"), "").unwrap();
         running.0.wait().unwrap();
@@ -800,6 +809,34 @@ fn what_is_replaced_outside_is_told(place: &Place) -> Outcome {
         let found = format!("{replaces}: {text} {said}");
         expect(&found, said.contains(&line) == told)?;
         expect(&found, told || text == "[user]\n")?;
+    }
+    Ok(())
+}
+
+/// Somebody outside takes a placeholder away. A command can have something there then, for as long as it likes.
+fn what_is_removed_outside_is_told(place: &Place) -> Outcome {
+    let removed = place.path.join("work/.claude");
+    let line = format!("replaced {}\n", removed.display());
+    let wait = "touch begun; while ! test -e go; do sleep 0.05; done; rm begun go; rmdir .claude 2>/dev/null; \
+        mkdir .claude && echo evil > .claude/settings.json && touch could; ";
+    for (removes, after) in [(false, "true"), (true, "true"), (true, "rm -r .claude")] {
+        let text = format!("{wait} {after}");
+        let mut running = Ended(place.command("full", &text).spawn().unwrap());
+        place.wait_for("begun")?;
+        if removes {
+            fs::remove_dir(&removed).unwrap();
+        }
+        fs::write(place.path.join("work/go"), "").unwrap();
+        running.0.wait().unwrap();
+        let said = fs::read_to_string(place.path.join("said")).unwrap();
+        let could = fs::remove_file(place.path.join("work/could")).is_ok();
+        let found = format!("{removes}, {after}: {could} {said}");
+        expect(&found, could == removes && said.contains(&line) == removes)?;
+        // A person's, as far as the next run can tell.
+        let stays = removes && after == "true";
+        expect(&found, removed.join("settings.json").exists() == stays)?;
+        expect(&found, removed.exists() == stays)?;
+        let _ = fs::remove_dir_all(&removed);
     }
     Ok(())
 }
@@ -1307,6 +1344,18 @@ def slow(way):
     except ssl.SSLWantReadError: pass
     for byte in outer.read(): way.sendall(bytes([byte]))
     return way.recv(5)[:1] == b"\x16"
+def hello(name):
+    inner, outer = ssl.MemoryBIO(), ssl.MemoryBIO()
+    tls = blind.wrap_bio(inner, outer, server_hostname=name)
+    try: tls.do_handshake()
+    except ssl.SSLWantReadError: pass
+    return outer.read()
+def answered(way, begins):
+    way.settimeout(5)
+    try:
+        way.sendall(begins)
+        return "answered" if way.recv(5) else "cut"
+    except ConnectionError: return "cut"
 def tried(what, way):
     try: print(what, way())
     except Exception as error: print(what, "no")
@@ -1324,6 +1373,12 @@ for name, way in [("direct", plain), ("connect", connect), ("socks", socks)]:
     tried(f"{name}, for another", lambda: said(way("good.example"), "evil.example", blind))
     tried(f"{name}, for nobody", lambda: said(way("good.example"), None, blind))
     tried(f"{name}, below a name", lambda: said(way("good.example"), "a.good.example", blind))
+for_evil = hello("evil.example")
+for name, way in [("direct", plain), ("connect", connect)]:
+    tried(f"{name}, whole", lambda: answered(way("good.example"), hello("good.example")))
+    tried(f"{name}, in an odd version", lambda: answered(way("good.example"), b"\x16\4" + for_evil[2:]))
+    tried(f"{name}, after an alert", lambda: answered(way("good.example"), b"\x15\3\1\0\2\1\0" + for_evil))
+    tried(f"{name}, in the oldest form", lambda: answered(way("good.example"), b"\x80\x2e\1\3\3\0\x15\0\0\0\x10" + bytes(37)))
 tried("a certificate of another's", lambda: said(plain("wrong.example"), "wrong.example"))
 tried("no authority", lambda: said(plain("good.example"), "good.example", ssl.create_default_context()))
 tried("public at first", lambda: said(plain("rebound.example"), "rebound.example"))
@@ -1352,6 +1407,14 @@ connect, below a name no
 socks, for another no
 socks, for nobody no
 socks, below a name no
+direct, whole answered
+direct, in an odd version cut
+direct, after an alert cut
+direct, in the oldest form cut
+connect, whole answered
+connect, in an odd version cut
+connect, after an alert cut
+connect, in the oldest form cut
 a certificate of another's no
 no authority no
 public at first hello

@@ -188,7 +188,7 @@ pub struct Ran {
     pub refusals_left_out: u64,
     /// What a command that failed looked for and did not find, because it is hidden from it.
     pub hidden: Vec<PathBuf>,
-    /// Protected paths at which somebody outside put something else while it ran: from then on it could change that.
+    /// Protected paths at which somebody outside put something else while it ran, or nothing: from then on it could change that.
     pub replaced: Vec<PathBuf>,
     /// What it used, if everything was to be noticed.
     pub trace: Trace,

@@ -25,27 +25,34 @@ pub enum Hello {
 const RECORD_HEAD: usize = 5;
 /// The kinds of records: from a change of ciphers to heartbeats.
 const RECORDS: std::ops::RangeInclusive<u8> = 20..=24;
+const CHANGE_OF_CIPHERS: u8 = 20;
+const ALERT: u8 = 21;
 const HANDSHAKE: u8 = 22;
+/// The first half of the version of every record there is.
+const MAJOR: u8 = 3;
 const CLIENT_HELLO: u8 = 1;
+/// The oldest form of a first message, which servers still take for newer versions, begins with a length that has this bit,
+/// and then says what it is. It has no place for a name.
+const LONG: u8 = 0x80;
 const SERVER_NAME: u16 = 0;
 /// The name it is really about, for the server alone. Clients that only pretend to have one cannot be told apart.
 const ENCRYPTED_HELLO: u16 = 0xfe0d;
 
+/// What is encrypted then comes before a second message, and hides where that begins.
+const EARLY_DATA: u16 = 42;
+
 /// Reads the first bytes a client has sent.
 pub fn read(bytes: &[u8]) -> Hello {
-    match bytes.first() {
-        None => return Hello::Incomplete,
-        Some(kind) if !RECORDS.contains(kind) => return Hello::Other,
-        Some(_) => {}
-    }
-    // The version's first half: with another it is something else that begins so.
-    match bytes.get(1) {
-        None => return Hello::Incomplete,
-        Some(3) => {}
-        Some(_) => return Hello::Other,
+    match bytes {
+        [] => return Hello::Incomplete,
+        // Whatever follows: some servers take any version in the first record.
+        [kind, ..] if RECORDS.contains(kind) => {}
+        [LONG..=0xff, _, CLIENT_HELLO, ..] => return Hello::Hidden,
+        [LONG..=0xff] | [LONG..=0xff, _] => return Hello::Incomplete,
+        _ => return Hello::Other,
     }
     match message(bytes) {
-        Message::Whole(body) => match name(&body) {
+        Message::Whole(body, _) => match name(&body) {
             Some(name) => Hello::Names(name),
             None => Hello::Hidden,
         },
@@ -54,15 +61,49 @@ pub fn read(bytes: &[u8]) -> Hello {
     }
 }
 
-enum Message {
+/// Reads on behind a first message: a server may have asked for a second one, and takes the name from that. `Other` is
+/// anything else by which a client goes on. Nothing encrypted comes before it: a message that announces early data names nobody.
+pub fn read_second(bytes: &[u8]) -> Hello {
+    let Message::Whole(_, mut rest) = message(bytes) else {
+        return Hello::Hidden;
+    };
+    // For the sake of old machines on the way a change of ciphers may come first; that and a warning change nothing.
+    while let [CHANGE_OF_CIPHERS | ALERT, ..] = rest {
+        rest = match rest {
+            [CHANGE_OF_CIPHERS, _, _, 0, 1, _, more @ ..] => more,
+            [ALERT, _, _, 0, 2, _, _, more @ ..] => more,
+            [CHANGE_OF_CIPHERS, _, _, 0, 1]
+            | [ALERT, _, _, 0, 2]
+            | [ALERT, _, _, 0, 2, _]
+            | [_]
+            | [_, _]
+            | [_, _, _]
+            | [_, _, _, _] => return Hello::Incomplete,
+            _ => return Hello::Hidden,
+        };
+    }
+    if bytes.len() > 2 * MAX_HELLO {
+        return Hello::Hidden;
+    }
+    match rest {
+        [HANDSHAKE, _, _, 0, 0, ..] => Hello::Hidden,
+        [] | [HANDSHAKE] | [HANDSHAKE, _] | [HANDSHAKE, _, _] => Hello::Incomplete,
+        [HANDSHAKE, _, _, _] | [HANDSHAKE, _, _, _, _] => Hello::Incomplete,
+        [HANDSHAKE, _, _, _, _, CLIENT_HELLO, ..] => read(rest),
+        _ => Hello::Other,
+    }
+}
+
+enum Message<'b> {
     Incomplete,
     /// Something else than a client's first message.
     None,
-    Whole(Vec<u8>),
+    /// What it says, and what follows its records.
+    Whole(Vec<u8>, &'b [u8]),
 }
 
 /// The first message, which may be cut over several records.
-fn message(bytes: &[u8]) -> Message {
+fn message(bytes: &[u8]) -> Message<'_> {
     let (mut rest, mut text) = (bytes, Vec::new());
     loop {
         if let [kind, a, b, c, body @ ..] = text.as_slice() {
@@ -71,27 +112,33 @@ fn message(bytes: &[u8]) -> Message {
             if *kind != CLIENT_HELLO || length > MAX_HELLO {
                 return Message::None;
             }
-            if let Some(body) = body.get(..length) {
-                return Message::Whole(body.to_vec());
+            if let Some((said, more)) = body.split_at_checked(length) {
+                // Nothing may follow in the same record.
+                return match more {
+                    [] => Message::Whole(said.to_vec(), rest),
+                    _ => Message::None,
+                };
             }
         }
         let Some((head, more)) = rest.split_at_checked(RECORD_HEAD) else {
-            return match rest.first() {
-                Some(kind) if *kind != HANDSHAKE => Message::None,
-                _ => Message::Incomplete,
+            return match rest {
+                [] | [HANDSHAKE] | [HANDSHAKE, MAJOR, ..] => Message::Incomplete,
+                _ => Message::None,
             };
         };
-        let [HANDSHAKE, 3, _, high, low] = head else {
+        let [HANDSHAKE, MAJOR, _, high, low] = head else {
             return Message::None;
         };
         let length = usize::from(u16::from_be_bytes([*high, *low]));
-        let body = more.get(..length).unwrap_or(more);
+        let Some((body, more)) = more.split_at_checked(length) else {
+            return Message::Incomplete;
+        };
         // A record without content is no part of a message.
         if length == 0 {
             return Message::None;
         }
         text.extend_from_slice(body);
-        rest = more.get(length..).unwrap_or_default();
+        rest = more;
     }
 }
 
@@ -108,7 +155,7 @@ fn name(body: &[u8]) -> Option<HostName> {
         let kind = extensions.number(2)?;
         let content = extensions.part(2)?;
         match u16::try_from(kind).ok()? {
-            ENCRYPTED_HELLO => return None,
+            ENCRYPTED_HELLO | EARLY_DATA => return None,
             SERVER_NAME if found.is_none() => found = Some(content),
             // Of two each server takes another.
             SERVER_NAME => return None,
@@ -206,6 +253,8 @@ mod tests {
     fn what_names_nobody_or_somebody_in_secret_is_hidden() {
         let encrypted = [&[0xfe, 0x0d][..], &part(2, b"x")].concat();
         let good = server_name(b"good.example");
+        let one = |name: &[u8]| [&[0][..], &part(2, name)].concat();
+        let two = [one(b"good.example"), one(b"evil.example")].concat();
         for extensions in [
             vec![],
             vec![server_name(b"")],
@@ -215,6 +264,15 @@ mod tests {
             vec![good.clone(), server_name(b"evil.example")],
             vec![good.clone(), encrypted],
             vec![[&[0, 0][..], &part(2, &[0, 3, 1, 0, 0])].concat()],
+            vec![good.clone(), good.clone()],
+            vec![[&[0, 0][..], &part(2, &part(2, &two))].concat()],
+            vec![
+                [
+                    &[0, 0][..],
+                    &part(2, &[part(2, &two[..two.len() / 2]), two.clone()].concat()),
+                ]
+                .concat(),
+            ],
         ] {
             let bytes = records(&hello(&extensions), 10_000);
             assert_eq!(read(&bytes), Hello::Hidden, "{extensions:?}");
@@ -245,14 +303,105 @@ mod tests {
             &b"GET / HTTP/1.1"[..],
             b"SSH-2.0-x",
             b"hi",
-            b"\x16\x02",
             b"\0",
-            b"\x80\x2e\x01",
+            b"\x13\x03\x01",
+            b"\x19\x03\x01",
+            b"\x80\x2e\x02",
         ] {
             assert_eq!(read(text), Hello::Other, "{text:?}");
         }
         assert_eq!(read(b""), Hello::Incomplete);
         assert_eq!(read(b"\x16"), Hello::Incomplete);
+    }
+
+    #[test]
+    fn no_first_record_is_odd_enough_to_be_something_else() {
+        let whole = records(&hello(&[server_name(b"evil.example")]), 10_000);
+        for kind in RECORDS {
+            for major in 0..=255 {
+                let mut odd = whole.clone();
+                (odd[0], odd[1]) = (kind, major);
+                let expected = match (kind, major) {
+                    (HANDSHAKE, MAJOR) => names("evil.example"),
+                    _ => Hello::Hidden,
+                };
+                assert_eq!(read(&odd), expected, "{kind} {major}");
+                // No start of it is passed on either.
+                for end in 1..odd.len() {
+                    let begun = read(&odd[..end]);
+                    let held = matches!(begun, Hello::Incomplete | Hello::Hidden);
+                    assert!(held, "{kind} {major} {end}: {begun:?}");
+                }
+            }
+        }
+        assert_eq!(read(b"\x16\x02"), Hello::Hidden);
+        // The second half says little, and is as the client likes.
+        for minor in 0..=255 {
+            let mut other = whole.clone();
+            other[2] = minor;
+            assert_eq!(read(&other), names("evil.example"), "{minor}");
+        }
+        // A later record of the same message.
+        let mut cut = records(&hello(&[server_name(b"good.example")]), 50);
+        cut[RECORD_HEAD + 50 + 1] = 4;
+        assert_eq!(read(&cut), Hello::Hidden);
+    }
+
+    #[test]
+    fn a_second_message_is_read_too() {
+        let first = records(&hello(&[server_name(b"good.example")]), 50);
+        let second = records(&hello(&[server_name(b"evil.example")]), 50);
+        let change = [20, 3, 3, 0, 1, 1];
+        let warning = [21, 3, 3, 0, 2, 1, 90].to_vec();
+        for between in [vec![], change.to_vec(), change.repeat(3), warning] {
+            let all = [&first[..], &between, &second].concat();
+            assert_eq!(read_second(&all), names("evil.example"));
+            for end in first.len()..all.len() {
+                assert_eq!(read_second(&all[..end]), Hello::Incomplete, "{end}");
+            }
+        }
+        for (next, expected) in [
+            (&[23, 3, 3, 0, 1, 1][..], Hello::Other),
+            (&[22, 3, 3, 0, 9, 16], Hello::Other),
+            (&[22, 3, 3, 0, 0], Hello::Hidden),
+            (&[20, 3, 3, 0, 2, 1, 1], Hello::Hidden),
+            (&[22, 4, 3, 0, 9, 1], Hello::Hidden),
+        ] {
+            assert_eq!(read_second(&[&first, next].concat()), expected, "{next:?}");
+        }
+        let early = [0, 42, 0, 0].to_vec();
+        let early = records(&hello(&[server_name(b"good.example"), early]), 50);
+        assert_eq!(read(&early), Hello::Hidden);
+    }
+
+    #[test]
+    fn the_oldest_form_names_nobody() {
+        let old = b"\x80\x2e\x01\x03\x01\0\x15\0\0\0\x10";
+        for end in 0..old.len() {
+            let expected = match end {
+                0..=2 => Hello::Incomplete,
+                _ => Hello::Hidden,
+            };
+            assert_eq!(read(&old[..end]), expected, "{end}");
+        }
+        assert_eq!(read(b"\xff\xff\x01"), Hello::Hidden);
+    }
+
+    #[test]
+    fn lengths_that_do_not_fit_name_nobody() {
+        let good = hello(&[server_name(b"good.example")]);
+        // Longer than its record: the rest may come in another.
+        let mut long = good.clone();
+        long[3] += 1;
+        assert_eq!(read(&records(&long, 10_000)), Hello::Incomplete);
+        long.push(0);
+        assert_eq!(read(&records(&long, 10_000)), Hello::Hidden);
+        // Something else than the rest.
+        let cut = [records(&good[..50], 50), b"\x15\x03\x01\0\x02".to_vec()].concat();
+        assert_eq!(read(&cut), Hello::Hidden);
+        let mut short = good;
+        short[3] -= 1;
+        assert_eq!(read(&records(&short, 10_000)), Hello::Hidden);
     }
 
     #[test]

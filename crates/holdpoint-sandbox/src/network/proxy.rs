@@ -616,6 +616,7 @@ impl Shared {
             rules.any(|rule| rule.names(name) && rule.port() == port)
         };
         let mut bytes = first.to_vec();
+        let mut passed = 0;
         let mut buffer = [0; 4 << 10];
         // Who says nothing yet may be waiting for the host to begin.
         let _ = inside.set_read_timeout(Some(MAX_IDLE));
@@ -625,24 +626,37 @@ impl Shared {
                     return Begun::Other(Some(name));
                 }
                 Hello::Hidden => return Begun::Other(None),
-                Hello::Names(_) | Hello::Other => break,
+                Hello::Other => break,
+                Hello::Names(_) => match hello::read_second(&bytes) {
+                    Hello::Names(name) if !listed(&name) => return Begun::Other(Some(name)),
+                    Hello::Hidden => return Begun::Other(None),
+                    Hello::Names(_) | Hello::Other => break,
+                    // The host has to answer first, and does nothing with a part of a second message.
+                    Hello::Incomplete => {
+                        let next = bytes.get(passed..).unwrap_or_default();
+                        if outside.write_all(next).is_err() {
+                            return Begun::Ended;
+                        }
+                        passed = bytes.len();
+                    }
+                },
                 Hello::Incomplete => {}
             }
             match inside.read(&mut buffer) {
-                Ok(0) if bytes.is_empty() => break,
+                Ok(0) if bytes.len() == passed => break,
                 Ok(0) => return Begun::Ended,
                 Ok(length) => bytes.extend_from_slice(buffer.get(..length).unwrap_or_default()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error)
                     if error.kind() == io::ErrorKind::WouldBlock
-                        && bytes.is_empty()
+                        && bytes.len() == passed
                         && locked(activity).elapsed() < MAX_IDLE => {}
                 Err(_) => return Begun::Ended,
             }
         }
         let count = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         self.sent.fetch_add(count, Ordering::Relaxed);
-        match outside.write_all(&bytes) {
+        match outside.write_all(bytes.get(passed..).unwrap_or_default()) {
             Ok(()) => Begun::Passed(count),
             Err(_) => Begun::Ended,
         }

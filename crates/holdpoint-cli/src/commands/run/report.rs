@@ -61,7 +61,7 @@ pub(super) fn lines(ran: &Ran, around: &Around<'_>) -> Vec<String> {
     lines.extend(hidden(ran, around));
     lines.extend(ran.replaced.iter().take(MAX_LINES).map(|path| {
         format!(
-            "`{}` was replaced from outside while this ran, and could be changed inside from then on: look at it",
+            "`{}` was replaced or removed from outside while this ran, and could be changed inside from then on: look at it",
             escape_for_display(&path.to_string_lossy(), MAX_SHOWN)
         )
     }));

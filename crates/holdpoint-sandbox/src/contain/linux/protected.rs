@@ -15,7 +15,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use super::spare::{Kind, Spare};
 use super::sys;
@@ -139,29 +139,45 @@ impl Protection {
 
 /// What stood at protected paths when a run began.
 #[derive(Debug)]
-pub(super) struct Stood(Vec<(PathBuf, u64, u64)>);
+pub(super) struct Stood(Vec<(PathBuf, Known)>);
+
+/// What a file is known by. Its number alone is given to the next one that is made when it is gone, often at once.
+#[derive(Debug, PartialEq, Eq)]
+struct Known {
+    device: u64,
+    number: u64,
+    /// None where the file system does not say.
+    made: Option<SystemTime>,
+}
+
+impl Known {
+    fn at(path: &Path) -> io::Result<Self> {
+        let found = fs::symlink_metadata(path)?;
+        Ok(Self {
+            device: found.dev(),
+            number: found.ino(),
+            made: found.created().ok(),
+        })
+    }
+}
 
 impl Stood {
     pub(super) fn at(protection: &Protection) -> Self {
         let paths = protection.present.iter();
         Self(
             paths
-                .filter_map(|path| {
-                    let found = fs::symlink_metadata(path).ok()?;
-                    Some((path.clone(), found.dev(), found.ino()))
-                })
+                .filter_map(|path| Some((path.clone(), Known::at(path).ok()?)))
                 .collect(),
         )
     }
 
-    /// Where something else stands by now. Nobody inside can do that; who does so outside, as an editor that writes a new
-    /// file, takes the wall away that hung there, and the system hangs up no other.
+    /// Where something else stands by now, or nothing that can be seen. Nobody inside can do that; who does so outside, as an
+    /// editor that writes a new file, takes the wall away that hung there, and the system hangs up no other. Where
+    /// nothing stands the command may have put something, had it read outside, and taken it away.
     pub(super) fn replaced(&self) -> Vec<PathBuf> {
-        let all = self.0.iter().filter(|(path, device, number)| {
-            let found = fs::symlink_metadata(path);
-            found.is_ok_and(|found| (found.dev(), found.ino()) != (*device, *number))
-        });
-        all.map(|(path, _, _)| path.clone()).collect()
+        let same = |path: &Path, stood: &Known| Known::at(path).is_ok_and(|now| now == *stood);
+        let all = self.0.iter().filter(|(path, stood)| !same(path, stood));
+        all.map(|(path, _)| path.clone()).collect()
     }
 }
 
@@ -526,6 +542,48 @@ mod tests {
         fn drop(&mut self) {
             let _ = fs::remove_dir_all(&self.0);
         }
+    }
+
+    #[test]
+    fn what_no_longer_stands_is_replaced() {
+        let place = Place::new("stood");
+        let (tree, journals) = (place.0.join("w"), place.0.join("j"));
+        fs::create_dir_all(tree.join(".git")).unwrap();
+        let paths = [
+            ".env",
+            ".mcp.json",
+            ".git/config",
+            ".git/hooks/a",
+            "kept",
+            "made",
+        ]
+        .map(|name| tree.join(name));
+        fs::create_dir(tree.join(".git/hooks")).unwrap();
+        for path in &paths[2..5] {
+            fs::write(path, "x").unwrap();
+        }
+        let trees = [tree.clone()];
+        let (protection, held) = Placeholders::protect(&paths, &[], &trees, &journals).unwrap();
+        let stood = Stood::at(&protection);
+        assert!(stood.replaced().is_empty());
+        // A placeholder that is gone, and one in whose place a file is.
+        fs::remove_dir(&paths[0]).unwrap();
+        fs::remove_dir(&paths[1]).unwrap();
+        fs::write(&paths[1], "x").unwrap();
+        // A new file that may have the number of the old one.
+        std::thread::sleep(Duration::from_millis(20));
+        fs::remove_file(&paths[2]).unwrap();
+        fs::write(&paths[2], "x").unwrap();
+        // What is above it is no directory any more.
+        fs::remove_dir_all(tree.join(".git/hooks")).unwrap();
+        fs::write(tree.join(".git/hooks"), "x").unwrap();
+        // What is changed where it is stays behind the wall.
+        fs::write(&paths[4], "y").unwrap();
+        fs::write(paths[5].join("inner"), "y").unwrap();
+        let mut told = paths[..4].to_vec();
+        told.sort_unstable();
+        assert_eq!(stood.replaced(), told);
+        held.take_away();
     }
 
     #[test]

@@ -70,7 +70,7 @@ pub(super) struct Outcome {
     pub(super) reached: Vec<Reached>,
     pub(super) layers: Layers,
     pub(super) unenforced: Option<Reached>,
-    /// Protected paths that somebody outside has put something else at.
+    /// Protected paths at which somebody outside has put something else, or nothing.
     pub(super) replaced: Vec<PathBuf>,
 }
 
