@@ -196,6 +196,11 @@ fn subcommands(name: &str, program: &'static Program) -> Vec<&'static str> {
     cases.copied().chain(by_rules.map(AsRef::as_ref)).collect()
 }
 
+/// Whether a program does different things by its first word.
+pub(crate) fn has_subcommands(name: &str, program: &'static Program) -> bool {
+    !subcommands(name, program).is_empty()
+}
+
 /// Whether a subcommand begins with these words and has more.
 fn goes_on(subcommand: &str, given: &[Text]) -> bool {
     let mut wanted = subcommand.split(' ');
@@ -210,19 +215,31 @@ fn goes_on(subcommand: &str, given: &[Text]) -> bool {
 fn behind_options(words: &[Text], program: &Program) -> Option<usize> {
     let mut at = 1;
     while let Some(word) = words.get(at).filter(|word| word.text.starts_with('-')) {
-        let option = word.text.as_str();
-        let takes_value =
-            program.before.contains(&option) || program.roles.values.contains(&option);
-        let known = program.same.iter().any(|group| group.contains(&option));
-        at += match (takes_value, option.contains('=')) {
-            (true, false) => 2,
-            (false, true) => 1,
-            (true, true) => return None,
-            (false, false) if known => 1,
-            (false, false) => return None,
+        at += match option_before(&word.text, program) {
+            OptionBefore::WithValue => 2,
+            OptionBefore::Alone => 1,
+            OptionBefore::Unknown => return None,
         };
     }
     Some(at)
+}
+
+/// What an option in front of a subcommand is known to take.
+pub(crate) enum OptionBefore {
+    Alone,
+    WithValue,
+    Unknown,
+}
+
+pub(crate) fn option_before(option: &str, program: &Program) -> OptionBefore {
+    let takes_value = program.before.contains(&option) || program.roles.values.contains(&option);
+    let known = program.same.iter().any(|group| group.contains(&option));
+    match (takes_value, option.contains('=')) {
+        (true, false) => OptionBefore::WithValue,
+        (false, true) => OptionBefore::Alone,
+        (false, false) if known => OptionBefore::Alone,
+        (true, true) | (false, false) => OptionBefore::Unknown,
+    }
 }
 
 /// A word that reads like the name of a subcommand.

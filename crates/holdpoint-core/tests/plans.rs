@@ -82,6 +82,19 @@ fn what_could_cover_more_than_it_says_is_no_declaration() {
         "python3 *",
         "git *",
         "cargo *",
+        "git c*",
+        "git push*",
+        "git --no-pager *",
+        "git --no-pager c*",
+        "git -c *",
+        "git -c x=y *",
+        "git -C * log",
+        "git --git-dir=* log",
+        "git --unheard-of log *",
+        "/usr/bin/git -C sub c*",
+        "cargo +nightly *",
+        "kubectl -n prod *",
+        "npm r*",
         "npx *",
         "$X test",
         "FOO=1 *",
@@ -94,6 +107,22 @@ fn what_could_cover_more_than_it_says_is_no_declaration() {
             "{command}"
         );
     }
+    for command in [
+        "git log *",
+        "git --no-pager log *",
+        "git -C sub log *",
+        "git log --since=*",
+        "cargo test *",
+        "kubectl -n prod get *",
+        "npm test *",
+        "ls *",
+        "rm build/*",
+        "mytool *",
+    ] {
+        let with = text.replace("\"cargo fmt\"", &format!("{command:?}"));
+        let read = Manifest::read("x", with.as_bytes(), Format::Toml);
+        assert!(read.is_ok(), "{command}: {read:?}");
+    }
     for (tool, fine) in [
         ("Bash", false),
         ("bash", false),
@@ -105,6 +134,13 @@ fn what_could_cover_more_than_it_says_is_no_declaration() {
         ("HoldpointPlan", false),
         ("Holdpoint*", false),
         ("mcp__tracker__*", true),
+        ("mcp__tracker__get_*", true),
+        ("mcp__*", false),
+        ("mcp__track*", false),
+        ("mcp__tracker_*", false),
+        ("mcp____*", false),
+        ("mcp__[a-z]__*", false),
+        ("Tracker*", false),
     ] {
         let with = text.replace("hosts = [\"docs.rs\"]", &format!("tools = [{tool:?}]"));
         let read = Manifest::read("x", with.as_bytes(), Format::Toml);
@@ -229,7 +265,7 @@ fn plans() -> impl Strategy<Value = OpenPlan> {
     let parts = (
         subsequence(PATTERNS, 0..5),
         subsequence(PLACES, 0..3),
-        subsequence(&["mcp__x__run"][..], 0..2),
+        subsequence(&["mcp__x__run", "mcp__y__*"][..], 0..3),
         subsequence(&["docs.rs"][..], 0..2),
     );
     let owned = |all: Vec<&str>| all.into_iter().map(str::to_owned).collect();
@@ -305,7 +341,7 @@ fn declares(plan: &OpenPlan, call: &ToolCall) -> bool {
                 whole.starts_with(&format!("{place}/")) || Glob::new(&place).matches(&whole)
             });
     }
-    phase.tools.iter().any(|tool| tool == call.tool())
+    (phase.tools.iter()).any(|tool| Glob::new(tool).matches(call.tool()))
 }
 
 proptest! {
@@ -364,6 +400,49 @@ fn what_is_to_be_reviewed_or_is_about_holdpoint_is_not_answered_by_a_plan() {
         judged(&call, &ask, Some(&plan), false).verdict,
         Verdict::Allow
     );
+}
+
+#[test]
+fn the_tools_of_a_server_are_covered_by_its_name_and_no_others_are() {
+    let ask = policy(&json!({"defaultPolicy": "ask"}));
+    let read = |pattern: &str| {
+        let text = example("feature.toml");
+        let with = text.replace("hosts = [\"docs.rs\"]", &format!("tools = [{pattern:?}]"));
+        let manifest = Manifest::read("x", with.as_bytes(), Format::Toml).unwrap();
+        manifest.opened(with.as_bytes(), "/w", "9999-01-01T00:00:00Z")
+    };
+    let runs = |plan: &OpenPlan, tool: &str, policy: &Policy| {
+        // A value that reads like two arguments changes nothing of what the tool is.
+        let call = ToolCall::new(tool, json!({"q": "a, b=c"})).unwrap();
+        let decision = judged(&call.in_directory("/w"), policy, Some(plan), false);
+        (decision.verdict.runs(), decision)
+    };
+    let plan = read("mcp__tracker__*");
+    let (fine, decision) = runs(&plan, "mcp__tracker__get_issue", &ask);
+    assert!(fine, "{decision:?}");
+    let rules = |decision: &Decision, rule: &str| {
+        decision.findings.iter().any(|one| one.rule.ends_with(rule))
+    };
+    assert!(rules(&decision, ": mcp__tracker__*"), "{decision:?}");
+    for other in [
+        "mcp__tracker2__get_issue",
+        "mcp__mail__send",
+        "mcp__trackerx",
+    ] {
+        let (fine, decision) = runs(&plan, other, &ask);
+        assert!(!fine && rules(&decision, "plan.outside"), "{decision:?}");
+    }
+    let narrow = read("mcp__tracker__get_*");
+    assert!(runs(&narrow, "mcp__tracker__get_issue", &ask).0);
+    assert!(!runs(&narrow, "mcp__tracker__delete_issue", &ask).0);
+    // What is denied stays denied, and what a tool runs as a command is declared under `commands`.
+    let deny =
+        policy(&json!({"defaultPolicy": "ask", "deny": {"tools": ["mcp__tracker__get_issue"]}}));
+    let (_, denied) = runs(&plan, "mcp__tracker__get_issue", &deny);
+    assert_eq!(denied.verdict, Verdict::Deny);
+    let shell = ToolCall::new("mcp__tracker__run", json!({"command": "make all"})).unwrap();
+    let shell = judged(&shell.in_directory("/w"), &ask, Some(&plan), false);
+    assert!(!shell.verdict.runs(), "{shell:?}");
 }
 
 fn plan_of(commands: &[&str]) -> OpenPlan {

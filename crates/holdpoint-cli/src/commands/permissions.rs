@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use holdpoint_broker::Context;
+use holdpoint_core::plan::OpenPlan;
 use holdpoint_core::policy::RuleList;
 use holdpoint_engine::{
     Caller, DefaultPolicy, Engine, Layer, Locations, Mark, Policy, PolicySource, SessionId,
@@ -183,6 +184,9 @@ pub(crate) fn run(args: &Permissions, terminal: &mut Terminal) -> anyhow::Result
             if let Some(mark) = &session.state().mark {
                 text.push_str(&format!("\nMarked: {}.", mark_words(mark)));
             }
+            if let Some(plan) = &session.state().plan {
+                text.push_str(&format!("\nPlan: {}.", plan_words(plan)));
+            }
             said(args, terminal, &text, session.state())?;
         }
         Action::Check { tool, arguments } => {
@@ -249,6 +253,16 @@ pub(crate) fn mark_words(mark: &Mark) -> String {
          secrets is asked about until `holdpoint permissions unmark`",
         escape_for_display(&mark.time, 40),
         mark.severity,
+    )
+}
+
+/// An open plan, of which a session says more than its lists do: what is outside is held.
+fn plan_words(plan: &OpenPlan) -> String {
+    format!(
+        "{} is open in {} until {}; what is not in it is held (`holdpoint plan status`)",
+        escape_for_display(&plan.name, 60),
+        escape_for_display(&plan.workspace, 200),
+        escape_for_display(&plan.until, 40),
     )
 }
 
@@ -345,6 +359,9 @@ fn show(
     }
     if let Some(mark) = &state.mark {
         writeln!(out, "  marked: {}", mark_words(mark))?;
+    }
+    if let Some(plan) = &state.plan {
+        writeln!(out, "  plan: {}", plan_words(plan))?;
     }
     writeln!(out, "\nBase Config:")?;
     writeln!(

@@ -163,6 +163,16 @@ fn an_agent_under_a_plan_finishes_without_a_question_and_is_held_outside_it() {
     });
     assert_eq!(covered.count(), task.len(), "{records:?}");
 
+    for look in [
+        &["permissions", "show", "--session", "s1"][..],
+        &["permissions", "--session", "s1", "status"],
+        &["explain", "--session", "s1", "cargo test"],
+    ] {
+        let said = home.says(look);
+        assert!(said.contains("AUTH-12"), "{look:?}: {said}");
+        assert!(!said.contains("nothing said"), "{look:?}: {said}");
+    }
+
     home.says(&["plan", "close", "--session", "s1"]);
     let closed = home.last("session_rule");
     assert_eq!(closed["detail"]["action"], "plan_close", "{closed}");

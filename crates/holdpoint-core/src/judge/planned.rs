@@ -16,7 +16,7 @@ use crate::glob::Glob;
 use crate::plan::{self, PhaseRules, PlanRules};
 use crate::policy::HostPattern;
 use crate::policy::clauses::Facts;
-use crate::policy::rules::Match;
+use crate::policy::rules::{Match, tool_match};
 use crate::policy::tool_names::Naming;
 use crate::verdict::{Method, Risk, Verdict};
 
@@ -55,6 +55,7 @@ impl Judgement<'_> {
                         .into_iter()
                         .map(|one| self.plan_match(number, phase, one)),
                 );
+                covers.extend(self.declared_tool(number, phase));
             }
             let place = self.declared_places(phase).map(|rule| {
                 let spelled = Spelled::Place(rule.clone());
@@ -66,6 +67,14 @@ impl Judgement<'_> {
             covers.extend(place.into_iter().chain(host));
         }
         covers
+    }
+
+    /// The tool by a name with wildcards.
+    fn declared_tool(&self, number: usize, phase: &PhaseRules) -> Option<Cover> {
+        let tool = self.view.call.tool();
+        let (rule, _) = (phase.wild_tools.iter()).find(|(_, name)| name.matches(tool))?;
+        let matched = tool_match((rule.clone(), Naming::Unnamed));
+        Some(self.plan_match(number, phase, matched))
     }
 
     /// What a plan covers of one command: one that is run in the workspace, and reaches no other hosts than it names.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::manifest::{Manifest, Phase};
 use super::packages;
+use super::words::is_wild;
 use crate::call::digest_of;
 use crate::glob::Glob;
 use crate::policy::HostPattern;
@@ -200,6 +201,8 @@ pub(crate) struct PlanRules {
 pub(crate) struct PhaseRules {
     pub(crate) name: String,
     pub(crate) rules: Rules,
+    /// Names of tools with wildcards. A list of rules takes names to the letter.
+    pub(crate) wild_tools: Vec<(String, Glob)>,
     pub(crate) files: FileGuard,
     /// Lines without wildcards.
     pub(crate) lines: Vec<String>,
@@ -224,8 +227,10 @@ impl PlanRules {
 
 impl PhaseRules {
     fn new(phase: &OpenPhase, workspace: &str) -> Self {
+        let (wild_tools, tools): (Vec<String>, Vec<String>) =
+            (phase.tools.iter().cloned()).partition(|name| is_wild(name));
         let list = RuleList {
-            tools: phase.tools.clone(),
+            tools,
             patterns: phase.commands.clone(),
             ..RuleList::default()
         };
@@ -244,6 +249,9 @@ impl PhaseRules {
         Self {
             name: phase.name.clone(),
             rules: Rules::new([&list]),
+            wild_tools: (wild_tools.into_iter())
+                .map(|name| (name.clone(), Glob::new(&name)))
+                .collect(),
             lines: (phase.commands.iter())
                 .filter_map(|pattern| Glob::new(pattern).only())
                 .collect(),

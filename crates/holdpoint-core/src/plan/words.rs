@@ -6,7 +6,9 @@ use super::packages;
 use super::reading::Fault;
 use crate::catalogue::{self, Effect, Shape};
 use crate::glob::Glob;
+use crate::offers::{OptionBefore, has_subcommands, option_before};
 use crate::policy::HostPattern;
+use crate::rules::Program;
 use crate::shell::starts_others;
 use crate::text::is_invisible;
 use crate::timestamp::Timestamp;
@@ -230,7 +232,8 @@ fn of_phase(path: &str, phase: &Phase, faults: &mut Faults) {
     }
 }
 
-fn is_wild(word: &str) -> bool {
+/// Whether a word says several things.
+pub(super) fn is_wild(word: &str) -> bool {
     word.contains(['*', '?', '['])
 }
 
@@ -261,23 +264,7 @@ fn of_command(path: &str, pattern: &str, faults: &mut Faults) {
                 "leaves open what `{program}` runs, which can be anything: write the command without wildcards"
             ),
         );
-    } else if open && fixed.len() == 1 && !words.get(1).is_some_and(|word| begins_plainly(word)) {
-        of_open_program(path, program, faults);
-    }
-}
-
-/// Whether a word with a wildcard says something before it: `test*`.
-fn begins_plainly(word: &str) -> bool {
-    word.chars()
-        .next()
-        .is_some_and(|c| c.is_ascii_alphanumeric())
-}
-
-/// What may follow a program that nothing else is said of: its table must know no subcommands.
-fn of_open_program(path: &str, program: &str, faults: &mut Faults) {
-    let name = crate::paths::installed_name(program);
-    let cases = crate::rules::program(name).map_or(0, |known| known.cases.len());
-    if cases > 0 {
+    } else if open && leaves_open(program, &words) {
         faults.add(
             path,
             format!("leaves open what `{program}` does: name its subcommand, such as `{program} status *`"),
@@ -285,15 +272,56 @@ fn of_open_program(path: &str, program: &str, faults: &mut Faults) {
     }
 }
 
+/// Whether a pattern with wildcards does not say what its program does: the subcommand, for one that has any, must stand
+/// there whole and behind nothing that may be several words; for another that does different things, the next word must
+/// begin with something.
+fn leaves_open(program: &str, words: &[&str]) -> bool {
+    let name = crate::paths::installed_name(program);
+    let Some(known) = crate::rules::program(name) else {
+        return false;
+    };
+    if has_subcommands(name, known) {
+        let subcommand = behind_options(words, known).and_then(|at| words.get(at));
+        return !subcommand.is_some_and(|word| !is_wild(word) && begins_plainly(word));
+    }
+    let open = words
+        .get(1)
+        .is_some_and(|word| is_wild(word) && !begins_plainly(word));
+    open && !known.cases.is_empty()
+}
+
+/// Whether a word says something before any wildcard: `test*`.
+fn begins_plainly(word: &str) -> bool {
+    word.chars()
+        .next()
+        .is_some_and(|c| c.is_ascii_alphanumeric())
+}
+
+/// The place of the word behind the options in front of a subcommand. None if one is wild, which may be any words, or nothing
+/// says whether the next word is its value.
+fn behind_options(words: &[&str], program: &Program) -> Option<usize> {
+    let mut at = 1;
+    while let Some(option) = words.get(at).filter(|word| word.starts_with(['-', '+'])) {
+        if is_wild(option) {
+            return None;
+        }
+        at += match option_before(option, program) {
+            OptionBefore::Alone => 1,
+            OptionBefore::WithValue if !is_wild(words.get(at + 1)?) => 2,
+            OptionBefore::WithValue | OptionBefore::Unknown => return None,
+        };
+    }
+    Some(at)
+}
+
 /// A tool by name must be one whose name says all that is to be covered.
 fn of_tool(path: &str, name: &str, faults: &mut Faults) {
     faults.text(path, name);
     let glob = Glob::new(name);
-    let fixed: String = name.chars().take_while(|c| !"*?[".contains(*c)).collect();
-    if is_wild(name) && fixed.len() < MIN_FIXED {
+    if is_wild(name) && !names_server(name) {
         faults.add(
             path,
-            "does not say which tools it is about: begin with the name of their server, such as mcp__tracker__*",
+            "does not say which tools it is about: begin with the whole name of their server, such as mcp__tracker__*",
         );
         return;
     }
@@ -323,8 +351,13 @@ fn of_tool(path: &str, name: &str, faults: &mut Faults) {
     }
 }
 
-/// How much of the name of several tools must be said: enough for a server's.
-const MIN_FIXED: usize = 5;
+/// Whether the name of several tools says whose they are, to the last letter: `mcp__tracker__get_*`.
+fn names_server(name: &str) -> bool {
+    let fixed = name.split(['*', '?', '[']).next().unwrap_or_default();
+    (fixed.strip_prefix("mcp__"))
+        .and_then(|rest| rest.split_once("__"))
+        .is_some_and(|(server, _)| !server.is_empty())
+}
 
 fn of_host(path: &str, host: &str, faults: &mut Faults) {
     faults.text(path, host);

@@ -349,6 +349,8 @@ fn session_words(session: &SessionView<'_>) -> String {
     );
     notes.extend(suspension_words(state.suspended));
     notes.extend(state.mark.as_ref().map(|_| "marked".to_owned()));
+    let plan = state.plan.as_ref();
+    notes.extend(plan.map(|plan| format!("plan {} open", escape_for_display(&plan.name, 60))));
     let notes = if notes.is_empty() {
         "nothing said".to_owned()
     } else {
