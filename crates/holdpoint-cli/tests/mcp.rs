@@ -279,7 +279,10 @@ fn orders_in_a_result_do_not_reach_the_model() {
     connection.server_hears_line();
     let contents = json!({"contents": [{"uri": "x:y", "text": ORDERS}]});
     connection.server_says(json!({"id": 2, "result": contents}).to_string());
-    assert!(!connection.client_hears_line().contains("id_rsa"));
+    let heard = connection.client_hears();
+    assert!(!heard.to_string().contains("id_rsa"), "{heard}");
+    let note = heard["result"]["contents"][1]["text"].as_str().unwrap();
+    assert!(note.contains("Holdpoint"), "{note}");
     connection.client_says(r#"{"id":3,"method":"initialize","params":{}}"#);
     connection.server_hears_line();
     connection.server_says(json!({"id": 3, "result": {"instructions": ORDERS}}).to_string());
@@ -307,6 +310,45 @@ fn orders_in_an_error_do_not_reach_the_model() {
     let heard = connection.client_hears();
     assert_eq!(heard["error"]["code"], -32000);
     assert!(!heard.to_string().contains("id_rsa"), "{heard}");
+    for method in [
+        "resources/read",
+        "prompts/get",
+        "tools/list",
+        "initialize",
+        "x/y",
+    ] {
+        for error in [
+            json!({"code": -1, "message": ORDERS}),
+            json!({"code": -1, "message": "no", "data": {"why": ORDERS}}),
+        ] {
+            connection.client_says(json!({"id": 5, "method": method, "params": {}}).to_string());
+            connection.server_hears_line();
+            connection.server_says(json!({"id": 5, "error": error}).to_string());
+            let heard = connection.client_hears();
+            assert_eq!(heard["error"]["code"], -32000, "{method}");
+            assert!(!heard.to_string().contains("id_rsa"), "{method}: {heard}");
+        }
+    }
+}
+
+#[test]
+fn first_sight_goes_on_over_the_pages_of_a_list() {
+    let home = allowing();
+    let mut connection = home.connect();
+    for (tool, next) in [("a", Some("2")), ("b", None)] {
+        connection.client_says(r#"{"id":1,"method":"tools/list"}"#);
+        connection.server_hears_line();
+        let mut result = json!({"tools": [{"name": tool, "description": "Adds"}]});
+        if let Some(next) = next {
+            result["nextCursor"] = json!(next);
+        }
+        connection.server_says(json!({"id": 1, "result": result}).to_string());
+        assert_eq!(
+            connection.client_hears()["result"]["tools"][0]["name"],
+            tool
+        );
+    }
+    assert!(list(&mut connection, &[("c", "Adds")]).is_empty());
 }
 
 #[test]
@@ -315,8 +357,17 @@ fn a_tool_that_is_described_otherwise_later_is_hidden_and_not_run() {
     let mut connection = home.connect();
     let first = [("echo", "Says it again"), ("add", "Adds")];
     assert_eq!(list(&mut connection, &first), ["echo", "add"]);
-    // Another page of the same first sight.
-    assert_eq!(list(&mut connection, &[("more", "More")]), ["more"]);
+    // First sight ends with the list: what is listed later in the same process waits, what never is runs
+    // no more than that.
+    assert!(list(&mut connection, &[("more", "More")]).is_empty());
+    for tool in ["more", "unlisted"] {
+        connection.client_says(call(&json!(7), tool, &json!({})));
+        assert_eq!(
+            connection.client_hears()["result"]["isError"],
+            true,
+            "{tool}"
+        );
+    }
     drop(connection);
     let mut connection = home.connect();
     let later = [

@@ -42,6 +42,8 @@ pub struct Listing<'a> {
     /// Each tool as it stands there, and as it is read; none if it cannot be, or has the name of one before
     /// it, of which a client might take either.
     tools: Vec<(&'a RawValue, Option<Definition>)>,
+    /// Whether no other page follows.
+    is_last: bool,
 }
 
 impl<'a> Listing<'a> {
@@ -51,6 +53,8 @@ impl<'a> Listing<'a> {
         struct Lists<'a> {
             #[serde(borrow, default)]
             tools: Option<&'a RawValue>,
+            #[serde(borrow, default, rename = "nextCursor")]
+            next: Option<&'a RawValue>,
         }
         let lists: Lists<'_> = serde_json::from_str(result.get())
             .map_err(|_| "the list cannot be read, or names a field twice")?;
@@ -71,12 +75,18 @@ impl<'a> Listing<'a> {
         Ok(Some(Self {
             text,
             tools: tools.into_iter().map(read).collect(),
+            is_last: lists.next.is_none(),
         }))
     }
 
     /// What it says of each tool that can be read.
     pub fn definitions(&self) -> impl Iterator<Item = &Definition> {
         self.tools.iter().filter_map(|(_, one)| one.as_ref())
+    }
+
+    /// Whether it ends here, and no other page follows.
+    pub fn is_last(&self) -> bool {
+        self.is_last
     }
 
     /// How many cannot be.

@@ -32,6 +32,13 @@ pub struct Pins {
     tools: BTreeMap<String, Words>,
     /// What is said now of those that wait.
     waiting: BTreeMap<String, Waiting>,
+    /// First sight is over: the server has listed all it had.
+    #[serde(skip_serializing_if = "is_false")]
+    complete: bool,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// What is said of a tool that nobody has accepted.
@@ -54,6 +61,8 @@ pub enum Why {
     New,
     /// What is said of it gives orders to the model, or hides something.
     Orders,
+    /// The server has listed its tools, and this was none of them.
+    Unlisted,
 }
 
 impl fmt::Display for Why {
@@ -64,6 +73,7 @@ impl fmt::Display for Why {
             Why::Orders => {
                 "what its server says of it gives orders to the model or hides something"
             }
+            Why::Unlisted => "its server has not listed it among its tools",
         })
     }
 }
@@ -115,10 +125,13 @@ impl Pins {
         true
     }
 
-    /// Has it wait for a person. False if there is no room, and it is forgotten instead.
+    /// Has it wait for a person. False if there is no room, and nothing is known of it.
     pub fn hold(&mut self, now: &Definition, why: Why) -> bool {
         if !self.has_room(&self.waiting, &now.name) {
-            return false;
+            // What was said of it before makes room: kept, it would let calls of a changed tool run.
+            if self.tools.remove(&now.name).is_none() {
+                return false;
+            }
         }
         let waiting = Waiting {
             why,
@@ -136,6 +149,22 @@ impl Pins {
     /// Why a tool waits, if it does.
     pub fn waits(&self, tool: &str) -> Option<Why> {
         self.waiting.get(tool).map(|waiting| waiting.why)
+    }
+
+    /// The server has listed all it has: what it lists from now on was not there at first sight. Whether
+    /// that is news.
+    pub fn end_first_sight(&mut self) -> bool {
+        !std::mem::replace(&mut self.complete, true)
+    }
+
+    /// Whether the server has listed all it had when it was first seen.
+    pub fn first_sight_is_over(&self) -> bool {
+        self.complete
+    }
+
+    /// Whether a tool is one of those that are known.
+    pub fn is_pinned(&self, tool: &str) -> bool {
+        self.tools.contains_key(tool)
     }
 
     /// Everything that waits: the tool, what was said, what is said now.
@@ -222,6 +251,12 @@ mod tests {
         assert!(!pins.pin(&tool("one more", "x")));
         assert!(!pins.hold(&tool("one more", "x"), Why::New));
         assert!(pins.pin(&tool("7", "other")));
+        // A tool that has changed waits however many there are.
+        assert!(pins.hold(&tool("7", "yet another"), Why::Changed));
+        assert_eq!(pins.waits("7"), Some(Why::Changed));
+        assert_eq!(pins.tools.len() + pins.waiting.len(), MAX_TOOLS);
+        assert!(!pins.hold(&tool("one more", "x"), Why::New));
+        assert!(pins.end_first_sight() && !pins.end_first_sight());
         let text = serde_json::to_string(&pins).unwrap();
         assert_eq!(serde_json::from_str::<Pins>(&text).unwrap(), pins);
     }

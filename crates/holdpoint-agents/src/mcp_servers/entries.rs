@@ -9,6 +9,9 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde::Deserialize;
 use toml::Spanned;
 
+/// What people who write such a list by hand call this program; it is looked for where programs are.
+const OUR_NAME: &str = "holdpoint";
+
 /// A server as a file lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -54,8 +57,12 @@ impl Command {
             .collect()
     }
 
-    /// Where in its arguments the server's own program stands, if this is one of ours.
-    pub(super) fn gated(&self) -> Option<(&[Word], &Word)> {
+    /// Where in its arguments the server's own program stands, if `program` or one called `holdpoint` is
+    /// what starts it. Whatever else is started with our arguments does with them what it likes.
+    pub(super) fn gated(&self, program: &str) -> Option<(&[Word], &Word)> {
+        if self.program.text != program && self.program.text != OUR_NAME {
+            return None;
+        }
         let (_, words) = self.arguments.as_ref()?;
         let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
         match texts.as_slice() {
@@ -64,9 +71,9 @@ impl Command {
         }
     }
 
-    /// Whether the server stands behind Holdpoint.
-    pub fn is_gated(&self) -> bool {
-        self.gated().is_some()
+    /// Whether the server stands behind Holdpoint, whose path is `program`.
+    pub fn is_gated(&self, program: &str) -> bool {
+        self.gated(program).is_some()
     }
 }
 

@@ -33,7 +33,7 @@ pub fn wrapped(
     name_of: &dyn Fn(&str) -> String,
 ) -> Result<Rewritten, String> {
     rewritten(file, text, |entry, command| {
-        if command.is_gated() {
+        if command.is_gated(program) {
             return None;
         }
         let own = text.get(command.program.at.clone())?;
@@ -58,10 +58,10 @@ pub fn wrapped(
     })
 }
 
-/// The list with every server as it was before [`wrapped`].
-pub fn unwrapped(file: &ServersFile, text: &str) -> Result<Rewritten, String> {
+/// The list with every server as it was before [`wrapped`] put it behind `program`.
+pub fn unwrapped(file: &ServersFile, text: &str, program: &str) -> Result<Rewritten, String> {
     rewritten(file, text, |_, command| {
-        let (words, own) = command.gated()?;
+        let (words, own) = command.gated(program)?;
         let (list, _) = command.arguments.as_ref()?;
         let original = text.get(own.at.clone())?.to_owned();
         let key = no_list(file, text, command.program.at.start);
@@ -162,13 +162,13 @@ mod tests {
         let made = wrapped(file, text, "/opt/hold\"point", &name).unwrap();
         for entry in file.entries(&made.text).unwrap() {
             if let Start::Program(command) = &entry.start {
-                assert!(command.is_gated(), "{}", made.text);
+                assert!(command.is_gated("/opt/hold\"point"), "{}", made.text);
                 assert_eq!(command.words()[0], "/opt/hold\"point");
             }
         }
         let again = wrapped(file, &made.text, "/opt/hold\"point", &name).unwrap();
         assert_eq!(again.text, made.text, "wrapped twice");
-        let back = unwrapped(file, &made.text).unwrap();
+        let back = unwrapped(file, &made.text, "/opt/hold\"point").unwrap();
         assert_eq!(back.text, text);
         assert_eq!(back.servers, made.servers);
         made
@@ -224,11 +224,38 @@ mod tests {
     fn a_list_that_was_laid_out_anew_still_comes_back() {
         let file = file("cursor", "mcp.json");
         let text = r#"{"mcpServers":{"a":{"command":"/h","args":["mcp","proxy","--name","a","--","x","y"]}}}"#;
-        let back = unwrapped(&file, text).unwrap();
+        let back = unwrapped(&file, text, "/h").unwrap();
         assert_eq!(
             back.text,
             r#"{"mcpServers":{"a":{"command":"x","args":["y"]}}}"#
         );
+    }
+
+    #[test]
+    fn our_arguments_do_not_make_another_program_ours() {
+        let file = file("cursor", "mcp.json");
+        let of = |program: &str| {
+            format!(
+                r#"{{"mcpServers":{{"a":{{"command":"{program}","args":["mcp","proxy","--name","x","--","y"]}}}}}}"#
+            )
+        };
+        for other in ["/bin/evil", "/tmp/holdpoint", "./holdpoint", "holdpoint "] {
+            let made = wrapped(&file, &of(other), "/h", &|name| name.into()).unwrap();
+            assert_eq!(made.servers, ["a"], "{other}");
+            assert!(made.text.contains(r#""command":"/h""#), "{}", made.text);
+            let back = unwrapped(&file, &made.text, "/h").unwrap();
+            assert_eq!(back.text, of(other));
+            assert!(
+                unwrapped(&file, &of(other), "/h")
+                    .unwrap()
+                    .servers
+                    .is_empty()
+            );
+        }
+        for ours in ["/h", "holdpoint"] {
+            let made = wrapped(&file, &of(ours), "/h", &|name| name.into()).unwrap();
+            assert!(made.servers.is_empty(), "{ours}");
+        }
     }
 
     #[test]

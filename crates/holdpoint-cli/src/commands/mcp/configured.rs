@@ -40,6 +40,7 @@ pub(crate) fn scan(args: &McpScan, terminal: &mut Terminal) -> anyhow::Result<Ex
         .map(|(_, pins)| pins)
         .collect();
     let shadowed = shadowed(&seen);
+    let program = this_program()?;
     let (lists, mut problems) = lists(&[])?;
     let mut rows = Vec::new();
     for Listed { file, text, .. } in &lists {
@@ -57,7 +58,7 @@ pub(crate) fn scan(args: &McpScan, terminal: &mut Terminal) -> anyhow::Result<Ex
                 .filter(|it| it.server == name.as_str())
                 .collect();
             let (gated, how) = match &entry.start {
-                Start::Program(command) => (command.is_gated(), command.words().join(" ")),
+                Start::Program(command) => (command.is_gated(&program), command.words().join(" ")),
                 Start::Address(address) => (false, address.clone()),
                 Start::Unknown(why) => (false, (*why).to_owned()),
             };
@@ -154,7 +155,10 @@ pub(crate) fn unwrap(args: &McpWrap, terminal: &mut Terminal) -> anyhow::Result<
             &Locations::of_this_machine(),
         )?;
     }
-    changed(args, "mcp unwrap", terminal, unwrapped)
+    let program = this_program()?;
+    changed(args, "mcp unwrap", terminal, |file, text| {
+        unwrapped(file, text, &program)
+    })
 }
 
 fn changed(

@@ -113,10 +113,13 @@ impl Gate {
         match self.why_it_waits(&asked.tool) {
             Ok(None) => {}
             Ok(Some(why)) => {
-                let problem = format!(
-                    "{why}; a person reads it and takes it with `holdpoint mcp accept {}`",
-                    self.server
-                );
+                let problem = match why {
+                    Why::Unlisted => why.to_string(),
+                    Why::Changed | Why::New | Why::Orders => format!(
+                        "{why}; a person reads it and takes it with `holdpoint mcp accept {}`",
+                        self.server
+                    ),
+                };
                 return Ruling::Refused(self.failed(&call, &problem));
             }
             Err(error) => return Ruling::Refused(self.failed(&call, &format!("{error:#}"))),
@@ -258,6 +261,8 @@ impl Gate {
         let mut told = Vec::new();
         self.pins.change(|pins| {
             let mut keep = Keep::Same;
+            let first_sight = self.first_sight && !pins.first_sight_is_over();
+            let mut has_room = true;
             for one in listing.definitions() {
                 let why = match pins.seen(one) {
                     Seen::Pinned => {
@@ -271,7 +276,7 @@ impl Gate {
                         continue;
                     }
                     Seen::Otherwise => Some(self.orders(one).unwrap_or(Why::Changed)),
-                    Seen::Never if self.first_sight => self.orders(one),
+                    Seen::Never if first_sight => self.orders(one),
                     Seen::Never => Some(self.orders(one).unwrap_or(Why::New)),
                 };
                 let waited = pins.waits(&one.name).is_some();
@@ -288,7 +293,12 @@ impl Gate {
                 keep = Keep::Changed;
                 if !kept {
                     hidden.insert(one.name.clone());
+                    has_room = false;
                 }
+            }
+            // What there is no room for counts as not listed, which it does only once first sight is over.
+            if (listing.is_last() || !has_room) && pins.end_first_sight() {
+                keep = Keep::Changed;
             }
             ((), keep)
         })?;
@@ -338,7 +348,12 @@ impl Gate {
         if stamp.is_none() || known.0 != stamp {
             *known = (stamp, self.pins.read()?);
         }
-        Ok(known.1.as_ref().and_then(|pins| pins.waits(tool)))
+        let Some(pins) = &known.1 else {
+            return Ok(None);
+        };
+        let is_over = !self.first_sight || pins.first_sight_is_over();
+        let unlisted = (is_over && !pins.is_pinned(tool)).then_some(Why::Unlisted);
+        Ok(pins.waits(tool).or(unlisted))
     }
 }
 

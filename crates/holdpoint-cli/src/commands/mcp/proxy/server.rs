@@ -89,7 +89,13 @@ fn message(wires: &Wires, text: &str) -> io::Result<()> {
             Some(id) => answer(wires, text, &message, &id),
             // Only an error says that it is of no request: the server could not read one.
             None if message.error.is_some() && !message.has_id() => {
-                wires.to_client(text.as_bytes())
+                match refused(wires, &message) {
+                    None => wires.to_client(text.as_bytes()),
+                    Some(why) => {
+                        kept_back(&why);
+                        Ok(())
+                    }
+                }
             }
             None => {
                 kept_back("it answers a request that no client would make");
@@ -124,12 +130,41 @@ fn answer(wires: &Wires, text: &str, message: &Message<'_>, id: &Id) -> io::Resu
     };
     let made = match stage {
         Stage::Runs(running) => Some(returned(wires, text, message, id, *running)),
+        Stage::Passed(_) if message.error.is_some() => {
+            refused(wires, message).map(|why| error(id, REFUSED, &why))
+        }
         Stage::Passed(Answer::Tools) => listed(wires, text, message, id),
         Stage::Passed(Answer::Instructions) => instructed(wires, message, id),
         Stage::Passed(Answer::Text(origin)) => told(wires, message, id, origin),
         Stage::Passed(Answer::Other) | Stage::Held(_) => None,
     };
     wires.answer(batch.as_ref(), made.as_deref().unwrap_or(text.as_bytes()))
+}
+
+/// What is said in place of an error of the server, which models read as well; none if it goes on as it
+/// came.
+fn refused(wires: &Wires, message: &Message<'_>) -> Option<String> {
+    let Ok(StrictValue(said)) = serde_json::from_str(message.error?.get()) else {
+        return Some("the error was kept back: it names a field twice".to_owned());
+    };
+    match wires.gate.inspect("error", Origin::Tool, &said) {
+        Passed::AsItCame(None) => None,
+        Passed::AsItCame(note) => Some(with_note(said, note)),
+        Passed::Instead(other, note) => Some(with_note(other, note)),
+        Passed::KeptBack(why) => Some(why),
+    }
+}
+
+/// A text of the server and what is to be told beside it, as one text.
+fn with_note(said: Value, note: Option<String>) -> String {
+    let said = match said {
+        Value::String(said) => said,
+        other => other.to_string(),
+    };
+    match note {
+        Some(note) => format!("{said}\n\n{note}"),
+        None => said,
+    }
 }
 
 /// What a client hears of a call that has run.
@@ -148,11 +183,13 @@ fn returned(
     let Some(result) = message.result else {
         let said = message.error.map_or("", |error| error.get()).to_owned();
         return match wires.gate.ran(permit, started, ToolResult::Failed(said)) {
-            Passed::AsItCame(_) => text.as_bytes().to_vec(),
-            Passed::Instead(Value::String(other), _) | Passed::KeptBack(other) => {
-                error(id, REFUSED, &other)
+            Passed::AsItCame(None) => text.as_bytes().to_vec(),
+            Passed::AsItCame(Some(note)) => {
+                let said = message.error.map_or("", |error| error.get());
+                error(id, REFUSED, &format!("{said}\n\n{note}"))
             }
-            Passed::Instead(other, _) => error(id, REFUSED, &other.to_string()),
+            Passed::Instead(other, note) => error(id, REFUSED, &with_note(other, note)),
+            Passed::KeptBack(why) => error(id, REFUSED, &why),
         };
     };
     let permission = Permission::from_permit(&permit);
@@ -232,8 +269,14 @@ fn instructed(wires: &Wires, message: &Message<'_>, id: &Id) -> Option<Vec<u8>> 
     let passed = wires.gate.inspect(INSTRUCTIONS, Origin::Description, words);
     let mut result = fields(result.clone())?;
     match passed {
-        Passed::AsItCame(_) => return None,
-        Passed::Instead(other, _) => result.insert(INSTRUCTIONS.into(), other),
+        Passed::AsItCame(None) => return None,
+        Passed::AsItCame(note) => {
+            let words = with_note(words.clone(), note);
+            result.insert(INSTRUCTIONS.into(), words.into())
+        }
+        Passed::Instead(other, note) => {
+            result.insert(INSTRUCTIONS.into(), with_note(other, note).into())
+        }
         Passed::KeptBack(why) => {
             tell(&format!(
                 "what the server wants models to know is left out: {why}"
@@ -251,10 +294,43 @@ fn told(wires: &Wires, message: &Message<'_>, id: &Id, origin: Origin) -> Option
         Err(refusal) => return Some(refusal),
     };
     match wires.gate.inspect("text", origin, &result) {
-        Passed::AsItCame(_) => None,
-        Passed::Instead(other, _) => Some(response(id, &other)),
+        Passed::AsItCame(None) => None,
+        Passed::AsItCame(Some(note)) => Some(match beside(result, &note) {
+            Ok(told) => response(id, &told),
+            Err(_) => error(id, REFUSED, &note),
+        }),
+        Passed::Instead(other, None) => Some(response(id, &other)),
+        Passed::Instead(other, Some(note)) => {
+            let told = beside(other, &note).unwrap_or_else(|other| {
+                // A list has no place for words to a model, and what was left out of it is gone.
+                tell(&note);
+                other
+            });
+            Some(response(id, &told))
+        }
         Passed::KeptBack(why) => Some(error(id, REFUSED, &why)),
     }
+}
+
+/// A result with a word to the model after its texts, wherever that kind of result has them; the result
+/// itself if it has no such place.
+fn beside(mut result: Value, note: &str) -> Result<Value, Value> {
+    let text = json!({"type": "text", "text": note});
+    let places = [
+        (
+            "contents",
+            json!({"uri": "holdpoint:note", "mimeType": "text/plain", "text": note}),
+        ),
+        ("messages", json!({"role": "user", "content": text})),
+        ("content", text),
+    ];
+    for (place, word) in places {
+        if let Some(Value::Array(texts)) = result.get_mut(place) {
+            texts.push(word);
+            return Ok(result);
+        }
+    }
+    Err(result)
 }
 
 /// A result as every reader reads it, or the answer where there is no such reading. None for an error.
