@@ -510,9 +510,25 @@ fn write_groups(out: &mut String, programs: &ProgramsFile) {
             "programs.toml: a part of the group {:?} without programs",
             entry.name
         );
+        let only = match &entry.only {
+            Some(only) => format!("Some(&{only:?})"),
+            None => "None".to_owned(),
+        };
+        let operands = match entry.operands.as_deref() {
+            None => "Any",
+            Some("names") => "Names",
+            Some("refs") => "Refs",
+            Some(other) => panic!("programs.toml: operands of a group are no {other:?}"),
+        };
         by_name.entry(&entry.name).or_default().push(format!(
-            "Group {{ programs: &{:?}, subcommand: &{:?}, flags: &{:?}, without: &{:?}, most_operands: {:?} }}",
-            entry.programs, entry.subcommand, entry.flags, entry.without, entry.most_operands
+            "Group {{ programs: &{:?}, subcommand: &{:?}, flags: &{:?}, without: &{:?}, only: {only}, \
+             without_words: &{:?}, operands: GroupOperands::{operands}, most_operands: {:?} }}",
+            entry.programs,
+            entry.subcommand,
+            entry.flags,
+            entry.without,
+            entry.without_words,
+            entry.most_operands
         ));
     }
     writeln!(out, "pub(crate) static GROUPS: &[(&str, &[Group])] = &[").unwrap();

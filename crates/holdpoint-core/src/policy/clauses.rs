@@ -12,7 +12,7 @@ use serde::Deserialize;
 use crate::document::hint;
 use crate::effects::places::{Place, WORKSPACE_ROOT};
 use crate::effects::{Effect, Subject};
-use crate::rules::{self, GROUPS, TARGETS, matching, words};
+use crate::rules::{self, GROUPS, GroupOperands, TARGETS, matching, words};
 
 /// What a call may do, and with which programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -292,5 +292,38 @@ impl crate::rules::Group {
         self.most_operands.is_none_or(|most| behind <= most)
             && self.flags.iter().all(|flag| reading.has_exactly(flag))
             && !self.without.iter().any(|flag| reading.has(flag))
+            && reading.words().iter().all(|word| self.has_word(&word.text))
+            && (reading.operands_after(count)).all(|word| self.operands.admits(&word.text))
+    }
+
+    /// Whether a command of the group may have such a word.
+    fn has_word(&self, word: &str) -> bool {
+        let flag = word.split_once('=').map_or(word, |(name, _)| name);
+        let known = |only: &[&str]| !word.starts_with('-') || only.contains(&flag);
+        let mut unlike = self.without_words.iter().copied();
+        self.only.is_none_or(known)
+            && !unlike.any(|spec| matching::alternatives(spec).any(|one| matching::wild(one, word)))
+    }
+}
+
+/// Endings by which package managers take a name for a file.
+const ENDINGS_OF_FILES: &[&str] = &[".gz", ".json", ".rb", ".tar", ".tgz"];
+
+impl GroupOperands {
+    fn admits(self, operand: &str) -> bool {
+        let plain = |signs: &str| {
+            let known = |c: char| c.is_ascii_alphanumeric() || signs.contains(c);
+            operand.chars().all(known)
+        };
+        match self {
+            Self::Any => true,
+            Self::Names => {
+                let file = ENDINGS_OF_FILES.iter().any(|end| operand.ends_with(end));
+                let scopes = usize::from(operand.starts_with('@'));
+                plain("._@+-^~/") && operand.matches('/').count() <= scopes && !file
+            }
+            // What begins with a plus is forced, a pattern and a full name may be any of the repository's.
+            Self::Refs => plain("._/:@-") && !operand.contains(":refs/"),
+        }
     }
 }

@@ -91,6 +91,13 @@ pub(crate) struct GroupEntry {
     /// None of these flags is given.
     #[serde(default)]
     pub(crate) without: Vec<String>,
+    /// Its words begin with a dash only if they are one of these flags; any flags, if there is no list.
+    pub(crate) only: Option<Vec<String>>,
+    /// No word of it is like one of these.
+    #[serde(default)]
+    pub(crate) without_words: Vec<String>,
+    /// What the operands behind the subcommand must be: `names` or `refs`.
+    pub(crate) operands: Option<String>,
     /// No more operands stand behind the subcommand.
     pub(crate) most_operands: Option<usize>,
 }

@@ -180,8 +180,23 @@ pub(crate) struct Group {
     pub(crate) flags: &'static [&'static str],
     /// None of these flags is given.
     pub(crate) without: &'static [&'static str],
+    /// Its words begin with a dash only if they are one of these flags.
+    pub(crate) only: Option<&'static [&'static str]>,
+    /// No word of it is like one of these.
+    pub(crate) without_words: &'static [&'static str],
+    pub(crate) operands: GroupOperands,
     /// No more operands stand behind the subcommand.
     pub(crate) most_operands: Option<usize>,
+}
+
+/// What the operands of a command must be so that it is one of a group.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum GroupOperands {
+    Any,
+    /// Names of packages: no paths, files or addresses.
+    Names,
+    /// Names of branches, and of one for another, which git moves only forward.
+    Refs,
 }
 
 /// Flags of a program whose values run.
@@ -440,9 +455,9 @@ impl Filter {
 
 mod packs {
     use super::{
-        Anchor, Carrier, Case, Cow, Database, Filter, Group, Leaves, Loads, Method, NameList,
-        PathRule, Program, ProgramCase, ReadOnly, Reader, Recursive, Risk, Role, Roles, Rule,
-        SourceForm, Sources, StatementLanguage, Verdict,
+        Anchor, Carrier, Case, Cow, Database, Filter, Group, GroupOperands, Leaves, Loads, Method,
+        NameList, PathRule, Program, ProgramCase, ReadOnly, Reader, Recursive, Risk, Role, Roles,
+        Rule, SourceForm, Sources, StatementLanguage, Verdict,
     };
 
     include!(concat!(env!("OUT_DIR"), "/packs.rs"));
