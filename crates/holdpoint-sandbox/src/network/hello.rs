@@ -89,6 +89,9 @@ pub fn read_second(bytes: &[u8]) -> Hello {
         [HANDSHAKE, _, _, 0, 0, ..] => Hello::Hidden,
         [] | [HANDSHAKE] | [HANDSHAKE, _] | [HANDSHAKE, _, _] => Hello::Incomplete,
         [HANDSHAKE, _, _, _] | [HANDSHAKE, _, _, _, _] => Hello::Incomplete,
+        [HANDSHAKE, _, _, _, _, CLIENT_HELLO] => Hello::Incomplete,
+        // No server takes a message as long as this: it is encrypted, and begins so by chance.
+        [HANDSHAKE, _, _, _, _, CLIENT_HELLO, 2..=u8::MAX, ..] => Hello::Other,
         [HANDSHAKE, _, _, _, _, CLIENT_HELLO, ..] => read(rest),
         _ => Hello::Other,
     }

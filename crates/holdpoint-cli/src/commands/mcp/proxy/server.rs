@@ -158,8 +158,10 @@ fn refused(wires: &Wires, message: &Message<'_>) -> Option<String> {
 /// A text of the server and what is to be told beside it, as one text.
 fn with_note(said: Value, note: Option<String>) -> String {
     let said = match said {
-        Value::String(said) => said,
-        other => other.to_string(),
+        Value::String(text) => text,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            said.to_string()
+        }
     };
     match note {
         Some(note) => format!("{said}\n\n{note}"),
