@@ -244,6 +244,24 @@ fn a_call_that_waits_and_is_taken_back_is_neither_run_nor_answered() {
 }
 
 #[test]
+fn a_name_that_is_used_again_is_that_of_the_later_call() {
+    let home = asking();
+    let mut connection = home.connect();
+    connection.client_says(call(&json!(1), "echo", &json!({})));
+    connection.client_says(
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#,
+    );
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    connection.client_says(ping);
+    assert_eq!(connection.server_hears_line(), ping);
+    // By then the first has noticed that nobody wants it.
+    std::thread::sleep(Duration::from_secs(2));
+    connection.server_says(r#"{"jsonrpc":"2.0","id":1,"result":{"later":true}}"#);
+    assert_eq!(connection.client_hears()["result"]["later"], true);
+    connection.nothing_more();
+}
+
+#[test]
 fn a_call_that_runs_and_is_taken_back_is_on_record_as_such() {
     let home = allowing();
     let mut connection = home.connect();
@@ -695,6 +713,80 @@ fn a_person_reads_what_is_said_otherwise_and_takes_it() {
         "Nothing waits: t says what it said.\n"
     );
     assert_eq!(accept(&["other"]).0, Some(1));
+}
+
+#[test]
+fn what_is_taken_was_shown_to_the_last_word() {
+    let home = allowing();
+    let mut connection = home.connect();
+    list(&mut connection, &[("echo", "Says it again")]);
+    drop(connection);
+    let accept = |how: &str| {
+        let output = home.holdpoint(&["mcp", "accept", "t", how]).output();
+        let output = output.unwrap();
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        (output.status.code(), text)
+    };
+    let words = |count: usize| -> String { (0..count).map(|n| format!("word{n} ")).collect() };
+    let lines = |count: usize| -> String { (0..count).map(|n| format!("line{n}\n")).collect() };
+    let long = words(2000) + "\n" + &lines(3000) + "password = \"hunter2-Xk18qZ77\" the end";
+    let mut connection = home.connect();
+    assert!(list(&mut connection, &[("echo", &long)]).is_empty());
+    let (code, text) = accept("--show");
+    assert_eq!(code, Some(3), "{text}");
+    let whole = text.replace("\n  ↳ ", "");
+    assert!(whole.contains(words(2000).trim_end()), "{text}");
+    assert!(whole.contains("+line2999\n") && whole.contains("hunter2-Xk18qZ77\" the end"));
+    assert!(text.lines().all(|line| line.chars().count() < 130));
+    // What nobody would read to its end is not taken.
+    let much = lines(30_000);
+    assert!(list(&mut connection, &[("echo", &much)]).is_empty());
+    for how in ["--show", "--yes"] {
+        let (code, text) = accept(how);
+        assert_eq!(code, Some(1), "{text}");
+        assert!(
+            text.contains("so it cannot be taken") && text.lines().count() == 1,
+            "{text}"
+        );
+    }
+    assert!(list(&mut connection, &[("echo", &much)]).is_empty());
+}
+
+#[test]
+fn what_is_kept_of_one_server_can_be_read_again_and_hides_no_other() {
+    let home = allowing();
+    let mut connection = home.connect();
+    list(&mut connection, &[("echo", "Says it again")]);
+    drop(connection);
+    let later = [("echo", "Says it again, twice")];
+    let mut connection = home.connect();
+    assert!(list(&mut connection, &later).is_empty());
+    // Laid out in lines this would be longer than may be read again.
+    let nested = "[".repeat(60) + &"1,".repeat(500_000) + "1" + &"]".repeat(60);
+    connection.client_says(r#"{"jsonrpc":"2.0","id":7,"method":"tools/list"}"#);
+    connection.server_hears_line();
+    connection.server_says(format!(
+        r#"{{"jsonrpc":"2.0","id":7,"result":{{"tools":[{{"name":"deep","inputSchema":{{"x":{nested}}}}}]}}}}"#
+    ));
+    assert_eq!(connection.client_hears()["id"], 7);
+    drop(connection);
+    let mut connection = home.connect();
+    assert!(list(&mut connection, &later).is_empty());
+    drop(connection);
+    std::fs::write(home.path(".local/state/holdpoint/mcp/a__1.json"), "{").unwrap();
+    let shown = home.holdpoint(&["mcp", "accept", "t", "--show"]).output();
+    let words = String::from_utf8(shown.unwrap().stderr).unwrap();
+    assert!(
+        words.contains("a__1.json:1:1: it is not what Holdpoint wrote"),
+        "{words}"
+    );
+    let scanned = home.holdpoint(&["mcp", "scan"]).output().unwrap();
+    assert_eq!(scanned.status.code(), Some(1));
+    assert!(
+        String::from_utf8(scanned.stdout)
+            .unwrap()
+            .contains("No agent")
+    );
 }
 
 #[test]

@@ -19,11 +19,20 @@ pub struct Rewritten {
     pub servers: Vec<String>,
 }
 
+/// What may stand around the dots of a key of TOML.
+const BLANK: [char; 2] = [' ', '\t'];
+
 /// What separates our words from the server's own.
 const BETWEEN: &str = ", ";
 
 /// A piece of a text, and what is to stand in its place.
 type Edit = (Range<usize>, String);
+
+/// What is changed of an entry, and the program and arguments it is to start then.
+struct Change {
+    edits: Vec<Edit>,
+    meant: Vec<String>,
+}
 
 /// The list with every server that is a program behind `program`, under the name `name_of` gives it.
 pub fn wrapped(
@@ -32,30 +41,41 @@ pub fn wrapped(
     program: &str,
     name_of: &dyn Fn(&str) -> String,
 ) -> Result<Rewritten, String> {
-    rewritten(file, text, |entry, command| {
+    let made = rewritten(file, text, |entry, command| {
         if command.is_gated(program) {
             return None;
         }
         let own = text.get(command.program.at.clone())?;
         let ours = quoted(program);
-        let name = quoted(&name_of(&entry.name));
+        let name = name_of(&entry.name);
+        let mut meant = [program, "mcp", "proxy", "--name", &name, "--"]
+            .map(str::to_owned)
+            .to_vec();
+        meant.extend(command.words());
+        let name = quoted(&name);
         let Some((list, words)) = &command.arguments else {
             // Written without spaces, which says that there was no list.
             let made = format!(r#"["mcp","proxy","--name",{name},"--",{own}]"#);
             let key = no_list(file, text, command.program.at.start);
-            return Some(vec![(
-                command.program.at.clone(),
-                format!("{ours}{key}{made}"),
-            )]);
+            let at = command.program.at.clone();
+            return Some(Change {
+                edits: vec![(at, format!("{ours}{key}{made}"))],
+                meant,
+            });
         };
         let first = list.start.checked_add(1)?;
         let between = if words.is_empty() { "" } else { BETWEEN };
         let made = format!(r#""mcp", "proxy", "--name", {name}, "--", {own}{between}"#);
-        Some(vec![
-            (command.program.at.clone(), ours),
-            (first..first, made),
-        ])
-    })
+        Some(Change {
+            edits: vec![(command.program.at.clone(), ours), (first..first, made)],
+            meant,
+        })
+    })?;
+    // What was gated before comes out of both.
+    if unwrapped(file, &made.text, program)?.text != unwrapped(file, text, program)?.text {
+        return Err("a server in it could not be taken out again as it was written".into());
+    }
+    Ok(made)
 }
 
 /// The list with every server as it was before [`wrapped`] put it behind `program`.
@@ -64,14 +84,18 @@ pub fn unwrapped(file: &ServersFile, text: &str, program: &str) -> Result<Rewrit
         let (words, own) = command.gated(program)?;
         let (list, _) = command.arguments.as_ref()?;
         let original = text.get(own.at.clone())?.to_owned();
+        let meant = words.iter().skip(5).map(|word| word.text.clone()).collect();
         let key = no_list(file, text, command.program.at.start);
         // Where the list stands first there is nothing between them.
         let between = text.get(command.program.at.end..list.start);
         let compact = text
             .get(list.clone())?
             .starts_with(r#"["mcp","proxy","--name","#);
-        if words.len() == 6 && between == Some(key) && compact {
-            return Some(vec![(command.program.at.start..list.end, original)]);
+        if words.len() == 6 && between == Some(key.as_str()) && compact {
+            return Some(Change {
+                edits: vec![(command.program.at.start..list.end, original)],
+                meant,
+            });
         }
         let after = text.get(own.at.end..)?;
         let separator = [BETWEEN, ","]
@@ -79,24 +103,47 @@ pub fn unwrapped(file: &ServersFile, text: &str, program: &str) -> Result<Rewrit
             .find(|separator| after.starts_with(separator));
         let end = own.at.end + separator.map_or(0, str::len);
         let first = words.first()?.at.start;
-        Some(vec![
-            (command.program.at.clone(), original),
-            (first..end, String::new()),
-        ])
+        Some(Change {
+            edits: vec![
+                (command.program.at.clone(), original),
+                (first..end, String::new()),
+            ],
+            meant,
+        })
     })
 }
 
 /// What introduces a list of arguments that stands right after the program.
-fn no_list(file: &ServersFile, text: &str, program: usize) -> &'static str {
+fn no_list(file: &ServersFile, text: &str, program: usize) -> String {
     if !file.is_toml() {
-        return ", \"args\": ";
+        return ", \"args\": ".to_owned();
     }
-    let before = text.get(..program).unwrap_or_default();
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    match line.contains('{') {
-        true => ", args = ",
-        false => "\nargs = ",
+    let before = text.get(..program).unwrap_or_default().trim_end();
+    let key_end = before.strip_suffix('=').unwrap_or(before).trim_end();
+    // `mcp_servers.fs.command` is beside `mcp_servers.fs.args`.
+    let tables = without_last_part(key_end);
+    let mut start = tables;
+    while let Some(rest) = start.trim_end_matches(BLANK).strip_suffix('.') {
+        start = without_last_part(rest.trim_end_matches(BLANK));
     }
+    let tables = tables.get(start.len()..).unwrap_or_default();
+    let between = match start.trim_end_matches(BLANK).ends_with(['{', ',']) {
+        true => ", ",
+        false => "\n",
+    };
+    format!("{between}{tables}args = ")
+}
+
+/// What stands before the last part of a dotted key of TOML.
+fn without_last_part(key: &str) -> &str {
+    for quote in ['"', '\''] {
+        if let Some(inside) = key.strip_suffix(quote) {
+            return inside
+                .rfind(quote)
+                .map_or("", |at| inside.get(..at).unwrap_or_default());
+        }
+    }
+    key.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
 }
 
 /// A text in quotes, as JSON and TOML both write it.
@@ -107,17 +154,24 @@ fn quoted(text: &str) -> String {
 fn rewritten(
     file: &ServersFile,
     text: &str,
-    edits_of: impl Fn(&Entry, &Command) -> Option<Vec<Edit>>,
+    change_of: impl Fn(&Entry, &Command) -> Option<Change>,
 ) -> Result<Rewritten, String> {
     let mut edits: Vec<Edit> = Vec::new();
     let mut servers = Vec::new();
+    let mut meant = Vec::new();
     for entry in file.entries(text)? {
-        if let Start::Program(command) = &entry.start
-            && let Some(made) = edits_of(&entry, command)
-        {
-            edits.extend(made);
-            servers.push(entry.name.clone());
-        }
+        let words = match &entry.start {
+            Start::Program(command) => match change_of(&entry, command) {
+                Some(change) => {
+                    edits.extend(change.edits);
+                    servers.push(entry.name.clone());
+                    Some(change.meant)
+                }
+                None => Some(command.words()),
+            },
+            Start::Address(_) | Start::Unknown(_) => None,
+        };
+        meant.push((entry.name, words));
     }
     // From the last on, so that those before stay where they are.
     edits.sort_by_key(|(at, _)| std::cmp::Reverse(at.start));
@@ -129,7 +183,17 @@ fn rewritten(
         made.replace_range(at, &with);
     }
     // What was made must be what was meant.
-    file.entries(&made)?;
+    let found: Vec<_> = file
+        .entries(&made)?
+        .into_iter()
+        .map(|entry| match entry.start {
+            Start::Program(command) => (entry.name, Some(command.words())),
+            Start::Address(_) | Start::Unknown(_) => (entry.name, None),
+        })
+        .collect();
+    if found != meant {
+        return Err("it says how a server is started in a way that cannot be changed safely: write `command` and `args` in a table of its own".into());
+    }
     Ok(Rewritten {
         text: made,
         servers,
@@ -214,10 +278,37 @@ mod tests {
             "[mcp_servers.a]\ncommand = 'C:\\bin\\x'\n[mcp_servers.\"b.c\"]\ncommand = \"y\"\nargs = []\n",
             "mcp_servers = { a = { command = \"x\" }, b = { command = \"y\", args = [\"1\"] } }\n",
             "[mcp_servers.h]\nurl = \"https://x.example/mcp\"\n",
+            "# Mine.\n[mcp_servers.fs]\n# Files.\ncommand = \"npx\"\n",
+            "mcp_servers.fs.command = \"npx\"\nmodel = \"x\"\n",
+            "mcp_servers . 'a.b' .\"c{\\\"d\".x = 1\nmcp_servers.\"{,\" . command = 'npx' # why\n",
+            "[mcp_servers]\na.command = 'x'\n  \"b c\".\"command\" = \"y\"\na.env.A = '1'\n",
+            "mcp_servers = { a.command = \"x\", b . command = \"y\", c = { command='z' } }\n",
+            "mcp_servers.fs.command = \"npx\"\nmcp_servers.fs.args = [\"-y\"]\n",
             "",
         ] {
             there_and_back(&file, text);
         }
+    }
+
+    #[test]
+    fn what_one_server_has_before_it_stays_when_another_goes_behind() {
+        let file = file("codex", "config.toml");
+        let first = "mcp_servers.a.command = 'x'\n";
+        let name = |name: &str| name.to_owned();
+        let one = wrapped(&file, first, "/h", &name).unwrap();
+        let text = format!("{}mcp_servers.b.command = 'y'\n", one.text);
+        let both = wrapped(&file, &text, "/h", &name).unwrap();
+        assert_eq!(both.servers, ["b"]);
+        let back = unwrapped(&file, &both.text, "/h").unwrap();
+        assert_eq!(back.text, format!("{first}mcp_servers.b.command = 'y'\n"));
+    }
+
+    #[test]
+    fn what_would_not_come_back_as_it_was_is_left_alone() {
+        let file = file("codex", "config.toml");
+        // The quotation before the dot is no key whose start can be found.
+        let text = "mcp_servers.\"a\\\"b\".command = \"npx\"\n";
+        assert!(wrapped(&file, text, "h", &|name| name.into()).is_err());
     }
 
     #[test]

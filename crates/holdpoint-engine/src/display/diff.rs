@@ -109,6 +109,66 @@ pub fn diff_of_arguments(before: &Map<String, Value>, after: &Map<String, Value>
     text
 }
 
+/// The difference between two objects with nothing left out or hidden, for whoever takes the second for
+/// good: a unified difference for each field that is not the same. None if it is longer than is compared.
+pub fn whole_difference(before: &Map<String, Value>, after: &Map<String, Value>) -> Option<String> {
+    let mut keys: Vec<&String> = before.keys().chain(after.keys()).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let mut text = String::new();
+    for key in keys {
+        let (old, new) = (before.get(key), after.get(key));
+        if old == new {
+            continue;
+        }
+        let key = key.replace('\n', "\\n");
+        let name = |value: Option<&Value>| value.map_or("/dev/null", |_| key.as_str());
+        let compared = |lines: fn(&Value) -> String| -> Option<String> {
+            let (before, after) = (whole_lines(old, lines)?, whole_lines(new, lines)?);
+            let found = TextDiff::configure()
+                .timeout(MAX_TIME)
+                .diff_lines(before.as_str(), after.as_str());
+            let mut unified = found.unified_diff();
+            Some(
+                unified
+                    .context_radius(3)
+                    .header(name(old), name(new))
+                    .to_string(),
+            )
+        };
+        let mut found = compared(|value| match value {
+            Value::String(text) => text.clone(),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Array(_)
+            | Value::Object(_) => serde_json::to_string_pretty(value).unwrap_or_default(),
+        })?;
+        // A text and what reads like it, or the end of its last line.
+        if found.is_empty() {
+            found = compared(Value::to_string)?;
+        }
+        text.push_str(&found);
+    }
+    Some(text)
+}
+
+/// A value as lines; none if it is longer than is compared.
+fn whole_lines(value: Option<&Value>, lines: fn(&Value) -> String) -> Option<String> {
+    let Some(value) = value else {
+        return Some(String::new());
+    };
+    // Laid out it is much longer still.
+    if value.to_string().len() > MAX_TEXT {
+        return None;
+    }
+    let mut text = lines(value);
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    Some(text)
+}
+
 /// An argument as lines. What its key says of it (`password`) is applied before.
 fn lines_of(key: &str, value: Option<&Value>, redactor: &Redactor) -> String {
     let Some(value) = value else {

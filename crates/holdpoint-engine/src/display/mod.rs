@@ -22,7 +22,7 @@ use crate::excerpt::{showing, whole_arguments};
 use crate::humanize::counted;
 use crate::summary_arguments::SUMMARY_ARGUMENTS;
 
-pub use self::diff::diff_of_arguments;
+pub use self::diff::{diff_of_arguments, whole_difference};
 
 /// The most bytes of details that are shown, so that a screen and a request stay usable. It says how many lines there are.
 const MAX_DETAILS: usize = 256 << 10;

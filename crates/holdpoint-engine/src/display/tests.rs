@@ -226,3 +226,32 @@ fn a_difference_of_arguments_hides_secrets_on_both_sides() {
     assert!(text.contains("+++ password"), "{text}");
     assert_eq!(diff_of_arguments(&before, &before), "");
 }
+
+#[test]
+fn a_whole_difference_leaves_nothing_out() {
+    let object = |value: Value| value.as_object().unwrap().clone();
+    let shown = |before: Value, after: Value| whole_difference(&object(before), &object(after));
+    let long = "x\n".repeat(5000) + "the end";
+    let text = shown(
+        json!({"same": 1}),
+        json!({"same": 1, "description": long, "password": SECRET}),
+    )
+    .unwrap();
+    assert!(
+        text.contains("+the end\n") && text.contains(SECRET),
+        "{text}"
+    );
+    assert_eq!(text.lines().filter(|line| *line == "+x").count(), 5000);
+    assert!(!text.contains("same"), "{text}");
+    // Nothing that is another value looks the same.
+    for (before, after) in [
+        (json!({"a": "x"}), json!({"a": "x\n"})),
+        (json!({"a": "true"}), json!({"a": true})),
+        (json!({}), json!({"a": ""})),
+        (json!({"a": null}), json!({})),
+    ] {
+        assert_ne!(shown(before, after).unwrap(), "");
+    }
+    let much = "x".repeat(2 << 20);
+    assert_eq!(shown(json!({}), json!({"a": much})), None);
+}

@@ -461,9 +461,9 @@ mod tests {
 
     fn found(text: &str) -> Vec<Finding> {
         let mut findings = Vec::new();
-        let suspects = vec![0..text.len()];
+        let whole = 0..text.len();
         let model = Model::shipped().unwrap();
-        judge(&model, text, Origin::Web, suspects, &mut findings);
+        judge(&model, text, Origin::Web, Vec::from([whole]), &mut findings);
         findings
     }
 

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Write};
 
 use anyhow::bail;
 use holdpoint_core::digest_of;
-use holdpoint_engine::display::diff_of_arguments;
+use holdpoint_engine::display::whole_difference;
 use holdpoint_engine::{Locations, Recorder};
 use holdpoint_ledger::Kind;
 use holdpoint_mcp::pins::Pins;
@@ -16,16 +16,35 @@ use crate::commands::serve::may_loosen;
 use crate::exit::Exit;
 use crate::terminal::{Terminal, escape_for_display};
 
+/// The most rows that are shown: nobody reads more, and what nobody reads nobody takes.
+const MAX_ROWS: usize = 20_000;
+
+/// How many characters of a line stand in a row.
+const WIDTH: usize = 120;
+
+/// What stands before the rest of a line that is longer than a row. No line of a difference begins so.
+const GOES_ON: &str = "  ↳ ";
+
 pub(crate) fn run(args: &McpAccept, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     let locations = Locations::of_this_machine();
     if !args.show {
         may_loosen("take what a server says of its tools", &locations)?;
     }
-    let known = pin_store::all(&locations)?;
-    let named = known
+    let kept = pin_store::all(&locations)?;
+    for problem in &kept.problems {
+        writeln!(io::stderr(), "holdpoint: {problem}")?;
+    }
+    let named = kept
+        .servers
         .into_iter()
         .filter(|(_, pins)| pins.server == args.server);
     let named: Vec<(PinStore, Pins)> = named.collect();
+    if named.is_empty() && !kept.problems.is_empty() {
+        bail!(
+            "`{}`: what is kept of it cannot be read, or it was never seen",
+            escape_for_display(&args.server, 100)
+        );
+    }
     if named.is_empty() {
         bail!(
             "`{}`: no server of this name was ever seen: `holdpoint mcp scan` lists those that were",
@@ -42,8 +61,17 @@ pub(crate) fn run(args: &McpAccept, terminal: &mut Terminal) -> anyhow::Result<E
         )?;
         return Ok(Exit::Fine);
     }
-    for (_, pins) in &waiting {
-        shown(pins, terminal)?;
+    let mut rows = Vec::new();
+    for (store, pins) in &waiting {
+        if !show(pins, &mut rows) {
+            bail!(
+                "{}: more waits there than anybody reads ({MAX_ROWS} lines, 1 MiB of a field), so it cannot be taken: the server has to say less of its tools",
+                store.file().display()
+            );
+        }
+    }
+    for row in rows {
+        writeln!(terminal.out, "{row}")?;
     }
     if args.show {
         return Ok(Exit::Held);
@@ -72,20 +100,38 @@ pub(crate) fn run(args: &McpAccept, terminal: &mut Terminal) -> anyhow::Result<E
     Ok(Exit::Fine)
 }
 
-/// What is said otherwise, tool by tool.
-fn shown(pins: &Pins, terminal: &mut Terminal) -> anyhow::Result<()> {
+/// What is said otherwise, tool by tool, all of it: what is not shown is not taken. False if it is too much.
+fn show(pins: &Pins, rows: &mut Vec<String>) -> bool {
     let command = escape_for_display(&pins.command, 300);
-    writeln!(terminal.out, "{} ({command})", pins.server)?;
+    rows.push(format!("{} ({command})", pins.server));
     let nothing = Map::new();
     for (tool, before, now) in pins.changes() {
-        let tool = escape_for_display(tool, 200);
-        writeln!(terminal.out, "\n{tool}: {}", now.why)?;
-        let diff = diff_of_arguments(before.unwrap_or(&nothing), &now.words);
+        rows.push(String::new());
+        push_line("", &format!("{tool}: {}", now.why), rows);
+        let Some(diff) = whole_difference(before.unwrap_or(&nothing), &now.words) else {
+            return false;
+        };
         for line in diff.lines() {
-            writeln!(terminal.out, "  {}", escape_for_display(line, 2000))?;
+            push_line("  ", line, rows);
+            if rows.len() > MAX_ROWS {
+                return false;
+            }
         }
     }
-    Ok(())
+    true
+}
+
+/// A line in as many rows as it takes.
+fn push_line(indent: &str, line: &str, rows: &mut Vec<String>) {
+    let line = escape_for_display(line, usize::MAX);
+    let mut row = indent.to_owned();
+    for (count, c) in line.chars().enumerate() {
+        if count > 0 && count % WIDTH == 0 {
+            rows.push(std::mem::replace(&mut row, GOES_ON.to_owned()));
+        }
+        row.push(c);
+    }
+    rows.push(row);
 }
 
 fn said_yes(terminal: &mut Terminal) -> anyhow::Result<bool> {

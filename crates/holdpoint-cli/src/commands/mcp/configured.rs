@@ -35,13 +35,12 @@ struct Listed {
 
 pub(crate) fn scan(args: &McpScan, terminal: &mut Terminal) -> anyhow::Result<Exit> {
     let locations = Locations::of_this_machine();
-    let seen: Vec<Pins> = pin_store::all(&locations)?
-        .into_iter()
-        .map(|(_, pins)| pins)
-        .collect();
+    let kept = pin_store::all(&locations)?;
+    let seen: Vec<Pins> = kept.servers.into_iter().map(|(_, pins)| pins).collect();
     let shadowed = shadowed(&seen);
     let program = this_program()?;
     let (lists, mut problems) = lists(&[])?;
+    problems.extend(kept.problems);
     let mut rows = Vec::new();
     for Listed { file, text, .. } in &lists {
         let entries = match file.entries(text) {

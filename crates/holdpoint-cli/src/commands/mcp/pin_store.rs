@@ -47,6 +47,11 @@ impl PinStore {
         read(&self.file)
     }
 
+    /// Where it is kept.
+    pub(crate) fn file(&self) -> &Path {
+        &self.file
+    }
+
     /// By what it is told that the file is another one; none if there is none.
     pub(crate) fn stamp(&self) -> Option<Stamp> {
         let found = std::fs::metadata(&self.file).ok()?;
@@ -66,7 +71,15 @@ impl PinStore {
         };
         let (made, keep) = change(&mut pins);
         if keep == Keep::Changed {
-            let text = serde_json::to_vec_pretty(&pins)?;
+            // What could not be read again would shut the server out for good.
+            let text = serde_json::to_vec(&pins)?;
+            if text.len() as u64 > MAX_BYTES {
+                bail!(
+                    "{}: what is said of the tools does not fit {} MiB, so none of it is taken",
+                    self.file.display(),
+                    MAX_BYTES >> 20
+                );
+            }
             write_whole(&self.file, &text).with_context(|| self.problem())?;
         }
         Ok(made)
@@ -89,22 +102,40 @@ pub(crate) enum Keep {
     Same,
 }
 
-/// What is kept of all servers, by file name; those that cannot be read are errors.
-pub(crate) fn all(locations: &Locations) -> anyhow::Result<Vec<(PinStore, Pins)>> {
+/// What is kept of all servers.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    /// By file name.
+    pub(crate) servers: Vec<(PinStore, Pins)>,
+    /// Why some files cannot be read.
+    pub(crate) problems: Vec<String>,
+}
+
+/// What is kept of all servers. A file that cannot be read hides none of the others.
+pub(crate) fn all(locations: &Locations) -> anyhow::Result<Kept> {
     let directory = directory(locations)?;
+    let mut kept = Kept::default();
     let Ok(entries) = std::fs::read_dir(&directory) else {
-        return Ok(Vec::new());
+        return Ok(kept);
     };
     let mut files: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.extension().is_some_and(|end| end == "json"))
         .collect();
     files.sort();
-    let mut found = Vec::new();
     for file in files {
-        let Some(pins) = read(&file)? else { continue };
+        let pins = match read(&file) {
+            Ok(Some(pins)) => pins,
+            Ok(None) => continue,
+            Err(problem) => {
+                kept.problems.push(problem.to_string());
+                continue;
+            }
+        };
         let Some(server) = ServerName::new(&pins.server) else {
-            bail!("{}: it names no server: remove it", file.display());
+            let problem = format!("{}: it names no server: remove it", file.display());
+            kept.problems.push(problem);
+            continue;
         };
         let command = pins.command.clone();
         let store = PinStore {
@@ -112,9 +143,9 @@ pub(crate) fn all(locations: &Locations) -> anyhow::Result<Vec<(PinStore, Pins)>
             server,
             command,
         };
-        found.push((store, pins));
+        kept.servers.push((store, pins));
     }
-    Ok(found)
+    Ok(kept)
 }
 
 fn directory(locations: &Locations) -> anyhow::Result<PathBuf> {

@@ -113,6 +113,13 @@ fn message(wires: &Arc<Wires>, text: &str, batch: Option<&Arc<Batch>>) -> io::Re
     }
 }
 
+/// A call that is open.
+struct Begun {
+    id: Id,
+    /// What tells it apart from a later one of the same name, and is true once it was taken back.
+    held: Arc<AtomicBool>,
+}
+
 /// Judges a call, and has the server run it, a person asked, or the model told why it does not run.
 fn call(
     wires: &Arc<Wires>,
@@ -129,8 +136,11 @@ fn call(
             return wires.answer(batch, &error(id, INVALID_PARAMS, &problem));
         }
     };
-    let taken_back = Arc::new(AtomicBool::new(false));
-    let held = Stage::Held(Arc::clone(&taken_back));
+    let begun = Begun {
+        id: id.clone(),
+        held: Arc::new(AtomicBool::new(false)),
+    };
+    let held = Stage::Held(Arc::clone(&begun.held));
     if let Err(problem) = wires.open.begin(id, held, batch, text.len()) {
         wires.gate.failed(&asked.call, problem);
         return wires.answer(batch, &error(id, INVALID_REQUEST, problem));
@@ -138,9 +148,9 @@ fn call(
     // Whoever decides may take a while, and those before this one should not wait for that.
     wires.flush_server()?;
     match wires.gate.judge(&asked) {
-        Ruling::Runs(permit) => run(wires, text, message, id, &asked, *permit),
-        Ruling::Refused(refused) => refuse(wires, id, &asked, &refused),
-        Ruling::Hold(judged) => hold(wires, text, id, asked, judged, taken_back),
+        Ruling::Runs(permit) => run(wires, text, message, &begun, &asked, *permit),
+        Ruling::Refused(refused) => refuse(wires, &begun, &asked, &refused),
+        Ruling::Hold(judged) => hold(wires, text, begun, asked, judged),
     }
 }
 
@@ -149,7 +159,7 @@ fn run(
     wires: &Wires,
     text: &str,
     message: &Message<'_>,
-    id: &Id,
+    begun: &Begun,
     asked: &Call,
     permit: Permit,
 ) -> io::Result<()> {
@@ -164,7 +174,7 @@ fn run(
             let refused = wires
                 .gate
                 .failed(&asked.call, "its arguments cannot be changed");
-            return refuse(wires, id, asked, &refused);
+            return refuse(wires, begun, asked, &refused);
         }
     };
     let running = Box::new(Running {
@@ -172,7 +182,7 @@ fn run(
         started: Instant::now(),
         modern: asked.modern,
     });
-    match wires.open.runs(id, running) {
+    match wires.open.runs(&begun.id, &begun.held, running) {
         Ok(()) => wires.to_server(text),
         Err(_) => {
             wires.gate.record_failure(Some(&asked.call), CALLED_OFF);
@@ -181,19 +191,19 @@ fn run(
     }
 }
 
-fn refuse(wires: &Wires, id: &Id, asked: &Call, refused: &Refused) -> io::Result<()> {
-    let answer = denial(id, &refused.text, Some(&refused.permission), asked.modern);
-    wires.settle(id, &answer)
+fn refuse(wires: &Wires, begun: &Begun, asked: &Call, refused: &Refused) -> io::Result<()> {
+    let said = Some(&refused.permission);
+    let answer = denial(&begun.id, &refused.text, said, asked.modern);
+    wires.settle(&begun.id, &begun.held, &answer)
 }
 
 /// Holds a call in a thread of its own: the client has more to say meanwhile.
 fn hold(
     wires: &Arc<Wires>,
     text: &str,
-    id: &Id,
+    begun: Begun,
     asked: Call,
     judged: Box<Judged>,
-    taken_back: Arc<AtomicBool>,
 ) -> io::Result<()> {
     if wires.held.fetch_add(1, Ordering::Relaxed) >= MAX_HELD {
         wires.held.fetch_sub(1, Ordering::Relaxed);
@@ -201,21 +211,21 @@ fn hold(
             &asked.call,
             "32 calls wait for people already: wait for them first",
         );
-        return refuse(wires, id, &asked, &refused);
+        return refuse(wires, &begun, &asked, &refused);
     }
-    let (waiting, text, id) = (Arc::clone(wires), text.to_owned(), id.clone());
+    let (waiting, text) = (Arc::clone(wires), text.to_owned());
     thread::spawn(move || {
         let wires = waiting;
-        let given_up = || taken_back.load(Ordering::Relaxed) || wires.client_is_gone();
+        let given_up = || begun.held.load(Ordering::Relaxed) || wires.client_is_gone();
         let ruling = wires.gate.held(*judged, &asked, &given_up);
         let handed = match (ruling, Message::read(&text)) {
             (Ruling::Runs(permit), Some(message)) if !given_up() => {
-                run(&wires, &text, &message, &id, &asked, *permit)
+                run(&wires, &text, &message, &begun, &asked, *permit)
             }
-            (Ruling::Refused(refused), _) => refuse(&wires, &id, &asked, &refused),
+            (Ruling::Refused(refused), _) => refuse(&wires, &begun, &asked, &refused),
             (Ruling::Runs(_) | Ruling::Hold(_), _) => {
                 let refused = wires.gate.failed(&asked.call, CALLED_OFF);
-                refuse(&wires, &id, &asked, &refused)
+                refuse(&wires, &begun, &asked, &refused)
             }
         };
         // Whoever has gone is told nothing more; the reader of its end sees that it has.

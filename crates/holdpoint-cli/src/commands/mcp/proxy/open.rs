@@ -37,6 +37,13 @@ pub(super) enum Stage {
     Runs(Box<Running>),
 }
 
+impl Stage {
+    /// Whether it is the very call that began with this.
+    fn is_held_as(&self, held: &Arc<AtomicBool>) -> bool {
+        matches!(self, Stage::Held(own) if Arc::ptr_eq(own, held))
+    }
+}
+
 /// A call that runs.
 pub(super) struct Running {
     pub(super) permit: Permit,
@@ -120,10 +127,16 @@ impl OpenRequests {
         Ok(())
     }
 
-    /// A call that was held goes to the server; it comes back if nobody wants it any more.
-    pub(super) fn runs(&self, id: &Id, running: Box<Running>) -> Result<(), Box<Running>> {
+    /// A call that was held goes to the server; it comes back if nobody wants it any more. `held` is what
+    /// it began with: a client may have taken it back and used its name again.
+    pub(super) fn runs(
+        &self,
+        id: &Id,
+        held: &Arc<AtomicBool>,
+        running: Box<Running>,
+    ) -> Result<(), Box<Running>> {
         match self.lock().requests.get_mut(id) {
-            Some(Request { stage, .. }) if matches!(stage, Stage::Held(_)) => {
+            Some(Request { stage, .. }) if stage.is_held_as(held) => {
                 *stage = Stage::Runs(running);
                 Ok(())
             }
@@ -137,6 +150,15 @@ impl OpenRequests {
         match open.requests.get(id)?.stage {
             Stage::Held(_) => None,
             Stage::Passed(_) | Stage::Runs(_) => open.remove(id),
+        }
+    }
+
+    /// A call that does not run, if it is still the one that began with `held`.
+    pub(super) fn end_held(&self, id: &Id, held: &Arc<AtomicBool>) -> Option<Request> {
+        let mut open = self.lock();
+        match open.requests.get(id)?.stage.is_held_as(held) {
+            true => open.remove(id),
+            false => None,
         }
     }
 
@@ -248,6 +270,27 @@ mod tests {
         );
         assert!(open.end(&id).is_some() && taken_back.load(Ordering::Relaxed));
         assert!(open.end(&id).is_none());
+    }
+
+    #[test]
+    fn a_call_that_was_taken_back_does_not_end_another_of_its_name() {
+        let open = OpenRequests::default();
+        let id = Id::Number(1);
+        let begun = || {
+            let held = Arc::new(AtomicBool::new(false));
+            let stage = Stage::Held(Arc::clone(&held));
+            open.begin(&id, stage, None, 1).unwrap();
+            held
+        };
+        let first = begun();
+        assert!(open.end(&id).is_some());
+        let second = begun();
+        assert!(open.end_held(&id, &first).is_none());
+        assert!(open.end_held(&id, &second).is_some());
+        open.begin(&id, Stage::Passed(Answer::Other), None, 0)
+            .unwrap();
+        assert!(open.end_held(&id, &second).is_none());
+        assert!(open.answered(&id).is_some());
     }
 
     #[test]

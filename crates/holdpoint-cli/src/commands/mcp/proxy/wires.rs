@@ -94,9 +94,9 @@ impl Wires {
         }
     }
 
-    /// Answers a request that is open, and no longer is. One that was taken back is not answered.
-    pub(super) fn settle(&self, id: &Id, answer: &[u8]) -> io::Result<()> {
-        match self.open.end(id) {
+    /// Answers a call that began with `held` and does not run. One that was taken back is not answered.
+    pub(super) fn settle(&self, id: &Id, held: &Arc<AtomicBool>, answer: &[u8]) -> io::Result<()> {
+        match self.open.end_held(id, held) {
             Some(Request { batch, .. }) => self.answer(batch.as_ref(), answer),
             None => Ok(()),
         }
