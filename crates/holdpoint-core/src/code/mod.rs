@@ -14,6 +14,7 @@ mod calls;
 mod carried;
 mod clients;
 mod constants;
+mod encoding;
 mod held_texts;
 mod imports;
 mod literals;
@@ -205,7 +206,7 @@ fn read_within(language: Language, code: &str, limits: &Limits) -> Reading {
     if code.len() > MAX_TEXT {
         return Reading::opaque(Unfollowed::TooLong);
     }
-    match language {
+    let mut reading = match language {
         Language::Vim => vim::read(code, limits),
         Language::Awk => awk::read(code, limits),
         Language::PowerShell => powershell::read(code, limits),
@@ -215,7 +216,13 @@ fn read_within(language: Language, code: &str, limits: &Limits) -> Reading {
         | Language::Perl
         | Language::Php
         | Language::Lua => walker::read(language, code, limits),
+    };
+    // What was found counts all the same: it may be what the interpreter finds, too.
+    if encoding::is_other(language, code) {
+        reading.note(Unfollowed::Unreadable);
+        reading.whole = None;
     }
+    reading
 }
 
 /// What is left of the bounds on a reading.
