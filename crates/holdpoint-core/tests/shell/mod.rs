@@ -252,13 +252,12 @@ impl Case {
         Some(
             match (self.at(&self.files, path), self.at(&self.bytes, path)) {
                 (Some(text), _) => {
-                    let mut padded = match text.starts_with("#!") {
-                        true => text.lines().next().unwrap_or_default().to_owned() + "\n",
-                        false => String::new(),
-                    };
-                    padded.push_str(&"# nothing to see\n".repeat(self.padding));
-                    padded.push_str(text);
-                    padded.into_bytes()
+                    // Who runs a file, and how it is encoded, stands in comments of its first two lines.
+                    let lines = text.split_inclusive('\n').take(2);
+                    let heads = lines.take_while(|line| line.starts_with('#'));
+                    let (head, rest) = text.split_at(heads.map(str::len).sum());
+                    let padding = "# nothing to see\n".repeat(self.padding);
+                    format!("{head}{padding}{rest}").into_bytes()
                 }
                 (None, Some(hex)) => unhex(hex),
                 (None, None) => return None,
