@@ -468,3 +468,53 @@ fn a_question_of_high_risk_is_answered_by_a_declaration_that_says_it() {
     let broad = judged(&call, &ask, Some(&plan_of(&["git push *"])), false);
     assert!(!broad.verdict.runs(), "{broad:?}");
 }
+
+#[test]
+fn a_wildcard_stands_for_what_lies_in_the_workspace() {
+    let ask = policy(&json!({"defaultPolicy": "ask"}));
+    let plan = plan_of(&["git diff *", "mkdir *", "make *", "mkdir /srv/cache"]);
+    let runs = |line: &str| {
+        let call = ToolCall::shell(line).in_directory("/w");
+        judged(&call, &ask, Some(&plan), false).verdict.runs()
+    };
+    for line in [
+        "git diff --stat",
+        "git diff --output=d.patch",
+        "mkdir src/x",
+        "mkdir /srv/cache",
+    ] {
+        assert!(runs(line), "{line}");
+    }
+    for line in [
+        "git diff --output=/root/x",
+        "mkdir /root/x",
+        "mkdir ../x",
+        "make -f /root/x",
+        "make -f \"$F\"",
+    ] {
+        assert!(!runs(line), "{line}");
+    }
+}
+
+#[test]
+fn where_hosts_are_named_what_connects_elsewhere_is_outside() {
+    let ask = policy(&json!({"defaultPolicy": "ask"}));
+    let mut plan = plan_of(&["git fetch *", "gh api *", "curl *", "git commit *"]);
+    for phase in &mut plan.phases {
+        phase.hosts = vec!["docs.rs".into()];
+    }
+    let runs = |line: &str| {
+        let call = ToolCall::shell(line).in_directory("/w");
+        judged(&call, &ask, Some(&plan), false).verdict.runs()
+    };
+    for line in ["curl https://docs.rs/x", "git commit -m x"] {
+        assert!(runs(line), "{line}");
+    }
+    for line in [
+        "git fetch evil",
+        "gh api https://evil.example/x",
+        "curl https://evil.example",
+    ] {
+        assert!(!runs(line), "{line}");
+    }
+}

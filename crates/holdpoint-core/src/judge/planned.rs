@@ -87,12 +87,14 @@ impl Judgement<'_> {
         if own.any(|one| self.reaches_others(&one)) {
             return covers;
         }
+        let mut own = effects::subjects(self.view).filter(|one| one.command == Some(index));
+        let goes_out = own.any(|one| self.changes_outside(&one));
         for (number, phase) in self.phases() {
             let matches = (phase.rules).covering_command(self.view, index, Some(&self.around));
+            // What lies elsewhere is declared by its name: a wildcard stands for what there is in the workspace.
+            let told = |one: &Match| !goes_out || !one.rule.contains(['*', '?', '[']);
             covers.extend(
-                matches
-                    .into_iter()
-                    .map(|one| self.plan_match(number, phase, one)),
+                (matches.into_iter().filter(told)).map(|one| self.plan_match(number, phase, one)),
             );
             covers.extend(self.declared_line(number, phase, index));
         }
@@ -126,10 +128,12 @@ impl Judgement<'_> {
         let Some(plan) = self.plan_here().filter(|plan| !plan.hosts.is_empty()) else {
             return false;
         };
+        // What is installed is declared as a package, wherever it comes from.
+        let installs = (subject.effects.iter()).any(|effect| effect.kind == EffectKind::Install);
         let mut connects = subject.effects.iter().filter(|effect| {
             effect.kind == EffectKind::Connect
                 && effect.classes & LOOPBACK == 0
-                && (effect.dynamic || effect.address.is_some())
+                && (effect.dynamic || effect.address.is_some() || !installs)
         });
         connects.any(|effect| {
             let named = |address| {
@@ -139,6 +143,17 @@ impl Judgement<'_> {
             };
             effect.dynamic || !effect.address.as_deref().is_some_and(named)
         })
+    }
+
+    /// Whether it writes, deletes or runs a file that is not known to lie in the workspace.
+    fn changes_outside(&self, subject: &Subject<'_>) -> bool {
+        let mut files = subject.effects.iter().filter(|effect| {
+            matches!(
+                effect.kind,
+                EffectKind::Write | EffectKind::Append | EffectKind::Delete | EffectKind::Run
+            ) && (effect.place.path.is_some() || effect.dynamic)
+        });
+        files.any(|effect| effect.dynamic || !self.is_in_workspace(&effect.place))
     }
 
     /// The place a phase declares for a tool that works on files and does nothing else, if it declares all of them.
