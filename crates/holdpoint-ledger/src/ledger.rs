@@ -41,8 +41,8 @@ impl Default for Options {
         Self {
             segment_bytes: 8 << 20,
             reserve_bytes: 256 << 10,
-            // A busy disk takes two seconds now and then to write what one process has to say; agents give a hook far more.
-            lock_wait: Duration::from_secs(5),
+            // A busy disk takes two seconds now and then to write what one process has to say; a hook has five for everything.
+            lock_wait: Duration::from_secs(3),
             clock_slack: Duration::from_secs(60),
             sign_after: Duration::from_secs(60),
         }
