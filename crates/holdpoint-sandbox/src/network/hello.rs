@@ -89,9 +89,8 @@ pub fn read_second(bytes: &[u8]) -> Hello {
         [HANDSHAKE, _, _, 0, 0, ..] => Hello::Hidden,
         [] | [HANDSHAKE] | [HANDSHAKE, _] | [HANDSHAKE, _, _] => Hello::Incomplete,
         [HANDSHAKE, _, _, _] | [HANDSHAKE, _, _, _, _] => Hello::Incomplete,
-        [HANDSHAKE, _, _, _, _, CLIENT_HELLO] => Hello::Incomplete,
         // No server takes a message as long as this: it is encrypted, and begins so by chance.
-        [HANDSHAKE, _, _, _, _, CLIENT_HELLO, 2..=u8::MAX, ..] => Hello::Other,
+        [HANDSHAKE, MAJOR, _, _, _, CLIENT_HELLO, 3..=u8::MAX, ..] => Hello::Other,
         [HANDSHAKE, _, _, _, _, CLIENT_HELLO, ..] => read(rest),
         _ => Hello::Other,
     }
@@ -366,6 +365,8 @@ mod tests {
         for (next, expected) in [
             (&[23, 3, 3, 0, 1, 1][..], Hello::Other),
             (&[22, 3, 3, 0, 9, 16], Hello::Other),
+            (&[22, 3, 3, 0, 9, 1], Hello::Incomplete),
+            (&[22, 3, 3, 0, 9, 1, 3], Hello::Other),
             (&[22, 3, 3, 0, 0], Hello::Hidden),
             (&[20, 3, 3, 0, 2, 1, 1], Hello::Hidden),
             (&[22, 4, 3, 0, 9, 1], Hello::Hidden),
