@@ -53,9 +53,9 @@ fn has_other_comment(language: Language, code: &str) -> bool {
 /// Whether a comment, in small letters, has a `coding:` or `coding=` of another encoding.
 fn names_other(language: Language, comment: &str, in_ascii: bool) -> bool {
     comment.split("coding").skip(1).any(|behind| {
-        let behind = match language {
-            Language::Ruby => behind.trim_start(),
-            _ => behind,
+        let behind = match language == Language::Ruby {
+            true => behind.trim_start(),
+            false => behind,
         };
         let Some(named) = behind.strip_prefix([':', '=']) else {
             return false;
